@@ -14,8 +14,8 @@ import {
   totalOf,
   type CountedState,
 } from './plan/counts.ts';
-import { countGone } from './plan/gone.ts';
-import { DIFFERENCE_CODES, type DifferenceCode } from './plan/judge-known.ts';
+import { countGone } from './plan/judge/gone.ts';
+import { DIFFERENCE_CODES, type DifferenceCode } from './plan/judge/judge-known.ts';
 import { priorityProgress } from './plan/order.ts';
 import { countsByCode, type Finding } from './report/findings.ts';
 import {

@@ -25,10 +25,10 @@ const DOORS: Readonly<Record<string, string>> = {
   files: 'best-effort csv private-file run-log state-dir write-lines',
   init: 'index yaml',
   mapping:
-    'combine countries functions load mapping marks names path policies result schema spec template transforms/date-format transforms/phone transforms/zone words',
+    'functions load mapping marks names policies schema spec transforms/countries transforms/date-format transforms/phone transforms/zone values/combine values/path values/result values/template words',
   options: 'checks option table',
   pages: 'html/page progress progress-tracker status status-text watch',
-  plan: 'body-size changes changes-file combine control-totals counts cover digest earlier-plans events fold gone judge judge-known older order parents problems read-back records states wanted',
+  plan: 'body-size changes control-totals counts cover digest earlier-plans events judge/changes-file judge/combine judge/fold judge/gone judge/judge judge/judge-known older order parents problems read-back records states wanted',
   report:
     'advice control-totals documents end-text ending error-files findings omitted own-files pilot pilot-file profile rejects summary text to-correct words',
   sandbox: 'index',
@@ -40,7 +40,7 @@ const DOORS: Readonly<Record<string, string>> = {
   store:
     'checkpoint checkpoint-schema commits earlier field-hashes lock open plan-schema rate-history sqlite stored-plans',
   survey: 'plan-file survey worksheet-file',
-  terminal: 'console layout numbers screen visible',
+  terminal: 'confirm console layout numbers screen visible',
   verify: 'differences record text verify',
 };
 
@@ -107,6 +107,13 @@ it('lets each folder be entered by its doors only', async () => {
   }
   const doors = [...entered].map(([folder, files]) => [folder, [...files].sort().join(' ')] as const);
   expect(Object.fromEntries(doors)).toEqual(DOORS);
+});
+
+it('has at most 20 files in a folder', async () => {
+  const counts = new Map<string, number>();
+  for (const file of await sourceFiles()) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+  expect(counts.size).toBeGreaterThan(10);
+  expect([...counts].filter(([, count]) => count > 20)).toEqual([]);
 });
 
 it('has no two folders that import each other', async () => {

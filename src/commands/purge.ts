@@ -14,7 +14,7 @@ import { readState } from '../store/open.ts';
 import { PLAN, PLAN_FILE } from '../store/plan-schema.ts';
 import { Database, type Schema } from '../store/sqlite.ts';
 import { VERIFY_FILE } from '../verify/differences.ts';
-import { confirmer } from './confirm.ts';
+import { confirmer } from '../terminal/confirm.ts';
 import { existingState } from './state.ts';
 import { OPTIONS } from '../options/table.ts';
 import { MAPPING } from '../settings.ts';

@@ -17,7 +17,7 @@ import { endingText, endingTone } from '../report/ending.ts';
 import { fitted, type Segment } from '../terminal/screen.ts';
 import { oneLine } from '../terminal/visible.ts';
 import { runSettings, type RunSettings, MAPPING, RUN_OPTIONS } from '../settings.ts';
-import { confirmer } from './confirm.ts';
+import { confirmer } from '../terminal/confirm.ts';
 import { commandLine, SECRET } from './command-line.ts';
 import { nextSteps } from './next-steps.ts';
 import { besideText, namesText } from './names-text.ts';

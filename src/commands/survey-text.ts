@@ -1,8 +1,8 @@
 import { canonicalJson } from '../json.ts';
 import { EVENT_TYPES, type EventType, type Place, type Planned } from '../model.ts';
-import { combinable, combined, type CombinedFigures } from '../plan/combine.ts';
+import { combinable, combined, type CombinedFigures } from '../plan/judge/combine.ts';
 import { countStates, countWhere, dueByType, outcomesOf, totalOf } from '../plan/counts.ts';
-import type { FoldCounts } from '../plan/fold.ts';
+import type { FoldCounts } from '../plan/judge/fold.ts';
 import type { State } from '../plan/states.ts';
 import type { Survey } from '../survey/survey.ts';
 import type { ChangeCounts } from '../report/summary.ts';

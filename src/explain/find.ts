@@ -2,7 +2,7 @@
 import { UserError } from '../errors.ts';
 import { ENTITIES, type Entity } from '../model.ts';
 import { meant, nearest } from '../problem.ts';
-import { carrierOf } from '../plan/combine.ts';
+import { carrierOf } from '../plan/judge/combine.ts';
 import type { AskedRecord, NamedRecord } from '../settings.ts';
 import type { Database } from '../store/sqlite.ts';
 

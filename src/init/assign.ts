@@ -1,6 +1,6 @@
 /** The score matrix, columns x roles: the assignment with the best sum is taken. What a table is follows from it, last. */
 import { isComplete, isUnique, type Column, type Table } from './columns.ts';
-import { isByChance, namesTable, shareOf, type Reference } from './references.ts';
+import { isByChance, namesTable, shareOf, type Reference } from './lines/references.ts';
 import { ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
 
 /** The column of a role, and those that come near it. */

@@ -3,7 +3,7 @@ import { numberText } from '../terminal/numbers.ts';
 import type { ValueSpec } from '../mapping/spec.ts';
 import { countOf, isComplete, isUnique, type Column, type Table } from './columns.ts';
 import { assign, SURE, type Assignment } from './assign.ts';
-import { isByChance, shareOf, valueOf, type Reference } from './references.ts';
+import { isByChance, shareOf, valueOf, type Reference } from './lines/references.ts';
 import type { RecordKind, Role } from './roles.ts';
 
 /** Records that become events of a kind. */

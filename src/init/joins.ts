@@ -12,7 +12,7 @@ import {
   shareOf,
   valueOf,
   type Reference,
-} from './references.ts';
+} from './lines/references.ts';
 import { fold, nounsOf } from './words.ts';
 
 /** What is known of all exports. */

@@ -1,6 +1,6 @@
 /** The country of the exports, from evidence in them: the region of phone numbers without a country code, and the time zone. */
 import { parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max';
-import { countryCode } from '../mapping/countries.ts';
+import { countryCode } from '../mapping/transforms/countries.ts';
 import { countEach, type Column } from './columns.ts';
 import { headerScore } from './roles.ts';
 import { numberText } from '../terminal/numbers.ts';

@@ -1,6 +1,6 @@
 /** The beginning of an export: the cells of its records, and of the lists in them. */
 import { isObject, type JsonValue } from '../json.ts';
-import { textOf } from '../mapping/result.ts';
+import { textOf } from '../mapping/values/result.ts';
 import type { Source } from '../source/source.ts';
 
 /** Records read of an export. */

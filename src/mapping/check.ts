@@ -9,11 +9,11 @@ import type { Defaults, EntrySpec, ValueSpec } from './spec.ts';
 import { isModule, type FunctionModule, type FunctionModuleError } from './functions.ts';
 import { foldedName } from './names.ts';
 import { policiesOf } from './policies.ts';
-import { wrongPriorities } from './priority.ts';
+import { wrongPriorities } from './values/priority.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
 import { regionProblems } from './transforms/phone.ts';
-import { REST_KEY } from './rest.ts';
-import { shapeOf } from './value.ts';
+import { REST_KEY } from './values/rest.ts';
+import { shapeOf } from './values/value.ts';
 import { valuesOf, type FoundValue } from './spec-values.ts';
 
 /** The valid parts of a mapping, with the module of its functions or why there is none. */

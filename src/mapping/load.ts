@@ -9,7 +9,7 @@ import { openSource } from '../source/open.ts';
 import type { Source, SourceSpec } from '../source/source.ts';
 import { counted } from '../terminal/numbers.ts';
 import { checkMapping } from './check.ts';
-import { columnProblems, compileMapping, inOrder } from './compile.ts';
+import { columnProblems, compileMapping, inOrder } from './values/compile.ts';
 import { parseMappingDocument, type MappingDocument } from './document.ts';
 import { isModule, loadFunctions, type FunctionModule } from './functions.ts';
 import type { Mapping, NameMap, References, WorksheetRef } from './mapping.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { NumberText, type JsonScalar } from '../json.ts';
 import { didYouMean } from '../problem.ts';
 import { NAME_PATTERN, nameError } from './names.ts';
-import { patternError } from './pattern.ts';
+import { patternError } from './values/pattern.ts';
 import { WrittenScalar } from './document.ts';
 
 /**

@@ -5,10 +5,10 @@ import { EVENT_TYPES, type EventType } from '../model.ts';
 import { WrittenScalar } from './document.ts';
 import { fieldsOf } from './fields.ts';
 import { choicesOf, POLICIES, POLICY_NAMES, type DefaultPolicies } from './policies.ts';
-import { REST, REST_KEY } from './rest.ts';
+import { REST, REST_KEY } from './values/rest.ts';
 import * as part from './schema-parts.ts';
 import type { ConditionSpec, EntrySpec, LookupSpec, TransformSpec, ValueObject, ValueSpec } from './spec.ts';
-import { templateError } from './template.ts';
+import { templateError } from './values/template.ts';
 import { TRANSFORM_BY_NAME, TRANSFORMS } from './transforms/index.ts';
 
 const VALUE_KINDS = ['from', 'template', 'list', 'value', 'lookup'] as const;

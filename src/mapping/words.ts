@@ -1,8 +1,8 @@
 /** The mapping in words, for people who do not read mapping files. Names of columns and constants are in backticks. */
 import type { EventType } from '../model.ts';
-import { combineOf } from './combine.ts';
+import { combineOf } from './values/combine.ts';
 import { fieldsOf } from './fields.ts';
-import { REST_KEY } from './rest.ts';
+import { REST_KEY } from './values/rest.ts';
 import {
   type CombineSpec,
   isAlternatives,
@@ -14,7 +14,7 @@ import {
   type ValueSpec,
 } from './spec.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
-import { shown } from './result.ts';
+import { shown } from './values/result.ts';
 import { enumerated } from '../terminal/numbers.ts';
 
 /** An entry of the mapping. */

@@ -3,7 +3,7 @@ import { featureText, featureTexts, type FeatureKind, type PilotCounts } from '.
 import type { Account } from '../service/account.ts';
 import type { Database } from '../store/sqlite.ts';
 import { parentsOf } from './chosen.ts';
-import { FeatureReader, type Feature, type ShownRecord } from './shown.ts';
+import { FeatureReader, type Feature, type ShownRecord } from './judge/shown.ts';
 import type { State } from './states.ts';
 
 export interface Cover {

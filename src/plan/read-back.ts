@@ -9,12 +9,12 @@ import type { Policies } from '../mapping/policies.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
 import type { Database } from '../store/sqlite.ts';
 import { setState } from './events.ts';
-import { conclude, shownBy, subjectsOf } from './judge-known.ts';
+import { conclude, shownBy, subjectsOf } from './judge/judge-known.ts';
 import { addProblem } from './problems.ts';
 import { storeKnown, type RecordKey } from './records.ts';
-import { shownLeads } from './shown-leads.ts';
-import { recordInService, type RecordInService } from './in-service.ts';
-import { listChanges, listDeleted } from './changes-file.ts';
+import { shownLeads } from './judge/shown-leads.ts';
+import { recordInService, type RecordInService } from './judge/in-service.ts';
+import { listChanges, listDeleted } from './judge/changes-file.ts';
 import type { Subject } from './wanted.ts';
 
 export interface ReadBackJob {

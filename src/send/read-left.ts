@@ -1,5 +1,5 @@
 import type { Policies } from '../mapping/policies.ts';
-import { subjectsOf } from '../plan/judge-known.ts';
+import { subjectsOf } from '../plan/judge/judge-known.ts';
 import { appendTurns } from '../plan/order.ts';
 import { readSubjects, rememberShown, type ReadBackJob } from '../plan/read-back.ts';
 import type { Commits } from '../store/commits.ts';

@@ -3,7 +3,7 @@ import { systemClock } from '../clock.ts';
 import { isStateLost, STOPPED, type Halt } from '../halt.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import { allowedErrors, countAll } from '../plan/counts.ts';
-import { CHANGES_FILE, writeChanges } from '../plan/changes-file.ts';
+import { CHANGES_FILE, writeChanges } from '../plan/judge/changes-file.ts';
 import { forgetRun, noteRun } from '../plan/older.ts';
 import { rememberShown } from '../plan/read-back.ts';
 import { hintFor } from '../report/advice.ts';

@@ -19,9 +19,9 @@ type Open = (spec: SourceSpec, files: readonly TextFile[]) => Promise<SourceHead
 
 /** Loaded only when there is an export in that format. */
 const READERS: Readonly<Record<NonNullable<SourceSpec['format']>, () => Promise<Open>>> = {
-  csv: async () => (await import('./csv.ts')).openTable,
-  json: async () => (await import('./json.ts')).openTree,
-  ndjson: async () => (await import('./ndjson.ts')).openLines,
+  csv: async () => (await import('./csv/csv.ts')).openTable,
+  json: async () => (await import('./json/json.ts')).openTree,
+  ndjson: async () => (await import('./json/ndjson.ts')).openLines,
 };
 
 /**

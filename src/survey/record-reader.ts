@@ -7,7 +7,7 @@ import { correctedIds } from './corrected-ids.ts';
 import type { DealGroups } from './deal-groups.ts';
 import type { PlanWriter } from './plan-writer.ts';
 import { prepare } from './prepare.ts';
-import type { Profiler } from './profile.ts';
+import type { Profiler } from './profile/profile.ts';
 import type { Resolver } from './resolve.ts';
 
 /** read = mapped + skipped + unreadable; sources used only by lookups are not counted. */

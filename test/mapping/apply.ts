@@ -4,8 +4,8 @@ import type { JsonValue } from '../../src/json.ts';
 import type { Issue } from '../../src/model.ts';
 import { parseMappingDocument, WrittenScalar } from '../../src/mapping/document.ts';
 import { isModule, loadFunctions } from '../../src/mapping/functions.ts';
-import { ValueError, type Result } from '../../src/mapping/result.ts';
-import { RowContext } from '../../src/mapping/row-context.ts';
+import { ValueError, type Result } from '../../src/mapping/values/result.ts';
+import { RowContext } from '../../src/mapping/values/row-context.ts';
 import type { Defaults, ValueSpec } from '../../src/mapping/spec.ts';
 import { TRANSFORM_BY_NAME } from '../../src/mapping/transforms/index.ts';
 

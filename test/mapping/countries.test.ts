@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countryCode } from '../../src/mapping/countries.ts';
+import { countryCode } from '../../src/mapping/transforms/countries.ts';
 
 test.each([
   ['IT', 'IT'],

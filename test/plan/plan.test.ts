@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { EVENT_TYPES, type EventType } from '../../src/model.ts';
 import { countAll, countWaiting } from '../../src/plan/counts.ts';
 import { readEvent } from '../../src/plan/events.ts';
-import { countGone } from '../../src/plan/gone.ts';
+import { countGone } from '../../src/plan/judge/gone.ts';
 import type { Database } from '../../src/store/sqlite.ts';
 import { deal, event, lead, leadNote, note, planOf, Planning, statesOf, turnsOf, type Given } from './planning.ts';
 

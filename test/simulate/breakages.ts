@@ -75,14 +75,14 @@ export const BREAKAGES: readonly Breakage[] = [
   },
   {
     name: 'the parts of a combined comment are not stored',
-    file: 'plan/combine.ts',
+    file: 'plan/judge/combine.ts',
     text: 'from part p join event e on e.id = p.event where p.event = ?1',
     replacement: 'from part p join event e on e.id = p.event where p.event = ?1 and 0 = 1',
     within: 300,
   },
   {
     name: 'parts of one comment are in the order of their ids',
-    file: 'plan/combine.ts',
+    file: 'plan/judge/combine.ts',
     text: 'julianday(e.occurred_at) is null, julianday(e.occurred_at), e.id) as n,',
     replacement: 'e.external_id) as n,',
     within: 300,
@@ -138,14 +138,14 @@ export const BREAKAGES: readonly Breakage[] = [
   },
   {
     name: 'of two rows of a record the first one counts',
-    file: 'plan/fold.ts',
+    file: 'plan/judge/fold.ts',
     text: 'for (const row of rows) {\n    const own',
     replacement: 'for (const row of rows.toReversed()) {\n    const own',
     within: 200,
   },
   {
     name: 'a record of which one row is invalid is sent without it',
-    file: 'plan/fold.ts',
+    file: 'plan/judge/fold.ts',
     text: 'if (unmapped.length > 0) rejectAll(db, base, own, unmapped);',
     replacement: 'if (unmapped.length === own.length) rejectAll(db, base, own, unmapped);',
     within: 500,
@@ -173,14 +173,14 @@ export const BREAKAGES: readonly Breakage[] = [
   },
   {
     name: 'identical comments have the same id',
-    file: 'plan/comment-ids.ts',
+    file: 'plan/judge/comment-ids.ts',
     text: 'n === 0 ? same : shortSha(`${same} ${n}`)',
     replacement: 'n >= 0 ? same : shortSha(`${same} ${n}`)',
     within: 500,
   },
   {
     name: 'the last of several records is taken for the first',
-    file: 'plan/duplicates.ts',
+    file: 'plan/judge/duplicates.ts',
     text: "policy === 'first' ? group[0]! : group.at(-1)!",
     replacement: "policy === 'last' ? group[0]! : group.at(-1)!",
     within: 200,
@@ -208,7 +208,7 @@ export const BREAKAGES: readonly Breakage[] = [
   },
   {
     name: 'a record that is found to have other content is not named',
-    file: 'plan/judge-known.ts',
+    file: 'plan/judge/judge-known.ts',
     text: "setState(db, id, 'acknowledged', null);",
     replacement: "setState(db, id, 'acknowledged', null);\n  if (verdicts.size >= 0) return;",
     within: 500,
@@ -229,7 +229,7 @@ export const BREAKAGES: readonly Breakage[] = [
   },
   {
     name: 'a lead of somebody else counts as an edit',
-    file: 'plan/shown-leads.ts',
+    file: 'plan/judge/shown-leads.ts',
     text: 'areAllKnown && sent.every(isOurs)',
     replacement: 'areAllKnown && isOurs !== undefined',
     within: 2000,
@@ -243,9 +243,9 @@ export const BREAKAGES: readonly Breakage[] = [
   },
   {
     name: 'leads of this migration count as contacts of somebody else',
-    file: 'plan/contacts.ts',
-    text: 'isMadeHere(db, serviceId) ? []',
-    replacement: 'isMadeHere(db, `${serviceId}!`) ? []',
+    file: 'plan/judge/contacts.ts',
+    text: "where q.service_id = shared.service_id and q.entity = 'lead')",
+    replacement: "where q.service_id = shared.service_id and q.entity = 'none')",
     within: 1000,
   },
 ];

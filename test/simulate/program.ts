@@ -377,7 +377,7 @@ const LOADED_LATER = [
   'service/limiter',
   'service/directory',
   'send/send',
-  'source/csv',
+  'source/csv/csv',
   'verify/verify',
 ];
 

@@ -2,9 +2,9 @@ import { basename } from 'node:path';
 import { isObject, NumberText, type JsonObject, type JsonValue } from '../../json.ts';
 import { didYouMean, quoted } from '../../problem.ts';
 import { thrownText, type FunctionModule } from '../functions.ts';
-import { uniqueNames } from '../path.ts';
-import { ValueError, type Result, shown } from '../result.ts';
-import type { RowContext } from '../row-context.ts';
+import { uniqueNames } from '../values/path.ts';
+import { ValueError, type Result, shown } from '../values/result.ts';
+import type { RowContext } from '../values/row-context.ts';
 import { name } from '../schema-parts.ts';
 import { transform, type ArgumentProblem } from './transform.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { quoted } from '../../problem.ts';
-import { ValueError, type Result, shown } from '../result.ts';
+import { ValueError, type Result, shown } from '../values/result.ts';
 import { locale, object, oneOf, text, timezone } from '../schema-parts.ts';
-import type { RowContext } from '../row-context.ts';
+import type { RowContext } from '../values/row-context.ts';
 import type { Defaults } from '../spec.ts';
 import { formatError, compileFormat, readIso, type ReadDate } from './date-format.ts';
 import { onText, transform, type ArgumentProblem, type TransformContext } from './transform.ts';

@@ -1,6 +1,6 @@
 import type * as htmlToTextModule from 'html-to-text';
 import type { DomNode, FormatCallback, HtmlToTextOptions } from 'html-to-text';
-import { ValueError } from '../result.ts';
+import { ValueError } from '../values/result.ts';
 import { onText, transform } from './transform.ts';
 
 let library: typeof htmlToTextModule | undefined;

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../json.ts';
-import { ValueError, shown, textOf } from '../result.ts';
+import { ValueError, shown, textOf } from '../values/result.ts';
 import { integer, text } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
 

@@ -1,5 +1,5 @@
 import { nearest } from '../../problem.ts';
-import { ValueError, shown } from '../result.ts';
+import { ValueError, shown } from '../values/result.ts';
 import { record, textOrNull } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
 import { enumerated } from '../../terminal/numbers.ts';

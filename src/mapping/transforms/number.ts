@@ -1,5 +1,5 @@
 import { NumberText, readNumber, type JsonValue } from '../../json.ts';
-import { ValueError, shown, textOf } from '../result.ts';
+import { ValueError, shown, textOf } from '../values/result.ts';
 import { count, object, oneOf } from '../schema-parts.ts';
 import { onEach, transform, type ArgumentProblem } from './transform.ts';
 

@@ -1,10 +1,10 @@
 import type { CountryCode, PhoneNumber } from 'libphonenumber-js/core';
 import { didYouMean } from '../../problem.ts';
-import { countryCode } from '../countries.ts';
-import { isRegion, numbering, phoneLibrary } from '../phone-library.ts';
-import { ValueError, type Result, shown, textOf } from '../result.ts';
+import { countryCode } from './countries.ts';
+import { isRegion, numbering, phoneLibrary } from './phone-library.ts';
+import { ValueError, type Result, shown, textOf } from '../values/result.ts';
 import { flag, name, object } from '../schema-parts.ts';
-import type { RowContext } from '../row-context.ts';
+import type { RowContext } from '../values/row-context.ts';
 import type { Defaults, ValueSpec } from '../spec.ts';
 import { onText, transform, type ArgumentProblem } from './transform.ts';
 

@@ -1,5 +1,5 @@
-import { compilePattern } from '../pattern.ts';
-import { shown } from '../result.ts';
+import { compilePattern } from '../values/pattern.ts';
+import { shown } from '../values/result.ts';
 import { object, count, pattern, text } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
 

@@ -3,11 +3,11 @@
  * validation and the reference are all derived from these entries.
  */
 import type { z } from 'zod';
-import { ValueError, type Result, textOf, shown } from '../result.ts';
+import { ValueError, type Result, textOf, shown } from '../values/result.ts';
 import type { JsonValue } from '../../json.ts';
 import type { Location, Problem } from '../../problem.ts';
 import type { FunctionModule } from '../functions.ts';
-import type { RowContext, Evaluate } from '../row-context.ts';
+import type { RowContext, Evaluate } from '../values/row-context.ts';
 import type { Defaults, ValueSpec } from '../spec.ts';
 
 /** Never called with undefined: transforms are not applied to absent values. */

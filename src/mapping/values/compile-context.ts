@@ -1,0 +1,54 @@
+/** What all parts share while one mapping is compiled. */
+import type { Location, Problem } from '../../problem.ts';
+import type { Source } from '../../source/source.ts';
+import type { Path } from '../document.ts';
+import type { FieldKind } from '../fields.ts';
+import type { FunctionModule } from '../functions.ts';
+import type { CompiledPath, PathContext } from './path.ts';
+import type { LookupTable, LookupTables } from './lookup-table.ts';
+import type { Defaults, OnError } from '../spec.ts';
+
+/** A column or path that a field of an entry reads. */
+export interface PathUse {
+  readonly field: string;
+  readonly path: string;
+  readonly at: Location;
+  readonly compiled: CompiledPath;
+  /** Read only by `"*": rest`: the mapping does not name it. */
+  readonly isRest?: boolean;
+  readonly decides?: string | undefined;
+}
+
+export interface CompileContext {
+  readonly defaults: Defaults;
+  readonly sources: ReadonlyMap<string, Source>;
+  readonly functions: FunctionModule | undefined;
+  readonly lookups: LookupTables;
+  readonly problems: Problem[];
+  readonly warnings: Problem[];
+  locate(path: Path, part?: 'key' | 'value'): Location;
+  /** The texts that mean "no value" in a source; the empty text always does and is not included. */
+  missingValues(source: string): ReadonlySet<string>;
+}
+
+/** The place of a value in the mapping. Nested values get a copy with a longer path. */
+export interface ValueContext {
+  readonly compilation: CompileContext;
+  readonly frame: PathContext;
+  readonly path: Path;
+  /** The field the value is for, or the key of the entry (`when`). */
+  readonly field: string;
+  readonly kind: FieldKind | undefined;
+  readonly onError: OnError;
+  /** What the value decides where it does not reach the event itself, so that nobody sees it in the service: `when`, `with`, … */
+  readonly decides?: string | undefined;
+  readonly uses: PathUse[];
+  /** Collects errors; alternatives are collected separately. */
+  readonly problems: Problem[];
+  /** Called with every nested lookup, to determine the order of building tables. */
+  readonly lookedUp?: (table: LookupTable) => void;
+}
+
+export function within(context: ValueContext, ...steps: (string | number)[]): ValueContext {
+  return { ...context, path: [...context.path, ...steps] };
+}

@@ -1,0 +1,87 @@
+/** Binds a mapping to opened sources: checks columns, fills lookup tables, compiles entries to functions. */
+import type { MappingSpec } from '../schema.ts';
+import type { ValidParts } from '../valid-parts.ts';
+import { counted } from '../../terminal/numbers.ts';
+import { ProblemsError, type Problem } from '../../problem.ts';
+import type { Source } from '../../source/source.ts';
+import type { LoadedMapping } from '../check.ts';
+import type { MappingDocument } from '../document.ts';
+import { compileEntry } from './entry.ts';
+import { isModule, type FunctionModule } from '../functions.ts';
+import { LookupTables } from './lookup-table.ts';
+import type { CompiledMapping } from '../mapping.ts';
+import { sourcesLookedUp } from '../spec-values.ts';
+import type { CompileContext } from './compile-context.ts';
+
+/** Problems are located through `document` and shown with lines of `texts`. */
+export async function compileMapping(
+  spec: MappingSpec,
+  functions: FunctionModule | undefined,
+  sources: ReadonlyMap<string, Source>,
+  document: Pick<MappingDocument, 'locate'>,
+  texts: ReadonlyMap<string, string>,
+): Promise<CompiledMapping> {
+  const compilation = newContext(spec, functions, sources, document);
+  const entries = spec.events.map((entry, index) => compileEntry(entry, index, compilation));
+  const problems = inOrder(compilation.problems);
+  if (problems.length > 0) {
+    throw new ProblemsError(
+      `the mapping does not fit its sources (${counted(problems.length, 'error')})`,
+      problems,
+      texts,
+    );
+  }
+  for (const [name, count] of await compilation.lookups.build()) {
+    compilation.warnings.push({
+      code: 'lookup_unreadable',
+      severity: 'warning',
+      message: `${counted(count, 'record')} of source \`${name}\` could not be read for a lookup`,
+      at: document.locate(['sources', name], 'key'),
+    });
+  }
+  return { entries, lookedUp: compilation.lookups.paths(), warnings: inOrder(compilation.warnings) };
+}
+
+/** The columns that the valid parts of a mapping name and `sources` lack; entries that need other sources are not checked. */
+export function columnProblems(
+  { spec, functions, document }: LoadedMapping,
+  sources: ReadonlyMap<string, Source>,
+): readonly Problem[] {
+  const compilation = newContext(spec, functions && isModule(functions) ? functions : undefined, sources, document);
+  for (const [index, entry] of spec.events.entries()) {
+    if (entry && [entry.source, ...sourcesLookedUp(entry)].every((name) => sources.has(name)))
+      compileEntry(entry, index, compilation);
+  }
+  return compilation.problems;
+}
+
+function newContext(
+  spec: ValidParts,
+  functions: FunctionModule | undefined,
+  sources: ReadonlyMap<string, Source>,
+  document: Pick<MappingDocument, 'locate'>,
+): CompileContext {
+  const missing = new Map<string, ReadonlySet<string>>();
+  for (const [name, source] of Object.entries(spec.sources ?? {})) {
+    const texts = source.missing_values ?? spec.defaults?.missing_values ?? [];
+    missing.set(name, new Set(texts.map((text) => text.trim()).filter((text) => text !== '')));
+  }
+  return {
+    defaults: spec.defaults ?? {},
+    sources,
+    functions,
+    lookups: new LookupTables(),
+    problems: [],
+    warnings: [],
+    locate: (path, part) => document.locate(path, part),
+    missingValues: (source) => missing.get(source) ?? new Set(),
+  };
+}
+
+/** A value compiled several times is reported once. Sorted by place. */
+export function inOrder(problems: readonly Problem[]): Problem[] {
+  const seen = new Map(problems.map((problem) => [JSON.stringify([problem.at, problem.message]), problem]));
+  return [...seen.values()].sort(
+    (a, b) => (a.at?.line ?? 0) - (b.at?.line ?? 0) || (a.at?.column ?? 0) - (b.at?.column ?? 0),
+  );
+}

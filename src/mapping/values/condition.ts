@@ -1,0 +1,78 @@
+/** `when`: values with a test, compiled to functions of the record. */
+import type { JsonValue } from '../../json.ts';
+import { compilePattern } from './pattern.ts';
+import { ValueError, textOf } from './result.ts';
+import type { RowContext } from './row-context.ts';
+import type { ConditionSpec } from '../spec.ts';
+import { within, type ValueContext } from './compile-context.ts';
+import { compileValue } from './value.ts';
+
+/** An error where a value of the condition cannot be read. */
+export type ConditionTest = (row: RowContext) => boolean | ValueError;
+
+export function compileCondition(spec: ConditionSpec, context: ValueContext): ConditionTest {
+  if (spec.all)
+    return every(
+      spec.all.map((part, index) => compileCondition(part, within(context, 'all', index))),
+      true,
+    );
+  if (spec.any)
+    return every(
+      spec.any.map((part, index) => compileCondition(part, within(context, 'any', index))),
+      false,
+    );
+  if (spec.not) {
+    const test = compileCondition(spec.not, within(context, 'not'));
+    return (row) => {
+      const result = test(row);
+      return result instanceof ValueError ? result : !result;
+    };
+  }
+  const value = compileValue(spec, context);
+  const holds = compileTest(spec);
+  return (row) => {
+    const result = value(row);
+    return result instanceof ValueError ? result : holds(result);
+  };
+}
+
+/** `wanted: true`: all parts must hold. `wanted: false`: at least one must. */
+function every(parts: readonly ConditionTest[], wanted: boolean): ConditionTest {
+  return (row) => {
+    for (const part of parts) {
+      const result = part(row);
+      if (result instanceof ValueError) return result;
+      if (result !== wanted) return !wanted;
+    }
+    return wanted;
+  };
+}
+
+/** A list passes if one of its elements does (for `not_in`: if all do). */
+function compileTest(spec: ConditionSpec): (value: JsonValue | undefined) => boolean {
+  if (spec.present !== undefined) {
+    const wanted = spec.present;
+    return (value) => (value !== undefined) === wanted;
+  }
+  if (spec.not_in) {
+    const texts = new Set(spec.not_in);
+    return (value) => !someText(value, (text) => texts.has(text));
+  }
+  if (spec.in) {
+    const texts = new Set(spec.in);
+    return (value) => someText(value, (text) => texts.has(text));
+  }
+  if (spec.equals !== undefined) {
+    const wanted = spec.equals;
+    return (value) => someText(value, (text) => text === wanted);
+  }
+  const regex = compilePattern(spec.matches!);
+  return (value) => someText(value, (text) => regex.test(text));
+}
+
+function someText(value: JsonValue | undefined, holds: (text: string) => boolean): boolean {
+  if (typeof value === 'string') return holds(value);
+  if (Array.isArray(value)) return (value as readonly JsonValue[]).some((element) => someText(element, holds));
+  const text = textOf(value);
+  return text !== undefined && holds(text);
+}

@@ -1,0 +1,141 @@
+/** The fields of an event's data: the values that the mapping gives them, checked by the rules of the service. */
+import type { JsonValue } from '../../json.ts';
+import { FIELD_RULES } from '../../contract.ts';
+import { bareAddress } from '../transforms/email.ts';
+import { fieldsOf, type Field } from '../fields.ts';
+import { REST_KEY, restOfRecord } from './rest.ts';
+import type { Evaluate, RowContext } from './row-context.ts';
+import type { EntrySpec, ValueSpec } from '../spec.ts';
+import { readIso } from '../transforms/date-format.ts';
+import { exactNumber } from '../transforms/number.ts';
+import { ValueError, withOriginal, type Result, shown } from './result.ts';
+import type { ValueContext } from './compile-context.ts';
+import { asText, compileValue, notScalar } from './value.ts';
+
+export interface CompiledField {
+  /** The name in issues: `custom_params.origin`. */
+  readonly name: string;
+  readonly key: string;
+  /** `custom_params` or `custom_fields` for a custom field. */
+  readonly within: string | undefined;
+  readonly required: boolean;
+  readonly evaluate: Evaluate;
+}
+
+export function compileField(field: Field, spec: EntrySpec, base: ValueContext): CompiledField[] {
+  const given = spec.data[field.name];
+  if (given === undefined) return [];
+  const context: ValueContext = { ...base, path: [...base.path.slice(0, -1), 'data', field.name], kind: field.kind };
+  if (field.kind !== 'custom') {
+    const evaluate = compileValue(given, context, checkOf(field.name, field.kind));
+    return [{ name: field.name, key: field.name, within: undefined, required: field.required, evaluate }];
+  }
+  return Object.entries(given as Readonly<Record<string, ValueSpec>>).flatMap(([key, value]) => {
+    if (key === REST_KEY) return [];
+    const name = `${field.name}.${key}`;
+    const asJson = typeof value !== 'string' && value.as === 'json';
+    const frame = asJson ? { ...context.frame, verbatim: true } : context.frame;
+    const check = asJson ? (json: JsonValue): Result => json : CHECKS.custom;
+    const evaluate = compileValue(value, { ...context, frame, path: [...context.path, key], field: name }, check);
+    return { name, key, within: field.name, required: false, evaluate };
+  });
+}
+
+/** Compiles `"*": rest` where the entry has it, and adds what it reads to the uses: to be called after all other values. */
+export function compileRest(spec: EntrySpec, context: ValueContext): TakeRest | undefined {
+  const field = fieldsOf(spec.type).find(({ kind }) => kind === 'custom');
+  const custom = field && (spec.data[field.name] as Readonly<Record<string, ValueSpec>> | undefined);
+  if (!custom || custom[REST_KEY] === undefined) return undefined;
+  const { name: within } = field;
+  const rest = restOfRecord(context.frame, spec.each !== undefined, context.uses);
+  const at = context.compilation.locate([...context.path.slice(0, -1), 'data', within, REST_KEY]);
+  for (const compiled of rest.paths) {
+    const use = { field: `${within}.${compiled.path}`, path: compiled.path, at, isRest: true };
+    context.uses.push({ ...use, compiled: { evaluate: () => undefined, column: compiled.column } });
+  }
+  return (row, data) => {
+    for (const [key, value] of rest.read(row)) {
+      row.field = `${within}.${key}`;
+      const result = Object.hasOwn(custom, key)
+        ? new ValueError('name_taken', `the mapping gives the custom field ${shown(key)} another value`)
+        : CHECKS.custom(value);
+      if (result instanceof ValueError) row.omit(withOriginal(result, value));
+      else if (result !== undefined) setField(data, { key, within }, result);
+    }
+  };
+}
+
+export type TakeRest = (row: RowContext, data: Record<string, JsonValue>) => void;
+
+export function setField(
+  data: Record<string, JsonValue>,
+  { key, within }: Pick<CompiledField, 'key' | 'within'>,
+  value: JsonValue,
+): void {
+  const object = within === undefined ? data : ((data[within] ??= {}) as Record<string, JsonValue>);
+  // Custom fields have free names: assigning to `__proto__` would set the prototype instead.
+  if (key !== '__proto__') object[key] = value;
+  else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** `3.93E+11`: what a spreadsheet leaves of a long number, also behind a prefix. */
+const SCIENTIFIC = /(?:^|[^\p{L}\d])\d(?:[.,]\d+)?E[+-]\d\d+$/u;
+
+/** Records whose ids are cut short would become one, so such an id is never sent. */
+function asId(value: JsonValue): string | ValueError {
+  const text = asText(value);
+  if (text instanceof ValueError || !SCIENTIFIC.test(text)) return text;
+  return new ValueError('scientific_id', `${shown(text)} is an id in scientific notation: its last digits are lost`);
+}
+
+const CHECKS = {
+  id: asId,
+  parent: asId,
+  text: asText,
+  number: exactNumber,
+  custom: (value: JsonValue): Result =>
+    typeof value === 'object' && (Array.isArray(value) || asText(value) instanceof ValueError)
+      ? notScalar(value, 'set `as: json` to send it as it is, or take one value of it')
+      : value,
+} as const;
+
+/** Of fields that people write in several ways: the way that the service accepts. */
+const AS_WRITTEN: Readonly<Record<string, (text: string) => string>> = {
+  currency: (text) => text.toUpperCase(),
+  email: bareAddress,
+};
+
+/** What a field of this kind accepts and, where the service has a rule for the field, that rule. */
+function checkOf(name: string, kind: keyof typeof CHECKS): (value: JsonValue) => Result {
+  const ofKind = CHECKS[kind];
+  const rule = FIELD_RULES[name];
+  if (!rule) return ofKind;
+  return (value) => {
+    const given = ofKind(value);
+    const result = typeof given === 'string' && Object.hasOwn(AS_WRITTEN, name) ? AS_WRITTEN[name]!(given) : given;
+    const wrong = typeof result === 'string' ? rule(result) : undefined;
+    return wrong === undefined ? result : new ValueError(`invalid_${name}`, `${shown(value)} ${wrong}`);
+  };
+}
+
+/** ISO 8601 with an offset (service interface, section 2.3). */
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+export function asInstant(value: JsonValue): Result {
+  const text = asText(value);
+  if (text instanceof ValueError) return text;
+  if (!INSTANT.test(text)) {
+    return new ValueError(
+      'bad_date',
+      `${shown(text)} is not an ISO 8601 time with an offset`,
+      'parse it with `apply: [{ date: FORMAT }]`',
+    );
+  }
+  // The seconds may be left out in ISO 8601, but not everybody reads it so.
+  if (readIso(text)) return text.replace(/(T\d{2}:\d{2})(?=[Z+-])/, '$1:00');
+  return new ValueError(
+    'bad_date',
+    `${shown(text)} has a day, time or offset that does not exist`,
+    'correct it in the export',
+  );
+}

@@ -1,0 +1,190 @@
+/** One item of `events` as a function from row to drafts. */
+import type { JsonValue } from '../../json.ts';
+import type { Draft, Row, Writable } from '../../model.ts';
+import type { Source } from '../../source/source.ts';
+import type { CompileContext, PathUse, ValueContext } from './compile-context.ts';
+import { combineOf, compileHeading, type Combine, type Heading } from './combine.ts';
+import { compileCondition, type ConditionTest } from './condition.ts';
+import type { Path } from '../document.ts';
+import { asInstant, compileField, compileRest, setField, type CompiledField, type TakeRest } from './entry-fields.ts';
+import { fieldsOf } from '../fields.ts';
+import type { CompiledEntry } from '../mapping.ts';
+import { readValue, type PathContext } from './path.ts';
+import { policiesOf } from '../policies.ts';
+import { asPriority } from './priority.ts';
+import { RowContext, type Evaluate } from './row-context.ts';
+import type { EntrySpec, OnError, ValueSpec } from '../spec.ts';
+import { ValueError, type Result, shown } from './result.ts';
+import { asText, compileValue, missingValue, shapeOf } from './value.ts';
+
+interface Parts {
+  readonly fields: readonly CompiledField[];
+  readonly when: ConditionTest | undefined;
+  readonly each: Evaluate | undefined;
+  readonly occurredAt: Evaluate | undefined;
+  readonly stagePipeline: Evaluate | undefined;
+  readonly priority: Evaluate | undefined;
+  readonly combine: Combine | undefined;
+  readonly heading: Heading | undefined;
+  readonly takeRest: TakeRest | undefined;
+}
+
+export function compileEntry(spec: EntrySpec, index: number, compilation: CompileContext): CompiledEntry {
+  const uses: PathUse[] = [];
+  const parts = compileParts(spec, ['events', index], compilation, uses);
+  const policies = policiesOf(spec, compilation.defaults);
+  const { type } = spec;
+  const missing = compilation.missingValues(spec.source);
+  const { fields, when, each, occurredAt, stagePipeline, priority, combine, heading, takeRest } = parts;
+
+  const draftOf = (row: RowContext): Draft | undefined => {
+    row.clear();
+    row.field = '';
+    const passes = when ? when(row) : true;
+    if (passes === false) return undefined;
+    if (passes instanceof ValueError) row.fail(passes);
+    const data: Record<string, JsonValue> = {};
+    for (const field of fields) {
+      row.field = field.name;
+      const result = field.evaluate(row);
+      if (result instanceof ValueError) row.fail(result);
+      else if (result !== undefined) setField(data, field, result);
+      else if (field.required) row.fail(missingValue());
+    }
+    takeRest?.(row, data);
+    if (type === 'comment/created') settleParents(data, policies.if_both, row);
+    const occurred = optionalText('occurred_at', occurredAt, row);
+    const pipeline = optionalText('stage_pipeline', stagePipeline, row);
+    const rank = priority && optionalValue('priority', priority, row);
+    const { place, issues, omissions } = row;
+    const draft: Writable<Draft> = { kind: 'draft', type, entry: index, place, data, issues, omissions };
+    if (occurred !== undefined) draft.occurredAt = occurred;
+    if (pipeline !== undefined) draft.stagePipeline = pipeline;
+    if (typeof rank === 'number') draft.priority = rank;
+    if (heading) draft.heading = heading(row, { data, occurredAt: occurred });
+    return draft;
+  };
+
+  const row = new RowContext();
+  const drafts = (record: Row): readonly Draft[] => {
+    row.begin(record);
+    if (!each) {
+      const only = draftOf(row);
+      return only ? [only] : [];
+    }
+    row.field = 'each';
+    const elements = each(row);
+    if (elements === undefined) return [];
+    if (elements instanceof ValueError) return [unreadableEach(elements, type, index, row)];
+    const found: Draft[] = [];
+    for (const element of elementsOf(readValue(elements, missing))) {
+      row.element = element;
+      const one = draftOf(row);
+      if (one) found.push(one);
+    }
+    return found;
+  };
+
+  return {
+    index,
+    type,
+    source: spec.source,
+    policies,
+    combine,
+    uses: uses.map(({ field, path, at, compiled, isRest = false, decides }) => ({
+      field,
+      path,
+      at,
+      column: compiled.column,
+      isRest,
+      decides,
+    })),
+    map: drafts,
+  };
+}
+
+function compileParts(spec: EntrySpec, path: Path, compilation: CompileContext, uses: PathUse[]): Parts {
+  const source = compilation.sources.get(spec.source)!;
+  const record: PathContext = { source, missing: compilation.missingValues(spec.source) };
+  const frame: PathContext = spec.each === undefined ? record : { ...record, elements: elementKind(spec.each, source) };
+  const context = (key: string, onError: OnError = 'reject'): ValueContext => ({
+    compilation,
+    frame,
+    path: [...path, key],
+    field: key,
+    kind: undefined,
+    onError,
+    uses,
+    problems: compilation.problems,
+  });
+  const optional = (key: 'occurred_at' | 'stage_pipeline' | 'priority', check: (value: JsonValue) => Result) =>
+    spec[key] === undefined
+      ? undefined
+      : compileValue(typeof spec[key] === 'number' ? { value: spec[key] } : spec[key], context(key), check);
+  const combine = spec.combine && combineOf(spec.combine);
+  const parts = {
+    each: spec.each === undefined ? undefined : compileValue(spec.each, { ...context('each'), frame: record }),
+    when: spec.when && compileCondition(spec.when, { ...context('when'), decides: 'when' }),
+    occurredAt: optional('occurred_at', asInstant),
+    stagePipeline: optional('stage_pipeline', asText),
+    priority: optional('priority', asPriority),
+    combine,
+    heading: combine && compileHeading(combine, context('combine')),
+    fields: fieldsOf(spec.type)
+      .flatMap((field) => compileField(field, spec, context(field.name, field.onError)))
+      .sort(inCanonicalOrder),
+  };
+  return { ...parts, takeRest: compileRest(spec, context('data')) };
+}
+
+/** The order in which canonical JSON has them, so that an event's data need not be sorted. */
+function inCanonicalOrder(one: CompiledField, other: CompiledField): number {
+  const [a, b] = [one.within ?? one.key, other.within ?? other.key];
+  if (a !== b) return a < b ? -1 : 1;
+  return one.key < other.key ? -1 : 1;
+}
+
+/** The row of a table holds texts only, until a function makes more of them. */
+function elementKind(each: ValueSpec, source: Source): 'texts' | 'anything' {
+  return source.kind === 'table' && shapeOf(each) !== 'unknown' ? 'texts' : 'anything';
+}
+
+function optionalText(name: string, evaluate: Evaluate | undefined, row: RowContext): string | undefined {
+  const result = evaluate && optionalValue(name, evaluate, row);
+  return typeof result === 'string' ? result : undefined;
+}
+
+function optionalValue(name: string, evaluate: Evaluate, row: RowContext): Result {
+  row.field = name;
+  const result = evaluate(row);
+  if (result instanceof ValueError) row.fail(result);
+  return result;
+}
+
+/** Exactly one parent (service interface, section 2.6). */
+function settleParents(data: Record<string, JsonValue>, ifBoth: 'reject' | 'deal' | 'lead', row: RowContext): void {
+  const { lead_external_id: lead, deal_external_id: deal } = data;
+  const isUnread = row.issues.some(({ severity, field }) => severity === 'error' && field?.endsWith('_external_id'));
+  if (lead !== undefined && deal !== undefined && ifBoth !== 'reject') {
+    delete data[ifBoth === 'deal' ? 'lead_external_id' : 'deal_external_id'];
+  } else if (lead !== undefined && deal !== undefined) {
+    row.field = 'deal_external_id';
+    const message = `the comment names both a lead (${shown(lead)}) and a deal (${shown(deal)})`;
+    row.fail(new ValueError('two_parents', message));
+  } else if (lead === undefined && deal === undefined && !isUnread) {
+    row.field = '';
+    row.fail(new ValueError('no_parent', 'the comment names neither a lead nor a deal'));
+  }
+}
+
+/** A single element counts as a list of one; nested lists are flattened. */
+function elementsOf(value: JsonValue | undefined): readonly JsonValue[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? (value as readonly JsonValue[]).flatMap(elementsOf) : [value];
+}
+
+function unreadableEach(error: ValueError, type: Draft['type'], entry: number, row: RowContext): Draft {
+  row.clear();
+  row.fail(error);
+  return { kind: 'draft', type, entry, place: row.place, data: {}, issues: row.issues, omissions: row.omissions };
+}

@@ -1,0 +1,198 @@
+/** Columns and paths: from the text in the mapping to a function that reads a record. */
+import { isObject, type JsonValue } from '../../json.ts';
+import { didYouMean, quoted } from '../../problem.ts';
+import type { Source } from '../../source/source.ts';
+import { textOf } from './result.ts';
+import type { RowContext } from './row-context.ts';
+
+/** Where paths are read: the source, its texts that mean "no value", and the elements of an enclosing `each`. */
+export interface PathContext {
+  readonly source: Source;
+  readonly missing: ReadonlySet<string>;
+  /** Within an `each`: whether its elements can be more than texts. */
+  readonly elements?: 'texts' | 'anything';
+  /** Lists and objects are read as they are: no element is trimmed or left out. */
+  readonly verbatim?: boolean;
+}
+
+export interface CompiledPath {
+  readonly evaluate: (row: RowContext) => JsonValue | undefined;
+  /** Position among the columns of a table. */
+  readonly column?: number | undefined;
+}
+
+export interface PathError {
+  readonly code: string;
+  readonly message: string;
+  readonly suggestion: string | undefined;
+}
+
+/** The whole record, and a path into it from within `each`. */
+const RECORD = '$';
+const FROM_RECORD = '$.';
+const ELEMENT = '.';
+
+export function compilePath(path: string, frame: PathContext): CompiledPath | PathError {
+  return frame.source.kind === 'table' ? tablePath(path, frame) : treePath(path, frame);
+}
+
+export function isPathError(compiled: CompiledPath | PathError): compiled is PathError {
+  return 'message' in compiled;
+}
+
+function tablePath(path: string, frame: PathContext): CompiledPath | PathError {
+  const { source, missing, elements } = frame;
+  const { columns } = source;
+  const fromRecord = !columns.includes(path) && path.startsWith(FROM_RECORD);
+  const name = fromRecord ? path.slice(FROM_RECORD.length) : path;
+  const column = findColumn(columns, name);
+  if (elements !== undefined && !fromRecord && (column >= 0 || path === ELEMENT || elements === 'anything')) {
+    if (column < 0) return treePath(path, frame);
+    return {
+      code: 'unknown_column',
+      message: `within \`each\`, \`${name}\` refers to the element, not to the row`,
+      suggestion: `use \`${FROM_RECORD}${name}\` for the column`,
+    };
+  }
+  if (column < 0) {
+    return {
+      code: 'unknown_column',
+      message: `source \`${source.name}\` has no column \`${name}\``,
+      suggestion: didYouMean(name, columns) ?? `available columns: ${listed(columns)}`,
+    };
+  }
+  if (source.duplicateColumns.has(name)) {
+    return {
+      code: 'duplicate_column',
+      message: `source \`${source.name}\` has more than one column \`${name}\``,
+      suggestion: `name one by its position, ${namesByPosition(columns, name).join(' or ')}, or rename one of them in the file`,
+    };
+  }
+  return { evaluate: cellReader(column, missing), column };
+}
+
+function listed(columns: readonly string[]): string {
+  const shown = [...new Set(columns)].slice(0, 12);
+  return quoted(shown) + (columns.length > shown.length ? `, and ${columns.length - shown.length} more` : '');
+}
+
+function treePath(path: string, { missing, verbatim = false }: PathContext): CompiledPath {
+  if (path === RECORD) return { evaluate: (row) => row.root };
+  const finish = (value: JsonValue | undefined): JsonValue | undefined =>
+    verbatim && Array.isArray(value) ? (value as JsonValue) : readValue(value, missing);
+  if (path === ELEMENT) return { evaluate: (row) => finish(row.element) };
+  const read = pathReader(path.startsWith(FROM_RECORD) ? path.slice(FROM_RECORD.length) : path);
+  if (path.startsWith(FROM_RECORD)) return { evaluate: (row) => finish(read(row.root)) };
+  return { evaluate: (row) => finish(read(row.element)) };
+}
+
+/** The text of a cell, trimmed; undefined where it is empty or means "no value". */
+export function cellReader(column: number, missing: ReadonlySet<string>): CompiledPath['evaluate'] {
+  return (row) => {
+    const text = (row.cells[column] ?? '').trim();
+    return text === '' || missing.has(text) ? undefined : text;
+  };
+}
+
+/** Texts trimmed; null, empty and missing values as undefined (within lists as null, so that positions stay). */
+export function readValue(value: JsonValue | undefined, missing: ReadonlySet<string>): JsonValue | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string') {
+    const text = value.trim();
+    return text === '' || missing.has(text) ? undefined : text;
+  }
+  if (Array.isArray(value)) {
+    const list = (value as readonly JsonValue[]).map((element) => readValue(element, missing) ?? null);
+    return list.every((element) => element === null) ? undefined : list;
+  }
+  return missing.has(textOf(value) ?? '') ? undefined : value;
+}
+
+interface PathStep {
+  readonly key: string;
+  readonly index: number | undefined;
+  /** The path from here on as it was written, where that is longer than the key: keys may hold dots. */
+  readonly rest: string | undefined;
+}
+
+/** `a.b[0].c`; text that is not a path is a single key. */
+function parsePath(path: string): readonly PathStep[] {
+  if (
+    !/^[^.[\]]+(?:\[\d+\])*(?:\.[^.[\]]+(?:\[\d+\])*)*$/.test(path) &&
+    !/^(?:\[\d+\])+(?:\.[^.[\]]+(?:\[\d+\])*)*$/.test(path)
+  ) {
+    return [{ key: path, index: undefined, rest: undefined }];
+  }
+  return [...path.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map((match) => {
+    const key = match[1] ?? match[0];
+    const rest = path.slice(match.index);
+    return { key, index: /^\d+$/.test(key) ? Number(key) : undefined, rest: rest === match[0] ? undefined : rest };
+  });
+}
+
+export function pathReader(path: string): (value: JsonValue | undefined) => JsonValue | undefined {
+  const steps = parsePath(path);
+  return (value) => walk(value, steps, 0);
+}
+
+/** Follows a path. At a list without an index, it continues in every element. */
+function walk(value: JsonValue | undefined, steps: readonly PathStep[], from: number): JsonValue | undefined {
+  let current = value;
+  for (let position = from; position < steps.length; position += 1) {
+    const step = steps[position]!;
+    if (Array.isArray(current)) {
+      const list = current as readonly JsonValue[];
+      if (step.index === undefined) return walkEach(list, steps, position);
+      current = list[step.index];
+      continue;
+    }
+    if (!isObject(current)) return undefined;
+    if (step.rest !== undefined && Object.hasOwn(current, step.rest)) return current[step.rest];
+    if (!Object.hasOwn(current, step.key)) return undefined;
+    current = current[step.key];
+  }
+  return current;
+}
+
+function walkEach(list: readonly JsonValue[], steps: readonly PathStep[], from: number): JsonValue | undefined {
+  const found: JsonValue[] = [];
+  for (const element of list) {
+    const value = walk(element, steps, from);
+    if (Array.isArray(value)) found.push(...(value as readonly JsonValue[]));
+    else if (value !== undefined && value !== null) found.push(value);
+  }
+  return found.length === 0 ? undefined : found;
+}
+
+/** `Email#2` is the second of the columns named `Email`. */
+const BY_POSITION = /^(.*)#([1-9]\d*)$/;
+
+/** The index of the column that a mapping means: by its name, else by its position among those of one name; -1 if none. */
+export function findColumn(columns: readonly string[], name: string): number {
+  const index = columns.indexOf(name);
+  const [, shared, nth] = BY_POSITION.exec(name) ?? [];
+  if (index >= 0 || shared === undefined) return index;
+  return positions(columns, shared)[Number(nth) - 1] ?? -1;
+}
+
+/** A name for each column that no other one has. */
+export function uniqueNames(columns: readonly string[]): readonly string[] {
+  const all = new Set(columns);
+  const seen = new Map<string, number>();
+  return columns.map((name) => {
+    const nth = (seen.get(name) ?? 0) + 1;
+    seen.set(name, nth);
+    let unique = name;
+    while (nth > 1 && all.has(unique)) unique += `#${nth}`;
+    return unique;
+  });
+}
+
+/** How a mapping names the columns that share a name, in backticks. */
+function namesByPosition(columns: readonly string[], name: string): readonly string[] {
+  return positions(columns, name).map((_, index) => `\`${name}#${index + 1}\``);
+}
+
+function positions(columns: readonly string[], name: string): readonly number[] {
+  return columns.flatMap((column, index) => (column === name ? [index] : []));
+}

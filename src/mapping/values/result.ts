@@ -1,0 +1,51 @@
+/** What a value of the mapping is in one record, and how values are written in messages. */
+import { NumberText, type JsonValue } from '../../json.ts';
+
+/** Why a value could not be read. Returned, never thrown. */
+export class ValueError {
+  /** Stable, in snake_case: becomes the code of an issue. */
+  readonly code: string;
+  /** Contains the value, shortened; no full stop at the end. */
+  readonly message: string;
+  readonly hint: string | undefined;
+  /** The value before any transform. */
+  original: string | undefined = undefined;
+
+  constructor(code: string, message: string, hint?: string) {
+    this.code = code;
+    this.message = message;
+    this.hint = hint;
+  }
+}
+
+/** Undefined is "no value"; within a list, null is, which preserves positions. */
+export type Result = JsonValue | undefined | ValueError;
+
+/** Records the value that caused an error, unless a more specific one is known already. */
+export function withOriginal(error: ValueError, original: JsonValue | undefined): ValueError {
+  error.original ??= originalText(original);
+  return error;
+}
+
+/** A value in a message: in backticks, on one line, at most 60 characters. */
+export function shown(value: JsonValue | undefined): string {
+  const text = originalText(value).replace(/\s+/g, ' ');
+  const points = text.length > 60 ? [...text] : undefined;
+  return `\`${points && points.length > 60 ? `${points.slice(0, 59).join('')}…` : text}\``;
+}
+
+/** The text of a scalar; numbers keep all their digits. Undefined for lists, objects and null. */
+export function textOf(value: JsonValue | undefined): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return value instanceof NumberText ? value.text : undefined;
+}
+
+/** Any value as readable text. */
+export function originalText(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return '';
+  return (
+    textOf(value) ??
+    JSON.stringify(value, (_key, member: unknown) => (member instanceof NumberText ? member.text : member))
+  );
+}

@@ -1,0 +1,65 @@
+import type { Issue, Omission, Place, Row } from '../../model.ts';
+import type { JsonValue } from '../../json.ts';
+import type { Result, ValueError } from './result.ts';
+
+const NO_ISSUES: readonly Issue[] = [];
+const NO_OMISSIONS: readonly Omission[] = [];
+const NO_PLACE: Place = { source: '', file: '', line: 0, record: 0 };
+
+/** A value of the mapping as a function of the current record. */
+export type Evaluate = (row: RowContext) => Result;
+
+/** The record being mapped, with its issues and omissions. One object serves all records of an entry. */
+export class RowContext {
+  place = NO_PLACE;
+  /** The cells of a table row; empty for trees. */
+  cells: readonly string[] = [];
+  /** The record of a tree. */
+  root: JsonValue | undefined = undefined;
+  /** The element within `each`, otherwise the same as `root`. */
+  element: JsonValue | undefined = undefined;
+  /** The field being mapped, named in issues and omissions. */
+  field = '';
+  issues: readonly Issue[] = NO_ISSUES;
+  omissions: readonly Omission[] = NO_OMISSIONS;
+
+  begin(record: Row): void {
+    this.place = record.place;
+    if (Array.isArray(record.raw)) {
+      this.cells = record.raw as readonly string[];
+      this.element = undefined;
+    } else {
+      this.root = record.raw;
+      this.element = this.root;
+    }
+    this.clear();
+  }
+
+  /** Clears issues and omissions for the next draft. */
+  clear(): void {
+    this.issues = NO_ISSUES;
+    this.omissions = NO_OMISSIONS;
+  }
+
+  report(severity: Issue['severity'], code: string, message: string, hint?: string): void {
+    const issue: Issue = {
+      severity,
+      kind: 'map',
+      code,
+      ...(this.field !== '' && { field: this.field }),
+      message,
+      ...(hint !== undefined && { hint }),
+    };
+    this.issues = this.issues.length === 0 ? [issue] : [...this.issues, issue];
+  }
+
+  fail(error: ValueError): void {
+    this.report('error', error.code, error.message, error.hint);
+  }
+
+  omit(error: ValueError): void {
+    const { code, original = '', message: reason } = error;
+    const omission: Omission = { field: this.field, original, code, reason };
+    this.omissions = this.omissions.length === 0 ? [omission] : [...this.omissions, omission];
+  }
+}

@@ -1,0 +1,92 @@
+/** `changes.csv`: fields of records sent before that are not, or were not, as the input wants them. */
+import type { Next, Verdict } from '../../core/next.ts';
+import { textOf } from '../../compare/fields.ts';
+import { parseJson, type JsonValue } from '../../json.ts';
+import { readDocument } from '../../report/documents.ts';
+import { writeTable } from '../../report/error-files.ts';
+import { namesById } from '../../service/account.ts';
+import type { ChangeCounts } from '../../report/summary.ts';
+import type { Database } from '../../store/sqlite.ts';
+import type { Subject } from '../wanted.ts';
+import type { RecordInService } from './in-service.ts';
+
+export const CHANGES_FILE = 'changes.csv';
+
+const COLUMNS = 'record external_id service_id field in_service in_export verdict';
+
+const INSERT = `
+  insert into change (entity, external_id, service_id, field, in_service, in_export, verdict) values (?, ?, ?, ?, ?, ?, ?)`;
+
+/** Lists what of a record is not as the input wants it, in place of what was listed of it before. */
+export function listChanges(
+  db: Database,
+  { entity, external_id: externalId, wanted, known }: Pick<Subject, 'entity' | 'external_id' | 'wanted' | 'known'>,
+  { verdicts }: Next,
+  shown?: RecordInService,
+): void {
+  if (verdicts.size === 0) return;
+  db.run('delete from change where entity = ? and external_id = ?', entity, externalId);
+  // What is set for the first time in a record of somebody else has not changed.
+  if (known.serviceId === undefined) return;
+  for (const [field, verdict] of verdicts) {
+    if (verdict === 'ignored') continue;
+    const isShown = shown?.values.has(field) === true;
+    const inService = textOf(shown?.values.get(field)) ?? '';
+    const word = entity === 'comment' && verdict === 'reported' ? 'comment_changed' : wordOf(verdict, isShown);
+    const inExport = entity === 'comment' ? contentOf(wanted.values.get(field)) : textOf(wanted.values.get(field));
+    db.run(INSERT, entity, externalId, known.serviceId, field, inService, inExport ?? '', word);
+  }
+}
+
+export function listDeleted(db: Database, { entity, external_id: externalId, known }: Subject): void {
+  db.run(INSERT, entity, externalId, known.serviceId ?? null, '', '', '', 'deleted');
+}
+
+/** The words of the column `verdict`, where they are not the core's own. */
+const WORDS: Readonly<Partial<Record<Verdict, string>>> = {
+  kept: 'conflict, kept',
+  overwritten: 'conflict, overwritten',
+};
+
+function wordOf(verdict: Verdict, isShown: boolean): string {
+  if (verdict === 'sent') return isShown ? 'changed' : 'not_shown';
+  return WORDS[verdict] ?? verdict;
+}
+
+/** The text of a comment, whose only field for the core is all of it. */
+function contentOf(data: JsonValue | undefined): string | undefined {
+  return typeof data === 'string' ? (parseJson(data) as { content?: string }).content : undefined;
+}
+
+/** Writes what was listed, with the names of stages and users before their ids. */
+export function writeChanges(db: Database, path: string): void {
+  type Row = Readonly<Record<string, string | null>> & { readonly in_service: string; readonly in_export: string };
+  const statement = `
+    select entity as record, external_id, service_id, field, in_service, in_export, verdict from change order by id`;
+  const names = namesById(readDocument(db, 'account'));
+  const named = (value: string): string => {
+    const name = names.get(value.toLowerCase());
+    return name === undefined ? value : `${name} (${value})`;
+  };
+  writeTable<Row>(db, path, COLUMNS, statement, {
+    shown: (row) => ({ ...row, in_service: named(row.in_service), in_export: named(row.in_export) }),
+  });
+}
+
+/** Numbers of records. */
+export function countChanges(db: Database): Omit<ChangeCounts, 'new' | 'gone'> {
+  const count = (where: string): number =>
+    db.get<{ count: number }>(
+      `select count(*) as count from (select distinct entity, external_id from change where ${where})`,
+    )!.count;
+  const notShown = db.all<{ field: string }>(
+    `select distinct field from change where verdict = 'not_shown' order by field`,
+  );
+  return {
+    changed: count(`verdict <> 'edited'`),
+    reported: count(`verdict in ('reported', 'emptied', 'comment_changed')`),
+    edited: count(`verdict in ('edited', 'conflict, kept', 'conflict, overwritten')`),
+    in_conflict: count(`verdict in ('conflict, kept', 'conflict, overwritten')`),
+    not_compared: notShown.map(({ field }) => field),
+  };
+}

@@ -1,0 +1,49 @@
+import { contentSha, eventId, shortSha } from '../../core/identity.ts';
+import { canonicalJson, parseJson, type JsonObject } from '../../json.ts';
+import type { Database } from '../../store/sqlite.ts';
+import { EVENT_ROWS, pagesOf, type EventRow } from '../events.ts';
+
+const TYPE = 'comment/created';
+
+/**
+ * Gives comments without an id one of their own: the hash of parent, time, text, and the occurrence among equal ones. By it the
+ * service recognises a comment that is sent again (service interface, section 2.6), also after the state directory was lost
+ * or the migration was renamed. Equal ones differ in their author at most, and are numbered by their content, so the order
+ * of the rows changes nothing.
+ */
+export function deriveCommentIds(db: Database, migration: string): void {
+  const nameless = `${EVENT_ROWS}
+    where e.type = '${TYPE}' and e.external_id is null and e.data is not null and e.id > ? order by e.id limit 500`;
+  if (
+    db.get(`select 1 from event where type = '${TYPE}' and external_id is null and data is not null limit 1`) ===
+    undefined
+  ) {
+    return;
+  }
+  db.exec('create temp table equal_comment (id integer primary key, same text not null, content text not null)');
+  for (const page of pagesOf<EventRow>(db, nameless)) {
+    for (const row of page) {
+      const { content } = parseJson(row.data) as { content: string };
+      const same = JSON.stringify([row.parent_entity, row.parent_id, row.occurred_at, content]);
+      db.run('insert into equal_comment (id, same, content) values (?, ?, ?)', row.id, shortSha(same), row.content);
+    }
+  }
+  const numbered = db.all<{ id: number; same: string; n: number }>(
+    'select id, same, row_number() over (partition by same order by content, id) - 1 as n from equal_comment',
+  );
+  for (const { id, same, n } of numbered) setId(db, migration, id, n === 0 ? same : shortSha(`${same} ${n}`));
+  db.exec('drop table equal_comment');
+}
+
+function setId(db: Database, migration: string, id: number, externalId: string): void {
+  const { data } = db.get<{ data: string }>('select data from event where id = ?', id)!;
+  const content = canonicalJson({ ...(parseJson(data) as JsonObject), external_id: externalId });
+  db.run(
+    'update event set external_id = ?, is_derived = 1, data = ?, content = ?, event_id = ? where id = ?',
+    externalId,
+    content,
+    contentSha(TYPE, content),
+    eventId({ migration, type: TYPE, externalId, content }),
+    id,
+  );
+}

@@ -1,0 +1,159 @@
+/** `if_contact_exists`: what the survey does about people who are in the account already. */
+import { rmSync } from 'node:fs';
+import { readBack } from '../../compare/read-back.ts';
+import { csvHead, csvLine } from '../../files/csv.ts';
+import type { Policies } from '../../mapping/policies.ts';
+import type { Client } from '../../service/client.ts';
+import type { FieldHasher } from '../../store/field-hashes.ts';
+import type { Database } from '../../store/sqlite.ts';
+import { writeLines } from '../../files/write-lines.ts';
+import { setState } from '../events.ts';
+import { addProblem } from '../problems.ts';
+
+export const MATCHES_FILE = 'matches.csv';
+
+const COLUMNS = ['external_id', 'source', 'file', 'line', 'service_id', 'matched', 'name_in_service'];
+
+const NOUNS: Readonly<Record<string, string>> = { email: 'e-mail address', phone_number: 'phone number' };
+
+interface MatchingJob {
+  readonly db: Database;
+  readonly hasher: FieldHasher;
+  readonly policies: readonly Policies[];
+  /** Of `matches.csv`. */
+  readonly path: string;
+  /** Reads the names that the matching leads have in the service; without it they stay empty. */
+  readonly service: { readonly client: Client; readonly leads: number; readonly concurrency: number } | undefined;
+}
+
+/** A lead of the input, and a lead of the account that may be the same person. */
+interface Match {
+  readonly id: number;
+  readonly record: number;
+  readonly external_id: string;
+  readonly entry: number;
+  /** 1: a request about the lead was acknowledged, or may have arrived. */
+  readonly is_ours: 0 | 1;
+  readonly source: string;
+  readonly file: string;
+  readonly line: number;
+  readonly service_id: string;
+  /** What they share, separated by spaces. */
+  readonly fields: string;
+}
+
+/**
+ * Lists the leads of the input that share an address or number with a lead of the account that this migration did not make.
+ * Those whose entry says `reject` become invalid, unless a request about them was sent before; the others are a warning.
+ */
+export async function judgeContacts(job: MatchingJob): Promise<void> {
+  const { db, hasher, policies } = job;
+  rmSync(job.path, { force: true });
+  if (!db.get('select 1 from contact limit 1')) return;
+  db.define('contact_hash', (field, value) =>
+    value === null ? null : hasher.normalHashOf(String(field), String(value)),
+  );
+  findMaybeOurs(db, hasher.keyId);
+  const matches = findMatches(db, policies);
+  db.exec('drop table maybe_ours');
+  const byLead = new Map<number, Match[]>();
+  for (const match of matches) {
+    const others = byLead.get(match.id);
+    if (others) others.push(match);
+    else byLead.set(match.id, [match]);
+  }
+  for (const found of byLead.values()) report(db, policies, found);
+  if (matches.length > 0) await writeMatches(job, matches);
+}
+
+/** The contacts that `lead` (with `id` and `data`) shares something with. */
+const SHARED = `
+  select lead.id, c.service_id, 'email' as field
+    from lead cross join contact c on c.email = contact_hash('email', lead.data ->> 'email')
+  union all
+  select lead.id, c.service_id, 'phone_number'
+    from lead cross join contact c on c.phone_number = contact_hash('phone_number', lead.data ->> 'phone_number')`;
+
+/**
+ * Leads of this migration of which the service's id is not known: a request about them is open, or was acknowledged without an
+ * id (skipped, or replayed). Each lead of the account that has what was sent of one of them may be ours; so may one that has what the
+ * input says of a record that was there already, since nothing was sent of that.
+ */
+function findMaybeOurs(db: Database, keyId: string): void {
+  db.exec('create temp table maybe_ours (service_id text primary key)');
+  db.run(
+    `insert or ignore into maybe_ours
+     with sent as (
+       select substr(value.value, 13) as hash, field.key as field
+       from checkpoint.record r, json_each(r.fields) field, json_each(field.value) value
+       where r.entity = 'lead' and r.service_id is null and r.field_key = ? and field.key in ('email', 'phone_number')
+         and length(value.value) > 1),
+     lead as materialized (
+       select e.id, e.data from event e join checkpoint.record q on q.entity = e.entity and q.external_id = e.external_id
+       where e.type = 'lead/created' and q.is_acknowledged = 1 and q.service_id is null and e.data is not null)
+     select service_id from sent join contact on field = 'email' and hash = email
+     union select service_id from sent join contact on field = 'phone_number' and hash = phone_number
+     union select service_id from (${SHARED})`,
+    keyId,
+  );
+}
+
+/** The leads of the account that share something with one of the input and that this migration cannot have made. */
+function findMatches(db: Database, policies: readonly Policies[]): readonly Match[] {
+  const looking = policies.flatMap(({ if_contact_exists: policy }, entry) => (policy === 'ignore' ? [] : [entry]));
+  return db.all<Match>(
+    `with lead as materialized (
+       select id, data from event where type = 'lead/created' and state in ('ready', 'retry', 'acknowledged') and data is not null
+         and entry in (select value from json_each(?))),
+     shared as (${SHARED})
+     select e.id, e.record, ifnull(e.external_id, '') as external_id, e.entry, s.name as source, f.path as file, r.line,
+       shared.service_id, group_concat(shared.field, ' ' order by shared.field) as fields,
+       e.state = 'acknowledged' or exists (
+         select 1 from checkpoint.record q where q.entity = 'lead' and q.external_id = e.external_id
+           and (q.existence <> 'no' or q.open is not null)) as is_ours
+     from shared join event e on e.id = shared.id join record r on r.id = e.record join file f on f.id = r.file
+       join source s on s.id = f.source
+     where shared.service_id not in (select service_id from temp.maybe_ours)
+       and not exists (select 1 from checkpoint.record q where q.service_id = shared.service_id and q.entity = 'lead')
+     group by e.id, shared.service_id order by e.id, fields`,
+    JSON.stringify(looking),
+  );
+}
+
+/** `matches`: of one lead. */
+function report(db: Database, policies: readonly Policies[], matches: readonly Match[]): void {
+  const { id: event, record, entry, is_ours: isOurs } = matches[0]!;
+  const message = matchText(matches);
+  if (policies[entry]!.if_contact_exists !== 'reject' || isOurs === 1) {
+    addProblem(db, { event, record }, { severity: 'warning', kind: 'map', code: 'contact_in_account', message });
+    return;
+  }
+  setState(db, event, 'invalid', 'contact_exists');
+  addProblem(db, { event, record }, { severity: 'error', kind: 'map', code: 'contact_exists', message });
+}
+
+function matchText(matches: readonly Match[]): string {
+  const { external_id: id, service_id: serviceId } = matches[0]!;
+  const shared = new Set(matches.flatMap(({ fields }) => fields.split(' ')));
+  const what = [...shared].sort().map((field) => NOUNS[field]);
+  const more = matches.length === 1 ? '' : ` and ${matches.length - 1} more`;
+  return `the account already has a lead with the ${what.join(' and ')} of \`${id}\`: ${serviceId}${more}`;
+}
+
+async function writeMatches({ path, service }: MatchingJob, matches: readonly Match[]): Promise<void> {
+  const names = new Map<string, string>();
+  if (service) {
+    const ids = new Set(matches.map(({ service_id: id }) => id));
+    const options = { atLeast: service.leads, concurrency: service.concurrency };
+    for await (const { serviceId, record } of readBack(service.client, 'lead', ids, options)) {
+      names.set(serviceId, typeof record?.fullName === 'string' ? record.fullName : '');
+    }
+  }
+  writeLines(
+    path,
+    csvHead(COLUMNS),
+    matches,
+    ({ external_id: id, source, file, line, service_id: serviceId, fields }) =>
+      csvLine([id, source, file, line, serviceId, fields, names.get(serviceId)]),
+  );
+}

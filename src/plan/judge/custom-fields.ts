@@ -1,0 +1,24 @@
+import type { Policies } from '../../mapping/policies.ts';
+import { counted } from '../../terminal/numbers.ts';
+import type { Database } from '../../store/sqlite.ts';
+import { addProblem } from '../problems.ts';
+
+/**
+ * Says of records that somebody else made, or may have made, that custom fields which the export does not have may go: they are
+ * sent as a whole, and it is not published whether an update replaces or merges them (service interface, section 2).
+ */
+export function warnOfCustomFields(db: Database, policies: readonly Policies[]): void {
+  const updating = policies.flatMap(({ if_exists: policy }, entry) => (policy === 'update' ? [entry] : []));
+  const { count } = db.get<{ count: number }>(
+    `select count(*) as count from event
+     where state in ('ready', 'retry')
+       and (type in ('lead/updated', 'deal/updated') or entry in (select value from json_each(?)))
+       and coalesce(json_extract(data, '$.custom_params'), json_extract(data, '$.custom_fields')) is not null`,
+    JSON.stringify(updating),
+  )!;
+  if (count === 0) return;
+  const message =
+    `${counted(count, 'event')} may set custom fields of records that somebody else made: ` +
+    'custom fields that the export does not have may go';
+  addProblem(db, {}, { severity: 'warning', kind: 'map', code: 'custom_fields_may_go', message });
+}

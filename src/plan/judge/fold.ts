@@ -1,0 +1,199 @@
+import { contentSha, eventId } from '../../core/identity.ts';
+import { canonicalJson, isObject, parseJson, type JsonObject, type JsonValue } from '../../json.ts';
+import { isUpdate, parentOf, type Entity, type EventType, type Issue } from '../../model.ts';
+import { CUSTOM_FIELDS, fieldsOf } from '../../store/field-hashes.ts';
+import type { Database } from '../../store/sqlite.ts';
+import { oversized } from '../body-size.ts';
+import { setState } from '../events.ts';
+import { addProblem } from '../problems.ts';
+
+/** How many rows became how many records. */
+export interface FoldCounts {
+  readonly rows: number;
+  readonly records: number;
+}
+
+interface FoldRow {
+  readonly id: number;
+  readonly type: EventType;
+  readonly entity: Entity;
+  readonly external_id: string;
+  readonly record: number;
+  readonly entry: number;
+  readonly occurred_at: string | null;
+  readonly data: string | null;
+  readonly own_priority: number | null;
+  readonly deal_group: number | null;
+  readonly amount: string | null;
+  readonly place: string;
+}
+
+/** More rows than any record has. */
+const PAGE = 5_000;
+
+/** In the order in which they are folded. */
+const ROWS = `
+  select e.id, e.type, e.entity, e.external_id, e.record, e.entry, e.occurred_at, e.data, e.own_priority, e.deal_group,
+    e.amount, f.path || ':' || r.line as place
+  from several s join event e on e.entity = s.entity and e.external_id = s.external_id
+    join record r on r.id = e.record join file f on f.id = r.file
+  where e.state <> 'duplicate' and (e.entity, e.external_id) > (?, ?)
+  order by e.entity, e.external_id, e.entry, e.id limit ${PAGE}`;
+
+/**
+ * One record, one event: the created row of a record and all its updated rows become one event with the fold of their fields.
+ * Later entries of the mapping go over earlier ones, later rows over earlier ones; an absent value overrides nothing. A record
+ * of which one row cannot be mapped is invalid as a whole: an older value must not go out because the newer one was
+ * unreadable. Created rows are never folded into each other (see `judgeDuplicates`).
+ */
+export function foldRows(db: Database, migration: string): FoldCounts {
+  db.exec(`
+    create temp table several as
+      select entity, external_id from event
+      where external_id is not null and entity <> 'comment' and state <> 'duplicate'
+      group by entity, external_id having count(*) > 1 and max(type like '%/updated') = 1
+      order by entity, external_id;
+    create unique index temp.several_key on several (entity, external_id);
+  `);
+  const counts = { rows: 0, records: 0 };
+  for (const group of groupsOf(db)) {
+    foldGroup(db, migration, group);
+    counts.rows += group.length;
+    counts.records += 1;
+  }
+  // Control totals are of deals that are to be there, made by us.
+  db.exec(`drop table several; update event set deal_group = null, amount = null where type = 'deal/updated'`);
+  return counts;
+}
+
+/** The rows of one record after the other. */
+function* groupsOf(db: Database): Generator<readonly FoldRow[]> {
+  let last: [entity: string, id: string] = ['', ''];
+  for (;;) {
+    const rows = db.all<FoldRow>(ROWS, ...last);
+    if (rows.length === 0) return;
+    const byRecord = new Map<string, FoldRow[]>();
+    for (const row of rows) {
+      const key = `${row.entity} ${row.external_id}`;
+      const group = byRecord.get(key);
+      if (group) group.push(row);
+      else byRecord.set(key, [row]);
+    }
+    const groups = [...byRecord.values()];
+    // The last one of a full page may go on in the next.
+    if (rows.length === PAGE && groups.length > 1) groups.pop();
+    yield* groups;
+    const { entity, external_id: id } = groups.at(-1)![0]!;
+    last = [entity, id];
+  }
+}
+
+function foldGroup(db: Database, migration: string, rows: readonly FoldRow[]): void {
+  const created = rows.filter(({ type }) => !isUpdate(type));
+  const base = created[0] ?? rows[0]!;
+  // Of several created rows with other content, the others stay invalid events of their own.
+  const own = rows.filter((row) => row === base || !created.includes(row));
+  for (const { record, entry } of own) {
+    db.run('insert or ignore into row_of (event, record, entry) values (?, ?, ?)', base.id, record, entry);
+  }
+  for (const { id } of own.filter((row) => row !== base)) {
+    for (const table of ['problem', 'omission']) db.run(`update ${table} set event = ? where event = ?`, base.id, id);
+    db.run('delete from event where id = ?', id);
+  }
+  const priorities = own.flatMap(({ own_priority: priority }) => priority ?? []);
+  db.run(
+    'update event set rows = ?, own_priority = ?, occurred_at = ?, deal_group = ?, amount = ? where id = ?',
+    own.length,
+    priorities.length > 0 ? Math.max(...priorities) : null,
+    base.occurred_at ?? own.findLast(({ occurred_at: at }) => at !== null)?.occurred_at ?? null,
+    isUpdate(base.type) || base.deal_group === null ? null : groupOf(db, own),
+    own.findLast(({ amount }) => amount !== null)?.amount ?? null,
+    base.id,
+  );
+  const unmapped = own.filter(({ data }) => data === null);
+  if (unmapped.length > 0) rejectAll(db, base, own, unmapped);
+  else setFold(db, migration, base, own);
+}
+
+function setFold(db: Database, migration: string, base: FoldRow, rows: readonly FoldRow[]): void {
+  const { type, external_id: externalId } = base;
+  const data: Record<string, JsonValue> = {};
+  const entries: Record<string, number> = {};
+  for (const row of rows) {
+    const own = parseJson(row.data!) as JsonObject;
+    for (const [name, value] of Object.entries(own)) {
+      data[name] = CUSTOM_FIELDS.includes(name) && isObject(value) ? over(data[name], value) : value!;
+    }
+    for (const [field] of fieldsOf(own)) entries[field] = row.entry;
+  }
+  const content = canonicalJson(data);
+  const parent = parentOf(type, data);
+  const others = Object.fromEntries(Object.entries(entries).filter(([, entry]) => entry !== base.entry));
+  db.run(
+    `update event set data = ?, content = ?, event_id = ?, parent_entity = ?, parent_id = ?, field_entries = ? where id = ?`,
+    content,
+    contentSha(type, content),
+    eventId({ migration, type, externalId, content }),
+    parent?.entity ?? null,
+    parent?.externalId ?? null,
+    Object.keys(others).length > 0 ? JSON.stringify(others) : null,
+    base.id,
+  );
+  for (const issue of oversized(content)) {
+    setState(db, base.id, 'invalid', issue.code);
+    addProblem(db, { event: base.id, record: base.record }, issue);
+  }
+}
+
+/** Keys of custom fields are fields. A name such as `__proto__` is a key like any other. */
+function over(below: JsonValue | undefined, above: JsonObject): JsonObject {
+  const fields = Object.create(null) as Record<string, JsonValue | undefined>;
+  for (const part of [below, above]) {
+    if (isObject(part)) for (const [name, value] of Object.entries(part)) fields[name] = value;
+  }
+  return fields;
+}
+
+/** Every row is listed, so that each can be corrected. */
+function rejectAll(db: Database, base: FoldRow, rows: readonly FoldRow[], unmapped: readonly FoldRow[]): void {
+  db.run(`update event set data = null, event_id = '', state = 'invalid' where id = ?`, base.id);
+  const places = unmapped.map(({ place }) => place).join(', ');
+  const issue: Issue = {
+    severity: 'error',
+    kind: 'map',
+    code: 'row_invalid',
+    message: `another row of this record cannot be mapped (${places}), so nothing of it is sent`,
+  };
+  for (const { record } of rows.filter((row) => !unmapped.includes(row))) {
+    addProblem(db, { event: base.id, record }, issue);
+  }
+}
+
+const NAMES = [
+  'from_pipeline',
+  'from_stage',
+  'from_owner',
+  'pipeline',
+  'stage',
+  'owner',
+  'currency',
+  'is_rest',
+] as const;
+type FoldedGroup = Record<(typeof NAMES)[number], string | number | null>;
+
+/** The group of the control totals to which a deal of several rows belongs: each name as the last row with one says. */
+function groupOf(db: Database, rows: readonly FoldRow[]): number {
+  const groups = rows
+    .filter(({ deal_group: id }) => id !== null)
+    .map(({ deal_group: id }) => ({
+      id: id!,
+      names: db.get<FoldedGroup>('select * from deal_group where id = ?', id)!,
+    }));
+  const merged = NAMES.map((name) => groups.findLast(({ names }) => names[name] !== null)?.names[name] ?? null);
+  const same = groups.find(({ names }) => NAMES.every((name, at) => names[name] === merged[at]));
+  if (same) return same.id;
+  const where = NAMES.map((name) => `${name} is ?`).join(' and ');
+  const known = db.get<{ id: number }>(`select id from deal_group where ${where}`, ...merged);
+  if (known) return known.id;
+  return db.insert(`insert into deal_group (${NAMES.join(', ')}) values (?, ?, ?, ?, ?, ?, ?, ?)`, ...merged);
+}

@@ -1,0 +1,155 @@
+import { next, type Next, type Verdict } from '../../core/next.ts';
+import type { Known } from '../../core/known.ts';
+import { COMPARED, type Checked } from '../../compare/fields.ts';
+import type { Policies } from '../../mapping/policies.ts';
+import type { Entity, EventType } from '../../model.ts';
+import type { FieldHasher } from '../../store/field-hashes.ts';
+import type { Database } from '../../store/sqlite.ts';
+import { isCombined, reportChangedParts } from './combine.ts';
+import { setState } from '../events.ts';
+import { addProblem } from '../problems.ts';
+import { listChanges } from './changes-file.ts';
+import { readRecord } from '../records.ts';
+import { wantedOf, type Subject, type WantedRow } from '../wanted.ts';
+
+/**
+ * What is to be done about the records of which earlier runs sent something. Most are as they were: they are found by one join. Of the
+ * others the core decides; those that it wants to read back first are returned, and their events wait for `judgeSubject`.
+ */
+export function judgeKnown(
+  db: Database,
+  policies: readonly Policies[],
+  hasher: FieldHasher,
+  canRead: boolean,
+): Subject[] {
+  db.exec(`
+    update event set state = 'acknowledged'
+    where state = 'ready' and exists (
+      select 1 from checkpoint.record r where r.entity = event.entity and r.external_id = event.external_id
+        and r.content = event.content and r.is_acknowledged = 1 and r.code is null);
+
+    -- Acknowledged by an earlier run, but its rows can no longer be mapped.
+    update event set state = 'acknowledged', code = 'unmapped'
+    where state = 'invalid' and data is null and external_id is not null
+      and exists (select 1 from checkpoint.record r where r.entity = event.entity and r.external_id = event.external_id
+        and r.is_acknowledged = 1)
+      and not exists (select 1 from event o where o.entity = event.entity and o.external_id = event.external_id
+        and (o.data is not null or o.id < event.id));
+  `);
+  const toRead: Subject[] = [];
+  for (const subject of subjectsOf(db, policies, hasher)) {
+    const decided = next(subject.wanted, subject.known, shownBy(subject, canRead));
+    if (decided.step.kind === 'read') toRead.push(subject);
+    else {
+      conclude(db, subject, decided);
+      listChanges(db, subject, decided);
+    }
+  }
+  return toRead;
+}
+
+/** The events about records of which something was sent before, that a condition on `event e` selects. */
+export function* subjectsOf(
+  db: Database,
+  policies: readonly Policies[],
+  hasher: FieldHasher,
+  where = `e.state = 'ready'`,
+): Generator<Subject> {
+  type Row = WantedRow & { id: number; record: number; entity: Entity; external_id: string };
+  for (let last = 0; ;) {
+    const page = db.all<Row>(
+      `select e.id, e.record, e.entity, e.external_id, e.type, e.content, e.data, e.entry, e.field_entries
+       from event e join checkpoint.record r on r.entity = e.entity and r.external_id = e.external_id
+       where ${where} and e.data is not null and e.id > ? order by e.id limit 500`,
+      last,
+    );
+    if (page.length === 0) return;
+    for (const row of page) yield subjectOf(db, row, policies, hasher);
+    last = page.at(-1)!.id;
+  }
+}
+
+function subjectOf(
+  db: Database,
+  row: WantedRow & { id: number; record: number; entity: Entity; external_id: string },
+  policies: readonly Policies[],
+  hasher: FieldHasher,
+): Subject {
+  const { id, record, entity, external_id } = row;
+  const { known, rejected } = readRecord(db, hasher, row);
+  const wanted = wantedOf(row, policies, hasher);
+  return { id, record, entity, external_id, wanted, known, isRetry: rejected === wanted.content };
+}
+
+/** Whether the service shows a field of this record. `canRead`: whether it may be asked at all. */
+export function shownBy(
+  { entity, known }: { readonly entity: Entity; readonly known: Known },
+  canRead = true,
+): (field: string) => boolean {
+  if (entity === 'comment' || !canRead || known.serviceId === undefined) return () => false;
+  return (field) => isShownField(entity, field);
+}
+
+/** Whether the service shows this field of such records (service interface, section 2.2). */
+export function isShownField(entity: Checked, field: string): boolean {
+  return COMPARED[entity].some(({ sent, shown }) => sent === field && shown !== undefined);
+}
+
+/** Sets the state of an event by what is to be done about its record, and says what stays as it is. */
+export function conclude(
+  db: Database,
+  subject: Pick<Subject, 'id' | 'record' | 'entity' | 'external_id' | 'isRetry'>,
+  { step, verdicts }: Next,
+): void {
+  const { id, record, entity, external_id: externalId } = subject;
+  if (step.kind === 'create' || step.kind === 'update') {
+    setState(db, id, subject.isRetry ? 'retry' : 'ready');
+    const sends = `${entity}/${step.kind}d` satisfies string as EventType;
+    db.run('update event set sends = ? where id = ?', sends, id);
+    return;
+  }
+  const fieldsThat = (verdict: Verdict): string[] =>
+    [...verdicts].flatMap(([field, each]) => (each === verdict ? [field] : []));
+  const uncertain = fieldsThat('uncertain');
+  // Whichever text a combined comment has, its parts are in it: they decide.
+  const byParts = uncertain.length > 0 && isCombined(db, id);
+  if (uncertain.length > 0 && !byParts) {
+    setState(db, id, 'rejected', 'uncertain');
+    const message = `a request that set ${uncertain.join(', ')} got no answer, so the service may have another value than the export`;
+    addProblem(
+      db,
+      { event: id, record },
+      { severity: 'error', kind: 'send', code: 'uncertain', field: uncertain[0]!, message },
+    );
+    return;
+  }
+  setState(db, id, 'acknowledged', null);
+  if (byParts) reportChangedParts(db, id, () => true);
+  for (const [verdict, code, what] of entity === 'comment' ? COMMENT_DIFFERENCES : DIFFERENCES) {
+    const fields = fieldsThat(verdict);
+    if (fields.length === 0) continue;
+    db.run('update event set code = ifnull(code, ?) where id = ?', code, id);
+    const message = `${externalId}: ${what(fields.join(', '))}`;
+    addProblem(db, { event: id, record }, { severity: 'warning', kind: 'map', code, field: fields[0]!, message });
+  }
+}
+
+type Difference = readonly [verdict: Verdict, code: DifferenceCode, what: (fields: string) => string];
+
+/** Codes of acknowledged events that are not as the input says: each ends a run with exit code 1. */
+export const DIFFERENCE_CODES = ['changed', 'emptied', 'comment_changed', 'not_comparable'] as const;
+export type DifferenceCode = (typeof DIFFERENCE_CODES)[number];
+
+const DIFFERENCES: readonly Difference[] = [
+  ['not_comparable', 'not_comparable', (fields) => `the service shows ${fields} in a form that cannot be compared`],
+  ['reported', 'changed', (fields) => `${fields} changed since it was acknowledged`],
+  ['emptied', 'emptied', (fields) => `${fields} no longer has a value in the export, and ingestion cannot clear it`],
+];
+
+const COMMENT_DIFFERENCES: readonly Difference[] = [
+  [
+    'reported',
+    'comment_changed',
+    () => 'its text, author or parent changed since it was sent, and a comment cannot be corrected',
+  ],
+];

@@ -1,0 +1,112 @@
+/** Decides the state of every event of a plan that was read, and what a run sends of it. Each step depends on those before it. */
+import type { StateDir } from '../../files/state-dir.ts';
+import type { CompiledEntry } from '../../mapping/mapping.ts';
+import type { Policies } from '../../mapping/policies.ts';
+import type { ChangeCounts } from '../../report/summary.ts';
+import type { Account } from '../../service/account.ts';
+import type { Client } from '../../service/client.ts';
+import type { RunSettings } from '../../settings.ts';
+import type { FieldHasher } from '../../store/field-hashes.ts';
+import { PLAN_INDEXES } from '../../store/plan-schema.ts';
+import type { Database } from '../../store/sqlite.ts';
+import { CHANGES_FILE, countChanges, writeChanges } from './changes-file.ts';
+import { chooseEvents, choosePicked, chooseTypes } from '../chosen.ts';
+import { combineComments } from './combine.ts';
+import { deriveCommentIds } from './comment-ids.ts';
+import { judgeContacts, MATCHES_FILE } from './contacts.ts';
+import { coverOf, storePilot, type Cover } from '../cover.ts';
+import { warnOfCustomFields } from './custom-fields.ts';
+import { judgeDuplicates } from './duplicates.ts';
+import { foldRows, type FoldCounts } from './fold.ts';
+import { GONE_FILE, listGone } from './gone.ts';
+import { warnOfInactiveOwners } from './inactive-owners.ts';
+import { judgeKnown } from './judge-known.ts';
+import { omitMissingParents, skipOrphans } from './missing-parents.ts';
+import { writeOrder } from '../order.ts';
+import { judgeParents, reportBlocked } from '../parents.ts';
+import { liftPriorities } from '../priorities.ts';
+import { readSubjects } from '../read-back.ts';
+import { hasRecords } from '../records.ts';
+
+export interface JudgingJob {
+  /** The plan with all events as they were read, and the checkpoint attached. */
+  readonly db: Database;
+  readonly migration: string;
+  readonly entries: readonly CompiledEntry[];
+  readonly hasher: FieldHasher;
+  /** The country of national phone numbers that the service may show. */
+  readonly region: string | undefined;
+  /** Undefined if it is unknown. */
+  readonly account: Account | undefined;
+  /** Undefined if the network must not be used. */
+  readonly client: Client | undefined;
+  /** How many leads of the account were read; undefined if they are not looked for. */
+  readonly contacts: number | undefined;
+  readonly concurrency: number;
+  /** Where the lists for people go. */
+  readonly output: StateDir;
+}
+
+export interface Judged {
+  /** Rows that became one event with others. */
+  readonly fold: FoldCounts;
+  /** Undefined if nothing was sent before. */
+  readonly changes: ChangeCounts | undefined;
+  /** Records whose events were left out with their parents. */
+  readonly orphans: number;
+}
+
+export async function judgePlan(job: JudgingJob): Promise<Judged> {
+  const { db, migration, entries, hasher, output, client, contacts, concurrency } = job;
+  const policies = entries.map((entry) => entry.policies);
+  db.exec(PLAN_INDEXES);
+  deriveCommentIds(db, migration);
+  judgeDuplicates(db, policies);
+  const fold = foldRows(db, migration);
+  combineComments({ db, migration, hasher, entries });
+  omitMissingParents(db, policies, migration);
+  const orphans = skipOrphans(db, policies);
+  const changes = hasRecords(db) ? await compareWithKnown(job, policies) : undefined;
+  if (contacts !== undefined) {
+    const service = client && { client, leads: contacts, concurrency };
+    await judgeContacts({ db, hasher, policies, path: output.file(MATCHES_FILE), service });
+  }
+  judgeParents(db, entries);
+  warnOfCustomFields(db, policies);
+  warnOfInactiveOwners(db, job.account);
+  reportBlocked(db);
+  return { fold, changes, orphans };
+}
+
+/** What is known of the records from earlier runs, and what the service shows of those that differ. Not read without the network. */
+async function compareWithKnown(
+  { db, hasher, output, client, concurrency, region }: JudgingJob,
+  policies: readonly Policies[],
+): Promise<ChangeCounts> {
+  const subjects = judgeKnown(db, policies, hasher, client !== undefined);
+  if (client) await readSubjects({ db, hasher, client, concurrency, region }, subjects);
+  writeChanges(db, output.file(CHANGES_FILE));
+  const gone = listGone(db, output.file(GONE_FILE));
+  const added = db.get<{ count: number }>(`
+    select count(*) as count from event e where e.state in ('ready', 'retry')
+      and not exists (select 1 from checkpoint.record r where r.entity = e.entity and r.external_id = e.external_id)`)!.count;
+  return { new: added, ...countChanges(db), gone };
+}
+
+/** What this run sends, and in which order. Returns what the records that `--pilot` chose cover. */
+export function choosePlan(
+  { db, entries, account }: Pick<JudgingJob, 'db' | 'entries' | 'account'>,
+  { only, pilot, pick }: Pick<RunSettings, 'only' | 'pilot' | 'pick'>,
+): Cover | undefined {
+  const left = chooseTypes(db, only);
+  const cover = pilot === undefined ? undefined : coverOf(db, pilot, account);
+  if (cover) {
+    chooseEvents(db, cover.events);
+    storePilot(db, cover);
+  }
+  if (pick.length > 0) choosePicked(db, pick);
+  if (cover || pick.length > 0 || left > 0) judgeParents(db, entries);
+  liftPriorities(db);
+  writeOrder(db);
+  return cover;
+}

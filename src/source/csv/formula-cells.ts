@@ -1,0 +1,55 @@
+/** Cells written as formulas, so that spreadsheets take them for text: `="00123"`, also quoted once more (`"=""00123"""`). */
+import type { SourceNotice } from '../source.ts';
+
+/** Replaces such cells by the text in them, in a CSV text that arrives in chunks. Nothing but a whole cell is replaced. */
+export class FormulaCells {
+  readonly #file: string;
+  readonly #pattern: RegExp;
+  /** The end of what was fed, up to the line break before it: a cell may go on in the next chunk. */
+  #held: Buffer = Buffer.alloc(0);
+  #count = 0;
+  #example = '';
+
+  constructor(file: string, delimiter: string) {
+    this.#file = file;
+    const mark = delimiter.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+    const [before, after] = [`(^|[\\r\\n]|${mark})`, `(?=$|[\\r\\n]|${mark})`];
+    this.#pattern = new RegExp(`${before}(?:="([^"\\r\\n]+)"|"=""([^"\\r\\n]+)""")${after}`, 'g');
+  }
+
+  /** What can be parsed so far. */
+  feed(chunk: Buffer): Buffer {
+    if (this.#held.length === 0 && !chunk.includes('="') && chunk.at(-1) !== EQUALS) return chunk;
+    const text = Buffer.concat([this.#held, chunk]);
+    const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
+    this.#held = text.subarray(end);
+    return this.#unwrapped(text.subarray(0, end));
+  }
+
+  /** The rest, after the last chunk. */
+  finish(): Buffer {
+    return this.#unwrapped(this.#held);
+  }
+
+  notices(): SourceNotice[] {
+    if (this.#count === 0) return [];
+    const message = `${this.#count === 1 ? 'a cell is' : `${this.#count} cells are`} written as a formula, such as \`="${this.#example}"\`, and read as the text in it`;
+    return [{ code: 'unwrapped_cells', message, file: this.#file }];
+  }
+
+  #unwrapped(text: Buffer): Buffer {
+    if (!text.includes('="')) return text;
+    // As Latin-1, every byte stays one character.
+    const replaced = text
+      .toString('latin1')
+      .replace(this.#pattern, (_, before: string, plain?: string, doubled?: string) => {
+        const content = plain ?? doubled!;
+        this.#count += 1;
+        if (this.#count === 1) this.#example = Buffer.from(content, 'latin1').toString('utf8').slice(0, 40);
+        return `${before}"${content}"`;
+      });
+    return Buffer.from(replaced, 'latin1');
+  }
+}
+
+const EQUALS = 0x3d;

@@ -1,0 +1,197 @@
+import { Parser, type Options } from 'csv-parse';
+import { codeOf, UserError } from '../../errors.ts';
+import { MAX_RECORD } from '../reading.ts';
+import { SettingError } from '../source.ts';
+import { countBreaks } from '../text.ts';
+
+/** Far more than the header of any CRM has: it is looked for with each delimiter. */
+export const MAX_HEADER = 1024 * 1024;
+
+/** As csv-parse reports it. */
+const TOO_LARGE = Object.assign(new Error('record too large'), { code: 'CSV_MAX_RECORD_SIZE' });
+
+const QUOTE = '"';
+const BACKSLASHES = 'if a backslash precedes the quotes that are part of a text, set `escape: "\\\\"` on this source';
+
+/** What separates cells, and what precedes a quote that is part of a quoted cell: a quote if absent. */
+export interface CellMarks {
+  readonly delimiter: string;
+  readonly escape?: string | undefined;
+}
+
+/** Takes one parsed record: its cells, its first line, and whether a blank line precedes it. */
+export type TakeRecord = (cells: string[], line: number, afterBlank: boolean) => void;
+
+/**
+ * csv-parse with the line on which each record begins. csv-parse itself reports the last line of a record, counts a CRLF
+ * within quotes as two lines, and reports an open quote at the end of the file. So lines are counted here, in the text up
+ * to the byte offset that it reports. Records are passed on as they are parsed: those before an error are not lost, and
+ * only the record that is being read is buffered.
+ */
+export class RecordParser {
+  readonly #shown: string;
+  readonly #delimiter: string;
+  readonly #maxRecord: number;
+  readonly #escape: string;
+  readonly #parser: Parser;
+  /** What was fed after the end of the last record, chunk by chunk: joining a long record anew with each would take long. */
+  #pending: Buffer[] = [];
+  /** Bytes in `#pending`. */
+  #length = 0;
+  /** Bytes before `#pending`. */
+  #offset = 0;
+  /** Line on which `#pending` begins. */
+  #line: number;
+
+  /** `firstLine`: line of the file `shown` on which the text begins. */
+  constructor(
+    shown: string,
+    { delimiter, escape = QUOTE }: CellMarks,
+    firstLine: number,
+    take: TakeRecord,
+    maxRecord = MAX_RECORD,
+  ) {
+    this.#shown = shown;
+    this.#maxRecord = maxRecord;
+    this.#delimiter = delimiter;
+    this.#escape = escape;
+    this.#line = firstLine;
+    this.#parser = new Parser({
+      delimiter,
+      escape,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      skip_empty_lines: true,
+      max_record_size: maxRecord,
+    } satisfies Options);
+    // Records are taken here, not from the stream, which loses those before an error. `on_record` would copy its info each time.
+    this.#parser.push = (cells: string[] | null) => {
+      if (cells !== null) this.#pass(cells, take);
+      return true;
+    };
+    // `feed` and `finish` throw the error; without a listener it would end the process as well.
+    this.#parser.on('error', () => undefined);
+  }
+
+  #pass(cells: string[], take: TakeRecord): void {
+    const pending = this.#joined();
+    const end = this.#parser.info.bytes - this.#offset;
+    const text = pending.toString('latin1', 0, end);
+    const blank = leadingBreaks(text);
+    take(cells, this.#line + countBreaks(blank), blank !== '');
+    this.#pending = [pending.subarray(end)];
+    this.#length -= end;
+    this.#offset += end;
+    this.#line += countBreaks(text);
+  }
+
+  #joined(): Buffer {
+    const [only, ...others] = this.#pending;
+    return only && others.length === 0 ? only : Buffer.concat(this.#pending);
+  }
+
+  /** Takes UTF-8. Throws a `UserError` with file and line if quotes do not match or a record is too large. */
+  async feed(chunk: Buffer): Promise<void> {
+    this.#pending.push(chunk);
+    this.#length += chunk.length;
+    await this.#settled((done) => this.#parser.write(chunk, done));
+    // csv-parse counts neither delimiters nor blank lines.
+    if (this.#length > this.#maxRecord) throw this.#explained(TOO_LARGE);
+  }
+
+  /** After the last chunk: passes on a last record without a line break. Throws as `feed` does. */
+  async finish(): Promise<void> {
+    await this.#settled((done) => this.#parser.end(done));
+  }
+
+  async #settled(work: (done: (error?: Error | null) => void) => void): Promise<void> {
+    const error = await new Promise<Error | null | undefined>((resolve) => work(resolve));
+    if (error) throw this.#explained(error);
+  }
+
+  /** The error of csv-parse with its place, which is in the record at the beginning of `#pending`. */
+  #explained(error: Error): Error {
+    const text = this.#joined().toString('utf8');
+    const code = codeOf(error) ?? '';
+    const from = leadingBreaks(text).length;
+    // Beyond the limit, the last chunk may contain the end of the record and further records.
+    const to = code === 'CSV_MAX_RECORD_SIZE' ? from + this.#maxRecord : text.length;
+    const { start, end } = damagedCell(text.slice(0, to), from, { delimiter: this.#delimiter, escape: this.#escape });
+    const lineOf = (index: number): number => this.#line + countBreaks(text.slice(0, index));
+    const opened = lineOf(start);
+    const escapes = this.#escape === QUOTE && text.includes('\\"');
+    const problem = (line: number, message: string, hint: string): UserError =>
+      new UserError(`${this.#shown}:${line}: ${message}`, { hint, cause: error });
+    const quoteProblem = (line: number, message: string, hint: string): UserError =>
+      escapes
+        ? new SettingError('escape', `${this.#shown}:${line}: ${message}`, { hint: BACKSLASHES, cause: error })
+        : problem(line, message, hint);
+    const limit = `${this.#maxRecord / 1024 / 1024} MiB`;
+    const closeIt = 'close the quote, or double it (`""`) if it is part of the text';
+    switch (code) {
+      case 'CSV_QUOTE_NOT_CLOSED':
+        return quoteProblem(opened, 'a quote opens here and is never closed', closeIt);
+      case 'CSV_MAX_RECORD_SIZE':
+        return text[start] === '"'
+          ? problem(opened, `a quote opens here and is not closed within ${limit}`, closeIt)
+          : problem(opened, `this record is larger than ${limit}`, 'check the file for a missing line break or quote');
+      case 'CSV_INVALID_CLOSING_QUOTE': {
+        const here = lineOf(end);
+        const where = here === opened ? '' : ` (the quote was opened on line ${opened})`;
+        return quoteProblem(
+          here,
+          `unexpected text after a closing quote${where}`,
+          'double a quote (`""`) that is part of the text, and close every quote',
+        );
+      }
+      case 'INVALID_OPENING_QUOTE':
+        return problem(
+          opened,
+          'unexpected quote in a cell that is not quoted',
+          'quote the whole cell and double the quote (`""`) inside it',
+        );
+      default:
+        return error;
+    }
+  }
+}
+
+/** The line breaks at the beginning of a text: before a record they are blank lines. */
+function leadingBreaks(text: string): string {
+  return /^[\r\n]*/.exec(text)![0];
+}
+
+/** The cell with the first mistake of the record at `from`: where it begins, and where it stops being well formed. */
+function damagedCell(
+  text: string,
+  from: number,
+  { delimiter, escape }: CellMarks,
+): { readonly start: number; readonly end: number } {
+  let start = from;
+  for (;;) {
+    let end = start;
+    if (text[start] === '"') {
+      const close = closingQuote(text, start + 1, escape);
+      if (close < 0) return { start, end: text.length };
+      end = close + 1;
+    } else {
+      while (end < text.length && text[end] !== '"' && !text.startsWith(delimiter, end)) end += 1;
+    }
+    if (!text.startsWith(delimiter, end)) return { start, end };
+    start = end + delimiter.length;
+  }
+}
+
+/** The quote that closes a quoted cell: the first one that is not escaped; -1 if there is none. */
+function closingQuote(text: string, from: number, escape = QUOTE): number {
+  if (escape !== QUOTE) {
+    for (let at = from; at < text.length; at += 1) {
+      if (text[at] === escape) at += 1;
+      else if (text[at] === QUOTE) return at;
+    }
+    return -1;
+  }
+  let quote = text.indexOf('"', from);
+  while (quote >= 0 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2);
+  return quote;
+}

@@ -1,0 +1,200 @@
+import type { Issue, RawRecord } from '../../model.ts';
+import { counted } from '../../terminal/numbers.ts';
+import { END_OF_FILE, isRule, isTotal } from '../no-record.ts';
+import { shorten, type Items } from '../reading.ts';
+import type { SourceNotice } from '../source.ts';
+
+/** Most lines of a footer: more lone cells than this are short rows. */
+const FOOTER_LINES = 20;
+
+const AT_THE_END = {
+  severity: 'warning',
+  code: 'end_of_file_mark',
+  message: 'this line has only the character (Ctrl-Z) with which old programs end a file',
+} as const;
+
+const RULED = { severity: 'warning', code: 'ruled_line', message: 'this line only rules off other lines' } as const;
+
+interface Layout {
+  /** As shown to the user. */
+  readonly file: string;
+  readonly header: readonly string[];
+  /** The first record of the file is the header. */
+  readonly hasHeader: boolean;
+  /** Number of columns of the whole source. */
+  readonly columns: number;
+  /** For each column of this file, its index among the columns of the source. */
+  readonly targets: readonly number[];
+  readonly items: Items;
+}
+
+interface Held {
+  readonly cells: string[];
+  readonly line: number;
+}
+
+/** Turns the records of one CSV file into rows with the columns of the source, in their order. */
+export class TableRows {
+  readonly #layout: Layout;
+  readonly #width: number;
+  /** Least number of cells of a complete row: up to the last column with a name. */
+  readonly #needed: number;
+  /** This file has the same columns as the source, in the same order. */
+  readonly #plain: boolean;
+  #headerSeen: boolean;
+  #nul = false;
+  /** Lone cells after a blank line: a footer, unless a complete record follows. */
+  #held: Held[] = [];
+  /** A row of empty cells, which is how spreadsheets write a blank line, has followed the last row. */
+  #padded = false;
+  #empty = 0;
+  #firstEmpty = 0;
+
+  constructor(layout: Layout) {
+    this.#layout = layout;
+    this.#headerSeen = !layout.hasHeader;
+    this.#width = layout.header.length;
+    this.#needed = layout.header.findLastIndex((name) => name !== '') + 1;
+    this.#plain = layout.columns === layout.header.length && layout.targets.every((target, index) => target === index);
+  }
+
+  /** From now on cells may contain NUL. */
+  expectNul(): void {
+    this.#nul = true;
+  }
+
+  take(cells: string[], line: number, afterBlank: boolean): void {
+    if (!this.#headerSeen) {
+      this.#headerSeen = true;
+      return;
+    }
+    const first = cells[0]!.trim();
+    if (first === '' && cells.every(isBlank)) {
+      this.#skipEmpty(cells, line);
+      return;
+    }
+    if (this.#width > 1 && (first === END_OF_FILE ? cells.length === 1 : isRule(cells))) {
+      this.#layout.items.unreadable(line, first === END_OF_FILE ? AT_THE_END : RULED, this.#arrange(cells));
+      return;
+    }
+    if (this.#isFooter(cells, afterBlank)) {
+      this.#held.push({ cells, line });
+      if (this.#held.length > FOOTER_LINES) this.#release();
+      return;
+    }
+    if (this.#held.length > 0 || this.#padded) this.#release();
+    this.#row(cells, line, first);
+  }
+
+  /** A lone cell below a blank line, or totals. */
+  #isFooter(cells: readonly string[], afterBlank: boolean): boolean {
+    if (this.#width === 1) return false;
+    const isBelow = afterBlank || this.#padded || this.#held.length > 0;
+    const isLone = isBelow && cells.every((cell, index) => index === 0 || isBlank(cell));
+    return isLone || isTotal(cells);
+  }
+
+  /** At the end of the file. */
+  finish(): void {
+    for (const { cells, line } of this.#held) {
+      const [code, what] = isTotal(cells)
+        ? ['total_row', 'a row of totals']
+        : ['report_footer', 'the footer of a report'];
+      const text = cells.filter((cell) => !isBlank(cell)).join(' ');
+      const issue = {
+        severity: 'warning',
+        code,
+        message: `this line below the records is treated as ${what}: "${shorten(text)}"`,
+        hint: 'if it is a record, add its other cells',
+      } as const;
+      this.#layout.items.unreadable(line, issue, this.#arrange(cells));
+    }
+    this.#held = [];
+  }
+
+  notices(): SourceNotice[] {
+    if (this.#empty === 0) return [];
+    const message = `${counted(this.#empty, 'empty row')} skipped`;
+    return [{ code: 'empty_rows', message, file: this.#layout.file, line: this.#firstEmpty }];
+  }
+
+  #skipEmpty(cells: readonly string[], line: number): void {
+    this.#padded = true;
+    if (cells.length === 1 && this.#width > 1) return;
+    this.#empty += 1;
+    if (this.#empty === 1) this.#firstEmpty = line;
+  }
+
+  #release(): void {
+    const held = this.#held;
+    this.#held = [];
+    this.#padded = false;
+    for (const { cells, line } of held) this.#row(cells, line, cells[0]!.trim());
+  }
+
+  #row(cells: string[], line: number, first: string): void {
+    const { items } = this.#layout;
+    const unreadable = this.#reject(cells, first);
+    if (unreadable) {
+      items.unreadable(line, unreadable, this.#arrange(cells));
+    } else if (cells.length < this.#needed) {
+      const message = `the row has ${cells.length} of ${this.#needed} cells: the missing ones are read as empty`;
+      const issue = { severity: 'warning', kind: 'read', code: 'short_row', message } as const;
+      items.row(line, { raw: this.#arrange(cells) }, [issue]);
+    } else {
+      items.row(line, { raw: this.#arrange(cells.length > this.#width ? cells.slice(0, this.#width) : cells) });
+    }
+  }
+
+  /** Why a row is not read, if it is not. */
+  #reject(cells: readonly string[], first: string): Omit<Issue, 'kind'> | undefined {
+    const damaged = this.#nul ? cells.find((cell) => cell.includes('\0')) : undefined;
+    if (damaged !== undefined) {
+      return {
+        severity: 'error',
+        code: 'nul_byte',
+        message: `a cell contains a NUL character: "${shorten(damaged)}"`,
+        hint: 'the file is damaged here, or its encoding is not the declared one',
+      };
+    }
+    if (first === this.#layout.header[0] && this.#repeatsHeader(cells)) {
+      return {
+        severity: 'warning',
+        code: 'repeated_header',
+        message: 'this line repeats the header',
+        hint: 'several exports seem to have been joined: check that none is included twice',
+      };
+    }
+    if (cells.length <= this.#width) return undefined;
+    const surplus = cells.slice(this.#width).filter((cell) => !isBlank(cell));
+    if (surplus.length === 0) return undefined;
+    return {
+      severity: 'error',
+      code: 'too_many_cells',
+      message: `the row has ${cells.length} cells, but the header has ${this.#width}; unexpected: "${shorten(surplus.join(', '))}"`,
+      hint: 'a cell that contains the delimiter must be quoted',
+    };
+  }
+
+  #repeatsHeader(cells: readonly string[]): boolean {
+    const { header } = this.#layout;
+    return header.length > 1 && header.every((name, index) => cells[index]?.trim() === name);
+  }
+
+  /** The cells in the order of the source's columns, followed by any surplus cells. */
+  #arrange(cells: readonly string[]): RawRecord {
+    if (this.#plain && cells.length >= this.#width) return cells;
+    const { columns, targets } = this.#layout;
+    const arranged = new Array<string>(columns).fill('');
+    for (let index = 0; index < cells.length; index += 1) {
+      const target = targets[index];
+      if (target === undefined) arranged.push(cells[index]!);
+      else arranged[target] = cells[index]!;
+    }
+    return arranged;
+  }
+}
+
+function isBlank(cell: string): boolean {
+  return cell === '' || cell.trim() === '';
+}

@@ -1,0 +1,75 @@
+import { UserError } from '../../errors.ts';
+import { JsonError } from './record.ts';
+
+/** A key of an object or an index into an array. */
+export type JsonPathStep = string | number;
+
+/** `a.b[0].items` as steps; none for the top level. Throws a `UserError` if the text is not a path. */
+export function parsePath(text: string | undefined): readonly JsonPathStep[] {
+  if (text === undefined || text === '') return [];
+  const steps: JsonPathStep[] = [];
+  for (const part of text.split('.')) {
+    const match = /^([^[\]]*)((?:\[\d+\])*)$/.exec(part);
+    if (!match || (match[1] === '' && (match[2] === '' || steps.length > 0))) {
+      throw new UserError(`\`records: ${text}\` is not a path`, {
+        hint: 'separate keys with dots and put indexes in brackets, for example `data.items` or `pages[0].results`',
+      });
+    }
+    if (match[1]) steps.push(match[1]);
+    for (const [, index] of match[2]!.matchAll(/\[(\d+)\]/g)) steps.push(Number(index));
+  }
+  return steps;
+}
+
+export function formatPath(steps: readonly JsonPathStep[]): string {
+  return steps
+    .map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index > 0 ? '.' : ''}${step}`))
+    .join('');
+}
+
+const MOST_ARRAYS = 20;
+/** Keys that a hint names. */
+export const MOST_KEYS = 10;
+
+/** What the text around the records contains, for the hints of errors about the path to them. */
+export class PathHints {
+  readonly #path: readonly JsonPathStep[];
+  readonly #arrays: string[] = [];
+  /** The keys at the deepest level that the path led to. */
+  #deepest: { readonly depth: number; readonly keys: readonly string[] } = { depth: -1, keys: [] };
+
+  constructor(path: readonly JsonPathStep[]) {
+    this.#path = path;
+  }
+
+  get arrays(): readonly string[] {
+    return this.#arrays;
+  }
+
+  addArray(path: string): void {
+    if (this.#arrays.length < MOST_ARRAYS) this.#arrays.push(path);
+  }
+
+  /** The keys of an object on the path. */
+  addKeys(keys: readonly string[], depth: number): void {
+    if (depth >= this.#deepest.depth) this.#deepest = { depth, keys };
+  }
+
+  /** The error for a text without the array. `top`: what the text is: `an object`, … */
+  missing(top: string): JsonError {
+    if (this.#path.length === 0) return this.error(`the top level is ${top}, not an array of records`, 1, 1);
+    const keys = this.#deepest.keys.map((key) => `\`${key}\``);
+    const found = keys.length > 0 ? ` (keys found: ${keys.join(', ')})` : '';
+    return this.error(`there is no \`${formatPath(this.#path)}\`${found}`, 1, 1);
+  }
+
+  /** An error that says how to find the array of records: it names the arrays so far. */
+  error(message: string, line: number, column: number): JsonError {
+    const named = this.#arrays.map((path) => `\`records: ${path}\``);
+    const hint =
+      named.length === 0
+        ? 'set the path to the array, for example `records: data.items`'
+        : `arrays in this file: ${named.join(', ')}`;
+    return new JsonError(message, line, column, hint, this.#arrays);
+  }
+}

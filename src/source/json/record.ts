@@ -1,0 +1,89 @@
+import { parse as parseLossless } from 'lossless-json';
+import { messageOf } from '../../errors.ts';
+import { hasDelicateNumber, isObject, parseExactJson, type JsonObject, type JsonValue } from '../../json.ts';
+import type { Issue } from '../../model.ts';
+import type { JsonShape } from './shape.ts';
+import { shorten } from '../reading.ts';
+
+/** Far deeper than any record of a CRM; deeper nesting could exhaust the stack of code that walks through a record. */
+export const MAX_DEPTH = 200;
+
+/** A record, or why there is none; `at` is the index at which the text stops being JSON. */
+export type ParsedRecord =
+  | { readonly value: JsonObject }
+  | { readonly issue: Omit<Issue, 'kind'>; readonly raw?: JsonObject }
+  | { readonly syntax: string; readonly at: number };
+
+/** Reads one record. Numbers keep their digits; a key that is repeated with a different value makes it unreadable. */
+export function parseRecord(text: string, shape: JsonShape): ParsedRecord {
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text) as JsonValue;
+  } catch {
+    return shape.deepest > MAX_DEPTH ? { syntax: 'invalid JSON', at: 0 } : findSyntaxError(text);
+  }
+  if (!isObject(value)) {
+    const what = Array.isArray(value) ? 'a list' : value === null ? 'null' : `a ${typeof value}`;
+    return refused('not_an_object', `a record must be an object, but this is ${what}: ${shorten(text)}`);
+  }
+  if (shape.deepest > MAX_DEPTH) {
+    return refused('too_deep', `the record is nested ${shape.deepest} levels deep; at most ${MAX_DEPTH} are supported`);
+  }
+  if (!hasDelicateNumber(text) && membersOf(value) === shape.members) return { value };
+  const repeated = new Set<string>();
+  const exact = parseExactJson(text, (key) => repeated.add(key)) as JsonObject;
+  if (repeated.size === 0) return { value: exact };
+  const keys = [...repeated].map((key) => `\`${shorten(key)}\``).join(', ');
+  return { ...refused('repeated_key', `the record has ${keys} more than once, with different values`), raw: exact };
+}
+
+function refused(code: string, message: string): { readonly issue: Omit<Issue, 'kind'> } {
+  return { issue: { severity: 'error', code, message } };
+}
+
+function membersOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let members = 0;
+  for (const key in value) {
+    if (!Array.isArray(value)) members += 1;
+    const member = (value as Record<string, unknown>)[key];
+    if (typeof member === 'object') members += membersOf(member);
+  }
+  return members;
+}
+
+/** Where a text stops being JSON: its end if it is cut off. JSON.parse does not always report the place, lossless-json does. */
+export function findSyntaxError(text: string): { readonly syntax: string; readonly at: number } {
+  try {
+    parseLossless(text, null, { onDuplicateKey: ({ newValue }) => newValue });
+  } catch (error) {
+    const [, syntax, at] = /^([^]*) at position (\d+)$/.exec(messageOf(error)) ?? [];
+    if (syntax !== undefined) return { syntax, at: Number(at) };
+  }
+  return { syntax: 'invalid JSON', at: 0 };
+}
+
+/** A text is not JSON, or not the JSON that was expected: where and why. */
+export class JsonError extends Error {
+  readonly line: number;
+  readonly column: number;
+  readonly hint: string | undefined;
+  /** Where the arrays of the text are, if the one that was expected is not there. */
+  readonly arrays: readonly string[];
+
+  constructor(message: string, line: number, column: number, hint?: string, arrays: readonly string[] = []) {
+    super(message);
+    this.line = line;
+    this.column = column;
+    this.hint = hint;
+    this.arrays = arrays;
+  }
+}
+
+/** An error at the index `at` of a text that begins at the given line and column. */
+export function errorWithin(text: string, at: number, message: string, line: number, column: number): JsonError {
+  const before = text.slice(0, at);
+  const breaks = before.split('\n').length - 1;
+  const within = at - (before.lastIndexOf('\n') + 1);
+  return new JsonError(message, line + breaks, breaks > 0 ? within + 1 : column + within);
+}

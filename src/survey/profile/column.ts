@@ -1,0 +1,102 @@
+import type { Damage, AmbiguousDateNote, ValuesNote } from '../../report/profile.ts';
+import { DateForms, IdDigits, PhoneDigits, type DamageCount } from './spreadsheet-damage.ts';
+
+/** Values of a column with more distinct values than this are not kept. */
+const MOST_VALUES = 20;
+const SCIENTIFIC = /^[+-]?\d(?:[.,]\d+)?E[+-]\d\d$/;
+const SPREADSHEET_ERROR = /^#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!)$/;
+const LOST = '\ufffd';
+
+/**
+ * Statistics of one column or path that the mapping reads. `take` runs for every cell of the input: it compares single
+ * characters, and applies a pattern only to suspicious cells.
+ */
+export class ColumnWatch {
+  readonly column: string;
+  readonly fields: readonly string[];
+  filled = false;
+  /** Cells that have a value. */
+  cells = 0;
+  readonly #damage = new Map<Damage, DamageCount>();
+  /** Undefined once there are too many, and for columns whose values are not counted. */
+  #values: Map<string, number> | undefined;
+  /** Undefined until the first value shows whether this is a column of dates. */
+  #hasDates: boolean | undefined;
+  readonly #dates = new DateForms();
+  readonly #ids: IdDigits | undefined;
+  readonly #phones: PhoneDigits | undefined;
+
+  constructor(column: string, fields: readonly string[], keepValues: boolean) {
+    this.column = column;
+    this.fields = fields;
+    this.#values = keepValues ? new Map() : undefined;
+    if (fields.some((field) => field.endsWith('external_id'))) this.#ids = new IdDigits();
+    if (fields.includes('phone_number')) this.#phones = new PhoneDigits();
+  }
+
+  take(cell: string, file: string, line: number): void {
+    if (cell === '') return;
+    this.filled = true;
+    this.cells += 1;
+    // The exponent that a spreadsheet writes has four characters: E+11.
+    if (
+      (cell.length > 4 && cell.charCodeAt(cell.length - 4) === 69) ||
+      cell.charCodeAt(0) === 35 ||
+      cell.includes(LOST)
+    ) {
+      this.#takeSuspect(cell.trim(), file, line);
+    }
+    if (this.#hasDates !== false) {
+      const isDate = this.#dates.take(cell, file, line);
+      this.#hasDates ??= isDate;
+    }
+    this.#ids?.take(cell, file, line);
+    this.#phones?.take(cell, file, line);
+    const values = this.#values;
+    if (values === undefined) return;
+    const known = values.get(cell);
+    if (known !== undefined) values.set(cell, known + 1);
+    else if (values.size < MOST_VALUES) values.set(cell, 1);
+    else this.#values = undefined;
+  }
+
+  addDamage(kind: Damage, example: string, file: string, line: number): void {
+    const found = this.#damage.get(kind);
+    if (found) found.count += 1;
+    else this.#damage.set(kind, { count: 1, example: example.slice(0, 40), file, line });
+  }
+
+  /** Of single cells, and of the column as a whole. */
+  damage(): ReadonlyMap<Damage, DamageCount> {
+    const found = new Map(this.#damage);
+    const add = (kind: Damage, count: DamageCount | undefined): unknown => count && found.set(kind, count);
+    add('rounded_id', this.#ids?.rounded());
+    add('leading_zeros_lost', this.#ids?.shortened() ?? this.#phones?.shortened());
+    add('day_month_exchanged', this.#dates.exchanged());
+    return found;
+  }
+
+  values(): ValuesNote | undefined {
+    const values = this.#values;
+    if (values === undefined || values.size === 0) return undefined;
+    const counts = new Map<string, number>();
+    for (const [value, count] of values) {
+      const text = value.trim();
+      if (text !== '') counts.set(text, (counts.get(text) ?? 0) + count);
+    }
+    return { column: this.column, fields: this.fields, values: Object.fromEntries(counts) };
+  }
+
+  dates(): AmbiguousDateNote | undefined {
+    const { count, dayFirst, monthFirst, example } = this.#dates;
+    const note = { column: this.column, fields: this.fields, count, example };
+    if (dayFirst > 0 && monthFirst > 0) return { ...note, kind: 'mixed' };
+    return count > 0 && dayFirst === 0 && monthFirst === 0 && example !== '' ? { ...note, kind: 'either' } : undefined;
+  }
+
+  #takeSuspect(cell: string, file: string, line: number): void {
+    if (cell.includes(LOST)) this.addDamage('replacement_character', cell, file, line);
+    else if (SCIENTIFIC.test(cell)) this.addDamage('scientific', cell, file, line);
+    else if (SPREADSHEET_ERROR.test(cell)) this.addDamage('spreadsheet_error', cell, file, line);
+  }
+}

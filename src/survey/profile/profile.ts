@@ -1,0 +1,186 @@
+import type { CompiledMapping } from '../../mapping/mapping.ts';
+import type { Invalid, Ready, Row } from '../../model.ts';
+import { addProblem } from '../../plan/problems.ts';
+import {
+  BARE,
+  BARE_CODES,
+  bareText,
+  columnText,
+  damageText,
+  datesText,
+  noticeText,
+  sharedText,
+  type Bare,
+  type BareCode,
+  type BareNote,
+  type Profile,
+  type SharedNote,
+  type UncoveredValue,
+} from '../../report/profile.ts';
+import { unreadArrays, type Source } from '../../source/source.ts';
+import { enumerated } from '../../terminal/numbers.ts';
+import type { Database } from '../../store/sqlite.ts';
+import { SourceWatch } from './source.ts';
+import { textDamage, textsOf } from './text-damage.ts';
+
+/** More names than these are not listed. */
+const MOST_UNCOVERED = 500;
+
+/**
+ * Collects, during the survey, statistics about the input as a whole. It keeps counts and a few examples, never the values
+ * of personal fields.
+ */
+export class Profiler {
+  readonly #job: {
+    readonly sources: ReadonlyMap<string, Source>;
+    readonly compiled: CompiledMapping;
+    readonly db: Database;
+  };
+  readonly #watches = new Map<string, SourceWatch>();
+
+  constructor(job: {
+    readonly sources: ReadonlyMap<string, Source>;
+    readonly eventSources: readonly string[];
+    readonly compiled: CompiledMapping;
+    readonly db: Database;
+  }) {
+    this.#job = job;
+    for (const name of job.eventSources) {
+      const entries = job.compiled.entries.filter(({ source }) => source === name);
+      this.#watches.set(
+        name,
+        new SourceWatch(job.sources.get(name)!, entries, job.compiled.lookedUp.get(name) ?? new Set()),
+      );
+    }
+  }
+
+  /** The statistics of one source. */
+  watch(source: string): SourceWatch {
+    return this.#watches.get(source)!;
+  }
+
+  /** Spreadsheets write a date as the number of a day. Texts are looked at as they will be sent. */
+  event(event: Ready | Invalid, row: Row): void {
+    const { issues, omissions } = event;
+    for (const [field, text] of event.kind === 'ready' ? textsOf(event.data) : []) {
+      const damage = textDamage(text);
+      if (damage) this.watch(row.place.source).damaged(damage, field, text, row);
+    }
+    for (const { code, field } of issues) {
+      if (code === 'bad_date') this.watch(row.place.source).serialDate(field ?? '', row);
+    }
+    for (const { field, original } of omissions) {
+      if (/^\d{5}$/.test(original)) this.watch(row.place.source).serialDate(field, row);
+    }
+  }
+
+  /** Notes what an event lacks; `finish` forgets those that turn out to be duplicates or invalid. */
+  lacks({ type, data }: Ready, about: { readonly event: number; readonly record: number }): void {
+    for (const code of BARE_CODES) {
+      if (BARE[code].type === type && BARE[code].lacks(data))
+        addProblem(this.#job.db, about, { severity: 'warning', kind: 'map', code, message: '' });
+    }
+  }
+
+  /** Call it when every event has been judged. Everything noticed is also among the warnings. */
+  finish(): Profile {
+    const { db } = this.#job;
+    const profile: Profile = {
+      sources: Object.fromEntries([...this.#watches].map(([name, watch]) => [name, watch.profile()])),
+      uncovered: uncoveredValues(db),
+      duplicates: Object.fromEntries(
+        db
+          .all<{ type: string; count: number }>(
+            `select type, count(*) as count from event where state = 'duplicate' group by type`,
+          )
+          .map(({ type, count }) => [type, count]),
+      ),
+      shared: sharedNotes(db),
+      bare: BARE_CODES.flatMap((code) => this.#bareNote(code)),
+    };
+    this.#warn(profile);
+    return profile;
+  }
+
+  #bareNote(code: BareCode): BareNote[] {
+    const { db } = this.#job;
+    if (!db.get('select 1 from problem where code = ? limit 1', code)) return [];
+    db.run(
+      `delete from problem where code = ? and exists (
+         select 1 from event e where e.id = problem.event and e.state in ('duplicate', 'invalid'))`,
+      code,
+    );
+    const found = db.get<{ count: number; first: number | null }>(
+      'select count(*) as count, min(event) as first from problem where code = ?',
+      code,
+    )!;
+    if (found.first === null) return [];
+    const of = db.get<{ count: number }>(
+      `select count(*) as count from event where type = ? and state not in ('duplicate', 'invalid')`,
+      BARE[code].type,
+    )!.count;
+    const { external_id: id } = db.get<{ external_id: string | null }>(
+      'select external_id from event where id = ?',
+      found.first,
+    )!;
+    const { type, fields, isSaid }: Bare = BARE[code];
+    const reads = (field: string): boolean =>
+      this.#job.compiled.entries.some((entry) => entry.type === type && entry.uses.some((use) => use.field === field));
+    const note: BareNote = { code, count: found.count, of, unset: !fields.some(reads), external_id: id ?? '' };
+    if (isSaid && !isSaid(note, reads)) {
+      db.run('delete from problem where code = ?', code);
+      return [];
+    }
+    db.run('update problem set message = ? where code = ?', bareText(note), code);
+    return [note];
+  }
+
+  #warn(profile: Profile): void {
+    const { db, compiled, sources } = this.#job;
+    const warn = (code: string, message: string, count = 1): void =>
+      addProblem(db, { count }, { severity: 'warning', kind: 'map', code, message });
+    for (const { code, message } of compiled.warnings) warn(code, message);
+    for (const source of sources.values()) for (const notice of source.notices()) warn(notice.code, noticeText(notice));
+    const unread = unreadArrays(sources.values()).map((name) => `\`${name}\``);
+    if (unread.length > 0) warn('unread_array', `no source reads ${enumerated(unread, 'and')}`, unread.length);
+    for (const note of profile.shared) warn(`shared_${note.field}`, sharedText(note), note.count);
+    const all = Object.values(profile.sources);
+    const empty = all.flatMap(({ never_a_value: notes }) => notes.map(columnText));
+    if (empty.length > 0) warn('never_a_value', `no record has a value in ${empty.join(', ')}`, empty.length);
+    const deciding = all.flatMap(({ not_carried: notes }) => notes.map(columnText));
+    if (deciding.length > 0) {
+      const columns = `${deciding.length === 1 ? 'a column is' : 'columns are'} read only for decisions, so nobody will see ${deciding.length === 1 ? 'its' : 'their'} values in the service`;
+      warn('not_carried', `${columns}: ${deciding.join(', ')}`, deciding.length);
+    }
+    for (const { damage, dates } of all) {
+      for (const note of damage) warn(note.kind, damageText(note), note.count);
+      for (const note of dates) warn(`dates_read_${note.kind === 'either' ? 'either_way' : 'mixed'}`, datesText(note));
+    }
+  }
+}
+
+/** The names that `references` and the account lack, and the values that a `map` lacks. */
+function uncoveredValues(db: Database): UncoveredValue[] {
+  const found = db.all<UncoveredValue & { readonly hint: string | null }>(
+    `select code, ifnull(field, '') as field, message, hint, count(*) as count from (
+       select code, field, message, hint from problem
+       where event is not null and (kind = 'resolve' and code <> 'deleted_in_service' or code = 'not_mapped')
+       union all
+       select code, field, reason, null from omission where code = 'not_mapped')
+     group by field, message order by count desc limit ?`,
+    MOST_UNCOVERED,
+  );
+  return found.map(({ hint, ...value }) => ({ ...value, ...(hint !== null && { hint }) }));
+}
+
+/** Leads that have the e-mail address or phone number of an earlier lead, and one of them. */
+function sharedNotes(db: Database): SharedNote[] {
+  const sharing = (field: string): string => `
+    select '${field}' as field, sum(count - 1) as count, min(last) as example from (
+      select count(*) as count, max(id) as last from lead where ${field} is not null group by ${field} having count(*) > 1)`;
+  return db.all(`
+    with lead as materialized (
+      select id, json_extract(data, '$.email') as email, json_extract(data, '$.phone_number') as phone_number from event
+      where type = 'lead/created' and data is not null and state not in ('duplicate', 'invalid'))
+    select field, count, external_id from (${sharing('email')} union all ${sharing('phone_number')}) join event on id = example`);
+}

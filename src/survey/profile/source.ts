@@ -1,0 +1,267 @@
+import type { JsonValue } from '../../json.ts';
+import { isObject } from '../../json.ts';
+import type { ColumnUse, CompiledEntry } from '../../mapping/mapping.ts';
+import { findColumn, pathReader, uniqueNames } from '../../mapping/values/path.ts';
+import { textOf } from '../../mapping/values/result.ts';
+import type { RawRecord, Row } from '../../model.ts';
+import type { Damage, SourceProfile } from '../../report/profile.ts';
+import type { Source } from '../../source/source.ts';
+import { ColumnWatch } from './column.ts';
+
+/** The values of further paths are not counted. */
+const MOST_PATHS = 500;
+
+/** Fields whose values affect how records are mapped: their values are counted. */
+const COUNTED = /^(?:stage_name|owner_name|stage_pipeline|when|currency|stage_id|owner_id)$/;
+
+/** A column or path that the mapping reads. */
+interface Watched {
+  readonly watch: ColumnWatch;
+  readonly read: (record: RawRecord) => JsonValue | undefined;
+  /** The mapping names it; `"*": rest` may read others. */
+  readonly isNamed: boolean;
+  /** What it decides, where no event has its value; else empty. */
+  readonly decides: readonly string[];
+}
+
+/** What a source has and the mapping does not read. */
+interface Unused {
+  count(record: RawRecord): void;
+  /** Columns or paths, and how many values each has. */
+  found(): Iterable<readonly [name: string, values: number]>;
+}
+
+/** Collects statistics about one source as the survey reads it. */
+export class SourceWatch {
+  readonly #source: Source;
+  readonly #watched: readonly Watched[];
+  readonly #unused: Unused;
+  #records = 0;
+
+  /** `entries` are those that read the source; `lookedUp` are the columns or paths that lookups read in it. */
+  constructor(source: Source, entries: readonly CompiledEntry[], lookedUp: ReadonlySet<string>) {
+    this.#source = source;
+    if (source.kind === 'table') {
+      this.#watched = watchedColumns(source, entries, lookedUp);
+      this.#unused = new UnusedColumns(source, entries, lookedUp);
+    } else {
+      this.#watched = watchedPaths(entries, lookedUp);
+      this.#unused = new UnusedPaths(entries, lookedUp);
+    }
+  }
+
+  row({ raw, place }: Row): void {
+    this.#records += 1;
+    this.#unused.count(raw);
+    for (const { read, watch } of this.#watched) takeAll(read(raw), watch, place.file, place.line);
+  }
+
+  /** A text of this field is damaged. */
+  damaged(kind: Damage, field: string, text: string, { place }: Row): void {
+    const watched = this.#watched.find(({ watch }) => watch.fields.includes(field));
+    watched?.watch.addDamage(kind, text, place.file, place.line);
+  }
+
+  /** A date of this field was a spreadsheet's serial number. */
+  serialDate(field: string, { raw, place }: Row): void {
+    for (const { read, watch } of this.#watched) {
+      if (!watch.fields.includes(field)) continue;
+      const text = (textOf(read(raw)) ?? '').trim();
+      if (/^\d{5}$/.test(text)) return watch.addDamage('serial_date', text, place.file, place.line);
+    }
+  }
+
+  profile(): SourceProfile {
+    const watches = this.#watched.map(({ watch }) => watch);
+    const empty = this.#watched.filter(({ watch, isNamed }) => isNamed && !watch.filled && this.#records > 0);
+    return {
+      description: this.#source.description,
+      records: this.#records,
+      unused: Object.fromEntries(this.#unused.found()),
+      never_a_value: empty.map(({ watch: { column, fields } }) => ({ column, fields })),
+      not_carried: this.#watched
+        .filter(({ watch, decides }) => watch.filled && decides.length > 0)
+        .map(({ watch: { column }, decides }) => ({ column, fields: decides })),
+      values: watches.flatMap((watch) => watch.values() ?? []),
+      damage: watches.flatMap((watch) =>
+        [...watch.damage()].map(([kind, found]) => ({
+          column: watch.column,
+          fields: watch.fields,
+          kind,
+          of: watch.cells,
+          ...found,
+        })),
+      ),
+      dates: watches.flatMap((watch) => watch.dates() ?? []),
+      notices: this.#source.notices(),
+    };
+  }
+}
+
+function watchedColumns(source: Source, entries: readonly CompiledEntry[], lookedUp: ReadonlySet<string>): Watched[] {
+  const names = uniqueNames(source.columns);
+  const byColumn = new Map<number, ColumnUse[]>();
+  for (const use of entries.flatMap((entry) => entry.uses)) {
+    if (use.column !== undefined) addTo(byColumn, use.column, use);
+  }
+  return [...byColumn]
+    .sort(([a], [b]) => a - b)
+    .map(([column, own]) => {
+      return {
+        watch: newWatch(names[column]!, new Set(own.map(({ field }) => field))),
+        read: (record) => (record as readonly string[])[column],
+        isNamed: own.some(({ isRest }) => !isRest),
+        decides: lookedUp.has(names[column]!) ? [] : decidedBy(own),
+      };
+    });
+}
+
+function watchedPaths(entries: readonly CompiledEntry[], lookedUp: ReadonlySet<string>): Watched[] {
+  const read = new Map<string, ColumnUse[]>();
+  for (const { uses } of entries) {
+    for (const use of uses) {
+      if (use.isRest) continue;
+      const whole = use.field === 'each' ? use.path : wholePath(use.path, uses);
+      addTo(read, whole, use);
+    }
+  }
+  // Of a tree, `"*": rest` takes whatever nothing else carries.
+  const hasRest = entries.some(({ uses }) => uses.some(({ isRest }) => isRest));
+  return [...read].map(([path, own]) => {
+    const value = pathReader(path);
+    return {
+      watch: newWatch(path, new Set(own.map(({ field }) => field))),
+      read: (record) => value(record),
+      isNamed: true,
+      decides: hasRest || lookedUp.has(path) ? [] : decidedBy(own),
+    };
+  });
+}
+
+function addTo<Key>(uses: Map<Key, ColumnUse[]>, key: Key, use: ColumnUse): void {
+  const known = uses.get(key);
+  if (known) known.push(use);
+  else uses.set(key, [use]);
+}
+
+/** What the uses of a column decide, if none of them carries its value. */
+function decidedBy(uses: readonly ColumnUse[]): string[] {
+  const all = uses.map(({ decides }) => decides);
+  return all.includes(undefined) ? [] : [...new Set(all as string[])];
+}
+
+function newWatch(column: string, fields: ReadonlySet<string>): ColumnWatch {
+  const names = [...fields];
+  return new ColumnWatch(
+    column,
+    names,
+    names.some((field) => COUNTED.test(field)),
+  );
+}
+
+class UnusedColumns implements Unused {
+  readonly #columns: { readonly name: string; readonly column: number; values: number }[];
+
+  constructor({ columns }: Source, entries: readonly CompiledEntry[], lookedUp: ReadonlySet<string>) {
+    const used = new Set<number | undefined>([...lookedUp].map((name) => findColumn(columns, name)));
+    for (const { column } of entries.flatMap(({ uses }) => uses)) used.add(column);
+    this.#columns = uniqueNames(columns)
+      .map((name, column) => ({ name, column, values: 0 }))
+      .filter(({ column }) => columns[column] !== '' && !used.has(column));
+  }
+
+  count(record: RawRecord): void {
+    for (const unused of this.#columns) {
+      if ((record as readonly string[])[unused.column]?.trim()) unused.values += 1;
+    }
+  }
+
+  found(): (readonly [string, number])[] {
+    return this.#columns.map(({ name, values }) => [name, values]);
+  }
+}
+
+/** The values at a path, without positions in lists, and below it. */
+interface PathNode {
+  values: number;
+  readonly members: Map<string, PathNode>;
+}
+
+class UnusedPaths implements Unused {
+  readonly #root = newNode();
+  #nodes = 0;
+  readonly #used: ReadonlySet<string>;
+  /** Paths of which everything below is used too: `each` is not, its elements have paths of their own. */
+  readonly #whole: readonly string[];
+
+  constructor(entries: readonly CompiledEntry[], lookedUp: ReadonlySet<string>) {
+    const plain = (path: string): string => path.replace(/\[\d+\]/g, '');
+    const uses = entries.flatMap((entry) =>
+      entry.uses.map(({ field, path, isRest }) => ({
+        path: plain(field === 'each' ? path : wholePath(path, entry.uses)),
+        isRest,
+        isEach: field === 'each',
+      })),
+    );
+    this.#used = new Set([
+      ...uses.filter(({ isRest }) => !isRest).map(({ path }) => path),
+      ...[...lookedUp].map(plain),
+    ]);
+    this.#whole = uses.filter(({ isEach }) => !isEach).map(({ path }) => path);
+  }
+
+  count(record: RawRecord): void {
+    this.#count(record, this.#root);
+  }
+
+  found(): (readonly [string, number])[] {
+    if (this.#used.has('$') || this.#whole.includes('$')) return [];
+    return [...pathsBelow(this.#root, '')].filter(
+      ([path]) => !this.#used.has(path) && !this.#whole.some((other) => path.startsWith(`${other}.`)),
+    );
+  }
+
+  #count(value: RawRecord | JsonValue | undefined, node: PathNode): void {
+    if (value === undefined || value === null || value === '') return;
+    if (Array.isArray(value)) for (const element of value as readonly JsonValue[]) this.#count(element, node);
+    else if (isObject(value)) for (const key of Object.keys(value)) this.#count(value[key], this.#member(node, key));
+    else node.values += 1;
+  }
+
+  #member({ members }: PathNode, key: string): PathNode {
+    const known = members.get(key);
+    if (known || this.#nodes === MOST_PATHS) return known ?? newNode();
+    const made = newNode();
+    members.set(key, made);
+    this.#nodes += 1;
+    return made;
+  }
+}
+
+function newNode(): PathNode {
+  return { values: 0, members: new Map() };
+}
+
+/** The paths that have values, and how many. */
+function* pathsBelow({ members }: PathNode, path: string): Generator<readonly [string, number]> {
+  for (const [key, node] of members) {
+    const own = path === '' ? key : `${path}.${key}`;
+    if (node.values > 0) yield [own, node.values];
+    yield* pathsBelow(node, own);
+  }
+}
+
+/** Converts a path within the `each` of an entry to one that starts at the record; paths cross lists without positions. */
+function wholePath(path: string, uses: CompiledEntry['uses']): string {
+  if (path.startsWith('$.')) return path.slice(2);
+  const each = uses.find(({ field }) => field === 'each')?.path;
+  if (each === undefined || path === '$') return path;
+  return path === '.' ? each : `${each}.${path}`;
+}
+
+function takeAll(value: JsonValue | undefined, watch: ColumnWatch, file: string, line: number): void {
+  if (typeof value === 'string') watch.take(value, file, line);
+  else if (Array.isArray(value)) for (const each of value as readonly JsonValue[]) takeAll(each, watch, file, line);
+  else if (isObject(value)) watch.filled = true;
+  else watch.take(textOf(value) ?? '', file, line);
+}
