@@ -5,7 +5,6 @@ import { endingText } from './ending.ts';
 import { adviceFor, inSentence, isNameCode } from './advice.ts';
 import { countFindings, isDropped, leftOut, ofSeverity, type Finding } from './findings.ts';
 import { countOmitted, excessText } from './omitted.ts';
-import { BARE } from './profile.ts';
 import type { Summary } from './summary.ts';
 import { countedList, countsTable, durationText, findingsText, shortPath, typesOf } from './text.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
@@ -86,13 +85,13 @@ function firstText(summary: Summary, findings: readonly Finding[]): readonly str
   return [...excess, `what concerns most records\n${countedList(rows, 'finding')}`];
 }
 
-/** A message without a place, or about a field that records lack, is about the whole input; others are about one value. */
+/** A message without a place is about the whole input; others are about one value. */
 function meaningOf(finding: Finding): string {
   const { severity, code, kind, field, examples } = finding;
   const what = inSentence(adviceFor(code, kind).what);
   if (severity === 'omission') return `${typesOf(finding)}, left out \`${field}\`: ${what}`;
   const [example] = examples;
-  return example && (example.file === '' || code in BARE) ? example.message : what;
+  return example?.file === '' ? example.message : what;
 }
 
 function filesToRead({

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../json.ts';
 import type { EventType } from '../model.ts';
 import type { SourceNotice } from '../source/source.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
@@ -108,7 +107,8 @@ export interface BareNote {
 export interface Bare {
   readonly type: EventType;
   readonly fields: readonly string[];
-  readonly lacks: (data: JsonObject) => boolean;
+  /** Whether an event of the plan lacks them, in SQL over its `data`. */
+  readonly lacks: string;
   /** Where some such events are usual: whether as many are worth a warning. `reads`: whether the mapping reads the field from the input. */
   readonly isSaid?: (note: BareNote, reads: (field: string) => boolean) => boolean;
   /** Where none of the events has any of them, and where some have not. */
@@ -126,30 +126,28 @@ export const BARE = {
   lead_without_contact: {
     type: 'lead/created',
     fields: ['full_name', 'email', 'phone_number'],
-    lacks: ({ full_name: name, email, phone_number: phone }) =>
-      name === undefined && email === undefined && phone === undefined,
+    lacks: `data ->> 'full_name' is null and data ->> 'email' is null and data ->> 'phone_number' is null`,
     none: 'no lead has a name, e-mail address or phone number',
     some: 'leads without a name, e-mail address or phone number',
   },
   lead_without_name: {
     type: 'lead/created',
     fields: ['full_name'],
-    lacks: ({ full_name: name, email, phone_number: phone }) =>
-      name === undefined && (email !== undefined || phone !== undefined),
+    lacks: `data ->> 'full_name' is null and (data ->> 'email' is not null or data ->> 'phone_number' is not null)`,
     none: 'no lead has a name',
     some: 'leads without a name',
   },
   deal_without_title: {
     type: 'deal/created',
     fields: ['title'],
-    lacks: ({ title }) => title === undefined,
+    lacks: `data ->> 'title' is null`,
     none: 'no deal has a title',
     some: 'deals without a title',
   },
   deal_without_amount: {
     type: 'deal/created',
     fields: ['amount'],
-    lacks: ({ amount, currency }) => amount === undefined && currency === undefined,
+    lacks: `data ->> 'amount' is null and data ->> 'currency' is null`,
     isSaid: areMost,
     none: 'no deal has an amount',
     some: 'deals without an amount',
@@ -157,7 +155,7 @@ export const BARE = {
   currency_without_amount: {
     type: 'deal/created',
     fields: ['amount'],
-    lacks: ({ amount, currency }) => amount === undefined && currency !== undefined,
+    lacks: `data ->> 'amount' is null and data ->> 'currency' is not null`,
     isSaid: (note, reads) => reads('currency') || areMost(note),
     none: 'no deal has an amount beside its currency',
     some: 'deals with a currency, but without an amount',
@@ -165,21 +163,21 @@ export const BARE = {
   amount_without_currency: {
     type: 'deal/created',
     fields: ['currency'],
-    lacks: ({ amount, currency }) => amount !== undefined && currency === undefined,
+    lacks: `data ->> 'amount' is not null and data ->> 'currency' is null`,
     none: 'no deal has a currency beside its amount',
     some: 'deals with an amount, but without a currency',
   },
   deal_without_lead: {
     type: 'deal/created',
     fields: ['lead_external_id'],
-    lacks: ({ lead_external_id: lead }) => lead === undefined,
+    lacks: `data ->> 'lead_external_id' is null`,
     none: 'no deal is tied to a lead',
     some: 'deals that are not tied to a lead',
   },
   deal_without_stage: {
     type: 'deal/created',
     fields: ['stage_name', 'stage_id'],
-    lacks: ({ stage_id: id, stage_name: name }) => id === undefined && name === undefined,
+    lacks: `data ->> 'stage_id' is null`,
     none: "no deal has a stage, so all are created in the first stage of the account's default pipeline",
     some: "deals without a stage, which are created in the first stage of the account's default pipeline",
   },

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { CompiledEntry, CompiledMapping } from '../mapping/mapping.ts';
-import { entityOf, type Draft, type Issue, type ReadItem, type Row } from '../model.ts';
+import { entityOf, type Draft, type ReadItem, type Row } from '../model.ts';
 import { addOmissions, addProblem } from '../plan/problems.ts';
 import type { Source } from '../source/source.ts';
 import { correctedIds } from './corrected-ids.ts';
@@ -94,22 +94,9 @@ export class RecordReader {
     const id = writer.event(event, record, deal);
     for (const issue of event.issues) addProblem(writer.db, { event: id, record }, issue);
     if (event.omissions.length > 0) addOmissions(writer.db, { event: id, record }, event.omissions);
-    if (event.kind === 'invalid') return;
-    if (event.type === 'comment/created' && event.externalId === undefined) {
-      addProblem(writer.db, { event: id, record }, NAMELESS);
-    }
-    profiler.lacks(event, { event: id, record });
   }
 }
 
 function draftsOf(entries: readonly CompiledEntry[], row: Row): readonly Draft[] {
   return entries.flatMap((entry) => entry.map(row));
 }
-
-const NAMELESS: Issue = {
-  severity: 'warning',
-  kind: 'map',
-  code: 'comment_without_id',
-  message:
-    'a comment without external_id gets one made of its parent, time and text: a changed version would be added as a second comment',
-};

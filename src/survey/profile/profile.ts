@@ -11,7 +11,6 @@ import {
   noticeText,
   sharedText,
   type Bare,
-  type BareCode,
   type BareNote,
   type Profile,
   type SharedNote,
@@ -22,6 +21,12 @@ import { enumerated } from '../../terminal/numbers.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { SourceWatch } from './source.ts';
 import { textDamage, textsOf } from './text-damage.ts';
+
+/** Events that could be sent. */
+const IS_GOOD = `data is not null and state not in ('duplicate', 'invalid')`;
+
+const NAMELESS =
+  'comments without an id get one made of their parent, time and text: a changed version would be added as a second comment';
 
 /** More names than these are not listed. */
 const MOST_UNCOVERED = 500;
@@ -74,14 +79,6 @@ export class Profiler {
     }
   }
 
-  /** Notes what an event lacks; `finish` forgets those that turn out to be duplicates or invalid. */
-  lacks({ type, data }: Ready, about: { readonly event: number; readonly record: number }): void {
-    for (const code of BARE_CODES) {
-      if (BARE[code].type === type && BARE[code].lacks(data))
-        addProblem(this.#job.db, about, { severity: 'warning', kind: 'map', code, message: '' });
-    }
-  }
-
   /** Call it when every event has been judged. Everything noticed is also among the warnings. */
   finish(): Profile {
     const { db } = this.#job;
@@ -96,43 +93,39 @@ export class Profiler {
           .map(({ type, count }) => [type, count]),
       ),
       shared: sharedNotes(db),
-      bare: BARE_CODES.flatMap((code) => this.#bareNote(code)),
+      bare: this.#bareNotes(),
     };
     this.#warn(profile);
     return profile;
   }
 
-  #bareNote(code: BareCode): BareNote[] {
-    const { db } = this.#job;
-    if (!db.get('select 1 from problem where code = ? limit 1', code)) return [];
-    db.run(
-      `delete from problem where code = ? and exists (
-         select 1 from event e where e.id = problem.event and e.state in ('duplicate', 'invalid'))`,
-      code,
-    );
-    const found = db.get<{ count: number; first: number | null }>(
-      'select count(*) as count, min(event) as first from problem where code = ?',
-      code,
-    )!;
-    if (found.first === null) return [];
-    const of = db.get<{ count: number }>(
-      `select count(*) as count from event where type = ? and state not in ('duplicate', 'invalid')`,
-      BARE[code].type,
-    )!.count;
-    const { external_id: id } = db.get<{ external_id: string | null }>(
-      'select external_id from event where id = ?',
-      found.first,
-    )!;
-    const { type, fields, isSaid }: Bare = BARE[code];
-    const reads = (field: string): boolean =>
-      this.#job.compiled.entries.some((entry) => entry.type === type && entry.uses.some((use) => use.field === field));
-    const note: BareNote = { code, count: found.count, of, unset: !fields.some(reads), external_id: id ?? '' };
-    if (isSaid && !isSaid(note, reads)) {
-      db.run('delete from problem where code = ?', code);
-      return [];
-    }
-    db.run('update problem set message = ? where code = ?', bareText(note), code);
-    return [note];
+  /** One pass over the events of each type. */
+  #bareNotes(): BareNote[] {
+    const { db, compiled } = this.#job;
+    return (['lead/created', 'deal/created'] as const).flatMap((type) => {
+      const codes = BARE_CODES.filter((code) => BARE[code].type === type);
+      const reads = (field: string): boolean =>
+        compiled.entries.some((entry) => entry.type === type && entry.uses.some((use) => use.field === field));
+      const counts = codes.map((code) => {
+        const { lacks } = BARE[code];
+        return `count(*) filter (where ${lacks}) as ${code}, min(id) filter (where ${lacks}) as first_${code}`;
+      });
+      const found = db.get<Readonly<Record<string, number>>>(
+        `select count(*) as "of", ${counts.join(', ')} from event where type = ? and ${IS_GOOD}`,
+        type,
+      )!;
+      return codes.flatMap((code): BareNote[] => {
+        const [count, first] = [found[code]!, found[`first_${code}`]!];
+        if (count === 0) return [];
+        const { external_id: id } = db.get<{ external_id: string }>(
+          'select external_id from event where id = ?',
+          first,
+        )!;
+        const { fields, isSaid }: Bare = BARE[code];
+        const note: BareNote = { code, count, of: found['of']!, unset: !fields.some(reads), external_id: id };
+        return isSaid && !isSaid(note, reads) ? [] : [note];
+      });
+    });
   }
 
   #warn(profile: Profile): void {
@@ -143,6 +136,11 @@ export class Profiler {
     for (const source of sources.values()) for (const notice of source.notices()) warn(notice.code, noticeText(notice));
     const unread = unreadArrays(sources.values()).map((name) => `\`${name}\``);
     if (unread.length > 0) warn('unread_array', `no source reads ${enumerated(unread, 'and')}`, unread.length);
+    const { nameless } = db.get<{ nameless: number }>(
+      `select count(*) as nameless from event where is_derived = 1 and ${IS_GOOD}`,
+    )!;
+    if (nameless > 0) warn('comment_without_id', NAMELESS, nameless);
+    for (const note of profile.bare) warn(note.code, bareText(note), note.count);
     for (const note of profile.shared) warn(`shared_${note.field}`, sharedText(note), note.count);
     const all = Object.values(profile.sources);
     const empty = all.flatMap(({ never_a_value: notes }) => notes.map(columnText));
@@ -181,6 +179,6 @@ function sharedNotes(db: Database): SharedNote[] {
   return db.all(`
     with lead as materialized (
       select id, json_extract(data, '$.email') as email, json_extract(data, '$.phone_number') as phone_number from event
-      where type = 'lead/created' and data is not null and state not in ('duplicate', 'invalid'))
+      where type = 'lead/created' and ${IS_GOOD})
     select field, count, external_id from (${sharing('email')} union all ${sharing('phone_number')}) join event on id = example`);
 }
