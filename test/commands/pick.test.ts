@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { handler as run } from '../../src/commands/run.ts';
+import type { Summary } from '../../src/report/summary.ts';
 import { files, sandbox, workspace } from '../e2e/harness.ts';
 import { call, envFile } from './in-process.ts';
 
@@ -41,4 +42,19 @@ it('a dry run with --pick shows the picked record with its parents and children,
   const ids = [...shown.matchAll(/"external_id":"([^"]+)"/g)].map(([, id]) => id);
   expect(ids).toEqual(['L8', 'D8', 'N0', 'N1', 'N2', 'N3', 'N4', 'N8']);
   expect(shown).not.toContain('for example');
+});
+
+it('a pilot has a deal that lacks what others have, and a comment without an id, although the plan only counts those', async () => {
+  const cwd = await workspace();
+  const rows = Array.from({ length: 40 }, (_, at) => at);
+  await files(cwd, {
+    'mapping.yaml': MAPPING.replace('external_id: id, content', 'content'),
+    'leads.csv': `id,name\n${rows.map((at) => `L${at},Lead ${at}\n`).join('')}`,
+    'deals.csv': `id,title,lead\n${rows.map((at) => `D${at},${at === 31 ? '' : `Deal ${at}`},L${at}\n`).join('')}`,
+    'notes.csv': 'id,text,deal\n1,Note,D17\n',
+  });
+  const envFileOf = await envFile(await sandbox());
+  const given = { mapping: join(cwd, 'mapping.yaml'), envFile: envFileOf, dryRun: true, pilot: '4', json: true };
+  const { stdout } = await call(run, given);
+  expect((JSON.parse(stdout) as Summary).pilot!.features.warning).toEqual({ covered: 4, occurring: 4 });
 });

@@ -1,6 +1,7 @@
 /** What the records of the plan show, in words of the service: for `--pilot`. */
 import type { JsonObject } from '../../json.ts';
 import { entityOf, isUpdate, type EventType } from '../../model.ts';
+import { BARE, BARE_CODES } from '../../report/profile.ts';
 import type { FeatureKind } from '../../report/pilot.ts';
 import { namesById, type Account } from '../../service/account.ts';
 import type { Database } from '../../store/sqlite.ts';
@@ -39,10 +40,18 @@ export class FeatureReader {
   readonly #known = new Map<string, Feature>();
   /** By number: what an entry makes, with its place in the mapping where several make the same. */
   readonly #entries: ReadonlyMap<number, string>;
+  /** Warnings that the plan only counts: a select of those about the event `e`. */
+  readonly #counted: string;
 
   constructor(db: Database, account: Account | undefined) {
     this.#db = db;
     this.#names = namesById(account);
+    const said = db.all<{ code: string }>('select distinct code from problem where event is null and record is null');
+    const lacking = BARE_CODES.filter((code) => said.some((each) => each.code === code)).map((code) => {
+      const { type, lacks } = BARE[code];
+      return `select null, '${code}' where e.type = '${type}' and (${lacks})`;
+    });
+    this.#counted = [`select null, 'comment_without_id' where e.is_derived = 1`, ...lacking].join(' union all ');
     const entries = db.all<{ entry: number; type: EventType; same: number }>(`
       select entry, type, count(*) over (partition by type) as same from (select distinct entry, type from event)`);
     this.#entries = new Map(
@@ -62,8 +71,9 @@ export class FeatureReader {
          where event is null and record is not null and severity = 'warning' group by record)
        select e.id, e.record, e.type, e.entity, e.entry, s.name as source, e.data, n.list as noticed,
          (select json_group_array(json_array(o.field, o.code)) from omission o where o.event = e.id) as omissions,
-         (select json_group_array(json_array(p.field, p.code)) from problem p
-           where p.event = e.id and p.severity = 'warning') as warnings
+         (select json_group_array(json_array(field, code)) from (
+           select field, code from problem p where p.event = e.id and p.severity = 'warning'
+           union all ${this.#counted})) as warnings
        from event e join record r on r.id = e.record join file f on f.id = r.file join source s on s.id = f.source
          left join noticed n on n.record = e.record
        where e.data is not null and ${condition} order by e.id`,
