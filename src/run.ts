@@ -19,15 +19,11 @@ import { counted } from './terminal/numbers.ts';
 import { countAll, countDue, countStates } from './plan/counts.ts';
 import { readFindings, type Finding } from './report/findings.ts';
 import { doubtRecords, isOlder } from './plan/older.ts';
+import { writeFiles, type WrittenFiles } from './pages/written-files.ts';
 import { planCounter, type ProgressView } from './pages/progress-tracker.ts';
-import { writeReport } from './pages/html/page.ts';
 import type { Redactor, Secret } from './secrets/redact.ts';
 import { storeDocument } from './report/documents.ts';
-import { ERRORS_FILE, IDS_FILE, OMITTED_FILE, writeErrors, writeIds, writeOmitted } from './report/error-files.ts';
-import { PILOT_FILE, writePilot, type WrittenPilot } from './report/pilot-file.ts';
-import { REJECTS, writeRejects } from './report/rejects.ts';
-import { REPORT_FILE, type Summary } from './report/summary.ts';
-import { toCorrect, type ToCorrect } from './report/to-correct.ts';
+import type { Summary } from './report/summary.ts';
 import { BestEffort } from './files/best-effort.ts';
 import { RUN_LOG_FILE, RunLog } from './files/run-log.ts';
 import type { Sender } from './send/sender.ts';
@@ -38,7 +34,7 @@ import { DRY_RUN, StateDir, statePath } from './files/state-dir.ts';
 import { assertBound, assertNotOld, openCheckpoint, openFieldHasher } from './store/checkpoint.ts';
 import type { FieldHasher } from './store/field-hashes.ts';
 import { PLAN_FILE } from './store/plan-schema.ts';
-import { findDamage, type Database } from './store/sqlite.ts';
+import { findDamage } from './store/sqlite.ts';
 import { endingOf, refusalOf, snapshotOf, storedMapping, summarise, type Ending } from './summarise.ts';
 import { beginPlan, discardPlan } from './survey/plan-file.ts';
 import { surveyInput, type Survey } from './survey/survey.ts';
@@ -88,12 +84,6 @@ export interface RunEnd {
   readonly undelivered: string | undefined;
   /** Names of files for people that could not be written. */
   readonly unwritten: readonly string[];
-}
-
-interface WrittenFiles {
-  readonly toCorrect: readonly ToCorrect[];
-  /** Only with --pilot. */
-  readonly pilot: WrittenPilot | undefined;
 }
 
 /** Runs, resumes or (dry run) rehearses a migration. Throws a `UserError` if even a survey was not possible. */
@@ -298,7 +288,7 @@ async function end(
   alreadyAcknowledged: number,
   sender: Sender | undefined,
 ): Promise<RunEnd> {
-  const { settings, mapping, state, output, log, watch, startedAt, began, bestEffort } = run;
+  const { settings, mapping, state, output, log, watch, monitor, startedAt, began, bestEffort } = run;
   const findings = readFindings(survey.db);
   const summary = summarise({
     settings: { ...settings, rate: target?.rate ?? settings.rate },
@@ -307,34 +297,12 @@ async function end(
     baseUrl: target?.baseUrl ?? null,
     requests: target?.client.requests ?? 0,
   });
-  const files = isStateLost(summary.exit.reason) ? undefined : await writeFiles(run, survey.db, summary);
+  const files = isStateLost(summary.exit.reason)
+    ? undefined
+    : await writeFiles({ ...run, warn: (message) => monitor.trouble?.(message) }, survey.db, summary);
   log.write('end', { exit: summary.exit, events: summary.events });
   await watch.ended(summary);
   return { summary, findings, files, undelivered: watch.undelivered, unwritten: bestEffort.failed };
-}
-
-/** Each by itself: what cannot be written leaves the others as they should be. */
-async function writeFiles(
-  { mapping, state, output, monitor, bestEffort }: Run,
-  db: Database,
-  summary: Summary,
-): Promise<WrittenFiles> {
-  // The profile quotes cells, and the summary is shown in reports that may be shared.
-  const { profile: _profile, ...counts } = summary;
-  await bestEffort.attempt(PLAN_FILE, () => storeDocument(db, 'summary', counts));
-  await bestEffort.attempt(ERRORS_FILE, () => writeErrors(db, output));
-  await bestEffort.attempt(OMITTED_FILE, () => writeOmitted(db, output));
-  if (!summary.dry_run) await bestEffort.attempt(IDS_FILE, () => writeIds(db, output));
-  const rejects = await bestEffort.attempt(REJECTS, () => writeRejects(db, output));
-  const pilot = await bestEffort.attempt(PILOT_FILE, () => writePilot(db, output));
-  await bestEffort.attempt(REPORT_FILE, () => writeReport(state, output, { withValues: false }));
-  for (const { usual, path } of [...(rejects?.beside ?? []), ...(pilot ? [pilot] : [])]) {
-    if (usual === undefined) continue;
-    monitor.trouble?.(
-      `${usual} was changed or created outside this program, so it was not overwritten; that of this run is ${path}`,
-    );
-  }
-  return { toCorrect: rejects ? toCorrect(mapping, rejects.files) : [], pilot };
 }
 
 function endOf({ settings, halt }: Run, survey: Survey): Ending {

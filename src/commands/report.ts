@@ -3,14 +3,12 @@ import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { parseOptions, pick } from '../options/option.ts';
 import { isThere } from '../files/private-file.ts';
 import { writeReport, WRITE_EVERY_S } from '../pages/html/page.ts';
-import { writeErrors, writeOmitted } from '../report/error-files.ts';
-import { writeRejects } from '../report/rejects.ts';
+import { writeTables } from '../pages/written-files.ts';
 import { REPORT_FILE } from '../report/summary.ts';
 import { DRY_RUN, StateDir } from '../files/state-dir.ts';
 import { CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
 import { lockHolder, type LockHolder } from '../store/lock.ts';
 import { PLAN_FILE } from '../store/plan-schema.ts';
-import { openPlan } from '../survey/plan-file.ts';
 import { existingState } from './state.ts';
 import { OPTIONS } from '../options/table.ts';
 import { MAPPING } from '../settings.ts';
@@ -59,23 +57,10 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
     await new Promise((resolve) => setTimeout(resolve, WRITE_EVERY_S * 1000));
     holder = current();
   }
-  if (isThere(output.file(PLAN_FILE))) await writeTables(state, output, console);
+  if (isThere(output.file(PLAN_FILE))) {
+    await writeTables(state, output, (message) => console.complain(`warning: ${message}`));
+  }
   console.print(await writeReport(state, output, { withValues, holder }));
   if (withValues) console.say('it contains field values of records: treat it like the exports themselves');
   return EXIT.done;
-}
-
-/** Errors, rejects and values left out. The rejects of a run that is under way are left to it. */
-async function writeTables(state: StateDir, output: StateDir, console: Console): Promise<void> {
-  const db = openPlan(state, output);
-  try {
-    writeErrors(db, output);
-    writeOmitted(db, output);
-    if (lockHolder(state)) return;
-    for (const { usual, path } of (await writeRejects(db, output)).beside) {
-      console.complain(`warning: ${usual} was changed or created outside this program; the rejects are in ${path}`);
-    }
-  } finally {
-    db.close();
-  }
 }

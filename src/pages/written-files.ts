@@ -1,0 +1,67 @@
+/** The files that a run writes for people at its end, and that `report` writes again. */
+import type { BestEffort } from '../files/best-effort.ts';
+import type { StateDir } from '../files/state-dir.ts';
+import type { Mapping } from '../mapping/mapping.ts';
+import { storeDocument } from '../report/documents.ts';
+import { ERRORS_FILE, IDS_FILE, OMITTED_FILE, writeErrors, writeIds, writeOmitted } from '../report/error-files.ts';
+import { PILOT_FILE, writePilot, type WrittenPilot } from '../report/pilot-file.ts';
+import { REJECTS, writeRejects } from '../report/rejects.ts';
+import { REPORT_FILE, type Summary } from '../report/summary.ts';
+import { toCorrect, type ToCorrect } from '../report/to-correct.ts';
+import { lockHolder } from '../store/lock.ts';
+import { PLAN_FILE } from '../store/plan-schema.ts';
+import type { Database } from '../store/sqlite.ts';
+import { openPlan } from '../survey/plan-file.ts';
+import { writeReport } from './html/page.ts';
+
+export interface WrittenFiles {
+  readonly toCorrect: readonly ToCorrect[];
+  /** Only with --pilot. */
+  readonly pilot: WrittenPilot | undefined;
+}
+
+export interface WritingJob {
+  readonly mapping: Mapping;
+  readonly state: StateDir;
+  readonly output: StateDir;
+  readonly bestEffort: BestEffort;
+  readonly warn: (message: string) => void;
+}
+
+/** Each by itself: what cannot be written leaves the others as they should be. The plan gets the summary, which the page shows. */
+export async function writeFiles(
+  { mapping, state, output, bestEffort, warn }: WritingJob,
+  db: Database,
+  summary: Summary,
+): Promise<WrittenFiles> {
+  // The profile quotes cells, and the summary is shown in reports that may be shared.
+  const { profile: _profile, ...counts } = summary;
+  await bestEffort.attempt(PLAN_FILE, () => storeDocument(db, 'summary', counts));
+  await bestEffort.attempt(ERRORS_FILE, () => writeErrors(db, output));
+  await bestEffort.attempt(OMITTED_FILE, () => writeOmitted(db, output));
+  if (!summary.dry_run) await bestEffort.attempt(IDS_FILE, () => writeIds(db, output));
+  const rejects = await bestEffort.attempt(REJECTS, () => writeRejects(db, output));
+  const pilot = await bestEffort.attempt(PILOT_FILE, () => writePilot(db, output));
+  await bestEffort.attempt(REPORT_FILE, () => writeReport(state, output, { withValues: false }));
+  for (const { usual, path } of [...(rejects?.beside ?? []), ...(pilot ? [pilot] : [])]) {
+    if (usual !== undefined) warn(notReplaced(usual, path));
+  }
+  return { toCorrect: rejects ? toCorrect(mapping, rejects.files) : [], pilot };
+}
+
+/** Errors, rejects and values left out, from the plan. The rejects of a run that is under way are left to it. */
+export async function writeTables(state: StateDir, output: StateDir, warn: WritingJob['warn']): Promise<void> {
+  const db = openPlan(state, output);
+  try {
+    writeErrors(db, output);
+    writeOmitted(db, output);
+    if (lockHolder(state)) return;
+    for (const { usual, path } of (await writeRejects(db, output)).beside) warn(notReplaced(usual, path));
+  } finally {
+    db.close();
+  }
+}
+
+function notReplaced(usual: string, path: string): string {
+  return `${usual} was changed or created outside this program, so it was not overwritten; that of this run is ${path}`;
+}
