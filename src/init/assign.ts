@@ -97,8 +97,9 @@ function isKey(column: Column): boolean {
 function settle(kind: RecordKind, taken: Map<Role, Column>, scores: ReadonlyMap<Role, readonly RoleCandidate[]>): void {
   if (kind === 'leads') {
     const [first, last, full] = [taken.get('first'), taken.get('last'), taken.get('full')];
-    if (last && !first && full && full.is.spaced < 0.4) {
-      taken.set('first', full);
+    // Beside a first name, a column of single names is the last name, whatever it is called (`Prénom`, `Nom`), and the reverse.
+    if (full && full.is.spaced < 0.4 && (first === undefined) !== (last === undefined)) {
+      taken.set(first ? 'last' : 'first', full);
       taken.delete('full');
     } else if (!(first && last)) {
       const only = first ?? last;

@@ -115,7 +115,8 @@ export function columnOf(
   const date = dateFacts(meaning, values, dayFirst);
   const currency =
     is.currency > 0.8 ? values.filter((value) => isCurrency(value.toUpperCase())).length / values.length : 0;
-  // `POT7` is no amount of a currency.
+  // `POT7` and `OPP00012` are no amounts of a currency.
+  const money = is.money > 0 ? values.filter((value) => isMoney(value)).length / values.length : 0;
   const number = is.number > 0.8 ? values.filter((value) => isAmount(value)).length / values.length : is.number;
   return {
     table,
@@ -130,13 +131,18 @@ export function columnOf(
     values,
     date,
     separators: date === undefined && number > 0.8 ? separatorsOf(values) : undefined,
-    is: { ...is, currency, number },
+    is: { ...is, currency, number, money },
   };
 }
 
 function isAmount(value: string): boolean {
   const [, code] = /^([A-Z]{2,3})\s?-?\d/.exec(value) ?? [];
   return SHAPES.number.test(value) && (code === undefined || isCurrency(code));
+}
+
+function isMoney(value: string): boolean {
+  const [, before, after = before] = /^([A-Z]{3})\s?-?\d|\d\s?([A-Z]{3})$/.exec(value) ?? [];
+  return SHAPES.money.test(value) && (after === undefined || isCurrency(after));
 }
 
 export function firstValues({ db, sql: table }: Pick<Table, 'db' | 'sql'>, sql: string): string[] {

@@ -56,7 +56,10 @@ export function joinsTo(
   const third = tables
     .filter((each) => each !== own && each.list === undefined && !events.includes(each))
     .flatMap((each) => throughThird(own, id, each, target, references));
-  return [...direct, ...third].filter(({ score }) => score > 0.05).sort((a, b) => b.score - a.score);
+  // An id that is likely by chance alone counts where a type beside it tells the records apart.
+  return [...direct, ...third]
+    .filter(({ score, byId }) => score > (byId ? 0.01 : 0.05))
+    .sort((a, b) => b.score - a.score);
 }
 
 /** `isMixed`: a column may also have the ids of other kinds of records. */
@@ -87,7 +90,7 @@ function directJoin(reference: Reference, target: EntryDraft, isMixed: boolean):
       ...common,
       value: lookupOf(reference, take, share < 0.98),
       optional: share < 0.98,
-      why: `${common.why}${to === id ? '; the others have none' : ', looked up because it is no id'}`,
+      why: `${common.why}${to === id ? '; the others have none' : ', looked up because it is no id'}${isUnique(to) ? '' : '; several have the same one: the first is taken'}`,
     },
   ];
 }

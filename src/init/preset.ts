@@ -64,7 +64,7 @@ const MIN_SHARE = 0.4;
 
 /** Names, as in `comparable`, that the columns of any CRM's export may have. */
 const COMMON =
-  /^(?:id|name|first ?name|last ?name|full ?name|e ?mail|phone|mobile(?: ?phone)?|(?:job ?)?title|company|owner|status|stage|amount|value|currency|created ?(?:at|date|on)?|type|subject|description|body|content|notes?|city|country)$/;
+  /^(?:id|(?:contact|deal|record) ?id|lifecycle ?stage|lead ?(?:status|source)|pipeline|(?:deal|contact) ?owner|name|first ?name|last ?name|full ?name|e ?mail|phone|mobile(?: ?phone)?|(?:job ?)?title|company|owner|status|stage|amount|value|currency|created ?(?:at|date|on)?|type|subject|description|body|content|notes?|city|country)$/;
 
 export function matchPreset(preset: Preset, tables: readonly Table[]): PresetMatch {
   const { sources, events } = preset.spec;

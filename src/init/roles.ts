@@ -105,7 +105,7 @@ export const ROLES = {
   },
   amount: {
     content: sumOfMoney,
-    header: { amount: 0.9, 'deal amount': 0.95 },
+    header: { amount: 0.9, 'deal amount': 0.95, 'amount net': 0.96, 'amount net tax': 0.98, 'amount gross tax': 0.7 },
     against:
       'weighted probability tax cost count id base gross number company address phone mobile currency date reason previous type email user tag',
     evidence: 'numbers',

@@ -53,7 +53,8 @@ const WORDS = {
   count:
     'count quantity qty age days hours duration width height order sort position index employees year period / anzahl menge tage alter dauer mitarbeiterzahl / quantite duree / cantidad dias empleados / quantidade metragem / quantita giorni / aantal dagen / liczba ilosc / количество / antal',
   base: 'base converted usdollar home actual original',
-  gross: 'gross incl including met / brutto / ttc / bruto / bruto / lordo / bruto / brutto',
+  net: 'net excl excluding ex / netto exkl zzgl / ht hors / neto / liquido / netto / exclusief / netto / нетто / netto',
+  gross: 'gross incl including inkl inclusief met / brutto / ttc / bruto / bruto / lordo / bruto / brutto',
   cents: 'cents cent minor pence micros micro millis',
   currency:
     'currency curr ccy / wahrung / devise monnaie / moneda divisa / moeda / valuta / munt / waluta / валюта / valuta / 货币 币种 通貨 mena doviz',
@@ -72,7 +73,7 @@ const WORDS = {
   author:
     'author by creator writer sender / autor verfasser von / auteur par / / por / autore da / door / przez / автор кем / forfattare av / 作者 作成者 创建人',
   parent:
-    'parent related linked regarding target entity associated rel what who bean fk / bezug verknupft zugeordnet / lie associe / relacionado asociado / / collegato associato / gekoppeld / powiazany / связанный / relaterad',
+    'parent related linked regarding target entity resource associated rel what who bean fk / bezug verknupft zugeordnet / lie associe / relacionado asociado / / collegato associato / gekoppeld / powiazany / связанный / relaterad',
   type: 'type kind category class module group / typ art / / tipo / / / soort / rodzaj / тип вид / / 类型 種別',
   country:
     'country nation countrycode / land staat / pays / pais / / paese nazione / / kraj panstwo / страна / / 国家 国 ulke zeme maa',
@@ -158,7 +159,8 @@ function partsOf(word: string): ReadonlySet<Concept>[] {
     const tail = CONCEPTS.get(rest);
     if (head && tail && ((start.length >= 4 && rest.length >= 4) || rest === 'id')) return [head, tail];
   }
-  return [NONE];
+  // Whatever a `Vertragsnummer` counts, it is a number.
+  return /..nummer$/.test(word) ? [NONE, CONCEPTS.get('nummer')!] : [NONE];
 }
 
 const NONE: ReadonlySet<Concept> = new Set();
@@ -166,7 +168,7 @@ const NONE: ReadonlySet<Concept> = new Set();
 /** Words of values that say how a deal ended, and that it is still open. */
 const ENDS = {
   won: 'won win closedwon success successful sold vendida vendido gewonnen gagne gagnee ganado ganada ganho vinto vinta acquisito wygrana wygrany выиграна выигран успешно успешная vunnen vunnet 赢单 成交 受注',
-  lost: 'lost loss closedlost unsuccessful verloren abgelehnt geweigerd perdu perdue perdido perdida perso persa przegrana przegrany utracona проиграна проигран отказ forlorad 输单 失注 junk',
+  lost: 'lost loss closedlost unsuccessful verloren abgelehnt geweigerd perdu perdue perdido perdida perso persa przegrana przegrany utracona проиграна проигран отказ закрытоинереализовано forlorad 输单 失注 junk',
   open: 'open new pending progress active offen laufend ouvert ouverte encours abierto abierta aberto aperto aperta corso otwarta otwarty открыта открыт open oppen pagaende stalled hold abandoned deleted canceled cancelled none',
 } as const;
 const ENDINGS = new Map(

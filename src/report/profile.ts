@@ -177,7 +177,7 @@ export const BARE = {
   deal_without_stage: {
     type: 'deal/created',
     fields: ['stage_name', 'stage_id'],
-    lacks: `data ->> 'stage_id' is null`,
+    lacks: `data ->> 'stage_id' is null and data ->> 'stage_name' is null`,
     none: "no deal has a stage, so all are created in the first stage of the account's default pipeline",
     some: "deals without a stage, which are created in the first stage of the account's default pipeline",
   },

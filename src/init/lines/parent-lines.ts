@@ -130,6 +130,11 @@ export class ParentLines {
       const type = typeOf(id);
       if (!type || (ofKinds.length < 2 && type.values.size < 2)) continue;
       if ([...byKind.values()].flat().some((each) => each.columns[0] !== id && each.score > 0.6)) continue;
+      if (
+        ofKinds.some(([, joins]) => joins.some((each) => each.columns[0] === id && each.score < WEAK)) &&
+        !this.#isComplete(id, type)
+      )
+        continue;
       this.#used.add(id);
       return (['deals', 'leads'] as const).flatMap((kind): Line[] => {
         const values = type.values.get(kind);
@@ -156,7 +161,21 @@ export class ParentLines {
     }
     return undefined;
   }
+
+  /** Whether each record of a type has the id of a record of that kind. */
+  #isComplete(id: Column, { column, values }: NonNullable<ReturnType<typeof typeOf>>): boolean {
+    return [...values].every(([kind, own]) => {
+      const target = this.#known.drafts.find((each) => each.kind === kind)?.roles.get('id')?.column;
+      if (!target) return false;
+      const typed = `from ${this.#table.sql} where ${column.sql} in (${own.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`;
+      const found = countOf(this.#table, `${typed} and ${id.sql} in (select ${target.sql} from ${target.table.sql})`);
+      return found > 0 && found >= 0.95 * countOf(this.#table, typed);
+    });
+  }
 }
+
+/** Small numbers match by chance: only a type whose records all match makes sure. */
+const WEAK = 0.25;
 
 function onlyOfFrom(values: readonly ValueSpec[]): ValueSpec {
   return values.length === 1 ? values[0]! : { from: values };
