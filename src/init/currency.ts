@@ -5,6 +5,22 @@ import { countEach, type Column } from './columns.ts';
 /** Signs that several currencies share stand for the one that is by far the most common. */
 const SIGNS: Readonly<Record<string, string>> = {
   $: 'USD',
+  US$: 'USD',
+  R$: 'BRL',
+  A$: 'AUD',
+  AU$: 'AUD',
+  C$: 'CAD',
+  CA$: 'CAD',
+  NZ$: 'NZD',
+  HK$: 'HKD',
+  S$: 'SGD',
+  '₹': 'INR',
+  '₺': 'TRY',
+  '₴': 'UAH',
+  '₩': 'KRW',
+  Kč: 'CZK',
+  Ft: 'HUF',
+  лв: 'BGN',
   '€': 'EUR',
   '£': 'GBP',
   '¥': 'JPY',
@@ -13,7 +29,7 @@ const SIGNS: Readonly<Record<string, string>> = {
   руб: 'RUB',
 };
 
-const SIGN = /[$€£¥₽]|zł|руб/;
+const SIGN = /(?:US|AU?|CA?|NZ|HK|[RS])?\$|\p{Sc}|zł|Kč|(?<=\d\s?)Ft|лв|руб/u;
 
 /** The one currency whose sign or code the amounts or their header carry, with its figures, or why there is none. */
 export function currencyOf(amounts: Column | undefined): { readonly code?: string; readonly figures: string } {

@@ -5,14 +5,15 @@
  * known words. `*` stands for any letters.
  */
 const WORDS = {
-  id: 'id ids uuid guid key identifier / kennung / identifiant / identificador clave / chave / identificativo / identificatie / identyfikator klucz / идентификатор ид ключ / identitet / 编号 识别码',
+  id: 'id ids uuid guid key identifier kod / kennung / identifiant / identificador clave / chave / identificativo / identificatie / identyfikator klucz / идентификатор ид ключ / identitet / 编号 识别码',
   number:
     'number no nr num numbers / nummer / numero n / nro / num / numero / nummer / numer / номер / nummer / 号码 番号',
   name: 'name names label / bezeichnung namen / nom intitule libelle / nombre / nome / denominazione nominativo ragione / naam / nazwa / название наименование / namn benamning / 名称 名前 姓名 名 이름 navn nimi isim jmeno nazev nev adi',
-  first: 'first given forename / vor vorname / prenom / / / / voor voornaam / imie / имя / fornamn',
+  first:
+    'first given forename / vor vorname / prenom / / / / voor voornaam / imie / имя / fornamn / jmeno fornavn etunimi isim keresztnev prenume',
   last: 'last latest recent / letzte letzter letztes zuletzt / dernier derniere / ultimo ultima / ultimo ultima / ultimo ultima / laatste laatst / ostatni ostatnia / последний последняя последнее / senaste sista',
   surname:
-    'surname family / nach nachname familien familienname / famille / apellido apellidos / sobrenome apelido / cognome / achter achternaam / nazwisko / фамилия / efternamn / 姓',
+    'surname family / nach nachname familien familienname / famille / apellido apellidos / sobrenome apelido / cognome / achter achternaam / nazwisko / фамилия / efternamn / 姓 prijmeni etternavn efternavn sukunimi soyadi soyad vezeteknev nume',
   middle: 'middle second nick / zweiter / deuxieme / segundo / segundo / secondo / tussen / drugie / отчество / mellan',
   full: 'full complete display / voller vollstandiger vollstandige / complet / completo completa / completo / completo / volledige / pelna pelne / полное / fullstandigt',
   email:
@@ -23,12 +24,12 @@ const WORDS = {
     'mobile cell cellphone gsm whatsapp handset / mobil handy / portable / movil celular / celular telemovel / cellulare / mobiel mobiele / komorka komorkowy / мобильный моб / mobil / 手机 携帯 cep',
   fax: 'fax / telefax / telecopie / / / / / faks / факс',
   person:
-    'person persons people contact contacts lead leads prospect prospects party individual subscriber / kontakt kontakte ansprechpartner ansprechperson interessent / contact contacts personne prospect / contacto contactos persona prospecto / contato contatos pessoa pessoas / contatto contatti persona referente anagrafica / contactpersoon contactpersonen persoon / kontakt kontakty osoba osoby / контакт контакты лицо лид лиды / kontakt kontakter person / 联系人 联络人 線索 連絡先',
+    'person persons people contact contacts lead leads prospect prospects party individual subscriber / kontakt kontakte ansprechpartner ansprechperson interessent / contact contacts personne prospect / contacto contactos persona prospecto / contato contatos pessoa pessoas / contatto contatti persona referente anagrafica / contactpersoon contactpersonen persoon / kontakt kontakty osoba osoby / контакт контакты лицо лид лиды / kontakt kontakter person / kontaktni osoba kisi 联系人 联络人 線索 連絡先',
   customer:
     'customer customers client clients buyer / kunde kunden / client clients / cliente clientes / cliente clientes / cliente clienti / klant klanten / klient klienci klienta / клиент клиенты клиента / kund kunder / 客户 顧客 musteri zakaznik',
   company:
     'company companies account accounts organization organisation organizations organisations org orgs firm business employer vendor / firma firmen unternehmen organisation gesellschaft / societe entreprise compte / empresa empresas compania organizacion cuenta / empresas organizacao conta / azienda aziende societa ditta impresa organizzazione / bedrijf bedrijven organisatie onderneming / organizacja przedsiebiorstwo / компания компании организация фирма / foretag bolag / 公司 企业 会社 sirket spolecnost',
-  deal: 'deal deals opportunity opportunities potential potentials opp opps oppty sale / geschaft geschafte verkaufschance verkaufschancen chance auftrag auftrage vorgang / affaire affaires opportunite opportunites vente / negocio negocios oportunidad oportunidades trato tratos / negocio oportunidade oportunidades / trattativa trattative affare affari opportunita / kans kansen verkoopkans / szansa szanse transakcja transakcje okazja / сделка сделки / affar affarer affarsmojlighet / 商机 交易 案件 商談 거래 firsat prilezitost',
+  deal: 'deal deals opportunity opportunities potential potentials opp opps oppty sale / geschaft geschafte verkaufschance verkaufschancen chance auftrag auftrage vorgang / affaire affaires opportunite opportunites vente / negocio negocios oportunidad oportunidades trato tratos / negocio negociacao negociacoes oportunidade oportunidades / trattativa trattative affare affari opportunita / kans kansen verkoopkans / szansa szanse transakcja transakcje okazja / сделка сделки / affar affarer affarsmojlighet / 商机 交易 案件 商談 거래 firsat prilezitost pripad pripady',
   user: 'user users employee employees staff rep reps representative agent agents seller salesperson salesrep consultant member admin / benutzer mitarbeiter verkaufer vertriebler / utilisateur commercial vendeur / usuario usuarios vendedor comercial / usuario vendedor / utente utenti venditore commerciale agente operatore / gebruiker gebruikers verkoper medewerker / uzytkownik handlowiec sprzedawca pracownik / пользователь менеджер сотрудник продавец / anvandare saljare / 用户 销售员 业务员 営業 사용자',
   owner:
     'owner owners owned assigned assignee responsible manager / besitzer inhaber verantwortlich verantwortliche verantwortlicher zustandig zustandiger zustandige vertriebsmitarbeiter kundenbetreuer vertriebsbeauftragter betreuer zugewiesen zugewiesener bearbeiter / proprietaire responsable attribue assigne charge / propietario responsable asignado asignada encargado titular / proprietario responsavel atribuido dono / responsabile assegnato assegnatario incaricato / eigenaar verantwoordelijke toegewezen beheerder / wlasciciel opiekun przypisany odpowiedzialny / ответственный владелец / agare ansvarig tilldelad / 负责人 所有者 担当者 担当 담당자 sorumlu ejer vlastnik',
@@ -67,7 +68,7 @@ const WORDS = {
   pipeline:
     'pipeline pipelines funnel process / trichter / entonnoir / embudo / funil / imbuto / trechter / lejek / воронка / tratt / 管道 销售管道',
   title:
-    'title subject topic headline caption / titel betreff thema / titre objet sujet / titulo asunto tema / assunto / titolo oggetto argomento / onderwerp / tytul temat / тема заголовок / amne rubrik / 标题 主题 件名 제목 baslik',
+    'title subject topic headline caption / titel betreff thema / titre objet sujet / titulo asunto tema / assunto / titolo oggetto argomento / onderwerp / tytul temat / тема заголовок / amne rubrik / predmet konu emne / 标题 主题 件名 제목 baslik',
   job: 'job role position post occupation salutation department honorific / beruf funktion anrede abteilung / poste fonction civilite / puesto cargo / / ruolo mansione qualifica / functie / stanowisko / должность / befattning / 职位 役職',
   text: 'content body note notes text comment comments description message memo remark remarks summary feedback transcript snippet html / inhalt notiz notizen kommentar kommentare bemerkung bemerkungen beschreibung nachricht / contenu texte commentaire commentaires remarque / contenido texto nota notas comentario comentarios descripcion mensaje / conteudo anotacao anotacoes descricao mensagem / contenuto testo note commento commenti descrizione messaggio / inhoud tekst notitie notities opmerking opmerkingen omschrijving bericht / tresc tekst notatka notatki komentarz opis wiadomosc / текст заметка заметки комментарий примечание описание сообщение / innehall anteckning anteckningar kommentar beskrivning meddelande / 内容 备注 コメント メモ 메모 notlar',
   author:
@@ -78,7 +79,7 @@ const WORDS = {
   country:
     'country nation countrycode / land staat / pays / pais / / paese nazione / / kraj panstwo / страна / / 国家 国 ulke zeme maa',
   address:
-    'address street city town zip postal postcode postalcode region state mailing billing / strasse stadt ort plz postleitzahl adresse / rue ville / calle ciudad direccion / rua cidade endereco cep / citta indirizzo cap / straat stad adres / ulica miasto kod / улица город индекс адрес / gata postnummer / 地址 城市 住所',
+    'address street city town zip postal postcode postalcode region state mailing billing / strasse stadt ort plz postleitzahl adresse / rue ville / calle ciudad direccion / rua cidade endereco cep / citta indirizzo cap / straat stad adres / ulica miasto pocztowy / улица город индекс адрес / gata postnummer / 地址 城市 住所',
   web: 'website url web site domain domains photo image link avatar linkedin facebook twitter / webseite / / sitio dominio / / sito / / strona / сайт / hemsida / 网址',
   reason: 'reason / grund / raison / motivo razon / / / reden / powod / причина / orsak',
   previous:
@@ -119,7 +120,8 @@ export function fold(name: string): string {
     .replace(/\[\d*\]/g, ' ')
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
-    .replace(/\be mail/g, 'email');
+    .replace(/\be mail/g, 'email')
+    .replace(/\be post\b/g, 'epost');
 }
 
 const CONCEPTS = new Map<string, Set<Concept>>();

@@ -1,4 +1,4 @@
-/** Labelled exports in seven languages, shaped like those of real CRMs: nothing may be wrong or missing in silence. */
+/** Labelled exports in nine languages, shaped like those of real CRMs: nothing may be wrong or missing in silence. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+import { isCurrency } from '../../currencies.ts';
 import { NumberText, readNumber, type JsonValue } from '../../json.ts';
 import { ValueError, shown, textOf } from '../values/result.ts';
 import { count, object, oneOf } from '../schema-parts.ts';
@@ -14,7 +15,7 @@ interface NumberArgument {
 
 export const number = transform<NumberArgument>({
   name: 'number',
-  doc: 'Parses a decimal number exactly. Currency signs and spaces are ignored, and `(5)` is negative. `decimal` defaults to `.`, and `group` to `,` (to `.` if `decimal` is `,`). `divide: 100` converts cents to units. Fails with `bad_number` if the text does not match the separators.',
+  doc: 'Parses a decimal number exactly. Currency signs (`€`, `R$`, `kr`), currency codes and spaces are ignored, and `(5)` is negative. `decimal` defaults to `.`, and `group` to `,` (to `.` if `decimal` is `,`). `divide: 100` converts cents to units. Fails with `bad_number` if the text does not match the separators.',
   words: numberWords,
   usage: ['number', '{ number: { decimal: ",", group: ".", divide: N } }'],
   examples: [
@@ -87,7 +88,9 @@ function decimalReader(decimal: string, group: string): (text: string) => string
   const shape = new RegExp(`^(?:(${whole})(${fraction})?|(${fraction}))$`, 'u');
   return (text) => {
     if (/^\d{1,15}$/.test(text)) return canonical('', text, '');
-    let rest = text.replace(/\p{Sc}/u, '').trim();
+    const sign = SIGN.exec(text);
+    if (sign && !(isCurrencySign(sign[0]) && standsAtAnEdge(text, sign.index, sign[0].length))) return undefined;
+    let rest = (sign ? text.replace(sign[0], '') : text).trim();
     let negative = false;
     if (rest.startsWith('(') && rest.endsWith(')')) {
       negative = true;
@@ -96,13 +99,21 @@ function decimalReader(decimal: string, group: string): (text: string) => string
       negative = !rest.startsWith('+');
       rest = rest.slice(1).trim();
     }
-    const sign = /\p{Sc}/u.exec(text);
-    if (sign && !standsAtAnEdge(text, sign.index, sign[0].length)) return undefined;
     const match = shape.exec(rest);
     if (!match) return undefined;
     const digits = (match[1] ?? '').replace(/\D/gu, '');
     return canonical(negative ? '-' : '', digits, (match[2] ?? match[3] ?? '').slice(1));
   };
+}
+
+/** `€`, `R$`, `kr`, `EUR`. */
+const SIGN = /\p{L}{0,3}\p{Sc}|\p{L}+\.?/u;
+/** Signs of currencies that are letters. */
+const LETTERS: ReadonlySet<string> = new Set('kr kč zł ft lei руб р лв грн тг din ден'.split(' '));
+
+function isCurrencySign(text: string): boolean {
+  if (/\p{Sc}$/u.test(text)) return true;
+  return LETTERS.has(text.toLowerCase().replace(/\.$/, '')) || isCurrency(text);
 }
 
 /** A currency sign between digits cannot be ignored. */
