@@ -1,7 +1,8 @@
 /** The country of the exports, from evidence in them: the region of phone numbers without a country code, and the time zone. */
-import { parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max';
+import { isSupportedCountry, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max';
 import { countryCode } from '../mapping/transforms/countries.ts';
 import { countEach, type Column } from './columns.ts';
+import { currencyOf } from './currency.ts';
 import { headerScore } from './roles.ts';
 import { numberText } from '../terminal/numbers.ts';
 
@@ -48,6 +49,12 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
     .sort((a, b) => b.valid - a.valid || b.withCode - a.withCode || b.records - a.records);
   const [best] = candidates;
   if (!best) {
+    const country = countryOfCurrency(columns);
+    const valid = national.filter((number) => country && parse(number, country)?.isValid() === true).length;
+    if (country && valid >= national.length * MIN_VALID) {
+      const figures = `${numberText(valid)} of ${numberText(national.length)} phone numbers would be valid there`;
+      return { ...unset(''), line: `  # region: ${country} # set this: only the currency shows a country; ${figures}` };
+    }
     return unset(
       `${numberText(national.length)} phone numbers have no country code, and nothing shows their country; they are left out without it`,
     );
@@ -59,6 +66,20 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
   const why = whyNot(best, candidates, national.length);
   if (why !== undefined) return unset(`${why}: ${candidates.slice(0, 3).map(figures).join('; ')}`);
   return { line: `  region: ${best.country} # set this: ${figures(best)}`, country: best.country };
+}
+
+/** Of the one currency of all amounts: its code begins with that of its country, but for those of several countries (EUR, XOF). */
+function countryOfCurrency(columns: readonly Column[]): CountryCode | undefined {
+  const codes = columns.flatMap((column) =>
+    column.is.currency > 0.8
+      ? column.values.map((value) => value.toUpperCase())
+      : column.meaning.concepts.has('amount')
+        ? (currencyOf(column).code ?? [])
+        : [],
+  );
+  const [code = '', ...others] = new Set(codes);
+  const country = code.slice(0, 2);
+  return others.length === 0 && isSupportedCountry(country) ? country : undefined;
 }
 
 /** The country of almost all of at least some records. */

@@ -57,6 +57,21 @@ describe('the region of phone numbers without a country code', () => {
     expect(draft.remark('region')).toMatch(remark);
   });
 
+  it('is proposed by the one currency of the amounts, if nothing else shows a country and the numbers are valid there', async () => {
+    const deals = (amount: string): string[] => [
+      'Deal ID,Title,Stage,Value',
+      ...times(6, (n) => `D${n},Deal ${n},Won,${amount.replace('1', String(n + 1))}`),
+    ];
+    const contacts = [CONTACTS, ...times(8, (n) => contact(n, `(11) 91234-567${n}`))];
+    const draft = await draftOf({ 'contacts.csv': contacts, 'deals.csv': deals('"R$ 1.250,50"') });
+    expect(draft.spec.defaults?.region).toBeUndefined();
+    expect(draft.text).toMatch(/# region: BR # set this: .* 8 of 8 phone numbers/);
+    const euro = await draftOf({ 'contacts.csv': contacts, 'deals.csv': deals('"1.250,50 €"') });
+    expect(euro.text).toContain('# region: IT # set this: 8 phone numbers');
+    const wrong = await draftOf({ 'contacts.csv': contacts, 'deals.csv': deals('"1.250,50 Kč"') });
+    expect(wrong.text).not.toContain('region: CZ');
+  });
+
   it('is read from the country in its record, where most have one', async () => {
     const rows = times(10, (n) => contact(n, `030 90182${n}0`, n % 2 === 0 ? 'Deutschland' : 'Österreich'));
     const draft = await draftOf({ 'contacts.csv': [CONTACTS, ...rows] });
