@@ -86,6 +86,29 @@ describe('the roles of columns', () => {
     expect(one.lead).toMatchObject({ full_name: 'Nome', email: { from: 'Posta' } });
   });
 
+  it('is turned round where it is written as last name, first name', async () => {
+    const rows = times(6, (n) => `${n + 10},"Bell, Ann${'abcdef'[n]}",a${n}@bell.example`);
+    const { lead } = await draftOf({ 'contacts.csv': ['Contact ID,Contact,Email', ...rows] });
+    expect(lead['full_name']).toEqual({
+      from: 'Contact',
+      apply: [{ replace: { pattern: '^([^,]+), *([^,]+)$', with: '$2 $1' } }],
+    });
+  });
+
+  it.each([
+    ['French', 'Prénom', 'Nom'],
+    ['German', 'Vorname', 'Name'],
+    ['Dutch', 'Voornaam', 'Naam'],
+    ['Czech', 'Jméno', 'Příjmení'],
+  ])(
+    'of a first name in %s has the other column as its last name, whatever that is called',
+    async (_language, first, last) => {
+      const rows = times(6, (n) => `${n + 10},Bell${'abcdef'[n]},Ann${'abcdef'[n]},a${n}@bell.example`);
+      const { lead } = await draftOf({ 'contacts.csv': [`Contact ID,${last},${first},Email`, ...rows] });
+      expect(lead['full_name']).toEqual({ list: [first, last], apply: [{ join: ' ' }] });
+    },
+  );
+
   it('of a fax, a zip code and a tax number are no phone numbers', async () => {
     const draft = await draftOf({
       'contacts.csv': [

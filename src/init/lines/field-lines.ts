@@ -24,6 +24,9 @@ import { isCountry } from '../region.ts';
 import { headerScore, scoreOf, type Role } from '../roles.ts';
 import type { Line } from '../yaml.ts';
 
+/** `Rossi, Anna` */
+const REVERSED = /^\p{Lu}[\p{L}'’ .-]*, *\p{Lu}[\p{L}'’ .-]*$/u;
+
 export class FieldLines {
   protected readonly draft: EntryDraft;
   protected readonly table: Table;
@@ -97,6 +100,13 @@ export class FieldLines {
       const value = { list: [first.column.name, last.column.name], apply: [{ join: ' ' }] };
       const worst = first.score < last.score ? first : last;
       return { key, value, comment: commentOf(worst === first ? 'first' : 'last', { ...worst, others: [] }, 'leads') };
+    }
+    const full = roles.get('full')?.column;
+    const reversed = full?.values.filter((value) => REVERSED.test(value)).length ?? 0;
+    if (full && full.list === undefined && reversed > 0.8 * full.values.length) {
+      const replace = { pattern: '^([^,]+), *([^,]+)$', with: '$2 $1' };
+      const why = `check: ${numberText(reversed)} of ${numberText(full.values.length)} are last name, first name, and are turned round`;
+      return { key, value: { from: full.name, apply: [{ replace }] }, comment: why };
     }
     return this.plainLine(key, 'full', 'the names of people');
   }
