@@ -111,7 +111,7 @@ export function snapshotOf(
 
 /** For the report: how the exports are mapped, and what of them is not used. */
 export async function storedMapping(
-  mapping: Pick<Mapping, 'file' | 'timezone' | 'worksheet' | 'functions' | 'words'>,
+  mapping: Pick<Mapping, 'file' | 'region' | 'timezone' | 'worksheet' | 'functions' | 'words'>,
   { profile, inputs }: Pick<Survey, 'profile' | 'inputs'>,
 ): Promise<StoredMapping> {
   const sources = Object.entries(profile.sources).map(([name, { records, unused }]) => [name, { records, unused }]);
@@ -120,6 +120,7 @@ export async function storedMapping(
   );
   const unread = await unreadFiles([...inputs.map(({ path }) => path), ...own]);
   return {
+    region: mapping.region ?? null,
     timezone: mapping.timezone ?? null,
     entries: mapping.words(),
     sources: Object.fromEntries(sources) as StoredMapping['sources'],

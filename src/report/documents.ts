@@ -13,6 +13,8 @@ export interface UnusedData {
 
 /** How the exports were mapped and what was not. It has no values of records. */
 export interface StoredMapping {
+  /** Of phone numbers without a country code. */
+  readonly region: string | null;
   /** `defaults.timezone`. */
   readonly timezone: string | null;
   readonly entries: readonly EntryWords[];

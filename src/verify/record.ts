@@ -1,6 +1,7 @@
 /** One record in the service, compared field by field with what was sent. */
 import { COMPARED, type Checked } from '../compare/fields.ts';
 import { readBack } from '../compare/read-back.ts';
+import { readDocument } from '../report/documents.ts';
 import type { Account } from '../service/account.ts';
 import type { Client } from '../service/client.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -28,7 +29,7 @@ export async function readLive(
   entity: Checked,
   externalId: string,
 ): Promise<LiveRecord | undefined> {
-  const comparison = new RecordComparison(db, hasherOf(db), account);
+  const comparison = new RecordComparison(db, hasherOf(db), account, readDocument(db, 'mapping')?.region ?? undefined);
   const written = comparison.written(entity, externalId);
   if (written.serviceId === '') return undefined;
   const expected = comparison.expected(entity, externalId) ?? [];

@@ -1,6 +1,7 @@
 import { utimes, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { handler as explain } from '../../src/commands/explain.ts';
 import { findRecord } from '../../src/explain/find.ts';
 import { storyOf, type RecordStory } from '../../src/explain/story.ts';
@@ -12,6 +13,8 @@ import type { LiveRecord } from '../../src/verify/record.ts';
 import { sandbox, workspace } from '../e2e/harness.ts';
 import { send } from '../sandbox/client.ts';
 import { AT, StateOf } from '../state.ts';
+import { storeDocument } from '../../src/report/documents.ts';
+import { startScripted } from '../service/scripted-server.ts';
 import { call, envFile, type Said } from './in-process.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -366,6 +369,28 @@ describe('explain --live', () => {
     expect(stdout).toContain('amount            99 (edited since; in the plan: 1250.5)');
     expect(stdout).toContain('title             (not comparable: the service left it out of its answer)');
     expect(stdout).toContain(`lead_external_id  ${service.state().leads[0]!.id}\n`);
+  });
+
+  it('reads a phone number that the service shows without a country code as one of the region', async () => {
+    const id = randomUUID();
+    const service = await startScripted(({ url }) => {
+      const shown = { id, fullName: 'Ada', phoneNumber: '06 6982 1000', updatedAt: AT };
+      return { status: 200, body: url.startsWith(`/leads/${id}`) ? shown : [] };
+    });
+    onTestFinished(() => service.close());
+    const ada = { full_name: 'Ada', phone_number: '+390669821000' };
+    const account = { pipelines: [], users: [], base_url: service.baseUrl, read_at: AT };
+    const { tell, state: directory } = await scene((state) => {
+      state.account(account, 'told').source('people');
+      state.event('lead/created', '1', ada);
+      state.request('lead/created', '1', ada, { serviceId: id, at: AT });
+      const mapping = { region: 'IT', timezone: null, entries: [], sources: {}, unread_files: [] };
+      storeDocument(state.plan, 'mapping', mapping);
+    });
+    const env = join(directory, '.env');
+    await writeFile(env, `BACKFILL_BASE_URL=${service.baseUrl}\nBACKFILL_API_KEY=key-of-a-test\n`);
+    const { stdout } = await tell('lead:1', { live: true, envFile: env });
+    expect(stdout).toMatch(/phone_number +06 6982 1000 \(normalised; in the plan: \+390669821000\)$/m);
   });
 
   it('says that the service does not have the record any more', async () => {

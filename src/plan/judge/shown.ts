@@ -31,6 +31,8 @@ interface JudgedRow {
   readonly omissions: string;
   readonly warnings: string;
   readonly noticed: string | null;
+  /** JSON: codes, or null. */
+  readonly counted: string;
 }
 
 /** Reads what the events of the plan show. */
@@ -40,7 +42,7 @@ export class FeatureReader {
   readonly #known = new Map<string, Feature>();
   /** By number: what an entry makes, with its place in the mapping where several make the same. */
   readonly #entries: ReadonlyMap<number, string>;
-  /** Warnings that the plan only counts: a select of those about the event `e`. */
+  /** Of the warnings that the plan only counts: those about the event `e`, as a JSON list in SQL; null for each other one. */
   readonly #counted: string;
 
   constructor(db: Database, account: Account | undefined) {
@@ -49,9 +51,9 @@ export class FeatureReader {
     const said = db.all<{ code: string }>('select distinct code from problem where event is null and record is null');
     const lacking = BARE_CODES.filter((code) => said.some((each) => each.code === code)).map((code) => {
       const { type, lacks } = BARE[code];
-      return `select null, '${code}' where e.type = '${type}' and (${lacks})`;
+      return `iif(e.type = '${type}' and (${lacks}), '${code}', null)`;
     });
-    this.#counted = [`select null, 'comment_without_id' where e.is_derived = 1`, ...lacking].join(' union all ');
+    this.#counted = `json_array(${[`iif(e.is_derived = 1, 'comment_without_id', null)`, ...lacking].join(', ')})`;
     const entries = db.all<{ entry: number; type: EventType; same: number }>(`
       select entry, type, count(*) over (partition by type) as same from (select distinct entry, type from event)`);
     this.#entries = new Map(
@@ -71,9 +73,9 @@ export class FeatureReader {
          where event is null and record is not null and severity = 'warning' group by record)
        select e.id, e.record, e.type, e.entity, e.entry, s.name as source, e.data, n.list as noticed,
          (select json_group_array(json_array(o.field, o.code)) from omission o where o.event = e.id) as omissions,
-         (select json_group_array(json_array(field, code)) from (
-           select field, code from problem p where p.event = e.id and p.severity = 'warning'
-           union all ${this.#counted})) as warnings
+         (select json_group_array(json_array(p.field, p.code)) from problem p
+           where p.event = e.id and p.severity = 'warning') as warnings,
+         ${this.#counted} as counted
        from event e join record r on r.id = e.record join file f on f.id = r.file join source s on s.id = f.source
          left join noticed n on n.record = e.record
        where e.data is not null and ${condition} order by e.id`,
@@ -101,6 +103,8 @@ export class FeatureReader {
     for (const [field, code] of pairsIn(row.omissions)) yield this.#feature('omission', `${field} left out: ${code}`);
     for (const [field, code] of [...pairsIn(row.warnings), ...pairsIn(row.noticed ?? '[]')])
       yield this.#feature('warning', field === null ? code : `${code} of ${field}`);
+    for (const code of JSON.parse(row.counted) as (string | null)[])
+      if (code !== null) yield this.#feature('warning', code);
   }
 
   #feature(kind: FeatureKind, name: string): Feature {
