@@ -32,13 +32,6 @@ export const BREAKAGES: readonly Breakage[] = [
     within: 500,
   },
   {
-    name: 'a changed update goes out under the id of the last one',
-    file: 'core/next.ts',
-    text: 'isSubset(open.fields, all(wanted)) &&\n    isSubset(fields, open.fields) &&',
-    replacement: 'true &&',
-    within: 2000,
-  },
-  {
     name: 'every attempt has an id of its own',
     file: 'send/deliver.ts',
     text: 'client.ingest(envelope(delivery, delivery.id, delivery.type), {',
@@ -51,13 +44,6 @@ export const BREAKAGES: readonly Breakage[] = [
     text: "if (parent === 'failed' || lacksParent) {",
     replacement: 'if (lacksParent) {',
     within: 500,
-  },
-  {
-    name: 'events about one record are in flight together',
-    file: 'send/queue.ts',
-    text: 'this.#records.get(record),',
-    replacement: 'undefined,',
-    within: 200,
   },
   {
     name: 'a token comes back too early',
