@@ -1,7 +1,7 @@
 /** Converts schema issues to problems that say what is wrong, where, and how to fix it. */
 import type { z } from 'zod';
 import { didYouMean, quoted, type Problem } from '../problem.ts';
-import { type MappingDocument, type Path, WrittenScalar } from './document.ts';
+import { isKeyed, type MappingDocument, type Path, WrittenScalar } from './document.ts';
 import { DATA_KEYS, ENTRY_KEYS, issuesAsLikelyType } from './schema.ts';
 import { EXPECTED, keyAsWritten } from './schema-parts.ts';
 
@@ -17,7 +17,7 @@ export function problemsOf(issues: readonly SchemaIssue[], document: MappingDocu
 function hiddenByType(issue: SchemaIssue, path: Path, document: MappingDocument): Placed[] {
   if (issue.code !== 'invalid_union' || path.at(-1) !== 'type') return [];
   const entry = valueAt(document.data, path.slice(0, -1));
-  return isMap(entry) ? placed(issuesAsLikelyType(entry as object), path.slice(0, -1)) : [];
+  return isKeyed(entry) ? placed(issuesAsLikelyType(entry), path.slice(0, -1)) : [];
 }
 
 interface Placed {
@@ -101,17 +101,13 @@ function mismatch(issue: SchemaIssue, found: unknown): Pick<Problem, 'message' |
   const suggestion =
     found === null
       ? `add a value or remove the key; ${QUOTE}`
-      : isMap(found) && expected === 'text'
+      : isKeyed(found) && expected === 'text'
         ? QUOTE
         : undefined;
   return { message, ...(suggestion !== undefined && { suggestion }) };
 }
 
 const QUOTE = 'text that begins with #, { or [ must be quoted';
-
-function isMap(found: unknown): boolean {
-  return typeof found === 'object' && found !== null && !Array.isArray(found) && !(found instanceof WrittenScalar);
-}
 
 const TYPES: Partial<Record<string, string>> = {
   object: 'a map of keys and values',

@@ -1,7 +1,7 @@
 /** The parts of a mapping that are valid by themselves: they are checked further, whatever is wrong with others. */
 import type { z } from 'zod';
 import { EVENT_TYPES } from '../model.ts';
-import { WrittenScalar } from './document.ts';
+import { isKeyed } from './document.ts';
 import { fieldsOf } from './fields.ts';
 import { entries, mappingSchema, source, type MappingSpec } from './schema.ts';
 import type { EntrySpec } from './spec.ts';
@@ -69,6 +69,5 @@ function keysOf(schema: z.ZodType, section: unknown): Keys {
 }
 
 function asMap(data: unknown): Keys {
-  const isMap = typeof data === 'object' && data !== null && !Array.isArray(data) && !(data instanceof WrittenScalar);
-  return isMap ? (data as Keys) : {};
+  return isKeyed(data) ? data : {};
 }
