@@ -25,3 +25,40 @@ export function isCurrency(code: string): boolean {
   }
   return codes.has(code);
 }
+
+/**
+ * Signs of currencies, with their code: of a sign that several share, that of the one that is by far the most common; undefined where
+ * none is.
+ */
+export const CURRENCY_SIGNS: Readonly<Record<string, string | undefined>> = {
+  $: 'USD',
+  US$: 'USD',
+  R$: 'BRL',
+  A$: 'AUD',
+  AU$: 'AUD',
+  C$: 'CAD',
+  CA$: 'CAD',
+  NZ$: 'NZD',
+  HK$: 'HKD',
+  S$: 'SGD',
+  '€': 'EUR',
+  '£': 'GBP',
+  '¥': 'JPY',
+  '₽': 'RUB',
+  '₹': 'INR',
+  '₺': 'TRY',
+  '₴': 'UAH',
+  '₩': 'KRW',
+  zł: 'PLN',
+  Kč: 'CZK',
+  Ft: 'HUF',
+  kr: undefined,
+  lei: 'RON',
+  лв: 'BGN',
+  руб: 'RUB',
+  р: 'RUB',
+  грн: 'UAH',
+  тг: 'KZT',
+  din: 'RSD',
+  ден: 'MKD',
+};

@@ -1,33 +1,6 @@
-import { isCurrency } from '../currencies.ts';
+import { CURRENCY_SIGNS, isCurrency } from '../currencies.ts';
 import { numberText } from '../terminal/numbers.ts';
 import { countEach, type Column } from './columns.ts';
-
-/** Signs that several currencies share stand for the one that is by far the most common. */
-const SIGNS: Readonly<Record<string, string>> = {
-  $: 'USD',
-  US$: 'USD',
-  R$: 'BRL',
-  A$: 'AUD',
-  AU$: 'AUD',
-  C$: 'CAD',
-  CA$: 'CAD',
-  NZ$: 'NZD',
-  HK$: 'HKD',
-  S$: 'SGD',
-  '₹': 'INR',
-  '₺': 'TRY',
-  '₴': 'UAH',
-  '₩': 'KRW',
-  Kč: 'CZK',
-  Ft: 'HUF',
-  лв: 'BGN',
-  '€': 'EUR',
-  '£': 'GBP',
-  '¥': 'JPY',
-  '₽': 'RUB',
-  zł: 'PLN',
-  руб: 'RUB',
-};
 
 const SIGN = /(?:US|AU?|CA?|NZ|HK|[RS])?\$|\p{Sc}|zł|Kč|(?<=\d\s?)Ft|лв|руб/u;
 
@@ -41,14 +14,20 @@ export function currencyOf(amounts: Column | undefined): { readonly code?: strin
   const figures = [...counts]
     .map(([mark, count]) => `${numberText(count)} of ${numberText(amounts.values.length)} amounts have ${mark}`)
     .join(', ');
-  const [code, ...others] = new Set([...counts.keys()].map((mark) => SIGNS[mark] ?? mark));
-  return code === undefined || others.length > 0 ? { figures: `several currencies: ${figures}` } : { code, figures };
+  const [code, ...others] = new Set([...counts.keys()].map(codeOf));
+  if (others.length > 0) return { figures: `several currencies: ${figures}` };
+  return code === undefined ? { figures } : { code, figures };
 }
 
 /** `Value, ₽`, `Amount (USD)`; in a header of capitals, three letters are a word. */
 function inHeader(name: string): string | undefined {
   const sign = SIGN.exec(name)?.[0];
-  if (sign !== undefined) return SIGNS[sign];
+  if (sign !== undefined) return codeOf(sign);
   const code = /\p{Ll}/u.test(name) ? /[\s(]([A-Z]{3})\)?$/.exec(name)?.[1] : undefined;
-  return code !== undefined && isCurrency(code) ? code : undefined;
+  return code && codeOf(code);
+}
+
+/** Undefined for a sign of which the currency is not sure. */
+function codeOf(mark: string): string | undefined {
+  return CURRENCY_SIGNS[mark] ?? (isCurrency(mark) ? mark : undefined);
 }

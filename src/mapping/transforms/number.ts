@@ -1,4 +1,4 @@
-import { isCurrency } from '../../currencies.ts';
+import { CURRENCY_SIGNS, isCurrency } from '../../currencies.ts';
 import { NumberText, readNumber, type JsonValue } from '../../json.ts';
 import { ValueError, shown, textOf } from '../values/result.ts';
 import { count, object, oneOf } from '../schema-parts.ts';
@@ -108,8 +108,7 @@ function decimalReader(decimal: string, group: string): (text: string) => string
 
 /** `€`, `R$`, `kr`, `EUR`. */
 const SIGN = /\p{L}{0,3}\p{Sc}|\p{L}+\.?/u;
-/** Signs of currencies that are letters. */
-const LETTERS: ReadonlySet<string> = new Set('kr kč zł ft lei руб р лв грн тг din ден'.split(' '));
+const LETTERS: ReadonlySet<string> = new Set(Object.keys(CURRENCY_SIGNS).map((sign) => sign.toLowerCase()));
 
 function isCurrencySign(text: string): boolean {
   if (/\p{Sc}$/u.test(text)) return true;
