@@ -51,7 +51,7 @@ export interface Monitor {
   readingContacts?(read: number, total: number | undefined): void;
   /** Asks the user; undefined if there is no terminal. */
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
-  surveyed?(survey: Survey, findings: readonly Finding[], rate: Rate): void;
+  surveyed?(survey: Survey, rate: Rate): void;
   /** With --until: the run stops then. */
   stopsAt?(moment: Date): void;
   /** Loads the modules that `sending` needs. */
@@ -228,7 +228,7 @@ async function surveyed(run: Run, target: Target | undefined): Promise<{ survey:
   });
   run.later(() => survey.db.close());
   const rate = target?.rate ?? settings.rate;
-  monitor.surveyed?.(survey, readFindings(survey.db), rate);
+  monitor.surveyed?.(survey, rate);
   storeDocument(survey.db, 'mapping', await storedMapping(mapping, survey));
   storeDocument(survey.db, 'survey', snapshotOf(mapping.migration, target?.baseUrl ?? null, survey, rate));
   return { survey, hasher };

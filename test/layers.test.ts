@@ -28,7 +28,7 @@ const DOORS: Readonly<Record<string, string>> = {
     'functions load mapping marks names policies schema spec transforms/countries transforms/date-format transforms/phone transforms/zone values/combine values/path values/result values/template words',
   options: 'checks option table',
   pages: 'html/page progress progress-tracker status status-text watch written-files',
-  plan: 'body-size changes control-totals counts cover digest earlier-plans events judge/changes-file judge/combine judge/fold judge/gone judge/judge judge/judge-known older order parents problems read-back records states wanted',
+  plan: 'body-size changes control-totals counts cover digest earlier-plans events judge/changes-file judge/combine judge/contacts judge/fold judge/gone judge/judge judge/judge-known older order parents problems read-back records states wanted',
   report:
     'advice control-totals documents end-text ending error-files findings omitted own-files pilot pilot-file profile rejects summary text to-correct words',
   sandbox: 'index',

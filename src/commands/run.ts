@@ -9,7 +9,7 @@ import { notifyUrl, secretsOf } from '../secrets/hook-url.ts';
 import { runMigration, type Monitor } from '../run.ts';
 import { notStarted } from '../summarise.ts';
 import type * as progressModule from '../pages/progress.ts';
-import { countFindings } from '../report/findings.ts';
+import { countMatches } from '../plan/judge/contacts.ts';
 import { profileText } from '../report/profile.ts';
 import { briefText, endText } from '../report/end-text.ts';
 import { durationText, shortPath } from '../report/text.ts';
@@ -226,14 +226,14 @@ function watch(settings: RunSettings, console: Console, show: Show, showExtra: (
       if (read > 0 && read % PROGRESS_EVERY === 0) console.say(`read ${numberText(read)}${of} leads of the account`);
     },
     confirm: confirmer(),
-    surveyed(surveyed, findings, rate) {
+    surveyed(surveyed, rate) {
       const { compiled, unusedFixes, samples, profile, changes, worksheet } = surveyed;
       const { reserve, dryRun, pick, pilot } = settings;
       // A dry run has them among its warnings.
       if (!dryRun) for (const warning of compiled.warnings) show(`warning: ${oneLine(warning.message)}`);
       if (!dryRun && unusedFixes.length > 0) show(unusedFixesText(unusedFixes));
       show(surveyText(surveyed, { rate, reserve, now: new Date() }));
-      const there = countFindings(findings.filter(({ code }) => /^contact_(?:in_account|exists)$/.test(code)));
+      const there = countMatches(surveyed.db);
       if (there > 0) {
         const leads = `${counted(there, 'lead')} of the input`;
         show(`  ${leads} may be in the account already, by e-mail address or phone number: see matches.csv`);

@@ -66,6 +66,12 @@ export async function judgeContacts(job: MatchingJob): Promise<void> {
   if (matches.length > 0) await writeMatches(job, matches);
 }
 
+/** How many leads of the input may be in the account already: those of `matches.csv`. */
+export function countMatches(db: Database): number {
+  const codes = `('contact_in_account', 'contact_exists')`;
+  return db.get<{ count: number }>(`select count(*) as count from problem where code in ${codes}`)!.count;
+}
+
 /** The contacts that `lead` (with `id` and `data`) shares something with. */
 const SHARED = `
   select lead.id, c.service_id, 'email' as field
