@@ -105,12 +105,12 @@ export const INGEST_CODES = {
 const EMAIL = /^[^\s\p{C}@<>()[\],;:"\\]+@[^\s\p{C}@<>()[\],;:"\\./]+(?:\.[^\s\p{C}@<>()[\],;:"\\./]+)*$/u;
 
 /**
- * Validates the text of a field: returns what is wrong with it, or undefined if it is valid. The phone number format is
- * the service's (section 2.4). The mapping applies these rules, since it decides what happens to an invalid value.
+ * Whether the text of a field is valid. The phone number format is the service's (section 2.4). The mapping applies these rules, since
+ * it decides what happens to an invalid value.
  */
-export const FIELD_RULES: Readonly<Record<string, (value: string) => string | undefined>> = {
-  email: (value) => (EMAIL.test(value) ? undefined : 'is not a valid e-mail address (`name@example.com`)'),
-  phone_number: (value) => (/^\+[1-9]\d{1,14}$/.test(value) ? undefined : 'is not in E.164 format (`+390612345678`)'),
-  currency: (value) => (isCurrency(value) ? undefined : 'is not an ISO 4217 code (such as `EUR`)'),
-  content: (value) => (value.trim() === '' ? 'is empty' : undefined),
-};
+export const FIELD_RULES = {
+  email: (value: string) => EMAIL.test(value),
+  phone_number: (value: string) => /^\+[1-9]\d{1,14}$/.test(value),
+  currency: isCurrency,
+  content: (value: string) => value.trim() !== '',
+} as const;

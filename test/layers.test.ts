@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 const SRC = fileURLToPath(new URL('../src/', import.meta.url));
 
 /** What every folder may use; they import each other and the root, and no other folder. */
-const ROOMS = ['terminal', 'files', 'secrets'];
+const ROOMS = ['terminal', 'files', 'secrets', 'vocabulary'];
 /** The chain that a record passes through: a folder imports from itself and from folders before it. */
 const CHAIN = ['core', 'service', 'store', 'source', 'mapping', 'report', 'compare', 'plan', 'survey', 'send', 'pages'];
 /** Outside the chain: these may import from all of it, but not from each other. */
@@ -30,7 +30,7 @@ const DOORS: Readonly<Record<string, string>> = {
   pages: 'html/page progress progress-tracker status status-text watch written-files',
   plan: 'body-size changes control-totals counts cover digest earlier-plans events judge/changes-file judge/combine judge/contacts judge/fold judge/gone judge/judge judge/judge-known older order parents problems read-back records states wanted',
   report:
-    'advice control-totals documents end-text ending error-files findings omitted own-files pilot pilot-file profile rejects summary text to-correct words',
+    'control-totals documents end-text ending error-files findings omitted own-files pilot pilot-file profile rejects summary text to-correct',
   sandbox: 'index',
   secrets: 'credentials env-file hook-url redact redis-url',
   send: 'send sender until without-values',
@@ -42,6 +42,7 @@ const DOORS: Readonly<Record<string, string>> = {
   survey: 'plan-file survey worksheet-file',
   terminal: 'confirm console layout numbers screen visible',
   verify: 'differences record text verify',
+  vocabulary: 'input sentence terms words',
 };
 
 interface Import {

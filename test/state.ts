@@ -5,7 +5,7 @@ import { contentSha } from '../src/core/identity.ts';
 import { canonicalJson, type JsonObject } from '../src/json.ts';
 import { entityOf, type EventType, type IssueKind } from '../src/model.ts';
 import type { State } from '../src/plan/states.ts';
-import { hintFor } from '../src/report/advice.ts';
+import { hintFor } from '../src/vocabulary/words.ts';
 import { storeDocument, type Documents } from '../src/report/documents.ts';
 import type { StoredSummary, SurveySnapshot } from '../src/report/summary.ts';
 import type { StoredAccount } from '../src/service/account.ts';

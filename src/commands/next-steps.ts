@@ -1,7 +1,7 @@
 /** What to do after a run, with the commands for it. */
 import { flow } from '../init/yaml.ts';
 import { kebab } from '../options/option.ts';
-import { isNameCode } from '../report/advice.ts';
+import { isNameCode } from '../vocabulary/words.ts';
 import type { WrittenPilot } from '../report/pilot-file.ts';
 import type { Summary } from '../report/summary.ts';
 import type { ToCorrect } from '../report/to-correct.ts';

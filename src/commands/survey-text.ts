@@ -7,7 +7,7 @@ import type { State } from '../plan/states.ts';
 import type { Survey } from '../survey/survey.ts';
 import type { ChangeCounts } from '../report/summary.ts';
 import { estimateSeconds, prioritiesOf } from '../summarise.ts';
-import { NOT_MIGRATED } from '../report/advice.ts';
+import { NOT_MIGRATED } from '../vocabulary/terms.ts';
 import { pilotLines } from '../report/pilot.ts';
 import { clockText, durationText, prioritiesTable } from '../report/text.ts';
 import { rateText, type Rate } from '../rate.ts';

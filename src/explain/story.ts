@@ -1,7 +1,7 @@
 /** The story of one record, as a few selects over the plan and the checkpoint: nothing is written, and no lock is taken. */
 import { isObject, parseJson, type JsonObject, type JsonValue } from '../json.ts';
 import type { EventType, Place } from '../model.ts';
-import { adviceFor, hintFor } from '../report/advice.ts';
+import { hintFor, meaningOf } from '../vocabulary/words.ts';
 import { RECORD } from '../report/findings.ts';
 import { outcomeOf, type State } from '../plan/states.ts';
 import type { NamedRecord } from '../settings.ts';
@@ -224,7 +224,7 @@ function errorsOf(db: Database, event: number, state: EventFate, last: ServiceAn
   );
   if (found.length > 0 || state !== 'rejected' || !last?.code) return found;
   const error = { severity: 'error', kind: 'send', code: last.code } as const;
-  const message = adviceFor(last.code, 'send').what;
+  const message = meaningOf(last.code, 'send').what;
   return [{ kind: 'send', code: last.code, field: null, message, hint: hintFor(error) ?? null }];
 }
 

@@ -6,7 +6,7 @@ import { clockText, shortPath } from '../report/text.ts';
 import { printable } from '../terminal/visible.ts';
 import { cutTo, valueRows, wrapped } from '../terminal/layout.ts';
 import { counted, enumerated, numberText } from '../terminal/numbers.ts';
-import { adviceFor } from '../report/advice.ts';
+import { meaningOf } from '../vocabulary/words.ts';
 import type { EventFate, EventStory, RecordStory, Relative, RowStory, ServiceAnswer } from './story.ts';
 
 /** Of one list; `--json` has all of them. */
@@ -129,5 +129,5 @@ function answersText(answers: readonly ServiceAnswer[], now: Date): string {
 const UNANSWERED = 'no answer is recorded: it may have arrived, and the next run settles it';
 
 function differenceText(code: string): string {
-  return code === 'unmapped' ? 'its rows can no longer be mapped' : adviceFor(code, 'map').what;
+  return code === 'unmapped' ? 'its rows can no longer be mapped' : meaningOf(code, 'map').what;
 }

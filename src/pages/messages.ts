@@ -4,7 +4,7 @@ import type { HaltReason } from '../halt.ts';
 import { waitingText, type ProgressSnapshot, type TypeProgress } from './progress-text.ts';
 import type { Summary } from '../report/summary.ts';
 import { durationText } from '../report/text.ts';
-import { capital } from '../report/words.ts';
+import { capital } from '../vocabulary/terms.ts';
 import { withoutValues } from '../send/without-values.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
 import { PROGRAM } from '../version.ts';

@@ -3,7 +3,7 @@ import { secondsToSend, type Rate } from '../rate.ts';
 import { cutTo } from '../terminal/layout.ts';
 import { numberText } from '../terminal/numbers.ts';
 import { clockText, durationText } from '../report/text.ts';
-import { WAITS, type WaitReason } from '../report/words.ts';
+import { WAITS, type WaitReason } from '../vocabulary/terms.ts';
 import type { OtherUse } from '../store/checkpoint.ts';
 
 /** Progress of the events of one type. */

@@ -3,7 +3,7 @@ import type { RunWait } from '../store/checkpoint.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
 import { REPORT_FILE } from '../report/summary.ts';
 import { clockText, countsTable, durationText, prioritiesTable, shortPath } from '../report/text.ts';
-import { WAITS, type WaitReason } from '../report/words.ts';
+import { WAITS, type WaitReason } from '../vocabulary/terms.ts';
 import { othersText } from './progress-text.ts';
 import type { Status } from './status.ts';
 

@@ -5,7 +5,7 @@ import { priorityProgress } from '../plan/order.ts';
 import { readDocument } from '../report/documents.ts';
 import { resultText } from '../report/ending.ts';
 import { MOST_PRIORITIES, type PriorityCounts, type StoredSummary } from '../report/summary.ts';
-import type { EventCounts } from '../report/words.ts';
+import type { EventCounts } from '../vocabulary/terms.ts';
 import { paceOf, type RecentlySettled, type RunPace } from './progress-text.ts';
 import { readOthers, readWait, type OtherUse, type RunWait } from '../store/checkpoint.ts';
 import type { LockHolder } from '../store/lock.ts';

@@ -1,6 +1,7 @@
 import type { Issue } from '../model.ts';
 import { numberText } from '../terminal/numbers.ts';
 import { LIMITS } from '../contract.ts';
+import { issueOf } from '../vocabulary/words.ts';
 
 /** Size of the envelope around the data: id, type, time and flag (service interface, section 2.3). */
 const ENVELOPE_BYTES = 512;
@@ -11,6 +12,5 @@ export function oversized(content: string): readonly Issue[] {
   if (content.length * 3 + ENVELOPE_BYTES <= LIMITS.bodyBytes) return [];
   const bytes = Buffer.byteLength(content) + ENVELOPE_BYTES;
   if (bytes <= LIMITS.bodyBytes) return [];
-  const message = `the event has ${numberText(bytes)} bytes; the service accepts at most ${numberText(LIMITS.bodyBytes)}`;
-  return [{ severity: 'error', kind: 'map', code: 'body_too_large', message }];
+  return [issueOf('body_too_large', numberText(bytes), numberText(LIMITS.bodyBytes))];
 }

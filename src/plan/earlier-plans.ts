@@ -2,6 +2,8 @@
 import { UserError } from '../errors.ts';
 import { PLAN } from '../store/plan-schema.ts';
 import { Database } from '../store/sqlite.ts';
+import { issueOf } from '../vocabulary/words.ts';
+import type { Issue } from '../model.ts';
 
 /**
  * `--plan DIGEST` sends exactly what was approved after a dry run, or nothing. Throws a `UserError` (exit 2) unless the plan's `digest` is the `approved` one. `stored`: paths of earlier plans. If the
@@ -53,12 +55,12 @@ export function markTold(db: Database, mappingSha256: string, earlier: string | 
 }
 
 /** A source with less than half of the records that it had in the last run, whose plan is at `earlier`, in words. */
-export function shrunkSource(db: Database, earlier: string): string | undefined {
+export function shrunkSource(db: Database, earlier: string): Issue | undefined {
   const recordsIn = (plan: Database) =>
     plan.all<{ name: string; records: number }>('select name, records from source order by id');
   const before = new Map(askPlan(earlier, recordsIn)?.map(({ name, records }) => [name, records]));
   const shrunk = recordsIn(db).find(({ name, records }) => records * 2 < (before.get(name) ?? 0));
-  return shrunk && `${shrunk.name} has ${shrunk.records} records, and had ${before.get(shrunk.name)} in the last run`;
+  return shrunk && issueOf('source_shrunk', shrunk.name, shrunk.records, before.get(shrunk.name)!);
 }
 
 function settingOf(path: string, name: string): string | undefined {

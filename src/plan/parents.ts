@@ -3,6 +3,7 @@ import type { Issue } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
 import { EVENT_ROWS, pagesOf, type EventRow } from './events.ts';
 import { addProblem } from './problems.ts';
+import { issueOf } from '../vocabulary/words.ts';
 
 /** The status of the record that an event depends on. `expected`: it has yet to be sent. */
 export type ParentStatus = 'exists' | 'expected' | 'held' | 'missing' | 'failed';
@@ -74,19 +75,8 @@ export type BlockedCode = 'parent_failed' | 'parent_missing';
 /** Why an event cannot be sent, and the record that it depends on. */
 export function blockedIssue(db: Database, event: EventRow, code: BlockedCode): Issue {
   const name = `${event.parent_entity} \`${event.parent_id ?? ''}\``;
-  const common = { severity: 'error', kind: 'blocked', code, field: `${event.parent_entity}_external_id` } as const;
-  if (code === 'parent_failed') return { ...common, message: `${name} was not accepted, so this event cannot be sent` };
-  if (!wasSkipped(db, event)) {
-    return {
-      ...common,
-      message: `${name} is not in the input, or no entry takes it, and it was not acknowledged earlier`,
-    };
-  }
-  return {
-    ...common,
-    message: `${name} does not exist in the service: its update was skipped`,
-    hint: 'set `if_missing: create` on the entry that updates it, or `if_parent_missing` on this one',
-  };
+  const key = code === 'parent_missing' && wasSkipped(db, event) ? 'parent_missing/skipped' : code;
+  return { ...issueOf(key, name), field: `${event.parent_entity}_external_id` };
 }
 
 /** Zeros before a number, decimals behind it, letter case, blanks and the quotes of a formula: what other programs change in an id. */

@@ -1,5 +1,5 @@
 import type { Issue, Omission } from '../model.ts';
-import { hintFor } from '../report/advice.ts';
+import { hintFor } from '../vocabulary/words.ts';
 import type { Database } from '../store/sqlite.ts';
 
 /** What a problem is about: an event, a record without one, or (neither) the input as a whole. */

@@ -16,6 +16,7 @@ import { shownLeads } from './judge/shown-leads.ts';
 import { recordInService, type RecordInService } from './judge/in-service.ts';
 import { listChanges, listDeleted } from './judge/changes-file.ts';
 import type { Subject } from './wanted.ts';
+import { issueOf } from '../vocabulary/words.ts';
 
 export interface ReadBackJob {
   readonly db: Database;
@@ -86,9 +87,8 @@ function judgeShown({ db }: ReadBackJob, subject: Subject, shown: RecordInServic
 
 function reportDeleted(db: Database, subject: Subject): void {
   const { id, record, entity, external_id: externalId } = subject;
-  const message = `the ${entity} \`${externalId}\` was deleted in the service, so its update cannot be sent`;
   setState(db, id, 'invalid', 'deleted_in_service');
-  addProblem(db, { event: id, record }, { severity: 'error', kind: 'resolve', code: 'deleted_in_service', message });
+  addProblem(db, { event: id, record }, issueOf('deleted_in_service', `${entity} \`${externalId}\``));
   listDeleted(db, subject);
 }
 

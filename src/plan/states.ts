@@ -1,4 +1,4 @@
-import type { EventCounts } from '../report/words.ts';
+import type { EventCounts } from '../vocabulary/terms.ts';
 
 /**
  * The state of an event. Only the judging steps of the survey and the sender set it.

@@ -2,7 +2,8 @@
 import { isStateLost } from '../halt.ts';
 import { controlTotalsText, stagesText } from './control-totals.ts';
 import { endingText } from './ending.ts';
-import { adviceFor, inSentence, isNameCode } from './advice.ts';
+import { inSentence } from '../vocabulary/sentence.ts';
+import { isNameCode, meaningOf } from '../vocabulary/words.ts';
 import { countFindings, isDropped, leftOut, ofSeverity, type Finding } from './findings.ts';
 import { countOmitted, excessText } from './omitted.ts';
 import type { Summary } from './summary.ts';
@@ -81,14 +82,14 @@ function firstText(summary: Summary, findings: readonly Finding[]): readonly str
     summary.over_max_omitted.some((each) => each.field === field && each.type in types);
   const found = findings.filter((each) => !isDropped(each) && !isSaid(each)).slice(0, MAX_FIRST);
   if (found.length === 0) return excess;
-  const rows = found.map((each) => ({ count: each.count, text: meaningOf(each) }));
+  const rows = found.map((each) => ({ count: each.count, text: findingText(each) }));
   return [...excess, `what concerns most records\n${countedList(rows, 'finding')}`];
 }
 
 /** A message without a place is about the whole input; others are about one value. */
-function meaningOf(finding: Finding): string {
+function findingText(finding: Finding): string {
   const { severity, code, kind, field, examples } = finding;
-  const what = inSentence(adviceFor(code, kind).what);
+  const what = inSentence(meaningOf(code, kind).what);
   if (severity === 'omission') return `${typesOf(finding)}, left out \`${field}\`: ${what}`;
   const [example] = examples;
   return example?.file === '' ? example.message : what;

@@ -4,7 +4,7 @@ import { ENTITIES, EVENT_TYPES } from '../model.ts';
 import { countOmitted } from './omitted.ts';
 import type { StoredSummary, WaitingCounts } from './summary.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
-import { stopText } from './words.ts';
+import { stopText } from '../vocabulary/terms.ts';
 
 /** What keeps a run that came to its end from being done. */
 const FAILURES: Readonly<Record<string, (summary: StoredSummary) => string>> = {

@@ -16,6 +16,8 @@ export interface Finding {
   /** What was left out: a field, or `RECORD`; otherwise empty. */
   readonly field: string;
   readonly count: number;
+  /** Of all events of these types, from 0 to 1; null where it is about something else than events. */
+  readonly share: number | null;
   /** Of warnings: how many of them the last survey of the same mapping gave already. */
   readonly told: number;
   /** How many concern events of each type; those of whole records and of the input have an empty name. */
@@ -44,7 +46,14 @@ const MOST_EXAMPLES = 5;
 
 /** The most frequent first. */
 export function readFindings(db: Database): readonly Finding[] {
-  const groups = db.all<Omit<Finding, 'types' | 'examples'> & { readonly types: string; readonly first: number }>(`
+  const all = new Map(
+    db
+      .all<{ type: string; count: number }>('select type, count(*) as count from event group by type')
+      .map(({ type, count }) => [type, count]),
+  );
+  const groups = db.all<
+    Omit<Finding, 'share' | 'types' | 'examples'> & { readonly types: string; readonly first: number }
+  >(`
     with found as (
       select p.severity, p.kind, p.code, '' as field, coalesce(e.type, '') as type, sum(p.count) as count,
         sum(p.was_told * p.count) as told, min(p.id) as first, min(p.id) filter (where p.was_told = 0) as untold
@@ -55,11 +64,21 @@ export function readFindings(db: Database): readonly Finding[] {
     select severity, kind, code, field, sum(count) as count, sum(told) as told, json_group_object(type, count) as types,
       coalesce(min(untold), min(first)) as first
     from found group by severity, kind, code, field order by 5 desc, severity, code, field`);
-  return groups.map(({ types, first, ...group }) => ({
-    ...group,
-    types: JSON.parse(types) as Finding['types'],
-    examples: group.severity === 'omission' ? omitted(db, group, first) : problems(db, group, first),
-  }));
+  return groups.map(({ types: json, first, ...group }) => {
+    const types = JSON.parse(json) as Finding['types'];
+    return {
+      ...group,
+      types,
+      share: shareOf(group.count, Object.keys(types), all),
+      examples: group.severity === 'omission' ? omitted(db, group, first) : problems(db, group, first),
+    };
+  });
+}
+
+/** An event may have more than one finding of a kind. */
+function shareOf(count: number, types: readonly string[], all: ReadonlyMap<string, number>): number | null {
+  const events = types.map((type) => all.get(type));
+  return events.includes(undefined) ? null : Math.min(1, count / events.reduce((sum, each) => sum! + each!, 0)!);
 }
 
 export function ofSeverity(findings: readonly Finding[], severity: Severity): readonly Finding[] {

@@ -1,6 +1,7 @@
 /** Values left out of events, in words. The texts contain no values of any record. */
 import type { EventType } from '../model.ts';
-import { adviceFor, inSentence } from './advice.ts';
+import { inSentence } from '../vocabulary/sentence.ts';
+import { meaningOf } from '../vocabulary/words.ts';
 import { numberText } from '../terminal/numbers.ts';
 
 /** How many values were left out: by type, field and the code of the reason. */
@@ -40,16 +41,11 @@ export function countOmitted(counts: OmittedCounts): number {
 
 const NOUNS: Readonly<Record<string, string>> = { phone_number: 'phone numbers', email: 'e-mail addresses' };
 
-/** Reasons that are worded as what is wrong with the values, and not only with one of them. */
-const CAUSES: Readonly<Record<string, string>> = {
-  no_country_code: 'have no country code, and `defaults.region` is not set',
-};
-
 /** `lead/created: 656 of 950 phone numbers have no country code, and defaults.region is not set`, and how to fix it. */
 export function excessText(excess: ExcessOmission): { readonly message: string; readonly hint: string } {
   const { type, field, omitted, of, code, count } = excess;
-  const { what, fix } = adviceFor(code, 'map');
-  const cause = CAUSES[code] ?? `would be left out: ${inSentence(what)}`;
+  const { what, fix, several } = meaningOf(code, 'map');
+  const cause = several ?? `would be left out: ${inSentence(what)}`;
   const all = omitted === count ? '' : ` (${numberText(omitted)} would be left out in all)`;
   return {
     message: `${type}: ${numberText(count)} of ${numberText(of)} ${NOUNS[field] ?? `values of \`${field}\``} ${cause}${all}`,

@@ -1,8 +1,9 @@
-import type { EventType } from '../model.ts';
+import type { EventType, Issue } from '../model.ts';
 import type { SourceNotice } from '../source/source.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
-import { adviceFor, inSentence } from './advice.ts';
+import type { BARE_WARNINGS, DAMAGE_WARNINGS } from '../vocabulary/input.ts';
 import { oneLine } from '../terminal/visible.ts';
+import { issueOf } from '../vocabulary/words.ts';
 
 /** A column or path that the mapping reads. */
 export interface ColumnNote {
@@ -17,18 +18,7 @@ export interface ValuesNote extends ColumnNote {
   readonly values: Readonly<Record<string, number>>;
 }
 
-export const DAMAGES = [
-  'scientific',
-  'spreadsheet_error',
-  'replacement_character',
-  'serial_date',
-  'rounded_id',
-  'leading_zeros_lost',
-  'day_month_exchanged',
-  'wrong_encoding',
-  'html_entities',
-] as const;
-export type Damage = (typeof DAMAGES)[number];
+export type Damage = keyof typeof DAMAGE_WARNINGS;
 
 /** Cells damaged since they were exported, typically by a spreadsheet. */
 export interface DamageNote extends ColumnNote {
@@ -88,7 +78,7 @@ export interface Profile {
 }
 
 export interface SharedNote {
-  readonly field: string;
+  readonly field: 'email' | 'phone_number';
   readonly count: number;
   readonly external_id: string;
 }
@@ -111,9 +101,6 @@ export interface Bare {
   readonly lacks: string;
   /** Where some such events are usual: whether as many are worth a warning. `reads`: whether the mapping reads the field from the input. */
   readonly isSaid?: (note: BareNote, reads: (field: string) => boolean) => boolean;
-  /** Where none of the events has any of them, and where some have not. */
-  readonly none: string;
-  readonly some: string;
 }
 
 /** More than four of five. */
@@ -121,100 +108,71 @@ function areMost({ count, of }: BareNote): boolean {
   return count * 5 > of * 4;
 }
 
+type BareCode = keyof typeof BARE_WARNINGS;
+
 /** Fields without which an event is probably not what was meant. */
-export const BARE = {
+export const BARE: Readonly<Record<BareCode, Bare>> = {
   lead_without_contact: {
     type: 'lead/created',
     fields: ['full_name', 'email', 'phone_number'],
     lacks: `data ->> 'full_name' is null and data ->> 'email' is null and data ->> 'phone_number' is null`,
-    none: 'no lead has a name, e-mail address or phone number',
-    some: 'leads without a name, e-mail address or phone number',
   },
   lead_without_name: {
     type: 'lead/created',
     fields: ['full_name'],
     lacks: `data ->> 'full_name' is null and (data ->> 'email' is not null or data ->> 'phone_number' is not null)`,
-    none: 'no lead has a name',
-    some: 'leads without a name',
   },
   deal_without_title: {
     type: 'deal/created',
     fields: ['title'],
     lacks: `data ->> 'title' is null`,
-    none: 'no deal has a title',
-    some: 'deals without a title',
   },
   deal_without_amount: {
     type: 'deal/created',
     fields: ['amount'],
     lacks: `data ->> 'amount' is null and data ->> 'currency' is null`,
     isSaid: areMost,
-    none: 'no deal has an amount',
-    some: 'deals without an amount',
   },
   currency_without_amount: {
     type: 'deal/created',
     fields: ['amount'],
     lacks: `data ->> 'amount' is null and data ->> 'currency' is not null`,
     isSaid: (note, reads) => reads('currency') || areMost(note),
-    none: 'no deal has an amount beside its currency',
-    some: 'deals with a currency, but without an amount',
   },
   amount_without_currency: {
     type: 'deal/created',
     fields: ['currency'],
     lacks: `data ->> 'amount' is not null and data ->> 'currency' is null`,
-    none: 'no deal has a currency beside its amount',
-    some: 'deals with an amount, but without a currency',
   },
   deal_without_lead: {
     type: 'deal/created',
     fields: ['lead_external_id'],
     lacks: `data ->> 'lead_external_id' is null`,
-    none: 'no deal is tied to a lead',
-    some: 'deals that are not tied to a lead',
   },
   deal_without_stage: {
     type: 'deal/created',
     fields: ['stage_name', 'stage_id'],
     lacks: `data ->> 'stage_id' is null and data ->> 'stage_name' is null`,
-    none: "no deal has a stage, so all are created in the first stage of the account's default pipeline",
-    some: "deals without a stage, which are created in the first stage of the account's default pipeline",
   },
-} as const satisfies Readonly<Record<string, Bare>>;
-
-export type BareCode = keyof typeof BARE;
+};
 
 export const BARE_CODES = Object.keys(BARE) as readonly BareCode[];
 
-/** `no deal is tied to a lead: the mapping sets no lead_external_id`, or how many are not. */
-export function bareText({ code, count, of, unset, external_id: id }: BareNote): string {
-  const { fields, none, some } = BARE[code];
-  if (count < of) return `${some}: ${numberText(count)} of ${numberText(of)}, such as \`${id}\``;
-  const names = fields.map((field) => `\`${field}\``).join(' or ');
-  return `${none}: ${unset ? `the mapping sets no ${names}` : `no record has a value for ${names}`}`;
+/** The warning that events lack something. */
+export function bareIssue({ code, count, of, unset, external_id: example }: BareNote): Issue {
+  return issueOf(code, { count, of, unset, example, fields: BARE[code].fields });
 }
 
-/** `leads with the same email as another lead: 2, such as 4711`. */
-export function sharedText({ field, count, external_id: id }: SharedNote): string {
-  return `leads with the same ${field} as another lead: ${numberText(count)}${id === '' ? '' : `, such as \`${id}\``}`;
+/** The warning that cells of a column are damaged. */
+export function damageIssue(note: DamageNote): Issue {
+  const { kind, count, of, example, file, line } = note;
+  return issueOf(kind, { column: columnText(note), count, of, example, place: `${file}:${line}` });
 }
 
-/** The warning about it has the hint of its code. */
-export function damageText(note: DamageNote): string {
-  const { count, of, example, file, line, kind } = note;
-  const cells = `${numberText(count)} of ${counted(of, 'cell')}, such as \`${example}\` (${file}:${line})`;
-  return `${columnText(note)}: ${cells}; ${inSentence(adviceFor(kind, undefined).what)}`;
-}
-
-/** Whether the dates of a column are day/month or month/day is unclear. */
-export function datesText(note: AmbiguousDateNote): string {
+/** The warning that it is unclear whether the dates of a column are day/month or month/day. */
+export function datesIssue(note: AmbiguousDateNote): Issue {
   const { kind, count, example } = note;
-  const unclear =
-    kind === 'mixed'
-      ? `some dates are day/month and some are month/day, such as \`${example}\``
-      : `all ${numberText(count)} dates are valid both as day/month and as month/day, such as \`${example}\`: check the format`;
-  return `${columnText(note)}: ${unclear}`;
+  return issueOf(kind === 'either' ? 'dates_read_either_way' : 'dates_read_mixed', columnText(note), count, example);
 }
 
 export function noticeText({ file, line, message }: SourceNotice): string {
@@ -240,8 +198,8 @@ function sourceText(name: string, source: SourceProfile): string {
     ...(unused.length > 0 ? [`not used: ${listed(unused)}`] : []),
     ...source.never_a_value.map((note) => `always empty: ${columnText(note)}`),
     ...source.values.map((note) => `${columnText(note)}: ${valuesText(note.values)}`),
-    ...source.damage.map(damageText),
-    ...source.dates.map(datesText),
+    ...source.damage.map((note) => damageIssue(note).message),
+    ...source.dates.map((note) => datesIssue(note).message),
   ];
   return `${name} (${source.description}), ${counted(source.records, 'record')}\n${indented(lines)}`.trimEnd();
 }

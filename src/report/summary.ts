@@ -4,7 +4,7 @@ import type { ExcessOmission, OmittedCounts } from './omitted.ts';
 import type { PilotCounts } from './pilot.ts';
 import type { Rate } from '../rate.ts';
 import type { Profile } from './profile.ts';
-import type { EventCounts } from './words.ts';
+import type { EventCounts } from '../vocabulary/terms.ts';
 
 export const REPORT_FILE = 'report.html';
 

@@ -2,10 +2,11 @@
 import { EVENT_TYPES, type EventType, type Place } from '../model.ts';
 import { table } from '../terminal/layout.ts';
 import { oneLine } from '../terminal/visible.ts';
-import { adviceFor, inSentence } from './advice.ts';
+import { inSentence } from '../vocabulary/sentence.ts';
+import { meaningOf } from '../vocabulary/words.ts';
 import type { Finding } from './findings.ts';
 import type { PriorityCounts } from './summary.ts';
-import { OUTCOME_NAMES, type EventCounts } from './words.ts';
+import { OUTCOME_NAMES, type EventCounts } from '../vocabulary/terms.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
 
 export { shortPath } from '../source/files.ts';
@@ -136,9 +137,18 @@ export function findingsText(findings: readonly Finding[]): string {
   const rows = findings.map((finding) => {
     const name =
       finding.severity === 'omission' ? `${typesOf(finding)} ${finding.field}: ${finding.code}` : finding.code;
-    return { count: finding.count, text: name, details: exampleLines(finding) };
+    return { count: finding.count, text: `${name}${shareText(finding)}`, details: exampleLines(finding) };
   });
   return countedList(rows, 'code');
+}
+
+/** Of fewer, the count says enough. */
+const LEAST_PERCENT = 10;
+
+/** ` (12 %)`, of a finding that concerns many of its events. */
+export function shareText({ share }: Finding): string {
+  const percent = Math.floor((share ?? 0) * 100);
+  return percent < LEAST_PERCENT ? '' : ` (${percent} %)`;
 }
 
 /** `deal/created`; `record` for whole records and the input. */
@@ -157,7 +167,7 @@ const MOST_PLACES = 3;
 
 function exampleLines({ examples: [first, ...others], severity, code }: Finding): string[] {
   if (!first) return [];
-  const { fix } = adviceFor(code, 'map');
+  const { fix } = meaningOf(code, 'map');
   const hint = severity === 'omission' ? inSentence(fix) || null : first.hint;
   const same = [first, ...others].filter(({ file, message }) => file !== '' && message === first.message);
   const where = same.length > 0 ? `${same.slice(0, MOST_PLACES).map(placeText).join(', ')}: ` : '';

@@ -12,6 +12,7 @@ import type { Known } from '../core/known.ts';
 import type { Delivered, Failure } from './delivery.ts';
 import type { RecordOf, SendLog } from './log.ts';
 import { Rejections } from './rejections.ts';
+import { hintFor, issueOf } from '../vocabulary/words.ts';
 
 export interface OutcomeOptions {
   readonly db: Database;
@@ -66,16 +67,16 @@ export class Outcomes {
     this.counts[answer.outcome] += 1;
     const { db } = this.#options;
     const about = { event: due.id, record: due.record_id };
-    if (answer.outcome === 'none' && !answer.deduplicated) addProblem(db, about, NOT_CREATED);
+    if (answer.outcome === 'none' && !answer.deduplicated) addProblem(db, about, issueOf('not_created'));
     if (!isCreate) return;
-    if (answer.outcome === 'updated') addProblem(db, about, UPDATED_INSTEAD);
+    if (answer.outcome === 'updated') addProblem(db, about, issueOf('updated_instead'));
     const other = db.get<{ external_id: string }>(
       'select external_id from checkpoint.record where service_id = ? and entity = ? and external_id <> ? limit 1',
       answer.serviceId,
       due.entity,
       due.external_id,
     );
-    if (other) addProblem(db, about, sameServiceId(due.external_id!, other.external_id, answer.serviceId));
+    if (other) addProblem(db, about, issueOf('same_service_id', due.external_id!, other.external_id, answer.serviceId));
   }
 
   /** It stays as it is, since a policy says so. */
@@ -113,54 +114,18 @@ export class Outcomes {
   #reject({ due }: Pick<Rejected, 'due'>, failure: Failure, attempts: number): void {
     const { db } = this.#options;
     const { code, httpStatus } = failure;
-    addProblem(db, { event: due.id, record: due.record_id }, issueOf(due.type, failure), { httpStatus, attempts });
+    addProblem(db, { event: due.id, record: due.record_id }, refusal(due.type, failure), { httpStatus, attempts });
     setState(db, due.id, 'rejected', code);
   }
 }
 
-function issueOf(type: EventType, { code, message, field, hint, httpStatus }: Failure): Issue {
-  const hints = [hint ?? hintOf(type, code, httpStatus), type === 'comment/created' ? COMMENT_ORDER : undefined];
+function refusal(type: EventType, { code, message, field, hint, httpStatus }: Failure): Issue {
+  const issue = { severity: 'error', kind: 'send', code, message, ...(field !== undefined && { field }) } as const;
+  // What a 409 means does not depend on its code.
+  const meant = httpStatus === 409 ? { ...issue, code: INGEST_CODES.alreadyExists } : issue;
+  const hints = [hint ?? hintFor(meant), type === 'comment/created' ? COMMENT_ORDER : undefined];
   const text = hints.filter((each) => each !== undefined).join('; ');
-  return {
-    severity: 'error',
-    kind: 'send',
-    code,
-    message,
-    ...(field === undefined ? {} : { field }),
-    ...(text === '' ? {} : { hint: text }),
-  };
-}
-
-/** Which policy decides about it otherwise. */
-function hintOf(type: EventType, code: string, status: number | undefined): string | undefined {
-  if (status === 409) {
-    const update = type === 'comment/created' ? '' : ', or `if_exists: update` to overwrite them';
-    return `set \`if_exists: skip\` to keep such records${update}`;
-  }
-  if (code === INGEST_CODES.notFound) {
-    return 'set `if_missing: skip` to drop such updates, or `if_missing: create` to create the record';
-  }
-  return undefined;
-}
-
-const NOT_CREATED: Issue = {
-  severity: 'warning',
-  kind: 'send',
-  code: 'not_created',
-  message: 'acknowledged with outcome `none`: nothing was created or updated',
-};
-
-const UPDATED_INSTEAD: Issue = {
-  severity: 'warning',
-  kind: 'send',
-  code: 'updated_instead',
-  message:
-    'sent to be created, and acknowledged with outcome `updated`: the service has changed a record that it had already',
-};
-
-function sameServiceId(externalId: string, other: string, serviceId: string): Issue {
-  const message = `\`${externalId}\` and \`${other}\` were both answered with the id \`${serviceId}\`: the service has one record for them`;
-  return { severity: 'warning', kind: 'send', code: 'same_service_id', message };
+  return { ...issue, ...(text !== '' && { hint: text }) };
 }
 
 /** Later comments do not wait for one that is rejected. */

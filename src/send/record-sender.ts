@@ -23,6 +23,7 @@ import type { Deliverer } from './deliver.ts';
 import type { Delivered, Delivery } from './delivery.ts';
 import type { RecordOf, SendLog } from './log.ts';
 import type { Outcomes } from './outcomes.ts';
+import { hintFor, issueOf } from '../vocabulary/words.ts';
 
 export interface RecordSenderOptions {
   readonly db: Database;
@@ -214,12 +215,13 @@ function isOfOtherParts(answer: Delivered, { type, mayHaveArrivedBefore }: Deliv
 }
 
 function otherParts({ attempts }: Delivered, { external_id: id }: RecordOf): Extract<Delivered, { kind: 'refused' }> {
+  const issue = issueOf('already_combined', id);
   return {
     kind: 'refused',
     why: 'exists',
-    code: 'already_combined',
-    message: `the service has a comment \`${id}\` already, which may lack some of these: it was sent by a state that is lost`,
-    hint: 'compare it in the service, and add what is missing there; `if_exists: skip` then takes it as it is',
+    code: issue.code,
+    message: issue.message,
+    hint: hintFor(issue)!,
     attempts,
   };
 }

@@ -6,7 +6,7 @@ import { allowedErrors, countAll } from '../plan/counts.ts';
 import { CHANGES_FILE, writeChanges } from '../plan/judge/changes-file.ts';
 import { forgetRun, noteRun } from '../plan/older.ts';
 import { rememberShown } from '../plan/read-back.ts';
-import { hintFor } from '../report/advice.ts';
+import { hintFor, issueOf } from '../vocabulary/words.ts';
 import { ERRORS_FILE, writeErrors } from '../report/error-files.ts';
 import type { BestEffort } from '../files/best-effort.ts';
 import type { RunLog } from '../files/run-log.ts';
@@ -161,11 +161,15 @@ function forget(db: Database): void {
 
 /** After a stop: also reports the events that an earlier run saw rejected and that this run did not retry. */
 function reportUntried(db: Database): void {
+  const issue = issueOf('rejected_earlier');
   db.run(
     `insert into problem (event, record, kind, code, severity, message, hint, at)
-     select id, record, 'send', 'rejected_earlier', 'error',
-       'rejected by an earlier run; this run stopped before retrying it', ?, ? from event where state = 'retry'`,
-    hintFor({ severity: 'error', kind: 'send', code: 'rejected_earlier' })!,
+     select id, record, ?, ?, ?, ?, ?, ? from event where state = 'retry'`,
+    issue.kind,
+    issue.code,
+    issue.severity,
+    issue.message,
+    hintFor(issue)!,
     new Date().toISOString(),
   );
 }

@@ -8,6 +8,8 @@ import { UndecodableBody } from './content-encoding.ts';
 import { acknowledgement, HEADERS, INGEST_CODES, type Acknowledgement } from '../contract.ts';
 import { isFields } from './list-page.ts';
 import { describeBody, errorOf, messageOfPage, shorten, type Reply } from './error-body.ts';
+import { issueOf } from '../vocabulary/words.ts';
+import type { Issue } from '../model.ts';
 
 interface Explained {
   readonly status: number;
@@ -58,12 +60,11 @@ export interface NoAnswer {
 
 /** `sent`: whether the request may have reached the service. */
 function noAnswer(
-  code: string,
-  message: string,
+  { code, message, hint }: Pick<Issue, 'code' | 'message' | 'hint'>,
   sent: NoAnswer['sent'],
   more: Partial<Omit<NoAnswer, 'kind' | 'code' | 'message' | 'sent'>> = {},
 ): NoAnswer {
-  return { kind: 'unanswered', code, message, sent, ...more };
+  return { kind: 'unanswered', code, message, sent, ...(hint !== undefined && { hint }), ...more };
 }
 
 /** The run stopped before the request was sent. */
@@ -145,26 +146,24 @@ function readFailure(reply: Reply, now: number): Refused | RateLimited | Unautho
   if (status >= 500 || status === 408 || status === 425) {
     const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
     const fallback = status === 500 ? INGEST_CODES.internal : `http_${status}`;
-    return noAnswer(code ?? fallback, message, 'maybe', { status, ...wait });
+    return noAnswer({ code: code ?? fallback, message }, 'maybe', { status, ...wait });
   }
   if (status < 400) {
     const to = reply.headers.location;
     const where = to === undefined ? '' : ` to ${shorten(to)}`;
-    const redirected = `answered ${status}, a redirect${where}; redirects are not followed`;
-    return noAnswer('redirected', redirected, 'maybe', { status });
+    return noAnswer(issueOf('redirected', status, where), 'maybe', { status });
   }
   return { kind: 'refused', status, code: code ?? `http_${status}`, message, ...(field !== undefined && { field }) };
 }
 
 /** A proxy did not accept its user name and password: the service was not reached. */
 function proxyRefusal(variable?: string): NoAnswer {
-  const named = variable === undefined ? 'a proxy' : `the proxy of ${variable}`;
   const hint = `check the user name and password of the proxy in ${variable ?? 'HTTPS_PROXY'} (http://user:password@host:port)`;
-  return noAnswer('proxy_auth', `${named} refused its credentials (407)`, 'no', { setup: true, lasting: true, hint });
+  return noAnswer(issueOf('proxy_auth', variable), 'no', { setup: true, lasting: true, hint });
 }
 
 function broken(status: number, message: string): NoAnswer {
-  return noAnswer('unexpected_answer', message, 'maybe', { status });
+  return noAnswer(issueOf('unexpected_answer', message), 'maybe', { status });
 }
 
 /** A year: nothing waits longer, and it can be computed with. */
@@ -209,11 +208,6 @@ export function causeOf({ status, code, message }: NoAnswer): string {
 /** Why a request was aborted. */
 export type Cut = 'timeout' | 'asleep' | 'aborted';
 
-const CUT_MESSAGES: Readonly<Record<Exclude<Cut, 'timeout'>, string>> = {
-  asleep: 'the machine slept while the request was in flight',
-  aborted: 'cancelled because the run was stopped immediately',
-};
-
 const NEVER_SENT: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -247,42 +241,34 @@ const REQUEST_ERROR = /^(UND_ERR_INVALID_ARG|ERR_INVALID_URL|ERR_INVALID_CHAR|ER
  * proxy, if there is one; `timeoutSeconds`: --timeout.
  */
 export function readError(error: unknown, cut: Cut | undefined, proxy?: string, timeoutSeconds?: number): NoAnswer {
-  if (cut === 'timeout') return noAnswer(cut, `no answer within ${timeoutSeconds} s (--timeout)`, 'maybe');
-  if (cut) return noAnswer(cut, CUT_MESSAGES[cut], 'maybe');
+  if (cut === 'timeout') return noAnswer(issueOf(cut, timeoutSeconds), 'maybe');
+  if (cut) return noAnswer(issueOf(cut), 'maybe');
   const code = codeOf(error) ?? codeOf((error as { cause?: unknown } | null)?.cause) ?? 'unknown';
   if (error instanceof UndecodableBody && !error.isTooLarge) {
-    return noAnswer('unexpected_answer', `the answer cannot be read: ${error.message}`, 'maybe');
+    return noAnswer(issueOf('unexpected_answer', `the answer cannot be read: ${error.message}`), 'maybe');
   }
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE' || error instanceof UndecodableBody) {
-    return noAnswer('too_large', 'the answer is too large (more than 32 MB)', 'maybe');
+    return noAnswer(issueOf('too_large'), 'maybe');
   }
   const tunnel = code === 'UND_ERR_ABORTED' ? TUNNEL_REFUSED.exec(messageOf(error))?.[1] : undefined;
   if (tunnel === '407') return proxyRefusal(proxy);
-  if (tunnel !== undefined) {
-    return noAnswer('unreachable', `the proxy of ${proxy} did not connect to the service (${tunnel})`, 'no');
-  }
+  if (tunnel !== undefined) return noAnswer(issueOf('unreachable/proxy', proxy, tunnel), 'no');
   if (CERTIFICATE_ERROR.test(code) || Object.hasOwn(CERTIFICATE_MISTAKES, code)) return certificateRefusal(code);
-  if (SETUP_ERROR.test(code)) return noAnswer('tls', `TLS connection failed (${code})`, 'no', { setup: true });
-  if (REQUEST_ERROR.test(code)) {
-    const message = `invalid base URL or credentials: cannot build the request (${code})`;
-    return noAnswer('unsendable', message, 'no', { setup: true });
-  }
+  if (SETUP_ERROR.test(code)) return noAnswer(issueOf('tls', code), 'no', { setup: true });
+  if (REQUEST_ERROR.test(code)) return noAnswer(issueOf('unsendable', code), 'no', { setup: true });
   if (code === 'EMFILE' || code === 'ENFILE') {
     const { message, hint } = shortageOf(Object.assign(new Error(code), { code }), EXIT.stopped)!;
-    return noAnswer('too_many_files', message, 'no', { setup: true, lasting: true, hint: hint! });
+    return noAnswer(issueOf('too_many_files', message), 'no', { setup: true, lasting: true, hint: hint! });
   }
   if (NEVER_SENT.has(code)) {
     const way = proxy === undefined ? '' : `; ${proxy} is set`;
-    return noAnswer('unreachable', `the service cannot be reached (${code}${way})`, 'no');
+    return noAnswer(issueOf('unreachable', `${code}${way}`), 'no');
   }
-  return noAnswer('connection_lost', `the connection was lost (${code})`, 'maybe');
+  return noAnswer(issueOf('connection_lost', code), 'maybe');
 }
 
 function certificateRefusal(code: string): NoAnswer {
-  const isMistake = Object.hasOwn(CERTIFICATE_MISTAKES, code);
-  const mistake = isMistake ? CERTIFICATE_MISTAKES[code] : 'is not trusted by this machine';
-  const hint = isMistake
-    ? 'check the base URL and the clock of this machine'
-    : 'check the base URL; name the file of a certificate authority of your own in NODE_EXTRA_CA_CERTS';
-  return noAnswer('tls', `the certificate of the service ${mistake} (${code})`, 'no', { setup: true, hint });
+  const mistake = Object.hasOwn(CERTIFICATE_MISTAKES, code) ? CERTIFICATE_MISTAKES[code]! : undefined;
+  const issue = mistake === undefined ? issueOf('tls/untrusted', code) : issueOf('tls/mistake', mistake, code);
+  return noAnswer(issue, 'no', { setup: true });
 }

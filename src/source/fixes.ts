@@ -8,7 +8,8 @@ import { findFixes } from './files.ts';
 import { openSource } from './open.ts';
 import { isRowHash, nameOf, numbered, rejectColumnsIn, rowHasher } from './reject-columns.ts';
 import { MIXED, WESTERN } from './encoding.ts';
-import { SettingError, type FileDigest, type Source, type SourceNotice, type SourceSpec } from './source.ts';
+import { notice, SettingError, type FileDigest, type Source, type SourceNotice, type SourceSpec } from './source.ts';
+import { issueOf } from '../vocabulary/words.ts';
 
 /** A corrected record, and where it stands in its fix file. */
 interface Correction {
@@ -32,15 +33,14 @@ export async function withFixes(source: Source, spec: SourceSpec): Promise<Sourc
   const digests: FileDigest[] = [];
   const notices: SourceNotice[] = [];
   for (const { path, shown } of files) {
-    const file = await openFixes(spec, path, (message) =>
-      notices.push({ code: 'doubtful_encoding', message, file: shown }),
+    const file = await openFixes(spec, path, (doubt) =>
+      notices.push(notice(issueOf('doubtful_encoding', doubt), shown)),
     );
     const found = await readFixFile(source, file);
     const again = [...found.keys()].flatMap((row) => corrections.get(row)?.place.file ?? []);
     for (const earlier of new Set(again)) {
       const count = again.filter((each) => each === earlier).length;
-      const message = `${counted(count, 'record')} corrected in ${earlier} too: the later file, this one, applies`;
-      notices.push({ code: 'fixed_again', message, file: shown });
+      notices.push(notice(issueOf('fixed_again', count, earlier), shown));
     }
     for (const [row, correction] of found) corrections.set(row, correction);
     digests.push(...file.digests()!);

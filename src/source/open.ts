@@ -1,9 +1,10 @@
 import { UserError } from '../errors.ts';
 import { findFiles, findFixes, type InputFile } from './files.ts';
 import { filesSource, type SourceHead } from './reading.ts';
-import type { Source, SourceSpec } from './source.ts';
+import { notice, type Source, type SourceSpec } from './source.ts';
 import type { TextFile } from './encoding.ts';
 import { withEncoding } from './text.ts';
+import { issueOf } from '../vocabulary/words.ts';
 
 const FORMATS = new Map<string, NonNullable<SourceSpec['format']>>([
   ['csv', 'csv'],
@@ -36,7 +37,7 @@ export async function openSource(spec: SourceSpec): Promise<Source> {
   const open = await READERS[format]();
   const head = await open(spec, texts);
   const doubts = texts.flatMap(({ doubt, shown }) =>
-    doubt === undefined ? [] : [{ code: 'doubtful_encoding', message: doubt, file: shown }],
+    doubt === undefined ? [] : [notice(issueOf('doubtful_encoding', doubt), shown)],
   );
   return filesSource({ ...head, notices: [...doubts, ...head.notices] });
 }

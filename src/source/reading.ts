@@ -1,9 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { Issue, Place, RawRecord, ReadItem, RecordText } from '../model.ts';
-import type { FileArrays, FileDigest, Source, SourceNotice } from './source.ts';
+import { notice, type FileArrays, type FileDigest, type Source, type SourceNotice } from './source.ts';
 import type { TextFile } from './encoding.ts';
-
-const MORE_PAGES = 'this is one page of an API response, which says that there are more: fetch all pages';
+import { issueOf } from '../vocabulary/words.ts';
 
 /**
  * Largest record, in bytes: more than any body that the service accepts (10 MB, service interface, section 8), with room for
@@ -32,9 +31,8 @@ export class Items {
   }
 
   /** `raw`: what is known of the record, for the rejects file. */
-  unreadable(line: number, issue: Omit<Issue, 'kind'>, raw?: RawRecord): void {
-    const place = this.#place(line);
-    this.#items.push({ kind: 'unreadable', place, issue: { kind: 'read', ...issue }, ...(raw ? { raw } : {}) });
+  unreadable(line: number, issue: Issue, raw?: RawRecord): void {
+    this.#items.push({ kind: 'unreadable', place: this.#place(line), issue, ...(raw ? { raw } : {}) });
   }
 
   /** The records since the last call. */
@@ -130,10 +128,8 @@ export function filesSource({ parts, notices, ...head }: SourceHead): Source {
       found = [
         ...read.flatMap((each) => each.notices),
         // All pages but the last say that there are more, so more are missing only if the last one says so too.
-        ...(read.every(({ more }) => more) ? [{ code: 'more_pages', message: MORE_PAGES, file: shown }] : []),
-        ...(read.every(({ rows }) => rows === 0)
-          ? [{ code: 'no_records', message: 'there are no records', file: shown }]
-          : []),
+        ...(read.every(({ more }) => more) ? [notice(issueOf('more_pages'), shown)] : []),
+        ...(read.every(({ rows }) => rows === 0) ? [notice(issueOf('no_records'), shown)] : []),
       ];
     },
     unusedFixes: () => [],

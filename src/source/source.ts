@@ -1,5 +1,5 @@
 import { UserError } from '../errors.ts';
-import type { Place, ReadItem } from '../model.ts';
+import type { Issue, Place, ReadItem } from '../model.ts';
 
 /** What the mapping says about one source, with its path resolved. */
 export interface SourceSpec {
@@ -55,6 +55,11 @@ export interface SourceNotice {
   readonly message: string;
   readonly file: string;
   readonly line?: number;
+}
+
+/** `line`: absent where the whole file is meant. */
+export function notice({ code, message }: Issue, file: string, line?: number): SourceNotice {
+  return { code, message, file, ...(line !== undefined && { line }) };
 }
 
 /** An open export: its dialect is known, and its records can be read any number of times. */

@@ -1,4 +1,5 @@
 import { entityOf, type Draft, type Issue } from '../model.ts';
+import { issueOf } from '../vocabulary/words.ts';
 
 /** The external ids that a correction changes, as warnings: a spreadsheet makes `123` of `00123`. `before`: of the record as it was. */
 export function correctedIds(before: readonly Draft[], after: readonly Draft[]): Issue[] {
@@ -22,11 +23,5 @@ function idsOf(drafts: readonly Draft[]): ReadonlyMap<string, ReadonlySet<string
 }
 
 function changed(entity: string, from: string, to: string): Issue {
-  return {
-    severity: 'warning',
-    kind: 'map',
-    code: 'corrected_id',
-    field: 'external_id',
-    message: `the correction makes "${to}" of the ${entity}'s external id "${from}"`,
-  };
+  return { ...issueOf('corrected_id', entity, from, to), field: 'external_id' };
 }

@@ -4,6 +4,7 @@ import { entityOf, parentOf, type Draft, type Invalid, type Issue, type Ready, t
 import { oversized } from '../plan/body-size.ts';
 import type { Resolution, Resolver } from './resolve.ts';
 import { validate } from './validate.ts';
+import { issueOf } from '../vocabulary/words.ts';
 
 /** Turns a mapped event into one that can be sent as is, or into an invalid one with the reasons why it cannot. */
 export function prepare(draft: Draft, resolver: Resolver): Ready | Invalid {
@@ -37,25 +38,6 @@ function isError({ severity }: Issue): boolean {
   return severity === 'error';
 }
 
-/** Names can be mapped in the mapping, ids cannot. */
-const ID_HINTS = {
-  stage_id:
-    'ids of stages are those of the target account, as `crm-backfill api GET /pipelines --query type=DEAL` lists them: correct it, or map the name of the stage to `stage_name` instead',
-  owner_id:
-    'ids of users are those of the target account, as `crm-backfill api GET /platform-users` lists them: correct it, or map the name of the user to `owner_name` instead',
-} as const;
-
-/** Section 2.5: a UUID is authoritative. */
-function disagreement(kind: 'stage' | 'owner', id: string, name: string, other: string): Issue {
-  return {
-    severity: 'warning',
-    kind: 'map',
-    code: kind === 'stage' ? 'stage_disagrees' : 'owner_disagrees',
-    field: `${kind}_id`,
-    message: `\`${kind}_id\` is ${other} (\`${id}\`), and \`${kind}_name\` is \`${name}\`: the id is sent`,
-  };
-}
-
 /** Replaces names of stages and owners with their ids. */
 function resolveReferences(draft: Draft, resolver: Resolver): { data: JsonObject; issues: readonly Issue[] } {
   const { data: given, place } = draft;
@@ -79,20 +61,15 @@ function resolveReferences(draft: Draft, resolver: Resolver): { data: JsonObject
     const id = given[`${kind}_id`];
     if (typeof id !== 'string' || typeof name !== 'string') continue;
     const other = resolver.disagrees(kind, id, name, draft.stagePipeline);
-    if (other !== undefined) issues.push(disagreement(kind, id, name, other));
+    // Section 2.5: a UUID is authoritative.
+    if (other !== undefined) issues.push({ ...issueOf(`${kind}_disagrees`, id, other, name), field: `${kind}_id` });
   }
-  for (const field of ['stage_id', 'owner_id'] as const) {
+  for (const kind of ['stage', 'owner'] as const) {
+    const field = `${kind}_id` as const;
     const id = data[field];
     if (typeof id !== 'string' || resolver.knows(field, id)) continue;
-    const noun = field === 'stage_id' ? 'stage of a deal pipeline' : 'user';
-    issues.push({
-      severity: 'error',
-      kind: 'resolve',
-      code: field === 'stage_id' ? 'unresolved_stage' : 'unresolved_owner',
-      field,
-      message: `the account has no ${noun} with the id \`${id}\``,
-      hint: ID_HINTS[field],
-    });
+    // Names can be mapped in the mapping, ids cannot.
+    issues.push({ ...issueOf(`unresolved_${kind}/id`, id), field });
   }
   return { data, issues };
 }

@@ -14,6 +14,7 @@ import {
   type NamedTarget,
   type Targets,
 } from './targets.ts';
+import { issueOf } from '../vocabulary/words.ts';
 
 /**
  * What a name from the old CRM resolves to in the target account. `omit`: the mapping says to omit the field. `byDefault`:
@@ -187,25 +188,16 @@ function find(kind: NameKind, wanted: string, { targets, where }: Scope, origina
   const mapped = wanted === original ? '' : ` (\`${original}\` in the export)`;
   const matches = matching(wanted, targets);
   if (matches.length === 1) return { kind: 'resolved', target: matches[0]! };
-  const failed = (state: string, message: string, hint: string): Resolution => ({
-    kind: 'failed',
-    issue: { severity: 'error', kind: 'resolve', code: `${state}_${kind}`, field, message, hint },
-  });
+  const named = `\`${wanted}\`${mapped}`;
   if (matches.length > 0) {
     const narrow = kind === 'stage' ? 'give the entry a `stage_pipeline`, or ' : '';
-    return failed(
-      'ambiguous',
-      `${kind} \`${wanted}\`${mapped} matches ${matches.length} ${where}`,
-      `${narrow}choose one in \`${fix}\`: ${quotedNames(matches, targets)}`,
-    );
+    const hint = `${narrow}choose one in \`${fix}\`: ${quotedNames(matches, targets)}`;
+    return { kind: 'failed', issue: { ...issueOf(`ambiguous_${kind}`, named, matches.length, where), field, hint } };
   }
   const near = similarNames(wanted, targets);
-  const hint = near.length > 0 ? `similar: ${quoted(near)}; ` : '';
-  return failed(
-    'unresolved',
-    `${kind} \`${wanted}\`${mapped} not found among the ${where}`,
-    `${hint}map it in \`${fix}\`, or create it in the target account`,
-  );
+  const similar = near.length > 0 ? `similar: ${quoted(near)}; ` : '';
+  const hint = `${similar}map it in \`${fix}\`, or create it in the target account`;
+  return { kind: 'failed', issue: { ...issueOf(`unresolved_${kind}`, named, where), field, hint } };
 }
 
 /** Targets that have a name in common, each by what distinguishes it. */

@@ -7,7 +7,7 @@ import type { Halt } from '../halt.ts';
 import type { CompiledMapping, Mapping } from '../mapping/mapping.ts';
 import type { Policies } from '../mapping/policies.ts';
 import { UserError } from '../errors.ts';
-import type { EventType, Issue, Place, Planned } from '../model.ts';
+import type { EventType, Place, Planned } from '../model.ts';
 import type { Cover } from '../plan/cover.ts';
 import { combined } from '../plan/judge/combine.ts';
 import { planDigest } from '../plan/digest.ts';
@@ -40,6 +40,7 @@ import type { Resolver } from './resolve.ts';
 import { worksheetRows, writeWorksheet, type WrittenWorksheet } from './worksheet-file.ts';
 import { unmatchedAnswers } from './unmatched-answers.ts';
 import { openReferences, type Answer } from './worksheet.ts';
+import { issueOf } from '../vocabulary/words.ts';
 
 export interface SurveyJob {
   readonly settings: Pick<RunSettings, 'dryRun' | 'only' | 'pilot' | 'pick' | 'plan' | 'concurrency' | 'adopt'>;
@@ -114,7 +115,7 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
   const found = await readInput(job, open);
   if (halt.requested) return interrupted(job, open, found);
   await assertComplete(job, open, found);
-  for (const { file, line } of open.input.unusedFixes()) addProblem(db, {}, unusedFix(file, line));
+  for (const { file, line } of open.input.unusedFixes()) addProblem(db, {}, issueOf('unused_fix', `${file}:${line}`));
   const { mapping, settings, hasher, account, client, contacts, output } = job;
   const { migration, region } = mapping;
   const { entries } = open.compiled;
@@ -122,7 +123,7 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
   const { changes, fold, orphans } = await judgePlan({ ...judging, concurrency: settings.concurrency });
   found.reader.records.mapped -= orphans;
   found.reader.records.skipped += orphans;
-  if (settings.adopt && combined(db).requests > 0) addProblem(db, {}, COMBINED_UNKNOWN);
+  if (settings.adopt && combined(db).requests > 0) addProblem(db, {}, issueOf('combined_unknown'));
   const { worksheet, profile } = await describe(job, open, found);
   const cover = choosePlan(judging, settings);
   return commit(job, open, found, { changes, fold, worksheet, profile, cover });
@@ -139,8 +140,7 @@ async function openInput(job: SurveyJob): Promise<OpenInput> {
   const references = await openReferences(mapping, job.account);
   for (const { line, mark, why } of mapping.marks) {
     if (mark !== 'set this') continue;
-    const message = `${mapping.file}:${line} is still marked "set this"${why === '' ? '' : `: ${why}`}`;
-    addProblem(db, {}, { severity: 'warning', kind: 'map', code: 'marked_line', message });
+    addProblem(db, {}, issueOf('marked_line', `${mapping.file}:${line}`, why));
   }
   const policies = compiled.entries.map((entry) => entry.policies);
   return { input, sources, compiled, policies, ...references };
@@ -173,9 +173,10 @@ async function assertComplete(job: SurveyJob, { input }: OpenInput, { reader }: 
   await input.assertUnchanged();
   const shrunk = shrunkSource(db, state.file(PLAN_FILE));
   if (shrunk !== undefined && settings.dryRun) {
-    job.warn(shrunk);
-    addProblem(db, {}, { severity: 'warning', kind: 'read', code: 'source_shrunk', message: shrunk });
-  } else if (shrunk !== undefined) await job.agree(shrunk, 'check that the export is complete; if it is, add --yes');
+    job.warn(shrunk.message);
+    addProblem(db, {}, shrunk);
+  } else if (shrunk !== undefined)
+    await job.agree(shrunk.message, 'check that the export is complete; if it is, add --yes');
   if (reader.records.read === 0) {
     throw new UserError('the sources have no records', { hint: 'is this the right export?' });
   }
@@ -238,21 +239,4 @@ function interrupted({ db }: SurveyJob, open: OpenInput, read: ReadInput): Surve
 function inputFigures({ input, compiled }: OpenInput, { reader, omitted }: ReadInput) {
   const { records, unreadable } = reader;
   return { records, unreadable, omitted, compiled, inputs: input.digests() };
-}
-
-const COMBINED_UNKNOWN: Issue = {
-  severity: 'warning',
-  kind: 'map',
-  code: 'combined_unknown',
-  message:
-    'what combined comments carry was in the checkpoint that is lost: those of parents whose comments have changed in the export since are reported, or sent twice',
-};
-
-function unusedFix(file: string, line: number): Issue {
-  return {
-    severity: 'warning',
-    kind: 'read',
-    code: 'unused_fix',
-    message: `the record that ${file}:${line} corrects is no longer in the input`,
-  };
 }

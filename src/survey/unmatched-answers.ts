@@ -6,6 +6,7 @@ import { visible } from '../terminal/visible.ts';
 import type { MetName } from './resolve.ts';
 import { isWrittenAs } from './targets.ts';
 import type { Answer } from './worksheet.ts';
+import { issueOf } from '../vocabulary/words.ts';
 
 const MOST_NAMED = 10;
 
@@ -35,11 +36,6 @@ export function unmatchedAnswers(
     return `line ${at.line}: ${kind} \`${visible(oldName)}\`${like ? ` (the exports have \`${visible(like.name)}\`)` : ''}`;
   });
   const more = unmatched.length - texts.length;
-  return {
-    severity: 'warning',
-    kind: 'map',
-    code: 'unmatched_answer',
-    message: `rows of ${shortPath(unmatched[0]!.at.file)} are about names that no record has: ${texts.join(', ')}${more > 0 ? `, and ${counted(more, 'more row')}` : ''}`,
-    count: unmatched.length,
-  };
+  const rows = `${texts.join(', ')}${more > 0 ? `, and ${counted(more, 'more row')}` : ''}`;
+  return { ...issueOf('unmatched_answer', shortPath(unmatched[0]!.at.file), rows), count: unmatched.length };
 }

@@ -1,6 +1,7 @@
 import { isObject, NumberText, type JsonObject, type JsonValue } from '../json.ts';
 import { entityOf, type Entity, type EventType, type Issue } from '../model.ts';
 import { commentData, dealData, leadData } from '../contract.ts';
+import { issueOf } from '../vocabulary/words.ts';
 
 const SCHEMAS = { lead: leadData, deal: dealData, comment: commentData } as const;
 
@@ -12,7 +13,7 @@ export function validate(type: EventType, data: JsonObject, content: string): re
   const issues = wrongFields(entityOf(type), data);
   // JSON.stringify escapes half of a surrogate pair, so content without that escape has none.
   const broken = content.includes('\\ud') ? findLoneSurrogate(data, '') : undefined;
-  if (broken) issues.push(invalid('lone_surrogate', broken, `${broken} contains half of a surrogate pair`));
+  if (broken) issues.push({ ...issueOf('lone_surrogate', broken), field: broken });
   return issues;
 }
 
@@ -23,13 +24,9 @@ function wrongFields(entity: Entity, data: JsonObject): Issue[] {
   const issues: Issue[] = [];
   for (const { path, message } of parsed.error.issues) {
     const field = path.map(String).join('.');
-    if (!issues.some((issue) => issue.field === field)) issues.push(invalid('invalid_value', field, message));
+    if (!issues.some((issue) => issue.field === field)) issues.push({ ...issueOf('invalid_value', message), field });
   }
   return issues;
-}
-
-function invalid(code: string, field: string, message: string): Issue {
-  return { severity: 'error', kind: 'map', code, field, message };
 }
 
 function findLoneSurrogate(value: JsonValue, path: string): string | undefined {

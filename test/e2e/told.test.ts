@@ -76,7 +76,7 @@ describe('values left out', { timeout: 60_000 }, () => {
     expect(posts()).toBe(20);
     expect(flat(ended)).toContain('Done: all events are acknowledged; 14 values left out (see omitted.csv).');
     expect(flat(ended)).toContain(
-      '14 lead/created phone_number: no_country_code people.csv:2: `06 1234 1001` has no country code',
+      '14 lead/created phone_number: no_country_code (70 %) people.csv:2: `06 1234 1001` has no country code',
     );
     const stored = await documentIn(join(cwd, '.backfill/told'), 'summary');
     expect(stored).toMatchObject({ omitted: { 'lead/created': { phone_number: { no_country_code: 14 } } } });

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { handler as run } from '../../src/commands/run.ts';
 import type { Part } from '../../src/report/control-totals.ts';
 import type { Summary } from '../../src/report/summary.ts';
-import type { EventCounts } from '../../src/report/words.ts';
+import type { EventCounts } from '../../src/vocabulary/terms.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { PLAN } from '../../src/store/plan-schema.ts';
 import { Database } from '../../src/store/sqlite.ts';

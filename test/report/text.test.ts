@@ -55,7 +55,7 @@ describe('the table of outcomes', () => {
 describe('findings', () => {
   const none = { file: '', line: 0, record: 0, type: null, externalId: null, field: null, hint: null, original: null };
   const finding = (code: string, count: number, examples: Finding['examples'] = []): Finding => {
-    return { severity: 'error', kind: 'map', code, field: '', count, told: 0, types: {}, examples };
+    return { severity: 'error', kind: 'map', code, field: '', count, share: null, told: 0, types: {}, examples };
   };
 
   it('have their counts, the first places with the same message, that message and a hint', () => {
@@ -72,6 +72,14 @@ describe('findings', () => {
         '         no deal has a stage',
       ].join('\n'),
     );
+  });
+
+  it('have their share of all events, where it is at least a tenth', () => {
+    const shared = (share: number | null): string => findingsText([{ ...finding('bad_phone', 7), share }]).trim();
+    expect(shared(0.129)).toBe('7  bad_phone (12 %)');
+    expect(shared(1)).toBe('7  bad_phone (100 %)');
+    expect(shared(0.099)).toBe('7  bad_phone');
+    expect(shared(null)).toBe('7  bad_phone');
   });
 
   it('of values left out name the events and the field', () => {

@@ -181,8 +181,8 @@ export const BREAKAGES: readonly Breakage[] = [
   {
     name: 'errors.csv lacks the rejected events',
     file: 'send/outcomes.ts',
-    text: 'addProblem(db, { event: due.id, record: due.record_id }, issueOf(due.type, failure), { httpStatus, attempts });',
-    replacement: 'void [addProblem, issueOf, httpStatus, attempts];',
+    text: 'addProblem(db, { event: due.id, record: due.record_id }, refusal(due.type, failure), { httpStatus, attempts });',
+    replacement: 'void [addProblem, refusal, httpStatus, attempts];',
     within: 200,
   },
   {

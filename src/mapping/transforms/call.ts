@@ -7,6 +7,7 @@ import { ValueError, type Result, shown } from '../values/result.ts';
 import type { RowContext } from '../values/row-context.ts';
 import { name } from '../schema-parts.ts';
 import { transform, type ArgumentProblem } from './transform.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 type Callable = (value: unknown, record: unknown) => unknown;
 
@@ -35,11 +36,8 @@ export const call = transform<string>({
           error instanceof NoValue
             ? [`it returned ${error.message}`, functions!.file]
             : [thrownText(error), functions!.placeOf(error)];
-        const from = `called at ${basename(at.file)}:${at.line}:${at.column}`;
-        return new ValueError(
-          'function_failed',
-          `${shown(called)} failed on ${shown(input)}: ${why} (${place}, ${from})`,
-        );
+        const places = `${place}, called at ${basename(at.file)}:${at.line}:${at.column}`;
+        return new ValueError(issueOf('function_failed', shown(called), shown(input), why, places));
       }
     };
   },

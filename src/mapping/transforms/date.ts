@@ -7,6 +7,7 @@ import type { Defaults } from '../spec.ts';
 import { formatError, compileFormat, readIso, type ReadDate } from './date-format.ts';
 import { onText, transform, type ArgumentProblem, type TransformContext } from './transform.ts';
 import { zoneOffset, zoneReader, type ZoneOffset, type ZoneReader } from './zone.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 /** The years that ISO 8601 writes with four digits. */
 const FIRST = Date.parse('0001-01-01T00:00:00Z');
@@ -126,7 +127,7 @@ function compileDate({ formats, timezone, locale, as }: ReturnType<typeof option
       if (typeof result === 'string') warnIfReadDifferently(text, read, readers, index, row);
       return result;
     }
-    return new ValueError('bad_date', `${shown(text)} does not match the date format ${known}`, hintFor(text));
+    return new ValueError(issueOf('bad_date', shown(text), known), hintFor(text));
   });
 }
 
@@ -153,11 +154,7 @@ function readMilliseconds(text: string, offsetAt: ZoneOffset, row: RowContext | 
   const read = readUnix(text, 1, offsetAt);
   const value = Number(text);
   if (read && value > 0 && value < LAST_DOUBTFUL) {
-    row?.report(
-      'warning',
-      'seconds_as_ms',
-      `${shown(text)} is ${iso(value)} in milliseconds since 1970; is it in seconds?`,
-    );
+    row?.report(issueOf('seconds_as_ms', shown(text), iso(value)));
   }
   return read;
 }
@@ -171,26 +168,10 @@ function dayOf({ local, offset }: ReadDate, offsetAt: ZoneOffset | undefined): s
 
 function instantOf(read: ReadDate, text: string, zone: ZoneReader | undefined, row: RowContext): Result {
   if (read.offset !== undefined) return iso(read.local - read.offset);
-  if (!zone)
-    return new ValueError(
-      'bad_date',
-      `${shown(text)} has no offset and no time zone is set`,
-      'set `defaults.timezone`',
-    );
+  if (!zone) return new ValueError(issueOf('bad_date/no_offset', shown(text)));
   const { instant, twice } = zone(read.local);
-  if (instant === undefined) {
-    return new ValueError(
-      'bad_date',
-      `${shown(text)} does not exist: the change to daylight saving time skips it`,
-      'check the time zone of the export',
-    );
-  }
-  if (twice)
-    row.report(
-      'warning',
-      'ambiguous_time',
-      `${shown(text)} occurs twice because daylight saving time ends; using the first`,
-    );
+  if (instant === undefined) return new ValueError(issueOf('bad_date/skipped', shown(text)));
+  if (twice) row.report(issueOf('ambiguous_time', shown(text)));
   return iso(instant);
 }
 
@@ -209,11 +190,7 @@ function warnIfReadDifferently(
   for (let next = index + 1; next < readers.length; next += 1) {
     const other = readers[next]!(text);
     if (other === undefined || (other.local === read.local && other.offset === read.offset)) continue;
-    row.report(
-      'warning',
-      'ambiguous_date',
-      `${shown(text)} matches two formats with different results; using the first`,
-    );
+    row.report(issueOf('ambiguous_date', shown(text)));
     return;
   }
 }

@@ -2,6 +2,7 @@ import type * as htmlToTextModule from 'html-to-text';
 import type { DomNode, FormatCallback, HtmlToTextOptions } from 'html-to-text';
 import { ValueError } from '../values/result.ts';
 import { onText, transform } from './transform.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 let library: typeof htmlToTextModule | undefined;
 
@@ -24,7 +25,7 @@ export const htmlToText = transform({
     return onText((input) => {
       if (!MARKUP.test(input)) return ENTITY.test(input) ? withText(convert(asPreformatted(input))) : input;
       const text = convert(withStrayBracketsEscaped(input));
-      if (text.includes(TOO_DEEP)) return new ValueError('bad_html', 'the HTML is nested too deeply');
+      if (text.includes(TOO_DEEP)) return new ValueError(issueOf('bad_html'));
       return tidy(text);
     });
   },

@@ -2,6 +2,7 @@ import type { JsonValue } from '../../json.ts';
 import { ValueError, shown, textOf } from '../values/result.ts';
 import { integer, text } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 export const split = transform<string>({
   name: 'split',
@@ -67,7 +68,7 @@ export const join = transform<string>({
       if (element === null) continue;
       const piece = textOf(element);
       if (piece === undefined) {
-        return new ValueError('not_text', `cannot join an object (${shown(element)})`);
+        return new ValueError(issueOf('not_text', shown(element)));
       }
       joined = joined === undefined ? piece : joined + separator! + piece;
     }

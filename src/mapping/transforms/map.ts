@@ -3,6 +3,7 @@ import { ValueError, shown } from '../values/result.ts';
 import { record, textOrNull } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
 import { enumerated } from '../../terminal/numbers.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 /** The key that matches all other values, and the value that keeps the input. */
 const ANY = '*';
@@ -30,7 +31,7 @@ export const map = transform<Readonly<Record<string, string | null>>>({
       const near = nearest(input, table.keys(), 2);
       const hint =
         near.length > 0 ? `similar keys: ${near.map(shown).join(', ')}; add this value to the map` : undefined;
-      return new ValueError('not_mapped', `${shown(input)} is not in the map`, hint);
+      return new ValueError(issueOf('not_mapped', shown(input)), hint);
     });
   },
 });
@@ -59,6 +60,6 @@ export const boolean = transform({
       const word = input.toLowerCase();
       if (YES.has(word)) return true;
       if (NO.has(word)) return false;
-      return new ValueError('bad_boolean', `${shown(input)} is not a boolean`);
+      return new ValueError(issueOf('bad_boolean', shown(input)));
     }),
 });

@@ -3,6 +3,7 @@ import { NumberText, readNumber, type JsonValue } from '../../json.ts';
 import { ValueError, shown, textOf } from '../values/result.ts';
 import { count, object, oneOf } from '../schema-parts.ts';
 import { onEach, transform, type ArgumentProblem } from './transform.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 const DECIMALS = ['.', ',', '٫'] as const;
 const GROUPS = [',', '.', "'", '’', '_', ' ', ''] as const;
@@ -76,7 +77,7 @@ function problemsOf(argument: NumberArgument): ArgumentProblem[] {
 
 function badNumber(input: JsonValue, decimal: string, group: string): ValueError {
   const hint = `expected decimal separator \`${decimal}\`${group === '' ? '' : ` and group separator \`${group}\``}; set \`number: { decimal, group }\` to those of the export`;
-  return new ValueError('bad_number', `${shown(input)} is not a number`, hint);
+  return new ValueError(issueOf('bad_number', shown(input)), hint);
 }
 
 /** Converts a text to plain decimal notation (`-1200.5`), or to undefined. */
@@ -163,17 +164,11 @@ function dividedBy(plain: string, divisor: number): string {
 /** For number fields of the service: only plain decimals that a JavaScript number represents exactly. */
 export function exactNumber(value: JsonValue): number | ValueError {
   const plain = typeof value === 'string' ? plainDecimal(value) : jsonDecimal(value);
-  if (plain === undefined) {
-    return new ValueError(
-      'bad_number',
-      `${shown(value)} is not a plain decimal number`,
-      'parse it with `apply: [{ number: { decimal: ",", group: "." } }]`, using the separators of the export',
-    );
-  }
+  if (plain === undefined) return new ValueError(issueOf('bad_number/not_plain', shown(value)));
   const result = Number(plain);
   const digits = plain.replace(/\D/g, '').replace(/^0+/, '').length;
   if (digits <= 15 || jsonDecimal(result) === plain) return result;
-  return new ValueError('bad_number', `${shown(value)} has too many digits to be represented exactly`);
+  return new ValueError(issueOf('bad_number/too_long', shown(value)));
 }
 
 function plainDecimal(text: string): string | undefined {

@@ -7,6 +7,7 @@ import { flag, name, object } from '../schema-parts.ts';
 import type { RowContext } from '../values/row-context.ts';
 import type { Defaults, ValueSpec } from '../spec.ts';
 import { onText, transform, type ArgumentProblem } from './transform.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 interface PhoneArgument {
   readonly region?: string | undefined;
@@ -42,7 +43,8 @@ export const phone = transform<PhoneArgument>({
     const strict = argument?.strict ?? false;
     return onText((text, row) => {
       const own = regionFrom?.(row);
-      if (own instanceof ValueError && !text.startsWith('+')) return new ValueError(own.code, own.message, own.hint);
+      // Not the same error: what was left out is the number, not its country.
+      if (own instanceof ValueError && !text.startsWith('+')) return new ValueError(own);
       const country = own instanceof ValueError ? undefined : textOf(own);
       return e164(text, country === undefined ? region : (countryCode(country) ?? country), strict, row);
     });
@@ -73,20 +75,12 @@ function e164(text: string, region: string | undefined, strict: boolean, row: Ro
   const number = read(text, known, strict);
   if (!number) return badPhone(text, region, known);
   if (Array.isArray(number)) {
-    return new ValueError(
-      'bad_phone',
-      `${shown(text)} may be ${number.join(' or ')}: it begins with the country code, but has no +`,
-      'export it with + and country code, or as people in that country dial it',
-    );
+    return new ValueError(issueOf('bad_phone/two_readings', shown(text), number.join(' or ')));
   }
-  if (number.ext) row.report('warning', 'extension_dropped', `dropped the extension of ${shown(text)}`);
+  if (number.ext) row.report(issueOf('extension_dropped', shown(text)));
   if (!number.isValid()) {
     const where = known && !text.startsWith('+') ? ` in ${COUNTRIES.of(known)}` : '';
-    row.report(
-      'warning',
-      'unassigned_number',
-      `${shown(text)} is sent as ${number.number}, but no such number is assigned${where}`,
-    );
+    row.report(issueOf('unassigned_number', shown(text), number.number, where));
   }
   return number.number;
 }
@@ -122,17 +116,8 @@ function parse(text: string, region: CountryCode | undefined, strict: boolean): 
 const NATIONAL = /^(?!00)[(\d](?:[^\d]*\d){4,}/;
 
 function badPhone(text: string, region: string | undefined, known: string | undefined): ValueError {
-  const message = `${shown(text)} is not a valid phone number${known ? ` in ${known}` : ''}`;
-  if (/\d[.,]?\d*e\+\d/i.test(text))
-    return new ValueError('bad_phone', message, 'a spreadsheet rounded the number: export it again as text');
-  if (region !== undefined && !known)
-    return new ValueError(
-      'unknown_country',
-      `${shown(text)} has no country code, and ${shown(region)} is no region code or name of a country`,
-      'convert the country with `map` to a two-letter code such as IT',
-    );
-  if (region === undefined && NATIONAL.test(text)) {
-    return new ValueError('no_country_code', `${shown(text)} has no country code, and \`defaults.region\` is not set`);
-  }
-  return new ValueError('bad_phone', message);
+  if (/\d[.,]?\d*e\+\d/i.test(text)) return new ValueError(issueOf('bad_phone/rounded', shown(text)));
+  if (region !== undefined && !known) return new ValueError(issueOf('unknown_country', shown(text), shown(region)));
+  if (region === undefined && NATIONAL.test(text)) return new ValueError(issueOf('no_country_code', shown(text)));
+  return new ValueError(issueOf('bad_phone', shown(text), known));
 }

@@ -9,6 +9,7 @@ import type { Location, Problem } from '../../problem.ts';
 import type { FunctionModule } from '../functions.ts';
 import type { RowContext, Evaluate } from '../values/row-context.ts';
 import type { Defaults, ValueSpec } from '../spec.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 /** Never called with undefined: transforms are not applied to absent values. */
 export type Apply = (input: JsonValue, row: RowContext) => Result;
@@ -88,7 +89,7 @@ export function transform<A>(definition: Definition<A>): Transform {
 export function onText(change: (text: string, row: RowContext) => Result): Apply {
   const one = (input: JsonValue, row: RowContext): Result => {
     const text = typeof input === 'string' ? input : textOf(input);
-    if (text === undefined) return new ValueError('not_text', `expected text, found an object (${shown(input)})`);
+    if (text === undefined) return new ValueError(issueOf('not_text', shown(input)));
     const result = change(text, row);
     return result === '' ? undefined : result;
   };

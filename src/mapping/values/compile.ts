@@ -12,6 +12,7 @@ import { LookupTables } from './lookup-table.ts';
 import type { CompiledMapping } from '../mapping.ts';
 import { sourcesLookedUp } from '../spec-values.ts';
 import type { CompileContext } from './compile-context.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 /** Problems are located through `document` and shown with lines of `texts`. */
 export async function compileMapping(
@@ -32,12 +33,8 @@ export async function compileMapping(
     );
   }
   for (const [name, count] of await compilation.lookups.build()) {
-    compilation.warnings.push({
-      code: 'lookup_unreadable',
-      severity: 'warning',
-      message: `${counted(count, 'record')} of source \`${name}\` could not be read for a lookup`,
-      at: document.locate(['sources', name], 'key'),
-    });
+    const { code, message } = issueOf('lookup_unreadable', count, name);
+    compilation.warnings.push({ code, message, severity: 'warning', at: document.locate(['sources', name], 'key') });
   }
   return { entries, lookedUp: compilation.lookups.paths(), warnings: inOrder(compilation.warnings) };
 }

@@ -11,6 +11,7 @@ import { exactNumber } from '../transforms/number.ts';
 import { ValueError, withOriginal, type Result, shown } from './result.ts';
 import type { ValueContext } from './compile-context.ts';
 import { asText, compileValue, notScalar } from './value.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 export interface CompiledField {
   /** The name in issues: `custom_params.origin`. */
@@ -57,7 +58,7 @@ export function compileRest(spec: EntrySpec, context: ValueContext): TakeRest | 
     for (const [key, value] of rest.read(row)) {
       row.field = `${within}.${key}`;
       const result = Object.hasOwn(custom, key)
-        ? new ValueError('name_taken', `the mapping gives the custom field ${shown(key)} another value`)
+        ? new ValueError(issueOf('name_taken', shown(key)))
         : CHECKS.custom(value);
       if (result instanceof ValueError) row.omit(withOriginal(result, value));
       else if (result !== undefined) setField(data, { key, within }, result);
@@ -85,7 +86,7 @@ const SCIENTIFIC = /(?:^|[^\p{L}\d])\d(?:[.,]\d+)?E[+-]\d\d+$/u;
 function asId(value: JsonValue): string | ValueError {
   const text = asText(value);
   if (text instanceof ValueError || !SCIENTIFIC.test(text)) return text;
-  return new ValueError('scientific_id', `${shown(text)} is an id in scientific notation: its last digits are lost`);
+  return new ValueError(issueOf('scientific_id', shown(text)));
 }
 
 const CHECKS = {
@@ -105,16 +106,21 @@ const AS_WRITTEN: Readonly<Record<string, (text: string) => string>> = {
   email: bareAddress,
 };
 
+function isRuled(name: string): name is keyof typeof FIELD_RULES {
+  return Object.hasOwn(FIELD_RULES, name);
+}
+
 /** What a field of this kind accepts and, where the service has a rule for the field, that rule. */
 function checkOf(name: string, kind: keyof typeof CHECKS): (value: JsonValue) => Result {
   const ofKind = CHECKS[kind];
+  if (!isRuled(name)) return ofKind;
   const rule = FIELD_RULES[name];
-  if (!rule) return ofKind;
   return (value) => {
     const given = ofKind(value);
     const result = typeof given === 'string' && Object.hasOwn(AS_WRITTEN, name) ? AS_WRITTEN[name]!(given) : given;
-    const wrong = typeof result === 'string' ? rule(result) : undefined;
-    return wrong === undefined ? result : new ValueError(`invalid_${name}`, `${shown(value)} ${wrong}`);
+    return typeof result !== 'string' || rule(result)
+      ? result
+      : new ValueError(issueOf(`invalid_${name}`, shown(value)));
   };
 }
 
@@ -124,18 +130,8 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{
 export function asInstant(value: JsonValue): Result {
   const text = asText(value);
   if (text instanceof ValueError) return text;
-  if (!INSTANT.test(text)) {
-    return new ValueError(
-      'bad_date',
-      `${shown(text)} is not an ISO 8601 time with an offset`,
-      'parse it with `apply: [{ date: FORMAT }]`',
-    );
-  }
+  if (!INSTANT.test(text)) return new ValueError(issueOf('bad_date/not_iso', shown(text)));
   // The seconds may be left out in ISO 8601, but not everybody reads it so.
   if (readIso(text)) return text.replace(/(T\d{2}:\d{2})(?=[Z+-])/, '$1:00');
-  return new ValueError(
-    'bad_date',
-    `${shown(text)} has a day, time or offset that does not exist`,
-    'correct it in the export',
-  );
+  return new ValueError(issueOf('bad_date/impossible', shown(text)));
 }

@@ -16,6 +16,7 @@ import { RowContext, type Evaluate } from './row-context.ts';
 import type { EntrySpec, OnError, ValueSpec } from '../spec.ts';
 import { ValueError, type Result, shown } from './result.ts';
 import { asText, compileValue, missingValue, shapeOf } from './value.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 interface Parts {
   readonly fields: readonly CompiledField[];
@@ -169,11 +170,10 @@ function settleParents(data: Record<string, JsonValue>, ifBoth: 'reject' | 'deal
     delete data[ifBoth === 'deal' ? 'lead_external_id' : 'deal_external_id'];
   } else if (lead !== undefined && deal !== undefined) {
     row.field = 'deal_external_id';
-    const message = `the comment names both a lead (${shown(lead)}) and a deal (${shown(deal)})`;
-    row.fail(new ValueError('two_parents', message));
+    row.report(issueOf('two_parents', shown(lead), shown(deal)));
   } else if (lead === undefined && deal === undefined && !isUnread) {
     row.field = '';
-    row.fail(new ValueError('no_parent', 'the comment names neither a lead nor a deal'));
+    row.report(issueOf('no_parent'));
   }
 }
 

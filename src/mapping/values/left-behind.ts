@@ -4,6 +4,7 @@ import type { PathUse } from './compile-context.ts';
 import type { Evaluate, RowContext } from './row-context.ts';
 import { isAlternatives, type ValueSpec } from '../spec.ts';
 import { ValueError, textOf } from './result.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 /** One column of a `from` list. */
 export interface Alternative {
@@ -38,8 +39,7 @@ export function reportPassedOver(
     const value = evaluate(row);
     if (value === undefined || value instanceof ValueError || plain(value) === plain(taken.value)) continue;
     if (isCarried(path, entry)) continue;
-    const message = `the value of \`${path}\` is not carried, because \`${taken.path}\` comes first`;
-    row.report('warning', 'passed_over', message);
+    row.report(issueOf('passed_over', path, taken.path));
   }
 }
 
@@ -54,5 +54,5 @@ export function reportListCut(value: JsonValue, spec: ValueSpec, entry: InEntry,
   const path = typeof from === 'string' ? from : undefined;
   if (path !== undefined && isCarried(path, entry)) return;
   const what = path === undefined ? 'the list' : `\`${path}\``;
-  row.report('warning', 'list_cut', `only one of the ${elements.size} values of ${what} is carried`);
+  row.report(issueOf('list_cut', elements.size, what));
 }

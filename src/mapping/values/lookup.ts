@@ -7,6 +7,7 @@ import type { Evaluate } from './row-context.ts';
 import type { LookupSpec, ValueSpec } from '../spec.ts';
 import { onEach } from '../transforms/transform.ts';
 import { ValueError, type Result, shown, textOf, withOriginal } from './result.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 type CompileValue = (spec: ValueSpec, context: ValueContext) => Evaluate;
 
@@ -49,11 +50,9 @@ function findIn(table: LookupTable, value: JsonValue, ifMissing: 'reject' | 'ski
   const text = textOf(value);
   const found = text === undefined ? undefined : values.get(text);
   if (found === SEVERAL) {
-    const message = `multiple records of \`${spec.source.name}\` match ${shown(value)}, with different values`;
-    return withOriginal(new ValueError('ambiguous_lookup', message), value);
+    return withOriginal(new ValueError(issueOf('ambiguous_lookup', spec.source.name, shown(value))), value);
   }
   if (found !== undefined) return found;
   if (ifMissing === 'skip' || (text !== undefined && values.has(text))) return undefined;
-  const message = `no record of \`${spec.source.name}\` matches ${shown(value)}`;
-  return withOriginal(new ValueError('lookup_missing', message), value);
+  return withOriginal(new ValueError(issueOf('lookup_missing', spec.source.name, shown(value))), value);
 }

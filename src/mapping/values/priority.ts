@@ -6,6 +6,7 @@ import { isAlternatives, type ValueSpec } from '../spec.ts';
 import { ValueError, shown } from './result.ts';
 import { asText } from './value.ts';
 import { numberText } from '../../terminal/numbers.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 const BOUNDS = [PRIORITIES.lowest, PRIORITIES.highest].map(numberText);
 const PRIORITY_RULE = `use a whole number between ${BOUNDS.join(' and ')}`;
@@ -16,7 +17,7 @@ export function asPriority(value: JsonValue): number | ValueError {
   if (text instanceof ValueError) return text;
   const number = /^[+-]?\d+(?:\.0+)?$/.test(text) ? Number(text) : NaN;
   if (number >= PRIORITIES.lowest && number <= PRIORITIES.highest) return number;
-  return new ValueError('bad_priority', `${shown(text)} is not a priority`, PRIORITY_RULE);
+  return new ValueError(issueOf('bad_priority', shown(text)), PRIORITY_RULE);
 }
 
 /** The constants in a priority that are none: the number itself, `value`, `default`, and what a final `map` yields. */

@@ -1,5 +1,10 @@
 /** What a value of the mapping is in one record, and how values are written in messages. */
 import { NumberText, type JsonValue } from '../../json.ts';
+import type { Issue } from '../../model.ts';
+
+interface Why extends Pick<Issue, 'code' | 'message'> {
+  readonly hint?: string | undefined;
+}
 
 /** Why a value could not be read. Returned, never thrown. */
 export class ValueError {
@@ -11,7 +16,8 @@ export class ValueError {
   /** The value before any transform. */
   original: string | undefined = undefined;
 
-  constructor(code: string, message: string, hint?: string) {
+  /** `hint`: instead of that of the issue. */
+  constructor({ code, message, hint: own }: Why, hint = own) {
     this.code = code;
     this.message = message;
     this.hint = hint;

@@ -41,20 +41,15 @@ export class RowContext {
     this.omissions = NO_OMISSIONS;
   }
 
-  report(severity: Issue['severity'], code: string, message: string, hint?: string): void {
-    const issue: Issue = {
-      severity,
-      kind: 'map',
-      code,
-      ...(this.field !== '' && { field: this.field }),
-      message,
-      ...(hint !== undefined && { hint }),
-    };
+  /** Adds an issue about the current field. */
+  report({ severity, kind, code, ...texts }: Issue): void {
+    const issue: Issue = { severity, kind, code, ...(this.field !== '' && { field: this.field }), ...texts };
     this.issues = this.issues.length === 0 ? [issue] : [...this.issues, issue];
   }
 
   fail(error: ValueError): void {
-    this.report('error', error.code, error.message, error.hint);
+    const { code, message, hint } = error;
+    this.report({ severity: 'error', kind: 'map', code, message, ...(hint !== undefined && { hint }) });
   }
 
   omit(error: ValueError): void {

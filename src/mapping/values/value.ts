@@ -11,6 +11,7 @@ import { within, type ValueContext } from './compile-context.ts';
 import { parseTemplate } from './template.ts';
 import { TRANSFORM_BY_NAME } from '../transforms/index.ts';
 import type { Apply, ValueShape } from '../transforms/transform.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 const ABSENT: Evaluate = () => undefined;
 
@@ -37,7 +38,7 @@ export function compileValue(spec: ValueSpec, context: ValueContext, check?: App
   if (check) applies.push(check);
   const { required = false, on_error: onError = context.onError } = given;
   const fallback = given.default === '' ? undefined : given.default;
-  const isLeftOut = (error: ValueError): boolean => onError === 'omit' && error.code !== MISSING;
+  const isLeftOut = (error: ValueError): boolean => onError === 'omit' && error.code !== 'missing_value';
   const finish = finisher(applies);
   const read = isAlternatives(given.from)
     ? compileAlternatives(given.from, within(context, 'from'), finish, isLeftOut)
@@ -56,10 +57,8 @@ export function compileValue(spec: ValueSpec, context: ValueContext, check?: App
   };
 }
 
-const MISSING = 'missing_value';
-
 export function missingValue(): ValueError {
-  return new ValueError(MISSING, 'no value');
+  return new ValueError(issueOf('missing_value'));
 }
 
 /** What becomes of a value that was read. */
@@ -199,7 +198,7 @@ function compileTemplate(template: string, context: ValueContext): Evaluate {
       }
     }
     if (missing !== undefined && (kind === 'id' || (kind === 'parent' && found > 0))) {
-      return withOriginal(new ValueError('missing_part', `\`${missing}\` has no value, but the id needs it`), text);
+      return withOriginal(new ValueError(issueOf('missing_part', missing)), text);
     }
     return found === 0 ? undefined : text;
   };
@@ -209,10 +208,7 @@ function partText(result: Result): string | undefined | ValueError {
   if (result === undefined || result instanceof ValueError) return result;
   const text = textOf(result);
   if (text !== undefined) return text;
-  return withOriginal(
-    new ValueError('list_value', `a list or object (${shown(result)}) cannot be used in a template`),
-    result,
-  );
+  return withOriginal(new ValueError(issueOf('list_value', shown(result))), result);
 }
 
 function compileTransform(item: TransformSpec, context: ValueContext): Apply {
@@ -257,10 +253,5 @@ export function notScalar(value: JsonValue, advice?: string): ValueError {
   const [what, hint] = Array.isArray(value)
     ? ['a list', 'take one element with `at`, or join all with `join`']
     : ['an object', undefined];
-  const error = new ValueError(
-    'not_scalar',
-    `expected a single value, found ${what} (${shown(value)})`,
-    advice ?? hint,
-  );
-  return withOriginal(error, value);
+  return withOriginal(new ValueError(issueOf('not_scalar', what, shown(value)), advice ?? hint), value);
 }

@@ -2,7 +2,7 @@
 import { grouped } from '../../decimal.ts';
 import { numberText } from '../../terminal/numbers.ts';
 import { ControlSum, currencyText, groupTotals, unreadText, type ControlTotal } from '../../report/control-totals.ts';
-import { OUTCOMES } from '../../report/words.ts';
+import { OUTCOMES } from '../../vocabulary/terms.ts';
 import { ofSeverity } from '../../report/findings.ts';
 import type { PageData } from '../page-data.ts';
 import { dataTable, externalText, html, section, type TableCell, type Markup } from './parts.ts';

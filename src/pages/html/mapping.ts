@@ -1,7 +1,7 @@
 /** How the exports were mapped, and what of them was not. */
 import type { EntryWords } from '../../mapping/words.ts';
 import { numberText } from '../../terminal/numbers.ts';
-import { typeName } from '../../report/words.ts';
+import { typeName } from '../../vocabulary/terms.ts';
 import type { PageData } from '../page-data.ts';
 import { coded, dataTable, externalText, fieldName, html, prose, section, type Markup } from './parts.ts';
 

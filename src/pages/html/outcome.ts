@@ -1,8 +1,8 @@
 /** Key figures, outcomes by type, and what was not migrated. */
 import { EVENT_TYPES, type EventType } from '../../model.ts';
 import { numberText, percentText } from '../../terminal/numbers.ts';
-import type { EventCounts } from '../../report/words.ts';
-import { capital, OUTCOMES, OUTCOME_NAMES as NAMES, typeName } from '../../report/words.ts';
+import type { EventCounts } from '../../vocabulary/terms.ts';
+import { capital, OUTCOMES, OUTCOME_NAMES as NAMES, typeName } from '../../vocabulary/terms.ts';
 import { countFindings, leftOut, ofSeverity } from '../../report/findings.ts';
 import type { PageData } from '../page-data.ts';
 import { coded, dataTable, html, legend, section, time, type Markup } from './parts.ts';

@@ -1,7 +1,7 @@
 /** Building blocks of the page. */
 import { html as template, raw } from 'hono/html';
 import { numberText } from '../../terminal/numbers.ts';
-import { fieldWords } from '../../report/words.ts';
+import { fieldWords } from '../../vocabulary/terms.ts';
 
 /** Safe HTML, made by `html` and `raw` alone. */
 export type Markup = ReturnType<typeof raw>;

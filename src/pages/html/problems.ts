@@ -1,8 +1,9 @@
 /** Errors, blocked events, duplicates, omissions and warnings, by code with examples. */
 import type { EventType } from '../../model.ts';
 import { numberText } from '../../terminal/numbers.ts';
-import { adviceFor, NOT_MIGRATED } from '../../report/advice.ts';
-import { typeCounts, typeName, typeNoun } from '../../report/words.ts';
+import { meaningOf } from '../../vocabulary/words.ts';
+import { NOT_MIGRATED, typeCounts, typeName, typeNoun } from '../../vocabulary/terms.ts';
+import { shareText } from '../../report/text.ts';
 import { countFindings, isDropped, leftOut, ofSeverity, type Finding } from '../../report/findings.ts';
 import type { PageData } from '../page-data.ts';
 import { coded, dataTable, externalId, externalText, fieldName, html, place, prose, section } from './parts.ts';
@@ -26,7 +27,7 @@ export function errorsByCode({ findings, withValues }: PageData): Markup | undef
       ['Cause', 'Count', 'Records'],
       errors.map((group) => [
         html`<a href="#${anchor(group)}">${causeOf(group)}</a>`,
-        group.count,
+        countCell(group),
         typeCounts(group.types),
       ]),
       ['All', countFindings(all), others > 0 ? `${numberText(others)} with other causes; see errors.csv` : ''],
@@ -35,13 +36,18 @@ export function errorsByCode({ findings, withValues }: PageData): Markup | undef
   );
 }
 
+/** How many, and their share where it is large. */
+function countCell(finding: Finding): TableCell {
+  return { right: `${numberText(finding.count)}${shareText(finding)}` };
+}
+
 function causeOf({ code, kind }: Pick<Finding, 'code' | 'kind'>): Markup {
-  const { what } = adviceFor(code, kind);
+  const { what } = meaningOf(code, kind);
   return what === '' ? html`<code>${externalText(code, 80)}</code>` : coded(prose(what), code);
 }
 
 function cause(group: Finding, withValues: boolean): Markup {
-  const { fix } = adviceFor(group.code, group.kind);
+  const { fix } = meaningOf(group.code, group.kind);
   const values = withValues ? ['Message', 'Hint'] : [];
   const count = group.examples.length;
   return html`<article id="${anchor(group)}">
@@ -141,7 +147,7 @@ export function omissions({ findings, withValues }: PageData): Markup | undefine
         Object.keys(group.types)
           .map((type) => typeName(type as EventType | ''))
           .join(', '),
-        group.count,
+        countCell(group),
         causeOf(group),
         html`${group.examples
           .slice(0, MOST_PLACES)
@@ -166,7 +172,7 @@ export function warnings({ findings }: PageData): Markup | undefined {
     dataTable(
       'Warnings, most frequent first',
       ['Warning', 'Count', 'What to do'],
-      found.map(({ code, count }) => [causeOf({ code, kind: '' }), count, prose(adviceFor(code, undefined).fix)]),
+      found.map(({ code, count }) => [causeOf({ code, kind: '' }), count, prose(meaningOf(code, undefined).fix)]),
     ),
   );
 }

@@ -1,7 +1,7 @@
 /** Answers over time, as a chart and as numbers. */
 import { numberText } from '../../terminal/numbers.ts';
 import { durationText } from '../../report/text.ts';
-import { capital } from '../../report/words.ts';
+import { capital } from '../../vocabulary/terms.ts';
 import { totalOfBin, type Bin, type Timeline } from '../history.ts';
 import type { PageData } from '../page-data.ts';
 import { dataTable, html, legend, section, time, type Markup } from './parts.ts';

@@ -9,6 +9,7 @@ import type { Database } from '../../store/sqlite.ts';
 import { oversized } from '../body-size.ts';
 import { setState } from '../events.ts';
 import { addProblem } from '../problems.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 const TYPE = 'comment/created';
 /** What ids and names around the text may take of a body. */
@@ -220,12 +221,7 @@ export function reportChangedParts(db: Database, event: number, isReported: (ent
   );
   for (const { external_id: id, carrier, record } of changed.filter(({ entry }) => isReported(entry))) {
     setState(db, event, 'acknowledged', 'comment_changed');
-    const message = `${id}: its text, author or parent changed since it was sent as part of ${carrier}, and a comment cannot be corrected`;
-    addProblem(
-      db,
-      { event, record },
-      { severity: 'warning', kind: 'map', code: 'comment_changed', field: 'content', message },
-    );
+    addProblem(db, { event, record }, { ...issueOf('comment_changed/part', id, carrier), field: 'content' });
   }
 }
 

@@ -9,6 +9,7 @@ import type { Database } from '../../store/sqlite.ts';
 import { writeLines } from '../../files/write-lines.ts';
 import { setState } from '../events.ts';
 import { addProblem } from '../problems.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 export const MATCHES_FILE = 'matches.csv';
 
@@ -129,21 +130,14 @@ function findMatches(db: Database, policies: readonly Policies[]): readonly Matc
 /** `matches`: of one lead. */
 function report(db: Database, policies: readonly Policies[], matches: readonly Match[]): void {
   const { id: event, record, entry, is_ours: isOurs } = matches[0]!;
-  const message = matchText(matches);
-  if (policies[entry]!.if_contact_exists !== 'reject' || isOurs === 1) {
-    addProblem(db, { event, record }, { severity: 'warning', kind: 'map', code: 'contact_in_account', message });
-    return;
-  }
-  setState(db, event, 'invalid', 'contact_exists');
-  addProblem(db, { event, record }, { severity: 'error', kind: 'map', code: 'contact_exists', message });
-}
-
-function matchText(matches: readonly Match[]): string {
+  const code =
+    policies[entry]!.if_contact_exists === 'reject' && isOurs !== 1 ? 'contact_exists' : 'contact_in_account';
+  if (code === 'contact_exists') setState(db, event, 'invalid', code);
   const { external_id: id, service_id: serviceId } = matches[0]!;
   const shared = new Set(matches.flatMap(({ fields }) => fields.split(' ')));
   const what = [...shared].sort().map((field) => NOUNS[field]);
   const more = matches.length === 1 ? '' : ` and ${matches.length - 1} more`;
-  return `the account already has a lead with the ${what.join(' and ')} of \`${id}\`: ${serviceId}${more}`;
+  addProblem(db, { event, record }, issueOf(code, what.join(' and '), id, `${serviceId}${more}`));
 }
 
 async function writeMatches({ path, service }: MatchingJob, matches: readonly Match[]): Promise<void> {

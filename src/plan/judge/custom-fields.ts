@@ -1,7 +1,7 @@
 import type { Policies } from '../../mapping/policies.ts';
-import { counted } from '../../terminal/numbers.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { addProblem } from '../problems.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 /**
  * Says of records that somebody else made, or may have made, that custom fields which the export does not have may go: they are
@@ -16,9 +16,5 @@ export function warnOfCustomFields(db: Database, policies: readonly Policies[]):
        and coalesce(json_extract(data, '$.custom_params'), json_extract(data, '$.custom_fields')) is not null`,
     JSON.stringify(updating),
   )!;
-  if (count === 0) return;
-  const message =
-    `${counted(count, 'event')} may set custom fields of records that somebody else made: ` +
-    'custom fields that the export does not have may go';
-  addProblem(db, {}, { severity: 'warning', kind: 'map', code: 'custom_fields_may_go', message });
+  if (count > 0) addProblem(db, {}, issueOf('custom_fields_may_go', count));
 }

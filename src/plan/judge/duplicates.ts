@@ -3,6 +3,7 @@ import type { EventType } from '../../model.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { setState } from '../events.ts';
 import { addOmissions, addProblem } from '../problems.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 /** An event whose external id several of its type have. */
 interface Repeated {
@@ -72,11 +73,8 @@ function judgeConflict(db: Database, policies: readonly Policies[], group: reado
   }
 }
 
-const DROPPED = {
-  field: '(record)',
-  code: 'duplicates',
-  reason: 'another record with this external_id was chosen (`duplicates`)',
-} as const;
+const { code, message: reason } = issueOf('duplicates');
+const DROPPED = { field: '(record)', code, reason } as const;
 
 /** What was created by an earlier run stays. */
 function rejectAll(db: Database, group: readonly Repeated[]): void {
@@ -84,16 +82,8 @@ function rejectAll(db: Database, group: readonly Repeated[]): void {
   for (const [index, event] of group.entries()) {
     if (index === 0 && event.is_created) continue;
     setState(db, event.id, 'invalid', 'duplicate_external_id');
-    const records = isOfSeveral ? 'records of several sources' : 'several records';
-    const message = `${records} have the external_id \`${event.external_id}\` with different content`;
-    const issue = { ...CONFLICT, message, ...(isOfSeveral && { hint: COLLISION }) };
+    const key = isOfSeveral ? 'duplicate_external_id/sources' : 'duplicate_external_id';
+    const issue = { ...issueOf(key, event.external_id), field: 'external_id' };
     addProblem(db, { event: event.id, record: event.record }, issue);
   }
 }
-
-const CONFLICT = { severity: 'error', kind: 'map', code: 'duplicate_external_id', field: 'external_id' } as const;
-
-/** Two sources may number their records separately: choosing one of them would lose the other. */
-const COLLISION =
-  'if they are different records, tell the ids apart with `apply: [{ prefix: x- }]` on `external_id` of one source, and on ' +
-  'what refers to it';

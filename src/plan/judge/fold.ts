@@ -1,11 +1,12 @@
 import { contentSha, eventId } from '../../core/identity.ts';
 import { canonicalJson, isObject, parseJson, type JsonObject, type JsonValue } from '../../json.ts';
-import { isUpdate, parentOf, type Entity, type EventType, type Issue } from '../../model.ts';
+import { isUpdate, parentOf, type Entity, type EventType } from '../../model.ts';
 import { CUSTOM_FIELDS, fieldsOf } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { oversized } from '../body-size.ts';
 import { setState } from '../events.ts';
 import { addProblem } from '../problems.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 /** How many rows became how many records. */
 export interface FoldCounts {
@@ -157,13 +158,7 @@ function over(below: JsonValue | undefined, above: JsonObject): JsonObject {
 /** Every row is listed, so that each can be corrected. */
 function rejectAll(db: Database, base: FoldRow, rows: readonly FoldRow[], unmapped: readonly FoldRow[]): void {
   db.run(`update event set data = null, event_id = '', state = 'invalid' where id = ?`, base.id);
-  const places = unmapped.map(({ place }) => place).join(', ');
-  const issue: Issue = {
-    severity: 'error',
-    kind: 'map',
-    code: 'row_invalid',
-    message: `another row of this record cannot be mapped (${places}), so nothing of it is sent`,
-  };
+  const issue = issueOf('row_invalid', unmapped.map(({ place }) => place).join(', '));
   for (const { record } of rows.filter((row) => !unmapped.includes(row))) {
     addProblem(db, { event: base.id, record }, issue);
   }

@@ -2,6 +2,7 @@ import type { Account } from '../../service/account.ts';
 import { counted } from '../../terminal/numbers.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { addProblem } from '../problems.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 /** Warns of deals that are to be sent to users whom the service shows as inactive or deleted, with their names. */
 export function warnOfInactiveOwners(db: Database, account: Account | undefined): void {
@@ -24,6 +25,5 @@ export function warnOfInactiveOwners(db: Database, account: Account | undefined)
     return `\`${name}\` (${why}, ${counted(count, 'deal')})`;
   });
   const count = owners.reduce((sum, owner) => sum + owner.count, 0);
-  const message = `the service shows these owners as inactive: ${names.join(', ')}`;
-  addProblem(db, { count }, { severity: 'warning', kind: 'map', code: 'inactive_owner', field: 'owner_id', message });
+  addProblem(db, { count }, { ...issueOf('inactive_owner', names), field: 'owner_id' });
 }

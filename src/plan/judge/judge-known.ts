@@ -11,6 +11,7 @@ import { addProblem } from '../problems.ts';
 import { listChanges } from './changes-file.ts';
 import { readRecord } from '../records.ts';
 import { wantedOf, type Subject, type WantedRow } from '../wanted.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 /**
  * What is to be done about the records of which earlier runs sent something. Most are as they were: they are found by one join. Of the
@@ -115,41 +116,29 @@ export function conclude(
   const byParts = uncertain.length > 0 && isCombined(db, id);
   if (uncertain.length > 0 && !byParts) {
     setState(db, id, 'rejected', 'uncertain');
-    const message = `a request that set ${uncertain.join(', ')} got no answer, so the service may have another value than the export`;
-    addProblem(
-      db,
-      { event: id, record },
-      { severity: 'error', kind: 'send', code: 'uncertain', field: uncertain[0]!, message },
-    );
+    addProblem(db, { event: id, record }, { ...issueOf('uncertain', uncertain.join(', ')), field: uncertain[0]! });
     return;
   }
   setState(db, id, 'acknowledged', null);
   if (byParts) reportChangedParts(db, id, () => true);
-  for (const [verdict, code, what] of entity === 'comment' ? COMMENT_DIFFERENCES : DIFFERENCES) {
+  for (const [verdict, code] of entity === 'comment' ? COMMENT_DIFFERENCES : DIFFERENCES) {
     const fields = fieldsThat(verdict);
     if (fields.length === 0) continue;
     db.run('update event set code = ifnull(code, ?) where id = ?', code, id);
-    const message = `${externalId}: ${what(fields.join(', '))}`;
-    addProblem(db, { event: id, record }, { severity: 'warning', kind: 'map', code, field: fields[0]!, message });
+    addProblem(db, { event: id, record }, { ...issueOf(code, externalId, fields.join(', ')), field: fields[0]! });
   }
 }
 
-type Difference = readonly [verdict: Verdict, code: DifferenceCode, what: (fields: string) => string];
+type Difference = readonly [verdict: Verdict, code: DifferenceCode];
 
 /** Codes of acknowledged events that are not as the input says: each ends a run with exit code 1. */
 export const DIFFERENCE_CODES = ['changed', 'emptied', 'comment_changed', 'not_comparable'] as const;
 export type DifferenceCode = (typeof DIFFERENCE_CODES)[number];
 
 const DIFFERENCES: readonly Difference[] = [
-  ['not_comparable', 'not_comparable', (fields) => `the service shows ${fields} in a form that cannot be compared`],
-  ['reported', 'changed', (fields) => `${fields} changed since it was acknowledged`],
-  ['emptied', 'emptied', (fields) => `${fields} no longer has a value in the export, and ingestion cannot clear it`],
+  ['not_comparable', 'not_comparable'],
+  ['reported', 'changed'],
+  ['emptied', 'emptied'],
 ];
 
-const COMMENT_DIFFERENCES: readonly Difference[] = [
-  [
-    'reported',
-    'comment_changed',
-    () => 'its text, author or parent changed since it was sent, and a comment cannot be corrected',
-  ],
-];
+const COMMENT_DIFFERENCES: readonly Difference[] = [['reported', 'comment_changed']];

@@ -3,6 +3,7 @@ import { canonicalJson, parseJson, type JsonObject } from '../../json.ts';
 import type { Policies } from '../../mapping/policies.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { EVENT_ROWS, pagesOf, plannedOf, type EventRow } from '../events.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 const ENTRIES_WITH = (policies: readonly Policies[], wanted: Policies['if_parent_missing']): number[] =>
   policies.flatMap(({ if_parent_missing: policy }, entry) => (policy === wanted ? [entry] : []));
@@ -66,7 +67,7 @@ export function skipOrphans(db: Database, policies: readonly Policies[]): number
       delete from row_of where event in (select event from temp.orphan);
       delete from event where id in (select event from temp.orphan);
       insert into omission (record, field, original, code, reason)
-        select record, '(record)', ifnull(external_id, ''), 'orphan', 'its parent is not in the input (\`if_parent_missing: skip\`)'
+        select record, '(record)', ifnull(external_id, ''), 'orphan', '${issueOf('orphan').message}'
         from temp.orphan_row;
       delete from temp.orphan;
     `);

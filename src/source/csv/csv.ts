@@ -1,6 +1,6 @@
 import type { Hash } from 'node:crypto';
 import { UserError } from '../../errors.ts';
-import type { ReadItem } from '../../model.ts';
+import type { Issue, ReadItem } from '../../model.ts';
 import { counted } from '../../terminal/numbers.ts';
 import { findDialect, type Dialect } from './dialect.ts';
 import { MAX_HEADER, RecordParser } from './records.ts';
@@ -8,9 +8,10 @@ import { FormulaCells } from './formula-cells.ts';
 import { TableRows } from './rows.ts';
 import { encodingsOf, fileCount, Items, type FileResult, type SourceFile, type SourceHead } from '../reading.ts';
 import { nameOf, numbered } from '../reject-columns.ts';
-import type { SourceNotice, SourceSpec } from '../source.ts';
+import { notice, type SourceNotice, type SourceSpec } from '../source.ts';
 import type { TextFile } from '../encoding.ts';
 import { readText, sampleOf } from '../text.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 /** Opens CSV files as one table. Throws a `UserError` if one has no header or cannot be decoded. */
 export async function openTable(spec: SourceSpec, files: readonly TextFile[]): Promise<SourceHead> {
@@ -88,17 +89,16 @@ function headerNotices(
     const { header, headerLine } = dialects[index]!;
     const present = new Set(header);
     const notices: SourceNotice[] = [];
-    const add = (code: string, message: string) => notices.push({ code, message, file: shown, line: headerLine });
+    const add = (issue: Issue) => notices.push(notice(issue, shown, headerLine));
     for (const name of duplicates) {
       const times = header.filter((other) => other === name).length;
-      if (times > 1) add('duplicate_column', `the header has \`${name}\` ${times} times`);
+      if (times > 1) add(issueOf('duplicate_column', name, times));
     }
     const last = header.findLastIndex((name) => name !== '');
     const blank = header.slice(0, last).filter((name) => name === '').length;
-    if (blank > 0) add('blank_column', `${blank === 1 ? 'a column has' : `${blank} columns have`} no name`);
+    if (blank > 0) add(issueOf('blank_column', blank));
     const lacking = names.filter((name) => name !== '' && !present.has(name)).map((name) => `\`${name}\``);
-    if (lacking.length > 0)
-      add('missing_column', `the header has no ${lacking.join(', ')}, unlike other files of this source`);
+    if (lacking.length > 0) add(issueOf('missing_column', lacking.join(', ')));
     return notices;
   });
 }

@@ -1,5 +1,6 @@
 /** Cells written as formulas, so that spreadsheets take them for text: `="00123"`, also quoted once more (`"=""00123"""`). */
-import type { SourceNotice } from '../source.ts';
+import { notice, type SourceNotice } from '../source.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 /** Replaces such cells by the text in them, in a CSV text that arrives in chunks. Nothing but a whole cell is replaced. */
 export class FormulaCells {
@@ -33,8 +34,7 @@ export class FormulaCells {
 
   notices(): SourceNotice[] {
     if (this.#count === 0) return [];
-    const message = `${this.#count === 1 ? 'a cell is' : `${this.#count} cells are`} written as a formula, such as \`="${this.#example}"\`, and read as the text in it`;
-    return [{ code: 'unwrapped_cells', message, file: this.#file }];
+    return [notice(issueOf('unwrapped_cells', this.#count, this.#example), this.#file)];
   }
 
   #unwrapped(text: Buffer): Buffer {

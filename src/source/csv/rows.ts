@@ -1,19 +1,11 @@
 import type { Issue, RawRecord } from '../../model.ts';
-import { counted } from '../../terminal/numbers.ts';
 import { END_OF_FILE, isRule, isTotal } from '../no-record.ts';
 import { shorten, type Items } from '../reading.ts';
-import type { SourceNotice } from '../source.ts';
+import { notice, type SourceNotice } from '../source.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 /** Most lines of a footer: more lone cells than this are short rows. */
 const FOOTER_LINES = 20;
-
-const AT_THE_END = {
-  severity: 'warning',
-  code: 'end_of_file_mark',
-  message: 'this line has only the character (Ctrl-Z) with which old programs end a file',
-} as const;
-
-const RULED = { severity: 'warning', code: 'ruled_line', message: 'this line only rules off other lines' } as const;
 
 interface Layout {
   /** As shown to the user. */
@@ -74,7 +66,8 @@ export class TableRows {
       return;
     }
     if (this.#width > 1 && (first === END_OF_FILE ? cells.length === 1 : isRule(cells))) {
-      this.#layout.items.unreadable(line, first === END_OF_FILE ? AT_THE_END : RULED, this.#arrange(cells));
+      const code = first === END_OF_FILE ? 'end_of_file_mark' : 'ruled_line';
+      this.#layout.items.unreadable(line, issueOf(code), this.#arrange(cells));
       return;
     }
     if (this.#isFooter(cells, afterBlank)) {
@@ -97,16 +90,8 @@ export class TableRows {
   /** At the end of the file. */
   finish(): void {
     for (const { cells, line } of this.#held) {
-      const [code, what] = isTotal(cells)
-        ? ['total_row', 'a row of totals']
-        : ['report_footer', 'the footer of a report'];
       const text = cells.filter((cell) => !isBlank(cell)).join(' ');
-      const issue = {
-        severity: 'warning',
-        code,
-        message: `this line below the records is treated as ${what}: "${shorten(text)}"`,
-        hint: 'if it is a record, add its other cells',
-      } as const;
+      const issue = issueOf(isTotal(cells) ? 'total_row' : 'report_footer', shorten(text));
       this.#layout.items.unreadable(line, issue, this.#arrange(cells));
     }
     this.#held = [];
@@ -114,8 +99,7 @@ export class TableRows {
 
   notices(): SourceNotice[] {
     if (this.#empty === 0) return [];
-    const message = `${counted(this.#empty, 'empty row')} skipped`;
-    return [{ code: 'empty_rows', message, file: this.#layout.file, line: this.#firstEmpty }];
+    return [notice(issueOf('empty_rows', this.#empty), this.#layout.file, this.#firstEmpty)];
   }
 
   #skipEmpty(cells: readonly string[], line: number): void {
@@ -138,42 +122,21 @@ export class TableRows {
     if (unreadable) {
       items.unreadable(line, unreadable, this.#arrange(cells));
     } else if (cells.length < this.#needed) {
-      const message = `the row has ${cells.length} of ${this.#needed} cells: the missing ones are read as empty`;
-      const issue = { severity: 'warning', kind: 'read', code: 'short_row', message } as const;
-      items.row(line, { raw: this.#arrange(cells) }, [issue]);
+      items.row(line, { raw: this.#arrange(cells) }, [issueOf('short_row', cells.length, this.#needed)]);
     } else {
       items.row(line, { raw: this.#arrange(cells.length > this.#width ? cells.slice(0, this.#width) : cells) });
     }
   }
 
   /** Why a row is not read, if it is not. */
-  #reject(cells: readonly string[], first: string): Omit<Issue, 'kind'> | undefined {
+  #reject(cells: readonly string[], first: string): Issue | undefined {
     const damaged = this.#nul ? cells.find((cell) => cell.includes('\0')) : undefined;
-    if (damaged !== undefined) {
-      return {
-        severity: 'error',
-        code: 'nul_byte',
-        message: `a cell contains a NUL character: "${shorten(damaged)}"`,
-        hint: 'the file is damaged here, or its encoding is not the declared one',
-      };
-    }
-    if (first === this.#layout.header[0] && this.#repeatsHeader(cells)) {
-      return {
-        severity: 'warning',
-        code: 'repeated_header',
-        message: 'this line repeats the header',
-        hint: 'several exports seem to have been joined: check that none is included twice',
-      };
-    }
+    if (damaged !== undefined) return issueOf('nul_byte', shorten(damaged));
+    if (first === this.#layout.header[0] && this.#repeatsHeader(cells)) return issueOf('repeated_header');
     if (cells.length <= this.#width) return undefined;
     const surplus = cells.slice(this.#width).filter((cell) => !isBlank(cell));
     if (surplus.length === 0) return undefined;
-    return {
-      severity: 'error',
-      code: 'too_many_cells',
-      message: `the row has ${cells.length} cells, but the header has ${this.#width}; unexpected: "${shorten(surplus.join(', '))}"`,
-      hint: 'a cell that contains the delimiter must be quoted',
-    };
+    return issueOf('too_many_cells', cells.length, this.#width, shorten(surplus.join(', ')));
   }
 
   #repeatsHeader(cells: readonly string[]): boolean {

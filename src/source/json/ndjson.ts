@@ -7,6 +7,7 @@ import { Items, MAX_RECORD, shorten, treeHead, type FileResult, type SourceHead 
 import type { SourceSpec } from '../source.ts';
 import type { TextFile } from '../encoding.ts';
 import { readText, sampleOf } from '../text.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 /** Blank lines, and the Ctrl-Z with which old programs end a file. */
 const BLANK = /^[ \t\r]*\x1a?[ \t\r]*$/;
@@ -41,10 +42,7 @@ async function* readLines(
     const parsed = parseRecord(line, shapeOf(line));
     if ('value' in parsed) items.row(number, { raw: parsed.value, text: line });
     else if ('issue' in parsed) items.unreadable(number, parsed.issue, parsed.raw);
-    else {
-      const message = `invalid JSON at column ${parsed.at + 1}: ${shorten(parsed.syntax)}`;
-      items.unreadable(number, { severity: 'error', code: 'no_json', message });
-    }
+    else items.unreadable(number, issueOf('no_json', parsed.at + 1, shorten(parsed.syntax)));
   };
   for await (const chunk of readText(file, hash)) {
     const lines = chunk.toString('utf8').split('\n');

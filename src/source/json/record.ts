@@ -4,6 +4,7 @@ import { hasDelicateNumber, isObject, parseExactJson, type JsonObject, type Json
 import type { Issue } from '../../model.ts';
 import type { JsonShape } from './shape.ts';
 import { shorten } from '../reading.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 /** Far deeper than any record of a CRM; deeper nesting could exhaust the stack of code that walks through a record. */
 export const MAX_DEPTH = 200;
@@ -11,7 +12,7 @@ export const MAX_DEPTH = 200;
 /** A record, or why there is none; `at` is the index at which the text stops being JSON. */
 export type ParsedRecord =
   | { readonly value: JsonObject }
-  | { readonly issue: Omit<Issue, 'kind'>; readonly raw?: JsonObject }
+  | { readonly issue: Issue; readonly raw?: JsonObject }
   | { readonly syntax: string; readonly at: number };
 
 /** Reads one record. Numbers keep their digits; a key that is repeated with a different value makes it unreadable. */
@@ -24,21 +25,17 @@ export function parseRecord(text: string, shape: JsonShape): ParsedRecord {
   }
   if (!isObject(value)) {
     const what = Array.isArray(value) ? 'a list' : value === null ? 'null' : `a ${typeof value}`;
-    return refused('not_an_object', `a record must be an object, but this is ${what}: ${shorten(text)}`);
+    return { issue: issueOf('not_an_object', what, shorten(text)) };
   }
   if (shape.deepest > MAX_DEPTH) {
-    return refused('too_deep', `the record is nested ${shape.deepest} levels deep; at most ${MAX_DEPTH} are supported`);
+    return { issue: issueOf('too_deep', shape.deepest, MAX_DEPTH) };
   }
   if (!hasDelicateNumber(text) && membersOf(value) === shape.members) return { value };
   const repeated = new Set<string>();
   const exact = parseExactJson(text, (key) => repeated.add(key)) as JsonObject;
   if (repeated.size === 0) return { value: exact };
   const keys = [...repeated].map((key) => `\`${shorten(key)}\``).join(', ');
-  return { ...refused('repeated_key', `the record has ${keys} more than once, with different values`), raw: exact };
-}
-
-function refused(code: string, message: string): { readonly issue: Omit<Issue, 'kind'> } {
-  return { issue: { severity: 'error', code, message } };
+  return { issue: issueOf('repeated_key', keys), raw: exact };
 }
 
 function membersOf(value: unknown): number {

@@ -4,8 +4,8 @@ import type { CompiledMapping } from '../../mapping/mapping.ts';
 import { findColumn } from '../../mapping/values/path.ts';
 import { textOf } from '../../mapping/values/result.ts';
 import type { RawRecord, ReadItem } from '../../model.ts';
-import type { Source } from '../../source/source.ts';
-import { numberText } from '../../terminal/numbers.ts';
+import { notice, type Source } from '../../source/source.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 const DECIMAL = /^\s*\d+\.0\s*$/;
 const READ = /(?:^|_)external_id$|^phone_number$/;
@@ -94,11 +94,9 @@ function asWhole(source: Source, decimals: readonly Decimals[]): Source {
     digests: () => source.digests(),
     notices: () => [
       ...source.notices(),
-      ...decimals.map(({ name, count, example, file, line }) => ({
-        code: 'ids_as_decimals',
-        message: `\`${name}\`: all ${numberText(count)} values are decimals like \`${example}\`, and are read without \`.0\``,
-        ...{ file, line },
-      })),
+      ...decimals.map(({ name, count, example, file, line }) =>
+        notice(issueOf('ids_as_decimals', name, count, example), file, line),
+      ),
     ],
   };
 }

@@ -4,6 +4,7 @@ import { shown } from '../../mapping/values/result.ts';
 import type { Issue } from '../../model.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { enumerated } from '../../terminal/numbers.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 /** Further stages are counted. */
 const MOST_STAGES = 3;
@@ -36,8 +37,7 @@ export function mergedStages(
   );
   const more = all.length > MOST_STAGES ? `; ${all.length - MOST_STAGES} more stages` : '';
   const count = all.reduce((sum, { old }) => sum + old.length, 0);
-  const message = `${count} old stages become ${all.length} of the account, and no other field keeps their names: ${examples.join('; ')}${more}`;
-  return { severity: 'warning', kind: 'map', code: 'merged_stages', message, count };
+  return { ...issueOf('merged_stages', count, all.length, `${examples.join('; ')}${more}`), count };
 }
 
 function keepsOldStage({ uses }: CompiledEntry): boolean {

@@ -1,15 +1,14 @@
 import type { CompiledMapping } from '../../mapping/mapping.ts';
-import type { Invalid, Ready, Row } from '../../model.ts';
+import type { Invalid, Issue, Ready, Row } from '../../model.ts';
 import { addProblem } from '../../plan/problems.ts';
 import {
   BARE,
   BARE_CODES,
-  bareText,
+  bareIssue,
   columnText,
-  damageText,
-  datesText,
+  damageIssue,
+  datesIssue,
   noticeText,
-  sharedText,
   type Bare,
   type BareNote,
   type Profile,
@@ -17,16 +16,13 @@ import {
   type UncoveredValue,
 } from '../../report/profile.ts';
 import { unreadArrays, type Source } from '../../source/source.ts';
-import { enumerated } from '../../terminal/numbers.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { SourceWatch } from './source.ts';
 import { textDamage, textsOf } from './text-damage.ts';
+import { issueOf } from '../../vocabulary/words.ts';
 
 /** Events that could be sent. */
 const IS_GOOD = `data is not null and state not in ('duplicate', 'invalid')`;
-
-const NAMELESS =
-  'comments without an id get one made of their parent, time and text: a changed version would be added as a second comment';
 
 /** More names than these are not listed. */
 const MOST_UNCOVERED = 500;
@@ -130,29 +126,28 @@ export class Profiler {
 
   #warn(profile: Profile): void {
     const { db, compiled, sources } = this.#job;
-    const warn = (code: string, message: string, count = 1): void =>
-      addProblem(db, { count }, { severity: 'warning', kind: 'map', code, message });
-    for (const { code, message } of compiled.warnings) warn(code, message);
-    for (const source of sources.values()) for (const notice of source.notices()) warn(notice.code, noticeText(notice));
+    const warn = (issue: Issue, count = 1): void => addProblem(db, { count }, issue);
+    const warning = { severity: 'warning', kind: 'map' } as const;
+    for (const { code, message } of compiled.warnings) warn({ ...warning, code, message });
+    for (const notice of [...sources.values()].flatMap((source) => source.notices())) {
+      warn({ ...warning, code: notice.code, message: noticeText(notice) });
+    }
     const unread = unreadArrays(sources.values()).map((name) => `\`${name}\``);
-    if (unread.length > 0) warn('unread_array', `no source reads ${enumerated(unread, 'and')}`, unread.length);
+    if (unread.length > 0) warn(issueOf('unread_array', unread), unread.length);
     const { nameless } = db.get<{ nameless: number }>(
       `select count(*) as nameless from event where is_derived = 1 and ${IS_GOOD}`,
     )!;
-    if (nameless > 0) warn('comment_without_id', NAMELESS, nameless);
-    for (const note of profile.bare) warn(note.code, bareText(note), note.count);
-    for (const note of profile.shared) warn(`shared_${note.field}`, sharedText(note), note.count);
+    if (nameless > 0) warn(issueOf('comment_without_id'), nameless);
+    for (const note of profile.bare) warn(bareIssue(note), note.count);
+    for (const { field, count, external_id: id } of profile.shared) warn(issueOf(`shared_${field}`, count, id), count);
     const all = Object.values(profile.sources);
     const empty = all.flatMap(({ never_a_value: notes }) => notes.map(columnText));
-    if (empty.length > 0) warn('never_a_value', `no record has a value in ${empty.join(', ')}`, empty.length);
+    if (empty.length > 0) warn(issueOf('never_a_value', empty), empty.length);
     const deciding = all.flatMap(({ not_carried: notes }) => notes.map(columnText));
-    if (deciding.length > 0) {
-      const columns = `${deciding.length === 1 ? 'a column is' : 'columns are'} read only for decisions, so nobody will see ${deciding.length === 1 ? 'its' : 'their'} values in the service`;
-      warn('not_carried', `${columns}: ${deciding.join(', ')}`, deciding.length);
-    }
+    if (deciding.length > 0) warn(issueOf('not_carried', deciding), deciding.length);
     for (const { damage, dates } of all) {
-      for (const note of damage) warn(note.kind, damageText(note), note.count);
-      for (const note of dates) warn(`dates_read_${note.kind === 'either' ? 'either_way' : 'mixed'}`, datesText(note));
+      for (const note of damage) warn(damageIssue(note), note.count);
+      for (const note of dates) warn(datesIssue(note));
     }
   }
 }

@@ -1,4 +1,4 @@
-/** The one vocabulary of types, outcomes, fields, stops and waits, for the terminal and for pages. */
+/** What types, outcomes, fields, stops and waits are called, on the terminal and on pages. */
 import { EVENT_TYPES, type EventType } from '../model.ts';
 import { numberText } from '../terminal/numbers.ts';
 
@@ -76,6 +76,16 @@ export const WAITS = {
   intercepted: 'refused, but not by the webhook',
 } as const;
 export type WaitReason = keyof typeof WAITS;
+
+/** What the events of the ingestion webhook cannot contain (service interface, sections 2 and 4.2). */
+export const NOT_MIGRATED: readonly (readonly [string, string])[] = [
+  ['The owner of a lead', 'lead events have no owner field; the service assigns the account owner'],
+  ['Original creation dates', 'the service dates records by their arrival; the original time is kept for audit only'],
+  ['Companies', 'there are no company events, and leads have no company field'],
+  ['Further contacts of a deal', 'a deal has only one lead'],
+  ['Dates of comments', 'the service dates comments by their arrival; the original time is kept for audit only'],
+  ['Corrections of comments', 'a comment cannot be corrected or deleted once it is in the service'],
+];
 
 /** `Leads`; without a type, `Records`. */
 export function typeName(type: EventType | ''): string {

@@ -1,0 +1,233 @@
+/** Words for what is odd about the input as a whole: its files, its columns, and what many records lack. */
+import { counted, enumerated, numberText } from '../terminal/numbers.ts';
+import { inSentence, type Codes } from './sentence.ts';
+import { SPREADSHEET } from './values.ts';
+
+const DOUBLES = 'If they are one person, merge them in the old CRM and export again.';
+const AMOUNT = 'Map `amount`, if the export has one: see the columns that are not used.';
+
+/** How many events lack a field. */
+export interface Lacking {
+  readonly count: number;
+  /** All events of that type. */
+  readonly of: number;
+  /** The field, or those of which one is enough. */
+  readonly fields: readonly string[];
+  /** Whether the mapping sets none of the fields. */
+  readonly unset: boolean;
+  readonly example: string;
+}
+
+/** `none`: where no event has the fields; `some`: where some have not. */
+const lacking =
+  (none: string, some: string) =>
+  ({ count, of, fields, unset, example }: Lacking): string => {
+    if (count < of) return `${some}: ${numberText(count)} of ${numberText(of)}, such as \`${example}\``;
+    const names = fields.map((field) => `\`${field}\``).join(' or ');
+    return `${none}: ${unset ? `the mapping sets no ${names}` : `no record has a value for ${names}`}`;
+  };
+
+/** `field`: of the event. */
+const shared = (noun: string, field: string) => ({
+  what: `Several leads have the same ${noun}.`,
+  says: (count: number, example: string): string =>
+    `leads with the same ${field} as another lead: ${numberText(count)}, such as \`${example}\``,
+  fix: DOUBLES,
+});
+
+export interface DamagedCells {
+  /** The column or path, and the fields that read it. */
+  readonly column: string;
+  readonly count: number;
+  /** Cells of the column that have a value. */
+  readonly of: number;
+  readonly example: string;
+  readonly place: string;
+}
+
+const damage = (what: string, fix = SPREADSHEET) => ({
+  what,
+  says: ({ column, count, of, example, place }: DamagedCells): string =>
+    `${column}: ${numberText(count)} of ${counted(of, 'cell')}, such as \`${example}\` (${place}); ${inSentence(what)}`,
+  fix,
+});
+
+/** Cells damaged since they were exported, typically by a spreadsheet. */
+export const DAMAGE_WARNINGS = {
+  scientific: damage('A spreadsheet has cut long numbers short (3.93E+11).'),
+  spreadsheet_error: damage('A spreadsheet has replaced a value with an error (#REF!).'),
+  serial_date: damage('A spreadsheet has converted a date to a serial number.'),
+  rounded_id: damage('All long ids of a column end in zeros: a spreadsheet has rounded them.'),
+  leading_zeros_lost: damage('Some ids or phone numbers lack the zeros with which most others of their column begin.'),
+  day_month_exchanged: damage(
+    'A spreadsheet has probably exchanged day and month of the dates that are valid both ways.',
+  ),
+  replacement_character: damage('Characters were lost in a conversion to another encoding.', 'Export again as UTF-8.'),
+  wrong_encoding: damage(
+    'A text was decoded wrongly before it was exported (`JosÃ©`, `????`).',
+    'Export again as UTF-8; if the old CRM shows it so too, correct it there.',
+  ),
+  html_entities: damage(
+    'A text has HTML entities (`R&amp;D`), and would be shown with them.',
+    'Set `apply: [html_to_text]` on the field.',
+  ),
+} as const satisfies Codes;
+
+/** What an event lacks that is probably not meant so. */
+export const BARE_WARNINGS = {
+  lead_without_contact: {
+    what: 'A lead has no name, e-mail address or phone number.',
+    says: lacking(
+      'no lead has a name, e-mail address or phone number',
+      'leads without a name, e-mail address or phone number',
+    ),
+    fix: 'Map these fields, or skip such records with `when`.',
+  },
+  lead_without_name: {
+    what: 'A lead has no name.',
+    says: lacking('no lead has a name', 'leads without a name'),
+    fix: 'Map a column to `full_name`, or join first and last name with `list`.',
+  },
+  deal_without_title: {
+    what: 'A deal has no title.',
+    says: lacking('no deal has a title', 'deals without a title'),
+    fix: 'Map a column to `title`, or make one with `template`.',
+  },
+  deal_without_amount: {
+    what: 'A deal has no amount.',
+    says: lacking('no deal has an amount', 'deals without an amount'),
+    fix: AMOUNT,
+  },
+  currency_without_amount: {
+    what: 'A deal has a currency, but no amount.',
+    says: lacking('no deal has an amount beside its currency', 'deals with a currency, but without an amount'),
+    fix: AMOUNT,
+  },
+  amount_without_currency: {
+    what: 'A deal has an amount, but no currency.',
+    says: lacking('no deal has a currency beside its amount', 'deals with an amount, but without a currency'),
+    fix: 'Map a column to `currency`, or set it with `{ value: EUR }`.',
+  },
+  deal_without_lead: {
+    what: 'A deal is not tied to a lead.',
+    says: lacking('no deal is tied to a lead', 'deals that are not tied to a lead'),
+    fix: 'Map `lead_external_id` if the export has the ids of the contacts.',
+  },
+  deal_without_stage: {
+    what: "A deal has no stage: it is created in the first stage of the account's default pipeline.",
+    says: lacking(
+      "no deal has a stage, so all are created in the first stage of the account's default pipeline",
+      "deals without a stage, which are created in the first stage of the account's default pipeline",
+    ),
+    fix: 'Map `stage_name`.',
+  },
+} as const satisfies Codes;
+
+export const INPUT_WARNINGS = {
+  shared_email: shared('e-mail address', 'email'),
+  shared_phone_number: shared('phone number', 'phone_number'),
+  dates_read_either_way: {
+    what: 'All dates of a column are valid both as day/month and as month/day.',
+    says: (column: string, count: number, example: string) =>
+      `${column}: all ${numberText(count)} dates are valid both as day/month and as month/day, such as \`${example}\`: check the format`,
+    fix: 'Compare the format in the mapping with dates that you know.',
+  },
+  dates_read_mixed: {
+    what: 'Some dates of a column are valid only as day/month and others only as month/day.',
+    says: (column: string, _count: number, example: string) =>
+      `${column}: some dates are day/month and some are month/day, such as \`${example}\``,
+    fix: 'Export again with one format of dates.',
+  },
+  comment_without_id: {
+    what: 'A comment has no id in the export, so it gets one made of its parent, time and text. Changed later, it would be added a second time.',
+    says: () =>
+      'comments without an id get one made of their parent, time and text: a changed version would be added as a second comment',
+  },
+  marked_line: {
+    what: 'A line of the mapping is still marked "set this".',
+    says: (place: string, why: string) => `${place} is still marked "set this"${why === '' ? '' : `: ${why}`}`,
+    fix: 'Set it, and remove the comment.',
+  },
+  never_a_value: {
+    what: 'No record has a value in a column or path that the mapping reads.',
+    says: (columns: readonly string[]) => `no record has a value in ${columns.join(', ')}`,
+    fix: 'Check the name of the column or path, or remove it from the mapping.',
+  },
+  not_carried: {
+    what: 'A column is read only for decisions, so nobody will see its values in the service.',
+    says: (columns: readonly string[]) => {
+      const [are, their] = columns.length === 1 ? ['a column is', 'its'] : ['columns are', 'their'];
+      return `${are} read only for decisions, so nobody will see ${their} values in the service: ${columns.join(', ')}`;
+    },
+    fix: 'Name the column among the custom fields, or let `"*": rest` take it.',
+  },
+  unread_array: {
+    what: 'A JSON file that is read has other arrays, which no source reads.',
+    says: (arrays: readonly string[]) => `no source reads ${enumerated(arrays, 'and')}`,
+    fix: 'Add a source with `records` for an array that belongs to the migration.',
+  },
+  merged_stages: {
+    what: 'Several old stages become one, and no other field keeps their names.',
+    says: (old: number, stages: number, examples: string) =>
+      `${old} old stages become ${stages} of the account, and no other field keeps their names: ${examples}`,
+    fix: 'Add the column of the old stage to `custom_fields`, if their deals must be told apart.',
+  },
+  unmatched_answer: {
+    what: 'The worksheet answers names that no record has: a spreadsheet may have changed them.',
+    says: (file: string, rows: string) => `rows of ${file} are about names that no record has: ${rows}`,
+    fix: 'Write `old_name` as it is in the exports; format the column as text before it is filled in.',
+  },
+  unknown_column: {
+    what: 'A column in a `from` list does not exist; another one of the list is used.',
+    fix: 'Correct its name, or remove it from the list.',
+  },
+  ids_as_decimals: {
+    what: 'A program for tables of numbers wrote the ids or phone numbers of a column as decimals; they are read without `.0`.',
+    says: (column: string, count: number, example: string) =>
+      `\`${column}\`: all ${numberText(count)} values are decimals like \`${example}\`, and are read without \`.0\``,
+    fix: 'Check that the ids are whole numbers in the old CRM.',
+  },
+  unwrapped_cells: {
+    what: 'Cells are written as formulas (`="00123"`); they are read as the text in them.',
+    says: (count: number, example: string) =>
+      `${count === 1 ? 'a cell is' : `${count} cells are`} written as a formula, such as \`="${example}"\`, and read as the text in it`,
+  },
+  fixed_again: {
+    what: 'Two files of corrections have the same record; the later one applies.',
+    says: (records: number, earlier: string) =>
+      `${counted(records, 'record')} corrected in ${earlier} too: the later file, this one, applies`,
+  },
+  more_pages: {
+    what: 'A file is one page of an API response, and there are more.',
+    says: () => 'this is one page of an API response, which says that there are more: fetch all pages',
+    fix: 'Fetch all pages.',
+  },
+  no_records: {
+    what: 'A source has no records.',
+    says: () => 'there are no records',
+    fix: 'Check that it is the right export.',
+  },
+  empty_rows: {
+    what: 'Rows without any value were skipped.',
+    says: (rows: number) => `${counted(rows, 'empty row')} skipped`,
+  },
+  doubtful_encoding: {
+    what: 'The encoding of a file is a guess.',
+    says: (doubt: string) => doubt,
+    fix: 'Set `encoding` on the source.',
+  },
+  duplicate_column: {
+    what: 'A header has the same name twice.',
+    says: (name: string, times: number) => `the header has \`${name}\` ${times} times`,
+    fix: 'Name such a column by its position: `Email#2`.',
+  },
+  blank_column: {
+    what: 'A column has no name.',
+    says: (columns: number) => `${columns === 1 ? 'a column has' : `${columns} columns have`} no name`,
+  },
+  missing_column: {
+    what: 'A file lacks columns that other files of its source have.',
+    says: (columns: string) => `the header has no ${columns}, unlike other files of this source`,
+    fix: 'Check that all files are exports of the same kind.',
+  },
+} as const satisfies Codes;

@@ -1,0 +1,80 @@
+/** Words for records that cannot be read, or that are no records. */
+import type { Codes } from './sentence.ts';
+
+export const READ = 'Correct the record in the export or in the rejects file.';
+
+export const READ_ERRORS = {
+  too_many_cells: {
+    what: 'A row has more cells than the header.',
+    says: (cells: number, width: number, surplus: string) =>
+      `the row has ${cells} cells, but the header has ${width}; unexpected: "${surplus}"`,
+    fix: 'Quote the cell that contains the delimiter.',
+  },
+  nul_byte: {
+    what: 'A cell contains a NUL character.',
+    says: (cell: string) => `a cell contains a NUL character: "${cell}"`,
+    fix: 'Check the encoding of the file, and whether it is damaged.',
+  },
+  no_json: {
+    what: 'A line is not valid JSON.',
+    says: (column: number, why: string) => `invalid JSON at column ${column}: ${why}`,
+    fix: READ,
+  },
+  not_an_object: {
+    what: 'A record is not a JSON object.',
+    says: (what: string, text: string) => `a record must be an object, but this is ${what}: ${text}`,
+    fix: READ,
+  },
+  too_deep: {
+    what: 'A record is nested too deeply.',
+    says: (depth: number, most: number) => `the record is nested ${depth} levels deep; at most ${most} are supported`,
+    fix: READ,
+  },
+  repeated_key: {
+    what: 'A record has the same key twice with different values.',
+    says: (keys: string) => `the record has ${keys} more than once, with different values`,
+    fix: READ,
+  },
+} as const satisfies Codes;
+
+export const READ_WARNINGS = {
+  short_row: {
+    what: 'A row has fewer cells than the header: the missing cells are read as empty.',
+    says: (cells: number, needed: number) =>
+      `the row has ${cells} of ${needed} cells: the missing ones are read as empty`,
+  },
+  report_footer: {
+    what: 'A line after the records was skipped as the footer of a report.',
+    says: (text: string) => `this line below the records is treated as the footer of a report: "${text}"`,
+    fix: 'If it is a record, add its other cells.',
+  },
+  total_row: {
+    what: 'A row of totals below the records was skipped.',
+    says: (text: string) => `this line below the records is treated as a row of totals: "${text}"`,
+    fix: 'If it is a record, add its other cells.',
+  },
+  ruled_line: {
+    what: 'A line of dashes was skipped.',
+    says: () => 'this line only rules off other lines',
+  },
+  end_of_file_mark: {
+    what: 'A Ctrl-Z at the end of a file was skipped.',
+    says: () => 'this line has only the character (Ctrl-Z) with which old programs end a file',
+  },
+  repeated_header: {
+    what: 'A line repeats the header.',
+    says: () => 'this line repeats the header',
+    fix: 'Several exports seem to have been joined: check that none is included twice.',
+  },
+  unused_fix: {
+    what: 'The record that a correction replaces is no longer in the input.',
+    says: (place: string) => `the record that ${place} corrects is no longer in the input`,
+    fix: 'If its successor in the export still needs the correction, correct it there.',
+  },
+  source_shrunk: {
+    what: 'A source has less than half of the records of the last run.',
+    says: (source: string, records: number, before: number) =>
+      `${source} has ${records} records, and had ${before} in the last run`,
+    fix: 'Check that the export is complete. A run asks before it goes on, unless --yes is given.',
+  },
+} as const satisfies Codes;

@@ -1,0 +1,160 @@
+/** Words for what becomes of records: their names in the account, their parents, and what is known of them already. */
+import { counted } from '../terminal/numbers.ts';
+import type { Codes } from './sentence.ts';
+
+const NAMES = 'Map the name under `references` in the mapping, or create it in the target account.';
+const UNIQUE = 'Under `references` in the mapping, map the name to the id of the right one.';
+const ONE = 'Map only the one that is right.';
+
+/** `wanted`: the name, as it is looked up and in the export; `where`: among what. */
+const unresolved = (noun: string) => ({
+  says: (wanted: string, where: string): string => `${noun} ${wanted} not found among the ${where}`,
+  fix: NAMES,
+});
+const ambiguous = (noun: string) => ({
+  says: (wanted: string, matches: number, where: string): string => `${noun} ${wanted} matches ${matches} ${where}`,
+  fix: UNIQUE,
+});
+const foreignId = (noun: string, list: string, kind: string) => ({
+  says: (id: string): string => `the account has no ${noun} with the id \`${id}\``,
+  fix: `Ids of ${kind}s are those of the target account, as \`crm-backfill api GET ${list}\` lists them: correct it, or map the name of the ${kind} to \`${kind === 'user' ? 'owner' : kind}_name\` instead.`,
+});
+const disagrees = (what: string, field: string) => ({
+  what,
+  says: (id: string, other: string, name: string): string =>
+    `\`${field}_id\` is ${other} (\`${id}\`), and \`${field}_name\` is \`${name}\`: the id is sent`,
+  fix: ONE,
+});
+
+export const RESOLVE_ERRORS = {
+  unresolved_stage: { what: 'A stage does not exist in the account.', ...unresolved('stage') },
+  'unresolved_stage/id': foreignId('stage of a deal pipeline', '/pipelines --query type=DEAL', 'stage'),
+  unresolved_owner: { what: 'An owner does not exist in the account.', ...unresolved('owner') },
+  'unresolved_owner/id': foreignId('user', '/platform-users', 'user'),
+  unresolved_pipeline: { what: 'A pipeline does not exist in the account.', ...unresolved('pipeline') },
+  ambiguous_stage: { what: 'A stage name matches several stages of the account.', ...ambiguous('stage') },
+  ambiguous_owner: { what: 'A name matches several users of the account.', ...ambiguous('owner') },
+  ambiguous_pipeline: { what: 'A pipeline name matches several pipelines of the account.', ...ambiguous('pipeline') },
+  deleted_in_service: {
+    what: 'A record that has changed in the export was deleted in the service.',
+    says: (record: string) => `the ${record} was deleted in the service, so its update cannot be sent`,
+    fix: 'Remove the record from the export, or set `if_changed: ignore`.',
+  },
+} as const satisfies Codes;
+
+/** `parent`: its entity and id. */
+export const BLOCKED_ERRORS = {
+  parent_missing: {
+    what: 'The parent is not in the input, or no entry takes it, and it was not acknowledged earlier.',
+    says: (parent: string) =>
+      `${parent} is not in the input, or no entry takes it, and it was not acknowledged earlier`,
+    fix: 'Add the parent to the input, check the `when` of its entry, or set `if_parent_missing` if the service already has it.',
+  },
+  'parent_missing/skipped': {
+    says: (parent: string) => `${parent} does not exist in the service: its update was skipped`,
+    fix: 'Set `if_missing: create` on the entry that updates it, or `if_parent_missing` on this one.',
+  },
+  parent_failed: {
+    what: 'The parent was not accepted.',
+    says: (parent: string) => `${parent} was not accepted, so this event cannot be sent`,
+    fix: 'Fix that record; the next run then sends this event.',
+  },
+} as const satisfies Codes;
+
+/** Why a record is not sent, or not as it is in the export. */
+export const RECORD_ERRORS = {
+  duplicate_external_id: {
+    what: 'Several records have the same external id with different content.',
+    says: (id: string) => `several records have the external_id \`${id}\` with different content`,
+    fix: 'Remove all but one, or choose with `duplicates`. If they are of two sources, give the ids of one a `prefix`.',
+  },
+  /** Two sources may number their records separately: choosing one of them would lose the other. */
+  'duplicate_external_id/sources': {
+    says: (id: string) => `records of several sources have the external_id \`${id}\` with different content`,
+    fix: 'If they are different records, tell the ids apart with `apply: [{ prefix: x- }]` on `external_id` of one source, and on what refers to it.',
+  },
+  row_invalid: {
+    what: 'A record has several rows, and one of them cannot be mapped, so nothing of the record is sent.',
+    says: (places: string) => `another row of this record cannot be mapped (${places}), so nothing of it is sent`,
+    fix: 'Correct that row. With `on_error: omit` a value that cannot be read is left out instead.',
+  },
+  contact_exists: {
+    what: 'The account already has a lead with this e-mail address or phone number.',
+    says: sameContact,
+    fix: 'Remove the record if `matches.csv` shows the same person, or set `if_contact_exists: report` to send it.',
+  },
+} as const satisfies Codes;
+
+export const RECORD_WARNINGS = {
+  contact_in_account: {
+    what: 'A lead shares its e-mail address or phone number with one that is in the account already.',
+    says: sameContact,
+    fix: 'See `matches.csv`. Set `if_contact_exists: reject` to leave such leads out.',
+  },
+  stage_disagrees: disagrees('A deal has the id of one stage and the name of another one; the id is sent.', 'stage'),
+  owner_disagrees: disagrees('A deal has the id of one user and the name of another one; the id is sent.', 'owner'),
+  inactive_owner: {
+    what: 'Deals go to users that the service shows as inactive or deleted.',
+    says: (owners: readonly string[]) => `the service shows these owners as inactive: ${owners.join(', ')}`,
+    fix: 'Map these owners to others under `references.owners`, if somebody is to see the deals.',
+  },
+  custom_fields_may_go: {
+    what: 'Custom fields of records that somebody else made are sent as a whole: those that the export does not have may go.',
+    says: (events: number) =>
+      `${counted(events, 'event')} may set custom fields of records that somebody else made: custom fields that the export does not have may go`,
+    fix: 'Export them too, or leave custom fields out of that entry.',
+  },
+  combined_unknown: {
+    what: 'The checkpoint is lost in which it stood what combined comments carry.',
+    says: () =>
+      'what combined comments carry was in the checkpoint that is lost: those of parents whose comments have changed in the export since are reported, or sent twice',
+    fix: 'Use the exports of the last run, or put a copy of the checkpoint back.',
+  },
+} as const satisfies Codes;
+
+/** `fields`: one or several, as they are shown. */
+export const DIFFERENCE_WARNINGS = {
+  changed: {
+    what: 'A record differs from what was acknowledged: its export or the mapping has changed since.',
+    says: (id: string, fields: string) => `${id}: ${fields} changed since it was acknowledged`,
+    fix: 'Set `if_changed` to decide what happens to such records.',
+  },
+  emptied: {
+    what: 'A field that was sent no longer has a value in the export. Ingestion cannot clear it, so the service keeps the old one.',
+    says: (id: string, fields: string) =>
+      `${id}: ${fields} no longer has a value in the export, and ingestion cannot clear it`,
+    fix: 'Clear it in the service by hand (`changes.csv` lists each), or set `if_changed: ignore`.',
+  },
+  not_comparable: {
+    what: 'The service shows a value in a form that cannot be compared, so nothing was overwritten.',
+    says: (id: string, fields: string) => `${id}: the service shows ${fields} in a form that cannot be compared`,
+    fix: 'Compare it by hand (`changes.csv` lists each). `if_edited: overwrite` sends the value of the export.',
+  },
+  comment_changed: {
+    what: 'A comment changed after it was sent. A comment can neither be corrected nor withdrawn through ingestion.',
+    says: (id: string, _fields: string) =>
+      `${id}: its text, author or parent changed since it was sent, and a comment cannot be corrected`,
+    fix: 'Correct it in the service by hand, or set `if_changed: ignore`.',
+  },
+  'comment_changed/part': {
+    says: (id: string, carrier: string) =>
+      `${id}: its text, author or parent changed since it was sent as part of ${carrier}, and a comment cannot be corrected`,
+    fix: 'Correct it in the service by hand, or set `if_changed: ignore`.',
+  },
+} as const satisfies Codes;
+
+/** Why a whole record was left out. */
+export const OMISSION_REASONS = {
+  orphan: {
+    what: 'A record was left out, because its parent is not in the input (`if_parent_missing: skip`).',
+    says: () => 'its parent is not in the input (`if_parent_missing: skip`)',
+  },
+  duplicates: {
+    what: 'Another record with the same external id was chosen, by `duplicates`.',
+    says: () => 'another record with this external_id was chosen (`duplicates`)',
+  },
+} as const satisfies Codes;
+
+function sameContact(fields: string, id: string, serviceIds: string): string {
+  return `the account already has a lead with the ${fields} of \`${id}\`: ${serviceIds}`;
+}

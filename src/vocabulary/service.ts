@@ -1,0 +1,134 @@
+/** Words for what the service answers to an event, and for requests that it does not answer. */
+import type { Codes } from './sentence.ts';
+
+const RERUN = 'Rerun: the event is sent again with the same id.';
+const COMPARE = 'Compare the record in the service.';
+
+/** Codes of the service come with messages of their own. */
+export const SEND_ERRORS = {
+  already_exists: {
+    what: 'The service already has a record with this external id, which this migration did not create.',
+    fix: 'Set `if_exists: skip` to keep such records, or `if_exists: update` (leads and deals only) to overwrite them.',
+  },
+  not_found: {
+    what: 'The record to update does not exist in the service.',
+    fix: 'Set `if_missing: skip` to drop such updates, or `if_missing: create` to create the record.',
+  },
+  parent_not_found: { what: 'The parent does not exist in the service.', fix: 'Send the parent first.' },
+  unresolved_reference: {
+    what: 'A stage or a user that the account had when this run began does not exist any more.',
+    fix: 'Rerun: pipelines and users are read again, and the events that need another name are listed.',
+  },
+  invalid_payload: { what: 'The service rejected the content.', fix: 'Correct the record or the mapping.' },
+  internal: { what: 'The service failed to process this event.', fix: RERUN },
+  timeout: {
+    what: 'The service did not answer in time.',
+    says: (seconds: number | undefined) => `no answer within ${seconds} s (--timeout)`,
+    fix: RERUN,
+  },
+  asleep: {
+    what: 'The machine slept while a request was in flight.',
+    says: () => 'the machine slept while the request was in flight',
+    fix: RERUN,
+  },
+  aborted: {
+    what: 'The run was stopped immediately while a request was in flight.',
+    says: () => 'cancelled because the run was stopped immediately',
+    fix: RERUN,
+  },
+  connection_lost: {
+    what: 'The connection was lost repeatedly.',
+    says: (code: string) => `the connection was lost (${code})`,
+    fix: RERUN,
+  },
+  unreachable: {
+    what: 'The service could not be reached.',
+    says: (why: string) => `the service cannot be reached (${why})`,
+    fix: RERUN,
+  },
+  'unreachable/proxy': {
+    says: (proxy: string | undefined, status: string) =>
+      `the proxy of ${proxy} did not connect to the service (${status})`,
+  },
+  unexpected_answer: {
+    what: 'The answer did not come from the service (possibly from a proxy).',
+    says: (answer: string) => answer,
+    fix: RERUN,
+  },
+  too_large: {
+    what: 'An answer of the service is too large to be read.',
+    says: () => 'the answer is too large (more than 32 MB)',
+    fix: RERUN,
+  },
+  tls: {
+    what: 'A secure connection to the service failed.',
+    says: (code: string) => `TLS connection failed (${code})`,
+    fix: 'Check the base URL and the certificates of this machine.',
+  },
+  'tls/mistake': {
+    says: (mistake: string, code: string) => `the certificate of the service ${mistake} (${code})`,
+    fix: 'Check the base URL and the clock of this machine.',
+  },
+  'tls/untrusted': {
+    says: (code: string) => `the certificate of the service is not trusted by this machine (${code})`,
+    fix: 'Check the base URL; name the file of a certificate authority of your own in NODE_EXTRA_CA_CERTS.',
+  },
+  proxy_auth: {
+    what: 'A proxy refused its credentials.',
+    says: (variable: string | undefined) =>
+      `${variable === undefined ? 'a proxy' : `the proxy of ${variable}`} refused its credentials (407)`,
+    fix: 'Check its user name and password.',
+  },
+  too_many_files: {
+    what: 'Too many open files: no connection to the service could be made.',
+    says: (message: string) => message,
+    fix: 'Raise the limit with `ulimit -n 4096`, then rerun.',
+  },
+  unsendable: {
+    what: 'The request cannot be built.',
+    says: (code: string) => `invalid base URL or credentials: cannot build the request (${code})`,
+    fix: 'Check the base URL and the credentials.',
+  },
+  redirected: {
+    what: 'The service answered with a redirect.',
+    says: (status: number, to: string) => `answered ${status}, a redirect${to}; redirects are not followed`,
+    fix: 'Check the base URL.',
+  },
+  rejected_earlier: {
+    what: 'An earlier run saw the event rejected, and this run stopped before trying it again.',
+    says: () => 'rejected by an earlier run; this run stopped before retrying it',
+    fix: RERUN,
+  },
+  uncertain: {
+    what: 'A request about the record got no answer, so its values in the service are not certain.',
+    says: (fields: string) =>
+      `a request that set ${fields} got no answer, so the service may have another value than the export`,
+    fix: 'Set `if_changed: update` and rerun, or compare the record in the service by hand.',
+  },
+  already_combined: {
+    what: 'A combined comment is in the service already, sent by a state that is lost, and may lack some of its parts.',
+    says: (id: string) =>
+      `the service has a comment \`${id}\` already, which may lack some of these: it was sent by a state that is lost`,
+    fix: 'Compare it in the service, and add what is missing there; `if_exists: skip` then takes it as it is.',
+  },
+} as const satisfies Codes;
+
+export const SEND_WARNINGS = {
+  not_created: {
+    what: 'The service acknowledged an event without any effect.',
+    says: () => 'acknowledged with outcome `none`: nothing was created or updated',
+    fix: 'Check the record in the service.',
+  },
+  updated_instead: {
+    what: 'The service answered the creation of a record with `updated`: it has changed one that it had already.',
+    says: () =>
+      'sent to be created, and acknowledged with outcome `updated`: the service has changed a record that it had already',
+    fix: COMPARE,
+  },
+  same_service_id: {
+    what: 'The service answered the creation of several records with one id: it has one record for them.',
+    says: (id: string, other: string, serviceId: string) =>
+      `\`${id}\` and \`${other}\` were both answered with the id \`${serviceId}\`: the service has one record for them`,
+    fix: 'Compare that record in the service, and ask its support why.',
+  },
+} as const satisfies Codes;
