@@ -1,10 +1,10 @@
-import { MOST_UNASKED, readContacts } from './compare/contacts.ts';
+import { MOST_UNASKED, readContacts } from './plan/compare/contacts.ts';
 import type { Target } from './connect.ts';
 import type { Halt } from './halt.ts';
 import type { Mapping } from './mapping/mapping.ts';
 import { numberText } from './terminal/numbers.ts';
 import { LIMITS } from './contract.ts';
-import type { RunSettings } from './settings.ts';
+import type { RunSettings } from './settings/run-settings.ts';
 import type { FieldHasher } from './store/field-hashes.ts';
 import type { Database } from './store/sqlite.ts';
 import { secondsToSend } from './rate.ts';

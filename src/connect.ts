@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { systemClock } from './clock.ts';
-import type { RestCredentials } from './secrets/credentials.ts';
+import type { RestCredentials } from './settings/credentials.ts';
 import { UserError } from './errors.ts';
 import type { Account, StoredAccount } from './service/account.ts';
 import type { Client } from './service/client.ts';
 import type { Limiter } from './service/limiter.ts';
 import { LONGEST_RETRY_AFTER_MS } from './service/retry.ts';
-import type { Pace } from './settings.ts';
+import type { Pace } from './settings/run-settings.ts';
 import { DRY_RUN, type StateDir } from './files/state-dir.ts';
 import { readDocument, storeDocument } from './report/documents.ts';
 import { durationText } from './report/text.ts';

@@ -3,7 +3,7 @@ import type { Argv, CommandDefinition } from './commands/command.ts';
 import { COMMANDS, loadCommand, nameOf } from './commands/index.ts';
 import { Console, type Verbosity } from './terminal/console.ts';
 import { EXIT, messageOf, shortageOf, UserError, type ExitCode } from './errors.ts';
-import { kebab, yargsOption, yargsPositional } from './options/option.ts';
+import { kebab, yargsOption, yargsPositional } from './settings/option.ts';
 import { didYouMean } from './problem.ts';
 import { PROGRAM, VERSION } from './version.ts';
 

@@ -27,7 +27,7 @@ import {
 } from './report/summary.ts';
 import type { StoredMapping } from './report/documents.ts';
 import type { Sender } from './send/sender.ts';
-import type { RunSettings } from './settings.ts';
+import type { RunSettings } from './settings/run-settings.ts';
 import { unreadFiles } from './source/files.ts';
 import type { StateDir } from './files/state-dir.ts';
 import { CHECKPOINT_FILE } from './store/checkpoint-schema.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { EVENT_TYPES } from '../src/model.ts';
-import { checkBaseUrl, credentials } from '../src/secrets/credentials.ts';
+import { checkBaseUrl, credentials } from '../src/settings/credentials.ts';
 import { UserError } from '../src/errors.ts';
-import { DEFAULT_RATE, runSettings } from '../src/settings.ts';
+import { DEFAULT_RATE, runSettings } from '../src/settings/run-settings.ts';
 
 const given = (options: Record<string, unknown>) => runSettings({ mapping: 'm.yaml', ...options });
 

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
-import { kebab, type OptionTable } from '../options/option.ts';
-import { RUN_OPTIONS } from '../settings.ts';
+import { kebab, type OptionTable } from '../settings/option.ts';
+import { RUN_OPTIONS } from '../settings/run-settings.ts';
 import { PROGRAM } from '../version.ts';
 
 /** Options for one run that the next should not repeat. */

@@ -1,8 +1,8 @@
 /** What a command is: its arguments, help and examples as data, and the function that it calls. Each is one file of this folder. */
 import type { Console } from '../terminal/console.ts';
 import type { ExitCode } from '../errors.ts';
-import { pick, type ArgumentsOf, type OptionTable, type PositionalTable, type SettingsOf } from '../options/option.ts';
-import { OPTIONS } from '../options/table.ts';
+import { pick, type ArgumentsOf, type OptionTable, type PositionalTable, type SettingsOf } from '../settings/option.ts';
+import { OPTIONS } from '../settings/table.ts';
 
 export interface CommandDefinition<P extends PositionalTable = PositionalTable, O extends OptionTable = OptionTable> {
   readonly positionals: P;

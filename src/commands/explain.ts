@@ -1,25 +1,25 @@
 import type { Console } from '../terminal/console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
-import { findRecord } from '../explain/find.ts';
-import { storyOf, type RecordStory } from '../explain/story.ts';
-import { storyText } from '../explain/text.ts';
+import { findRecord } from './explain/find.ts';
+import { storyOf, type RecordStory } from './explain/story.ts';
+import { storyText } from './explain/text.ts';
 import { canonicalJson, type JsonObject } from '../json.ts';
 import { lockHolder } from '../store/lock.ts';
-import { parseOptions, pick } from '../options/option.ts';
+import { parseOptions, pick } from '../settings/option.ts';
 import { namesById } from '../service/account.ts';
 import { readAccount } from '../service/directory.ts';
-import { DEFAULT_RATE, type NamedRecord, MAPPING } from '../settings.ts';
+import { DEFAULT_RATE, type NamedRecord, MAPPING } from '../settings/run-settings.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import { assertBound, bindingOf } from '../store/checkpoint.ts';
 import { storedPlans } from '../store/stored-plans.ts';
 import { readState } from '../store/open.ts';
 import type { Database } from '../store/sqlite.ts';
-import { readLive, type LiveRecord } from '../verify/record.ts';
-import { liveText } from '../verify/text.ts';
+import { readLive, type LiveRecord } from './verify/record.ts';
+import { liveText } from './verify/text.ts';
 import { openClient, serviceOf } from './service.ts';
 import { accountIn, existingState } from './state.ts';
-import { oneRecord } from '../options/checks.ts';
-import { OPTIONS } from '../options/table.ts';
+import { oneRecord } from '../settings/checks.ts';
+import { OPTIONS } from '../settings/table.ts';
 import { define, STATE_OPTIONS, type Argv, type CommandSettings } from './command.ts';
 
 export const definition = define({

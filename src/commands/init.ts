@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import type { Console } from '../terminal/console.ts';
 import { codeOf, EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
-import { startMapping } from '../init/index.ts';
+import { startMapping } from './init/index.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
-import { parseOptions, pick } from '../options/option.ts';
+import { parseOptions, pick } from '../settings/option.ts';
 import { commandOf } from './command-line.ts';
-import { texts } from '../options/checks.ts';
-import { OPTIONS } from '../options/table.ts';
+import { texts } from '../settings/checks.ts';
+import { OPTIONS } from '../settings/table.ts';
 import { define, type Argv } from './command.ts';
 
 export const definition = define({

@@ -1,6 +1,6 @@
 /** What to do after a run, with the commands for it. */
-import { flow } from '../init/yaml.ts';
-import { kebab } from '../options/option.ts';
+import { flow } from './init/yaml.ts';
+import { kebab } from '../settings/option.ts';
 import { isNameCode } from '../vocabulary/words.ts';
 import type { WrittenPilot } from '../report/pilot-file.ts';
 import type { Summary } from '../report/summary.ts';

@@ -2,18 +2,18 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Console } from '../terminal/console.ts';
 import { codeOf, EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
-import { writePlanCsv } from '../explain/plan-csv.ts';
-import { planText } from '../explain/plan-text.ts';
-import { parseOptions } from '../options/option.ts';
+import { writePlanCsv } from './explain/plan-csv.ts';
+import { planText } from './explain/plan-text.ts';
+import { parseOptions } from '../settings/option.ts';
 import { shortPath } from '../report/text.ts';
 import { namesById } from '../service/account.ts';
 import { planIn } from '../store/stored-plans.ts';
 import { readState } from '../store/open.ts';
 import type { Database } from '../store/sqlite.ts';
 import { accountIn, existingState } from './state.ts';
-import { text } from '../options/checks.ts';
-import { OPTIONS } from '../options/table.ts';
-import { MAPPING } from '../settings.ts';
+import { text } from '../settings/checks.ts';
+import { OPTIONS } from '../settings/table.ts';
+import { MAPPING } from '../settings/run-settings.ts';
 import { define, STATE_OPTIONS, type Argv } from './command.ts';
 
 export const definition = define({

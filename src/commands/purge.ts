@@ -4,7 +4,7 @@ import type { Console } from '../terminal/console.ts';
 import { cannotWrite, EXIT, type ExitCode, UserError } from '../errors.ts';
 import { Lock, LOCK_FILE } from '../store/lock.ts';
 import { counted } from '../terminal/numbers.ts';
-import { parseOptions, pick } from '../options/option.ts';
+import { parseOptions, pick } from '../settings/option.ts';
 import { isThere } from '../files/private-file.ts';
 import { REPORT_FILE } from '../report/summary.ts';
 import { isRunLog, RUN_LOG_FILE } from '../files/run-log.ts';
@@ -13,11 +13,11 @@ import { CHECKPOINT, CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
 import { readState } from '../store/open.ts';
 import { PLAN, PLAN_FILE } from '../store/plan-schema.ts';
 import { Database, type Schema } from '../store/sqlite.ts';
-import { VERIFY_FILE } from '../verify/differences.ts';
+import { VERIFY_FILE } from './verify/differences.ts';
 import { confirmer } from '../terminal/confirm.ts';
 import { existingState } from './state.ts';
-import { OPTIONS } from '../options/table.ts';
-import { MAPPING } from '../settings.ts';
+import { OPTIONS } from '../settings/table.ts';
+import { MAPPING } from '../settings/run-settings.ts';
 import { define, type Argv } from './command.ts';
 
 export const definition = define({

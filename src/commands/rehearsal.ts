@@ -1,11 +1,11 @@
 import { readdir, rm } from 'node:fs/promises';
-import { SANDBOX, type Credentials } from '../secrets/credentials.ts';
+import { SANDBOX, type Credentials } from '../settings/credentials.ts';
 import { cannotWrite, UserError } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { isThere } from '../files/private-file.ts';
 import { storedAccountOf } from '../connect.ts';
-import { startSandbox } from '../sandbox/index.ts';
-import type { RunSettings } from '../settings.ts';
+import { startSandbox } from './sandbox/index.ts';
+import type { RunSettings } from '../settings/run-settings.ts';
 import { Lock } from '../store/lock.ts';
 import { StateDir, statePath } from '../files/state-dir.ts';
 import { storedBinding } from '../store/checkpoint.ts';

@@ -1,6 +1,6 @@
 import type { Console } from '../terminal/console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
-import { parseOptions, pick } from '../options/option.ts';
+import { parseOptions, pick } from '../settings/option.ts';
 import { isThere } from '../files/private-file.ts';
 import { writeReport, WRITE_EVERY_S } from '../pages/html/page.ts';
 import { writeTables } from '../pages/written-files.ts';
@@ -10,8 +10,8 @@ import { CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
 import { lockHolder, type LockHolder } from '../store/lock.ts';
 import { PLAN_FILE } from '../store/plan-schema.ts';
 import { existingState } from './state.ts';
-import { OPTIONS } from '../options/table.ts';
-import { MAPPING } from '../settings.ts';
+import { OPTIONS } from '../settings/table.ts';
+import { MAPPING } from '../settings/run-settings.ts';
 import { define, STATE_OPTIONS, type Argv } from './command.ts';
 
 export const definition = define({

@@ -3,13 +3,13 @@ import type { Console } from '../terminal/console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { untilStopped } from '../halt.ts';
 import { counted } from '../terminal/numbers.ts';
-import { parseOptions, pick } from '../options/option.ts';
-import { startSandbox } from '../sandbox/index.ts';
+import { parseOptions, pick } from '../settings/option.ts';
+import { startSandbox } from './sandbox/index.ts';
 import type { Account } from '../service/account.ts';
 import { PROGRAM } from '../version.ts';
 import { existingState } from './state.ts';
-import { rate } from '../options/checks.ts';
-import { OPTIONS } from '../options/table.ts';
+import { rate } from '../settings/checks.ts';
+import { OPTIONS } from '../settings/table.ts';
 import { define, type Argv, type CommandSettings } from './command.ts';
 import { LIMITS } from '../contract.ts';
 

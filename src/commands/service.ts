@@ -1,10 +1,10 @@
 /** How commands that only read reach the service. */
 import { systemClock } from '../clock.ts';
 import type { Console } from '../terminal/console.ts';
-import { readEnvironment, restCredentials, type RestCredentials } from '../secrets/credentials.ts';
+import { readEnvironment, restCredentials, type RestCredentials } from '../settings/credentials.ts';
 import { createClient, type Client } from '../service/client.ts';
 import { openLimiter } from '../service/limiter.ts';
-import { DEFAULT_RATE, type RunSettings } from '../settings.ts';
+import { DEFAULT_RATE, type RunSettings } from '../settings/run-settings.ts';
 import type { Rate } from '../rate.ts';
 import { TOOL } from '../version.ts';
 import { existingState } from './state.ts';

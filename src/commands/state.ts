@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { UserError } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
-import type { RunSettings } from '../settings.ts';
+import type { RunSettings } from '../settings/run-settings.ts';
 import { storedAccount, type StoredAccount } from '../service/account.ts';
 import { StateDir, statePath } from '../files/state-dir.ts';
 import type { Database } from '../store/sqlite.ts';

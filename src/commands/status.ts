@@ -1,14 +1,14 @@
 import type { Console } from '../terminal/console.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { lockHolder } from '../store/lock.ts';
-import { parseOptions, pick } from '../options/option.ts';
+import { parseOptions, pick } from '../settings/option.ts';
 import { statusText } from '../pages/status-text.ts';
 import { readStatus, type Status } from '../pages/status.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import { readState } from '../store/open.ts';
 import { existingState } from './state.ts';
-import { OPTIONS } from '../options/table.ts';
-import { MAPPING } from '../settings.ts';
+import { OPTIONS } from '../settings/table.ts';
+import { MAPPING } from '../settings/run-settings.ts';
 import { define, STATE_OPTIONS, type Argv } from './command.ts';
 
 export const definition = define({

@@ -1,13 +1,13 @@
 import type { Console } from '../terminal/console.ts';
 import type { ExitCode } from '../errors.ts';
-import { parseOptions, pick } from '../options/option.ts';
+import { parseOptions, pick } from '../settings/option.ts';
 import type { Account } from '../service/account.ts';
-import { ENDINGS, verificationText } from '../verify/text.ts';
-import { verifyMigration, type VerifyJob } from '../verify/verify.ts';
+import { ENDINGS, verificationText } from './verify/text.ts';
+import { verifyMigration, type VerifyJob } from './verify/verify.ts';
 import { SANDBOX_RATE, serviceOf } from './service.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
-import { CONNECTION, OPTIONS } from '../options/table.ts';
-import { MAPPING } from '../settings.ts';
+import { CONNECTION, OPTIONS } from '../settings/table.ts';
+import { MAPPING } from '../settings/run-settings.ts';
 import { define, type Argv } from './command.ts';
 
 export const definition = define({

@@ -1,7 +1,7 @@
 import { closeSync, writeSync } from 'node:fs';
 import { cannotWrite } from '../errors.ts';
 import { openPrivate, openRegular } from './private-file.ts';
-import type { Redactor } from '../secrets/redact.ts';
+import type { Redactor } from '../redact.ts';
 
 export const RUN_LOG_FILE = 'run.log';
 

@@ -1,7 +1,7 @@
 import { request, type Dispatcher } from 'undici';
 import { systemClock, type Clock } from '../clock.ts';
 import { codeOf } from '../errors.ts';
-import type { Secret } from '../secrets/redact.ts';
+import type { Secret } from '../redact.ts';
 import { agentFor, proxyFor } from '../service/proxy.ts';
 
 /** How a call ended: undefined if it was answered 2xx, otherwise why not. Never contains the URL, which is a secret. */

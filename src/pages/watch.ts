@@ -4,7 +4,7 @@ import { isStateLost, type Halt } from '../halt.ts';
 import { counted } from '../terminal/numbers.ts';
 import { ProgressTracker, type ProgressView } from './progress-tracker.ts';
 import type { WaitingState } from './progress-text.ts';
-import type { Secret } from '../secrets/redact.ts';
+import type { Secret } from '../redact.ts';
 import type { Summary } from '../report/summary.ts';
 import { noteOthers, noteWait, type OtherUse } from '../store/checkpoint.ts';
 import type { Database } from '../store/sqlite.ts';

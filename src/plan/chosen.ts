@@ -1,6 +1,6 @@
 import { UserError } from '../errors.ts';
 import { EVENT_TYPES, type EventType } from '../model.ts';
-import type { PickedRecord } from '../settings.ts';
+import type { PickedRecord } from '../settings/run-settings.ts';
 import type { Database } from '../store/sqlite.ts';
 
 /** Events of other types than these are left for a later run; returns how many. */

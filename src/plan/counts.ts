@@ -1,7 +1,7 @@
 import { EVENT_TYPES, type Entity, type EventType } from '../model.ts';
 import type { WaitingCounts } from '../report/summary.ts';
 import type { EventCounts } from '../vocabulary/terms.ts';
-import type { Tolerance } from '../settings.ts';
+import type { Tolerance } from '../settings/run-settings.ts';
 import type { Database } from '../store/sqlite.ts';
 import { isOpen, outcomeOf, type State } from './states.ts';
 

@@ -1,8 +1,8 @@
 /** Reads back the records that differ, or may differ, from what the input wants, and decides what is sent of them. */
 import { seen, type ShownFields } from '../core/known.ts';
 import { next } from '../core/next.ts';
-import { shownFields, type Checked } from '../compare/fields.ts';
-import { readBack } from '../compare/read-back.ts';
+import { shownFields, type Checked } from './compare/fields.ts';
+import { readBack } from './compare/read-back.ts';
 import type { Client } from '../service/client.ts';
 import type { Fields } from '../service/list-page.ts';
 import type { Policies } from '../mapping/policies.ts';

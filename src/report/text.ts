@@ -142,13 +142,14 @@ export function findingsText(findings: readonly Finding[]): string {
   return countedList(rows, 'code');
 }
 
-/** Of fewer, the count says enough. */
+/** Of fewer, and of a smaller share, the count says enough. */
+const LEAST_SHARED = 10;
 const LEAST_PERCENT = 10;
 
 /** ` (12 %)`, of a finding that concerns many of its events. */
-export function shareText({ share }: Finding): string {
+export function shareText({ count, share }: Finding): string {
   const percent = Math.floor((share ?? 0) * 100);
-  return percent < LEAST_PERCENT ? '' : ` (${percent} %)`;
+  return count < LEAST_SHARED || percent < LEAST_PERCENT ? '' : ` (${percent} %)`;
 }
 
 /** `deal/created`; `record` for whole records and the input. */

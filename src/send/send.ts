@@ -13,7 +13,7 @@ import type { RunLog } from '../files/run-log.ts';
 import type { Account } from '../service/account.ts';
 import type { Client } from '../service/client.ts';
 import type { Limiter } from '../service/limiter.ts';
-import type { RunSettings } from '../settings.ts';
+import type { RunSettings } from '../settings/run-settings.ts';
 import { LockRemoved, StateRemoved, type StateDir } from '../files/state-dir.ts';
 import { CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
 import { Commits } from '../store/commits.ts';

@@ -3,7 +3,7 @@ import { systemClock } from '../clock.ts';
 import { EXIT } from '../errors.ts';
 import type { Halt } from '../halt.ts';
 import { zoneOffset, zoneReader } from '../mapping/transforms/zone.ts';
-import type { StopTime } from '../settings.ts';
+import type { StopTime } from '../settings/run-settings.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

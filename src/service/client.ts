@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { systemClock, type Clock } from '../clock.ts';
 import { UserError } from '../errors.ts';
-import { Redactor, type Secret } from '../secrets/redact.ts';
+import { Redactor, type Secret } from '../redact.ts';
 import { printable } from '../terminal/visible.ts';
 import { decodeBody } from './content-encoding.ts';
 import { HEADERS, PATHS } from '../contract.ts';

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import PQueue from 'p-queue';
 import type { Clock } from '../clock.ts';
-import type { Secret } from '../secrets/redact.ts';
+import type { Secret } from '../redact.ts';
 import { requestsLeft, type Rate } from '../rate.ts';
 import { HEADERS } from '../contract.ts';
 import { ForeignUse } from './foreign-use.ts';

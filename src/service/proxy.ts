@@ -1,10 +1,10 @@
 /** The proxy that the environment asks for. */
 import { BlockList, isIP } from 'node:net';
 import { Agent, EnvHttpProxyAgent, type Dispatcher } from 'undici';
-import { percentDecoded } from '../secrets/credentials.ts';
-import type { Environment } from '../secrets/env-file.ts';
+import { percentDecoded } from '../settings/credentials.ts';
+import type { Environment } from '../settings/env-file.ts';
 import { UserError } from '../errors.ts';
-import { Secret } from '../secrets/redact.ts';
+import { Secret } from '../redact.ts';
 
 export interface Proxy {
   /** The environment variable that names it. */

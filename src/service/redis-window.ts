@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import type { Clock } from '../clock.ts';
 import { codeOf, messageOf, UserError } from '../errors.ts';
-import type { Secret } from '../secrets/redact.ts';
+import type { Secret } from '../redact.ts';
 import type { Allowance, LimiterWait, Shared, Taken, TokenWindow } from './token-window.ts';
 import { WINDOW_SCRIPT, type WindowReply, type WindowRequest } from './window-script.ts';
 

@@ -1,6 +1,6 @@
 /** Parses a REST API path given by the user. Pure. */
 import { UserError } from '../errors.ts';
-import type { Secret } from '../secrets/redact.ts';
+import type { Secret } from '../redact.ts';
 import { PATHS } from '../contract.ts';
 
 export interface Route {

@@ -2,7 +2,7 @@ import { CUSTOM_FIELDS } from '../store/field-hashes.ts';
 import type { EventType } from '../model.ts';
 import { SENT_AS } from '../plan/changes.ts';
 import type { ExcessOmission, OmittedCounts } from '../report/omitted.ts';
-import type { Tolerance } from '../settings.ts';
+import type { Tolerance } from '../settings/run-settings.ts';
 import type { Database } from '../store/sqlite.ts';
 
 /** A percentage of fewer values than these says nothing about the mapping. */

@@ -19,7 +19,7 @@ import type { Profile } from '../report/profile.ts';
 import type { ChangeCounts } from '../report/summary.ts';
 import type { Account } from '../service/account.ts';
 import type { Client } from '../service/client.ts';
-import type { RunSettings } from '../settings.ts';
+import type { RunSettings } from '../settings/run-settings.ts';
 import { Input } from '../source/input.ts';
 import type { FileDigest, Source } from '../source/source.ts';
 import type { StateDir } from '../files/state-dir.ts';

@@ -1,4 +1,4 @@
-import { fold } from '../compare/fields.ts';
+import { fold } from '../plan/compare/fields.ts';
 import type { Issue } from '../model.ts';
 import { shortPath } from '../report/text.ts';
 import { counted } from '../terminal/numbers.ts';

@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import stringWidth from 'string-width';
 import { codeOf, EXIT } from '../errors.ts';
 import { wrapped } from './layout.ts';
-import { Redactor } from '../secrets/redact.ts';
+import { Redactor } from '../redact.ts';
 import { visible, visibleJson } from './visible.ts';
 
 export type Verbosity = 'quiet' | 'normal';

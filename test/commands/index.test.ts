@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { COMMANDS, nameOf } from '../../src/commands/index.ts';
 import type { Command } from '../../src/commands/command.ts';
-import { parseOptions, type Option } from '../../src/options/option.ts';
-import { OPTIONS } from '../../src/options/table.ts';
+import { parseOptions, type Option } from '../../src/settings/option.ts';
+import { OPTIONS } from '../../src/settings/table.ts';
 import { backfill, workspace } from '../e2e/harness.ts';
 
 const commands = await Promise.all(

@@ -3,7 +3,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Summary } from '../../src/report/summary.ts';
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/commands/sandbox/index.ts';
 import { backfill, environmentOf, FAST, files, sandbox, workspace } from '../e2e/harness.ts';
 import { migrate, type Options } from '../faults/in-process.ts';
 import { send } from '../sandbox/client.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { COMPARED, likeness, type Checked } from '../../src/compare/fields.ts';
+import { COMPARED, likeness, type Checked } from '../../src/plan/compare/fields.ts';
 
 function like(entity: Checked, name: string, expected: string, actual: unknown): string {
   return likeness(

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/commands/sandbox/index.ts';
 import { ONE, OTHER } from '../service/certificates.ts';
 import { environmentOf, FAST, files, sandbox, start, summaryOf, workspace } from './harness.ts';
 

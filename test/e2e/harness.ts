@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../directory.ts';
 import type { Summary } from '../../src/report/summary.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/commands/sandbox/index.ts';
 import { StateDir } from '../../src/files/state-dir.ts';
 import { readState } from '../../src/store/open.ts';
 import { startFaulty, type FaultyOptions, type FaultySandbox } from '../sandbox/faults.ts';

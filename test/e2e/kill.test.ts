@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/commands/sandbox/index.ts';
 import { backfill, environmentOf, FAST, sandbox, start, summaryOf, workspace } from './harness.ts';
 import { withoutTimes } from '../sandbox/client.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { RequestEntry } from '../../src/sandbox/index.ts';
+import type { RequestEntry } from '../../src/commands/sandbox/index.ts';
 import {
   backfill,
   documentIn,

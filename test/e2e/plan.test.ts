@@ -2,7 +2,7 @@ import { appendFile, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/commands/sandbox/index.ts';
 import { backfill, environmentOf, FAST, files, rowsIn, sandbox, summaryOf, workspace } from './harness.ts';
 
 interface Line {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { RequestEntry, Sandbox } from '../../src/sandbox/index.ts';
+import type { RequestEntry, Sandbox } from '../../src/commands/sandbox/index.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import { StateDir } from '../../src/files/state-dir.ts';
 import { readState } from '../../src/store/open.ts';

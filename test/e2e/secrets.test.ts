@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/commands/sandbox/index.ts';
 import { processed, serve } from '../service/scripted-server.ts';
 import {
   backfill,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RequestEntry, Sandbox } from '../../src/sandbox/index.ts';
+import type { RequestEntry, Sandbox } from '../../src/commands/sandbox/index.ts';
 import { hasRedis, redisServer } from '../service/redis-server.ts';
 import {
   backfill,

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/commands/sandbox/index.ts';
 import { backfill, CLI, environmentOf, FAST, files, sandbox, start, summaryOf, workspace } from './harness.ts';
 import { withoutTimes } from '../sandbox/client.ts';
 

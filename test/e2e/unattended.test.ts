@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/commands/sandbox/index.ts';
 import { hookServer } from '../pages/hook-server.ts';
 import { backfill, environmentOf, FAST, files, filesBelow, sandbox, start, summaryOf, workspace } from './harness.ts';
 

@@ -1,10 +1,10 @@
-import { Redactor } from '../../src/secrets/redact.ts';
+import { Redactor } from '../../src/redact.ts';
 import { Halt } from '../../src/halt.ts';
 import { runMigration } from '../../src/run.ts';
 import type { Summary } from '../../src/report/summary.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
-import { credentials } from '../../src/secrets/credentials.ts';
-import { runSettings } from '../../src/settings.ts';
+import type { Sandbox } from '../../src/commands/sandbox/index.ts';
+import { credentials } from '../../src/settings/credentials.ts';
+import { runSettings } from '../../src/settings/run-settings.ts';
 import { environmentOf } from '../e2e/harness.ts';
 
 /** Options of `run` as the command line passes them: `{ maxRequests: '12' }`. */

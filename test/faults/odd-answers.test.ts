@@ -1,11 +1,11 @@
 /** What the service may answer and nothing promises: each oddity is said, and nothing is lost. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { credentials } from '../../src/secrets/credentials.ts';
-import { Redactor } from '../../src/secrets/redact.ts';
+import { credentials } from '../../src/settings/credentials.ts';
+import { Redactor } from '../../src/redact.ts';
 import { Halt } from '../../src/halt.ts';
 import { runMigration } from '../../src/run.ts';
-import { runSettings } from '../../src/settings.ts';
+import { runSettings } from '../../src/settings/run-settings.ts';
 import { files, workspace } from '../e2e/harness.ts';
 import { serve, type Answer, type Arrived } from '../service/scripted-server.ts';
 

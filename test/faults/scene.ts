@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { makeDirectory } from '../directory.ts';
 import type { Summary } from '../../src/report/summary.ts';
-import type { RequestEntry } from '../../src/sandbox/index.ts';
+import type { RequestEntry } from '../../src/commands/sandbox/index.ts';
 import { environmentOf, FAST, FIXTURES, start, type Running } from '../e2e/harness.ts';
 import { withoutTimes } from '../sandbox/client.ts';
 import { startFaulty, type FaultyOptions, type FaultyRequest, type FaultySandbox } from '../sandbox/faults.ts';

@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, stat, symlink, utimes, writeFile } fro
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../directory.ts';
-import { Redactor } from '../../src/secrets/redact.ts';
+import { Redactor } from '../../src/redact.ts';
 import { RunLog } from '../../src/files/run-log.ts';
 import { systemClock } from '../../src/clock.ts';
 import { openRateHistory } from '../../src/store/rate-history.ts';

@@ -2,7 +2,7 @@ import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../src/errors.ts';
-import { startMapping } from '../../src/init/index.ts';
+import { startMapping } from '../../src/commands/init/index.ts';
 import { loadMapping } from '../../src/mapping/load.ts';
 import { backfill, FIXTURES, workspace } from '../e2e/harness.ts';
 import { compare, fillIn, migrate, truthIn } from '../presets/truth.ts';

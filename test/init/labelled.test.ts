@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startMapping } from '../../src/init/index.ts';
+import { startMapping } from '../../src/commands/init/index.ts';
 import { FIXTURES } from '../e2e/harness.ts';
 
 const CASES = join(FIXTURES, 'labelled-exports');

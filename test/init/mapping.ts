@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { startMapping } from '../../src/init/index.ts';
+import { startMapping } from '../../src/commands/init/index.ts';
 import { loadMapping } from '../../src/mapping/load.ts';
 import type { MappingSpec } from '../../src/mapping/schema.ts';
 import { workspace } from '../e2e/harness.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/errors.ts';
-import { OPTIONS } from '../../src/options/table.ts';
+import { OPTIONS } from '../../src/settings/table.ts';
 import { FIXTURES } from '../e2e/harness.ts';
 import { RUN_AGAIN } from '../readme/sections.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { Secret } from '../../src/secrets/redact.ts';
+import { Secret } from '../../src/redact.ts';
 import type { Notification } from '../../src/pages/messages.ts';
 
 export interface Called {

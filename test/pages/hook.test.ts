@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Secret } from '../../src/secrets/redact.ts';
+import { Secret } from '../../src/redact.ts';
 import { callHook } from '../../src/pages/hook.ts';
 import { hookServer } from './hook-server.ts';
 

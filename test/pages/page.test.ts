@@ -133,7 +133,7 @@ describe('the report page', () => {
         ],
       }),
     );
-    expect(text).toMatch(/bad_date 2 \(100 %\) 2 leads\nAll 2\n/);
+    expect(text).toMatch(/bad_date 2 2 leads\nAll 2\n/);
   });
 
   it('finds the head of a chain of records that were not accepted', async () => {

@@ -4,7 +4,7 @@ import type { Clock } from '../../src/clock.ts';
 import { Halt } from '../../src/halt.ts';
 import type { ProgressView } from '../../src/pages/progress-tracker.ts';
 import type { State } from '../../src/plan/states.ts';
-import type { Secret } from '../../src/secrets/redact.ts';
+import type { Secret } from '../../src/redact.ts';
 import { openPlan } from '../../src/survey/plan-file.ts';
 import { Watch } from '../../src/pages/watch.ts';
 import { AT, stateDirectory } from '../state.ts';

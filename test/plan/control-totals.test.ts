@@ -4,7 +4,7 @@ import { handler as run } from '../../src/commands/run.ts';
 import type { Part } from '../../src/report/control-totals.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import type { EventCounts } from '../../src/vocabulary/terms.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/commands/sandbox/index.ts';
 import { PLAN } from '../../src/store/plan-schema.ts';
 import { Database } from '../../src/store/sqlite.ts';
 import { call, envFile } from '../commands/in-process.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Planned } from '../../src/model.ts';
-import { defaultAccount } from '../../src/sandbox/account.ts';
+import { defaultAccount } from '../../src/commands/sandbox/account.ts';
 import type { Survey } from '../../src/survey/survey.ts';
 import { pilotLines } from '../../src/report/pilot.ts';
 import { surveyRare, toSend } from './rare.ts';

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { Halt } from '../../src/halt.ts';
 import { runMigration } from '../../src/run.ts';
-import { Redactor } from '../../src/secrets/redact.ts';
+import { Redactor } from '../../src/redact.ts';
 import type { Profile } from '../../src/report/profile.ts';
 import type { Summary } from '../../src/report/summary.ts';
-import { runSettings } from '../../src/settings.ts';
+import { runSettings } from '../../src/settings/run-settings.ts';
 import { files, sandbox, workspace } from '../e2e/harness.ts';
 
 interface Given {

@@ -74,12 +74,14 @@ describe('findings', () => {
     );
   });
 
-  it('have their share of all events, where it is at least a tenth', () => {
-    const shared = (share: number | null): string => findingsText([{ ...finding('bad_phone', 7), share }]).trim();
-    expect(shared(0.129)).toBe('7  bad_phone (12 %)');
-    expect(shared(1)).toBe('7  bad_phone (100 %)');
-    expect(shared(0.099)).toBe('7  bad_phone');
-    expect(shared(null)).toBe('7  bad_phone');
+  it('have their share of all events, where it is at least a tenth and not of a few', () => {
+    const shared = (share: number | null, count = 70): string =>
+      findingsText([{ ...finding('bad_phone', count), share }]).trim();
+    expect(shared(0.129)).toBe('70  bad_phone (12 %)');
+    expect(shared(1)).toBe('70  bad_phone (100 %)');
+    expect(shared(0.099)).toBe('70  bad_phone');
+    expect(shared(null)).toBe('70  bad_phone');
+    expect(shared(1, 9)).toBe('9  bad_phone');
   });
 
   it('of values left out name the events and the field', () => {

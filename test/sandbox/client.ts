@@ -1,6 +1,11 @@
 import { expect, onTestFinished } from 'vitest';
-import { uuidOf } from '../../src/sandbox/account.ts';
-import { startSandbox, type Sandbox, type SandboxOptions, type SandboxState } from '../../src/sandbox/index.ts';
+import { uuidOf } from '../../src/commands/sandbox/account.ts';
+import {
+  startSandbox,
+  type Sandbox,
+  type SandboxOptions,
+  type SandboxState,
+} from '../../src/commands/sandbox/index.ts';
 
 export interface Answer {
   readonly status: number;

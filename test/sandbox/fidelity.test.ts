@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { Secret } from '../../src/secrets/redact.ts';
-import { uuidOf } from '../../src/sandbox/account.ts';
-import { startSandbox } from '../../src/sandbox/index.ts';
-import { sandboxApp } from '../../src/sandbox/serve.ts';
+import type { Secret } from '../../src/redact.ts';
+import { uuidOf } from '../../src/commands/sandbox/account.ts';
+import { startSandbox } from '../../src/commands/sandbox/index.ts';
+import { sandboxApp } from '../../src/commands/sandbox/serve.ts';
 import { call, clockAt, errorOf, sandboxFor, sandboxWithRecords } from './client.ts';
 
 test('every response under /external is deprecated and has the old envelope, errors included', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { handler as api } from '../../src/commands/api.ts';
-import { uuidOf } from '../../src/sandbox/account.ts';
-import { ROUTES } from '../../src/sandbox/routes.ts';
+import { uuidOf } from '../../src/commands/sandbox/account.ts';
+import { ROUTES } from '../../src/commands/sandbox/routes.ts';
 import { call as commandCall, envFile } from '../commands/in-process.ts';
 import { call, clockAt, errorOf, sandboxFor, sandboxWithRecords, send, type Answer } from './client.ts';
 

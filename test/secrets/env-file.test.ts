@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { credentials, readEnvironment } from '../../src/secrets/credentials.ts';
-import { readEnvFile, type Environment } from '../../src/secrets/env-file.ts';
+import { credentials, readEnvironment } from '../../src/settings/credentials.ts';
+import { readEnvFile, type Environment } from '../../src/settings/env-file.ts';
 import { UserError } from '../../src/errors.ts';
 import { backfill, files, sandbox, environmentOf, workspace } from '../e2e/harness.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Redactor, Secret } from '../../src/secrets/redact.ts';
+import { Redactor, Secret } from '../../src/redact.ts';
 
 const SECRET = 'Sk_live-Äé/+9z';
 

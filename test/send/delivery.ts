@@ -3,7 +3,7 @@ import { canonicalJson } from '../../src/json.ts';
 import { Deliverer } from '../../src/send/deliver.ts';
 import type { Delivered, Delivery } from '../../src/send/delivery.ts';
 import { Halt } from '../../src/halt.ts';
-import { Secret } from '../../src/secrets/redact.ts';
+import { Secret } from '../../src/redact.ts';
 import { createClient, type Client } from '../../src/service/client.ts';
 import type { Rate } from '../../src/rate.ts';
 import { createLimiter } from '../../src/service/limiter.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { canonicalJson, NumberText } from '../../src/json.ts';
 import type { Sendable } from '../../src/model.ts';
-import { Secret } from '../../src/secrets/redact.ts';
+import { Secret } from '../../src/redact.ts';
 import type { Client, ClientOptions } from '../../src/service/client.ts';
 import { envelope, INGEST_HEADERS } from '../../src/service/envelope.ts';
 import { connectTo as connect, processed, serve, startScripted, type Answer, type Arrived } from './scripted-server.ts';

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { Secret } from '../../src/secrets/redact.ts';
+import { Secret } from '../../src/redact.ts';
 import { createClient, type Client, type ClientOptions } from '../../src/service/client.ts';
 import { createLimiter } from '../../src/service/limiter.ts';
 

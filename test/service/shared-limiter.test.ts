@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { UserError } from '../../src/errors.ts';
-import { Secret } from '../../src/secrets/redact.ts';
+import { Secret } from '../../src/redact.ts';
 import { NotSent, openLimiter, type Limiter, type SharedLimiterOptions } from '../../src/service/limiter.ts';
 import { RedisWindow } from '../../src/service/redis-window.ts';
 import { SlidingWindow } from '../bench/window.ts';

@@ -10,23 +10,23 @@ import { pathToFileURL } from 'node:url';
 import { Agent } from 'undici';
 import type * as purging from '../../src/commands/purge.ts';
 import type { Console } from '../../src/terminal/console.ts';
-import type * as credentials from '../../src/secrets/credentials.ts';
+import type * as credentials from '../../src/settings/credentials.ts';
 import type * as errors from '../../src/errors.ts';
 import type * as halt from '../../src/halt.ts';
-import type * as redact from '../../src/secrets/redact.ts';
+import type * as redact from '../../src/redact.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import type * as run from '../../src/run.ts';
-import type * as settings from '../../src/settings.ts';
+import type * as settings from '../../src/settings/run-settings.ts';
 import type * as checkpointSchema from '../../src/store/checkpoint-schema.ts';
-import type { RecordStory } from '../../src/explain/story.ts';
-import type * as story from '../../src/explain/story.ts';
+import type { RecordStory } from '../../src/commands/explain/story.ts';
+import type * as story from '../../src/commands/explain/story.ts';
 import type { Status } from '../../src/pages/status.ts';
 import type * as status from '../../src/pages/status.ts';
-import type { NamedRecord } from '../../src/settings.ts';
+import type { NamedRecord } from '../../src/settings/run-settings.ts';
 import type { StateDir } from '../../src/files/state-dir.ts';
 import type * as openState from '../../src/store/open.ts';
 import type * as planSchema from '../../src/store/plan-schema.ts';
-import type * as verification from '../../src/verify/verify.ts';
+import type * as verification from '../../src/commands/verify/verify.ts';
 import { Network, NO_FAULTS, type RequestOptions, type Weather } from './network.ts';
 import { KEY, TOKEN, type Service } from './service.ts';
 import { driveUntil } from './time.ts';
@@ -378,22 +378,22 @@ const LOADED_LATER = [
   'service/directory',
   'send/send',
   'source/csv/csv',
-  'verify/verify',
+  'commands/verify/verify',
 ];
 
 const USED = [
   'run',
-  'settings',
-  'secrets/credentials',
+  'settings/run-settings',
+  'settings/credentials',
   'halt',
-  'secrets/redact',
+  'redact',
   'errors',
   'store/sqlite',
   'store/plan-schema',
   'store/checkpoint-schema',
   'store/open',
   'pages/status',
-  'explain/story',
+  'commands/explain/story',
   'commands/purge',
 ];
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import type { Summary } from '../../src/report/summary.ts';
-import type { SandboxState } from '../../src/sandbox/index.ts';
+import type { SandboxState } from '../../src/commands/sandbox/index.ts';
 import { environmentOf, start, summaryOf, type Running } from '../e2e/harness.ts';
 import { inScene } from '../faults/scene.ts';
 import { EVENTS_PER_COPY, multiply } from './copies.ts';

@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { startMapping } from '../../src/init/index.ts';
+import { startMapping } from '../../src/commands/init/index.ts';
 import { FIXTURES } from '../e2e/harness.ts';
 import { failure, folderWith, openIn, readAll } from './reading.ts';
 

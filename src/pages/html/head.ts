@@ -1,5 +1,5 @@
 /** What the page is about, and where the migration stands. */
-import { SANDBOX } from '../../secrets/credentials.ts';
+import { SANDBOX } from '../../settings/credentials.ts';
 import { numberText } from '../../terminal/numbers.ts';
 import { durationText } from '../../report/text.ts';
 import { perMinute } from '../../rate.ts';

@@ -1,6 +1,6 @@
 /** `changes.csv`: fields of records sent before that are not, or were not, as the input wants them. */
 import type { Next, Verdict } from '../../core/next.ts';
-import { textOf } from '../../compare/fields.ts';
+import { textOf } from '../compare/fields.ts';
 import { parseJson, type JsonValue } from '../../json.ts';
 import { readDocument } from '../../report/documents.ts';
 import { writeTable } from '../../report/error-files.ts';

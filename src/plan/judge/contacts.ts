@@ -1,6 +1,6 @@
 /** `if_contact_exists`: what the survey does about people who are in the account already. */
 import { rmSync } from 'node:fs';
-import { readBack } from '../../compare/read-back.ts';
+import { readBack } from '../compare/read-back.ts';
 import { csvHead, csvLine } from '../../files/csv.ts';
 import type { Policies } from '../../mapping/policies.ts';
 import type { Client } from '../../service/client.ts';

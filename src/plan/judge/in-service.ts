@@ -1,7 +1,7 @@
 /** What the service shows of a record, for the core. */
 import { ABSENT, isAlike, UNKNOWN, valuesOf, type ShownField, type ShownFields } from '../../core/known.ts';
-import { COMPARED, type Checked } from '../../compare/fields.ts';
-import { shown } from '../../compare/shown.ts';
+import { COMPARED, type Checked } from '../compare/fields.ts';
+import { shown } from '../compare/shown.ts';
 import type { JsonValue } from '../../json.ts';
 import type { Fields } from '../../service/list-page.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';

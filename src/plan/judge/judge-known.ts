@@ -1,6 +1,6 @@
 import { next, type Next, type Verdict } from '../../core/next.ts';
 import type { Known } from '../../core/known.ts';
-import { COMPARED, type Checked } from '../../compare/fields.ts';
+import { COMPARED, type Checked } from '../compare/fields.ts';
 import type { Policies } from '../../mapping/policies.ts';
 import type { Entity, EventType } from '../../model.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';

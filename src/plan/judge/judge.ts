@@ -5,7 +5,7 @@ import type { Policies } from '../../mapping/policies.ts';
 import type { ChangeCounts } from '../../report/summary.ts';
 import type { Account } from '../../service/account.ts';
 import type { Client } from '../../service/client.ts';
-import type { RunSettings } from '../../settings.ts';
+import type { RunSettings } from '../../settings/run-settings.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
 import { PLAN_INDEXES } from '../../store/plan-schema.ts';
 import type { Database } from '../../store/sqlite.ts';

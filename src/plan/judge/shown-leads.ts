@@ -1,5 +1,5 @@
 import { valuesOf, type Hash, type Known } from '../../core/known.ts';
-import { COMPARED, type Checked } from '../../compare/fields.ts';
+import { COMPARED, type Checked } from '../compare/fields.ts';
 import type { JsonValue } from '../../json.ts';
 import type { Fields } from '../../service/list-page.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';

@@ -1,0 +1,298 @@
+/** The story of one record, as a few selects over the plan and the checkpoint: nothing is written, and no lock is taken. */
+import { isObject, parseJson, type JsonObject, type JsonValue } from '../../json.ts';
+import type { EventType, Place } from '../../model.ts';
+import { hintFor, meaningOf } from '../../vocabulary/words.ts';
+import { RECORD } from '../../report/findings.ts';
+import { outcomeOf, type State } from '../../plan/states.ts';
+import type { NamedRecord } from '../../settings/run-settings.ts';
+import type { FoundPlan } from '../../store/stored-plans.ts';
+import { PLAN_FILE } from '../../store/plan-schema.ts';
+import type { Database } from '../../store/sqlite.ts';
+
+const MOST_RELATIVES = 5;
+
+/** As in the view `events`. */
+export type EventFate = 'acknowledged' | 'duplicate' | 'invalid' | 'rejected' | 'blocked' | 'pending';
+
+/** As `--json` prints it. */
+export interface RecordStory {
+  /** `lead:51000301` */
+  readonly record: string;
+  /** Of its first event; `gone` if an earlier run sent it and the plan does not have it. */
+  readonly state: EventFate | 'gone';
+  readonly service_id: string | null;
+  /** `at`: when it was last written, ISO 8601. */
+  readonly plan: { readonly file: string; readonly at: string; readonly dry_run: boolean };
+  /** In the order of the plan. */
+  readonly events: readonly EventStory[];
+  /** Records with its external id that were not used (`duplicates`). */
+  readonly dropped: readonly LeftOut[];
+  readonly parent: Relative | null;
+  readonly children: {
+    readonly count: number;
+    readonly by_state: Readonly<Partial<Record<EventFate, number>>>;
+    readonly first: readonly Relative[];
+  };
+  readonly answers: readonly ServiceAnswer[];
+}
+
+/** A row of a record. */
+export interface RowStory extends Place {
+  /** By column or key; null where nothing could be read. */
+  readonly raw: JsonObject | null;
+}
+
+export interface EventStory {
+  readonly type: EventType;
+  readonly state: EventFate;
+  /** Acknowledged, and not as the input wants it now: `changed`, `emptied`, `comment_changed`, `not_comparable`. */
+  readonly difference: string | null;
+  /** What is sent of it next; null if nothing is. */
+  readonly sends: EventType | null;
+  /** In the order in which they were folded or, of a combined comment, in that of its parts. */
+  readonly rows: readonly RowStory[];
+  /** The external ids of the comments that a combined one carries; empty for all others. */
+  readonly parts: readonly string[];
+  /** As planned; null if it is invalid. */
+  readonly data: JsonObject | null;
+  readonly occurred_at: string | null;
+  readonly errors: readonly EventError[];
+  readonly omitted: readonly LeftOut[];
+}
+
+/** What is wrong with an event, according to the survey or the service. */
+interface EventError {
+  readonly kind: string;
+  readonly code: string;
+  readonly field: string | null;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+/** A value that is left out, or a record: its field is `(record)`. */
+export interface LeftOut {
+  readonly file: string;
+  readonly line: number;
+  readonly field: string;
+  readonly original: string;
+  readonly reason: string;
+}
+
+/** The parent or a child. `state`: null for a parent of which nothing is known. */
+export interface Relative {
+  readonly record: string;
+  readonly name: string;
+  readonly state: EventFate | null;
+  readonly file: string | null;
+  readonly line: number | null;
+}
+
+/** A request about the record. */
+export interface ServiceAnswer {
+  /** When it was answered; null for a request whose answer is not recorded. */
+  readonly at: string | null;
+  readonly sent_at: string;
+  readonly type: EventType;
+  readonly event_id: string;
+  readonly status: 'acknowledged' | 'rejected' | 'unanswered';
+  readonly outcome: string | null;
+  readonly code: string | null;
+  readonly service_id: string | null;
+}
+
+/** What both databases know about a record (see `findRecord`). */
+export function storyOf(db: Database, { output, isDryRun, at }: FoundPlan, record: NamedRecord): RecordStory {
+  const requests = requestsAbout(db, record);
+  const rows = eventsAbout(db, record);
+  // Of records with one id, those that are not used.
+  const unused = rows.filter(({ state }) => state === 'duplicate');
+  const used = unused.length < rows.length ? rows.filter((row) => !unused.includes(row)) : rows;
+  const events = used.map((row) => eventStory(db, row, requests));
+  const child = rows.find(({ parent_id: id }) => id !== null);
+  return {
+    record: `${record.entity}:${record.externalId}`,
+    state: events[0]?.state ?? 'gone',
+    service_id: requests.findLast(({ status, service_id: id }) => status === 'acknowledged' && id)?.service_id ?? null,
+    plan: { file: output.file(PLAN_FILE), at: at.toISOString(), dry_run: isDryRun },
+    events,
+    dropped: used === rows ? [] : unused.map((row) => droppedRow(db, row)),
+    parent: child ? parentOf(db, child.parent_entity!, child.parent_id!) : null,
+    children: childrenOf(db, record),
+    answers: requests,
+  };
+}
+
+interface StoryRow extends Place {
+  readonly id: number;
+  readonly type: EventType;
+  readonly state: string;
+  readonly code: string | null;
+  readonly sends: EventType | null;
+  readonly rows: number;
+  readonly occurred_at: string | null;
+  readonly data: string | null;
+  readonly parent_entity: string | null;
+  readonly parent_id: string | null;
+  readonly raw: string | null;
+  readonly columns: string;
+}
+
+function eventsAbout(db: Database, { entity, externalId }: NamedRecord): StoryRow[] {
+  return db.all<StoryRow>(
+    `select e.id, e.type, e.state, e.code, e.sends, e.rows, e.occurred_at, e.data, e.parent_entity, e.parent_id,
+        s.name as source, f.path as file, r.line, r.number as record, r.raw, s.columns
+      from event e join record r on r.id = e.record join file f on f.id = r.file join source s on s.id = f.source
+      where e.entity = ? and e.external_id = ? order by e.id`,
+    entity,
+    externalId,
+  );
+}
+
+function requestsAbout(db: Database, { entity, externalId }: NamedRecord): ServiceAnswer[] {
+  return db.all<ServiceAnswer>(
+    `select settled_at as at, sent_at, type, id as event_id, iif(status = 'open', 'unanswered', status) as status, outcome, code,
+        service_id
+      from checkpoint.request where entity = ? and external_id = ? order by n`,
+    entity,
+    externalId,
+  );
+}
+
+/** What a state of the plan is for people, as in the view `events`. */
+export function fateOf(state: string): EventFate {
+  const outcome = outcomeOf(state as State);
+  return outcome === 'duplicates' ? 'duplicate' : outcome;
+}
+
+function eventStory(db: Database, row: StoryRow, requests: readonly ServiceAnswer[]): EventStory {
+  const { id, type } = row;
+  const state = fateOf(row.state);
+  return {
+    ...{ type, state },
+    difference: state === 'acknowledged' ? row.code : null,
+    sends: row.state === 'ready' || row.state === 'retry' ? row.sends : null,
+    rows: rowsOf(db, row),
+    parts: db
+      .all<{ id: string }>('select external_id as id from part where event = ? order by position', id)
+      .map((part) => part.id),
+    data: row.data === null ? null : (parseJson(row.data) as JsonObject),
+    occurred_at: row.occurred_at,
+    errors: errorsOf(db, id, state, requests.at(-1)),
+    omitted: leftOutOf(db, id).filter(({ field }) => field !== RECORD),
+  };
+}
+
+function rowsOf(db: Database, row: StoryRow): RowStory[] {
+  const rows =
+    row.rows === 1
+      ? [row]
+      : db.all<StoryRow>(
+          `select s.name as source, f.path as file, r.line, r.number as record, r.raw, s.columns
+            from (
+                select entry as first, record as second, record from row_of
+                  where event = ?1 and not exists (select 1 from part where event = ?1)
+                union all select position, 0, record from part where event = ?1) w
+              join record r on r.id = w.record join file f on f.id = r.file join source s on s.id = f.source
+            order by w.first, w.second`,
+          row.id,
+        );
+  return rows.map((each) => {
+    const { source, file, line, record } = each;
+    return { source, file, line, record, raw: each.raw === null ? null : Object.fromEntries(cellsOf(each)) };
+  });
+}
+
+/** The cells of a record by their columns; of a column that the export has twice, the second is `Name (2)`. */
+export function cellsOf({ raw, columns }: Pick<StoryRow, 'raw' | 'columns'>): [name: string, value: JsonValue][] {
+  if (raw === null) return [];
+  const record = parseJson(raw);
+  if (isObject(record)) return Object.entries(record) as [string, JsonValue][];
+  const names = JSON.parse(columns) as string[];
+  return (record as readonly string[]).map((cell, at) => {
+    const name = names[at] ?? `column ${at + 1}`;
+    const first = names.indexOf(name);
+    if (first < 0 || first === at) return [name, cell];
+    return [`${name} (${names.slice(0, at + 1).filter((other) => other === name).length})`, cell];
+  });
+}
+
+/** The message of a rejection in an earlier run is no longer known, but its code is. */
+function errorsOf(db: Database, event: number, state: EventFate, last: ServiceAnswer | undefined): EventError[] {
+  const found = db.all<EventError>(
+    `select kind, code, field, message, hint from problem where event = ? and severity = 'error' order by id`,
+    event,
+  );
+  if (found.length > 0 || state !== 'rejected' || !last?.code) return found;
+  const error = { severity: 'error', kind: 'send', code: last.code } as const;
+  const message = meaningOf(last.code, 'send').what;
+  return [{ kind: 'send', code: last.code, field: null, message, hint: hintFor(error) ?? null }];
+}
+
+function leftOutOf(db: Database, event: number): LeftOut[] {
+  return db.all<LeftOut>(
+    `select f.path as file, r.line, o.field, o.original, o.reason
+      from omission o join record r on r.id = o.record join file f on f.id = r.file where o.event = ? order by o.id`,
+    event,
+  );
+}
+
+function droppedRow(db: Database, { id, file, line }: StoryRow): LeftOut {
+  const told = leftOutOf(db, id).find(({ field }) => field === RECORD);
+  return told ?? { file, line, field: RECORD, original: '', reason: 'the same record once more' };
+}
+
+interface RelativeRow {
+  readonly entity: string;
+  readonly external_id: string | null;
+  readonly state: string;
+  readonly name: string | null;
+  readonly file: string;
+  readonly line: number;
+}
+
+function parentOf(db: Database, entity: string, id: string): Relative {
+  const found = db.get<RelativeRow>(
+    `select e.entity, e.external_id, e.state, f.path as file, r.line,
+        coalesce(json_extract(e.data, '$.full_name'), json_extract(e.data, '$.title')) as name
+      from event e join record r on r.id = e.record join file f on f.id = r.file
+      where e.entity = ? and e.external_id = ? order by e.state = 'duplicate', e.id limit 1`,
+    entity,
+    id,
+  );
+  if (found) return relative(found);
+  const isThere = db.get(
+    'select 1 from checkpoint.record where entity = ? and external_id = ? and is_acknowledged = 1',
+    entity,
+    id,
+  );
+  return { record: `${entity}:${id}`, name: '', state: isThere ? 'acknowledged' : null, file: null, line: null };
+}
+
+/** One event of each child: comments without an id are records of their own. */
+function childrenOf(db: Database, { entity, externalId }: NamedRecord): RecordStory['children'] {
+  const children = db.each<RelativeRow>(
+    `select e.entity, e.external_id, e.state, f.path as file, r.line,
+        coalesce(json_extract(e.data, '$.title'), json_extract(e.data, '$.content')) as name
+      from (
+        select min(id) as id from event where parent_entity = ? and parent_id = ? and state <> 'duplicate'
+        group by entity, coalesce(external_id, id)
+      ) child cross join event e on e.id = child.id join record r on r.id = e.record join file f on f.id = r.file
+      order by e.id`,
+    entity,
+    externalId,
+  );
+  const byState: Partial<Record<EventFate, number>> = {};
+  const first: Relative[] = [];
+  let count = 0;
+  for (const row of children) {
+    const child = relative(row);
+    byState[child.state!] = (byState[child.state!] ?? 0) + 1;
+    if (count < MOST_RELATIVES) first.push(child);
+    count += 1;
+  }
+  return { count, by_state: byState, first };
+}
+
+function relative({ entity, external_id: id, state, name, file, line }: RelativeRow): Relative {
+  return { record: `${entity}:${id ?? ''}`, name: name ?? '', state: fateOf(state), file, line };
+}

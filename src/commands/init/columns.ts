@@ -1,0 +1,240 @@
+/** What the values of a column look like: shares of the values in the sample, the same for every language. */
+import { isCurrency } from '../../currencies.ts';
+import type { Database } from '../../store/sqlite.ts';
+import { dateFacts, type DateFacts } from './dates.ts';
+import type { Export } from './open-export.ts';
+import { meaningOf, type Meaning, type Noun } from './words.ts';
+
+/** The records of an export, or the elements of a list inside them. */
+export interface Table {
+  readonly db: Database;
+  readonly from: Export;
+  /** Its name in `sources`. */
+  source: string;
+  /** Path of the list; undefined for the records themselves. */
+  readonly list: string | undefined;
+  /** The table of the records that have the list. */
+  readonly parent: Table | undefined;
+  readonly columns: Column[];
+  readonly rows: number;
+  /** Whether all records were read. */
+  readonly whole: boolean;
+  /** What its records are called: by the name of the file or list, later by what they turned out to be. */
+  nouns: readonly Noun[];
+  /** Its name in SQL. */
+  readonly sql: string;
+}
+
+/** A column of a table, or the path of a value in JSON. */
+export interface Column {
+  readonly table: Table;
+  /** Its header or path. Files without a header get names by what their columns are. */
+  name: string;
+  /** Its name in SQL. */
+  readonly sql: string;
+  /** In JSON, the list inside the record that the value stands in: the sample has its first element. */
+  readonly list: string | undefined;
+  /** First and last name, of a column that stands for both. */
+  readonly pair?: readonly [Column, Column];
+  readonly meaning: Meaning;
+  readonly filled: number;
+  readonly distinct: number;
+  readonly length: number;
+  /** Other values are records of which this list has more than one element. */
+  readonly several: number;
+  readonly values: readonly string[];
+  readonly date: DateFacts | undefined;
+  readonly separators: Separators | undefined;
+  /** Shares of the values, from 0 to 1. */
+  readonly is: Readonly<Record<Shape, number>>;
+}
+
+/** What a value can look like. */
+const SHAPES = {
+  email: /^<?[^\s@,;<>]+@[^\s@,;<>]+\.[^\s@<>]+>?(?: ?[;,:|].*)?$/,
+  /** With 6 to 16 digits. */
+  phone: /^(?=(?:\D*\d){6,16}\D*$)(?:\+|00)?[\d\s().\-/\u00a0]{6,22}(?:\s*(?:x|ext\.?)\s*\d{1,6})?$/i,
+  international: /^\(?(?:\+|00)[\d\s().\-/\u00a0]{7,22}(?:\s*(?:x|ext\.?)\s*\d{1,6})?$/i,
+  grouped: /^\(?\+?\d+[)\s./-]+\d/,
+  number:
+    /^[-+(]?\s*(?:[A-Z]{2,3}|[A-Z]{0,3}\p{Sc}|kr\.?)?\s*-?\d[\d.,'\u00a0\u202f ]*\s*(?:[A-Z]{3}|\p{Sc}|zł|kr\.?|Kč|Ft|lei|лв\.?|руб\.?)?\)?$/u,
+  decimal: /[.,]\d{1,2}\D*$|[.,]\d{4,}$/,
+  money: /\p{Sc}|\d\s?(?:zł|kr|Kč|Ft|лв)|руб|^(?:[A-Z]{3}\s?-?\d)|\d\s?[A-Z]{3}$/u,
+  whole: /^-?\d+$/,
+  digits: /^\d{1,7}$/,
+  percent: /^\d{1,3}(?:[.,]\d+)?\s?%$/,
+  hundred: /^(?:100|\d{1,2})(?:[.,]\d+)?\s?%?$/,
+  url: /^(?:https?:\/\/|www\.)\S+$|^[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|co|example|de|eu|fr|it|es|ru|pl|nl|se|br)(?:\/\S*)?$/i,
+  uuid: /^\{?[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\}?$/i,
+  code: /^(?=.*\d)(?=.*[a-z])[\w.:@-]{2,60}$|^[\w-]{15,60}$/i,
+  hash: /^[\da-f]{32,64}$/i,
+  currency: /^(?:[A-Z]{3}|[a-z]{3})$/,
+  flag: /^(?:0|1|true|false|yes|no|y|n|t|f|ja|nein|oui|non|si|sí|sim|não|да|нет|нет|tak|nie|nee|nej)$/i,
+  html: /<(?:p|br|div|b|ul|strong|span|body)\b[^>]*>/i,
+  words: /\p{L}{2}|[\p{Script=Han}\p{Script=Hangul}]/u,
+  /** The first and last name of a person, or one of them. */
+  person:
+    /^\p{Lu}[\p{L}'’.-]*(?: (?:\p{Lu}|d[aeiou]s?\b|v[ao]n|ten|ter|el|le|la)[\p{L}'’.-]*){1,4}$|^[\p{Script=Han}\p{Script=Hangul}]{2,4}$|^[\p{Script=Katakana}\p{Script=Han}]{1,4}[ 　][\p{Script=Katakana}\p{Script=Han}]{1,4}$/u,
+  oneName: /^\p{Lu}[\p{L}'’-]+(?:[ -]\p{Lu}[\p{L}'’-]+)?$|^[\p{Script=Han}\p{Script=Hangul}]{1,3}$/u,
+  /** Several words, as in a sentence. */
+  prose: /^(?=.{25,})\S+(?:\s+\p{L}\S*){4,}|[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}]{9,}|\n/su,
+  spaced: /\S\s+\S|[\p{Script=Han}\p{Script=Hangul}]{4,}/u,
+  /** Truncated by a spreadsheet: `3.93E+11`. */
+  damaged: /^[+-]?\d(?:[.,]\d+)?E[+-]\d\d$/,
+} as const;
+type Shape = keyof typeof SHAPES;
+
+/** What is known of a column before its values are looked at. */
+export interface ColumnData {
+  readonly name: string;
+  readonly sql: string;
+  readonly list: string | undefined;
+  readonly several: number;
+}
+
+/** The first values decide what a column looks like; the other figures are of the whole sample. */
+const FIRST = 2000;
+
+export function columnOf(
+  table: Table,
+  { name, sql, list, several }: ColumnData,
+  header: string,
+  dayFirst: boolean,
+): Column {
+  const { db } = table;
+  const facts = db.get<{ filled: number; distinct: number; length: number | null }>(
+    `select count(${sql}) filled, count(distinct ${sql}) "distinct", avg(length(${sql})) length from ${table.sql}`,
+  )!;
+  const values = firstValues(table, sql);
+  const share = (pattern: RegExp): number =>
+    values.length === 0 ? 0 : values.filter((value) => pattern.test(value)).length / values.length;
+  const is = Object.fromEntries(Object.entries(SHAPES).map(([shape, pattern]) => [shape, share(pattern)])) as Record<
+    Shape,
+    number
+  >;
+  const meaning = meaningOf(header);
+  const date = dateFacts(meaning, values, dayFirst);
+  const currency =
+    is.currency > 0.8 ? values.filter((value) => isCurrency(value.toUpperCase())).length / values.length : 0;
+  // `POT7` and `OPP00012` are no amounts of a currency.
+  const money = is.money > 0 ? values.filter((value) => isMoney(value)).length / values.length : 0;
+  const number = is.number > 0.8 ? values.filter((value) => isAmount(value)).length / values.length : is.number;
+  return {
+    table,
+    name,
+    sql,
+    list,
+    several,
+    meaning,
+    filled: facts.filled,
+    distinct: facts.distinct,
+    length: facts.length ?? 0,
+    values,
+    date,
+    separators: date === undefined && number > 0.8 ? separatorsOf(values) : undefined,
+    is: { ...is, currency, number, money },
+  };
+}
+
+function isAmount(value: string): boolean {
+  const [, code] = /^([A-Z]{2,3})\s?-?\d/.exec(value) ?? [];
+  return SHAPES.number.test(value) && (code === undefined || isCurrency(code));
+}
+
+function isMoney(value: string): boolean {
+  const [, before, after = before] = /^([A-Z]{3})\s?-?\d|\d\s?([A-Z]{3})$/.exec(value) ?? [];
+  return SHAPES.money.test(value) && (after === undefined || isCurrency(after));
+}
+
+export function firstValues({ db, sql: table }: Pick<Table, 'db' | 'sql'>, sql: string): string[] {
+  const query = `select ${sql} value from ${table} where ${sql} is not null order by rowid limit ${FIRST}`;
+  return db.all<{ value: string }>(query).map(({ value }) => value);
+}
+
+/** The values of some columns, row by row. */
+export function cellsOf(columns: readonly Column[]): (string | null)[][] {
+  const [first] = columns;
+  if (!first) return [];
+  const names = columns.map(({ sql }, at) => `${sql} v${at}`).join(', ');
+  const rows = first.table.db.all<Record<string, string | null>>(
+    `select ${names} from ${first.table.sql} order by rowid limit ${FIRST}`,
+  );
+  return rows.map((row) => columns.map((_, at) => row[`v${at}`] ?? null));
+}
+
+/** How many rows a select without its `select` has: `from t0 where …`. */
+export function countOf({ db }: Pick<Table, 'db'>, from: string): number {
+  return db.get<{ n: number }>(`select count(*) n ${from}`)!.n;
+}
+
+/** The most frequent values with their counts. */
+export function countsOf({ table, sql }: Column, limit = 200): Map<string, number> {
+  const rows = table.db.all<{ value: string; n: number }>(
+    `select ${sql} value, count(*) n from ${table.sql} where ${sql} is not null group by 1 order by 2 desc, min(rowid) limit ${limit}`,
+  );
+  return new Map(rows.map(({ value, n }) => [value, n]));
+}
+
+/** How often each value occurs, in the order of their first occurrence. */
+export function countEach<T>(values: Iterable<T | undefined>): Map<T, number> {
+  const counts = new Map<T, number>();
+  for (const value of values) if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}
+
+export function isUnique({ filled, distinct }: Column): boolean {
+  return filled > 0 && distinct === filled;
+}
+
+export function isComplete({ filled, table }: Column): boolean {
+  return filled > 0 && filled === table.rows;
+}
+
+export function fillOf({ filled, table }: Column): number {
+  return table.rows === 0 ? 0 : filled / table.rows;
+}
+
+/** Few values that repeat: a status, a type, a member of the staff. */
+export function isFew({ distinct, filled }: Column): boolean {
+  return distinct <= 60 && (distinct <= filled / 2 || (distinct <= 3 && filled > distinct));
+}
+
+/** As the `number` transform takes them. `ambiguous`: the values do not decide: `1.250` may be 1250 or 1.25. */
+export interface Separators {
+  readonly decimal: '.' | ',';
+  readonly group?: '.' | ',' | ' ' | "'";
+  readonly ambiguous: boolean;
+}
+
+/** A number of the column; NaN if it is none. */
+export function numberIn(text: string | null, { separators }: Column): number {
+  if (text === null || !separators) return Number.NaN;
+  const { decimal, group = ' ' } = separators;
+  const plain = text
+    .replaceAll(group, '')
+    .replace(decimal, '.')
+    .replace(/[^\d.-]/g, '');
+  return plain === '' ? Number.NaN : Number(plain);
+}
+
+/** The separators that fit every value; those of plain decimals if no value has any. */
+function separatorsOf(values: readonly string[]): Separators {
+  const numbers = values.map((value) => value.replace(/[^\d.,'\s\u00a0\u202f]/g, '').trim());
+  const some = (pattern: RegExp): boolean => numbers.some((value) => pattern.test(value));
+  const facts = (decimal: '.' | ',', group?: Separators['group'], ambiguous = false): Separators => ({
+    decimal,
+    ...(group && { group }),
+    ambiguous,
+  });
+  const both = numbers.find((value) => value.includes('.') && value.includes(','));
+  if (both !== undefined) return both.lastIndexOf(',') > both.lastIndexOf('.') ? facts(',', '.') : facts('.', ',');
+  const space = some(/\d'\d{3}/) ? "'" : some(/\d[\s\u00a0\u202f]\d{3}/) ? ' ' : undefined;
+  const mark = ([',', '.'] as const).find((each) => numbers.some((value) => value.includes(each)));
+  if (mark === undefined) return facts('.', space);
+  const other = mark === ',' ? '.' : ',';
+  const marked = numbers.filter((value) => value.includes(mark));
+  if (marked.some((value) => value.split(mark).length > 2)) return facts(other, mark);
+  const isGroup = marked.every((value) => /^\d{1,3}[.,]\d{3}$/.test(value));
+  if (!isGroup) return facts(mark, space ?? other);
+  return facts(other, mark, !numbers.some((value) => value.includes(other)));
+}

@@ -1,0 +1,150 @@
+import type { Meaning } from './words.ts';
+import { compileFormat, readIso, type DateFormat } from '../../mapping/transforms/date-format.ts';
+
+/** How the dates of a column are read. */
+export interface DateFacts {
+  /** As the `date` transform takes them, best first. */
+  readonly formats: readonly string[];
+  /** Whether every format says that its times are UTC. */
+  readonly utc: boolean;
+  /** Whether any value has a time. */
+  readonly hasTime: boolean;
+  /** A value that means another date if day and month are swapped; set if no value decides the order. */
+  readonly ambiguous?: { readonly example: string; readonly other: string };
+  /** Number of values that match none of the formats. */
+  readonly unread: number;
+}
+
+const TIMES = [
+  '',
+  ' HH:mm',
+  ' HH:mm:ss',
+  ' HH:mm:ss.u',
+  " HH:mm:ss 'UTC'",
+  " HH:mm:ss.u 'UTC'",
+  ' h:mm a',
+  ' h:mm:ss a',
+  ', h:mm a',
+  ', HH:mm',
+  // As spreadsheets write them: 9:05. Chosen only where the values need it.
+  ' H:mm',
+  ' H:mm:ss',
+  ', H:mm',
+];
+const DAY_FIRST = ['d/M/yyyy', 'd.M.yyyy', 'd-M-yyyy', 'd/M/yy', 'd.M.yy', 'd-M-yy'];
+const DAYS = [
+  'yyyy-MM-dd',
+  'yyyy/MM/dd',
+  ...DAY_FIRST,
+  ...DAY_FIRST.map((format) => format.replace(/d(.)M/, 'M$1d')),
+  ...['d MMM, yyyy', 'd MMM yyyy', 'd MMMM yyyy', 'MMM d, yyyy', 'MMMM d, yyyy', 'd-MMM-yyyy'],
+];
+
+const READERS: ReadonlyMap<string, DateFormat['read']> = new Map([
+  ...DAYS.flatMap((day) => TIMES.map((time) => `${day}${time}`)).map((format) => [format, readerOf(format)] as const),
+  ['iso', readIso] as const,
+]);
+
+/** Pre-filter, so that a hundred formats are tried only on columns that look like dates. */
+const DATE_LIKE =
+  /^(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}[- ][A-Za-z]{3,9}\.?,?[- ]\d{4}|[A-Za-z]{3,9} \d{1,2}, \d{4})/;
+
+/**
+ * The date formats of a column, with its header as words, or undefined if most of its values are not dates. `dayFirst` is used if the values do
+ * not decide the order of day and month.
+ */
+export function dateFacts(header: Meaning, values: readonly string[], dayFirst: boolean): DateFacts | undefined {
+  const unix = unixFormat(header, values);
+  if (unix) return { formats: [unix], utc: false, hasTime: true, unread: 0 };
+  const distinct = [...new Set(values)].slice(0, 500);
+  const likely = distinct.filter((value) => DATE_LIKE.test(value));
+  if (likely.length === 0 || likely.length < distinct.length * 0.6) return undefined;
+  const formats: string[] = [];
+  let left = distinct;
+  let ambiguous: DateFacts['ambiguous'];
+  while (left.length > 0 && formats.length < 4) {
+    const counts = new Map(
+      [...READERS].map(([format, read]) => [format, left.filter((value) => read(value) !== undefined).length]),
+    );
+    const most = Math.max(...counts.values());
+    if (most === 0) break;
+    const best = [...counts.keys()].filter((format) => counts.get(format) === most);
+    // Of the formats with day and month as numbers.
+    const either = best.filter((format) => /^[dM]+[/.-][dM]+[/.-]/.test(format));
+    const chosen = either.find((format) => hasDayFirst(format) === dayFirst) ?? best[0]!;
+    const read = READERS.get(chosen)!;
+    const other = either.find((format) => hasDayFirst(format) !== hasDayFirst(chosen));
+    const example = other && left.find((value) => read(value)?.local !== READERS.get(other)!(value)?.local);
+    if (other && example !== undefined) ambiguous ??= { example, other };
+    formats.push(chosen);
+    left = left.filter((value) => read(value) === undefined);
+  }
+  if (formats.length === 0) return undefined;
+  return {
+    formats,
+    utc: formats.every((format) => format.endsWith("'UTC'")),
+    hasTime: distinct.some((value) => /\d:\d\d/.test(value)),
+    ...(ambiguous && { ambiguous }),
+    unread: left.length,
+  };
+}
+
+/** Seconds or milliseconds since 1970, in a column named as a time: ids have as many digits. */
+function unixFormat({ concepts }: Meaning, values: readonly string[]): 'unix' | 'unix_ms' | undefined {
+  if (!(['date', 'created', 'modified'] as const).some((each) => concepts.has(each)) || values.length === 0)
+    return undefined;
+  if (values.every((value) => /^(?:9|1\d)\d{8}$/.test(value))) return 'unix';
+  return values.every((value) => /^(?:9|1\d)\d{11}$/.test(value)) ? 'unix_ms' : undefined;
+}
+
+/** How a value is read whose day and month may be swapped; undefined if the values decide the order. */
+export function doubtOf({ formats, ambiguous }: DateFacts): string | undefined {
+  if (!ambiguous) return undefined;
+  const { example, other } = ambiguous;
+  return `set this: ${example} is read as ${dateText(example, formats[0]!)}; with ${other} it would be ${dateText(example, other)}`;
+}
+
+/** The formats as the `date` transform takes them. */
+export function formatsOf({ formats }: DateFacts): string | readonly string[] {
+  return formats.length === 1 ? formats[0]! : formats;
+}
+
+/** A date written out, to show how a format reads it: `01/06/2026` as `1 June 2026`. */
+function dateText(text: string, format: string): string {
+  const read = readerOf(format)(text);
+  if (!read) return text;
+  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(read.local);
+}
+
+/** The dates in milliseconds; NaN for a text that is none. */
+export function datesIn(texts: readonly string[], { formats }: DateFacts): number[] {
+  const readers = formats.map((format) => READERS.get(format));
+  return texts.map((text) => {
+    if (formats[0] === 'unix') return Number(text) * 1000;
+    if (formats[0] === 'unix_ms') return Number(text);
+    return readers.map((read) => read?.(text)?.local).find((local) => local !== undefined) ?? Number.NaN;
+  });
+}
+
+/** Whether every value matches one of these formats. */
+export function readsAll(values: readonly string[], formats: readonly string[]): boolean {
+  const readers = formats.map(readerOf);
+  return [...new Set(values)].every((value) => readers.some((read) => read(value) !== undefined));
+}
+
+function readerOf(format: string): DateFormat['read'] {
+  return format === 'iso' ? readIso : compileFormat(format, 'en').read;
+}
+
+function hasDayFirst(format: string): boolean {
+  return format.startsWith('d');
+}
+
+/** Whether dates have the day first, decided by the first date that is valid in one order only. */
+export function isDayFirst(values: readonly string[]): boolean {
+  for (const value of values) {
+    const [, first, second] = /^(\d{1,2})[/.-](\d{1,2})[/.-]\d{2,4}\b/.exec(value) ?? [];
+    if (Number(first) > 12 !== Number(second) > 12) return Number(first) > 12;
+  }
+  return true;
+}

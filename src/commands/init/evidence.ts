@@ -1,0 +1,154 @@
+/** Values of the mapping from columns, and the evidence for them in figures. */
+import { numberText } from '../../terminal/numbers.ts';
+import type { TransformSpec, ValueSpec } from '../../mapping/spec.ts';
+import { SURE, type RoleCandidate, type RoleFound } from './assign.ts';
+import { cellsOf, countOf, numberIn, type Column } from './columns.ts';
+import { formatsOf } from './dates.ts';
+import { headerScore, ROLES, type RecordKind, type Role } from './roles.ts';
+import { fold } from './words.ts';
+
+/** Stands for a column that nobody knows. */
+export const NONE = '…';
+
+export function isCompany({ table, meaning }: Column): boolean {
+  return table.nouns.includes('companies') || meaning.concepts.has('company');
+}
+
+/** Lists are carried whole: bare values as one text, others as JSON. */
+export function customValue(column: Column): ValueSpec {
+  const { name, list, date } = column;
+  if (list !== undefined) return name === list ? { from: list, apply: [{ join: ', ' }] } : { from: list, as: 'json' };
+  return date ? dateValue(column, !date.hasTime) : name;
+}
+
+/** A list of bare values, of which nothing else is lost. */
+export function isOnly({ table, list }: Column): boolean {
+  return table.columns.filter((each) => each.list === list && each.filled > 0).length === 1;
+}
+
+/** A column's name as a key of custom fields: `Closed Lost Reason` and `ClosedLostReason` become `closed_lost_reason`. */
+export function keyOf(name: string): string {
+  const plain = fold(name).replaceAll(' ', '_').slice(0, 100);
+  return plain === '' ? 'field' : plain;
+}
+
+export function onlyOf<T>(values: readonly T[]): T | readonly T[] {
+  return values.length === 1 ? values[0]! : values;
+}
+
+export function joined(columns: readonly Column[], separator: string, apply: readonly string[]): ValueSpec {
+  const [only] = columns;
+  if (columns.length > 1) return { list: columns.map(({ name }) => name), apply: [{ join: separator }, ...apply] };
+  return apply.length > 0 ? { from: only!.name, apply } : only!.name;
+}
+
+export function quoted({ name }: Column): string {
+  return `\`${name.length > 80 ? `${name.slice(0, 80)}…` : name}\``;
+}
+
+/** `30 of 30 numbers`. */
+export function figuresOf(role: Role, column: Column): string {
+  const { filled, distinct, table } = column;
+  const of = `${numberText(filled)} of ${numberText(table.rows)}`;
+  const years = column.date ? column.values.flatMap((value) => /(?:19|20)\d\d/.exec(value)?.[0] ?? []).sort() : [];
+  const span = years.length > 0 ? ` of ${years[0]}${years.at(-1) === years[0] ? '' : ` to ${years.at(-1)}`}` : '';
+  const few = ROLES[role].evidence === 'names that repeat' ? `, ${numberText(distinct)} different` : '';
+  return `${of} ${column.date ? 'dates' : ROLES[role].evidence}${span}${few}`;
+}
+
+export function nextText(others: readonly RoleCandidate[], score = 0): string {
+  const near = others.filter((each) => each.score > score * 0.4);
+  return near.length === 0
+    ? ''
+    : `; next: ${near
+        .slice(0, 2)
+        .map(({ column }) => quoted(column))
+        .join(', ')}`;
+}
+
+/** The evidence for a role, with the runner-up; marked where it is weak or another column comes near. */
+export function commentOf(role: Role, { column, score, others }: RoleFound, kind: RecordKind): string {
+  const [next] = others;
+  const unnamed = headerScore(role, column, kind) <= 0;
+  const doubt = score < SURE || unnamed || (next && score - next.score < 0.1);
+  return `${doubt ? 'check: ' : ''}${unnamed ? 'no header names it; ' : ''}${figuresOf(role, column)}${nextText(others, score)}`;
+}
+
+/** A value inside a list is the first one. */
+export function elementOf(column: Column): {
+  value: { from: string; apply: readonly TransformSpec[] };
+  several: string | undefined;
+} {
+  if (column.list === undefined) return { value: { from: column.name, apply: [] }, several: undefined };
+  const several =
+    column.several === 0
+      ? undefined
+      : `check: ${numberText(column.several)} records have several; the first one is used, all are a custom field`;
+  return { value: { from: column.name, apply: [{ at: 0 }] }, several };
+}
+
+/** What stands between several e-mail addresses in a cell. */
+export function separatorIn({ values }: Column): string | undefined {
+  return [' ::: ', ';', ','].find((mark) =>
+    values.some((value) => value.split(mark).filter((part) => part.includes('@')).length > 1),
+  );
+}
+
+/** Cells that a spreadsheet has truncated: `3.93E+11`. */
+export function damagedIn({ is, values }: Column): number {
+  return Math.round(is.damaged * values.length);
+}
+
+export function passedOver(first: Column, others: readonly Column[]): string | undefined {
+  if (others.length === 0) return undefined;
+  const some = others.map((other) => `(${other.sql} is not null and ${other.sql} <> ${first.sql})`).join(' or ');
+  const both = countOf(first.table, `from ${first.table.sql} where ${first.sql} is not null and (${some})`);
+  return both === 0
+    ? `${numberText(first.filled)} records have the first one`
+    : `check: ${numberText(both)} records have several; the others are custom fields`;
+}
+
+export function dateValue({ name, date }: Column, asDay = false): ValueSpec {
+  const formats = formatsOf(date!);
+  const spec = asDay ? { formats, as: 'date' } : date!.utc ? { formats, timezone: 'UTC' } : formats;
+  return { from: name, apply: [{ date: spec }] };
+}
+
+export function unreadText({ date }: Column): string | undefined {
+  return date!.unread > 0 ? `check: ${numberText(date!.unread)} of the values match no format` : undefined;
+}
+
+export function amountValue({ name, values, separators }: Column, divide: number | undefined): ValueSpec {
+  const { decimal, group } = separators ?? { decimal: '.' };
+  const isPlain = decimal === '.' && group === undefined && values.every((value) => /^-?\d+(?:\.\d+)?$/.test(value));
+  if (isPlain && divide === undefined) return name;
+  return { from: name, apply: [{ number: { decimal, ...(group && { group }), ...(divide && { divide }) } }] };
+}
+
+/** Cents, by the header or because another column has a hundredth of each value. */
+export function scaleOf(column: Column): { divide: number; why: string } | undefined {
+  if (column.is.decimal > 0) return undefined;
+  const named = fold(column.name).split(' ');
+  if (named.some((word) => /^micros?$/.test(word))) return { divide: 1_000_000, why: 'its name says millionths' };
+  if (column.meaning.concepts.has('cents')) return { divide: 100, why: 'its name says so' };
+  const other = column.table.columns.find((each) => {
+    if (each === column || !each.separators || each.list !== undefined) return false;
+    const pairs = cellsOf([column, each]).filter((pair) => pair.every((cell) => cell !== null));
+    return (
+      pairs.length > 2 &&
+      pairs.every(
+        ([a, b]) => numberIn(a!, column) > 0 && Math.abs(numberIn(a!, column) - numberIn(b!, each) * 100) < 0.5,
+      )
+    );
+  });
+  return other && { divide: 100, why: `${quoted(other)} has a hundredth of it in every record` };
+}
+
+export function isHundreds({ values, separators }: Column): boolean {
+  return (
+    !!separators &&
+    values.length > 3 &&
+    values.every((value) => /^\d+00$/.test(value)) &&
+    values.every((value) => Number(value) >= 10_000)
+  );
+}

@@ -1,0 +1,305 @@
+/** How the records of one table find those of another: the lead of a deal, the deal of a comment, the name of a stage. */
+import { numberText } from '../../terminal/numbers.ts';
+import type { ValueSpec } from '../../mapping/spec.ts';
+import { countOf, countsOf, isFew, isUnique, type Column, type Table } from './columns.ts';
+import { isStaff, type EntryDraft } from './guess.ts';
+import {
+  isByChance,
+  lookupOf,
+  namesTable,
+  partOf,
+  referenceText,
+  shareOf,
+  valueOf,
+  type Reference,
+} from './lines/references.ts';
+import { fold, nounsOf } from './words.ts';
+
+/** What is known of all exports. */
+export interface KnownTables {
+  readonly drafts: readonly EntryDraft[];
+  readonly tables: readonly Table[];
+  readonly references: readonly Reference[];
+}
+
+export interface Join {
+  readonly value: ValueSpec;
+  /** The columns of the record that it reads. */
+  readonly columns: readonly Column[];
+  readonly share: number;
+  /** How good it is: the share, less for anything but an id. */
+  readonly score: number;
+  /** By its id, however likely. */
+  readonly byId?: boolean;
+  /** Without a match, there is no value. */
+  readonly optional: boolean;
+  readonly why: string;
+}
+
+/** The external id of a record of a draft, as a value on that record. */
+export function idValue(draft: EntryDraft): ValueSpec | undefined {
+  return draft.key && prefixed(draft.key.value, draft);
+}
+
+/** All ways to the record of `target`, best first. */
+export function joinsTo(
+  { table: own, roles, kind }: EntryDraft,
+  target: EntryDraft,
+  { references, tables, drafts }: KnownTables,
+): Join[] {
+  const id = roles.get('id')?.column;
+  const from = references.filter(
+    (each) => each.from.table === own && each.from !== id && each.to.table === target.table,
+  );
+  const direct = from.flatMap((each) => directJoin(each, target, kind === 'comments'));
+  const events = drafts.filter(({ kind: each }) => each !== 'comments').map(({ table }) => table);
+  const third = tables
+    .filter((each) => each !== own && each.list === undefined && !events.includes(each))
+    .flatMap((each) => throughThird(own, id, each, target, references));
+  // An id that is likely by chance alone counts where a type beside it tells the records apart.
+  return [...direct, ...third]
+    .filter(({ score, byId }) => score > (byId ? 0.01 : 0.05))
+    .sort((a, b) => b.score - a.score);
+}
+
+/** `isMixed`: a column may also have the ids of other kinds of records. */
+function directJoin(reference: Reference, target: EntryDraft, isMixed: boolean): Join[] {
+  const { from, to, by } = reference;
+  const id = target.key?.column;
+  const take = idValue(target);
+  const rank = rankOf(reference, target);
+  if (rank === 0 || take === undefined) return [];
+  const share = shareOf(reference);
+  const named = (namesTable(from, target.table) ? 0.1 : 0) + (fold(from.name) === fold(to.name) ? 0.05 : 0);
+  const byId = to === id && by.apply.length === 0;
+  const common = {
+    columns: [from],
+    share,
+    byId,
+    score: share * (rank + named - (from.list === undefined ? 0 : 0.05)),
+    why: referenceText(reference),
+  };
+  const isPart = isMixed && share < 0.95 && target.table.whole && target.table.list === undefined;
+  if (to === id && !by.fold && !isPart) {
+    const part = partOf(reference);
+    return [{ ...common, value: prefixed(part, target), optional: false }];
+  }
+  if (target.table.list !== undefined) return [];
+  return [
+    {
+      ...common,
+      value: lookupOf(reference, take, share < 0.98),
+      optional: share < 0.98,
+      why: `${common.why}${to === id ? '; the others have none' : ', looked up because it is no id'}${isUnique(to) ? '' : '; several have the same one: the first is taken'}`,
+    },
+  ];
+}
+
+function prefixed(value: ValueSpec, { prefix }: EntryDraft): ValueSpec {
+  if (!prefix) return value;
+  if (typeof value === 'string') return { from: value, apply: [{ prefix: prefix.text }] };
+  return { ...value, apply: [...(value.apply ?? []), { prefix: prefix.text }] };
+}
+
+/** An id before an e-mail address, before a name, before a company; small numbers only where the header names what they are. */
+function rankOf(reference: Reference, { roles, kind }: EntryDraft): number {
+  const { from, to } = reference;
+  if (isByChance(reference) || isStaff(from)) return 0.1;
+  const roleOf = [...roles].filter(([, { column }]) => column === to).map(([role]) => role);
+  if (roleOf.includes('id')) return 1;
+  if (to.is.email > 0.5) return 0.9;
+  if (to.pair !== undefined) return 0.75;
+  if (
+    roleOf.includes('full') ||
+    (kind === 'leads' && to.is.person > 0.7 && !to.meaning.concepts.has('company')) ||
+    (kind === 'deals' && roleOf.includes('title'))
+  )
+    return 0.8;
+  // A deal with the same person or company need not be the one that is meant.
+  if (kind === 'deals') return 0;
+  if (from.meaning.concepts.has('address') || to.is.digits > 0.9)
+    return namesTable(from, to.table) || to.meaning.concepts.has('company') ? 0.5 : 0;
+  const isShared = [to, from].every(
+    ({ meaning }) => meaning.concepts.has('company') || meaning.concepts.has('customer'),
+  );
+  return isShared ? (to.is.words > 0.8 ? 0.42 : 0.5) : isUnique(to) && to.meaning.concepts.has('id') ? 0.6 : 0;
+}
+
+/** By a third table with the ids of both, such as the contacts of deals, or a company with its contact. */
+function throughThird(
+  own: Table,
+  id: Column | undefined,
+  third: Table,
+  target: EntryDraft,
+  references: readonly Reference[],
+): Join[] {
+  const targetId = target.key?.column;
+  const on = references.filter(
+    (each) => each.from.table === third && each.to === targetId && shareOf(each) >= 0.5 && !isByChance(each),
+  );
+  const found: Join[] = [];
+  for (const last of on) {
+    for (const step of stepsTo(own, id, third, references)) {
+      if (step.other === last.from) continue;
+      const take = prefixed(partOf(last), target);
+      found.push({
+        value: step.lookup(take),
+        columns: step.columns,
+        share: step.share * shareOf(last),
+        score: step.share * shareOf(last) * 0.7,
+        optional: true,
+        why: `${numberText(step.found)} of ${numberText(own.rows)} are in ${third.source}; if it has several, the first one is used`,
+      });
+    }
+  }
+  return found;
+}
+
+interface LinkStep {
+  /** The column of the other table by which its record is found. */
+  readonly other: Column;
+  readonly columns: readonly Column[];
+  readonly share: number;
+  readonly found: number;
+  readonly lookup: (take: ValueSpec) => ValueSpec;
+}
+
+/** The ways from a record to one of another table: by a column with its key, or by the id that the other one has. */
+function stepsTo(own: Table, id: Column | undefined, other: Table, references: readonly Reference[]): LinkStep[] {
+  if (other.list !== undefined) return [];
+  return references.flatMap((each): LinkStep[] => {
+    if (isByChance(each)) return [];
+    if (each.from.table === own && each.to.table === other && shareOf(each) >= 0.5 && each.from !== id) {
+      return [
+        {
+          other: each.to,
+          columns: [each.from],
+          share: shareOf(each),
+          found: each.found,
+          lookup: (take) => lookupOf(each, take, true),
+        },
+      ];
+    }
+    if (each.to !== id || each.from.table !== other || each.from.list !== undefined || shareOf(each) < 0.5) return [];
+    const found = countOf(own, `from ${own.sql} where ${id.sql} in (select ${each.from.sql} from ${other.sql})`);
+    const lookup = (take: ValueSpec): ValueSpec => ({
+      lookup: {
+        source: other.source,
+        match: partOf(each),
+        with: id.name,
+        take,
+        if_missing: 'skip',
+        ...(isUnique(each.from) ? {} : { if_many: 'first' }),
+      },
+    });
+    return [{ other: each.from, columns: [], share: found / own.rows, found, lookup }];
+  });
+}
+
+/** A value of another table that belongs to the record, in one step or two: the address that stands in a table of its own. */
+export function reach(
+  own: Table,
+  id: Column | undefined,
+  to: Column,
+  references: readonly Reference[],
+  tables: readonly Table[],
+): Pick<Join, 'value' | 'why'> | undefined {
+  const one = stepsTo(own, id, to.table, references).map((step) => ({ step, value: step.lookup(to.name) }));
+  const two = tables
+    .filter((each) => each !== own && each !== to.table)
+    .flatMap((third) =>
+      stepsTo(own, id, third, references).flatMap((step) =>
+        references
+          .filter(
+            (each) =>
+              each.from.table === third &&
+              each.to.table === to.table &&
+              each.from !== step.other &&
+              shareOf(each) > 0.5 &&
+              !isByChance(each),
+          )
+          .map((each) => ({ step, value: step.lookup(lookupOf(each, to.name, true)) })),
+      ),
+    );
+  const [best] = [...one, ...two].filter(({ step }) => step.share > 0.3).sort((a, b) => b.step.share - a.step.share);
+  return (
+    best && {
+      value: best.value,
+      why: `${numberText(best.step.found)} of ${numberText(own.rows)} have one in ${to.table.source}`,
+    }
+  );
+}
+
+/** The name that the id in a column stands for, where another table has both: of a stage, a user, a company. */
+export function nameOf(
+  column: Column,
+  references: readonly Reference[],
+  events: ReadonlySet<Table>,
+): { join: Join; name: Column } | undefined {
+  const found = references
+    .filter(
+      (each) =>
+        each.from === column &&
+        shareOf(each) >= 0.8 &&
+        !events.has(each.to.table) &&
+        !isByChance(each) &&
+        each.to.table.list === undefined,
+    )
+    .sort(
+      (a, b) =>
+        shareOf(b) - shareOf(a) || Number(namesTable(b.from, b.to.table)) - Number(namesTable(a.from, a.to.table)),
+    )[0];
+  const name = found && nameIn(found.to.table, found.to);
+  if (!found || !name || name === found.to) return undefined;
+  const share = shareOf(found);
+  return {
+    name,
+    join: {
+      value: lookupOf(found, valueOf(name), true),
+      columns: [column],
+      share,
+      score: share,
+      optional: true,
+      why: referenceText(found),
+    },
+  };
+}
+
+/** What a record is called: its e-mail address, otherwise its name. */
+function nameIn(table: Table, key: Column): Column | undefined {
+  const able = table.columns.filter(
+    (column) => column !== key && column.list === undefined && column.filled > table.rows / 2,
+  );
+  const email = able.find(({ is, meaning }) => is.email > 0.8 && meaning.concepts.has('email'));
+  const named = able.filter(
+    ({ is, meaning, date }) =>
+      is.words > 0.6 &&
+      !date &&
+      is.prose < 0.5 &&
+      (meaning.concepts.has('name') ||
+        meaning.concepts.has('title') ||
+        meaning.concepts.has('stage') ||
+        meaning.concepts.has('company')),
+  );
+  const rank = ({ meaning }: Column): number => Number(meaning.concepts.has('name')) - meaning.words.length * 0.01;
+  return email ?? named.sort((a, b) => rank(b) - rank(a))[0];
+}
+
+/** The column that says which kind of record an id is of, with the values for each kind. */
+export function typeOf(
+  id: Column,
+): { readonly column: Column; readonly values: ReadonlyMap<'leads' | 'deals', readonly string[]> } | undefined {
+  for (const column of id.table.columns) {
+    if (column === id || column.distinct > 12 || !(isFew(column) || column.filled < 12) || column.is.words < 0.8)
+      continue;
+    const values = new Map<'leads' | 'deals', string[]>();
+    for (const value of countsOf(column).keys()) {
+      const nouns = nounsOf(value);
+      for (const kind of ['leads', 'deals'] as const)
+        if (nouns.includes(kind)) values.set(kind, [...(values.get(kind) ?? []), value]);
+    }
+    const isType = column.meaning.concepts.has('type') || column.meaning.concepts.has('parent');
+    if (values.size === 2 || (values.size === 1 && isType)) return { column, values };
+  }
+  return undefined;
+}

@@ -1,0 +1,182 @@
+/** The lines of an entry that refer to the lead or deal that a record belongs to. */
+import { numberText } from '../../../terminal/numbers.ts';
+import type { TransformSpec, ValueSpec } from '../../../mapping/spec.ts';
+import { countOf, countsOf, type Column, type Table } from '../columns.ts';
+import { isStaff, type EntryDraft } from '../guess.ts';
+import { idValue, joinsTo, typeOf, type Join, type KnownTables } from '../joins.ts';
+import { NONE, quoted } from '../evidence.ts';
+import type { Line } from '../yaml.ts';
+
+export class ParentLines {
+  readonly #draft: EntryDraft;
+  readonly #table: Table;
+  readonly #known: KnownTables;
+  /** Columns that need not be carried otherwise, to be added to. */
+  readonly #used: Set<Column>;
+
+  constructor(draft: EntryDraft, known: KnownTables, used: Set<Column>) {
+    this.#draft = draft;
+    this.#table = draft.table;
+    this.#known = known;
+    this.#used = used;
+  }
+
+  #joins(kind: 'leads' | 'deals'): Join[] {
+    return this.#known.drafts
+      .filter((each) => each.kind === kind && each.table !== this.#table)
+      .flatMap((target) => joinsTo(this.#draft, target, this.#known))
+      .sort((a, b) => b.score - a.score);
+  }
+
+  /** The line of a parent: the best join, and where that has no value another one; commented out if none is enough. */
+  parentLine(key: string, kind: 'leads' | 'deals'): Line[] {
+    const own = this.#known.drafts.find((each) => each.kind === kind && each.table === this.#table);
+    if (own) return [{ key, value: idValue(own), comment: 'the person of the same row' }];
+    const above =
+      this.#table.parent && this.#known.drafts.find((each) => each.kind === kind && each.table === this.#table.parent);
+    const joins = this.#joins(kind);
+    const isMixed = this.#draft.kind === 'comments';
+    const enough = joins.filter(
+      ({ score, share }) => (score >= 0.25 && share >= 0.3) || (isMixed && score >= share && share >= 0.1),
+    );
+    if (enough.length === 0 && above) return [this.#aboveLine(key, above)];
+    if (enough.length === 0) {
+      const [first] = joins;
+      const what = `set this: no column has the id of its ${kind.slice(0, -1)}`;
+      const list = joins
+        .slice(0, 3)
+        .flatMap(({ columns, why }) => columns.map((column) => `${quoted(column)} (${why})`));
+      return [
+        {
+          key,
+          value: first?.value ?? NONE,
+          off: true,
+          comment: list.length > 0 ? `${what} in enough records: ${[...new Set(list)].join(', ')}` : what,
+        },
+      ];
+    }
+    const [best] = enough as [Join, ...Join[]];
+    const chosen = [best];
+    for (const each of enough.slice(1)) {
+      const adds =
+        each.columns.length > 0 &&
+        chosen.length < 3 &&
+        chosen.every(({ columns }) => columns.length > 0 && !columns.some((column) => each.columns.includes(column)));
+      if (adds && this.#gain(chosen, each) > this.#table.rows * 0.05) chosen.push(each);
+    }
+    if (chosen.length === 1 && best.score > 0.7) for (const column of best.columns) this.#used.add(column);
+    const text = [...new Set(chosen.map(({ why }) => why))].join('; ');
+    const others = enough.filter(
+      (each) =>
+        !chosen.includes(each) &&
+        each.columns.some((column) => !chosen.some(({ columns }) => columns.includes(column))),
+    );
+    const next =
+      others.length > 0
+        ? `; next: ${others
+            .slice(0, 2)
+            .flatMap(({ columns, why }) => columns.map((column) => `${quoted(column)} (${why})`))
+            .join(', ')}`
+        : '';
+    const isSure = chosen.length === 1 && best.share === 1 && best.score >= 0.95;
+    return [
+      {
+        key,
+        value: onlyOfFrom(chosen.map(({ value }) => value)),
+        comment: `${isSure && this.#draft.kind !== 'comments' ? '' : 'check: '}${text}${next}`,
+      },
+    ];
+  }
+
+  /** Records for which only another join has a value. */
+  #gain(chosen: readonly Join[], other: Join): number {
+    const without = chosen.flatMap(({ columns }) => columns.map(({ sql }) => `${sql} is null`)).join(' and ');
+    return countOf(
+      this.#table,
+      `from ${this.#table.sql} where ${without} and ${other.columns.map(({ sql }) => `${sql} is not null`).join(' and ')}`,
+    );
+  }
+
+  #aboveLine(key: string, above: EntryDraft): Line {
+    const id = above.roles.get('id')?.column;
+    return {
+      key,
+      value: id ? `$.${id.name}` : NONE,
+      off: id === undefined,
+      comment: 'check: the record in which it is',
+    };
+  }
+
+  /** The deal and the lead of a comment: in columns of their own, in one column with their type, or in one told apart by value. */
+  commentParents(): Line[] {
+    const { drafts } = this.#known;
+    const above =
+      this.#table.parent && drafts.find((each) => each.table === this.#table.parent && each.kind !== 'comments');
+    if (above) return [this.#aboveLine(above.kind === 'deals' ? 'deal_external_id' : 'lead_external_id', above)];
+    const byKind = new Map((['deals', 'leads'] as const).map((kind) => [kind, this.#joins(kind)]));
+    const typed = this.#typed(byKind);
+    if (typed) return typed;
+    const lines = [...this.parentLine('deal_external_id', 'deals'), ...this.parentLine('lead_external_id', 'leads')];
+    return lines;
+  }
+
+  #typed(byKind: ReadonlyMap<'leads' | 'deals', readonly Join[]>): Line[] | undefined {
+    const ids = new Set(
+      [...byKind.values()].flatMap((joins) => joins.filter(({ byId }) => byId).map(({ columns }) => columns[0]!)),
+    );
+    const isParent = ({ meaning }: Column): number => Number(meaning.concepts.has('parent'));
+    for (const id of [...ids].filter((each) => !isStaff(each)).sort((a, b) => isParent(b) - isParent(a))) {
+      const ofKinds = [...byKind].filter(([, joins]) => joins.some(({ columns }) => columns[0] === id));
+      const type = typeOf(id);
+      if (!type || (ofKinds.length < 2 && type.values.size < 2)) continue;
+      if ([...byKind.values()].flat().some((each) => each.columns[0] !== id && each.score > 0.6)) continue;
+      if (
+        ofKinds.some(([, joins]) => joins.some((each) => each.columns[0] === id && each.score < WEAK)) &&
+        !this.#isComplete(id, type)
+      )
+        continue;
+      this.#used.add(id);
+      return (['deals', 'leads'] as const).flatMap((kind): Line[] => {
+        const values = type.values.get(kind);
+        const target = this.#known.drafts.find((each) => each.kind === kind);
+        if (!values || !target) return [];
+        const escaped = values.map((value) => value.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+        const pattern = `^${escaped.length > 1 ? `(?:${escaped.join('|')})` : escaped[0]} (.+)$`;
+        const apply: TransformSpec[] = [
+          { extract: pattern },
+          ...(target.prefix ? [{ prefix: target.prefix.text }] : []),
+        ];
+        const found = [...countsOf(type.column)]
+          .filter(([value]) => values.includes(value))
+          .reduce((sum, [, n]) => sum + n, 0);
+        const comment = `check: ${numberText(found)} of ${numberText(this.#table.rows)} belong to ${kind} by ${quoted(type.column)}`;
+        return [
+          {
+            key: kind === 'deals' ? 'deal_external_id' : 'lead_external_id',
+            value: { template: `{${type.column.name}} {${id.name}}`, apply },
+            comment,
+          },
+        ];
+      });
+    }
+    return undefined;
+  }
+
+  /** Whether each record of a type has the id of a record of that kind. */
+  #isComplete(id: Column, { column, values }: NonNullable<ReturnType<typeof typeOf>>): boolean {
+    return [...values].every(([kind, own]) => {
+      const target = this.#known.drafts.find((each) => each.kind === kind)?.roles.get('id')?.column;
+      if (!target) return false;
+      const typed = `from ${this.#table.sql} where ${column.sql} in (${own.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`;
+      const found = countOf(this.#table, `${typed} and ${id.sql} in (select ${target.sql} from ${target.table.sql})`);
+      return found > 0 && found >= 0.95 * countOf(this.#table, typed);
+    });
+  }
+}
+
+/** Small numbers match by chance: only a type whose records all match makes sure. */
+const WEAK = 0.25;
+
+function onlyOfFrom(values: readonly ValueSpec[]): ValueSpec {
+  return values.length === 1 ? values[0]! : { from: values };
+}

@@ -1,0 +1,197 @@
+/** Whose values name records of which other table: directly, or by a part of the value. */
+import { numberText } from '../../../terminal/numbers.ts';
+import type { TransformSpec, ValueSpec } from '../../../mapping/spec.ts';
+import { isUnique, type Column, type Table } from '../columns.ts';
+import { headerScore } from '../roles.ts';
+import type { Samples } from '../tables.ts';
+import { fold, type Concept, type Noun } from '../words.ts';
+
+/** The parts of a value that may name a record. */
+interface Extractor {
+  /** What values look like that have such a part. */
+  readonly like: RegExp;
+  readonly take: (value: string) => readonly string[];
+  /** The transforms that take the part, or the first one. */
+  readonly apply: readonly TransformSpec[];
+  readonly fold?: true;
+  /** A value may name several records. */
+  readonly several?: true;
+}
+
+function extract(like: RegExp): Extractor {
+  return { like, take: (value) => [like.exec(value)?.[1] ?? ''], apply: [{ extract: like.source }] };
+}
+
+function split(separator: string): Extractor {
+  return {
+    like: new RegExp(separator.trim().replace('|', '\\|')),
+    take: (value) => value.split(separator).map((part) => part.trim()),
+    apply: [{ split: separator }, { at: 0 }],
+    several: true,
+  };
+}
+
+const WHOLE: Extractor = { like: /./, take: (value) => [value], apply: [] };
+const EXTRACTORS: readonly Extractor[] = [
+  WHOLE,
+  { like: /@.*\./, take: (value) => [value.toLowerCase()], apply: ['lowercase'], fold: true },
+  extract(/^@(.+)$/),
+  extract(/^(.+?) \(/),
+  extract(/\(([^()]+)\)\s*$/),
+  extract(/<([^<>]+)>/),
+  extract(/^(?:https?:\/)?\/.*\/([^/]+)\/?$/),
+  extract(/^[A-Za-z]+[-_:#, ]+(\d+)$/),
+  ...[' ::: ', ';', '|', ','].map(split),
+];
+
+export interface Reference {
+  readonly from: Column;
+  readonly to: Column;
+  readonly by: Extractor;
+  /** Values found in the other table, and all values, one per record or, of several in a cell, more. */
+  readonly found: number;
+  readonly of: number;
+}
+
+/** Below this share, an overlap is not worth showing. */
+const MIN_SHARE = 0.1;
+/** Longer values are texts: no ids, e-mail addresses or names. */
+const MAX_KEY = 120;
+/** Of a value with a key in it. */
+const MAX_VALUE = 250;
+
+export function shareOf({ found, of }: Reference): number {
+  return of === 0 ? 0 : found / of;
+}
+
+/** `500 of 500 match contacts.Email`. */
+export function referenceText({ found, of, to }: Reference): string {
+  return `${numberText(found)} of ${numberText(of)} match ${to.table.source}.${to.name}`;
+}
+
+/** All pairs of columns of different tables with common values, as far as the second one could name its record. */
+export function findReferences({ db, tables }: Samples): Reference[] {
+  const keys = tables.flatMap((table) => [...table.columns.filter(isKey), ...namesOf(table)]);
+  keys.forEach(({ sql, table, is }, key) => {
+    const all = `from ${table.sql} where ${sql} is not null`;
+    db.exec(`insert into keys select distinct ${sql}, ${key}, 0 ${all}`);
+    if (is.email > 0.5) db.exec(`insert into keys select distinct lower(${sql}), ${key}, 1 ${all}`);
+  });
+  db.exec('create index samples.keys_by_value on keys (value)');
+  return tables.flatMap(({ columns }) => columns.filter(mayRefer).flatMap((from) => referencesOf(from, keys)));
+}
+
+/** Values that mostly tell records apart: ids, e-mail addresses, names. */
+function isKey({ filled, distinct, length, date, separators, is }: Column): boolean {
+  if (filled === 0 || date || length > MAX_KEY || is.flag > 0.8) return false;
+  return is.email > 0.5 || (distinct >= filled / 2 && !(separators && is.decimal > 0.1));
+}
+
+/** First and last name as one column. */
+function namesOf({ columns }: Table): Column[] {
+  const best = (role: 'first' | 'last'): Column | undefined =>
+    columns
+      .filter((column) => column.is.words > 0.8 && column.is.spaced < 0.3 && headerScore(role, column, 'leads') > 0.8)
+      .sort((a, b) => b.filled - a.filled)[0];
+  const [first, last] = [best('first'), best('last')];
+  if (!first || !last) return [];
+  const is = { ...last.is, person: 1 };
+  return [
+    {
+      ...last,
+      name: `${first.name} ${last.name}`,
+      sql: `(${first.sql} || ' ' || ${last.sql})`,
+      pair: [first, last],
+      is,
+    },
+  ];
+}
+
+function mayRefer({ filled, date, length, separators, is }: Column): boolean {
+  return (
+    filled > 0 && !date && is.html < 0.1 && length <= MAX_VALUE && !(separators && is.decimal > 0.5) && is.flag < 0.9
+  );
+}
+
+function referencesOf(from: Column, keys: readonly Column[]): Reference[] {
+  const { sql, table, values } = from;
+  const found = new Map<Column, Reference>();
+  for (const by of EXTRACTORS) {
+    const alike = values.filter((value) => by.like.test(value)).length;
+    // A part of the value is only looked at where most values have it.
+    if (by !== WHOLE && (alike < values.length * (by.several ? 0.02 : 0.5) || alike === 0)) continue;
+    if (by.several && [...found.values()].some((each) => shareOf(each) > 0.98)) continue;
+    const parts = by === WHOLE ? [] : values.flatMap((value) => by.take(value)).filter(Boolean);
+    const cells =
+      by === WHOLE
+        ? `select ${sql} value from ${table.sql} where ${sql} is not null`
+        : 'select value from json_each(?)';
+    const counts = table.db.all<{ key: number; n: number }>(
+      `select key, count(*) n from (${cells}) cells join keys on keys.value = cells.value and folded = ${Number(by.fold ?? 0)} group by 1`,
+      ...(by === WHOLE ? [] : [JSON.stringify(parts)]),
+    );
+    for (const { key, n } of counts) {
+      const to = keys[key]!;
+      const of = by === WHOLE ? from.filled : parts.length;
+      const known = found.get(to);
+      if (to.table !== table && to.table.parent !== table && n / of > (known ? shareOf(known) : 0))
+        found.set(to, { from, to, by, found: n, of });
+    }
+  }
+  return [...found.values()].filter((each) => shareOf(each) >= MIN_SHARE);
+}
+
+/** Small numbers are among other small numbers by chance: only a name tells what they refer to. */
+export function isByChance({ from, to }: Reference): boolean {
+  if (to.is.digits < 0.9) return false;
+  const low = Math.min(...to.values.map(Number));
+  return low < 1000 && !namesTable(from, to.table);
+}
+
+const NAMED: Readonly<Record<Noun, readonly Concept[]>> = {
+  leads: ['person', 'customer'],
+  deals: ['deal'],
+  comments: [],
+  users: ['user', 'owner', 'author'],
+  companies: ['company'],
+  stages: ['stage', 'pipeline', 'status'],
+  others: [],
+};
+
+/** Whether a header names what the other table has: `Contact ID` of contacts, `group_id` of groups. */
+export function namesTable({ meaning, name }: Column, table: Table): boolean {
+  if (table.nouns.some((noun) => NAMED[noun].some((each) => meaning.concepts.has(each)))) return true;
+  const stem = (word: string): string => word.replace(/(?:ids?|s)$/, '');
+  const words = new Set(fold(name).split(' ').map(stem));
+  return fold(table.list ?? table.source)
+    .split(' ')
+    .some((word) => word.length > 3 && words.has(stem(word)));
+}
+
+/** The value that names the record, on its own side. */
+export function partOf({ from, by }: Reference): ValueSpec {
+  const apply = [...(from.list === undefined ? [] : [{ at: 0 }]), ...by.apply];
+  return apply.length === 0 ? from.name : { from: from.name, apply };
+}
+
+/** A column as a value of the mapping; names in two columns are joined. */
+export function valueOf({ name, pair }: Column): ValueSpec {
+  return pair ? { list: pair.map((each) => each.name), apply: [{ join: ' ' }] } : name;
+}
+
+/** The value of `take` of the record that a column refers to. */
+export function lookupOf(reference: Reference, take: ValueSpec, optional: boolean): ValueSpec {
+  const { to, by } = reference;
+  const match = by.fold ? { from: to.name, apply: ['lowercase'] } : valueOf(to);
+  const many = isUnique(to) ? {} : { if_many: 'first' as const };
+  return {
+    lookup: {
+      source: to.table.source,
+      match,
+      with: partOf(reference),
+      take,
+      ...(optional && { if_missing: 'skip' as const }),
+      ...many,
+    },
+  };
+}

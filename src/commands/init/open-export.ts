@@ -1,0 +1,141 @@
+/** Opens an unknown export: finds the settings with which its beginning can be read. */
+import { basename, resolve } from 'node:path';
+import { UserError } from '../../errors.ts';
+import { findFiles } from '../../source/files.ts';
+import { formatByName, openSource } from '../../source/open.ts';
+import { SettingError, type Source, type SourceSpec } from '../../source/source.ts';
+import { MIXED, WESTERN } from '../../source/encoding.ts';
+import { sampleOf, withEncoding } from '../../source/text.ts';
+import { readSample, type ExportSample } from './sample.ts';
+
+/** The last line that is tried as the header. */
+const MAX_HEADER_LINE = 20;
+
+type ExportSettings = Pick<
+  SourceSpec,
+  'format' | 'encoding' | 'delimiter' | 'escape' | 'headerLine' | 'columns' | 'records'
+>;
+
+/** An export with the settings that its entry in `sources` needs, and why. */
+export interface Export {
+  /** As given by the user. */
+  readonly path: string;
+  readonly settings: ExportSettings;
+  readonly source: Source;
+  readonly sample: ExportSample;
+  /** The reason for each setting, as text. */
+  readonly reasons: readonly string[];
+  /** Of a JSON document with several lists of records, its lists without any, as messages name them. */
+  readonly withoutRecords?: readonly string[];
+}
+
+/** What the user knows about the exports; the delimiter is that of CSV files. */
+export interface ExportOptions {
+  readonly encoding?: string | undefined;
+  readonly delimiter?: string | undefined;
+}
+
+/** The exports in a file: several, if a JSON document has several lists of records. Throws a `UserError` if it cannot be read with any settings. */
+export async function openExports(path: string, { encoding, delimiter }: ExportOptions = {}): Promise<Export[]> {
+  const absolute = resolve(path);
+  const format = await formatOf(absolute, encoding);
+  const base = { name: basename(path), path: absolute, isArgument: true, ...format };
+  const isTable = (format.format ?? formatByName(path)) === 'csv';
+  const known = { ...(encoding && { encoding }), ...(delimiter && isTable && { delimiter }) };
+  const open = async (settings: ExportSettings, ...reasons: string[]): Promise<Export> => {
+    const found = await findSettings(base, settings, reasons);
+    return { path, ...found, settings: { ...found.settings, ...format } };
+  };
+  try {
+    return [await open(known)];
+  } catch (error) {
+    const found: Export[] = [];
+    const without: string[] = [];
+    for (const records of error instanceof SettingError ? error.choices : []) {
+      const reason = `the records are the list at \`${records}\``;
+      const each = await open({ ...known, records }, reason).catch(() => undefined);
+      if (each?.sample.tables[0]?.rows.length) found.push(each);
+      else without.push(`${basename(path)}#${records}`);
+    }
+    if (found.length === 0) throw error;
+    return found.map((each, at) => (at === 0 ? { ...each, withoutRecords: without } : each));
+  }
+}
+
+/** The format, if the file name does not show it. */
+async function formatOf(path: string, encoding: string | undefined): Promise<Pick<SourceSpec, 'format'>> {
+  if (formatByName(path)) return {};
+  const [file] = await findFiles({ name: 'export', path, isArgument: true });
+  const sample = await sampleOf(await withEncoding(file!, encoding));
+  const text = sample.text.toString('utf8').replace(/^\ufeff/, '');
+  if (!/^\s*[[{]/.test(text)) return { format: 'csv' };
+  return { format: /^\s*\{.*\}\s*\n\s*\{/.test(text) ? 'ndjson' : 'json' };
+}
+
+type SettingsFound = Pick<Export, 'source' | 'sample' | 'settings' | 'reasons'>;
+type SettingsCorrection = readonly [settings: ExportSettings, reason: string];
+
+/** Tries the defaults, then another encoding, another escape, a header further down, or none: each setting once. */
+async function findSettings(
+  base: SourceSpec,
+  settings: ExportSettings,
+  reasons: readonly string[],
+  failure?: UserError,
+): Promise<SettingsFound> {
+  let first = failure;
+  let next: SettingsCorrection | undefined;
+  try {
+    const source = await openSource({ ...base, ...settings });
+    const sample = await readSample(source);
+    next = await otherHeader(base, settings, source);
+    if (!next) return { source, sample, settings, reasons };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    first ??= error;
+    next = error instanceof SettingError ? await correctionOf(base, settings, error) : undefined;
+    if (!next) throw first;
+  }
+  return findSettings(base, { ...settings, ...next[0] }, [...reasons, next[1]], first);
+}
+
+async function correctionOf(
+  base: SourceSpec,
+  settings: ExportSettings,
+  { setting, choices }: SettingError,
+): Promise<SettingsCorrection | undefined> {
+  if (setting === 'encoding' && settings.encoding === undefined) {
+    return choices.includes(MIXED)
+      ? [{ encoding: MIXED }, 'lines that are not UTF-8 are read as Windows-1252']
+      : [{ encoding: WESTERN }, 'not valid UTF-8, so Windows-1252 is assumed'];
+  }
+  if (setting === 'escape' && settings.escape === undefined) {
+    return [{ escape: '\\' }, 'a backslash precedes the quotes inside its cells'];
+  }
+  return setting === 'headerLine' ? headerBelow(base, settings) : undefined;
+}
+
+/** A header below a title, or none at all, where the first line has a value in place of the name of a column. */
+async function otherHeader(
+  base: SourceSpec,
+  settings: ExportSettings,
+  { kind, columns }: Source,
+): Promise<SettingsCorrection | undefined> {
+  if (kind === 'tree' || settings.columns) return undefined;
+  if (columns.length === 1) return headerBelow(base, settings);
+  const isValue = (name: string): boolean =>
+    /^\S+@\S+\.\w+$|^\+?[\d\s()-]{8,}$|^\d{4}-\d\d-\d\d|^\\N$|^\d+[.,]\d{2,}$/.test(name);
+  if (settings.headerLine !== undefined || !columns.some(isValue)) return undefined;
+  const numbered = columns.map((_, index) => `column_${index + 1}`);
+  return [{ columns: numbered }, 'its first line is a record, so the columns have numbers: name them'];
+}
+
+/** Looks for a header with several columns further down, below the title of a report. */
+async function headerBelow(base: SourceSpec, settings: ExportSettings): Promise<SettingsCorrection | undefined> {
+  if (settings.headerLine !== undefined) return undefined;
+  for (let line = 2; line <= MAX_HEADER_LINE; line += 1) {
+    const source = await openSource({ ...base, ...settings, headerLine: line }).catch(() => undefined);
+    if (source && source.columns.length > 1)
+      return [{ headerLine: line }, `the header is in line ${line}, below a title`];
+  }
+  return undefined;
+}

@@ -1,0 +1,172 @@
+/** The country of the exports, from evidence in them: the region of phone numbers without a country code, and the time zone. */
+import { isSupportedCountry, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max';
+import { countryCode } from '../../mapping/transforms/countries.ts';
+import { countEach, type Column } from './columns.ts';
+import { currencyOf } from './currency.ts';
+import { headerScore } from './roles.ts';
+import { numberText } from '../../terminal/numbers.ts';
+
+/** A region is proposed only if at least this share of the numbers without a country code would be valid in it. */
+const MIN_VALID = 0.9;
+/** Fewer numbers with a country code than one for ten without are no evidence of the region. */
+const MIN_EVIDENCE = 0.1;
+const MAX_NUMBERS = 2000;
+const INTERNATIONAL = /^\(?(?:\+|00)/;
+/** The share and the least number of records or numbers of a country that make it that of all. */
+const MIN_MAIN = 0.95;
+const MIN_RECORDS = 10;
+
+export interface RegionGuess {
+  /** The `region` of `defaults` for the user to confirm, with its figures; commented out on thin or conflicting evidence. */
+  readonly line: string;
+  /** Also without such numbers, if almost all countries in the exports are one. */
+  readonly country: CountryCode | undefined;
+}
+
+export function regionOf(columns: readonly Column[]): RegionGuess {
+  const numbers = columns
+    .filter((column) => column.is.phone > 0.6 && headerScore('phone', column, 'leads') > 0.5)
+    .flatMap(({ values }) => values);
+  const international = numbers.filter((number) => INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
+  const national = numbers.filter((number) => !INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
+  const byNumbers = countEach(international.map(countryOf));
+  const byColumns = countEach(columns.filter(isCountry).flatMap(({ values }) => values.map(countryCode)));
+  const unset = (reason: string): RegionGuess => ({
+    line: `  # region: IT # set this: ${reason}`,
+    country: mainOf(byColumns.size > 0 ? byColumns : byNumbers),
+  });
+  if (national.length === 0) {
+    const line = '  # region: IT # the country of phone numbers without a country code; none is among the records read';
+    return { ...unset(''), line };
+  }
+  const candidates = [...new Set([...byNumbers.keys(), ...byColumns.keys()])]
+    .map((country) => ({
+      country,
+      valid: national.filter((number) => parse(number, country)?.isValid() === true).length,
+      withCode: byNumbers.get(country) ?? 0,
+      records: byColumns.get(country) ?? 0,
+    }))
+    .sort((a, b) => b.valid - a.valid || b.withCode - a.withCode || b.records - a.records);
+  const [best] = candidates;
+  if (!best) {
+    const country = countryOfCurrency(columns);
+    const valid = national.filter((number) => country && parse(number, country)?.isValid() === true).length;
+    if (country && valid >= national.length * MIN_VALID) {
+      const figures = `${numberText(valid)} of ${numberText(national.length)} phone numbers would be valid there`;
+      return { ...unset(''), line: `  # region: ${country} # set this: only the currency shows a country; ${figures}` };
+    }
+    return unset(
+      `${numberText(national.length)} phone numbers have no country code, and nothing shows their country; they are left out without it`,
+    );
+  }
+  const figures = (of: RegionEvidence): string =>
+    `${of.country}: ${numberText(of.valid)} of ${numberText(national.length)} numbers without a country code are valid, ` +
+    `${numberText(of.withCode)} of ${numberText(international.length)} with one are of it` +
+    (of.records > 0 ? `, ${numberText(of.records)} records name it` : '');
+  const why = whyNot(best, candidates, national.length);
+  if (why !== undefined) return unset(`${why}: ${candidates.slice(0, 3).map(figures).join('; ')}`);
+  return { line: `  region: ${best.country} # set this: ${figures(best)}`, country: best.country };
+}
+
+/** Of the one currency of all amounts: its code begins with that of its country, but for those of several countries (EUR, XOF). */
+function countryOfCurrency(columns: readonly Column[]): CountryCode | undefined {
+  const codes = columns.flatMap((column) =>
+    column.is.currency > 0.8
+      ? column.values.map((value) => value.toUpperCase())
+      : column.meaning.concepts.has('amount')
+        ? (currencyOf(column).code ?? [])
+        : [],
+  );
+  const [code = '', ...others] = new Set(codes);
+  const country = code.slice(0, 2);
+  return others.length === 0 && isSupportedCountry(country) ? country : undefined;
+}
+
+/** The country of almost all of at least some records. */
+function mainOf(counts: ReadonlyMap<CountryCode, number>): CountryCode | undefined {
+  const all = [...counts.values()].reduce((sum, each) => sum + each, 0);
+  return all < MIN_RECORDS ? undefined : [...counts].find(([, each]) => each >= all * MIN_MAIN)?.[0];
+}
+
+interface RegionEvidence {
+  readonly country: CountryCode;
+  readonly valid: number;
+  readonly withCode: number;
+  readonly records: number;
+}
+
+function whyNot(best: RegionEvidence, candidates: readonly RegionEvidence[], national: number): string | undefined {
+  if (best.valid < national * MIN_VALID) return 'most likely these are numbers of several countries';
+  if (best.withCode + best.records < national * MIN_EVIDENCE) return 'the evidence is thin';
+  const weight = ({ withCode, records }: RegionEvidence): number => withCode + records;
+  const rival = candidates.find((each) => each !== best && each.valid >= national * MIN_VALID);
+  const all = candidates.reduce((sum, each) => sum + weight(each), 0);
+  const isRivalled = rival !== undefined && weight(rival) * 2 > weight(best);
+  return isRivalled || weight(best) * 2 < all ? 'the evidence conflicts' : undefined;
+}
+
+function parse(number: string, country?: CountryCode): ReturnType<typeof parsePhoneNumberFromString> {
+  const text = number.replace(INTERNATIONAL, '+');
+  return parsePhoneNumberFromString(text, { extract: false, ...(country && { defaultCountry: country }) });
+}
+
+function countryOf(number: string): CountryCode | undefined {
+  const parsed = parse(number);
+  return parsed?.isValid() === true ? (MAIN_COUNTRY[parsed.countryCallingCode] ?? parsed.country) : undefined;
+}
+
+/** Countries that share a calling code and its numbers; the library tells them apart only by area code. */
+const MAIN_COUNTRY: Readonly<Record<string, CountryCode>> = {
+  39: 'IT',
+  44: 'GB',
+  47: 'NO',
+  61: 'AU',
+  358: 'FI',
+};
+
+/** Most of its values are countries, by name or by code. */
+export function isCountry(column: Column): boolean {
+  if (column.filled === 0 || !column.meaning.concepts.has('country') || column.meaning.concepts.has('number'))
+    return false;
+  return column.values.filter((value) => countryCode(value) !== undefined).length > column.values.length * 0.8;
+}
+
+/** The `timezone` of `defaults`, with its reason. `country`: that of phone numbers or addresses, if it is clear. */
+export function timezoneLine(columns: readonly Column[], country: string | undefined): string {
+  if (!columns.some(hasNoOffset)) return '  timezone: UTC # no date is without an offset';
+  const unset = '  timezone: UTC # set this: the time zone of dates without an offset, such as Europe/Rome';
+  const zone = country === undefined ? undefined : onlyZone(country);
+  if (zone === undefined) return unset;
+  // APIs write the offset of UTC for every zone.
+  const known = ['+00:00', ...offsetsOf(zone)];
+  const other = columns
+    .flatMap(({ date, values }) => (date?.hasTime ? values : []))
+    .map((value) => /\d\d:\d\d(?::\d\d(?:\.\d+)?)?([+-]\d\d):?(\d\d)$/.exec(value)?.slice(1).join(':'))
+    .find((offset) => offset !== undefined && !known.includes(offset));
+  if (other !== undefined) return `${unset}; the country is ${country}, but dates have the offset ${other}`;
+  return `  timezone: ${zone} # check: dates without an offset are in it, because the country is ${country}, which has one time zone`;
+}
+
+/** Undefined if the country has zones with different times. */
+function onlyZone(country: string): string | undefined {
+  // Node 20 has the property, later versions the method.
+  const locale = new Intl.Locale(`und-${country}`) as { timeZones?: string[]; getTimeZones?(): string[] };
+  const [first, ...others] = locale.getTimeZones?.() ?? locale.timeZones ?? [];
+  if (first === undefined) return undefined;
+  const times = offsetsOf(first).join();
+  return others.every((zone) => offsetsOf(zone).join() === times) ? first : undefined;
+}
+
+/** In January and July, as `+01:00`. */
+function offsetsOf(timeZone: string): string[] {
+  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+  return [0, 6].map((month) => {
+    const name = format.formatToParts(new Date(Date.UTC(2024, month, 1))).find(({ type }) => type === 'timeZoneName');
+    return name?.value.replace('GMT', '') || '+00:00';
+  });
+}
+
+function hasNoOffset({ date, values }: Column): boolean {
+  if (date === undefined || date.formats.some((format) => format.startsWith('unix'))) return false;
+  return values.some((value) => !/(?:Z|UTC|[+-]\d\d:?\d\d)$/.test(value) || /^\d+-\d+-\d+$/.test(value));
+}

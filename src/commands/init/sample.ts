@@ -1,0 +1,115 @@
+/** The beginning of an export: the cells of its records, and of the lists in them. */
+import { isObject, type JsonValue } from '../../json.ts';
+import { textOf } from '../../mapping/values/result.ts';
+import type { Source } from '../../source/source.ts';
+
+/** Records read of an export. */
+const MAX_RECORDS = 20_000;
+/** Characters of a value that are kept: enough to tell what a text is. */
+const MAX_LENGTH = 500;
+/** SQLite allows 2,000 columns in a table. */
+export const MAX_COLUMNS = 1900;
+
+/** The records, or the elements of a list inside them. */
+export interface RawTable {
+  readonly list: string | undefined;
+  /** The columns, by name: the places of their cells, the list that they stand in, and records with several elements of it. */
+  readonly columns: Map<string, { readonly at: number; readonly list: string | undefined; several: number }>;
+  /** The number of the record, and its cells by column. */
+  readonly rows: (string | number | null)[][];
+}
+
+export interface ExportSample {
+  /** The records first. */
+  readonly tables: readonly RawTable[];
+  /** All records were read. */
+  readonly whole: boolean;
+}
+
+/** Throws the `UserError` of a source that cannot be read with its settings. */
+export async function readSample(source: Source): Promise<ExportSample> {
+  const main: RawTable = { list: undefined, columns: new Map(), rows: [] };
+  const lists = new Map<string, RawTable>();
+  const names = source.columns.map((name, index) => nameOf(source, name, index));
+  for (const name of names) columnAt(main, name);
+  for await (const batch of source.batches()) {
+    if (main.rows.length >= MAX_RECORDS) return { tables: [main, ...lists.values()], whole: false };
+    for (const item of batch) {
+      if (item.kind !== 'row') continue;
+      const record = main.rows.length;
+      if (source.kind === 'tree') addRecord(main, lists, record, item.raw);
+      else
+        addRow(
+          main,
+          record,
+          (item.raw as readonly string[]).map((text, index) => ({ name: names[index] ?? '', text })),
+        );
+    }
+  }
+  return { tables: [main, ...lists.values()], whole: true };
+}
+
+/** A header that occurs several times is told apart by its position, as in the mapping. */
+function nameOf({ columns, duplicateColumns }: Source, name: string, index: number): string {
+  if (!duplicateColumns.has(name)) return name;
+  return `${name}#${columns.slice(0, index + 1).filter((each) => each === name).length}`;
+}
+
+interface Leaf {
+  readonly name: string;
+  readonly text: string | undefined;
+  readonly list?: string;
+  readonly several?: boolean;
+}
+
+/** Adds a record in JSON. The elements of its lists become rows of tables of their own, too. */
+function addRecord(main: RawTable, lists: Map<string, RawTable>, record: number, value: JsonValue): void {
+  addRow(main, record, [...leavesOf(value)]);
+  for (const [path, list] of listsIn(value)) {
+    const table = lists.get(path) ?? { list: path, columns: new Map(), rows: [] };
+    lists.set(path, table);
+    for (const element of list) addRow(table, record, [...leavesOf(element)]);
+  }
+}
+
+/** The scalars in a value by path (of a scalar itself, `.`); of a list, its first element. */
+function* leavesOf(value: JsonValue, path = '', list?: string, several = false): Generator<Leaf> {
+  if (Array.isArray(value)) {
+    const [first] = value as readonly JsonValue[];
+    if (first !== undefined && !Array.isArray(first))
+      yield* leavesOf(first, path, list ?? path, several || value.length > 1);
+  } else if (isObject(value)) {
+    for (const [key, member] of Object.entries(value)) {
+      if (member !== undefined) yield* leavesOf(member, path === '' ? key : `${path}.${key}`, list, several);
+    }
+  } else yield { name: path === '' ? '.' : path, text: textOf(value), ...(list !== undefined && { list, several }) };
+}
+
+function* listsIn(value: JsonValue, path = ''): Generator<[path: string, list: readonly JsonValue[]]> {
+  if (Array.isArray(value)) yield [path, value as readonly JsonValue[]];
+  else if (isObject(value)) {
+    for (const [key, member] of Object.entries(value)) {
+      if (member !== undefined) yield* listsIn(member, path === '' ? key : `${path}.${key}`);
+    }
+  }
+}
+
+function addRow(table: RawTable, record: number, cells: readonly Leaf[]): void {
+  const row: (string | number | null)[] = [record];
+  table.rows.push(row);
+  for (const { name, text, list, several } of cells) {
+    const value = text?.trim() ?? '';
+    const column = value === '' || name === '' ? undefined : columnAt(table, name, list);
+    if (!column) continue;
+    row[column.at] = value.slice(0, MAX_LENGTH);
+    if (several) column.several += 1;
+  }
+}
+
+function columnAt({ columns }: RawTable, name: string, list?: string) {
+  const known = columns.get(name);
+  if (known !== undefined || name === '' || columns.size >= MAX_COLUMNS) return known;
+  const column = { at: columns.size + 1, list, several: 0 };
+  columns.set(name, column);
+  return column;
+}

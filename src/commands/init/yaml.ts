@@ -1,0 +1,73 @@
+/** Writes the lines of a draft as YAML, each with its comment. Whatever stands in an export's names stays within its line. */
+import { Document, visit, type ToStringOptions } from 'yaml';
+import type { LookupSpec } from '../../mapping/spec.ts';
+
+/** One key of an entry or of its data. */
+export interface Line {
+  readonly key: string;
+  readonly value: unknown;
+  readonly comment?: string | undefined;
+  /** Commented out: what is not decided. */
+  readonly off?: boolean | undefined;
+}
+
+/** An item of `events`. */
+export interface Entry {
+  readonly type: 'lead/created' | 'deal/created' | 'comment/created';
+  readonly source: string;
+  /** Comments about the whole entry. */
+  readonly above: readonly string[];
+  readonly settings: readonly Line[];
+  readonly data: readonly Line[];
+  /** One level deeper. */
+  readonly custom: readonly Line[];
+  /** Names in the old CRM that may differ in the target account. */
+  readonly names: readonly (readonly [kind: 'pipelines' | 'stages' | 'owners', counts: ReadonlyMap<string, number>])[];
+}
+
+/** Longer values are written over several lines, unless they are commented out. */
+const MAX_WIDTH = 110;
+/** Of a comment that quotes the export. */
+const MAX_COMMENT = 600;
+
+export function lineText({ key, value, comment, off }: Line, indent: number): string {
+  const remark = comment === undefined ? '' : ` ${remarkText(comment)}`;
+  const margin = ' '.repeat(indent) + (off ? '# ' : '');
+  const text = flow(value);
+  const name = flow(key);
+  if (text.length <= MAX_WIDTH || off) return `${margin}${name}: ${text}${remark}`;
+  const deeper = toYaml(value, {})
+    .split('\n')
+    .map((line) => `${margin}  ${line}`);
+  return [`${margin}${name}:${remark}`, ...deeper].join('\n');
+}
+
+/** A comment on one line. */
+export function remarkText(comment: string): string {
+  const plain = comment.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ');
+  return `# ${plain.length > MAX_COMMENT ? `${plain.slice(0, MAX_COMMENT)}…` : plain}`;
+}
+
+/** A value of the mapping on one line, quoted where YAML needs it. */
+export function flow(value: unknown): string {
+  return toYaml(value, { collectionStyle: 'flow' }).replace(/\[ /g, '[').replace(/ \]/g, ']');
+}
+
+/** Quotes texts with line breaks on one line, because block scalars are not allowed in flow collections. */
+function toYaml(value: unknown, options: ToStringOptions): string {
+  const document = new Document(value, { aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar(_key, node) {
+      if (typeof node.value === 'string' && /[\p{Cc}\p{Zl}\p{Zp}]/u.test(node.value)) node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  const oneLine = { lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER };
+  return document.toString({ ...oneLine, singleQuote: true, ...options }).trimEnd();
+}
+
+/** The lookups in a value of the mapping, at any depth. */
+export function lookupsIn(value: unknown): LookupSpec[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { lookup } = value as { lookup?: LookupSpec };
+  return [...(lookup ? [lookup] : []), ...Object.values(value).flatMap((each: unknown) => lookupsIn(each))];
+}

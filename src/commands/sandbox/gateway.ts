@@ -1,0 +1,136 @@
+/** Handles a request before the routes do: request log, API key, rate limit. */
+import type { IncomingMessage } from 'node:http';
+import type { HttpBindings } from '@hono/node-server';
+import { HEADERS, LIMITS, PATHS } from '../../contract.ts';
+import type { ApiCall, HonoEnv, ParsedBody, SandboxContext } from './context.ts';
+import { Refusal, respond, type RequestEntry } from './reply.ts';
+import { SlidingWindow, type Admission, type SandboxRate } from './window.ts';
+
+export interface GatewayOptions {
+  readonly rate: SandboxRate;
+  readonly countRefused: boolean;
+}
+
+/** What answers a request that the gateway lets through. */
+export type Routes = (request: Request, env: HonoEnv['Bindings']) => Promise<Response> | Response;
+
+export class Gateway {
+  readonly #context: SandboxContext;
+  readonly #options: GatewayOptions;
+  readonly #routes: Routes;
+  readonly #windows = new Map<string, SlidingWindow>();
+  #rate: SandboxRate;
+
+  constructor(context: SandboxContext, routes: Routes, options: GatewayOptions) {
+    this.#context = context;
+    this.#options = options;
+    this.#routes = routes;
+    this.#rate = options.rate;
+  }
+
+  setLimit(requests: number): void {
+    this.#rate = { ...this.#rate, requests };
+    for (const window of this.#windows.values()) window.setLimit(requests);
+  }
+
+  async handle(request: Request, bindings: HttpBindings): Promise<Response> {
+    const { pathname, search } = new URL(request.url);
+    const body = parseBody(await readBody(bindings.incoming), request);
+    const path = pathname.startsWith(`${PATHS.ingest}/`) ? `${PATHS.ingest}/***` : `${pathname}${search}`;
+    const value = body.ok ? body.value : undefined;
+    const entry = logRequest(this.#context.requests, request, path, value, this.#context.now());
+    bindings.outgoing.once('close', () => (entry.endedAt ??= this.#context.now()));
+    const suppressTriggers = request.headers.get(HEADERS.suppressTriggers)?.toLowerCase() === 'true';
+    const call: ApiCall = { context: this.#context, entry, body, suppressTriggers };
+    const [response, admission = this.#fullWindow()] = await this.#answer(request, pathname, { ...bindings, call });
+    // Only JSON comes from the service itself. Section 8: every response has the rate-limit headers.
+    if (response.headers.get('content-type')?.includes('json')) {
+      response.headers.set(HEADERS.limit, String(admission.limit));
+      response.headers.set(HEADERS.remaining, String(admission.remaining));
+      response.headers.set(HEADERS.reset, String(Math.ceil(admission.freeAt / 1000)));
+    }
+    entry.status = response.status;
+    entry.endedAt = this.#context.now();
+    return response;
+  }
+
+  /** The answer, and the window after it where the request counts. */
+  async #answer(request: Request, path: string, env: HonoEnv['Bindings']): Promise<[Response, Admission?]> {
+    if (path === PATHS.health || path === PATHS.version) return [await this.#routes(request, env)];
+    const { call } = env;
+    const { entry } = call;
+    const key = request.headers.get(HEADERS.apiKey);
+    const context = [this.#context, this.#context.other].find(({ apiKey }) => apiKey.reveal() === key);
+    if (key === null || !context) {
+      const message = key === null ? 'X-API-Key is missing' : 'X-API-Key is invalid';
+      return [respond(path, entry, new Refusal(401, undefined, message))];
+    }
+    entry.account = context.name;
+    const admission = this.#window(key).admit(this.#context.now());
+    if (!admission.admitted) return [this.#tooMany(path, call, admission), admission];
+    return [await this.#routes(request, { ...env, call: { ...call, context } }), admission];
+  }
+
+  #window(key: string): SlidingWindow {
+    let window = this.#windows.get(key);
+    if (!window) this.#windows.set(key, (window = new SlidingWindow(this.#rate, this.#options.countRefused)));
+    return window;
+  }
+
+  #fullWindow(): Admission {
+    const { requests } = this.#rate;
+    return { admitted: true, limit: requests, remaining: requests, freeAt: this.#context.now() };
+  }
+
+  #tooMany(path: string, { entry }: ApiCall, { freeAt }: Admission): Response {
+    const message = `more than ${this.#rate.requests} requests in ${this.#rate.seconds} s`;
+    const response = respond(path, entry, new Refusal(429, 'RATE_LIMITED', message));
+    const seconds = Math.max(1, Math.ceil((freeAt - this.#context.now()) / 1000));
+    response.headers.set(HEADERS.retryAfter, String(seconds));
+    return response;
+  }
+}
+
+/**
+ * The whole body; undefined if it is larger than the service accepts (it is still read to the end, so that it can be
+ * answered).
+ */
+async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= LIMITS.bodyBytes) chunks.push(chunk);
+  }
+  return size <= LIMITS.bodyBytes ? Buffer.concat(chunks, size) : undefined;
+}
+
+function parseBody(body: Buffer | undefined, request: Request): ParsedBody {
+  if (!body) return { ok: false, status: 413, error: 'the body is larger than 10 MB' };
+  if (body.length === 0 && !request.headers.has('content-type')) return { ok: true, value: undefined };
+  if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? '')) {
+    return { ok: false, status: 400, error: 'Content-Type must be application/json' };
+  }
+  try {
+    return { ok: true, value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown };
+  } catch {
+    return { ok: false, status: 400, error: 'the body is not valid JSON in UTF-8' };
+  }
+}
+
+const LOGGED_HEADERS = ['content-type', 'x-suppress-triggers', 'idempotency-key', 'user-agent'];
+
+/** To bound memory in long rehearsals, only the last ones are kept. */
+const MOST = 100_000;
+
+/** Adds a request to the log. */
+function logRequest(log: RequestEntry[], request: Request, path: string, body: unknown, at: number): RequestEntry {
+  const headers = LOGGED_HEADERS.flatMap((name) => {
+    const value = request.headers.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  const number = (log.at(-1)?.number ?? 0) + 1;
+  if (log.length >= MOST) log.splice(0, MOST / 2);
+  log.push({ number, method: request.method, path, headers: Object.fromEntries(headers), body, at });
+  return log.at(-1)!;
+}

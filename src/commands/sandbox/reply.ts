@@ -1,0 +1,84 @@
+/** How requests are logged and answers written: raw or in an envelope, depending on the route (service interface, sections 7 and 9). */
+import { PATHS } from '../../contract.ts';
+
+/** One request as received; the ingestion token in its path is replaced by `***`. Times are milliseconds of the clock. */
+export interface RequestEntry {
+  /** Number of the request, from 1. */
+  readonly number: number;
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  /** The documented headers except the API key, with lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The JSON of the body; undefined if there is none or it is not JSON. */
+  readonly body: unknown;
+  readonly at: number;
+  /** The account that the API key belongs to; undefined if the key was invalid. */
+  account?: 'main' | 'other';
+  /** Why the service refused it. */
+  error?: string;
+  /** What it created or changed. */
+  record?: { readonly entity: string; readonly id: string };
+  /** Undefined until the request is answered; stays so if the connection was dropped. */
+  status?: number;
+  /** When it was answered or dropped; undefined while it is in flight. */
+  endedAt?: number;
+}
+
+export interface Success {
+  readonly status: 200 | 201;
+  readonly body: unknown;
+  /** What the request created or changed. */
+  readonly record?: NonNullable<RequestEntry['record']>;
+}
+
+/** Any other answer; nothing has been changed. `code` is shown only in envelopes; a 401 has none (section 7.3). */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly code: string | undefined;
+
+  constructor(status: number, code: string | undefined, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+const LEGACY = '/external';
+/** The only canonical route that wraps its answers (section 4.3). */
+const WRAPPED = '/messages/send';
+/** Wrapped on every route (section 7.2). */
+const CROSS_CUTTING: readonly (string | undefined)[] = ['RATE_LIMITED', 'IDEMPOTENCY_KEY_MISMATCH'];
+
+/** The path without the prefix of the deprecated routes. */
+export function canonical(path: string): string {
+  return path.startsWith(`${LEGACY}/`) ? path.slice(LEGACY.length) : path;
+}
+
+/** Sections 7.2 and 7.3: the format of cross-cutting errors and of the webhook's errors. */
+export function enveloped(code: string | undefined, message: string): object {
+  return { success: false, error: { code, message } };
+}
+
+/** The answer to a request for `path`, noted in the request log. */
+export function respond(path: string, entry: RequestEntry, reply: Success | Refusal): Response {
+  const isLegacy = path !== canonical(path);
+  const isWrapped = isLegacy || path === WRAPPED;
+  let { body } = reply as Partial<Success>;
+  if (reply instanceof Refusal) {
+    const { code, message } = reply;
+    entry.error = message;
+    const inEnvelope = isWrapped || path.startsWith(PATHS.ingest) || CROSS_CUTTING.includes(code);
+    body = inEnvelope ? enveloped(code, message) : { error: message };
+  } else {
+    if (reply.record) entry.record = reply.record;
+    if (isWrapped) body = { success: true, data: body };
+  }
+  const response = Response.json(body, { status: reply.status });
+  if (isLegacy) {
+    response.headers.set('Deprecation', `@${Date.UTC(2026, 0, 1) / 1000}`);
+    response.headers.set('Sunset', 'Thu, 31 Dec 2026 23:59:59 GMT');
+    response.headers.set('Link', `<${canonical(path)}>; rel="successor-version"`);
+  }
+  return response;
+}

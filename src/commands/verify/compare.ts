@@ -1,0 +1,128 @@
+import { isAlike, valuesOf } from '../../core/known.ts';
+import { wasEdited } from '../../plan/compare/edited.ts';
+import { COMPARED, likeness, type Checked, type ComparedField } from '../../plan/compare/fields.ts';
+import type { Account } from '../../service/account.ts';
+import type { Fields } from '../../service/list-page.ts';
+import type { FieldHasher } from '../../store/field-hashes.ts';
+import type { Database } from '../../store/sqlite.ts';
+import type { FieldDifference, EntityResult, FieldVerdict } from './differences.ts';
+import { expectedOf, leadIdOf, stagePipelinesOf, writtenOf, type Expected, type WrittenRecord } from './expected.ts';
+import type { ExpectedFields } from './expected.ts';
+
+/** The field that refers to the parent by its external id, which the service does not return. */
+const PARENT = 'lead_external_id';
+
+/** One field of a record: what was to be sent, and what the service shows. */
+export interface ComparedValue {
+  readonly field: string;
+  readonly verdict: FieldVerdict;
+  /** Undefined if it is the id of a parent that this migration did not create. */
+  readonly expected: string | undefined;
+  readonly actual: string;
+}
+
+/** Why a field cannot be compared. */
+export function whyNotComparable({ sent, shown }: ComparedField): string {
+  if (shown === undefined) return 'the service does not return it';
+  return sent === PARENT
+    ? 'its parent is not part of this migration, or the service does not return it'
+    : 'the service left it out of its answer';
+}
+
+/** What was to be sent, what was, and what of it the service has. */
+export class RecordComparison {
+  readonly #db: Database;
+  readonly #hasher: FieldHasher;
+  readonly #stagePipelines: ReadonlyMap<string, string>;
+  readonly #region: string | undefined;
+
+  /** `db`: plan and checkpoint. `region`: the country of phone numbers that the service shows without a country code. */
+  constructor(db: Database, hasher: FieldHasher, account: Account, region?: string) {
+    this.#region = region;
+    this.#db = db;
+    this.#hasher = hasher;
+    this.#stagePipelines = stagePipelinesOf(account);
+  }
+
+  /** Undefined if the input has no valid event of the record. */
+  expected(entity: Checked, externalId: string): ExpectedFields | undefined {
+    return expectedOf(this.#db, entity, externalId, this.#stagePipelines);
+  }
+
+  written(entity: Checked, externalId: string): WrittenRecord {
+    return writtenOf(this.#db, this.#hasher, entity, externalId);
+  }
+
+  /** Compares a record field by field. Fields that the mapping does not send are left out. */
+  fields(entity: Checked, expected: ExpectedFields, written: WrittenRecord, record: Fields): ComparedValue[] {
+    return COMPARED[entity].flatMap((field, index) => {
+      const wanted = expected[index];
+      if (!wanted) return [];
+      // The service id of a parent that this migration did not create is unknown.
+      const value = field.sent === PARENT ? leadIdOf(this.#db, wanted.value) : wanted.value;
+      const actual = field.shown === undefined ? undefined : record[field.shown];
+      const like = value === undefined ? 'not_comparable' : likeness(field, value, actual, this.#region);
+      const verdict =
+        like === 'different' || like === 'other_form' ? this.#difference(field, wanted, written, record, like) : like;
+      return [{ field: field.name, verdict, expected: value, actual: shownText(actual) }];
+    });
+  }
+
+  #difference(
+    field: ComparedField,
+    wanted: Expected,
+    written: WrittenRecord,
+    record: Fields,
+    like: 'different' | 'other_form',
+  ): FieldVerdict {
+    const { name, sent } = field;
+    const set = valuesOf(written.known, sent);
+    if (!set.includes(this.#hasher.hashOf(sent, wanted.wanted))) return 'changed';
+    if (like === 'other_form') return like;
+    const actual = record[field.shown!];
+    const isComparable = name === sent && sent !== PARENT && (typeof actual === 'string' || typeof actual === 'number');
+    const isOurs = isComparable && set.some((hash) => isAlike(hash, this.#hasher.hashOf(sent, actual)));
+    return !isOurs && wasEdited(record, written) ? 'edited' : 'different';
+  }
+
+  /** Compares a record, updates the counts in `result` and returns the differences. `record`: undefined if missing. */
+  record(
+    result: EntityResult,
+    { entity, externalId, expected }: { entity: Checked; externalId: string; expected: ExpectedFields },
+    record: Fields | undefined,
+  ): FieldDifference[] {
+    const written = this.written(entity, externalId);
+    result.read_back += 1;
+    const updatedAt = typeof record?.updatedAt === 'string' ? record.updatedAt : '';
+    const common = { entity, external_id: externalId, ...timesOf(written), updated_at: updatedAt };
+    if (!record) {
+      result.missing += 1;
+      return [{ ...common, field: '', verdict: 'missing', expected: '', actual: '' }];
+    }
+    const compared = this.fields(entity, expected, written, record);
+    for (const { field, verdict } of compared) result.fields[field]![verdict] += 1;
+    return compared
+      .filter(({ verdict }) => verdict !== 'same' && verdict !== 'not_comparable')
+      .map(({ expected: value = '', ...rest }) => ({ ...common, ...rest, expected: value }));
+  }
+
+  /** Counts a record that the service does not let this key read. `why`: what it said. */
+  refused(
+    result: EntityResult,
+    { entity, externalId }: { entity: Checked; externalId: string },
+    why: string,
+  ): FieldDifference {
+    result.refused += 1;
+    const times = { ...timesOf(this.written(entity, externalId)), updated_at: '' };
+    return { entity, external_id: externalId, ...times, field: '', verdict: 'refused', expected: '', actual: why };
+  }
+}
+
+function timesOf({ serviceId, at }: WrittenRecord): Pick<FieldDifference, 'service_id' | 'written_at'> {
+  return { service_id: serviceId, written_at: new Date(at).toISOString() };
+}
+
+export function shownText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

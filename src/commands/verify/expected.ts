@@ -1,0 +1,86 @@
+/** What the service should show of a record, and what was sent of it. */
+import type { LastWrite } from '../../plan/compare/edited.ts';
+import { COMPARED, textOf, type Checked } from '../../plan/compare/fields.ts';
+import { parseJson, type JsonObject, type JsonValue } from '../../json.ts';
+import type { Account } from '../../service/account.ts';
+import type { Known } from '../../core/known.ts';
+import { readRecord } from '../../plan/records.ts';
+import { FieldHasher } from '../../store/field-hashes.ts';
+import type { Database } from '../../store/sqlite.ts';
+
+/** What the service should show for a field, and the value of the event that determines it. */
+export interface Expected {
+  readonly value: string;
+  /** The value of the event, as it is sent. */
+  readonly wanted: JsonValue;
+}
+
+/** In the order of `COMPARED`; undefined where the mapping sends no value. */
+export type ExpectedFields = readonly (Expected | undefined)[];
+
+/** Pipeline ids by stage id, the latter in lower case. */
+export function stagePipelinesOf({ pipelines }: Account): ReadonlyMap<string, string> {
+  return new Map(
+    pipelines.flatMap(({ id, stages }) => stages.map((stage): [string, string] => [stage.id.toLowerCase(), id])),
+  );
+}
+
+/** According to the plan: what the input wants of the record. Undefined if the input has no valid event of it. */
+export function expectedOf(
+  db: Database,
+  entity: Checked,
+  externalId: string,
+  stagePipelines: ReadonlyMap<string, string>,
+): ExpectedFields | undefined {
+  const event = db.get<{ data: string }>(
+    `select data from event
+      where entity = ? and external_id = ? and data is not null and state not in ('invalid', 'duplicate')`,
+    entity,
+    externalId,
+  );
+  if (!event) return undefined;
+  const wanted = parseJson(event.data) as JsonObject;
+  return COMPARED[entity].map(({ name, sent }) => {
+    const text = textOf(wanted[sent]);
+    const value = name === 'pipeline' && text !== undefined ? stagePipelines.get(text.toLowerCase()) : text;
+    return value === undefined || text === undefined ? undefined : { value, wanted: wanted[sent]! };
+  });
+}
+
+/** A record that we wrote. */
+export interface WrittenRecord extends LastWrite {
+  /** Empty if no answer had it. */
+  readonly serviceId: string;
+  readonly known: Known;
+}
+
+/** What the checkpoint knows of a record. */
+export function writtenOf(db: Database, hasher: FieldHasher, entity: Checked, externalId: string): WrittenRecord {
+  const { known } = readRecord(db, hasher, { entity, external_id: externalId });
+  const { count, last, outcome } = db.get<{ count: number; last: string | null; outcome: string | null }>(
+    `select count(*) as count, max(settled_at) as last, max(outcome) as outcome from checkpoint.request
+      where entity = ? and external_id = ? and status <> 'rejected'`,
+    entity,
+    externalId,
+  )!;
+  return {
+    serviceId: known.serviceId ?? '',
+    at: Date.parse(last ?? ''),
+    onlyCreated: count === 1 && outcome === 'created',
+    known,
+  };
+}
+
+/** The service id of a lead of this migration. */
+export function leadIdOf(db: Database, externalId: string): string | undefined {
+  return db.get<{ id: string }>(
+    `select service_id as id from checkpoint.record where entity = 'lead' and external_id = ? and service_id is not null`,
+    externalId,
+  )?.id;
+}
+
+/** With the key of the checkpoint; without one, no hash in it says anything. */
+export function hasherOf(db: Database): FieldHasher {
+  const key = db.get<{ value: string }>(`select value from checkpoint.setting where name = 'field_key'`)?.value;
+  return key === undefined ? FieldHasher.random() : new FieldHasher(key);
+}

@@ -1,0 +1,49 @@
+/** One record in the service, compared field by field with what was sent. */
+import { COMPARED, type Checked } from '../../plan/compare/fields.ts';
+import { readBack } from '../../plan/compare/read-back.ts';
+import { readDocument } from '../../report/documents.ts';
+import type { Account } from '../../service/account.ts';
+import type { Client } from '../../service/client.ts';
+import type { Database } from '../../store/sqlite.ts';
+import { RecordComparison, shownText, whyNotComparable, type ComparedValue } from './compare.ts';
+import { hasherOf } from './expected.ts';
+
+/** What the service shows of a record now. `verdict`: `not_sent` if the mapping sends no value of the field. */
+export interface LiveRecord {
+  readonly found: boolean;
+  /** ISO 8601, as the service shows it. */
+  readonly updated_at: string | null;
+  readonly fields: readonly LiveField[];
+}
+
+interface LiveField extends Omit<ComparedValue, 'verdict'> {
+  readonly verdict: ComparedValue['verdict'] | 'not_sent';
+  /** Why it is `not_comparable`. */
+  readonly reason?: string;
+}
+
+/** Reads an acknowledged record back. Undefined if its service id is unknown. Throws a `UserError` if it cannot be read. */
+export async function readLive(
+  db: Database,
+  { client, account }: { readonly client: Client; readonly account: Account },
+  entity: Checked,
+  externalId: string,
+): Promise<LiveRecord | undefined> {
+  const comparison = new RecordComparison(db, hasherOf(db), account, readDocument(db, 'mapping')?.region ?? undefined);
+  const written = comparison.written(entity, externalId);
+  if (written.serviceId === '') return undefined;
+  const expected = comparison.expected(entity, externalId) ?? [];
+  for await (const { record } of readBack(client, entity, [written.serviceId], { atLeast: 1, concurrency: 1 })) {
+    if (!record) break;
+    const compared = comparison.fields(entity, expected, written, record);
+    const fields = COMPARED[entity].flatMap((each): LiveField[] => {
+      const known = compared.find(({ field }) => field === each.name);
+      if (known?.verdict === 'not_comparable') return [{ ...known, reason: whyNotComparable(each) }];
+      if (known) return [known];
+      const actual = each.shown === undefined ? '' : shownText(record[each.shown]);
+      return actual === '' ? [] : [{ field: each.name, verdict: 'not_sent', expected: undefined, actual }];
+    });
+    return { found: true, updated_at: typeof record.updatedAt === 'string' ? record.updatedAt : null, fields };
+  }
+  return { found: false, updated_at: null, fields: [] };
+}

@@ -1,0 +1,195 @@
+/**
+ * Compares the records in the service with what was sent:
+ *
+ *     checkpoint (which records) -> plan (what they should be) -> service (what they are) -> verify.csv
+ */
+import { CHECKED, type Checked } from '../../plan/compare/fields.ts';
+import { readBack } from '../../plan/compare/read-back.ts';
+import { connect, type Target } from '../../connect.ts';
+import type { RestCredentials } from '../../settings/credentials.ts';
+import { EXIT, UserError, type ExitCode } from '../../errors.ts';
+import { Lock } from '../../store/lock.ts';
+import { loadMapping } from '../../mapping/load.ts';
+import type { Mapping } from '../../mapping/mapping.ts';
+import type { Account } from '../../service/account.ts';
+import type { Pace } from '../../settings/run-settings.ts';
+import { StateDir, statePath } from '../../files/state-dir.ts';
+import { assertBound, bindingOf } from '../../store/checkpoint.ts';
+import { storedPlans } from '../../store/stored-plans.ts';
+import { readState } from '../../store/open.ts';
+import type { Database } from '../../store/sqlite.ts';
+import { RecordComparison } from './compare.ts';
+import { isBalanced, StageTotals, type StageTotal } from './control-totals.ts';
+import { Differences, newResult, VERIFY_FILE, type FieldDifference, type EntityResult } from './differences.ts';
+import { hasherOf } from './expected.ts';
+import { populationOf, type SampleSize } from './population.ts';
+
+export interface Verification {
+  readonly migration: string;
+  readonly base_url: string;
+  readonly exit: {
+    readonly code: ExitCode;
+    readonly reason: 'same' | 'different' | 'missing' | 'refused' | 'other_form' | 'totals';
+  };
+  readonly sample: SampleSize;
+  readonly finished_at: string;
+  readonly entities: Readonly<Record<Checked, EntityResult>>;
+  /** Of the deals that were read back. */
+  readonly totals: readonly StageTotal[];
+  /** Comments that were acknowledged: the service has no route that shows with which text and parent. */
+  readonly comments_not_compared: number;
+  /** The first differences of each field and kind. */
+  readonly first_differences: readonly FieldDifference[];
+  readonly requests: number;
+  readonly files: { readonly verify: string };
+}
+
+export interface VerifyJob {
+  readonly settings: Pace & {
+    readonly mapping: string;
+    readonly state?: string | undefined;
+    readonly sample: SampleSize;
+  };
+  readonly credentials: RestCredentials;
+  readonly stateSuffix: string;
+  connected?(account: Account): void;
+  /** Called with problems that do not stop the comparison. */
+  readonly trouble?: (message: string) => void;
+  /** Called before the records of one type are read back. */
+  reading?(entity: Checked, records: number): void;
+  progress?(entity: Checked, done: number, records: number): void;
+}
+
+/** Reads acknowledged leads and deals back and compares them. Throws a `UserError` if that is not possible. */
+export async function verifyMigration(job: VerifyJob): Promise<Verification> {
+  const { settings } = job;
+  const mapping = await loadMapping(settings.mapping, { sources: new Map() });
+  const state = await StateDir.existing(statePath(settings, mapping, job.stateSuffix));
+  // A concurrent run would use the same rate limit and change records while they are compared.
+  const lock = Lock.acquire(state);
+  try {
+    const [plan] = storedPlans(state);
+    const db = readState(state, plan?.output);
+    try {
+      if (!bindingOf(db)) {
+        throw new UserError(`there is nothing to verify: according to ${state.path}, no event has been sent yet`, {
+          hint: 'send events with `crm-backfill run MAPPING` first, or give the state directory with --state DIR',
+        });
+      }
+      if (!plan) {
+        throw new UserError(`there is no plan to compare with in ${state.path}`, {
+          hint: 'create one with `crm-backfill run MAPPING --dry-run`',
+        });
+      }
+      return await verifyWith(job, mapping, state, db);
+    } finally {
+      db.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+async function verifyWith(job: VerifyJob, mapping: Mapping, state: StateDir, db: Database): Promise<Verification> {
+  const target = await connect(job.settings, job.credentials, state, state, job.trouble);
+  try {
+    assertBound(db, mapping.migration, target);
+    job.connected?.(target.account);
+    return await compareAll(job, mapping, state, db, target);
+  } finally {
+    await target.close();
+  }
+}
+
+async function compareAll(
+  job: VerifyJob,
+  mapping: Mapping,
+  state: StateDir,
+  db: Database,
+  target: Target,
+): Promise<Verification> {
+  const comparison = new RecordComparison(db, hasherOf(db), target.account, mapping.region);
+  const path = state.file(VERIFY_FILE);
+  const differences = new Differences(path);
+  const totals = new StageTotals();
+  const entities = {} as Record<Checked, EntityResult>;
+  try {
+    for (const entity of CHECKED) {
+      entities[entity] = await compareEntity({ ...job, db, target, comparison, differences, totals }, entity);
+    }
+  } finally {
+    differences.close();
+  }
+  const stageTotals = totals.list(target.account);
+  return {
+    migration: mapping.migration,
+    base_url: target.baseUrl,
+    exit: endingOf(Object.values(entities), stageTotals),
+    sample: job.settings.sample,
+    finished_at: new Date().toISOString(),
+    entities,
+    totals: stageTotals,
+    comments_not_compared: acknowledgedComments(db),
+    first_differences: differences.first,
+    requests: target.client.requests,
+    files: { verify: path },
+  };
+}
+
+function acknowledgedComments(db: Database): number {
+  return db.get<{ count: number }>(
+    `select count(*) as count from checkpoint.record where entity = 'comment' and is_acknowledged = 1`,
+  )!.count;
+}
+
+function endingOf(results: readonly EntityResult[], totals: readonly StageTotal[]): Verification['exit'] {
+  const counts = results.flatMap(({ fields }) => Object.values(fields));
+  if (results.some(({ missing }) => missing > 0)) return { code: EXIT.finishedWithErrors, reason: 'missing' };
+  const isDifferent = counts.some(({ different, changed }) => different + changed > 0);
+  if (isDifferent) return { code: EXIT.finishedWithErrors, reason: 'different' };
+  if (counts.some(({ other_form: forms }) => forms > 0)) {
+    return { code: EXIT.finishedWithErrors, reason: 'other_form' };
+  }
+  if (totals.some((total) => !isBalanced(total))) return { code: EXIT.finishedWithErrors, reason: 'totals' };
+  const isRefused = results.some(({ refused }) => refused > 0);
+  return isRefused ? { code: EXIT.finishedWithErrors, reason: 'refused' } : { code: EXIT.done, reason: 'same' };
+}
+
+interface EntityJob extends VerifyJob {
+  /** The checkpoint, and the newest plan: that of the last run, or of a later dry run. */
+  readonly db: Database;
+  readonly target: Target;
+  readonly comparison: RecordComparison;
+  readonly differences: Differences;
+  readonly totals: StageTotals;
+}
+
+async function compareEntity(job: EntityJob, entity: Checked): Promise<EntityResult> {
+  const { settings, target, comparison, differences, totals } = job;
+  const all = populationOf(job.db, entity, settings.sample);
+  const result = newResult(entity, all);
+  const byServiceId = new Map<string, string[]>();
+  for (const { externalId, serviceId } of all.chosen) {
+    const sharing = byServiceId.get(serviceId);
+    if (!comparison.expected(entity, externalId)) result.not_in_input += 1;
+    else if (sharing) sharing.push(externalId);
+    else byServiceId.set(serviceId, [externalId]);
+  }
+  if (all.chosen.length === 0) return result;
+  job.reading?.(entity, byServiceId.size);
+  const refused = (serviceId: string, { message }: UserError): void => {
+    for (const externalId of byServiceId.get(serviceId)!) {
+      differences.add(comparison.refused(result, { entity, externalId }, message));
+    }
+  };
+  const options = { atLeast: all.acknowledged, concurrency: settings.concurrency, refused };
+  for await (const { serviceId, record } of readBack(target.client, entity, byServiceId.keys(), options)) {
+    for (const externalId of byServiceId.get(serviceId)!) {
+      const expected = comparison.expected(entity, externalId)!;
+      if (entity === 'deal') totals.add(expected, record);
+      for (const each of comparison.record(result, { entity, externalId, expected }, record)) differences.add(each);
+    }
+    job.progress?.(entity, result.read_back, byServiceId.size);
+  }
+  return result;
+}

@@ -1,0 +1,112 @@
+/** The e-mail addresses and phone numbers of the leads that the account has, as hashes in the plan. */
+import type { Halt } from '../../halt.ts';
+import { e164Of } from '../../mapping/transforms/phone.ts';
+import type { Client } from '../../service/client.ts';
+import { PATHS } from '../../contract.ts';
+import { idOf, isFields, type Fields, type Query } from '../../service/list-page.ts';
+import { pagesOf } from '../../service/lists.ts';
+import type { FieldHasher } from '../../store/field-hashes.ts';
+import type { Database } from '../../store/sqlite.ts';
+
+/** More leads than this are read only if the user agrees. */
+export const MOST_UNASKED = 20_000;
+
+/** How far the leads have been read, in the plan's `setting` `contacts`. */
+interface Reading {
+  readonly base_url: string;
+  readonly field_key: string;
+  readonly leads: number;
+  /** The query of the next page; null if the list has ended. */
+  readonly next: Query | null | undefined;
+}
+
+export interface ContactsJob {
+  /** The plan that is being written. */
+  readonly db: Database;
+  /** Undefined if the network must not be used. */
+  readonly target: { readonly client: Client; readonly baseUrl: string } | undefined;
+  readonly hasher: FieldHasher;
+  /** The country of phone numbers that the account has without a country code. */
+  readonly region: string | undefined;
+  readonly refresh: boolean;
+  readonly halt: Halt;
+  /** Asks whether to read an account with more than `MOST_UNASKED` leads; throws a `UserError` if not. */
+  readonly agree: (leads: number) => Promise<void>;
+  readonly progress: (read: number, total: number | undefined) => void;
+}
+
+/**
+ * Reads the leads of the account into the plan, unless an earlier plan had them: what was begun is continued. Returns how many
+ * there are; undefined if there are none and no network.
+ */
+export async function readContacts(job: ContactsJob): Promise<number | undefined> {
+  const { db, target, hasher, refresh } = job;
+  const before = readingOf(db);
+  const isUsable = before?.field_key === hasher.keyId && (!target || before.base_url === target.baseUrl);
+  if (isUsable && before.next === null && !(target && refresh)) return before.leads;
+  if (!target) return undefined;
+  const begun = isUsable && before.next !== null ? before : undefined;
+  if (!begun) db.exec(`delete from contact; delete from setting where name = 'contacts'`);
+  await readPages({ ...job, target }, begun);
+  return readingOf(db)?.leads;
+}
+
+async function readPages(
+  job: ContactsJob & { readonly target: NonNullable<ContactsJob['target']> },
+  begun: Reading | undefined,
+): Promise<void> {
+  const { db, hasher, region, halt } = job;
+  const { client, baseUrl } = job.target;
+  let read = begun?.leads ?? 0;
+  let agreed = job.refresh;
+  try {
+    const options = { signal: halt.signal, ...(begun?.next && { from: begun.next }) };
+    for await (const { fresh, total, next } of pagesOf(client, PATHS.leads, {}, options)) {
+      read += fresh.length;
+      const leads = Math.max(read, total ?? 0);
+      if (!agreed && leads > MOST_UNASKED) {
+        await job.agree(leads);
+        agreed = true;
+      }
+      const isEnd = next === undefined || (total !== undefined && read >= total);
+      const reading: Reading = {
+        base_url: baseUrl,
+        field_key: hasher.keyId,
+        leads: read,
+        next: isEnd ? null : next,
+      };
+      db.transaction(() => {
+        for (const lead of fresh) if (isFields(lead)) addContact(db, lead, hasher, region);
+        db.run(`insert or replace into setting (name, value) values ('contacts', ?)`, JSON.stringify(reading));
+      });
+      job.progress(read, total);
+      if (isEnd || halt.requested) return;
+    }
+  } catch (error) {
+    // The run is stopping: the next one continues here.
+    if (!halt.requested) throw error;
+  }
+}
+
+function readingOf(db: Database): Reading | undefined {
+  const row = db.get<{ value: string }>(`select value from setting where name = 'contacts'`);
+  return row && (JSON.parse(row.value) as Reading);
+}
+
+/** People write phone numbers in many ways: they are compared as E.164. */
+function addContact(db: Database, lead: Fields, hasher: FieldHasher, region: string | undefined): void {
+  const id = idOf(lead);
+  if (id === undefined) return;
+  const { email, phoneNumber } = lead;
+  const phone = typeof phoneNumber === 'string' ? phoneOf(phoneNumber, region) : '';
+  db.run(
+    'insert or replace into contact (service_id, email, phone_number) values (?, ?, ?)',
+    id,
+    typeof email === 'string' && email.trim() !== '' ? hasher.normalHashOf('email', email) : null,
+    phone !== '' ? hasher.normalHashOf('phone_number', phone) : null,
+  );
+}
+
+function phoneOf(text: string, region: string | undefined): string {
+  return /^\+\d+$/.test(text) || !/\d/.test(text) ? text : (e164Of(text, region) ?? text);
+}

@@ -1,0 +1,223 @@
+/** Checks of options: each converts a text from the command line, or a value that a program passes, to its meaning. */
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { ENTITIES, EVENT_TYPES, entityOf, type Entity, type EventType } from '../model.ts';
+import { didYouMean } from '../problem.ts';
+import { Secret } from '../redact.ts';
+import { hookUrlMistake } from './hook-url.ts';
+import { readRedisUrl } from './redis-url.ts';
+import type { Rate } from '../rate.ts';
+import { numberText } from '../terminal/numbers.ts';
+
+/** How much may go wrong: a number of events or values, or a percentage of all. */
+export type Tolerance = { readonly count: number } | { readonly percent: number };
+
+/** A record of the input by its external id. */
+export interface NamedRecord {
+  readonly entity: Entity;
+  readonly externalId: string;
+}
+
+/** A record chosen with `--pick`. */
+export interface PickedRecord extends NamedRecord {
+  readonly entity: 'lead' | 'deal';
+}
+
+/** One value, given once and not empty. `parse` returns undefined for what is not `expected`. */
+export function value<T>(expected: string, parse: (text: string) => T | undefined) {
+  return z.unknown().transform((given, context): T => {
+    const refuse = (message: string): never => {
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    };
+    if (given === undefined) return refuse(`missing, expected ${expected}`);
+    if (Array.isArray(given)) return refuse('given more than once');
+    if (typeof given !== 'string' && typeof given !== 'number') return refuse(`expected ${expected}`);
+    const text = String(given).trim();
+    if (text === '') return refuse(`empty, expected ${expected}`);
+    return parse(text) ?? refuse(`\`${given}\` is not ${expected}`);
+  });
+}
+
+/** Any number of values, none by default. */
+function values<T>(parse: (texts: readonly string[], refuse: (message: string) => void) => T) {
+  return z.unknown().transform((given, context): T => {
+    const texts = given === undefined ? [] : [given].flat().map(String);
+    return parse(texts, (message) => context.addIssue({ code: 'custom', message }));
+  });
+}
+
+export function text(expected: string) {
+  return value(expected, (given) => given);
+}
+
+/** `tab` and `\t` mean a tab, which a shell passes on only in quotes of its own. */
+export const delimiter = value('one ASCII character other than a quotation mark, or `tab`', (given) => {
+  if (given === 'tab' || given === '\\t') return '\t';
+  return given.length === 1 && given !== '"' && given < '\x80' ? given : undefined;
+});
+
+export function texts(expected: string) {
+  return values((given, refuse): readonly string[] => {
+    if (given.length === 0) refuse(`missing, expected ${expected}`);
+    return given;
+  });
+}
+
+export const flag = z.boolean('expected true or false');
+
+function number(what: string, shape: RegExp, least: number, most: number) {
+  return value(`${what} from ${least} to ${numberText(most)}`, (given) => {
+    const parsed = Number(given);
+    return shape.test(given) && parsed >= least && parsed <= most ? parsed : undefined;
+  });
+}
+
+function whole(least: number, most: number) {
+  return number('a whole number', /^\d+$/, least, most);
+}
+
+const MANY = 1_000_000_000;
+export const zeroOrMore = whole(0, MANY);
+export const oneOrMore = whole(1, MANY);
+/** Requests in flight: each holds a connection. */
+export const concurrency = whole(1, 1000);
+/** What a request may take. A timer of more than 24 days would fire at once. */
+export const seconds = number('a number of seconds', /^\d+(\.\d+)?$/, 0.001, 3600);
+
+export const port = value('a port number from 0 to 65535', (given) =>
+  /^\d{1,5}$/.test(given) && Number(given) <= 65_535 ? Number(given) : undefined,
+);
+
+export const sampleSize = value('a whole number, 1 or more, or `all`', (given): number | 'all' | undefined => {
+  if (given === 'all') return given;
+  return /^[1-9]\d{0,8}$/.test(given) ? Number(given) : undefined;
+});
+
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `90s`, `30m`, `12h`, `2d` in milliseconds. */
+export const duration = value('a duration like `90s`, `30m`, `12h` or `2d`, of at most 365d', (given) => {
+  const match = /^(\d+(?:\.\d+)?)([smhd])$/.exec(given);
+  const parsed = match && Number(match[1]) * UNITS[match[2]!]!;
+  return parsed !== null && parsed <= 365 * UNITS.d! ? parsed : undefined;
+});
+
+export const rate = value('a rate like `100/60s`, of 1 to 1,000,000 requests in 0.001 to 86,400 seconds', (given) => {
+  const match = /^(\d+)\/(\d+(?:\.\d+)?)s$/.exec(given);
+  const parsed: Rate | null = match && { requests: Number(match[1]), seconds: Number(match[2]) };
+  const isPossible =
+    parsed && parsed.requests > 0 && parsed.requests <= 1e6 && parsed.seconds >= 0.001 && parsed.seconds <= 86_400;
+  return isPossible ? parsed : undefined;
+});
+
+export const tolerance = value('a number or a percentage like `5%`', (given): Tolerance | undefined => {
+  const match = /^(\d+(?:\.\d+)?)(%?)$/.exec(given);
+  if (!match) return undefined;
+  const amount = Number(match[1]);
+  if (match[2] === '%') return amount <= 100 ? { percent: amount } : undefined;
+  return Number.isInteger(amount) && amount <= MANY ? { count: amount } : undefined;
+});
+
+const dateTime = z.iso.datetime({ offset: true, local: true });
+
+/** `06:00`: the next time that the local clock shows it; or an ISO 8601 time. */
+export const time = value('a time like `06:00` or `2026-01-31T06:00:00+01:00`', (given): StopTime | undefined => {
+  const clock = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(given);
+  if (clock) return { hours: Number(clock[1]), minutes: Number(clock[2]) };
+  // `Date` reads the 31st of June as the first of July.
+  if (!dateTime.safeParse(given).success) return undefined;
+  return /(?:Z|[+-]\d{2}:?\d{2})$/.test(given) ? new Date(given) : { local: Date.parse(`${given}Z`) };
+});
+
+/** A moment; or in the zone of the mapping, a time of day or a local time, as if it were UTC. */
+export type StopTime = Date | { readonly hours: number; readonly minutes: number } | { readonly local: number };
+
+/** A plan by the digest that a dry run prints, in lower case. */
+export const planDigest = value('a plan: 12 hexadecimal digits, as a dry run prints them', (given) =>
+  /^[\da-f]{12}$/i.test(given) ? given.toLowerCase() : undefined,
+);
+
+/** `NAME=PATH`; paths are resolved from the working directory. */
+export const pathsByName = values((given, refuse): ReadonlyMap<string, string> => {
+  const paths = new Map<string, string>();
+  for (const pair of given) {
+    const [name, path] = split(pair);
+    if (name === '' || path === '') refuse(`\`${pair}\` is not NAME=PATH`);
+    else if (paths.has(name)) refuse(`\`${pair}\` names the source \`${name}\` a second time`);
+    else paths.set(name, resolve(path));
+  }
+  return paths;
+});
+
+/** `NAME=VALUE`; a name may occur more than once, and its value may be empty. */
+export const parameters = values((given, refuse): readonly (readonly [name: string, value: string])[] =>
+  given.map((pair) => {
+    if (pair.indexOf('=') < 1) refuse(`\`${pair}\` is not NAME=VALUE`);
+    return split(pair);
+  }),
+);
+
+function split(pair: string): readonly [name: string, value: string] {
+  const at = pair.indexOf('=');
+  return at < 0 ? ['', ''] : [pair.slice(0, at), pair.slice(at + 1)];
+}
+
+export const pickedRecords = values((given, refuse): readonly PickedRecord[] =>
+  given.flatMap((record) => {
+    const named = namedRecord(record);
+    if (named && isPicked(named)) return [named];
+    refuse(`\`${record}\` is neither lead:ID nor deal:ID`);
+    return [];
+  }),
+);
+
+function isPicked(record: NamedRecord): record is PickedRecord {
+  return record.entity !== 'comment';
+}
+
+/** A record as it is asked for: without its entity, the id alone has to tell which one is meant. */
+export interface AskedRecord {
+  readonly entity?: Entity;
+  readonly externalId: string;
+}
+
+export const oneRecord = value(
+  'the id of a record',
+  (given): AskedRecord | undefined => namedRecord(given) ?? (given === '' ? undefined : { externalId: given }),
+);
+
+function namedRecord(given: string): NamedRecord | undefined {
+  const match = /^(lead|deal|comment):(.+)$/s.exec(given);
+  return match ? { entity: match[1] as Entity, externalId: match[2]! } : undefined;
+}
+
+/** Event types, or entities for all their types; all types by default. */
+export const eventTypes = values((given, refuse): readonly EventType[] => {
+  const names = given.flatMap((list) => list.split(',')).map((name) => name.trim());
+  const types = names.flatMap((name) => {
+    const found = EVENT_TYPES.filter((type) => type === name || entityOf(type) === name);
+    if (found.length === 0) {
+      const hint = didYouMean(name, [...EVENT_TYPES, ...ENTITIES]) ?? `the event types are ${EVENT_TYPES.join(', ')}`;
+      refuse(`\`${name}\` is not an event type; ${hint}`);
+    }
+    return found;
+  });
+  return names.length === 0 ? EVENT_TYPES : EVENT_TYPES.filter((type) => types.includes(type));
+});
+
+/** A URL to call about a run (see `hookUrlMistake`). It is a secret, so a message never repeats it. */
+export const hookUrl = text('a URL').transform((url, context): Secret => {
+  const mistake = hookUrlMistake(url);
+  if (mistake !== undefined) context.addIssue({ code: 'custom', message: `the URL ${mistake}` });
+  return new Secret(url);
+});
+
+/** A Redis server. Every user of the machine can read the command line, so the URL must not contain a password. */
+export const redisUrl = text('a Redis URL').transform((url, context): Secret => {
+  const { mistake, secrets } = readRedisUrl(url);
+  const problem =
+    mistake ?? (secrets.length > 0 ? 'contains a password: set the URL in BACKFILL_REDIS_URL instead' : undefined);
+  if (problem !== undefined) context.addIssue({ code: 'custom', message: `the URL ${problem}` });
+  return new Secret(url);
+});

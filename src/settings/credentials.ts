@@ -1,0 +1,163 @@
+import { statSync } from 'node:fs';
+import { readEnvFile, type Environment } from './env-file.ts';
+import { UserError } from '../errors.ts';
+import { Secret } from '../redact.ts';
+import { readRedisUrl } from './redis-url.ts';
+import { PATHS } from '../contract.ts';
+
+/** What stands for the base URL of a rehearsal: the port of the sandbox is another one each time. */
+export const SANDBOX = 'sandbox';
+
+/** The base URL of the service and the key of its REST routes (service interface, section 5). */
+export interface RestCredentials {
+  readonly baseUrl: string;
+  /** What a checkpoint is bound to instead of the base URL, for a service whose URL changes with each run. */
+  readonly boundTo?: string;
+  readonly apiKey: Secret;
+  /** Not needed by REST routes, but if it is known it must not be shown. */
+  readonly ingestToken: Secret | undefined;
+  /** The Redis server through which processes share the rate limit of the key; `--redis` takes precedence. */
+  readonly redis?: Secret;
+  /** Further values that must not be shown. */
+  readonly otherSecrets?: readonly Secret[];
+}
+
+/** The ingestion webhook needs a second secret. */
+export interface Credentials extends RestCredentials {
+  readonly ingestToken: Secret;
+}
+
+/** Common servers accept 8 KiB for a header or a URL as a whole. */
+const MAX_SECRET = 4096;
+
+/** Where the service is, and what opens it. */
+const SERVICE = ['BACKFILL_BASE_URL', 'BACKFILL_INGEST_URL', 'BACKFILL_API_KEY', 'BACKFILL_INGEST_TOKEN'] as const;
+
+/**
+ * The process's environment, which takes precedence, and a `.env` file: `envFile`, which must exist, or `.env` in the
+ * working directory, which need not. URL, key and token come from one of the two: otherwise a `.env` in the working directory
+ * could send the key of the environment to another host. `warn` is told if those of the file are ignored.
+ */
+export function readEnvironment(
+  envFile: string | undefined,
+  warn: (message: string) => void,
+  env: Environment = process.env,
+): Environment {
+  if (envFile === undefined && !statSync('.env', { throwIfNoEntry: false })?.isFile()) return env;
+  const path = envFile ?? '.env';
+  const file = readEnvFile(path);
+  const present = SERVICE.find((name) => env[name]);
+  const ignored = SERVICE.filter((name) => file[name] && file[name] !== env[name]);
+  if (present !== undefined && ignored.length > 0) {
+    warn(
+      `${ignored.join(', ')} in ${path} ${ignored.length === 1 ? 'is' : 'are'} ignored, since the environment has ${present}: ` +
+        'the URL, the key and the token are taken from one place',
+    );
+  }
+  const source = present === undefined ? file : env;
+  return { ...file, ...env, ...Object.fromEntries(SERVICE.map((name) => [name, source[name]])) };
+}
+
+/** Throws a `UserError` that names everything that is missing, and never repeats a value. */
+export function credentials(baseUrlOption: string | undefined, env: Environment): Credentials {
+  const found = read(baseUrlOption, env, { key: true, token: true });
+  return { ...found, ingestToken: found.ingestToken! };
+}
+
+/** The same for commands that send no events. `isOpen`: for a route that needs no key (service interface, section 5). */
+export function restCredentials(
+  baseUrlOption: string | undefined,
+  env: Environment,
+  { isOpen = false }: { isOpen?: boolean } = {},
+): RestCredentials {
+  return read(baseUrlOption, env, { key: !isOpen, token: false });
+}
+
+function read(
+  baseUrlOption: string | undefined,
+  env: Environment,
+  needs: { readonly key: boolean; readonly token: boolean },
+): RestCredentials {
+  const copied = env.BACKFILL_INGEST_URL ? splitIngestUrl(env.BACKFILL_INGEST_URL) : undefined;
+  const base = baseUrlOption ?? (env.BACKFILL_BASE_URL || copied?.baseUrl);
+  const token = env.BACKFILL_INGEST_TOKEN || copied?.token;
+  const key = env.BACKFILL_API_KEY ?? '';
+  const missing = [
+    ...(base ? [] : ['the base URL (--base-url, BACKFILL_BASE_URL or BACKFILL_INGEST_URL)']),
+    ...(key || !needs.key ? [] : ['the API key (BACKFILL_API_KEY)']),
+    ...(token || !needs.token ? [] : ['the ingestion token (BACKFILL_INGEST_TOKEN or BACKFILL_INGEST_URL)']),
+  ];
+  if (!base || missing.length > 0) {
+    throw new UserError(`missing: ${missing.join('; ')}`, {
+      hint: 'set all of them in the environment, or all in a .env file; a rehearsal with --sandbox needs none of them',
+    });
+  }
+  for (const [name, value] of [['BACKFILL_API_KEY', key] as const, ['BACKFILL_INGEST_TOKEN', token] as const]) {
+    if (value && !/^[\x21-\x7e]+$/.test(value))
+      throw new UserError(`${name} contains white space, control characters or characters that are not ASCII`);
+    if (value && value.length > MAX_SECRET) {
+      throw new UserError(`${name} has ${value.length} characters, more than a request can carry`, {
+        hint: 'copy the value itself from the developer section of the dashboard',
+      });
+    }
+  }
+  const redisUrl = env.BACKFILL_REDIS_URL;
+  const shared = redisUrl ? readRedisUrl(redisUrl) : undefined;
+  if (shared?.mistake !== undefined) throw new UserError(`BACKFILL_REDIS_URL ${shared.mistake}`);
+  return {
+    baseUrl: checkBaseUrl(base),
+    apiKey: new Secret(key),
+    ingestToken: token ? new Secret(token) : undefined,
+    ...(redisUrl && shared ? { redis: new Secret(redisUrl), otherSecrets: shared.secrets } : {}),
+  };
+}
+
+/** The base URL without a trailing slash; https, or http for this machine. */
+export function checkBaseUrl(given: string): string {
+  let url: URL;
+  try {
+    url = new URL(given);
+  } catch {
+    throw new UserError('the base URL is not a valid URL', { hint: 'expected something like https://api.example.com' });
+  }
+  const local = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && local)) {
+    throw new UserError(`the base URL uses ${url.protocol}//, but the API key is sent over https only`, {
+      hint: 'plain http is accepted for this machine only',
+    });
+  }
+  if (url.username || url.password || url.search || url.hash) {
+    throw new UserError('the base URL contains more than host and path', {
+      hint: 'expected something like https://api.example.com',
+    });
+  }
+  if (url.pathname.includes(PATHS.ingest)) {
+    throw new UserError('the base URL is the ingestion URL', {
+      hint: 'set the whole URL in BACKFILL_INGEST_URL instead',
+    });
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+}
+
+function splitIngestUrl(copied: string): { baseUrl: string; token: string } {
+  const match = /^(.*)\/webhooks\/ingest\/([^/?#\s]+)\/?$/.exec(copied.trim());
+  const token = match ? percentDecoded(match[2]!) : undefined;
+  if (match && token !== undefined && percentDecoded(match[1]!) !== undefined) return { baseUrl: match[1]!, token };
+  if (match) {
+    throw new UserError('BACKFILL_INGEST_URL contains a `%` that does not encode a character', {
+      hint: 'copy the whole URL from the developer section of the dashboard',
+    });
+  }
+  throw new UserError('BACKFILL_INGEST_URL does not end in /webhooks/ingest/<token>', {
+    hint: 'copy the whole URL from the developer section of the dashboard',
+  });
+}
+
+/** Undefined for text with invalid escape sequences. */
+export function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

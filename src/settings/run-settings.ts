@@ -1,0 +1,61 @@
+import { UserError } from '../errors.ts';
+import { text } from './checks.ts';
+import { parseOptions, pick, type ArgumentsOf, type SettingsOf } from './option.ts';
+import { CONNECTION, OPTIONS } from './table.ts';
+import type { Rate } from '../rate.ts';
+
+export type { AskedRecord, NamedRecord, PickedRecord, StopTime, Tolerance } from './checks.ts';
+
+export const MAPPING = {
+  mapping: { type: 'value', check: text('a mapping file'), describe: 'The mapping file (YAML or JSON)' },
+} as const;
+
+/** The options of `run`, in the order of its help. */
+export const RUN_OPTIONS = pick(
+  OPTIONS,
+  'source',
+  'state',
+  'dryRun',
+  'plan',
+  'offline',
+  'pilot',
+  'pick',
+  'only',
+  'sandbox',
+  'fresh',
+  ...CONNECTION,
+  'maxErrors',
+  'maxOmitted',
+  'maxRejectionsInARow',
+  'maxOutage',
+  'until',
+  'maxRequests',
+  'adopt',
+  'refresh',
+  'yes',
+  'notify',
+  'json',
+  'quiet',
+);
+
+export type RunSettings = ArgumentsOf<typeof MAPPING> & SettingsOf<typeof RUN_OPTIONS>;
+
+/** How fast requests are sent, and over which limit. */
+export type Pace = Pick<RunSettings, 'rate' | 'reserve' | 'concurrency' | 'timeout' | 'redis'>;
+
+export const DEFAULT_RATE: Rate = OPTIONS.rate.check.parse(OPTIONS.rate.default);
+
+/** The checked options of a run, from the command line or a program. Throws a `UserError` (exit 2) that names every mistake. */
+export function runSettings(given: Readonly<Record<string, unknown>>): RunSettings {
+  const settings = parseOptions({ positionals: MAPPING, options: RUN_OPTIONS }, given);
+  if (settings.pilot !== undefined && settings.pick.length > 0) {
+    throw new UserError('--pilot and --pick cannot be combined: each of them chooses a pilot');
+  }
+  if (settings.offline && !settings.dryRun) {
+    throw new UserError('--offline requires --dry-run: sending needs the network');
+  }
+  if (settings.fresh && !settings.sandbox) {
+    throw new UserError('--fresh requires --sandbox: only a rehearsal can be started over');
+  }
+  return settings;
+}
