@@ -26,7 +26,7 @@ const DOORS: Readonly<Record<string, string>> = {
   core: 'identity known next',
   files: 'best-effort csv private-file run-log state-dir write-lines',
   mapping:
-    'functions load mapping marks names policies schema spec transforms/countries transforms/date-format transforms/phone transforms/zone values/combine values/path values/result values/template words',
+    'functions kinds/template load mapping marks names policies schema spec transforms/countries transforms/date-format transforms/phone transforms/zone values/combine values/path values/result words',
   pages: 'html/page progress progress-tracker status status-text watch written-files',
   plan: 'body-size changes compare/contacts compare/edited compare/fields compare/read-back compare/shown control-totals counts cover digest earlier-plans events judge/changes-file judge/combine judge/contacts judge/fold judge/gone judge/judge judge/judge-known older order parents problems read-back records states wanted',
   report:

@@ -7,11 +7,12 @@ import { fieldsOf } from './fields.ts';
 import { choicesOf, POLICIES, POLICY_NAMES, type DefaultPolicies } from './policies.ts';
 import { REST, REST_KEY } from './values/rest.ts';
 import * as part from './schema-parts.ts';
-import type { ConditionSpec, EntrySpec, LookupSpec, TransformSpec, ValueObject, ValueSpec } from './spec.ts';
-import { templateError } from './values/template.ts';
+import type { ConditionSpec, EntrySpec, TransformSpec, ValueObject, ValueSpec } from './spec.ts';
+import { KIND_NAMES, KINDS } from './kinds/index.ts';
+import type { Kinds } from './kinds/kind.ts';
+import { templateError } from './kinds/template.ts';
 import { TRANSFORM_BY_NAME, TRANSFORMS } from './transforms/index.ts';
 
-const VALUE_KINDS = ['from', 'template', 'list', 'value', 'lookup'] as const;
 const TESTS = ['in', 'not_in', 'equals', 'matches', 'present'] as const;
 const COMBINATIONS = ['all', 'any', 'not'] as const;
 
@@ -33,29 +34,12 @@ const transformItem: z.ZodType<TransformSpec> = z
   .lazy(() => z.union(transformForms(), { error: (issue) => transformError(issue.input) }))
   .meta({ id: 'Transform' });
 
-const lookup: z.ZodType<LookupSpec> = z
-  .lazy(() =>
-    part.object({
-      source: part.name,
-      match: value,
-      with: value,
-      take: value,
-      if_missing: part.oneOf(['reject', 'skip']).optional(),
-      if_many: part.oneOf(['reject', 'first']).optional(),
-    }),
-  )
-  .meta({ id: 'Lookup' });
+const sources = Object.fromEntries(
+  KIND_NAMES.map((name) => [name, (KINDS[name].schema(value) as z.ZodType).optional()]),
+) as { readonly [Name in keyof Kinds]: z.ZodOptional<z.ZodType<ValueObject[Name]>> };
 
 const valueShape = {
-  from: z.union([value, z.array(value).min(1)]).optional(),
-  template: part.text
-    .refine((source) => templateError(source) === undefined, {
-      error: (issue) => templateError(String(issue.input)),
-    })
-    .optional(),
-  list: z.array(value).min(1).optional(),
-  value: part.constant.optional(),
-  lookup: lookup.optional(),
+  ...sources,
   apply: z.array(transformItem).optional(),
   default: part.constant.optional(),
   required: part.flag.optional(),
@@ -102,9 +86,9 @@ const condition: z.ZodType<ConditionSpec> = z
   .meta({ id: 'Condition', description: 'A value with one test, or one of all, any, not.' });
 
 function sourceError(object: ValueObject): string | undefined {
-  const kinds = VALUE_KINDS.filter((kind) => object[kind] !== undefined);
+  const kinds = KIND_NAMES.filter((kind) => object[kind] !== undefined);
   if (kinds.length === 1) return undefined;
-  if (kinds.length === 0) return `the value has no source\nadd one of ${quoted(VALUE_KINDS)}`;
+  if (kinds.length === 0) return `the value has no source\nadd one of ${quoted(KIND_NAMES)}`;
   return `a value must have one source, found ${quoted(kinds)}\nkeep one of them, or use \`from: [A, B]\` for alternatives`;
 }
 

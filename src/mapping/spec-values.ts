@@ -1,7 +1,8 @@
 /** Iterates over all values of a mapping: in fields, conditions, lists, lookups and arguments of transforms. */
 import type { Path } from './document.ts';
 import { fieldsOf } from './fields.ts';
-import { isAlternatives, type ConditionSpec, type EntrySpec, type TransformSpec, type ValueSpec } from './spec.ts';
+import { kindOf } from './kinds/index.ts';
+import type { ConditionSpec, EntrySpec, TransformSpec, ValueSpec } from './spec.ts';
 
 export interface FoundValue {
   readonly path: Path;
@@ -28,20 +29,15 @@ function* withinCondition(spec: ConditionSpec, path: Path): Generator<FoundValue
     for (const [index, part] of (spec[key] ?? []).entries()) yield* withinCondition(part, [...path, key, index]);
   }
   if (spec.not) yield* withinCondition(spec.not, [...path, 'not']);
-  yield* within(spec, path);
+  if (!spec.all && !spec.any && !spec.not) yield* within(spec, path);
 }
 
 function* within(spec: ValueSpec | number | undefined, path: Path): Generator<FoundValue> {
   if (typeof spec !== 'object') return;
-  const { from, list, lookup, apply = [] } = spec;
+  const { lookup, apply = [] } = spec;
   yield { path, apply, lookup: lookup?.source };
-  if (isAlternatives(from)) {
-    for (const [index, value] of from.entries()) yield* within(value, [...path, 'from', index]);
-  } else {
-    yield* within(from, [...path, 'from']);
-  }
-  for (const [index, value] of (list ?? []).entries()) yield* within(value, [...path, 'list', index]);
-  for (const key of ['match', 'with', 'take'] as const) yield* within(lookup?.[key], [...path, 'lookup', key]);
+  const { name, kind, given } = kindOf(spec);
+  for (const [steps, child] of kind.children(given)) yield* within(child, [...path, name, ...steps]);
   for (const [index, item] of apply.entries()) {
     const argument = typeof item === 'string' ? undefined : (item['phone'] as { region_from?: ValueSpec } | undefined);
     yield* within(argument?.region_from, [...path, 'apply', index, 'phone', 'region_from']);

@@ -2,6 +2,8 @@
 import type { EventType } from '../model.ts';
 import { combineOf } from './values/combine.ts';
 import { fieldsOf } from './fields.ts';
+import { kindOf } from './kinds/index.ts';
+import type { ValueWords } from './kinds/kind.ts';
 import { REST_KEY } from './values/rest.ts';
 import {
   type CombineSpec,
@@ -10,7 +12,6 @@ import {
   type Defaults,
   type EntrySpec,
   type TransformSpec,
-  type ValueObject,
   type ValueSpec,
 } from './spec.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
@@ -28,13 +29,9 @@ export interface EntryWords {
   readonly fields: readonly FieldWords[];
 }
 
-export interface FieldWords {
+export interface FieldWords extends ValueWords {
   /** `email`, `custom_params.origin`, `custom_params.*` for all other columns, or a key of the entry: `occurred_at`. */
   readonly field: string;
-  /** The columns and constants that it is made of. */
-  readonly from: string;
-  /** What happens to them, in order. */
-  readonly how: readonly string[];
 }
 
 /** Names that the survey resolves, through `references` in the mapping where they have them. */
@@ -81,9 +78,13 @@ function combineWords(spec: CombineSpec): FieldWords {
   };
 }
 
-function valueWords(spec: ValueSpec, defaults: Defaults): Pick<FieldWords, 'from' | 'how'> {
+function valueWords(spec: ValueSpec, defaults: Defaults): ValueWords {
   if (typeof spec === 'string') return { from: shown(spec), how: [] };
-  const { from, how } = originWords(spec, defaults);
+  const { kind, given } = kindOf(spec);
+  const { from, how } = kind.words(given, {
+    words: (inside) => valueWords(inside, defaults),
+    inline: (inside) => inline(inside, defaults),
+  });
   const { apply = [], default: fallback, required, on_error: onError } = spec;
   return {
     from,
@@ -95,22 +96,6 @@ function valueWords(spec: ValueSpec, defaults: Defaults): Pick<FieldWords, 'from
       ...(onError ? [`a value that cannot be read is ${onError === 'omit' ? 'left out' : 'an error'}`] : []),
     ],
   };
-}
-
-function originWords(
-  { from, list, template, value, lookup }: ValueObject,
-  defaults: Defaults,
-): Pick<FieldWords, 'from' | 'how'> {
-  const each = (spec: ValueSpec): string => inline(spec, defaults);
-  if (isAlternatives(from)) return { from: from.map(each).join(', else '), how: [] };
-  if (from !== undefined) return valueWords(from, defaults);
-  if (list) return { from: enumerated(list.map(each), 'and'), how: [] };
-  if (template !== undefined) {
-    return { from: shown(template), how: ['with the columns in braces replaced by their values'] };
-  }
-  if (!lookup) return { from: `always ${shown(value)}`, how: [] };
-  const { take, source, match, with: own } = lookup;
-  return { from: `${each(take)} of the record in ${shown(source)} whose ${each(match)} is ${each(own)}`, how: [] };
 }
 
 /** A value as part of a sentence. */

@@ -5,7 +5,6 @@ import type { Effect, EventType, Issue } from '../model.ts';
 import { setState } from '../plan/events.ts';
 import type { DueEvent } from '../plan/order.ts';
 import { addProblem } from '../plan/problems.ts';
-import { INGEST_CODES } from '../contract.ts';
 import type { Commits } from '../store/commits.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { Known } from '../core/known.ts';
@@ -121,9 +120,10 @@ export class Outcomes {
 
 function refusal(type: EventType, { code, message, field, hint, httpStatus }: Failure): Issue {
   const issue = { severity: 'error', kind: 'send', code, message, ...(field !== undefined && { field }) } as const;
+  const isComment = type === 'comment/created';
   // What a 409 means does not depend on its code.
-  const meant = httpStatus === 409 ? { ...issue, code: INGEST_CODES.alreadyExists } : issue;
-  const hints = [hint ?? hintFor(meant), type === 'comment/created' ? COMMENT_ORDER : undefined];
+  const meant = httpStatus === 409 ? (isComment ? 'already_exists/comment' : 'already_exists') : code;
+  const hints = [hint ?? hintFor({ ...issue, code: meant }), isComment ? COMMENT_ORDER : undefined];
   const text = hints.filter((each) => each !== undefined).join('; ');
   return { ...issue, ...(text !== '' && { hint: text }) };
 }

@@ -10,6 +10,8 @@ export const SEND_ERRORS = {
     what: 'The service already has a record with this external id, which this migration did not create.',
     fix: 'Set `if_exists: skip` to keep such records, or `if_exists: update` (leads and deals only) to overwrite them.',
   },
+  /** A comment cannot be updated. */
+  'already_exists/comment': { fix: 'Set `if_exists: skip` to keep such records.' },
   not_found: {
     what: 'The record to update does not exist in the service.',
     fix: 'Set `if_missing: skip` to drop such updates, or `if_missing: create` to create the record.',

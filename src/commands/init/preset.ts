@@ -14,7 +14,7 @@ import {
   type ValueObject,
   type ValueSpec,
 } from '../../mapping/spec.ts';
-import { parseTemplate } from '../../mapping/values/template.ts';
+import { parseTemplate } from '../../mapping/kinds/template.ts';
 import { didYouMean } from '../../problem.ts';
 import type { Column, Table } from './columns.ts';
 import { doubtOf, formatsOf, readsAll } from './dates.ts';

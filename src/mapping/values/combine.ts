@@ -4,8 +4,8 @@ import { within, type ValueContext } from './compile-context.ts';
 import type { RowContext } from './row-context.ts';
 import { textOf, ValueError } from './result.ts';
 import type { CombineSpec } from '../spec.ts';
-import { parseTemplate } from './template.ts';
-import { compileColumn } from './value.ts';
+import { parseTemplate } from '../kinds/template.ts';
+import { compileColumn } from './column.ts';
 
 /** With the defaults filled in. */
 export interface Combine {

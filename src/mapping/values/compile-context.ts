@@ -5,7 +5,7 @@ import type { Path } from '../document.ts';
 import type { FieldKind } from '../fields.ts';
 import type { FunctionModule } from '../functions.ts';
 import type { CompiledPath, PathContext } from './path.ts';
-import type { LookupTable, LookupTables } from './lookup-table.ts';
+import type { LookupTable, LookupTables } from '../kinds/lookup-table.ts';
 import type { Defaults, OnError } from '../spec.ts';
 
 /** A column or path that a field of an entry reads. */

@@ -8,7 +8,7 @@ import type { LoadedMapping } from '../check.ts';
 import type { MappingDocument } from '../document.ts';
 import { compileEntry } from './entry.ts';
 import { isModule, type FunctionModule } from '../functions.ts';
-import { LookupTables } from './lookup-table.ts';
+import { LookupTables } from '../kinds/lookup-table.ts';
 import type { CompiledMapping } from '../mapping.ts';
 import { sourcesLookedUp } from '../spec-values.ts';
 import type { CompileContext } from './compile-context.ts';

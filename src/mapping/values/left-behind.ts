@@ -1,6 +1,6 @@
 /** What a record has and its event does not carry, although the mapping reads it. Said as warnings of the record. */
 import type { JsonValue } from '../../json.ts';
-import type { PathUse } from './compile-context.ts';
+import type { PathUse, ValueContext } from './compile-context.ts';
 import type { Evaluate, RowContext } from './row-context.ts';
 import { isAlternatives, type ValueSpec } from '../spec.ts';
 import { ValueError, textOf } from './result.ts';
@@ -16,6 +16,11 @@ export interface Alternative {
 interface InEntry {
   readonly field: string;
   readonly uses: readonly PathUse[];
+}
+
+/** Of the values of an event there may be several in a record; of its id, time and condition there is one. */
+export function saysWhatIsLeft({ kind, path }: ValueContext): boolean {
+  return path[2] === 'data' && kind !== 'id';
 }
 
 /** Whether another field of the entry reads the column as well, so that nothing is lost. */

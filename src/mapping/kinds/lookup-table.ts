@@ -2,8 +2,8 @@
 import type { JsonValue } from '../../json.ts';
 import type { Row } from '../../model.ts';
 import type { Source } from '../../source/source.ts';
-import { ValueError, type Result, originalText, textOf } from './result.ts';
-import { RowContext, type Evaluate } from './row-context.ts';
+import { ValueError, type Result, originalText, textOf } from '../values/result.ts';
+import { RowContext, type Evaluate } from '../values/row-context.ts';
 
 /** Marks a text that several records match with different values. */
 export const SEVERAL = Symbol('several');

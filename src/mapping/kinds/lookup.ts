@@ -1,34 +1,60 @@
 /** Values taken from another source's records: `lookup: { source, match, with, take }`. */
+import { z } from 'zod';
 import { canonicalJson, type JsonValue } from '../../json.ts';
 import type { Source } from '../../source/source.ts';
-import { within, type PathUse, type ValueContext } from './compile-context.ts';
+import { within, type PathUse, type ValueContext } from '../values/compile-context.ts';
+import { kind, type ValueReading } from './kind.ts';
 import { LookupTable, SEVERAL } from './lookup-table.ts';
-import type { Evaluate } from './row-context.ts';
-import type { LookupSpec, ValueSpec } from '../spec.ts';
+import type { Evaluate } from '../values/row-context.ts';
+import type { LookupSpec } from '../spec.ts';
+import * as part from '../schema-parts.ts';
 import { onEach } from '../transforms/transform.ts';
-import { ValueError, type Result, shown, textOf, withOriginal } from './result.ts';
+import { ValueError, type Result, shown, textOf, withOriginal } from '../values/result.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
-type CompileValue = (spec: ValueSpec, context: ValueContext) => Evaluate;
+export const lookup = kind<LookupSpec>({
+  schema: (value) =>
+    z
+      .lazy(() =>
+        part.object({
+          source: part.name,
+          match: value,
+          with: value,
+          take: value,
+          if_missing: part.oneOf(['reject', 'skip']).optional(),
+          if_many: part.oneOf(['reject', 'first']).optional(),
+        }),
+      )
+      .meta({ id: 'Lookup' }),
+  children: ({ match, with: own, take }) => [
+    [['match'], match],
+    [['with'], own],
+    [['take'], take],
+  ],
+  words: ({ source, match, with: own, take }, { inline }) => ({
+    from: `${inline(take)} of the record in ${shown(source)} whose ${inline(match)} is ${inline(own)}`,
+    how: [],
+  }),
+  read: readLookup,
+});
 
-/** `compileValue` is passed in, because a value may contain a lookup. */
-export function compileLookup(spec: LookupSpec, context: ValueContext, compileValue: CompileValue): Evaluate {
+function readLookup(spec: LookupSpec, context: ValueContext, value: ValueReading['value']): Evaluate {
   const { compilation } = context;
   const source = compilation.sources.get(spec.source);
   if (!source) return () => undefined;
   const { if_missing: ifMissing = 'reject', if_many: ifMany = 'reject' } = spec;
   const key = canonicalJson({ source: spec.source, match: spec.match, take: spec.take, ifMany } as never);
-  const table = compilation.lookups.table(key, () => makeTable(spec, source, context, compileValue));
+  const table = compilation.lookups.table(key, () => makeTable(spec, source, context, value));
   context.lookedUp?.(table);
-  const wanted = compileValue(spec.with, { ...within(context, 'with'), decides: 'with' });
-  const find = onEach((value) => findIn(table, value, ifMissing));
+  const wanted = value(spec.with, { ...within(context, 'with'), decides: 'with' });
+  const find = onEach((own) => findIn(table, own, ifMissing));
   return (row) => {
-    const value = wanted(row);
-    return value === undefined || value instanceof ValueError ? value : find(value, row);
+    const own = wanted(row);
+    return own === undefined || own instanceof ValueError ? own : find(own, row);
   };
 }
 
-function makeTable(spec: LookupSpec, source: Source, context: ValueContext, compileValue: CompileValue): LookupTable {
+function makeTable(spec: LookupSpec, source: Source, context: ValueContext, value: ValueReading['value']): LookupTable {
   let level = 0;
   const uses: PathUse[] = [];
   const there: ValueContext = {
@@ -39,8 +65,8 @@ function makeTable(spec: LookupSpec, source: Source, context: ValueContext, comp
     uses,
     lookedUp: (table) => void (level = Math.max(level, table.spec.level + 1)),
   };
-  const match = compileValue(spec.match, within(there, 'match'));
-  const take = compileValue(spec.take, within(there, 'take'));
+  const match = value(spec.match, within(there, 'match'));
+  const take = value(spec.take, within(there, 'take'));
   const paths = uses.map(({ path }) => path);
   return new LookupTable({ source, level, paths, match, take, firstWins: spec.if_many === 'first' });
 }

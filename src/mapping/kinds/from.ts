@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { Problem } from '../../problem.ts';
+import { isAlternatives, type ValueSpec } from '../spec.ts';
+import { within, type ValueContext } from '../values/compile-context.ts';
+import { reportPassedOver, saysWhatIsLeft } from '../values/left-behind.ts';
+import { ValueError } from '../values/result.ts';
+import type { Evaluate } from '../values/row-context.ts';
+import { completed, type ValueReading, type ValueKind } from './kind.ts';
+
+type From = ValueSpec | readonly ValueSpec[];
+
+/** `from: Email`, or the first of `from: [Email, Work Email]` that has a value. */
+export const from: ValueKind<From> = {
+  ...completed<From>({
+    schema: (value) => z.union([value, z.array(value).min(1)]),
+    children: (spec) => (isAlternatives(spec) ? spec.map((each, index) => [[index], each]) : [[[], spec]]),
+    shape: (spec, shapeOf) => {
+      const shapes = new Set(isAlternatives(spec) ? spec.map(shapeOf) : [shapeOf(spec)]);
+      return shapes.size === 1 ? [...shapes][0]! : 'unknown';
+    },
+    words: (spec, { words, inline }) =>
+      isAlternatives(spec) ? { from: spec.map(inline).join(', else '), how: [] } : words(spec),
+  }),
+  compile: (spec, context, reading) => {
+    if (isAlternatives(spec)) return firstOf(spec, context, reading);
+    const evaluate = reading.value(spec, context);
+    return (row) => reading.finish(evaluate(row), row);
+  },
+};
+
+/**
+ * The first alternative that has a value and, where one that cannot be read is left out, is readable: an unreadable phone number does
+ * not hide a mobile one. Those before it are left out. One with unknown columns is ignored if another is valid.
+ */
+function firstOf(
+  specs: readonly ValueSpec[],
+  context: ValueContext,
+  { value, finish, isLeftOut }: ValueReading,
+): Evaluate {
+  const compiled = specs.map((spec, index) => {
+    const problems: Problem[] = [];
+    return { spec, evaluate: value(spec, { ...within(context, index), problems }), problems };
+  });
+  const whole = compiled.filter(({ problems }) => problems.length === 0);
+  for (const problem of compiled.flatMap(({ problems }) => problems)) {
+    if (whole.length > 0 && problem.code === 'unknown_column')
+      context.compilation.warnings.push({ ...problem, severity: 'warning' });
+    else context.problems.push(problem);
+  }
+  const alternatives = whole.map(({ evaluate }) => evaluate);
+  const columns = whole.map(({ evaluate, spec }) => (typeof spec === 'string' ? { path: spec, evaluate } : undefined));
+  const isSaid = saysWhatIsLeft(context);
+  return (row) => {
+    let unreadable: ValueError | undefined;
+    for (let index = 0; index < alternatives.length; index += 1) {
+      const read = alternatives[index]!(row);
+      if (read === undefined) continue;
+      const result = finish(read, row);
+      if (result instanceof ValueError && isLeftOut(result)) {
+        if (unreadable) row.omit(result);
+        else unreadable = result;
+        continue;
+      }
+      if (unreadable) row.omit(unreadable);
+      const taken = columns[index];
+      if (isSaid && taken && !(read instanceof ValueError)) {
+        const behind = columns.slice(index + 1).flatMap((column) => column ?? []);
+        if (behind.length > 0) reportPassedOver({ path: taken.path, value: read }, behind, context, row);
+      }
+      return result;
+    }
+    return unreadable;
+  };
+}

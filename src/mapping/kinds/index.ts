@@ -1,0 +1,24 @@
+import type { ValueObject } from '../spec.ts';
+import { constant } from './constant.ts';
+import { from } from './from.ts';
+import type { Kinds, ValueKind } from './kind.ts';
+import { list } from './list.ts';
+import { lookup } from './lookup.ts';
+import { template } from './template.ts';
+
+/** In the order in which they are named. */
+export const KINDS: Kinds = { from, template, list, value: constant, lookup };
+
+type KindName = keyof Kinds;
+
+export const KIND_NAMES = Object.keys(KINDS) as readonly KindName[];
+
+/** The kind of a valid value, and what it has under its key. */
+export function kindOf(spec: ValueObject): {
+  readonly name: KindName;
+  readonly kind: ValueKind<unknown>;
+  readonly given: unknown;
+} {
+  const name = KIND_NAMES.find((each) => spec[each] !== undefined)!;
+  return { name, kind: KINDS[name] as ValueKind<unknown>, given: spec[name] };
+}

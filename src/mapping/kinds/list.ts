@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import type { JsonValue } from '../../json.ts';
+import { enumerated } from '../../terminal/numbers.ts';
+import type { ValueSpec } from '../spec.ts';
+import { within } from '../values/compile-context.ts';
+import { ValueError } from '../values/result.ts';
+import { kind } from './kind.ts';
+
+/** `list: [First Name, Last Name]`: all members that have a value; lists are flattened. */
+export const list = kind<readonly ValueSpec[]>({
+  schema: (value) => z.array(value).min(1),
+  children: (specs) => specs.map((spec, index) => [[index], spec]),
+  shape: () => 'list',
+  words: (specs, { inline }) => ({ from: enumerated(specs.map(inline), 'and'), how: [] }),
+  read: (specs, context, value) => {
+    const members = specs.map((spec, index) => value(spec, within(context, index)));
+    return (row) => {
+      const found: JsonValue[] = [];
+      for (const member of members) {
+        const result = member(row);
+        if (result instanceof ValueError) return result;
+        if (Array.isArray(result)) found.push(...(result as readonly JsonValue[]).filter((each) => each !== null));
+        else if (result !== undefined) found.push(result);
+      }
+      return found.length === 0 ? undefined : found;
+    };
+  },
+});
