@@ -33,7 +33,8 @@ export function endText(summary: Summary, findings: readonly Finding[], columns:
       `records: ${numberText(records.read)} read = ${numberText(records.mapped)} mapped + ${numberText(records.skipped)} skipped + ${numberText(records.unreadable)} unreadable`,
     );
   }
-  const parts = [...firstText(summary, findings), counts.join('\n')];
+  const first = firstFindings(summary, findings);
+  const parts = [...firstText(summary, first), counts.join('\n')];
   const totals = controlTotalsText(summary.totals, columns);
   if (totals !== '') parts.push(totals);
   const stages = stagesText(summary.totals, columns);
@@ -43,7 +44,7 @@ export function endText(summary: Summary, findings: readonly Finding[], columns:
   if (errors.length > 0) parts.push(`errors\n${findingsText(errors)}`);
   const left = leftOut(findings);
   if (left.length > 0) parts.push(`values left out of their events\n${findingsText(left)}`);
-  parts.push(...warningsText(summary, ofSeverity(findings, 'warning')));
+  parts.push(...warningsText(summary, ofSeverity(findings, 'warning'), first));
   if (!summary.dry_run) {
     parts.push(
       `this run: ${counted(run.requests, 'request')}, ${counted(run.events_sent, 'event')} sent, ` +
@@ -57,9 +58,9 @@ export function endText(summary: Summary, findings: readonly Finding[], columns:
 }
 
 /** A dry run is there to be read: it shows all of them. A run shows those that are new, and counts the others. */
-function warningsText({ dry_run: dry }: Summary, warnings: readonly Finding[]): string[] {
+function warningsText({ dry_run: dry }: Summary, warnings: readonly Finding[], first: readonly Finding[]): string[] {
   const added = warnings
-    .map((each) => ({ ...each, count: each.count - (dry ? 0 : each.told) }))
+    .map((each) => ({ ...each, count: each.count - (dry ? 0 : each.told), isSaid: isSaidInFull(each, first) }))
     .filter(({ count }) => count > 0);
   const again = countFindings(warnings) - countFindings(added);
   return [
@@ -70,29 +71,40 @@ function warningsText({ dry_run: dry }: Summary, warnings: readonly Finding[]): 
 
 const MAX_FIRST = 3;
 
+/** The findings of a dry run that concern most records, without what `over_max_omitted` says. */
+function firstFindings({ dry_run: dry, over_max_omitted: excess }: Summary, findings: readonly Finding[]): Finding[] {
+  if (!dry) return [];
+  const isSaid = ({ field, types }: Finding): boolean =>
+    excess.some((each) => each.field === field && each.type in types);
+  return findings.filter((each) => !isDropped(each) && !isSaid(each)).slice(0, MAX_FIRST);
+}
+
 /** What to look at first: what `--max-omitted` refuses and, in a dry run, the findings that concern most records. */
-function firstText(summary: Summary, findings: readonly Finding[]): readonly string[] {
+function firstText(summary: Summary, first: readonly Finding[]): readonly string[] {
   const excess = summary.over_max_omitted.map((each) => {
     const { message, hint } = excessText(each);
     return `  ${message}\n  hint: ${hint}`;
   });
-  if (!summary.dry_run) return excess;
-  // Without what `over_max_omitted` says.
-  const isSaid = ({ field, types }: Finding): boolean =>
-    summary.over_max_omitted.some((each) => each.field === field && each.type in types);
-  const found = findings.filter((each) => !isDropped(each) && !isSaid(each)).slice(0, MAX_FIRST);
-  if (found.length === 0) return excess;
-  const rows = found.map((each) => ({ count: each.count, text: findingText(each) }));
+  if (first.length === 0) return excess;
+  const rows = first.map((each) => ({ count: each.count, text: findingText(each) }));
   return [...excess, `what concerns most records\n${countedList(rows, 'finding')}`];
 }
 
+/** Whether its message stands among the first findings already. */
+function isSaidInFull(finding: Finding, first: readonly Finding[]): boolean {
+  return first.includes(finding) && isOfInput(finding);
+}
+
 /** A message without a place is about the whole input; others are about one value. */
+function isOfInput({ severity, examples: [example] }: Finding): boolean {
+  return severity !== 'omission' && example?.file === '';
+}
+
 function findingText(finding: Finding): string {
   const { severity, code, kind, field, examples } = finding;
   const what = inSentence(meaningOf(code, kind).what);
   if (severity === 'omission') return `${typesOf(finding)}, left out \`${field}\`: ${what}`;
-  const [example] = examples;
-  return example?.file === '' ? example.message : what;
+  return isOfInput(finding) ? examples[0]!.message : what;
 }
 
 function filesToRead({

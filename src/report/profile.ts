@@ -184,7 +184,7 @@ export function columnText({ column, fields }: ColumnNote): string {
   return `\`${column}\` (${fields.join(', ')})`;
 }
 
-/** What is in each source, as text. What is wrong with several of them is among the errors and warnings. */
+/** What is in each source, as text. What is wrong with it is among the warnings. */
 export function profileText(profile: Profile): string {
   return Object.entries(profile.sources)
     .map(([name, source]) => sourceText(name, source))
@@ -194,12 +194,8 @@ export function profileText(profile: Profile): string {
 function sourceText(name: string, source: SourceProfile): string {
   const unused = Object.keys(source.unused);
   const lines = [
-    ...source.notices.map(noticeText),
     ...(unused.length > 0 ? [`not used: ${listed(unused)}`] : []),
-    ...source.never_a_value.map((note) => `always empty: ${columnText(note)}`),
     ...source.values.map((note) => `${columnText(note)}: ${valuesText(note.values)}`),
-    ...source.damage.map((note) => damageIssue(note).message),
-    ...source.dates.map((note) => datesIssue(note).message),
   ];
   return `${name} (${source.description}), ${counted(source.records, 'record')}\n${indented(lines)}`.trimEnd();
 }

@@ -132,8 +132,11 @@ export function countedList(rows: readonly CountedText[], noun: string): string 
   return [...shown, ...(more > 0 ? [`${indent}and ${counted(more, `more ${noun}`)}`] : [])].join('\n');
 }
 
-/** Findings with their counts, each with its first places, message and hint. Like `errors.csv`, the text may contain field values. */
-export function findingsText(findings: readonly Finding[]): string {
+/**
+ * Findings with their counts, each with its first places, message and hint. Like `errors.csv`, the text may contain field values.
+ * `isSaid`: its message stands on the screen already.
+ */
+export function findingsText(findings: readonly (Finding & { readonly isSaid?: boolean })[]): string {
   const rows = findings.map((finding) => {
     const name =
       finding.severity === 'omission' ? `${typesOf(finding)} ${finding.field}: ${finding.code}` : finding.code;
@@ -166,11 +169,16 @@ export function placeText({ file, line, record }: Omit<Place, 'source'>): string
 
 const MOST_PLACES = 3;
 
-function exampleLines({ examples: [first, ...others], severity, code }: Finding): string[] {
+function exampleLines({
+  examples: [first, ...others],
+  severity,
+  code,
+  isSaid = false,
+}: Finding & { readonly isSaid?: boolean }): string[] {
   if (!first) return [];
   const { fix } = meaningOf(code, 'map');
   const hint = severity === 'omission' ? inSentence(fix) || null : first.hint;
   const same = [first, ...others].filter(({ file, message }) => file !== '' && message === first.message);
   const where = same.length > 0 ? `${same.slice(0, MOST_PLACES).map(placeText).join(', ')}: ` : '';
-  return [`${where}${first.message}`, ...(hint === null ? [] : [`hint: ${hint}`])];
+  return [...(isSaid ? [] : [`${where}${first.message}`]), ...(hint === null ? [] : [`hint: ${hint}`])];
 }

@@ -286,8 +286,7 @@ describe('the profile of all sources', () => {
       "it (UTF-8, \`,\`, 5 columns), 2 records
         not used: \`City\`
         \`Stage\` (stage_name): New 1, Proposall 1
-        \`Owner\` (owner_name): Ada Lovelace 2
-        \`ID\` (external_id): 1 of 2 cells, such as \`3.93E+11\` (it.csv:3); a spreadsheet has cut long numbers short (3.93E+11)"
+        \`Owner\` (owner_name): Ada Lovelace 2"
     `);
   });
 });
