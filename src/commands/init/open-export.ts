@@ -114,6 +114,13 @@ async function correctionOf(
   return setting === 'headerLine' ? headerBelow(base, settings) : undefined;
 }
 
+/** What stands in a record, and is no name of a column: an address, a number, a date. */
+function isValue(name: string): boolean {
+  return /^\S+@\S+\.\w+$|^\+?[\d\s()-]{8,}$|^\d{4}-\d\d-\d\d|^\d\d?([./-])\d\d?\1\d{2,4}\b|^\\N$|^\d+[.,]\d{2,}$/.test(
+    name,
+  );
+}
+
 /** A header below a title, or none at all, where the first line has a value in place of the name of a column. */
 async function otherHeader(
   base: SourceSpec,
@@ -122,8 +129,6 @@ async function otherHeader(
 ): Promise<SettingsCorrection | undefined> {
   if (kind === 'tree' || settings.columns) return undefined;
   if (columns.length === 1) return headerBelow(base, settings);
-  const isValue = (name: string): boolean =>
-    /^\S+@\S+\.\w+$|^\+?[\d\s()-]{8,}$|^\d{4}-\d\d-\d\d|^\\N$|^\d+[.,]\d{2,}$/.test(name);
   if (settings.headerLine !== undefined || !columns.some(isValue)) return undefined;
   const numbered = columns.map((_, index) => `column_${index + 1}`);
   return [{ columns: numbered }, 'its first line is a record, so the columns have numbers: name them'];
@@ -134,7 +139,7 @@ async function headerBelow(base: SourceSpec, settings: ExportSettings): Promise<
   if (settings.headerLine !== undefined) return undefined;
   for (let line = 2; line <= MAX_HEADER_LINE; line += 1) {
     const source = await openSource({ ...base, ...settings, headerLine: line }).catch(() => undefined);
-    if (source && source.columns.length > 1)
+    if (source && source.columns.length > 1 && !source.columns.some(isValue))
       return [{ headerLine: line }, `the header is in line ${line}, below a title`];
   }
   return undefined;

@@ -84,7 +84,9 @@ export async function findDialect(
       {
         hint:
           `if the header is further down, set its line: \`header_line: ${wider.line}\`` +
-          (best.named === 1 ? '; if there is only one column, set `delimiter: "\\t"`' : ''),
+          (best.named === 1
+            ? '; if there is only one column, set `delimiter: "\\t"`'
+            : '; otherwise cells that contain the delimiter are not quoted, such as `1.234,50`: export again'),
       },
     );
   }
