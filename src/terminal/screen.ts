@@ -27,8 +27,8 @@ const LISTS: Readonly<Record<string, number>> = {
   errors: 5,
   'deals by old and new stage': 0,
 };
-/** What is said of an entry of a list, below it. */
-const DETAIL = /^ {4,}\S/;
+/** What is said of an entry of a list, below it; an entry begins with its count, which may be indented as far. */
+const DETAIL = /^ {4,}(?![\d,]+ {2}\S)\S/;
 /** Said for the code in the report, too. */
 const HINT = /^ {4,}hint: /;
 

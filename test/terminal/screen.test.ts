@@ -40,3 +40,11 @@ it('leaves out what is extra first, then details of the longest list, then entri
   expect(usual).toContain('code_10\n  9  code_11\n  … and 15 more lines: see report.html');
   expect(screen(24)).toMatch(/code_4\n {2}… 9 code_5, 9 code_6, .* and 9 code_11: see report.html/);
 });
+
+it('knows an entry by its count, however far that is indented', () => {
+  const errors = `  1,000  code_0\n         where\n         hint: do\n     66  code_1\n         where\n      7  code_2\n         where`;
+  const shown = fitted([{ text: `errors\n${errors}` }], 5, 'report.html');
+  expect(shown.map(({ text }) => text).join('\n')).toBe(
+    'errors\n  1,000  code_0\n     66  code_1\n      7  code_2\n  … and 4 more lines: see report.html',
+  );
+});
