@@ -41,6 +41,21 @@ describe('the roles of columns', () => {
     expect(draft.remark('amount')).toContain('next: `g`');
   });
 
+  it('are not those of a list of names and values, nor the one address that all records share', async () => {
+    const people = Array.from({ length: 12 }, (_, n) => ({
+      id: 4000 + n,
+      owner: { email: 'rita@example.test' },
+      properties: [
+        { name: 'first_name', value: ['Ada', 'Bob', 'Cleo'][n % 3] },
+        { name: 'email', value: `p${n}@example.test` },
+      ],
+    }));
+    const { text } = await draftOf({ 'contacts.json': people });
+    expect(text).toMatch(/^ +# email: owner\.email # set this: no column is sure to be the e-mail addresses/m);
+    expect(text).toMatch(/^ +# full_name: /m);
+    expect(text).toMatch(/^ +properties: .* # check: a list of names and values/m);
+  });
+
   it('that no column is sure to have are commented out, with the candidates in their order', async () => {
     const draft = await draftOf({
       'deals.csv': ['Id,Title,Stage,Size of team', ...times(12, (n) => `D${n},Roof of house ${n},New,${n % 4}`)],

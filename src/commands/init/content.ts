@@ -18,6 +18,21 @@ const isText = ({ is, date, separators }: Column): boolean =>
   is.words > 0.8 && !date && !separators && is.email < 0.3 && is.url < 0.3 && is.uuid < 0.2;
 const isRare = ({ distinct, filled }: Column): number => (filled === 0 ? 0 : distinct / filled);
 
+/** `[{ name: first_name, value: Ada }, …]`: what a value means is in another one, so neither has a role of its own. */
+export function isInPairs({ table, list }: Column): boolean {
+  if (list === undefined) return false;
+  const members = new Set(
+    table.columns.flatMap((each) => (each.list === list ? [each.name.slice(list.length + 1)] : [])),
+  );
+  return members.has('value') && ['name', 'key', 'field', 'property', 'attribute'].some((each) => members.has(each));
+}
+
+/** Those of people: with one address in many records, it is that of somebody else, such as their owner. */
+export function addresses({ is, distinct, filled }: Column): number {
+  if (is.email <= 0.5) return 0;
+  return 0.85 * is.email * (filled > 6 && distinct <= filled / 3 ? 0.1 : 1);
+}
+
 export function personal(column: Column): number {
   const { is } = column;
   if (!isText(column) || is.flag > 0.5 || is.hash > 0.5) return 0;

@@ -24,6 +24,7 @@ const TIMES = [
   " HH:mm:ss.u 'UTC'",
   ' h:mm a',
   ' h:mm:ss a',
+  ' h:mma',
   ', h:mm a',
   ', HH:mm',
   // As spreadsheets write them: 9:05. Chosen only where the values need it.

@@ -3,7 +3,7 @@ import { numberText } from '../../terminal/numbers.ts';
 import type { TransformSpec, ValueSpec } from '../../mapping/spec.ts';
 import { SURE, type RoleCandidate, type RoleFound } from './assign.ts';
 import { cellsOf, countOf, numberIn, type Column } from './columns.ts';
-import { formatsOf } from './dates.ts';
+import { datesIn, formatsOf, type DateFacts } from './dates.ts';
 import { headerScore, ROLES, type RecordKind, type Role } from './roles.ts';
 import { fold } from './words.ts';
 
@@ -50,10 +50,16 @@ export function quoted({ name }: Column): string {
 export function figuresOf(role: Role, column: Column): string {
   const { filled, distinct, table } = column;
   const of = `${numberText(filled)} of ${numberText(table.rows)}`;
-  const years = column.date ? column.values.flatMap((value) => /(?:19|20)\d\d/.exec(value)?.[0] ?? []).sort() : [];
+  const years = column.date ? yearsOf(column, column.date) : [];
   const span = years.length > 0 ? ` of ${years[0]}${years.at(-1) === years[0] ? '' : ` to ${years.at(-1)}`}` : '';
   const few = ROLES[role].evidence === 'names that repeat' ? `, ${numberText(distinct)} different` : '';
   return `${of} ${column.date ? 'dates' : ROLES[role].evidence}${span}${few}`;
+}
+
+function yearsOf({ values }: Column, date: DateFacts): string[] {
+  const isUnix = date.formats.some((format) => format.startsWith('unix'));
+  const texts = isUnix ? datesIn(values, date).map((each) => new Date(each).toISOString()) : values;
+  return texts.flatMap((text) => /(?:19|20)\d\d/.exec(text)?.[0] ?? []).sort();
 }
 
 export function nextText(others: readonly RoleCandidate[], score = 0): string {

@@ -49,11 +49,14 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
     .sort((a, b) => b.valid - a.valid || b.withCode - a.withCode || b.records - a.records);
   const [best] = candidates;
   if (!best) {
-    const country = countryOfCurrency(columns);
-    const valid = national.filter((number) => country && parse(number, country)?.isValid() === true).length;
-    if (country && valid >= national.length * MIN_VALID) {
+    for (const [country, what] of [
+      [countryOfAddresses(columns), 'the e-mail addresses show'],
+      [countryOfCurrency(columns), 'the currency shows'],
+    ] as const) {
+      const valid = national.filter((number) => country && parse(number, country)?.isValid() === true).length;
+      if (!country || valid < national.length * MIN_VALID) continue;
       const figures = `${numberText(valid)} of ${numberText(national.length)} phone numbers would be valid there`;
-      return { ...unset(''), line: `  # region: ${country} # set this: only the currency shows a country; ${figures}` };
+      return { ...unset(''), line: `  # region: ${country} # set this: only ${what} a country; ${figures}` };
     }
     return unset(
       `${numberText(national.length)} phone numbers have no country code, and nothing shows their country; they are left out without it`,
@@ -66,6 +69,20 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
   const why = whyNot(best, candidates, national.length);
   if (why !== undefined) return unset(`${why}: ${candidates.slice(0, 3).map(figures).join('; ')}`);
   return { line: `  region: ${best.country} # set this: ${figures(best)}`, country: best.country };
+}
+
+/** Domains of countries that are in use all over the world. */
+const WORLDWIDE = /\.(?:ac|ai|co|eu|fm|gg|io|ly|me|to|tv)$/;
+
+/** That of at least half of the e-mail addresses, where no other country has as many as a tenth of it. */
+function countryOfAddresses(columns: readonly Column[]): CountryCode | undefined {
+  const addresses = columns.filter(({ is }) => is.email > 0.8).flatMap(({ values }) => values);
+  const domains = addresses.flatMap((address) => {
+    const domain = /\.([a-z]{2})$/i.exec(address)?.[1]?.toUpperCase().replace('UK', 'GB');
+    return domain && !WORLDWIDE.test(address.toLowerCase()) && isSupportedCountry(domain) ? [domain] : [];
+  });
+  const [best, next] = [...countEach(domains)].sort((a, b) => b[1] - a[1]);
+  return best && best[1] * 2 >= addresses.length && (next?.[1] ?? 0) * 10 < best[1] ? best[0] : undefined;
 }
 
 /** Of the one currency of all amounts: its code begins with that of its country, but for those of several countries (EUR, XOF). */

@@ -4,8 +4,10 @@
  */
 import { fillOf, type Column } from './columns.ts';
 import {
+  addresses,
   createdAt,
   isId,
+  isInPairs,
   keys,
   member,
   outcomes,
@@ -71,7 +73,7 @@ export const ROLES = {
     evidence: 'names',
   },
   email: {
-    content: ({ is }) => (is.email > 0.5 ? 0.85 * is.email : 0),
+    content: addresses,
     header: { email: 0.9 },
     against: 'user owner author created company deal text title',
     evidence: 'e-mail addresses',
@@ -225,7 +227,7 @@ export function headerScore(role: Role, { meaning }: Column, kind: RecordKind): 
 /** From 0 (impossible, or no sign of it) to 1. */
 export function scoreOf(role: Role, column: Column, kind: RecordKind, more = 0): number {
   const plain = ROLES[role].content(column);
-  if (plain === 0 || column.filled === 0) return 0;
+  if (plain === 0 || column.filled === 0 || isInPairs(column)) return 0;
   const content =
     1 - (1 - plain * (role === 'content' ? 0.8 : 0.6 + 0.4 * fillOf(column))) * (1 - (plain > 0.1 ? more : 0));
   const header = headerScore(role, column, kind);

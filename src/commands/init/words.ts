@@ -162,8 +162,12 @@ function partsOf(word: string): ReadonlySet<Concept>[] {
     if (head && tail && ((start.length >= 4 && rest.length >= 4) || rest === 'id')) return [head, tail];
   }
   // Whatever a `Vertragsnummer` counts, it is a number.
-  return /..nummer$/.test(word) ? [NONE, CONCEPTS.get('nummer')!] : [NONE];
+  const tail = ENDINGS_OF_COMPOUNDS.find((each) => word.endsWith(each) && word.length >= each.length + 2);
+  return tail === undefined ? [NONE] : [NONE, CONCEPTS.get(tail)!];
 }
+
+/** Words whose meaning is that of the whole compound. */
+const ENDINGS_OF_COMPOUNDS = ['nummer', 'datum', 'stufe', 'phase', 'fase', 'betrag', 'bedrag', 'summe'];
 
 const NONE: ReadonlySet<Concept> = new Set();
 

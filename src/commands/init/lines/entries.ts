@@ -2,6 +2,7 @@
 import { numberText } from '../../../terminal/numbers.ts';
 import { combineLine } from './combine-line.ts';
 import { countsOf, isComplete, type Column, type Table } from '../columns.ts';
+import { isInPairs } from '../content.ts';
 import { doubtOf } from '../dates.ts';
 import { DealLines } from './deal-lines.ts';
 import { customValue, isCompany, isOnly, keyOf, onlyOf } from '../evidence.ts';
@@ -182,7 +183,11 @@ class EntryLines {
         continue;
       }
       const unique = lines.has(key) ? `${key}_${lines.size}` : key;
-      const comment = column.date && list === undefined ? doubtOf(column.date) : undefined;
+      const comment = isInPairs(column)
+        ? 'check: a list of names and values; a function of your own can take the value of a name'
+        : column.date && list === undefined
+          ? doubtOf(column.date)
+          : undefined;
       lines.set(unique, { key: unique, value: customValue(column), comment });
     }
     return [...lines.values()];
