@@ -12,6 +12,41 @@ const byEmail = (column: string) => ({
 });
 
 describe('the lead of a deal', () => {
+  it('is found by first and last name in two columns, also where one of them is only called a name', async () => {
+    const contacts = times(40, (n) => `${n + 1001};${person(n).replace(' ', ';')};p${n}@correo.example`);
+    const draft = await draftOf({
+      'contactos.csv': ['Id;Nombre;Apellidos;Correo', ...contacts],
+      'oportunidades.csv': [
+        'Id;Título;Etapa;Importe;Contacto',
+        ...times(40, (n) => `${n};Casa ${n};Nuevo;1${n}0,50;${person(n)}`),
+      ],
+    });
+    expect(draft.deal['lead_external_id']).toEqual({
+      lookup: {
+        source: 'contactos',
+        match: { list: ['Nombre', 'Apellidos'], apply: [{ join: ' ' }] },
+        with: 'Contacto',
+        take: 'Id',
+      },
+    });
+    expect(draft.remark('lead_external_id')).not.toContain('several');
+  });
+
+  it('has its owner by the whole name of a user, not by the name for logging in', async () => {
+    const draft = await draftOf({
+      'deals.csv': [`${DEALS},Owner`, ...times(12, (n) => deal(n, `U${n % 3}`))],
+      'users.csv': [
+        'id,user_name,first_name,last_name',
+        'U0,jim,Jim,Brennan',
+        'U1,sue,Sue,Smith',
+        'U2,will,Will,Westin',
+      ],
+    });
+    expect(draft.deal['owner_name']).toMatchObject({
+      lookup: { source: 'users', with: 'Owner', take: { list: ['first_name', 'last_name'] } },
+    });
+  });
+
   it('is found by its id, else by its e-mail address, else by its name, whatever the headers', async () => {
     const rows = times(40, (n) => deal(n, `${person(n)},p${n}@acme.example,${n + 1001}`));
     const cut = (lines: string[]): string[] => lines.map((row) => row.replace(/,[^,]*$/, ''));

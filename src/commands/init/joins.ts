@@ -6,6 +6,7 @@ import { isStaff, type EntryDraft } from './guess.ts';
 import {
   isByChance,
   lookupOf,
+  namesOf,
   namesTable,
   partOf,
   referenceText,
@@ -13,6 +14,7 @@ import {
   valueOf,
   type Reference,
 } from './lines/references.ts';
+import { headerScore } from './roles.ts';
 import { fold, nounsOf } from './words.ts';
 
 /** What is known of all exports. */
@@ -282,7 +284,12 @@ function nameIn(table: Table, key: Column): Column | undefined {
         meaning.concepts.has('company')),
   );
   const rank = ({ meaning }: Column): number => Number(meaning.concepts.has('name')) - meaning.words.length * 0.01;
-  return email ?? named.sort((a, b) => rank(b) - rank(a))[0];
+  const [whole] = table.nouns.includes('users') ? namesOf(table) : [];
+  // A name by which somebody logs in is none.
+  const isWhole = (column: Column): boolean =>
+    !whole?.pair?.includes(column) && headerScore('full', column, 'leads') > 0.7;
+  if (email ?? (whole && !named.some(isWhole))) return email ?? whole;
+  return named.sort((a, b) => rank(b) - rank(a))[0];
 }
 
 /** The column that says which kind of record an id is of, with the values for each kind. */

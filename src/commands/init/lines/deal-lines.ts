@@ -41,7 +41,7 @@ export class DealLines extends FieldLines {
     const scale = scaleOf(column);
     const example = column.values.find((each) => /\d[.,]\d{3}$/.test(each)) ?? column.values[0];
     const doubts = [
-      ...(scale ? [`read as cents, because ${scale.why}`] : []),
+      ...(scale ? [`divided by ${numberText(scale.divide)}, because ${scale.why}`] : []),
       ...(!scale && isHundreds(column) ? ['all are whole hundreds: if these are cents, add `divide: 100`'] : []),
     ];
     const mark = column.separators?.ambiguous

@@ -1,7 +1,7 @@
 /** Whose values name records of which other table: directly, or by a part of the value. */
 import { numberText } from '../../../terminal/numbers.ts';
 import type { TransformSpec, ValueSpec } from '../../../mapping/spec.ts';
-import { isUnique, type Column, type Table } from '../columns.ts';
+import { countOf, isUnique, type Column, type Table } from '../columns.ts';
 import { headerScore } from '../roles.ts';
 import type { Samples } from '../tables.ts';
 import { fold, type Concept, type Noun } from '../words.ts';
@@ -87,22 +87,28 @@ function isKey({ filled, distinct, length, date, separators, is }: Column): bool
   return is.email > 0.5 || (distinct >= filled / 2 && !(separators && is.decimal > 0.1));
 }
 
-/** First and last name as one column. */
-function namesOf({ columns }: Table): Column[] {
-  const best = (role: 'first' | 'last'): Column | undefined =>
+/** First and last name as one column; where one of them is certain, a column that is only called a name is the other. */
+export function namesOf({ columns }: Table): Column[] {
+  const best = (role: 'first' | 'last' | 'full', least: number, other?: Column): Column | undefined =>
     columns
-      .filter((column) => column.is.words > 0.8 && column.is.spaced < 0.3 && headerScore(role, column, 'leads') > 0.8)
+      .filter((column) => column !== other && column.is.words > 0.8 && column.is.spaced < 0.3)
+      .filter((column) => headerScore(role, column, 'leads') > least)
       .sort((a, b) => b.filled - a.filled)[0];
-  const [first, last] = [best('first'), best('last')];
+  const [sureFirst, sureLast] = [best('first', 0.8), best('last', 0.8)];
+  const first = sureFirst ?? (sureLast && best('full', 0.7, sureLast));
+  const last = sureLast ?? (sureFirst && best('full', 0.7, sureFirst));
   if (!first || !last) return [];
-  const is = { ...last.is, person: 1 };
+  const sql = `(${first.sql} || ' ' || ${last.sql})`;
+  const both = `from ${last.table.sql} where ${sql} is not null`;
   return [
     {
       ...last,
       name: `${first.name} ${last.name}`,
-      sql: `(${first.sql} || ' ' || ${last.sql})`,
+      sql,
       pair: [first, last],
-      is,
+      filled: countOf(last.table, both),
+      distinct: countOf(last.table, `from (select distinct ${sql} ${both})`),
+      is: { ...last.is, person: 1 },
     },
   ];
 }
