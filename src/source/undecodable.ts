@@ -4,6 +4,7 @@ import { UserError } from '../errors.ts';
 import { counted } from '../terminal/numbers.ts';
 import { readBytes } from './bytes.ts';
 import { MIXED, settingOf, WESTERN, type TextFile } from './encoding.ts';
+import { likelyEncoding } from './likely-encoding.ts';
 import { SettingError } from './source.ts';
 
 /** The error for a file that is not text in its encoding: names the line, the bytes and what to do. `line`: if it is known. */
@@ -23,8 +24,8 @@ export async function undecodable(file: TextFile, line: number | undefined): Pro
   const place = `${file.shown}:${lines.firstOther}`;
   const bytes = `bytes ${hexOf(lines.word)}`;
   const { default: iconv } = await import('iconv-lite');
-  const word = iconv.decode(lines.word, WESTERN);
   if (lines.utf8 > 0) {
+    const word = iconv.decode(lines.word, WESTERN);
     return new SettingError(
       'encoding',
       `${place} is in another encoding than the rest of the file: ${counted(lines.other, 'line')} not in UTF-8 (${bytes}), ${counted(lines.utf8, 'line')} with accents in UTF-8`,
@@ -34,9 +35,12 @@ export async function undecodable(file: TextFile, line: number | undefined): Pro
       },
     );
   }
+  const likely = await likelyEncoding(lines.words.map((each) => Buffer.from(each, 'latin1')));
+  const word = iconv.decode(lines.word, likely);
   const reads = word === '' || word.includes('\ufffd') ? '' : ` (then a word there reads "${word}")`;
   return new SettingError('encoding', `${place} is not UTF-8 text (${bytes})${whose}`, {
-    hint: `set its encoding, for example ${settingOf(file, WESTERN)}${reads}, or save the file as UTF-8`,
+    hint: `set its encoding, for example ${settingOf(file, likely)}${reads}, or save the file as UTF-8`,
+    choices: [likely],
   });
 }
 
@@ -53,16 +57,26 @@ interface LinesByEncoding {
   other: number;
   firstOther: number;
   word: Buffer;
+  /** Different words of these lines that are not ASCII, each byte as a character. */
+  words: string[];
 }
+
+/** More words show no more. */
+const MOST_WORDS = 500;
 
 /** Reads the file again, which only an error makes necessary. */
 async function linesByEncoding(file: TextFile): Promise<LinesByEncoding> {
-  const found: LinesByEncoding = { utf8: 0, other: 0, firstOther: 0, word: Buffer.alloc(0) };
+  const found: LinesByEncoding = { utf8: 0, other: 0, firstOther: 0, word: Buffer.alloc(0), words: [] };
+  const words = new Set<string>();
   let number = 0;
   const take = (line: Buffer): void => {
     number += 1;
-    if (isUtf8(line)) found.utf8 += Number(line.some((byte) => byte >= 0x80));
-    else if (found.other === 0) Object.assign(found, { other: 1, firstOther: number, word: wordAround(line) });
+    if (isUtf8(line)) {
+      found.utf8 += Number(line.some((byte) => byte >= 0x80));
+      return;
+    }
+    for (const [each] of words.size < MOST_WORDS ? line.toString('latin1').matchAll(FOREIGN_WORD) : []) words.add(each);
+    if (found.other === 0) Object.assign(found, { other: 1, firstOther: number, word: wordAround(line) });
     else found.other += 1;
   };
   let rest: Buffer = Buffer.alloc(0);
@@ -77,8 +91,11 @@ async function linesByEncoding(file: TextFile): Promise<LinesByEncoding> {
     rest = bytes.subarray(start);
   }
   take(rest);
-  return found;
+  return { ...found, words: [...words] };
 }
+
+/** A word with a byte that is not ASCII. */
+const FOREIGN_WORD = /[^\s,;"|]*[\x80-\xff][^\s,;"|]*/g;
 
 /** The word with the first invalid byte. */
 function wordAround(line: Buffer): Buffer {

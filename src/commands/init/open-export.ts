@@ -104,9 +104,11 @@ async function correctionOf(
   { setting, choices }: SettingError,
 ): Promise<SettingsCorrection | undefined> {
   if (setting === 'encoding' && settings.encoding === undefined) {
-    return choices.includes(MIXED)
-      ? [{ encoding: MIXED }, 'lines that are not UTF-8 are read as Windows-1252']
-      : [{ encoding: WESTERN }, 'not valid UTF-8, so Windows-1252 is assumed'];
+    const [encoding = WESTERN] = choices;
+    if (encoding === MIXED) return [{ encoding }, 'lines that are not UTF-8 are read as Windows-1252'];
+    return encoding === WESTERN
+      ? [{ encoding }, 'not valid UTF-8, so Windows-1252 is assumed']
+      : [{ encoding }, `not valid UTF-8, so ${encoding} is assumed, by the letters of its words`];
   }
   if (setting === 'escape' && settings.escape === undefined) {
     return [{ escape: '\\' }, 'a backslash precedes the quotes inside its cells'];
