@@ -4,16 +4,16 @@
  *     mapping -> account -> survey -> (dry run: stop here) -> send -> summary
  */
 import { basename } from 'node:path';
-import { accountContacts } from './account-contacts.ts';
+import { accountContacts } from './plan/compare/account-contacts.ts';
 import { systemClock } from './clock.ts';
 import { closingAfter, type Later } from './closing.ts';
 import { connect, storeAccount, storedAccountOf, type Target } from './connect.ts';
 import type { Credentials } from './settings/credentials.ts';
 import { EXIT, shortageOf, UserError } from './errors.ts';
 import { isStateLost, type Halt } from './halt.ts';
-import { Lock, nameHolder } from './store/lock.ts';
 import type { FunctionModule } from './mapping/functions.ts';
 import { loadMapping } from './mapping/load.ts';
+import { holdState, type HeldState } from './held-state.ts';
 import type { Mapping } from './mapping/mapping.ts';
 import { counted } from './terminal/numbers.ts';
 import { countAll, countDue, countStates } from './plan/counts.ts';
@@ -25,13 +25,10 @@ import type { Redactor, Secret } from './redact.ts';
 import { storeDocument } from './report/documents.ts';
 import type { Summary } from './report/summary.ts';
 import { BestEffort } from './files/best-effort.ts';
-import { RUN_LOG_FILE, RunLog } from './files/run-log.ts';
 import type { Sender } from './send/sender.ts';
 import type { Account } from './service/account.ts';
 import type { RunSettings } from './settings/run-settings.ts';
-import { removeLeftovers } from './files/private-file.ts';
-import { DRY_RUN, StateDir, statePath } from './files/state-dir.ts';
-import { assertBound, assertNotOld, openCheckpoint, openFieldHasher } from './store/checkpoint.ts';
+import { assertBound, openFieldHasher } from './store/checkpoint.ts';
 import type { FieldHasher } from './store/field-hashes.ts';
 import { PLAN_FILE } from './store/plan-schema.ts';
 import { findDamage } from './store/sqlite.ts';
@@ -88,7 +85,7 @@ export interface RunEnd {
 
 /** Runs, resumes or (dry run) rehearses a migration. Throws a `UserError` if even a survey was not possible. */
 export async function runMigration(job: RunJob): Promise<RunEnd> {
-  const { settings, halt, redactor, monitor } = job;
+  const { settings, halt, monitor } = job;
   const watch = new Watch({
     mapping: basename(settings.mapping),
     notify: settings.dryRun ? undefined : job.notify,
@@ -100,14 +97,7 @@ export async function runMigration(job: RunJob): Promise<RunEnd> {
   const act = async (later: Later): Promise<RunEnd> => {
     try {
       const mapping = await loadMapping(settings.mapping, { sources: settings.source });
-      const state = await StateDir.create(statePath(settings, mapping, job.stateSuffix));
-      assertNotOld(state);
-      const output = settings.dryRun ? await state.directory(DRY_RUN) : state;
-      // First, so that it is released last.
-      later(settings.dryRun ? await holdDryRun(output, job) : hold(state));
-      removeLeftovers(output.path);
-      const log = new RunLog(output.file(RUN_LOG_FILE), redactor);
-      later(() => log.close());
+      const { state, output, log } = await holdState(job, mapping, later);
       watch.begin(mapping.migration, (event, fields) => log.write(event, fields));
       const { file, sha256 } = mapping;
       log.write('run', { tool: TOOL, mapping: file, mapping_sha256: sha256, dry_run: settings.dryRun });
@@ -147,13 +137,9 @@ function asEnded(thrown: unknown, hasSent: boolean): unknown {
 }
 
 /** What the steps of one run share. */
-interface Run extends RunJob {
+interface Run extends RunJob, HeldState {
   readonly watch: Watch;
   readonly mapping: Mapping;
-  readonly state: StateDir;
-  /** Where plan, reports and log go: the state directory, or `dry-run/` in it. */
-  readonly output: StateDir;
-  readonly log: RunLog;
   readonly startedAt: Date;
   /** By the monotonic clock. */
   readonly began: number;
@@ -169,30 +155,6 @@ async function loadSending({ watch, monitor }: Run): Promise<void> {
   } catch (error) {
     throw shortageOf(error, EXIT.nothingSent) ?? error;
   }
-}
-
-/** Holds the lock, and says so in the checkpoint. Returns what releases it. */
-function hold(state: StateDir): () => void {
-  const lock = Lock.acquire(state);
-  try {
-    const checkpoint = openCheckpoint(state);
-    nameHolder(checkpoint);
-    checkpoint.close();
-    return () => lock.release();
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
-}
-
-/** Dry runs of one state directory write the same files, so they wait for each other. Returns what releases the lock. */
-async function holdDryRun(output: StateDir, { halt, monitor }: RunJob): Promise<() => void> {
-  const lock = await Lock.waitFor(output, halt.signal, () =>
-    monitor.trouble?.(`another dry run is using ${output.path}: waiting until it has ended`),
-  );
-  if (lock) return () => lock.release();
-  const { message, exitCode } = halt.reason!;
-  throw new UserError(message, { exitCode });
 }
 
 /** Undefined if the network must not be used. */

@@ -1,13 +1,12 @@
-import { MOST_UNASKED, readContacts } from './plan/compare/contacts.ts';
-import type { Target } from './connect.ts';
-import type { Halt } from './halt.ts';
-import type { Mapping } from './mapping/mapping.ts';
-import { numberText } from './terminal/numbers.ts';
-import { LIMITS } from './contract.ts';
-import type { RunSettings } from './settings/run-settings.ts';
-import type { FieldHasher } from './store/field-hashes.ts';
-import type { Database } from './store/sqlite.ts';
-import { secondsToSend } from './rate.ts';
+import { MOST_UNASKED, readContacts, type ContactsJob } from './contacts.ts';
+import type { Halt } from '../../halt.ts';
+import type { Mapping } from '../../mapping/mapping.ts';
+import { numberText } from '../../terminal/numbers.ts';
+import { LIMITS } from '../../contract.ts';
+import type { RunSettings } from '../../settings/run-settings.ts';
+import type { FieldHasher } from '../../store/field-hashes.ts';
+import type { Database } from '../../store/sqlite.ts';
+import { secondsToSend } from '../../rate.ts';
 
 /**
  * Reads the people in the account into the plan. Returns how many there are; undefined if no entry looks for them, or if there is no
@@ -22,7 +21,7 @@ export async function accountContacts(run: {
   };
   readonly db: Database;
   readonly mapping: Mapping;
-  readonly target: Target | undefined;
+  readonly target: ContactsJob['target'];
   readonly hasher: FieldHasher;
   /** Asks whether to go on; throws a `UserError` if not. */
   readonly agree: (found: string, hint: string) => Promise<void>;

@@ -1,0 +1,64 @@
+/** The state directory of a run, which nobody else writes meanwhile. */
+import type { Later } from './closing.ts';
+import { UserError } from './errors.ts';
+import { removeLeftovers } from './files/private-file.ts';
+import { RUN_LOG_FILE, RunLog } from './files/run-log.ts';
+import { DRY_RUN, StateDir, statePath } from './files/state-dir.ts';
+import type { Halt } from './halt.ts';
+import type { Mapping } from './mapping/mapping.ts';
+import type { Redactor } from './redact.ts';
+import type { RunSettings } from './settings/run-settings.ts';
+import { assertNotOld, openCheckpoint } from './store/checkpoint.ts';
+import { Lock, nameHolder } from './store/lock.ts';
+
+interface HoldingJob {
+  readonly settings: Pick<RunSettings, 'state' | 'dryRun' | 'mapping'>;
+  readonly stateSuffix: string;
+  readonly halt: Halt;
+  readonly redactor: Redactor;
+  readonly monitor: { trouble?(message: string): void };
+}
+
+export interface HeldState {
+  readonly state: StateDir;
+  /** Where plan, reports and log go: the state directory, or `dry-run/` in it. */
+  readonly output: StateDir;
+  readonly log: RunLog;
+}
+
+/** Throws a `UserError` if another run holds it (exit 3), or if it cannot be written. `later` closes the log and, last, releases it. */
+export async function holdState(job: HoldingJob, mapping: Mapping, later: Later): Promise<HeldState> {
+  const { settings, stateSuffix, redactor } = job;
+  const state = await StateDir.create(statePath(settings, mapping, stateSuffix));
+  assertNotOld(state);
+  const output = settings.dryRun ? await state.directory(DRY_RUN) : state;
+  later(settings.dryRun ? await holdDryRun(output, job) : hold(state));
+  removeLeftovers(output.path);
+  const log = new RunLog(output.file(RUN_LOG_FILE), redactor);
+  later(() => log.close());
+  return { state, output, log };
+}
+
+/** Holds the lock, and says so in the checkpoint. Returns what releases it. */
+function hold(state: StateDir): () => void {
+  const lock = Lock.acquire(state);
+  try {
+    const checkpoint = openCheckpoint(state);
+    nameHolder(checkpoint);
+    checkpoint.close();
+    return () => lock.release();
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** Dry runs of one state directory write the same files, so they wait for each other. Returns what releases the lock. */
+async function holdDryRun(output: StateDir, { halt, monitor }: HoldingJob): Promise<() => void> {
+  const lock = await Lock.waitFor(output, halt.signal, () =>
+    monitor.trouble?.(`another dry run is using ${output.path}: waiting until it has ended`),
+  );
+  if (lock) return () => lock.release();
+  const { message, exitCode } = halt.reason!;
+  throw new UserError(message, { exitCode });
+}
