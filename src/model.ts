@@ -79,7 +79,7 @@ export interface Corrected {
 }
 
 /** A record that could not be read; it travels the same way as a row. */
-export interface Unreadable {
+interface Unreadable {
   readonly kind: 'unreadable';
   readonly place: Place;
   readonly issue: Issue;

@@ -232,7 +232,7 @@ export class StateOf {
 /** Where a record is: `contacts.csv:17`, or `notes.json#3` for one without a line. */
 type At = `${string}:${number}` | `${string}#${number}`;
 
-export interface GivenProblem extends Omit<ProblemRow, 'record'> {
+interface GivenProblem extends Omit<ProblemRow, 'record'> {
   readonly code: string;
   readonly message?: string;
   /** Of a record that became no event. */

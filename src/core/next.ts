@@ -35,7 +35,7 @@ export interface Wanted {
   readonly policyOf: (field: string) => FieldPolicy;
 }
 
-export interface FieldPolicy {
+interface FieldPolicy {
   readonly ifChanged: 'report' | 'ignore' | 'update';
   readonly ifEdited: 'keep' | 'overwrite';
 }

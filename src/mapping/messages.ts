@@ -26,7 +26,7 @@ interface Placed {
 }
 
 /** The issues with full paths. Of a union, only the issues of the branch that was most likely meant. */
-export function placed(issues: readonly SchemaIssue[], base: Path): Placed[] {
+function placed(issues: readonly SchemaIssue[], base: Path): Placed[] {
   // A missing key may be there under a misspelt name: one error, not two.
   const misspelt = new Set(
     issues.filter((issue) => issue.code === 'unrecognized_keys').map((issue) => issue.path.join()),

@@ -29,7 +29,7 @@ export interface EntryWords {
   readonly fields: readonly FieldWords[];
 }
 
-export interface FieldWords extends ValueWords {
+interface FieldWords extends ValueWords {
   /** `email`, `custom_params.origin`, `custom_params.*` for all other columns, or a key of the entry: `occurred_at`. */
   readonly field: string;
 }

@@ -5,7 +5,7 @@ import type { Database } from '../store/sqlite.ts';
 const MOST_CHAINS = 20;
 
 /** A record that was not accepted, and the events that depend on it, directly or indirectly. */
-export interface BlockedChain {
+interface BlockedChain {
   readonly entity: Entity;
   readonly externalId: string;
   /** Why it was not accepted; null if it is neither in the input nor acknowledged. */

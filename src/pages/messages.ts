@@ -9,7 +9,7 @@ import { withoutValues } from '../send/without-values.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
 import { PROGRAM } from '../version.ts';
 
-export type NotifyEvent = 'started' | 'held_up' | 'resumed' | 'stopped' | 'ended' | 'interrupted';
+type NotifyEvent = 'started' | 'held_up' | 'resumed' | 'stopped' | 'ended' | 'interrupted';
 
 /** The body of a notification. Chats show `text`; the rest is for programs. */
 export interface Notification {

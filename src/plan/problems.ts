@@ -11,7 +11,7 @@ export interface About {
 }
 
 /** How a request ended that was not accepted. */
-export interface Answered {
+interface Answered {
   readonly httpStatus?: number | undefined;
   readonly attempts: number;
 }

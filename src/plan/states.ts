@@ -6,18 +6,8 @@ import type { EventCounts } from '../vocabulary/terms.ts';
  * - `held`: not selected by `--pilot`, `--pick` or `--only`. `waiting`: selected, but its parent is held or waiting.
  * - The other states are outcomes.
  */
-export const STATES = [
-  'ready',
-  'retry',
-  'held',
-  'waiting',
-  'acknowledged',
-  'duplicate',
-  'invalid',
-  'rejected',
-  'blocked',
-] as const;
-export type State = (typeof STATES)[number];
+export type State =
+  'ready' | 'retry' | 'held' | 'waiting' | 'acknowledged' | 'duplicate' | 'invalid' | 'rejected' | 'blocked';
 
 const OUTCOME_OF: Readonly<Record<State, Exclude<keyof EventCounts, 'total'>>> = {
   ready: 'pending',

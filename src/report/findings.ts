@@ -5,8 +5,7 @@ import type { Database } from '../store/sqlite.ts';
 /** In place of a field: the whole record was left out. */
 export const RECORD = '(record)';
 
-export const SEVERITIES = ['error', 'warning', 'omission'] as const;
-export type Severity = (typeof SEVERITIES)[number];
+export type Severity = 'error' | 'warning' | 'omission';
 
 /** Errors or warnings with one code, or values of one field that were left out for one reason. */
 export interface Finding {
@@ -26,7 +25,7 @@ export interface Finding {
   readonly examples: readonly FindingExample[];
 }
 
-export interface FindingExample {
+interface FindingExample {
   /** Empty, and 0, where the input as a whole is meant. */
   readonly file: string;
   readonly line: number;

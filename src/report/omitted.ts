@@ -25,7 +25,7 @@ export interface ExcessOmission extends OmittedLine {
 }
 
 /** Most frequent first. */
-export function omittedLines(counts: OmittedCounts): readonly OmittedLine[] {
+function omittedLines(counts: OmittedCounts): readonly OmittedLine[] {
   return Object.entries(counts)
     .flatMap(([type, fields]) =>
       Object.entries(fields).flatMap(([field, codes]) =>

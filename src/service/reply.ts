@@ -68,7 +68,7 @@ function noAnswer(
 }
 
 /** The run stopped before the request was sent. */
-export interface Withdrawn {
+interface Withdrawn {
   readonly kind: 'withdrawn';
 }
 

@@ -11,14 +11,14 @@ interface Declared {
 }
 
 /** `--name`, `--no-name`. */
-export interface BooleanOption extends Declared {
+interface BooleanOption extends Declared {
   readonly type: 'boolean';
   /** False unless declared. */
   readonly default?: boolean;
 }
 
 /** `--name VALUE`, at most once. */
-export interface ValueOption extends Declared {
+interface ValueOption extends Declared {
   readonly type: 'value';
   readonly check: z.ZodType;
   /** As a user would write it; checked like any other value. */
@@ -28,7 +28,7 @@ export interface ValueOption extends Declared {
 }
 
 /** `--name VALUE`, any number of times; the check is handed undefined where it is not given. */
-export interface RepeatableOption extends Declared {
+interface RepeatableOption extends Declared {
   readonly type: 'repeatable';
   readonly check: z.ZodType;
 }

@@ -200,7 +200,7 @@ export function isFew({ distinct, filled }: Column): boolean {
 }
 
 /** As the `number` transform takes them. `ambiguous`: the values do not decide: `1.250` may be 1250 or 1.25. */
-export interface Separators {
+interface Separators {
   readonly decimal: '.' | ',';
   readonly group?: '.' | ',' | ' ' | "'";
   readonly ambiguous: boolean;

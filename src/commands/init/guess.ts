@@ -20,7 +20,7 @@ export interface EntryDraft extends Assignment {
 }
 
 /** A column with ids, or what stands for one, and why. */
-export interface Key {
+interface Key {
   readonly value: ValueSpec;
   readonly column?: Column;
   readonly why?: string;

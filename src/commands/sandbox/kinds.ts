@@ -128,7 +128,7 @@ function named(kind: string, ...names: readonly string[]): Resource[] {
 }
 
 /** Section 3; how an e-mail goes from one to the next is not published, so there is one in each. */
-export const EMAIL_STATES = ['PENDING', 'SENT', 'DELIVERED', 'OPENED', 'CLICKED', 'BOUNCED', 'FAILED', 'DROPPED'];
+const EMAIL_STATES = ['PENDING', 'SENT', 'DELIVERED', 'OPENED', 'CLICKED', 'BOUNCED', 'FAILED', 'DROPPED'];
 
 /** How long the address of a file is said to be valid: "short-lived" (section 4.3). */
 const SIGNED_URL_S = 300;

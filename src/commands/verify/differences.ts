@@ -49,7 +49,7 @@ const COLUMNS = [
   'updated_at',
 ] as const satisfies readonly (keyof FieldDifference)[];
 
-export type FieldCounts = Record<FieldVerdict, number>;
+type FieldCounts = Record<FieldVerdict, number>;
 
 export interface EntityResult {
   /** Records of this type that are acknowledged in the checkpoint. */

@@ -16,7 +16,7 @@ export interface ValueWords {
   readonly how: readonly string[];
 }
 
-export interface Speaker {
+interface Speaker {
   readonly words: (spec: ValueSpec) => ValueWords;
   /** A value as part of a sentence. */
   readonly inline: (spec: ValueSpec) => string;

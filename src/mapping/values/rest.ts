@@ -8,7 +8,7 @@ export const REST_KEY = '*';
 export const REST = 'rest';
 
 /** Names with the values that a record has under them. */
-export type Members = readonly (readonly [name: string, value: JsonValue])[];
+type Members = readonly (readonly [name: string, value: JsonValue])[];
 
 export interface RestOfRecord {
   readonly read: (row: RowContext) => Members;
