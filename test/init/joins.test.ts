@@ -32,6 +32,18 @@ describe('the lead of a deal', () => {
     expect(draft.remark('lead_external_id')).not.toContain('several');
   });
 
+  it('is named by the id of a contact, which is not that of the deal, even if each contact has only one', async () => {
+    const draft = await draftOf({
+      'contacts.csv': CONTACTS,
+      'deals.csv': [
+        'Contact ID,Subject,Status,Value',
+        ...times(30, (n) => `${n + 1001},Roof of house ${n},New,1${n}00.50`),
+      ],
+    });
+    expect(draft.deal['lead_external_id']).toBe('Contact ID');
+    expect(draft.text).toMatch(/^ +external_id: Subject # set this: no column has a unique id/m);
+  });
+
   it('has its owner by the whole name of a user, not by the name for logging in', async () => {
     const draft = await draftOf({
       'deals.csv': [`${DEALS},Owner`, ...times(12, (n) => deal(n, `U${n % 3}`))],

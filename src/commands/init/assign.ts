@@ -2,6 +2,7 @@
 import { isComplete, isUnique, type Column, type Table } from './columns.ts';
 import { isByChance, namesTable, shareOf, type Reference } from './lines/references.ts';
 import { ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
+import { fold } from './words.ts';
 
 /** The column of a role, and those that come near it. */
 export interface RoleFound {
@@ -35,7 +36,12 @@ export function assign(table: Table, kind: RecordKind, references: readonly Refe
   for (const role of ROLES_OF[kind]) {
     const able = table.columns.map((column) => ({
       column,
-      score: scoreOf(role, column, kind, role === 'id' ? referred(column, references) : 0),
+      score:
+        role !== 'id'
+          ? scoreOf(role, column, kind)
+          : isOfParent(column, kind, references)
+            ? 0
+            : scoreOf(role, column, kind, referred(column, references)),
     }));
     const sorted = able.filter(({ score }) => score >= MIN_CANDIDATE).sort((a, b) => b.score - a.score);
     scores.set(role, sorted.slice(0, MAX_CANDIDATES));
@@ -75,6 +81,23 @@ export function assign(table: Table, kind: RecordKind, references: readonly Refe
       );
   }
   return { kind, roles, candidates };
+}
+
+/** `Contact Id` of deals, where contacts have it too: it is theirs, even if each of them has only one deal. */
+function isOfParent(column: Column, kind: RecordKind, references: readonly Reference[]): boolean {
+  const { concepts } = column.meaning;
+  const isForeign = kind !== 'leads' && concepts.has('person') && !concepts.has('deal');
+  return (
+    isForeign &&
+    references.some(
+      (each) =>
+        each.from === column &&
+        each.by.apply.length === 0 &&
+        shareOf(each) >= 0.8 &&
+        isKey(each.to) &&
+        fold(each.to.name) === fold(column.name),
+    )
+  );
 }
 
 /** How sure others refer to a column: the best of the shares. */
