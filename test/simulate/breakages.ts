@@ -116,13 +116,6 @@ export const BREAKAGES: readonly Breakage[] = [
     within: 2000,
   },
   {
-    name: 'only the changed custom fields go out',
-    file: 'core/next.ts',
-    text: 'wholes.has(wholeOf(field))',
-    replacement: 'toSend.includes(field)',
-    within: 2000,
-  },
-  {
     name: 'of two rows of a record the first one counts',
     file: 'plan/judge/fold.ts',
     text: 'for (const row of rows) {\n    const own',
