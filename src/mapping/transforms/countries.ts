@@ -70,6 +70,7 @@ function allNames(): ReadonlyMap<string, CountryCode> {
   return codes;
 }
 
+/** `Antigua & Barbuda`, `Antigua and Barbuda`; `St. Lucia`, `Saint Lucia`; `Bahamas`, `The Bahamas`. */
 function foldedCountry(name: string): string {
   return name
     .replace(/^base\./, '')
@@ -79,5 +80,8 @@ function foldedCountry(name: string): string {
     .toLowerCase()
     .replaceAll('.', '')
     .replace(/[^\p{L}]+/gu, ' ')
-    .trim();
+    .trim()
+    .replace(/^the /, '')
+    .replace(/^saint /, 'st ')
+    .replaceAll(' and ', ' ');
 }
