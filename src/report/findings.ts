@@ -76,8 +76,8 @@ export function readFindings(db: Database): readonly Finding[] {
 
 /** An event may have more than one finding of a kind. */
 function shareOf(count: number, types: readonly string[], all: ReadonlyMap<string, number>): number | null {
-  const events = types.map((type) => all.get(type));
-  return events.includes(undefined) ? null : Math.min(1, count / events.reduce((sum, each) => sum! + each!, 0)!);
+  const events = types.reduce((sum, type) => sum + (all.get(type) ?? Number.NaN), 0);
+  return Number.isNaN(events) ? null : Math.min(1, count / events);
 }
 
 export function ofSeverity(findings: readonly Finding[], severity: Severity): readonly Finding[] {

@@ -35,7 +35,7 @@ export async function undecodable(file: TextFile, line: number | undefined): Pro
       },
     );
   }
-  const likely = await likelyEncoding(lines.words.map((each) => Buffer.from(each, 'latin1')));
+  const likely = await likelyEncoding([...lines.words].map((each) => Buffer.from(each, 'latin1')));
   const word = iconv.decode(lines.word, likely);
   const reads = word === '' || word.includes('\ufffd') ? '' : ` (then a word there reads "${word}")`;
   return new SettingError('encoding', `${place} is not UTF-8 text (${bytes})${whose}`, {
@@ -58,7 +58,7 @@ interface LinesByEncoding {
   firstOther: number;
   word: Buffer;
   /** Different words of these lines that are not ASCII, each byte as a character. */
-  words: string[];
+  readonly words: Set<string>;
 }
 
 /** More words show no more. */
@@ -66,8 +66,7 @@ const MOST_WORDS = 500;
 
 /** Reads the file again, which only an error makes necessary. */
 async function linesByEncoding(file: TextFile): Promise<LinesByEncoding> {
-  const found: LinesByEncoding = { utf8: 0, other: 0, firstOther: 0, word: Buffer.alloc(0), words: [] };
-  const words = new Set<string>();
+  const found: LinesByEncoding = { utf8: 0, other: 0, firstOther: 0, word: Buffer.alloc(0), words: new Set() };
   let number = 0;
   const take = (line: Buffer): void => {
     number += 1;
@@ -75,7 +74,9 @@ async function linesByEncoding(file: TextFile): Promise<LinesByEncoding> {
       found.utf8 += Number(line.some((byte) => byte >= 0x80));
       return;
     }
-    for (const [each] of words.size < MOST_WORDS ? line.toString('latin1').matchAll(FOREIGN_WORD) : []) words.add(each);
+    if (found.words.size < MOST_WORDS) {
+      for (const [each] of line.toString('latin1').matchAll(FOREIGN_WORD)) found.words.add(each);
+    }
     if (found.other === 0) Object.assign(found, { other: 1, firstOther: number, word: wordAround(line) });
     else found.other += 1;
   };
@@ -91,7 +92,7 @@ async function linesByEncoding(file: TextFile): Promise<LinesByEncoding> {
     rest = bytes.subarray(start);
   }
   take(rest);
-  return { ...found, words: [...words] };
+  return found;
 }
 
 /** A word with a byte that is not ASCII. */

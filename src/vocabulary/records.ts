@@ -26,7 +26,8 @@ const disagrees = (what: string, field: string) => ({
   fix: ONE,
 });
 
-export const RESOLVE_ERRORS = {
+/** Names, and ids in place of them, that the account does not have. */
+export const NAME_ERRORS = {
   unresolved_stage: { what: 'A stage does not exist in the account.', ...unresolved('stage') },
   'unresolved_stage/id': foreignId('stage of a deal pipeline', '/pipelines --query type=DEAL', 'stage'),
   unresolved_owner: { what: 'An owner does not exist in the account.', ...unresolved('owner') },
@@ -35,6 +36,9 @@ export const RESOLVE_ERRORS = {
   ambiguous_stage: { what: 'A stage name matches several stages of the account.', ...ambiguous('stage') },
   ambiguous_owner: { what: 'A name matches several users of the account.', ...ambiguous('owner') },
   ambiguous_pipeline: { what: 'A pipeline name matches several pipelines of the account.', ...ambiguous('pipeline') },
+} as const satisfies Codes;
+
+export const DELETED_ERRORS = {
   deleted_in_service: {
     what: 'A record that has changed in the export was deleted in the service.',
     says: (record: string) => `the ${record} was deleted in the service, so its update cannot be sent`,
@@ -139,7 +143,6 @@ export const DIFFERENCE_WARNINGS = {
   'comment_changed/part': {
     says: (id: string, carrier: string) =>
       `${id}: its text, author or parent changed since it was sent as part of ${carrier}, and a comment cannot be corrected`,
-    fix: 'Correct it in the service by hand, or set `if_changed: ignore`.',
   },
 } as const satisfies Codes;
 

@@ -1,5 +1,6 @@
 /** Words for values that the mapping cannot convert, or converts with a doubt. */
 import { counted } from '../terminal/numbers.ts';
+import { READ } from './reading.ts';
 import type { Codes } from './sentence.ts';
 
 const CELL = 'Correct the values, or change how the mapping reads the field.';
@@ -219,7 +220,7 @@ export const VALUE_WARNINGS = {
     what: 'Some records could not be read for a lookup.',
     says: (records: number, source: string) =>
       `${counted(records, 'record')} of source \`${source}\` could not be read for a lookup`,
-    fix: 'Correct the record in the export or in the rejects file.',
+    fix: READ,
   },
   corrected_id: {
     what: 'A correction changes an external id.',

@@ -7,11 +7,12 @@ import { BARE_WARNINGS, DAMAGE_WARNINGS, INPUT_WARNINGS } from './input.ts';
 import { READ, READ_ERRORS, READ_WARNINGS } from './reading.ts';
 import {
   BLOCKED_ERRORS,
+  DELETED_ERRORS,
   DIFFERENCE_WARNINGS,
+  NAME_ERRORS,
   OMISSION_REASONS,
   RECORD_ERRORS,
   RECORD_WARNINGS,
-  RESOLVE_ERRORS,
 } from './records.ts';
 import { inSentence, type Codes, type Words } from './sentence.ts';
 import { SEND_ERRORS, SEND_WARNINGS } from './service.ts';
@@ -33,7 +34,8 @@ export const WORDS = {
   ...of('warning', 'map', INPUT_WARNINGS),
   ...of('warning', 'map', DAMAGE_WARNINGS),
   ...of('warning', 'map', BARE_WARNINGS),
-  ...of('error', 'resolve', RESOLVE_ERRORS),
+  ...of('error', 'resolve', NAME_ERRORS),
+  ...of('error', 'resolve', DELETED_ERRORS),
   ...of('error', 'map', RECORD_ERRORS),
   ...of('warning', 'map', RECORD_WARNINGS),
   ...of('warning', 'map', DIFFERENCE_WARNINGS),
@@ -51,8 +53,8 @@ type Given<K extends SentenceKey> = (typeof WORDS)[K] extends { readonly says: (
 /** The issue of one case, with its message; a variant also has a hint of its own. */
 export function issueOf<K extends SentenceKey>(key: K, ...given: Given<K>): Issue {
   const { severity, kind, what, says, fix }: Words & Head = WORDS[key];
-  const message = says ? says(...(given as never[])) : inSentence(what!);
   const [code, variant] = key.split('/') as [string, string?];
+  const message = says ? says(...(given as never[])) : inSentence(what ?? meaningOf(code, kind).what);
   return {
     severity,
     kind,
@@ -65,7 +67,7 @@ export function issueOf<K extends SentenceKey>(key: K, ...given: Given<K>): Issu
 const BY_KIND: Readonly<Record<IssueKind, Advice>> = {
   read: { what: 'A record could not be read.', fix: READ },
   map: { what: 'A value could not be converted.', fix: VALUE_ERRORS.bad_date.fix },
-  resolve: { what: 'A name does not exist in the account.', fix: RESOLVE_ERRORS.unresolved_stage.fix },
+  resolve: { what: 'A name does not exist in the account.', fix: NAME_ERRORS.unresolved_stage.fix },
   blocked: { what: 'A record that this event depends on was not accepted.', fix: BLOCKED_ERRORS.parent_failed.fix },
   send: { what: 'The service rejected the event.', fix: 'Correct the record or the mapping, then rerun.' },
 };
@@ -95,5 +97,5 @@ export function hintFor({ severity, kind, code, hint }: Pick<Issue, 'severity' |
 
 /** Whether the code is of a name that the mapping or its worksheet has to resolve. */
 export function isNameCode(code: string): boolean {
-  return code in RESOLVE_ERRORS && code !== 'deleted_in_service';
+  return Object.hasOwn(NAME_ERRORS, code);
 }

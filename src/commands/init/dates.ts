@@ -98,6 +98,11 @@ function unixFormat({ concepts }: Meaning, values: readonly string[]): 'unix' | 
   return values.every((value) => /^(?:9|1\d)\d{11}$/.test(value)) ? 'unix_ms' : undefined;
 }
 
+/** In seconds or milliseconds since 1970. */
+export function isUnix({ formats }: DateFacts): boolean {
+  return formats.some((format) => format.startsWith('unix'));
+}
+
 /** How a value is read whose day and month may be swapped; undefined if the values decide the order. */
 export function doubtOf({ formats, ambiguous }: DateFacts): string | undefined {
   if (!ambiguous) return undefined;

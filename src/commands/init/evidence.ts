@@ -3,7 +3,7 @@ import { numberText } from '../../terminal/numbers.ts';
 import type { TransformSpec, ValueSpec } from '../../mapping/spec.ts';
 import { SURE, type RoleCandidate, type RoleFound } from './assign.ts';
 import { cellsOf, countOf, numberIn, type Column } from './columns.ts';
-import { datesIn, formatsOf, type DateFacts } from './dates.ts';
+import { datesIn, formatsOf, isUnix, type DateFacts } from './dates.ts';
 import { headerScore, ROLES, type RecordKind, type Role } from './roles.ts';
 import { fold } from './words.ts';
 
@@ -57,8 +57,7 @@ export function figuresOf(role: Role, column: Column): string {
 }
 
 function yearsOf({ values }: Column, date: DateFacts): string[] {
-  const isUnix = date.formats.some((format) => format.startsWith('unix'));
-  const texts = isUnix ? datesIn(values, date).map((each) => new Date(each).toISOString()) : values;
+  const texts = isUnix(date) ? datesIn(values, date).map((each) => new Date(each).toISOString()) : values;
   return texts.flatMap((text) => /(?:19|20)\d\d/.exec(text)?.[0] ?? []).sort();
 }
 

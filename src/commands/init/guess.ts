@@ -256,9 +256,9 @@ function personalKey(roles: Assignment['roles']): Key | undefined {
 
 /** The fewest columns that are unique together. */
 function uniqueKey(roles: Assignment['roles'], table: Table): Key | undefined {
-  const of = (role: Role): readonly Column[] => [roles.get(role)?.column ?? []].flat();
+  const of = (role: Role) => roles.get(role)?.column ?? [];
   const ofParents = table.columns.filter(({ meaning: { concepts } }) => concepts.has('id') && concepts.has('person'));
-  const preferred = [...of('title'), ...ofParents, ...of('created'), ...of('amount')];
+  const preferred = [of('title'), ofParents, of('created'), of('amount')].flat();
   const able = [...new Set([...preferred, ...table.columns.filter(({ distinct }) => distinct > 1)])].filter(
     (each) => isComplete(each) && each.list === undefined,
   );

@@ -284,11 +284,12 @@ function nameIn(table: Table, key: Column): Column | undefined {
         meaning.concepts.has('company')),
   );
   const rank = ({ meaning }: Column): number => Number(meaning.concepts.has('name')) - meaning.words.length * 0.01;
+  if (email) return email;
   const [whole] = table.nouns.includes('users') ? namesOf(table) : [];
   // A name by which somebody logs in is none.
   const isWhole = (column: Column): boolean =>
     !whole?.pair?.includes(column) && headerScore('full', column, 'leads') > 0.7;
-  if (email ?? (whole && !named.some(isWhole))) return email ?? whole;
+  if (whole && !named.some(isWhole)) return whole;
   return named.sort((a, b) => rank(b) - rank(a))[0];
 }
 

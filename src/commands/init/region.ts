@@ -3,6 +3,7 @@ import { isSupportedCountry, parsePhoneNumberFromString, type CountryCode } from
 import { countryCode } from '../../mapping/transforms/countries.ts';
 import { countEach, type Column } from './columns.ts';
 import { currencyOf } from './currency.ts';
+import { isUnix } from './dates.ts';
 import { headerScore } from './roles.ts';
 import { numberText } from '../../terminal/numbers.ts';
 
@@ -184,6 +185,6 @@ function offsetsOf(timeZone: string): string[] {
 }
 
 function hasNoOffset({ date, values }: Column): boolean {
-  if (date === undefined || date.formats.some((format) => format.startsWith('unix'))) return false;
+  if (date === undefined || isUnix(date)) return false;
   return values.some((value) => !/(?:Z|UTC|[+-]\d\d:?\d\d)$/.test(value) || /^\d+-\d+-\d+$/.test(value));
 }

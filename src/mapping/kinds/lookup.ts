@@ -1,5 +1,4 @@
 /** Values taken from another source's records: `lookup: { source, match, with, take }`. */
-import { z } from 'zod';
 import { canonicalJson, type JsonValue } from '../../json.ts';
 import type { Source } from '../../source/source.ts';
 import { within, type PathUse, type ValueContext } from '../values/compile-context.ts';
@@ -14,17 +13,15 @@ import { issueOf } from '../../vocabulary/words.ts';
 
 export const lookup = kind<LookupSpec>({
   schema: (value) =>
-    z
-      .lazy(() =>
-        part.object({
-          source: part.name,
-          match: value,
-          with: value,
-          take: value,
-          if_missing: part.oneOf(['reject', 'skip']).optional(),
-          if_many: part.oneOf(['reject', 'first']).optional(),
-        }),
-      )
+    part
+      .object({
+        source: part.name,
+        match: value,
+        with: value,
+        take: value,
+        if_missing: part.oneOf(['reject', 'skip']).optional(),
+        if_many: part.oneOf(['reject', 'first']).optional(),
+      })
       .meta({ id: 'Lookup' }),
   children: ({ match, with: own, take }) => [
     [['match'], match],

@@ -61,14 +61,20 @@ export function skipOrphans(db: Database, policies: readonly Policies[]): number
         from temp.orphan o join event e on e.id = o.event left join (
           select event, record, null as external_id from row_of where event not in (select event from part)
           union all select event, record, external_id from part) w on w.event = e.id;
+    `);
+    const { code, message } = issueOf('orphan');
+    db.run(
+      `insert into omission (record, field, original, code, reason)
+         select record, '(record)', ifnull(external_id, ''), ?, ? from temp.orphan_row`,
+      code,
+      message,
+    );
+    db.exec(`
       delete from problem where event in (select event from temp.orphan);
       delete from omission where event in (select event from temp.orphan);
       delete from part where event in (select event from temp.orphan);
       delete from row_of where event in (select event from temp.orphan);
       delete from event where id in (select event from temp.orphan);
-      insert into omission (record, field, original, code, reason)
-        select record, '(record)', ifnull(external_id, ''), 'orphan', '${issueOf('orphan').message}'
-        from temp.orphan_row;
       delete from temp.orphan;
     `);
     db.exec('drop table temp.orphan_row');
