@@ -8,7 +8,7 @@ const SRC = fileURLToPath(new URL('../src/', import.meta.url));
 /** What every folder may use; they import each other and the root, and no other folder. */
 const ROOMS = ['terminal', 'files', 'settings', 'vocabulary'];
 /** The chain that a record passes through: a folder imports from itself and from folders before it. */
-const CHAIN = ['core', 'service', 'store', 'source', 'mapping', 'report', 'plan', 'survey', 'send', 'pages'];
+const CHAIN = ['core', 'service', 'store', 'input', 'mapping', 'report', 'plan', 'survey', 'send', 'pages'];
 /** The workings of a command: these may import from the whole chain, but neither from each other nor from commands. */
 const ASIDE = ['commands/explain', 'commands/verify', 'commands/init', 'commands/sandbox'];
 /** Files in `src/` that combine the folders. All other files in `src/` may be imported by every folder. */
@@ -35,7 +35,7 @@ const DOORS: Readonly<Record<string, string>> = {
   service:
     'account client directory envelope error-body limiter list-page lists proxy recent-answers reply retry route',
   settings: 'checks credentials env-file hook-url option run-settings table',
-  source: 'encoding files input open reject-columns source text',
+  input: 'encoding files input open reject-columns source text',
   store:
     'checkpoint checkpoint-schema commits earlier field-hashes lock open plan-schema rate-history sqlite stored-plans',
   survey: 'plan-file survey worksheet-file',

@@ -1,6 +1,6 @@
 import type { Draft, EventType, Row } from '../model.ts';
 import type { Location, Problem } from '../problem.ts';
-import type { Source, SourceSpec } from '../source/source.ts';
+import type { Source, SourceSpec } from '../input/source.ts';
 import type { Combine } from './values/combine.ts';
 import type { FunctionModule } from './functions.ts';
 import type { MarkedLine } from './marks.ts';

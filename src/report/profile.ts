@@ -1,5 +1,5 @@
 import type { EventType, Issue } from '../model.ts';
-import type { SourceNotice } from '../source/source.ts';
+import type { SourceNotice } from '../input/source.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
 import type { BARE_WARNINGS, DAMAGE_WARNINGS } from '../vocabulary/input.ts';
 import { oneLine } from '../terminal/visible.ts';

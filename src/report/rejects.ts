@@ -4,7 +4,7 @@ import { csvHead, csvLine } from '../files/csv.ts';
 import { cannotWrite, UserError } from '../errors.ts';
 import { canonicalJson, parseJson, type JsonObject } from '../json.ts';
 import type { RawRecord } from '../model.ts';
-import { rejectColumnsFor, rowHasher } from '../source/reject-columns.ts';
+import { rejectColumnsFor, rowHasher } from '../input/reject-columns.ts';
 import { temporaryName } from '../files/private-file.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import type { Database } from '../store/sqlite.ts';

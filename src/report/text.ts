@@ -9,7 +9,7 @@ import type { PriorityCounts } from './summary.ts';
 import { OUTCOME_NAMES, type EventCounts } from '../vocabulary/terms.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
 
-export { shortPath } from '../source/files.ts';
+export { shortPath } from '../input/files.ts';
 
 /** The accounting identity as table headings: every row adds up. */
 const COLUMNS: readonly (readonly [keyof EventCounts, string])[] = [

@@ -4,7 +4,7 @@ import type { EventType } from '../model.ts';
 import { writeRecord, type Ended, type RecordKey } from '../plan/records.ts';
 import type { WantedEvent } from '../plan/wanted.ts';
 import type { Account } from '../service/account.ts';
-import type { FileDigest } from '../source/source.ts';
+import type { FileDigest } from '../input/source.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
 import type { Database } from '../store/sqlite.ts';
 import { TOOL } from '../version.ts';

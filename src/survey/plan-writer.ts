@@ -1,7 +1,7 @@
 import { eventId } from '../core/identity.ts';
 import { recordJson } from '../json.ts';
 import { entityOf, type Corrected, type Invalid, type Place, type RawRecord, type Ready } from '../model.ts';
-import type { Source } from '../source/source.ts';
+import type { Source } from '../input/source.ts';
 import type { Database } from '../store/sqlite.ts';
 
 /** A record of the input, with its JSON text where the reader has it. */

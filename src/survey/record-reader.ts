@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { CompiledEntry, CompiledMapping } from '../mapping/mapping.ts';
 import { entityOf, type Draft, type ReadItem, type Row } from '../model.ts';
 import { addOmissions, addProblem } from '../plan/problems.ts';
-import type { Source } from '../source/source.ts';
+import type { Source } from '../input/source.ts';
 import { correctedIds } from './corrected-ids.ts';
 import type { DealGroups } from './deal-groups.ts';
 import type { PlanWriter } from './plan-writer.ts';

@@ -6,8 +6,8 @@ import type { ReadItem } from '../model.ts';
 import { isThere } from '../files/private-file.ts';
 import { didYouMean, meant, ProblemsError, type Location, type Problem } from '../problem.ts';
 import type { Account } from '../service/account.ts';
-import { openSource } from '../source/open.ts';
-import type { Source } from '../source/source.ts';
+import { openSource } from '../input/open.ts';
+import type { Source } from '../input/source.ts';
 import { quotedNames, Resolver } from './resolve.ts';
 import { matching, similarNames, type NameKind } from './targets.ts';
 

@@ -68,7 +68,7 @@ describe('crm-backfill init', () => {
   });
 
   it('reads an export with lines in two encodings in both', async () => {
-    const cwd = await workspace('source/lines-in-two-encodings');
+    const cwd = await workspace('input/lines-in-two-encodings');
     const ended = await backfill(['init', 'contacts.csv'], { cwd });
     expect(ended.code).toBe(0);
     expect(ended.stdout).toContain(

@@ -5,8 +5,8 @@ import { NumberText } from '../../src/json.ts';
 import type { Draft } from '../../src/model.ts';
 import { loadMapping } from '../../src/mapping/load.ts';
 import type { CompiledMapping, Mapping } from '../../src/mapping/mapping.ts';
-import { openSource } from '../../src/source/open.ts';
-import type { Source } from '../../src/source/source.ts';
+import { openSource } from '../../src/input/open.ts';
+import type { Source } from '../../src/input/source.ts';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../../fixtures/mapping');
 

@@ -7,7 +7,7 @@ import { UserError } from '../../src/errors.ts';
 import type { Row } from '../../src/model.ts';
 import { loadMapping } from '../../src/mapping/load.ts';
 import type { CompiledMapping } from '../../src/mapping/mapping.ts';
-import type { Source } from '../../src/source/source.ts';
+import type { Source } from '../../src/input/source.ts';
 
 let folder: string;
 beforeAll(async () => {

@@ -11,7 +11,7 @@ import type { Account } from '../../src/service/account.ts';
 import { StateDir } from '../../src/files/state-dir.ts';
 import { PLAN } from '../../src/store/plan-schema.ts';
 import { Database } from '../../src/store/sqlite.ts';
-import { folderWith } from '../source/reading.ts';
+import { folderWith } from '../input/reading.ts';
 
 const HEADER = 'kind,pipeline,old_name,records,suggestion,new_name,choices';
 const NONE: References = { pipelines: new Map(), stages: new Map(), stagesByPipeline: new Map(), owners: new Map() };

@@ -24,7 +24,7 @@ interface Coverage {
   }[];
 }
 
-/** The files of `src` of which a function runs when one row is sent, without those of the sandbox: `source/csv/csv`. */
+/** The files of `src` of which a function runs when one row is sent, without those of the sandbox: `input/csv/csv`. */
 async function executed(): Promise<ReadonlySet<string>> {
   const cwd = await workspace();
   await files(cwd, {

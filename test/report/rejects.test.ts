@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { writeRejects, type WrittenRejects } from '../../src/report/rejects.ts';
 import type { StateDir } from '../../src/files/state-dir.ts';
 import { openPlan } from '../../src/survey/plan-file.ts';
-import { folderWith } from '../source/reading.ts';
+import { folderWith } from '../input/reading.ts';
 import { StateOf } from '../state.ts';
 
 /** A state directory with one reject, of a source `it`. */

@@ -377,7 +377,7 @@ const LOADED_LATER = [
   'service/limiter',
   'service/directory',
   'send/send',
-  'source/csv/csv',
+  'input/csv/csv',
   'commands/verify/verify',
 ];
 

@@ -1,11 +1,11 @@
 /** Opens an unknown export: finds the settings with which its beginning can be read. */
 import { basename, resolve } from 'node:path';
 import { UserError } from '../../errors.ts';
-import { findFiles } from '../../source/files.ts';
-import { formatByName, openSource } from '../../source/open.ts';
-import { SettingError, type Source, type SourceSpec } from '../../source/source.ts';
-import { MIXED, WESTERN } from '../../source/encoding.ts';
-import { sampleOf, withEncoding } from '../../source/text.ts';
+import { findFiles } from '../../input/files.ts';
+import { formatByName, openSource } from '../../input/open.ts';
+import { SettingError, type Source, type SourceSpec } from '../../input/source.ts';
+import { MIXED, WESTERN } from '../../input/encoding.ts';
+import { sampleOf, withEncoding } from '../../input/text.ts';
 import { readSample, type ExportSample } from './sample.ts';
 
 /** The last line that is tried as the header. */

@@ -1,7 +1,7 @@
 /** The beginning of an export: the cells of its records, and of the lists in them. */
 import { isObject, type JsonValue } from '../../json.ts';
 import { textOf } from '../../mapping/values/result.ts';
-import type { Source } from '../../source/source.ts';
+import type { Source } from '../../input/source.ts';
 
 /** Records read of an export. */
 const MAX_RECORDS = 20_000;

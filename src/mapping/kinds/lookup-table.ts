@@ -1,7 +1,7 @@
 /** What a lookup reads of another source: one value per text that it matches. */
 import type { JsonValue } from '../../json.ts';
 import type { Row } from '../../model.ts';
-import type { Source } from '../../source/source.ts';
+import type { Source } from '../../input/source.ts';
 import { ValueError, type Result, originalText, textOf } from '../values/result.ts';
 import { RowContext, type Evaluate } from '../values/row-context.ts';
 

@@ -1,6 +1,6 @@
 /** Values taken from another source's records: `lookup: { source, match, with, take }`. */
 import { canonicalJson, type JsonValue } from '../../json.ts';
-import type { Source } from '../../source/source.ts';
+import type { Source } from '../../input/source.ts';
 import { within, type PathUse, type ValueContext } from '../values/compile-context.ts';
 import { kind, type ValueReading } from './kind.ts';
 import { LookupTable, SEVERAL } from './lookup-table.ts';

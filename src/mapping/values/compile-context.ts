@@ -1,6 +1,6 @@
 /** What all parts share while one mapping is compiled. */
 import type { Location, Problem } from '../../problem.ts';
-import type { Source } from '../../source/source.ts';
+import type { Source } from '../../input/source.ts';
 import type { Path } from '../document.ts';
 import type { FieldKind } from '../fields.ts';
 import type { FunctionModule } from '../functions.ts';

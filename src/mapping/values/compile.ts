@@ -3,7 +3,7 @@ import type { MappingSpec } from '../schema.ts';
 import type { ValidParts } from '../valid-parts.ts';
 import { counted } from '../../terminal/numbers.ts';
 import { ProblemsError, type Problem } from '../../problem.ts';
-import type { Source } from '../../source/source.ts';
+import type { Source } from '../../input/source.ts';
 import type { LoadedMapping } from '../check.ts';
 import type { MappingDocument } from '../document.ts';
 import { compileEntry } from './entry.ts';

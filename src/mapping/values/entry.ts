@@ -1,7 +1,7 @@
 /** One item of `events` as a function from row to drafts. */
 import type { JsonValue } from '../../json.ts';
 import type { Draft, Row, Writable } from '../../model.ts';
-import type { Source } from '../../source/source.ts';
+import type { Source } from '../../input/source.ts';
 import type { CompileContext, PathUse, ValueContext } from './compile-context.ts';
 import { combineOf, compileHeading, type Combine, type Heading } from './combine.ts';
 import { compileCondition, type ConditionTest } from './condition.ts';

@@ -1,7 +1,7 @@
 /** Columns and paths: from the text in the mapping to a function that reads a record. */
 import { isObject, type JsonValue } from '../../json.ts';
 import { didYouMean, quoted } from '../../problem.ts';
-import type { Source } from '../../source/source.ts';
+import type { Source } from '../../input/source.ts';
 import { textOf } from './result.ts';
 import type { RowContext } from './row-context.ts';
 

@@ -4,7 +4,7 @@ import type { CompiledMapping } from '../../mapping/mapping.ts';
 import { findColumn } from '../../mapping/values/path.ts';
 import { textOf } from '../../mapping/values/result.ts';
 import type { RawRecord, ReadItem } from '../../model.ts';
-import { notice, type Source } from '../../source/source.ts';
+import { notice, type Source } from '../../input/source.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
 const DECIMAL = /^\s*\d+\.0\s*$/;

@@ -15,7 +15,7 @@ import {
   type SharedNote,
   type UncoveredValue,
 } from '../../report/profile.ts';
-import { unreadArrays, type Source } from '../../source/source.ts';
+import { unreadArrays, type Source } from '../../input/source.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { SourceWatch } from './source.ts';
 import { textDamage, textsOf } from './text-damage.ts';

@@ -5,7 +5,7 @@ import { findColumn, pathReader, uniqueNames } from '../../mapping/values/path.t
 import { textOf } from '../../mapping/values/result.ts';
 import type { RawRecord, Row } from '../../model.ts';
 import type { Damage, SourceProfile } from '../../report/profile.ts';
-import type { Source } from '../../source/source.ts';
+import type { Source } from '../../input/source.ts';
 import { ColumnWatch } from './column.ts';
 
 /** The values of further paths are not counted. */

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { UserError } from '../../src/errors.ts';
-import { openSource } from '../../src/source/open.ts';
+import { openSource } from '../../src/input/open.ts';
 import { failure, folderWith, openIn, readAll, workIn } from './reading.ts';
 
 const TABLE = 'ID,Name\n1,Ada\n2,Bob\n';

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { UserError } from '../../src/errors.ts';
 import type { Issue } from '../../src/model.ts';
-import { openSource } from '../../src/source/open.ts';
-import type { SourceSpec } from '../../src/source/source.ts';
+import { openSource } from '../../src/input/open.ts';
+import type { SourceSpec } from '../../src/input/source.ts';
 import { workIn } from './reading.ts';
 
-const CASES = join(import.meta.dirname, '../../fixtures/source');
+const CASES = join(import.meta.dirname, '../../fixtures/input');
 
 /** Everything that a source reports, as text. */
 async function dump(folder: string): Promise<string> {

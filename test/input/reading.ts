@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../directory.ts';
 import type { ReadItem } from '../../src/model.ts';
-import { openSource } from '../../src/source/open.ts';
-import type { Source, SourceSpec } from '../../src/source/source.ts';
+import { openSource } from '../../src/input/open.ts';
+import type { Source, SourceSpec } from '../../src/input/source.ts';
 
 /** A temporary directory with these files; it is removed after the test. */
 export function folderWith(files: Readonly<Record<string, string | Uint8Array>>): string {

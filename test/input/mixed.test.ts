@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import { expect, test } from 'vitest';
-import { readText, withEncoding } from '../../src/source/text.ts';
+import { readText, withEncoding } from '../../src/input/text.ts';
 import { failure, folderWith, openIn, readAll } from './reading.ts';
 
 async function read(bytes: Buffer, folder = folderWith({})): Promise<string> {

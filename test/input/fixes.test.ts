@@ -3,10 +3,10 @@ import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { ProblemsError } from '../../src/problem.ts';
-import { shortPath } from '../../src/source/files.ts';
-import { withFixes } from '../../src/source/fixes.ts';
-import { rowHasher } from '../../src/source/reject-columns.ts';
-import type { Source } from '../../src/source/source.ts';
+import { shortPath } from '../../src/input/files.ts';
+import { withFixes } from '../../src/input/fixes.ts';
+import { rowHasher } from '../../src/input/reject-columns.ts';
+import type { Source } from '../../src/input/source.ts';
 import { failure, folderWith, openIn, readAll } from './reading.ts';
 
 const EXPORT = 'ID,Status,Status,Note\n1,a,b,"x\ny"\n2,a,b,z,surplus\n3,c\n';
