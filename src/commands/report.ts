@@ -2,12 +2,11 @@ import type { Console } from '../terminal/console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { parseOptions, pick } from '../settings/option.ts';
 import { isThere } from '../files/private-file.ts';
-import { writeReport, WRITE_EVERY_S } from '../pages/html/page.ts';
+import { writeReport } from '../pages/html/page.ts';
 import { writeTables } from '../pages/written-files.ts';
-import { REPORT_FILE } from '../report/summary.ts';
 import { DRY_RUN, StateDir } from '../files/state-dir.ts';
 import { CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
-import { lockHolder, type LockHolder } from '../store/lock.ts';
+import { lockHolder } from '../store/lock.ts';
 import { PLAN_FILE } from '../store/plan-schema.ts';
 import { existingState } from './state.ts';
 import { OPTIONS } from '../settings/table.ts';
@@ -20,26 +19,17 @@ export const definition = define({
     ...STATE_OPTIONS,
     dryRun: { ...OPTIONS.dryRun, group: OPTIONS.state.group, describe: 'Report on the last dry run' },
     ...pick(OPTIONS, 'withValues'),
-    watch: {
-      ...OPTIONS.watch,
-      describe: 'Write the page every ten seconds until the current run ends; it reloads itself meanwhile',
-    },
   },
   examples: [
     ['$0 report acme.yaml', 'a page to share: external ids, but no other values'],
-    ['$0 report acme.yaml --watch', 'a page that follows the run'],
     ['$0 report acme.yaml --with-values', 'with messages and values, for those who may see them'],
   ],
 });
 
-/**
- * `crm-backfill report`: writes again what people read of the last run, and prints the path of `report.html`. `--watch` writes
- * that page every ten seconds until the run ends.
- */
+/** `crm-backfill report`: writes again what people read of the last run, and prints the path of `report.html`. */
 export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(definition, argv);
-  const { withValues, watch, dryRun } = settings;
-  if (watch && dryRun) throw new UserError('--watch follows a run, so it cannot be combined with --dry-run');
+  const { withValues, dryRun } = settings;
   const state = await existingState(settings);
   const output = dryRun ? await StateDir.existing(state.file(DRY_RUN)) : state;
   if (![PLAN_FILE, CHECKPOINT_FILE].some((name) => isThere(output.file(name)))) {
@@ -49,17 +39,10 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
         : 'run the migration first, or add --dry-run to report on the last dry run',
     });
   }
-  const current = (): LockHolder | undefined => (dryRun ? undefined : lockHolder(state));
-  let holder = current();
-  if (watch && holder) console.say(`${output.file(REPORT_FILE)} follows the run until it ends; open it in a browser`);
-  while (watch && holder) {
-    await writeReport(state, output, { withValues, holder, reloads: true });
-    await new Promise((resolve) => setTimeout(resolve, WRITE_EVERY_S * 1000));
-    holder = current();
-  }
   if (isThere(output.file(PLAN_FILE))) {
     await writeTables(state, output, (message) => console.complain(`warning: ${message}`));
   }
+  const holder = dryRun ? undefined : lockHolder(state);
   console.print(await writeReport(state, output, { withValues, holder }));
   if (withValues) console.say('it contains field values of records: treat it like the exports themselves');
   return EXIT.done;

@@ -5,7 +5,6 @@ import type { StateDir } from '../files/state-dir.ts';
 import type { LockHolder } from '../store/lock.ts';
 import { readState } from '../store/open.ts';
 import { readChains, type Chains } from './chains.ts';
-import { readRuns, readTimeline, type RunSpan, type Timeline } from './history.ts';
 import { readStatus, type Status } from './status.ts';
 
 export interface PageOptions {
@@ -13,8 +12,6 @@ export interface PageOptions {
   readonly withValues: boolean;
   /** The process of the current run, if there is one. */
   readonly holder?: LockHolder | undefined;
-  /** The page is written again and again, so it reloads itself. */
-  readonly reloads?: boolean;
   readonly now?: Date;
 }
 
@@ -25,13 +22,10 @@ export interface PageData {
   readonly summary: StoredSummary | undefined;
   readonly survey: SurveySnapshot | undefined;
   readonly now: Date;
-  readonly reloads: boolean;
   readonly isDryRun: boolean;
   /** The most frequent first. */
   readonly findings: readonly Finding[];
   readonly chains: Chains;
-  readonly timeline: Timeline;
-  readonly runs: readonly RunSpan[];
   /** How the exports are mapped; undefined if it is not known. */
   readonly mapping: StoredMapping | undefined;
   /** An IANA time zone. */
@@ -43,7 +37,7 @@ export interface PageData {
 export function readPageData(
   state: StateDir,
   output: StateDir,
-  { withValues, holder, reloads = false, now = new Date() }: PageOptions,
+  { withValues, holder, now = new Date() }: PageOptions,
 ): PageData {
   const db = readState(state, output);
   try {
@@ -55,12 +49,9 @@ export function readPageData(
       summary,
       survey: readDocument(db, 'survey'),
       now,
-      reloads,
       isDryRun: summary?.dry_run ?? output.path !== state.path,
       findings: readFindings(db),
       chains: readChains(db),
-      timeline: readTimeline(db),
-      runs: readRuns(db),
       mapping,
       timezone: mapping?.timezone ?? 'UTC',
       withValues,

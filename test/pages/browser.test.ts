@@ -79,7 +79,6 @@ describe.skipIf(!BROWSER)(title, { timeout: 60_000 }, () => {
     expect(sections.map(([, id]) => id)).toEqual([
       'outcome',
       'left-behind',
-      'throughput',
       'errors',
       'chains',
       'duplicates',

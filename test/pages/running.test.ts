@@ -70,11 +70,6 @@ it('the page of a run does not show what one that was killed before it waited fo
   expect(factsOf(await waiting('outage', ago(5)))['Waits for']).toBe('nothing');
 });
 
-it('the page of a run reloads itself only if it is written again', async () => {
-  expect(await pageOf({}, { reloads: true })).toContain('<meta http-equiv="refresh" content="10" />');
-  expect(await pageOf()).not.toContain('refresh');
-});
-
 it('the page says that a run was killed, and shows no speed of it', async () => {
   const page = await pageOf({}, { holder: undefined });
   expect(page).toContain('The last run ended unexpectedly');

@@ -11,19 +11,14 @@ import { figures, notInService, outcome } from './outcome.ts';
 import { html, raw, time, type Markup } from './parts.ts';
 import { blockedChains, duplicates, errorsByCode, notMigrated, omissions, warnings } from './problems.ts';
 import { STYLE } from './style.ts';
-import { throughput } from './throughput.ts';
 
 /** No scripts and nothing loaded from elsewhere; only the inline style sheet. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
-
-/** How often the page of a run is written, and reloads itself. */
-export const WRITE_EVERY_S = 10;
 
 const PARTS: readonly (readonly [id: string, title: string, part: (data: PageData) => Markup | undefined])[] = [
   ['outcome', 'Outcome by type', outcome],
   ['totals', 'Control totals', controlTotals],
   ['left-behind', 'What was not migrated', notInService],
-  ['throughput', 'Throughput', throughput],
   ['errors', 'Errors by cause', errorsByCode],
   ['chains', 'Blocked events', blockedChains],
   ['duplicates', 'Duplicates', duplicates],
@@ -53,7 +48,6 @@ function reportPage(data: PageData): string {
       <head>
         <meta charset="utf-8" />
         <meta http-equiv="Content-Security-Policy" content="${POLICY}" />
-        ${data.reloads ? html`<meta http-equiv="refresh" content="${WRITE_EVERY_S}" />` : undefined}
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="referrer" content="no-referrer" />
         <meta name="robots" content="noindex" />
@@ -75,9 +69,8 @@ function reportPage(data: PageData): string {
   return visible(page.toString().toWellFormed());
 }
 
-function written({ now, timezone, reloads }: PageData): Markup {
-  const again = reloads ? `, again every ${WRITE_EVERY_S} seconds until the run ends` : '';
-  return html`Written ${time(now.toISOString(), timezone)} by ${TOOL}${again}`;
+function written({ now, timezone }: PageData): Markup {
+  return html`Written ${time(now.toISOString(), timezone)} by ${TOOL}`;
 }
 
 function contained({ withValues }: PageData): string {

@@ -86,7 +86,7 @@ export function prose(text: string): Markup {
 }
 
 /** A time with the name of its zone, and the machine-readable time in an attribute. */
-export function time(iso: string | undefined, timezone: string, withSeconds = false): Markup {
+export function time(iso: string | undefined, timezone: string): Markup {
   const date = new Date(iso ?? '');
   if (Number.isNaN(date.getTime())) return html`–`;
   const text = new Intl.DateTimeFormat('en-GB', {
@@ -95,7 +95,6 @@ export function time(iso: string | undefined, timezone: string, withSeconds = fa
     year: 'numeric',
     hour: '2-digit',
     minute: '2-digit',
-    ...(withSeconds && { second: '2-digit' }),
     timeZoneName: 'short',
     timeZone: timezone,
   }).format(date);

@@ -7,14 +7,12 @@ export const STYLE = `
   color-scheme: light dark;
   --paper: #ffffff; --panel: #f6f7f9; --ink: #1b2330; --soft: #566173; --rule: #d9dee6; --accent: #1f4f8f;
   --acknowledged: #2f7d5b; --duplicates: #7a93b5; --invalid: #d08a1d; --rejected: #c0392b; --blocked: #7d4fa3; --pending: #c3cad4;
-  --lead: #2b6cb0; --deal: #2f9e8f; --comment: #8fa9cf;
   --good: #1f6b4a; --good-paper: #e6f4ec; --bad: #9c2b1f; --bad-paper: #fbeae8; --warn: #80520a; --warn-paper: #fdf3df;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --paper: #14181f; --panel: #1d232d; --ink: #e6eaf0; --soft: #a3aebd; --rule: #343d4b; --accent: #8ab8f2;
     --acknowledged: #4fae84; --duplicates: #7d97bb; --invalid: #dca24a; --rejected: #e2685b; --blocked: #a67fd0; --pending: #4d5766;
-    --lead: #5b9be0; --deal: #4fbfae; --comment: #8094b6;
     --good: #86d8b0; --good-paper: #16352a; --bad: #f3a79e; --bad-paper: #43201d; --warn: #f0c987; --warn-paper: #3d2f14;
   }
 }
@@ -61,15 +59,11 @@ ul.bars { margin: 1.2rem 0 .4rem; padding: 0; list-style: none; }
 ul.bars li { display: grid; grid-template-columns: 9.5rem 1fr; align-items: center; gap: .8rem; margin: .45rem 0; }
 svg { display: block; width: 100%; forced-color-adjust: none; }
 svg.bar { height: 1.1rem; border-radius: .25rem; background: var(--panel); }
-svg.chart { min-width: 36rem; height: auto; }
-svg .axis { fill: var(--soft); font-size: 12px; font-family: inherit; }
-svg .grid { stroke: var(--rule); } svg .pause { stroke: var(--soft); stroke-dasharray: 3 4; }
 ul.legend { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; padding: 0; margin: .6rem 0; list-style: none; font-size: .9rem; color: var(--soft); }
 ul.legend i { display: inline-block; width: .8em; height: .8em; border-radius: .2em; margin-right: .45em; }
 .acknowledged { fill: var(--acknowledged); background: var(--acknowledged); } .duplicates { fill: var(--duplicates); background: var(--duplicates); }
 .invalid { fill: var(--invalid); background: var(--invalid); } .rejected { fill: var(--rejected); background: var(--rejected); }
 .blocked { fill: var(--blocked); background: var(--blocked); } .pending { fill: var(--pending); background: var(--pending); }
-.lead { fill: var(--lead); background: var(--lead); } .deal { fill: var(--deal); background: var(--deal); } .comment { fill: var(--comment); background: var(--comment); }
 article { margin: 1rem 0; padding: 1rem 1.1rem .4rem; border: 1px solid var(--rule); border-radius: .5rem; }
 article header { display: flex; flex-wrap: wrap; gap: .2rem 1rem; justify-content: space-between; align-items: baseline; }
 article p { margin: .3rem 0; }
@@ -90,7 +84,6 @@ footer { margin-top: 3.5rem; padding-top: 1rem; border-top: 1px solid var(--rule
     color-scheme: light; font-size: 10pt;
     --paper: #fff; --panel: #f6f7f9; --ink: #111; --soft: #4a5362; --rule: #c9ced6; --accent: #111;
     --acknowledged: #2f7d5b; --duplicates: #7a93b5; --invalid: #d08a1d; --rejected: #c0392b; --blocked: #7d4fa3; --pending: #c3cad4;
-    --lead: #2b6cb0; --deal: #2f9e8f; --comment: #8fa9cf;
     --good: #1f6b4a; --good-paper: #e6f4ec; --bad: #9c2b1f; --bad-paper: #fbeae8; --warn: #80520a; --warn-paper: #fdf3df;
   }
   @page { margin: 16mm 14mm; }
@@ -101,6 +94,6 @@ footer { margin-top: 3.5rem; padding-top: 1rem; border-top: 1px solid var(--rule
   nav, details { display: none; } tfoot { display: table-row-group; } a { text-decoration: none; }
   h2 { margin-top: 1.6rem; break-after: avoid; } h3, caption, thead { break-after: avoid; } .code { overflow-wrap: anywhere; }
   tr, article, ul.figures, ul.bars li, svg { break-inside: avoid; }
-  .wide { overflow: visible; } svg.chart { min-width: 0; }
+  .wide { overflow: visible; }
 }
 `;
