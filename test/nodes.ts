@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const PROMISED = ['20.19', '22', '24', '26'];
 const VITEST = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url));
-const SUITE = ['--test-timeout', '120000', '--hook-timeout', '60000', '--exclude', 'test/soak'];
+const SUITE = ['--test-timeout', '120000', '--exclude', 'test/soak'];
 
 const words = process.argv.slice(2);
 const end = words.indexOf('--');
