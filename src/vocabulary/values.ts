@@ -32,6 +32,10 @@ export const VALUE_ERRORS = {
     says: (value: string) => `${value} has a day, time or offset that does not exist`,
     fix: 'Correct it in the export.',
   },
+  'bad_date/out_of_range': {
+    says: (value: string) => `${value} is not in the years 1 to 9999 (UTC)`,
+    fix: 'If it stands for no date, add it to `missing_values`.',
+  },
   bad_number: {
     what: 'A number does not match the format in the mapping.',
     says: (value: string) => `${value} is not a number`,
@@ -196,6 +200,11 @@ export const VALUE_WARNINGS = {
     what: 'A date has a different meaning in two of the formats; the first format was used.',
     says: (value: string) => `${value} matches two formats with different results; using the first`,
     fix: 'Specify a single format.',
+  },
+  short_year_ahead: {
+    what: 'A year of two digits is read as one that is still to come.',
+    says: (value: string, year: number) => `${value} is read as ${year}`,
+    fix: 'Export years with four digits, if these are past dates such as birth dates.',
   },
   seconds_as_ms: {
     what: 'A time in milliseconds since 1970 is in its first weeks: it is probably in seconds.',

@@ -44,6 +44,33 @@ test.each([
   ['before<body>within</body>after', 'before\nwithin\nafter'],
   ['Ada <ada@x.test>, see <https://x.test/>: <b>a <b', 'Ada <ada@x.test>, see <https://x.test/>: a <b'],
   ['<![CDATA[<p>one</p>]]>', 'one'],
+  ['<p>Call <Mario Rossi> of <Acme GmbH></p>', 'Call <Mario Rossi> of <Acme GmbH>'],
+  ['<p>paid <EUR 500> <500 EUR> <€ 500></p>', 'paid <EUR 500> <500 EUR> <€ 500>'],
+  ["<b>To:</b> <Mario>, <Zoë>, <Иван>, <O'Neil>", "To: <Mario>, <Zoë>, <Иван>, <O'Neil>"],
+  [
+    '<p>by <Mark Rossi>, <Art Main>, <Main Street 5>, <Time 10:00></p>',
+    'by <Mark Rossi>, <Art Main>, <Main Street 5>, <Time 10:00>',
+  ],
+  [
+    '<p>send it to <address> with <title> and <link> by <time></p>',
+    'send it to <address> with <title> and <link> by <time>',
+  ],
+  ['<p>a <mark>marked</mark> <time datetime="10:00">ten</time></p>', 'a marked ten'],
+  ['<address>Rome</address><title>hidden</title>shown', 'Rome\nshown'],
+  ['<p>see <script> and <style> of <template></p>', 'see <script> and <style> of <template>'],
+  ['<p>if a <b and c> d</p>', 'if a <b and c> d'],
+  ['<p>one <!-- never closed</p>', 'one <!-- never closed'],
+  ['<p>one <!important> <?> <???> <! > two</p>', 'one <!important> <?> <???> <! > two'],
+  [
+    '<p>List<String>, Map<K, V>, </Mario>, <e-mail>, <tel:123>, <fax: 5></p>',
+    'List<String>, Map<K, V>, </Mario>, <e-mail>, <tel:123>, <fax: 5>',
+  ],
+  ['<p>a <-- b --> c <3 <= d</p>', 'a <-- b --> c <3 <= d'],
+  ['<!DOCTYPE html><html><head><title>x</title></head><body><p>one</p></body></html>', 'one'],
+  ['<p>one<o:p></o:p></p><?xml:namespace prefix = o ns = "urn:x" /><![if !supportLists]>two<![endif]>', 'one\n\ntwo'],
+  ['<td nowrap>one</td><hr noshade size=1><input disabled><p class>two</p>', 'one\n\ntwo'],
+  ['<p title=it\'s class="a>b">one</p><font color="red"size=2>two</font><br/ >three', 'one\n\ntwo\nthree'],
+  ['<svg width="1"><path d="M0 0"/><g></g></svg><p>one</p>', 'one'],
   ['a\0<b>b</b>', 'a\ufffdb'],
   ['<p> </p><br>', undefined],
   ['<div>'.repeat(499) + 'deep', 'deep'],
@@ -63,4 +90,17 @@ test('HTML nested too deeply is an error of that value', async () => {
 test('many unclosed brackets are text and take linear time', async () => {
   expect(await outcome('html_to_text', '<a '.repeat(20_000))).toHaveLength(60_000);
   expect(await outcome('html_to_text', '<b>' + '<a '.repeat(20_000))).toHaveLength(59_999);
+  for (const part of [
+    '<!--',
+    '<p a="',
+    "<p a='",
+    '<p =',
+    '<p a=" b=\'',
+    '<svg>',
+    '<p    ',
+    '<p class ',
+    '</',
+    '<![if ',
+  ])
+    await outcome('html_to_text', '<b>' + part.repeat(100_000));
 });

@@ -11,6 +11,8 @@ const IMPOSSIBLE = [
   '2023-02-01T10:00:00+14:01',
   '2023-02-01T10:00:00-12:30',
   '0000-01-01T00:00:00Z',
+  '9999-12-31T23:59:00-01:00',
+  '0001-01-01T00:00:00+01:00',
 ];
 
 /** How a text can reach `occurred_at`, and what follows from it where the text is a time that exists. */

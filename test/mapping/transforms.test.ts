@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { canonicalJson, NumberText, type JsonValue } from '../../src/json.ts';
 import { TRANSFORMS } from '../../src/mapping/transforms/index.ts';
 import { exactNumber } from '../../src/mapping/transforms/number.ts';
@@ -145,6 +145,17 @@ const CASES: [written: string, from: JsonValue, to: JsonValue | undefined][] = [
     '2024-07-01T14:00:00.000Z',
   ],
   ['{ date: yyyy-MM-dd }', '43402', 'error bad_date'],
+  ['{ date: { formats: "yyyy-MM-dd HH:mm", timezone: America/New_York } }', '9999-12-31 23:59', 'error bad_date'],
+  [
+    '{ date: { formats: "dd/MM/yyyy HH:mm", timezone: America/New_York } }',
+    '31/12/9999 18:59',
+    '9999-12-31T23:59:00.000Z',
+  ],
+  ['{ date: { formats: iso, timezone: Asia/Tokyo } }', '0001-01-01', 'error bad_date'],
+  ['{ date: iso }', '9999-12-31T23:59:59-00:01', 'error bad_date'],
+  ['{ date: { formats: iso, as: date, timezone: Asia/Tokyo } }', '9999-12-31T20:00:00Z', 'error bad_date'],
+  ['{ date: { formats: unix, as: date, timezone: Asia/Tokyo } }', 253402300799, 'error bad_date'],
+  ['{ date: { formats: dd/MM/yyyy, as: date } }', '31/12/9999', '9999-12-31'],
   // phones
   ['phone', '02 1234 5678', '+390212345678'],
   ['phone', '+44 20 7946 0018', '+442079460018'],
@@ -167,6 +178,35 @@ const CASES: [written: string, from: JsonValue, to: JsonValue | undefined][] = [
 
 test.each(CASES)('%s of %j', async (written, from, to) => {
   expect(await outcome(written, from, ROME)).toEqual(to);
+});
+
+describe('a year of two digits', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test.each([
+    ['2026-11-26', '16/07/38', '2038-07-16'],
+    ['2026-11-26', '16/07/61', '1961-07-16'],
+    ['2026-11-26', '31/12/45', '2045-12-31'],
+    ['2026-11-26', '01/01/46', '1946-01-01'],
+    ['2026-11-26', '01/01/00', '2000-01-01'],
+    ['2080-06-01', '01/01/99', '2099-01-01'],
+    ['2085-06-01', '29/02/04', '2104-02-29'],
+    ['2085-06-01', '01/01/05', '2005-01-01'],
+  ])('on %s, %s is %s: at most 80 years back and 19 ahead', async (today, from, to) => {
+    vi.useFakeTimers({ now: new Date(today), toFake: ['Date'] });
+    expect(await outcome('{ date: { formats: dd/MM/yy, as: date } }', from)).toBe(to);
+  });
+
+  test.each([
+    ['dd/MM/yy', '16/07/38', ['short_year_ahead']],
+    ['dd/MM/yy', '31/12/27', []],
+    ['dd/MM/yy', '16/07/61', []],
+    ['dd/MM/yyyy', '16/07/2038', []],
+  ])('%s: %s, later than next year, is a warning', async (format, from, codes) => {
+    vi.useFakeTimers({ now: new Date('2026-11-26'), toFake: ['Date'] });
+    const { warnings } = await apply(`{ date: { formats: ${format}, as: date } }`, from);
+    expect(warnings.map(({ code }) => code)).toEqual(codes);
+  });
 });
 
 test.each([

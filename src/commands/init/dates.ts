@@ -103,9 +103,13 @@ export function isUnix({ formats }: DateFacts): boolean {
   return formats.some((format) => format.startsWith('unix'));
 }
 
-/** How a value is read whose day and month may be swapped; undefined if the values decide the order. */
+/** How a value is read whose day and month may be swapped, or whose year has two digits; undefined if there is no doubt. */
 export function doubtOf({ formats, ambiguous }: DateFacts): string | undefined {
-  if (!ambiguous) return undefined;
+  if (!ambiguous) {
+    if (!formats.some((format) => /(?<!y)yy(?!y)/.test(format))) return undefined;
+    const today = new Date().getUTCFullYear();
+    return `check: years have two digits and are read as ${today - 80} to ${today + 19}`;
+  }
   const { example, other } = ambiguous;
   return `set this: ${example} is read as ${dateText(example, formats[0]!)}; with ${other} it would be ${dateText(example, other)}`;
 }

@@ -11,6 +11,8 @@ export interface DateFormat {
   readonly source: string;
   /** Whether every matching text has an offset. */
   readonly hasOffset: boolean;
+  /** Whether its years have two digits. */
+  readonly hasShortYear: boolean;
   /** Undefined if the text does not match, or the day or time does not exist. */
   readonly read: (text: string) => ReadDate | undefined;
 }
@@ -20,6 +22,7 @@ export function compileFormat(format: string, locale: string): DateFormat {
   let regex = '';
   const readers: ((text: string, into: DateParts) => void)[] = [];
   let hasOffset = false;
+  let hasShortYear = false;
   for (const { token, literal } of formatPieces(format)) {
     if (token === undefined) {
       regex += escapeLiteral(literal!);
@@ -29,9 +32,10 @@ export function compileFormat(format: string, locale: string): DateFormat {
     regex += `(${known.regex})`;
     readers.push(known.read ?? (() => undefined));
     hasOffset ||= known.part === 'offset';
+    hasShortYear ||= token === 'yy';
   }
   const whole = new RegExp(`^${regex}$`, 'iu');
-  return { source: format, hasOffset, read: (text) => readWith(whole, readers, text) };
+  return { source: format, hasOffset, hasShortYear, read: (text) => readWith(whole, readers, text) };
 }
 
 function readWith(
@@ -81,6 +85,15 @@ export function readIso(text: string): ReadDate | undefined {
   });
   const shift = offset === undefined ? undefined : readOffset(offset);
   return local === undefined || Number.isNaN(shift) ? undefined : { local, offset: shift };
+}
+
+/** The years that ISO 8601 writes with four digits. */
+const FIRST = Date.parse('0001-01-01T00:00:00Z');
+const LAST = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** `9999-12-31 23:59` west of Greenwich is in the year 10000, which few programs can read. */
+export function hasFourDigitYear(instant: number): boolean {
+  return instant >= FIRST && instant <= LAST;
 }
 
 const MONTH_LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

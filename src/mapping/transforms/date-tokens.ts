@@ -41,7 +41,7 @@ export const TOKENS: Readonly<Record<string, DateToken>> = {
   yy: {
     regex: '\\d{2}',
     part: 'year',
-    read: (text, into) => void (into.year = Number(text) + (Number(text) > 60 ? 1900 : 2000)),
+    read: (text, into) => void (into.year = yearOf(Number(text), new Date().getUTCFullYear())),
   },
   M: numeric('month', '\\d{1,2}'),
   MM: numeric('month', '\\d{2}'),
@@ -75,6 +75,15 @@ export const TOKENS: Readonly<Record<string, DateToken>> = {
   XXX: OFFSET,
 };
 export const NAMED = ['MMM', 'MMMM', 'LLL', 'LLLL', 'E', 'EEE', 'EEEE', 'ccc', 'cccc'];
+
+/** Two-digit years are at most this many years ahead, so at most 80 back: birth dates are past, a due date is soon. */
+const YEARS_AHEAD = 19;
+
+/** The year with these last two digits, from 80 years back to 19 ahead. */
+function yearOf(lastDigits: number, today: number): number {
+  const last = today + YEARS_AHEAD;
+  return last - ((((last - lastDigits) % 100) + 100) % 100);
+}
 
 /** Splits a format into tokens and literal text. */
 export function formatPieces(format: string): { token?: string; literal?: string }[] {

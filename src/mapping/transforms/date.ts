@@ -4,14 +4,10 @@ import { ValueError, type Result, shown } from '../values/result.ts';
 import { locale, object, oneOf, text, timezone } from '../schema-parts.ts';
 import type { RowContext } from '../values/row-context.ts';
 import type { Defaults } from '../spec.ts';
-import { formatError, compileFormat, readIso, type ReadDate } from './date-format.ts';
+import { formatError, compileFormat, hasFourDigitYear, readIso, type ReadDate } from './date-format.ts';
 import { onText, transform, type ArgumentProblem, type TransformContext } from './transform.ts';
 import { zoneOffset, zoneReader, type ZoneOffset, type ZoneReader } from './zone.ts';
 import { issueOf } from '../../vocabulary/words.ts';
-
-/** The years that ISO 8601 writes with four digits. */
-const FIRST = Date.parse('0001-01-01T00:00:00Z');
-const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 
 interface DateOptions {
   readonly formats: string | readonly string[];
@@ -28,7 +24,7 @@ const formats = z.union([format, z.array(format).min(1)]);
 
 export const date = transform<DateArgument>({
   name: 'date',
-  doc: 'Parses a date with the first format that matches the whole text. The result is an instant (`2024-10-27T11:00:00.000Z`), or with `as: date` the day: that of an instant in the time zone, if one is set; otherwise as written. Formats are Unicode tokens (`dd/MM/yyyy HH:mm`) or `iso`, `unix` (seconds), `unix_ms`. Fails with `bad_date` if no format matches, the day does not exist, or a daylight saving change skips the local time.',
+  doc: 'Parses a date with the first format that matches the whole text. The result is an instant (`2024-10-27T11:00:00.000Z`), or with `as: date` the day: that of an instant in the time zone, if one is set; otherwise as written. Formats are Unicode tokens (`dd/MM/yyyy HH:mm`) or `iso`, `unix` (seconds), `unix_ms`. `yy` is the year from 80 years back to 19 years ahead of today. Fails with `bad_date` if no format matches, the day does not exist, a daylight saving change skips the local time, or the result is not in the years 1 to 9999.',
   words: (argument, defaults) => dateWords(options(argument), defaults),
   usage: [
     '{ date: FORMAT }',
@@ -116,15 +112,19 @@ function compileDate({ formats, timezone, locale, as }: ReturnType<typeof option
   const offsetAt = zone === undefined ? undefined : zoneOffset(zone);
   const finish =
     as === 'date'
-      ? (read: ReadDate) => dayOf(read, offsetAt)
+      ? (read: ReadDate, text: string) => dayOf(read, text, offsetAt)
       : (read: ReadDate, text: string, row: RowContext) => instantOf(read, text, inZone, row);
   const known = quoted(formats);
+  const hasShortYear = formats.map((source) => !isWord(source) && compileFormat(source, 'en').hasShortYear);
   return onText((text, row) => {
     for (let index = 0; index < readers.length; index += 1) {
       const read = readers[index]!(text, row);
       if (read === undefined) continue;
       const result = finish(read, text, row);
-      if (typeof result === 'string') warnIfReadDifferently(text, read, readers, index, row);
+      if (typeof result === 'string') {
+        warnIfReadDifferently(text, read, readers, index, row);
+        if (hasShortYear[index]) warnIfLate(text, read, row);
+      }
       return result;
     }
     return new ValueError(issueOf('bad_date', shown(text), known), hintFor(text));
@@ -142,7 +142,7 @@ function compileReader(source: string, locale: string, zone: string | undefined)
 function readUnix(text: string, compilation: number, offsetAt: ZoneOffset): ReadDate | undefined {
   if (!/^-?\d{1,15}(?:\.\d+)?$/.test(text)) return undefined;
   const instant = Math.floor(Number(text) * compilation + 0.001);
-  if (instant < FIRST || instant > LAST) return undefined;
+  if (!hasFourDigitYear(instant)) return undefined;
   const offset = offsetAt(instant);
   return { local: instant + offset, offset };
 }
@@ -154,29 +154,37 @@ function readMilliseconds(text: string, offsetAt: ZoneOffset, row: RowContext | 
   const read = readUnix(text, 1, offsetAt);
   const value = Number(text);
   if (read && value > 0 && value < LAST_DOUBTFUL) {
-    row?.report(issueOf('seconds_as_ms', shown(text), iso(value)));
+    row?.report(issueOf('seconds_as_ms', shown(text), new Date(value).toISOString()));
   }
   return read;
 }
 
 /** The day of an instant depends on the zone; without one, and for a local time, it is the day as written. */
-function dayOf({ local, offset }: ReadDate, offsetAt: ZoneOffset | undefined): string {
-  if (offset === undefined || offsetAt === undefined) return iso(local).slice(0, 10);
+function dayOf({ local, offset }: ReadDate, text: string, offsetAt: ZoneOffset | undefined): Result {
+  if (offset === undefined || offsetAt === undefined) return iso(local, text, 10);
   const instant = local - offset;
-  return iso(instant + offsetAt(instant)).slice(0, 10);
+  return iso(instant + offsetAt(instant), text, 10);
 }
 
 function instantOf(read: ReadDate, text: string, zone: ZoneReader | undefined, row: RowContext): Result {
-  if (read.offset !== undefined) return iso(read.local - read.offset);
+  if (read.offset !== undefined) return iso(read.local - read.offset, text);
   if (!zone) return new ValueError(issueOf('bad_date/no_offset', shown(text)));
   const { instant, twice } = zone(read.local);
   if (instant === undefined) return new ValueError(issueOf('bad_date/skipped', shown(text)));
   if (twice) row.report(issueOf('ambiguous_time', shown(text)));
-  return iso(instant);
+  return iso(instant, text);
 }
 
-function iso(instant: number): string {
-  return new Date(instant).toISOString();
+/** The first `length` characters of an instant, which was read from `text`. */
+function iso(instant: number, text: string, length?: number): Result {
+  if (!hasFourDigitYear(instant)) return new ValueError(issueOf('bad_date/out_of_range', shown(text)));
+  return new Date(instant).toISOString().slice(0, length);
+}
+
+/** A birth date in `38` is of 1938, a due date of 2038: the year is one of the next 19, so it is said. */
+function warnIfLate(text: string, { local }: ReadDate, row: RowContext): void {
+  const year = new Date(local).getUTCFullYear();
+  if (year > new Date().getUTCFullYear() + 1) row.report(issueOf('short_year_ahead', shown(text), year));
 }
 
 /** `01/06/2026` can match two formats: the first is used, with a warning that the second gives another day. */

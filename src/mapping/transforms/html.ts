@@ -8,7 +8,7 @@ let library: typeof htmlToTextModule | undefined;
 
 export const htmlToText = transform({
   name: 'html_to_text',
-  doc: 'Converts HTML to plain text: paragraphs and `<br>` become line breaks, list items get a dash or a number, links and images keep their address, and table cells stay separate. Scripts, styles and comments are removed. A text without any HTML tag keeps its lines, blanks and angle brackets; only entities such as `&amp;` are decoded. Fails with `bad_html` for HTML nested more than 500 levels deep.',
+  doc: 'Converts HTML to plain text: paragraphs and `<br>` become line breaks, list items get a dash or a number, links and images keep their address, and table cells stay separate. Scripts, styles and comments are removed. Words in angle brackets that are no HTML element (`<Mario Rossi>`, `<EUR 500>`) stay. A text without any HTML tag keeps its lines, blanks and angle brackets; only entities such as `&amp;` are decoded. Fails with `bad_html` for HTML nested more than 500 levels deep.',
   usage: ['html_to_text'],
   examples: [
     { apply: 'html_to_text', from: '<p>Ada &amp; Co</p><p>call <b>back</b></p>', to: 'Ada & Co\n\ncall back' },
@@ -17,14 +17,16 @@ export const htmlToText = transform({
       from: 'the <a href="https://x.test/offer">offer</a>',
       to: 'the offer (https://x.test/offer)',
     },
+    { apply: 'html_to_text', from: '<p>call <Mario Rossi></p>', to: 'call <Mario Rossi>' },
     { apply: 'html_to_text', from: 'R&amp;D\n- Ada <ada@x.test>', to: 'R&D\n- Ada <ada@x.test>' },
   ],
   load: async () => (library ??= await import('html-to-text')),
   compile: () => {
     const convert = library!.compile(OPTIONS);
     return onText((input) => {
-      if (!MARKUP.test(input)) return ENTITY.test(input) ? withText(convert(asPreformatted(input))) : input;
-      const text = convert(withStrayBracketsEscaped(input));
+      const html = withTextEscaped(input);
+      if (html === undefined) return ENTITY.test(input) ? withText(convert(asPreformatted(input))) : input;
+      const text = convert(html);
       if (text.includes(TOO_DEEP)) return new ValueError(issueOf('bad_html'));
       return tidy(text);
     });
@@ -104,32 +106,69 @@ const OPTIONS: HtmlToTextOptions = {
   ],
 };
 
-/** What HTML editors, e-mail programs and CRMs write: `<attached>` or `List<String>` is text. */
-const TAGS = `
-  a abbr acronym address article aside b base basefont bdi bdo big blockquote body br button caption center cite code col
-  colgroup dd del details dfn dialog dir div dl dt em embed fieldset figcaption figure font footer form h1 h2 h3 h4 h5 h6
-  head header hr html i iframe img input ins kbd label legend li link main map mark meta nav noscript object ol optgroup
-  option p picture pre q s samp script section select small source span strike strong style sub summary sup svg table
-  tbody td template textarea tfoot th thead title tr tt u ul var video wbr
-`;
-const NAMES = TAGS.trim().split(/\s+/).join('|');
-/** Without attributes, or with an attribute that has a value: `a <b and c> d` is no tag. */
-const MARKUP = new RegExp(
-  String.raw`<(?:\/?(?:${NAMES}|o:p)(?:\s*\/?>|\s[^<>=]*=[^<>]*>)|!--|!doctype\s|!\[CDATA\[)`,
-  'i',
-);
+const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+
+/** Elements of HTML that are written without attributes, and often without an end. */
+const PLAIN = words(`
+  a abbr acronym b basefont bdi bdo big blockquote body br caption center cite col colgroup dd del dfn div dl dt em fieldset
+  figcaption font frameset h1 h2 h3 h4 h5 h6 hr html i img ins kbd li nav nobr ol optgroup option p pre q s samp small span
+  strike strong sub sup table tbody td textarea tfoot th thead tr tt u ul var wbr
+`);
+/** Elements of HTML whose names are words: without an attribute, and never closed, `<address>` is text. */
+const NAMED = words(`
+  address area article aside audio base button canvas code data datalist details dialog dir embed figure footer form frame
+  head header hgroup iframe input label legend link main map mark math menu meta meter noframes object output param picture
+  progress rp rt ruby search section select slot source summary svg time track video xml
+  circle clippath defs ellipse g line lineargradient path polygon polyline rect stop symbol tspan use
+`);
+/** Elements that hide everything up to their end: without one, they are text. */
+const ENDED = words('noscript script style template title');
+/** Of Office documents. */
+const PREFIXES = words('o v w m x st1 dc mml svg');
+
+/** Attributes that HTML has without a value, so that `<Mark Rossi>` and `<b and c>` are no tags. */
+const VALUELESS =
+  'allowfullscreen|alt|async|autofocus|autoplay|border|checked|class|compact|controls|default|defer|disabled|download|' +
+  'formnovalidate|height|hidden|href|id|ismap|itemscope|loop|multiple|muted|name|nohref|noresize|noshade|novalidate|nowrap|' +
+  'open|playsinline|readonly|required|reversed|selected|src|style|title|value|width|data-[\\w-]+';
+const ATTRIBUTES = new RegExp(String.raw`^(?:[\s/]+(?:${VALUELESS})(?=[\s/]|$))*[\s/]*(?:$|[\w:@.*#()[\]-]+\s*=)`, 'i');
+
+/** A possible tag with its name and attributes, the beginning of a comment and the like, or a bracket alone. */
+const BRACKET =
+  /<(?:\/?(?:(?<prefix>[a-z][a-z0-9]*):)?(?<name>[a-z][a-z0-9]*)(?<attributes>(?:[\s/](?:=\s*"[^"]*"|=\s*'[^']*'|=(?!\s*["'])|[^<>=])*)?)>|!--|!doctype\s[^<>]*>|\?xml[^<>]*>|!\[(?:if|endif)[^<>]*>)?/gi;
+
+type Bracket = Readonly<Record<'prefix' | 'name' | 'attributes', string>>;
+
 /** With its semicolon: the `&copy=2` of an address is text. */
 const ENTITY = /&(?:#\d+|#x[\da-f]+|[a-z][a-z\d]*);/i;
 
-const TAG = String.raw`\/?[a-z][a-z0-9-]*(?::[a-z0-9-]+)?(?:[\s/](?:"[^"]*"|'[^']*'|[^'"<>])*)?>`;
-const STRAY = new RegExp(String.raw`<(?!${TAG}|!--|[!?][^<>]*>)`, 'gi');
-
-/** The parser would drop `<ada@x.test>`, an unclosed `<b` and CDATA sections. */
-function withStrayBracketsEscaped(html: string): string {
-  return html
-    .replaceAll(TOO_DEEP, '\ufffd')
-    .replace(/<!\[CDATA\[([\s\S]*?)(?:\]\]>|$)/g, '$1')
-    .replace(STRAY, '&lt;');
+/**
+ * Escapes what is no markup, since a parser drops all that looks like a tag: `<Mario Rossi>`, `<ada@x.test>`, an unclosed `<b`.
+ * Undefined if nothing is markup.
+ */
+function withTextEscaped(text: string): string | undefined {
+  if (!text.includes('<')) return undefined;
+  let isHtml = /<!\[CDATA\[/.test(text);
+  const html = text.replaceAll(TOO_DEEP, '\ufffd').replace(/<!\[CDATA\[([\s\S]*?)(?:\]\]>|$)/g, '$1');
+  const closed = new Set(Array.from(html.matchAll(/<\/([a-z][a-z0-9]*)[\s>]/gi), ([, name]) => name!.toLowerCase()));
+  const lastComment = html.lastIndexOf('-->');
+  const isElement = (name: string, attributes: string): boolean => {
+    if (PLAIN.has(name)) return true;
+    // Of one that is never closed, an attribute shows that it is no word.
+    return closed.has(name) ? NAMED.has(name) || ENDED.has(name) : NAMED.has(name) && attributes.trim() !== '';
+  };
+  const isMarkup = (match: string, at: number, { name, prefix, attributes = '' }: Partial<Bracket>): boolean => {
+    if (name === undefined) return match === '<!--' ? at < lastComment : match !== '<';
+    if (!ATTRIBUTES.test(attributes)) return false;
+    return prefix === undefined ? isElement(name.toLowerCase(), attributes) : PREFIXES.has(prefix.toLowerCase());
+  };
+  const escaped = html.replace(BRACKET, (match: string, ...rest: unknown[]) => {
+    const [at, , groups] = rest.slice(-3) as [number, string, Partial<Bracket>];
+    if (!isMarkup(match, at, groups)) return match.replaceAll('<', '&lt;');
+    isHtml = true;
+    return match;
+  });
+  return isHtml ? escaped : undefined;
 }
 
 /** HTML that shows the text as it is, with its entities decoded. */

@@ -6,7 +6,7 @@ import { fieldsOf, type Field } from '../fields.ts';
 import { REST_KEY, restOfRecord } from './rest.ts';
 import type { Evaluate, RowContext } from './row-context.ts';
 import type { EntrySpec, ValueSpec } from '../spec.ts';
-import { readIso } from '../transforms/date-format.ts';
+import { hasFourDigitYear, readIso } from '../transforms/date-format.ts';
 import { exactNumber } from '../transforms/number.ts';
 import { ValueError, withOriginal, type Result, shown } from './result.ts';
 import type { ValueContext } from './compile-context.ts';
@@ -131,7 +131,10 @@ export function asInstant(value: JsonValue): Result {
   const text = asText(value);
   if (text instanceof ValueError) return text;
   if (!INSTANT.test(text)) return new ValueError(issueOf('bad_date/not_iso', shown(text)));
+  const read = readIso(text);
+  if (!read) return new ValueError(issueOf('bad_date/impossible', shown(text)));
+  if (!hasFourDigitYear(read.local - read.offset!))
+    return new ValueError(issueOf('bad_date/out_of_range', shown(text)));
   // The seconds may be left out in ISO 8601, but not everybody reads it so.
-  if (readIso(text)) return text.replace(/(T\d{2}:\d{2})(?=[Z+-])/, '$1:00');
-  return new ValueError(issueOf('bad_date/impossible', shown(text)));
+  return text.replace(/(T\d{2}:\d{2})(?=[Z+-])/, '$1:00');
 }
