@@ -9,7 +9,9 @@ import type { Mapping } from './mapping/mapping.ts';
 import type { Redactor } from './redact.ts';
 import type { RunSettings } from './settings/run-settings.ts';
 import { assertNotOld, openCheckpoint } from './store/checkpoint.ts';
+import { CHECKPOINT_FILE } from './store/checkpoint-schema.ts';
 import { Lock, nameHolder } from './store/lock.ts';
+import { checkWhole } from './store/whole.ts';
 
 interface HoldingJob {
   readonly settings: Pick<RunSettings, 'state' | 'dryRun' | 'mapping'>;
@@ -24,6 +26,8 @@ export interface HeldState {
   /** Where plan, reports and log go: the state directory, or `dry-run/` in it. */
   readonly output: StateDir;
   readonly log: RunLog;
+  /** Settles once the whole checkpoint has been read. Rejects with a `UserError` (exit 2) if it is damaged. */
+  readonly checkpointWhole: Promise<void>;
 }
 
 /** Throws a `UserError` if another run holds it (exit 3), or if it cannot be written. `later` closes the log and, last, releases it. */
@@ -33,10 +37,12 @@ export async function holdState(job: HoldingJob, mapping: Mapping, later: Later)
   assertNotOld(state);
   const output = settings.dryRun ? await state.directory(DRY_RUN) : state;
   later(settings.dryRun ? await holdDryRun(output, job) : hold(state));
+  const check = settings.dryRun ? undefined : checkWhole(state.file(CHECKPOINT_FILE));
+  if (check) later(() => check.stop());
   removeLeftovers(output.path);
   const log = new RunLog(output.file(RUN_LOG_FILE), redactor);
   later(() => log.close());
-  return { state, output, log };
+  return { state, output, log, checkpointWhole: check?.whole ?? Promise.resolve() };
 }
 
 /** Holds the lock, and says so in the checkpoint. Returns what releases it. */

@@ -97,18 +97,21 @@ export async function runMigration(job: RunJob): Promise<RunEnd> {
   const act = async (later: Later): Promise<RunEnd> => {
     try {
       const mapping = await loadMapping(settings.mapping, { sources: settings.source });
-      const { state, output, log } = await holdState(job, mapping, later);
+      const held = await holdState(job, mapping, later);
+      const { log } = held;
       watch.begin(mapping.migration, (event, fields) => log.write(event, fields));
       const { file, sha256 } = mapping;
       log.write('run', { tool: TOOL, mapping: file, mapping_sha256: sha256, dry_run: settings.dryRun });
       if (mapping.functions) monitor.runsCode?.(mapping.functions);
       const bestEffort = new BestEffort((message) => monitor.trouble?.(message));
       const [startedAt, began] = [new Date(), systemClock.monotonic()];
-      const run: Run = { ...job, watch, mapping, state, output, log, startedAt, began, later, bestEffort };
+      const run: Run = { ...job, ...held, watch, mapping, startedAt, began, later, bestEffort };
       if (!settings.dryRun) await loadSending(run);
       const target = await connectTo(run);
       if (target) later(() => target.close());
       const { survey, hasher } = await surveyed(run, target);
+      // It was read beside the survey; nothing is sent before it is known to be whole.
+      await held.checkpointWhole;
       const before = countAll(survey.db).acknowledged;
       const sends = target !== undefined && maySend(run, survey);
       if (sends) await confirmFirst(run, target, survey);

@@ -9,11 +9,10 @@ import { Database } from './sqlite.ts';
 /** Of versions that were never released. */
 const OLD_FILE = 'checkpoint.ndjson';
 
-/** Opens the checkpoint of a state directory, or creates it. Throws a `UserError`. */
+/** Opens the checkpoint of a state directory, or creates it. Throws a `UserError`; damage is found by `checkWhole`. */
 export function openCheckpoint(state: StateDir): Database {
   assertNotOld(state);
   const db = Database.open(state.file(CHECKPOINT_FILE), CHECKPOINT);
-  db.assertWhole(CHECKPOINT.name);
   db.exec('pragma checkpoint.journal_mode = wal; pragma checkpoint.synchronous = full');
   return db;
 }

@@ -183,7 +183,7 @@ export class Database {
     }
   }
 
-  /** Throws a `UserError` if a page or an index of this file is damaged. Reads all of it: 7 s for a million requests and as many records. */
+  /** Throws a `UserError` if a page or an index of this file is damaged. Reads all of it. */
   assertWhole(name: string): void {
     if (!this.#isWhole(name)) throw unusable(this.#attached.get(name)!, 'it is damaged', {});
   }
