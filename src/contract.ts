@@ -39,43 +39,6 @@ export const HEADERS = {
   retryAfter: 'retry-after',
 } as const;
 
-const text = z.string();
-
-/** An id with NUL, which JSON can contain, would be another one in a database. */
-const id = text.refine((value) => !value.includes('\0'), { error: 'the id contains a NUL character' });
-
-/** Section 2.4. */
-export const leadData = z.strictObject({
-  external_id: id.min(1),
-  full_name: text.optional(),
-  email: text.optional(),
-  phone_number: text.optional(),
-  custom_params: z.record(z.string(), z.unknown()).optional(),
-});
-
-/** Section 2.5. */
-export const dealData = z.strictObject({
-  external_id: id.min(1),
-  title: text.optional(),
-  amount: z.number().optional(),
-  currency: text.optional(),
-  lead_external_id: id.optional(),
-  stage_id: z.guid().optional(),
-  stage_name: text.optional(),
-  owner_id: z.guid().optional(),
-  owner_name: text.optional(),
-  custom_fields: z.record(z.string(), z.unknown()).optional(),
-});
-
-/** Section 2.6. That there is exactly one parent is checked separately. */
-export const commentData = z.strictObject({
-  content: text.min(1),
-  external_id: id.optional(),
-  author_name: text.optional(),
-  lead_external_id: id.optional(),
-  deal_external_id: id.optional(),
-});
-
 /**
  * Section 2.7: the only body that acknowledges an event. `success` is not part of it; false is that of an error (section 7.3). The
  * id is printed and written to tables, so what a terminal would interpret is shown by its code point.
@@ -83,8 +46,11 @@ export const commentData = z.strictObject({
 export const acknowledgement = z.looseObject({
   success: z.literal(true).optional(),
   status: z.literal('processed'),
-  entity: z.enum(['Lead', 'Deal', 'Comment']),
-  id: text.min(1).transform((id) => oneLine(visible(id))),
+  entity: z.string(),
+  id: z
+    .string()
+    .min(1)
+    .transform((id) => oneLine(visible(id))),
   outcome: z.enum(['created', 'updated', 'none']),
   deduplicated: z.boolean(),
 });

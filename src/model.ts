@@ -19,31 +19,13 @@
  */
 import type { JsonObject } from './json.ts';
 
-/** In the order in which they are sent (service interface, section 4.2: lead/*, then deal/*, then comment/*). */
-export const EVENT_TYPES = ['lead/created', 'lead/updated', 'deal/created', 'deal/updated', 'comment/created'] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
+/** A kind of record by its name: `lead` (see `kinds/`). */
+export type Entity = string;
+/** `lead/created` */
+export type EventType = `${Entity}/${'created' | 'updated'}`;
 
 /** What a priority can be; higher goes first. `usual`: of what has none and depends on nothing that has one. */
 export const PRIORITIES = { lowest: -2_000_000_000, usual: 0, highest: 2_000_000_000 } as const;
-
-export const ENTITIES = ['lead', 'deal', 'comment'] as const;
-export type Entity = (typeof ENTITIES)[number];
-
-const ENTITY_OF: Readonly<Record<EventType, Entity>> = {
-  'lead/created': 'lead',
-  'lead/updated': 'lead',
-  'deal/created': 'deal',
-  'deal/updated': 'deal',
-  'comment/created': 'comment',
-};
-
-export function entityOf(type: EventType): Entity {
-  return ENTITY_OF[type];
-}
-
-export function isUpdate(type: EventType): boolean {
-  return type.endsWith('/updated');
-}
 
 /** Where a record was read. `line` is its first line in `file` (0 if it has no line number); `record` counts from 1 in each file. */
 export interface Place {
@@ -135,7 +117,7 @@ export interface Draft {
 }
 
 export interface ParentRef {
-  readonly entity: 'lead' | 'deal';
+  readonly entity: Entity;
   readonly externalId: string;
 }
 
@@ -190,11 +172,3 @@ export type Effect = 'created' | 'updated' | 'none';
 
 /** While it is being put together. */
 export type Writable<T> = { -readonly [K in keyof T]: T[K] };
-
-/** The parent of an event, according to its data. */
-export function parentOf(type: EventType, data: JsonObject): ParentRef | undefined {
-  const { lead_external_id: lead, deal_external_id: deal } = data;
-  if (entityOf(type) === 'lead') return undefined;
-  if (typeof deal === 'string') return { entity: 'deal', externalId: deal };
-  return typeof lead === 'string' ? { entity: 'lead', externalId: lead } : undefined;
-}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EVENT_TYPES } from '../src/model.ts';
+import { EVENT_TYPES } from '../src/kinds/index.ts';
 import { checkBaseUrl, credentials } from '../src/settings/credentials.ts';
 import { UserError } from '../src/errors.ts';
 import { DEFAULT_RATE, runSettings } from '../src/settings/run-settings.ts';

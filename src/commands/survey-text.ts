@@ -1,5 +1,6 @@
 import { canonicalJson } from '../json.ts';
-import { EVENT_TYPES, type EventType, type Place, type Planned } from '../model.ts';
+import { EVENT_TYPES } from '../kinds/index.ts';
+import type { EventType, Place, Planned } from '../model.ts';
 import { combinable, combined, type CombinedFigures } from '../plan/judge/combine.ts';
 import { countStates, countWhere, dueByType, outcomesOf, totalOf } from '../plan/counts.ts';
 import type { FoldCounts } from '../plan/judge/fold.ts';

@@ -2,9 +2,8 @@
 import type { MappingSpec } from './schema.ts';
 import type { ValidParts } from './valid-parts.ts';
 import { didYouMean, quoted, type Problem } from '../problem.ts';
-import { entityOf } from '../model.ts';
+import { entityOf, kindOfType } from '../kinds/index.ts';
 import type { MappingDocument, Path } from './document.ts';
-import { fieldsOf } from './fields.ts';
 import type { Defaults, EntrySpec, ValueSpec } from './spec.ts';
 import { isModule, type FunctionModule, type FunctionModuleError } from './functions.ts';
 import { foldedName } from './names.ts';
@@ -111,11 +110,11 @@ function checkSourceName(name: string, sources: readonly string[], path: Path, r
 
 function checkEntry(entry: EntrySpec, path: Path, report: Report): void {
   const { data } = entry;
-  for (const field of fieldsOf(entry.type)) {
+  for (const field of kindOfType(entry.type).fields) {
     const spec = data[field.name];
     const at = [...path, 'data', field.name];
     if (spec === undefined) continue;
-    if (field.kind !== 'custom') checkShape(spec, at, field.name, report);
+    if (field.type !== 'custom') checkShape(spec, at, field.name, report);
     else {
       for (const [key, value] of Object.entries(spec as Readonly<Record<string, ValueSpec>>)) {
         if (typeof value !== 'string' && value.as === 'json') continue;

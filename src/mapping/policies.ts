@@ -1,4 +1,5 @@
-import { isUpdate, type EventType } from '../model.ts';
+import { isUpdate } from '../kinds/index.ts';
+import type { EventType } from '../model.ts';
 
 interface Policy {
   /** The first one is the default. */

@@ -1,9 +1,9 @@
 /** The schema of mapping files: validates them, and provides the JSON Schema for editors. */
 import { z } from 'zod';
 import { didYouMean, nearest, quoted } from '../problem.ts';
-import { EVENT_TYPES, type EventType } from '../model.ts';
+import { EVENT_TYPES, kindOfType } from '../kinds/index.ts';
+import type { EventType } from '../model.ts';
 import { WrittenScalar } from './document.ts';
-import { fieldsOf } from './fields.ts';
 import { choicesOf, POLICIES, POLICY_NAMES, type DefaultPolicies } from './policies.ts';
 import { REST, REST_KEY } from './values/rest.ts';
 import * as part from './schema-parts.ts';
@@ -183,10 +183,10 @@ function generalPolicies() {
 }
 
 function entry(type: EventType) {
-  const fields = fieldsOf(type).map((field) => {
-    const schema = field.kind === 'custom' ? customFields : value;
-    const described = schema.meta({ ...(field.kind !== 'custom' && { description: field.doc }) });
-    return [field.name, field.required ? described : described.optional()] as const;
+  const fields = kindOfType(type).fields.map((field) => {
+    const schema = field.type === 'custom' ? customFields : value;
+    const described = schema.meta({ ...(field.type !== 'custom' && { description: field.doc }) });
+    return [field.name, field.isRequired ? described : described.optional()] as const;
   });
   return part.object({
     type: z.literal(type),
@@ -222,7 +222,7 @@ function mistakesIn(issues: readonly z.core.$ZodIssue[]): number {
 
 /** The event types that have a key, in the entry and in its `data`: for messages about misplaced keys. */
 export const ENTRY_KEYS = keysByType(entries.map((schema) => Object.keys(schema.shape)));
-export const DATA_KEYS = keysByType(EVENT_TYPES.map((type) => fieldsOf(type).map((field) => field.name)));
+export const DATA_KEYS = keysByType(EVENT_TYPES.map((type) => kindOfType(type).fields.map((field) => field.name)));
 
 function keysByType(keys: readonly (readonly string[])[]): ReadonlyMap<string, readonly EventType[]> {
   const all = new Set(keys.flat());

@@ -1,6 +1,6 @@
 /** Iterates over all values of a mapping: in fields, conditions, lists, lookups and arguments of transforms. */
+import { kindOfType } from '../kinds/index.ts';
 import type { Path } from './document.ts';
-import { fieldsOf } from './fields.ts';
 import { kindOf } from './kinds/index.ts';
 import type { ConditionSpec, EntrySpec, TransformSpec, ValueSpec } from './spec.ts';
 
@@ -16,10 +16,10 @@ export function* valuesOf(entry: EntrySpec, path: Path): Generator<FoundValue> {
     yield* within(entry[key], [...path, key]);
   }
   if (entry.when) yield* withinCondition(entry.when, [...path, 'when']);
-  for (const field of fieldsOf(entry.type)) {
+  for (const field of kindOfType(entry.type).fields) {
     const spec = entry.data[field.name];
     const at = [...path, 'data', field.name];
-    if (field.kind !== 'custom') yield* within(spec, at);
+    if (field.type !== 'custom') yield* within(spec, at);
     else for (const [key, value] of Object.entries(spec ?? {})) yield* within(value as ValueSpec, [...at, key]);
   }
 }

@@ -1,8 +1,7 @@
 /** The parts of a mapping that are valid by themselves: they are checked further, whatever is wrong with others. */
 import type { z } from 'zod';
-import { EVENT_TYPES } from '../model.ts';
+import { EVENT_TYPES, kindOfType } from '../kinds/index.ts';
 import { isKeyed } from './document.ts';
-import { fieldsOf } from './fields.ts';
 import { entries, mappingSchema, source, type MappingSpec } from './schema.ts';
 import type { EntrySpec } from './spec.ts';
 
@@ -43,11 +42,11 @@ function validEntry(entry: unknown): EntrySpec | undefined {
   // Without its `each`, paths into the elements would look like columns.
   if (valid['source'] === undefined || ('each' in given && valid['each'] === undefined)) return undefined;
   const values = asMap(given['data']);
-  const fields = fieldsOf(type)
-    .filter(({ name, required }) => name in values || required)
-    .map(({ name, kind }): [string, unknown] => {
+  const fields = kindOfType(type)
+    .fields.filter(({ name, isRequired }) => name in values || isRequired)
+    .map(({ name, type: holds }): [string, unknown] => {
       const schema = (data.shape as Schemas)[name]!;
-      return [name, kind === 'custom' ? keysOf(schema, values[name]) : (parsed(schema, values[name]) ?? VALUE)];
+      return [name, holds === 'custom' ? keysOf(schema, values[name]) : (parsed(schema, values[name]) ?? VALUE)];
     });
   return { ...valid, type, data: Object.fromEntries(fields) } as EntrySpec;
 }

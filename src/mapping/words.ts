@@ -1,7 +1,7 @@
 /** The mapping in words, for people who do not read mapping files. Names of columns and constants are in backticks. */
+import { kindOfType, SENT_AS } from '../kinds/index.ts';
 import type { EventType } from '../model.ts';
 import { combineOf } from './values/combine.ts';
-import { fieldsOf } from './fields.ts';
 import { kindOf } from './kinds/index.ts';
 import type { ValueWords } from './kinds/kind.ts';
 import { REST_KEY } from './values/rest.ts';
@@ -35,7 +35,7 @@ interface FieldWords extends ValueWords {
 }
 
 /** Names that the survey resolves, through `references` in the mapping where they have them. */
-const BY_NAME: ReadonlySet<string> = new Set(['stage_name', 'owner_name', 'stage_pipeline']);
+const BY_NAME: ReadonlySet<string> = new Set([...Object.keys(SENT_AS), 'stage_pipeline']);
 
 export function entryWords(entry: EntrySpec, defaults: Defaults): EntryWords {
   const row = (field: string, spec: ValueSpec | undefined): FieldWords[] => {
@@ -43,9 +43,9 @@ export function entryWords(entry: EntrySpec, defaults: Defaults): EntryWords {
     const { from, how } = valueWords(spec, defaults);
     return [{ field, from, how: BY_NAME.has(field) ? [...how, 'is matched by name with those of the account'] : how }];
   };
-  const data = fieldsOf(entry.type).flatMap(({ name, kind }) => {
+  const data = kindOfType(entry.type).fields.flatMap(({ name, type }) => {
     const spec = entry.data[name];
-    if (kind !== 'custom') return row(name, spec);
+    if (type !== 'custom') return row(name, spec);
     const { [REST_KEY]: rest, ...named } = (spec ?? {}) as Readonly<Record<string, ValueSpec>>;
     const others = { field: `${name}.${REST_KEY}`, from: 'all other columns', how: ['each under its own name'] };
     return [

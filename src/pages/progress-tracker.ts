@@ -1,4 +1,5 @@
-import { EVENT_TYPES, type EventType } from '../model.ts';
+import { EVENT_TYPES } from '../kinds/index.ts';
+import type { EventType } from '../model.ts';
 import { countStates, countWhere, type CountedState } from '../plan/counts.ts';
 import { priorityProgress, type PriorityProgress } from '../plan/order.ts';
 import { isOpen } from '../plan/states.ts';

@@ -26,7 +26,7 @@ export interface Status {
    */
   readonly basis: 'ended' | 'under way' | 'unknown totals';
   readonly events: EventCounts;
-  readonly by_type: Readonly<Partial<Record<EventType, EventCounts>>>;
+  readonly by_type: Readonly<Record<EventType, EventCounts>>;
   /** The highest first. */
   readonly priorities: readonly PriorityCounts[];
   /** Events that the run has still to send; 0 if it has ended. */

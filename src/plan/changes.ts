@@ -1,8 +1,5 @@
 import { canonicalJson, type JsonObject, type JsonValue } from '../json.ts';
-import { CUSTOM_FIELDS } from '../store/field-hashes.ts';
-
-/** Fields whose names in the mapping are not those of the event: ids are sent instead. */
-export const SENT_AS: Readonly<Record<string, string>> = { stage_name: 'stage_id', owner_name: 'owner_id' };
+import { CUSTOM_FIELDS, SENT_AS } from '../kinds/index.ts';
 
 /** The canonical JSON of an event's data with these fields (names as in `fieldsOf`). */
 export function dataWith(externalId: string, fields: Iterable<readonly [string, JsonValue]>): string {

@@ -1,5 +1,6 @@
 import { UserError } from '../errors.ts';
-import { EVENT_TYPES, type EventType } from '../model.ts';
+import { EVENT_TYPES } from '../kinds/index.ts';
+import type { EventType } from '../model.ts';
 import type { PickedRecord } from '../settings/run-settings.ts';
 import type { Database } from '../store/sqlite.ts';
 

@@ -1,4 +1,5 @@
-import { EVENT_TYPES, type Entity, type EventType } from '../model.ts';
+import { EVENT_TYPES } from '../kinds/index.ts';
+import type { Entity, EventType } from '../model.ts';
 import type { WaitingCounts } from '../report/summary.ts';
 import type { EventCounts } from '../vocabulary/terms.ts';
 import type { Tolerance } from '../settings/run-settings.ts';
@@ -41,8 +42,8 @@ export function countWhere(states: readonly CountedState[], isCounted: (each: Co
 }
 
 /** The outcomes of each type that occurs. The totals always add up, because every event has exactly one state. */
-export function outcomesOf(states: readonly CountedState[]): Partial<Record<EventType, EventCounts>> {
-  const counts: Partial<Record<EventType, EventCounts>> = {};
+export function outcomesOf(states: readonly CountedState[]): Record<EventType, EventCounts> {
+  const counts: Record<EventType, EventCounts> = {};
   for (const type of EVENT_TYPES) {
     for (const { state, count } of states.filter((each) => each.type === type)) {
       const ofType = (counts[type] ??= totalOf([]));
@@ -73,7 +74,7 @@ export function dueByType(db: Database): readonly { readonly type: EventType; re
 
 /** What the events that wait for a parent outside the selection wait for. */
 export function countWaiting(db: Database): WaitingCounts {
-  const counts: { -readonly [T in EventType]?: Partial<Record<Entity, number>> } = {};
+  const counts: Record<EventType, Record<Entity, number>> = {};
   const rows = db.all<{ type: EventType; entity: Entity; count: number }>(
     `select type, parent_entity as entity, count(*) as count from event where state = 'waiting' group by 1, 2`,
   );

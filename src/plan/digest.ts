@@ -1,7 +1,8 @@
 import { createHash, hash } from 'node:crypto';
 import { canonicalJson } from '../json.ts';
 import type { Policies } from '../mapping/policies.ts';
-import { EVENT_TYPES, type EventType } from '../model.ts';
+import { EVENT_TYPES } from '../kinds/index.ts';
+import type { EventType } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
 import { pagesOf } from './events.ts';
 

@@ -1,5 +1,6 @@
 import { parseJson, type JsonObject } from '../json.ts';
-import { EVENT_TYPES, type Entity, type EventType, type Planned, type Place, type Writable } from '../model.ts';
+import { EVENT_TYPES } from '../kinds/index.ts';
+import type { Entity, EventType, Planned, Place, Writable } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { State } from './states.ts';
 

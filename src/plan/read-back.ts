@@ -1,7 +1,9 @@
 /** Reads back the records that differ, or may differ, from what the input wants, and decides what is sent of them. */
+import { CHECKED } from '../kinds/index.ts';
 import { seen, type ShownFields } from '../core/known.ts';
 import { next } from '../core/next.ts';
-import { shownFields, type Checked } from './compare/fields.ts';
+import { shownFields } from './compare/fields.ts';
+import type { Entity } from '../model.ts';
 import { readBack } from './compare/read-back.ts';
 import type { Client } from '../service/client.ts';
 import type { Fields } from '../service/list-page.ts';
@@ -12,7 +14,7 @@ import { setState } from './events.ts';
 import { conclude, shownBy, subjectsOf } from './judge/judge-known.ts';
 import { addProblem } from './problems.ts';
 import { storeKnown, type RecordKey } from './records.ts';
-import { shownLeads } from './judge/shown-leads.ts';
+import { shownParents } from './judge/shown-parents.ts';
 import { recordInService, type RecordInService } from './judge/in-service.ts';
 import { listChanges, listDeleted } from './judge/changes-file.ts';
 import type { Subject } from './wanted.ts';
@@ -32,7 +34,7 @@ export interface ReadBackJob {
  * not as the input wants it (`change`). Nothing is written to the checkpoint: see `rememberShown`.
  */
 export async function readSubjects(job: ReadBackJob, subjects: readonly Subject[]): Promise<void> {
-  for (const entity of ['lead', 'deal'] as const) {
+  for (const entity of CHECKED) {
     await readEntity(
       job,
       entity,
@@ -41,7 +43,7 @@ export async function readSubjects(job: ReadBackJob, subjects: readonly Subject[
   }
 }
 
-async function readEntity(job: ReadBackJob, entity: Checked, subjects: readonly Subject[]): Promise<void> {
+async function readEntity(job: ReadBackJob, entity: Entity, subjects: readonly Subject[]): Promise<void> {
   const { db, hasher, client, concurrency, region } = job;
   if (subjects.length === 0) return;
   const byServiceId = new Map<string, Subject[]>();
@@ -57,14 +59,14 @@ async function readEntity(job: ReadBackJob, entity: Checked, subjects: readonly 
   for await (const { serviceId, record } of readBack(client, entity, byServiceId.keys(), { atLeast, concurrency })) {
     records.set(serviceId, record && shownFields(entity, record));
   }
-  const leads = shownLeads(db, hasher, records.values());
+  const parents = shownParents(db, hasher, entity, [...records.values()]);
   for (const [serviceId, record] of records) {
     for (const subject of byServiceId.get(serviceId)!) {
       if (record)
         judgeShown(
           job,
           subject,
-          recordInService(entity, record, { subject, leads: leads(subject.known), hasher, region }),
+          recordInService(entity, record, { subject, parents: parents(subject.known), hasher, region }),
         );
       else reportDeleted(db, subject);
     }

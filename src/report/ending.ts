@@ -1,6 +1,6 @@
 /** How a run ended, in a sentence. */
 import { toneOf, type Tone } from '../terminal/console.ts';
-import { ENTITIES, EVENT_TYPES } from '../model.ts';
+import { ENTITIES, EVENT_TYPES } from '../kinds/index.ts';
 import { countOmitted } from './omitted.ts';
 import type { StoredSummary, WaitingCounts } from './summary.ts';
 import { counted, numberText } from '../terminal/numbers.ts';

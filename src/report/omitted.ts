@@ -5,9 +5,7 @@ import { meaningOf } from '../vocabulary/words.ts';
 import { numberText } from '../terminal/numbers.ts';
 
 /** How many values were left out: by type, field and the code of the reason. */
-export type OmittedCounts = Readonly<
-  Partial<Record<EventType, Readonly<Record<string, Readonly<Record<string, number>>>>>>
->;
+export type OmittedCounts = Readonly<Record<EventType, Readonly<Record<string, Readonly<Record<string, number>>>>>>;
 
 /** One line of `OmittedCounts`. */
 interface OmittedLine {

@@ -70,7 +70,7 @@ export interface UncoveredValue {
 export interface Profile {
   readonly sources: Readonly<Record<string, SourceProfile>>;
   readonly uncovered: readonly UncoveredValue[];
-  readonly duplicates: Readonly<Partial<Record<EventType, number>>>;
+  readonly duplicates: Readonly<Record<EventType, number>>;
   /** Number of leads that share an e-mail address or phone number with another lead, and an example. */
   readonly shared: readonly SharedNote[];
   /** Events that lack expected data: a lead without name, e-mail and phone, a deal without lead or stage. */

@@ -22,7 +22,7 @@ export interface PriorityCounts {
 }
 
 /** Selected events whose parents are neither acknowledged nor selected: by type, and by what they wait for. */
-export type WaitingCounts = Readonly<Partial<Record<EventType, Readonly<Partial<Record<Entity, number>>>>>>;
+export type WaitingCounts = Readonly<Record<EventType, Readonly<Record<Entity, number>>>>;
 
 /** What an export differs in from what earlier runs sent: numbers of records. */
 export interface ChangeCounts {
@@ -61,7 +61,7 @@ export interface Summary {
   readonly mapping_changed: boolean;
   /** Only if earlier runs sent something, and the service could be read. */
   readonly changes?: ChangeCounts;
-  readonly by_type: Readonly<Partial<Record<EventType, EventCounts>>>;
+  readonly by_type: Readonly<Record<EventType, EventCounts>>;
   readonly outcomes: Readonly<Record<Effect, number>>;
   readonly this_run: {
     readonly requests: number;

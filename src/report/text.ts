@@ -1,5 +1,6 @@
 /** Helpers shared by the texts for people. */
-import { EVENT_TYPES, type EventType, type Place } from '../model.ts';
+import { EVENT_TYPES } from '../kinds/index.ts';
+import type { EventType, Place } from '../model.ts';
 import { table } from '../terminal/layout.ts';
 import { oneLine } from '../terminal/visible.ts';
 import { inSentence } from '../vocabulary/sentence.ts';
@@ -22,7 +23,7 @@ const COLUMNS: readonly (readonly [keyof EventCounts, string])[] = [
  * too wide, it is transposed, so that each column adds up.
  */
 export function countsTable(
-  summary: { readonly by_type: Readonly<Partial<Record<EventType, EventCounts>>>; readonly events: EventCounts },
+  summary: { readonly by_type: Readonly<Record<EventType, EventCounts>>; readonly events: EventCounts },
   columns = 100,
 ): string {
   const types = EVENT_TYPES.flatMap((type): { name: string; counts: EventCounts }[] => {

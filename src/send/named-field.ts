@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../json.ts';
-import { CUSTOM_FIELDS } from '../store/field-hashes.ts';
+import { CUSTOM_FIELDS } from '../kinds/index.ts';
 
 /**
  * The field of an event that a message of the service names: the messages of the webhook may name the one that is wrong (service

@@ -8,7 +8,8 @@ import { next, type Next, type Step } from '../core/next.ts';
 import { eventId } from '../core/identity.ts';
 import { parseJson, type JsonObject } from '../json.ts';
 import type { Policies } from '../mapping/policies.ts';
-import { isUpdate, type EventType } from '../model.ts';
+import { isUpdate } from '../kinds/index.ts';
+import type { EventType } from '../model.ts';
 import { dataWith } from '../plan/changes.ts';
 import { storeParts } from '../plan/judge/combine.ts';
 import { conclude, isShownField, shownBy } from '../plan/judge/judge-known.ts';
@@ -103,7 +104,7 @@ export class RecordSender {
     if (isForeign && !outcomes.takeOver()) return 'ended';
     const circumstances = {
       content: record.wanted.content,
-      isShown: (field: string) => record.entity !== 'comment' && isShownField(record.entity, field),
+      isShown: (field: string) => isShownField(record.entity, field),
       isAdopted,
     };
     // Counted before waiting for the disk: it may stop the run, and then no other event must be sent.
@@ -190,7 +191,7 @@ export class RecordSender {
           record.external_id,
           [...values].filter(([field]) => Object.hasOwn(fields, field)),
         );
-    const type = `${record.entity}/${kind}d` as EventType;
+    const type: EventType = kind === 'create' ? `${record.entity}/created` : `${record.entity}/updated`;
     return {
       id,
       type,

@@ -1,7 +1,7 @@
 /** What follows the refusal of a request, by the service or by something on the way. No I/O. */
 import { EXIT } from '../errors.ts';
 import type { HaltReason } from '../halt.ts';
-import { isUpdate } from '../model.ts';
+import { isUpdate } from '../kinds/index.ts';
 import { INGEST_CODES } from '../contract.ts';
 import type { Intercepted, Refused, Unauthorised } from '../service/reply.ts';
 import { namedField } from './named-field.ts';

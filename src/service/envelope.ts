@@ -1,5 +1,6 @@
 import type { EventType } from '../model.ts';
-import { HEADERS, type Acknowledgement } from '../contract.ts';
+import { isEventType, kindOfType } from '../kinds/index.ts';
+import { HEADERS } from '../contract.ts';
 
 /** Triggers are suppressed twice: in the envelope and by a header (section 2.3). */
 export const INGEST_HEADERS = { 'content-type': 'application/json', [HEADERS.suppressTriggers]: 'true' } as const;
@@ -23,14 +24,9 @@ export function envelope(
   return `{"data":${event.content},${rest}}` as Envelope;
 }
 
-const ENTITIES: Readonly<Record<string, Acknowledgement['entity']>> = {
-  lead: 'Lead',
-  deal: 'Deal',
-  comment: 'Comment',
-};
-
-/** The entity that an acknowledgement of this event names. */
-export function entityIn(body: Envelope): Acknowledgement['entity'] | undefined {
+/** What an acknowledgement of this event calls the record. */
+export function entityIn(body: Envelope): string | undefined {
   const type = body.slice(body.lastIndexOf('"type":"') + '"type":"'.length);
-  return ENTITIES[type.slice(0, type.indexOf('/'))];
+  const name = type.slice(0, type.indexOf('"'));
+  return isEventType(name) ? kindOfType(name).acknowledgedAs : undefined;
 }

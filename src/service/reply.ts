@@ -93,7 +93,7 @@ export type RestAttempt =
  * An answer of the ingestion webhook to an event about this entity. `now` is the wall clock in milliseconds, for a
  * Retry-After given as a date.
  */
-export function readIngestReply(reply: Reply, now: number, entity: Acknowledgement['entity'] | undefined): Attempt {
+export function readIngestReply(reply: Reply, now: number, entity: string | undefined): Attempt {
   const { status } = reply;
   if (status >= 200 && status < 300) {
     // Only 200 is documented as an acknowledgement (section 4.2): any other success may be that of something between.

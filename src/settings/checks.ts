@@ -1,7 +1,8 @@
 /** Checks of options: each converts a text from the command line, or a value that a program passes, to its meaning. */
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { ENTITIES, EVENT_TYPES, entityOf, type Entity, type EventType } from '../model.ts';
+import { ENTITIES, EVENT_TYPES, entityOf } from '../kinds/index.ts';
+import type { Entity, EventType } from '../model.ts';
 import { didYouMean } from '../problem.ts';
 import { Secret } from '../redact.ts';
 import { hookUrlMistake } from './hook-url.ts';

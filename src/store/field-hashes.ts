@@ -1,8 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
+import { CUSTOM_FIELDS, fieldNamed } from '../kinds/index.ts';
 import { canonicalJson, isObject, NumberText, type JsonObject, type JsonValue } from '../json.ts';
-
-/** Fields whose first-level keys are treated as separate fields. */
-export const CUSTOM_FIELDS: readonly string[] = ['custom_params', 'custom_fields'];
 
 /** Every field of an event's data except `external_id`; custom fields as `custom_params.origin`. */
 export function* fieldsOf(data: JsonObject): Generator<[name: string, value: JsonValue]> {
@@ -76,19 +74,18 @@ export function normalForm(name: string, value: JsonValue): string {
     return canonicalJson(value);
   }
   const text = value instanceof NumberText ? value.text : String(value);
-  switch (name) {
-    case 'phone_number':
+  switch (fieldNamed(name)?.form) {
+    case 'phone':
       return text.replace(/\D/g, '');
-    case 'amount':
+    case 'number':
       return Number.isFinite(Number(text)) ? Number(text).toFixed(2) : text;
-    case 'email':
-    case 'currency':
-    case 'stage_id':
-    case 'owner_id':
+    case 'folded':
+    case 'id':
       return spaced(text).toLowerCase();
-    case 'lead_external_id':
+    case 'exact':
       return text;
-    default:
+    case 'text':
+    case undefined:
       return spaced(text);
   }
 }

@@ -1,4 +1,5 @@
-import { entityOf, type Draft, type Issue } from '../model.ts';
+import { entityOf } from '../kinds/index.ts';
+import type { Draft, Issue } from '../model.ts';
 import { issueOf } from '../vocabulary/words.ts';
 
 /** The external ids that a correction changes, as warnings: a spreadsheet makes `123` of `00123`. `before`: of the record as it was. */

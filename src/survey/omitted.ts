@@ -1,6 +1,5 @@
-import { CUSTOM_FIELDS } from '../store/field-hashes.ts';
+import { CUSTOM_FIELDS, SENT_AS } from '../kinds/index.ts';
 import type { EventType } from '../model.ts';
-import { SENT_AS } from '../plan/changes.ts';
 import type { ExcessOmission, OmittedCounts } from '../report/omitted.ts';
 import type { Tolerance } from '../settings/run-settings.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -18,7 +17,7 @@ export class OmittedValues {
   readonly #lost: readonly ExcessOmission[];
 
   constructor(db: Database) {
-    const counts: { -readonly [T in EventType]?: Record<string, Record<string, number>> } = {};
+    const counts: Record<EventType, Record<string, Record<string, number>>> = {};
     for (const { type, field, code, count } of db.all<{ type: EventType; field: string; code: string; count: number }>(
       `select e.type, o.field, o.code, count(*) as count from omission o join event e on e.id = o.event group by 1, 2, 3`,
     )) {

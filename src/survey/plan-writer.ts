@@ -1,6 +1,7 @@
 import { eventId } from '../core/identity.ts';
 import { recordJson } from '../json.ts';
-import { entityOf, type Corrected, type Invalid, type Place, type RawRecord, type Ready } from '../model.ts';
+import { entityOf } from '../kinds/index.ts';
+import type { Corrected, Invalid, Place, RawRecord, Ready } from '../model.ts';
 import type { Source } from '../input/source.ts';
 import type { Database } from '../store/sqlite.ts';
 

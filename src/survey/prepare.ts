@@ -1,6 +1,7 @@
 import { contentSha } from '../core/identity.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../json.ts';
-import { entityOf, parentOf, type Draft, type Invalid, type Issue, type Ready, type Writable } from '../model.ts';
+import { entityOf, parentOf } from '../kinds/index.ts';
+import type { Draft, Invalid, Issue, Ready, Writable } from '../model.ts';
 import { oversized } from '../plan/body-size.ts';
 import type { Resolution, Resolver } from './resolve.ts';
 import { validate } from './validate.ts';

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { CompiledEntry, CompiledMapping } from '../mapping/mapping.ts';
-import { entityOf, type Draft, type ReadItem, type Row } from '../model.ts';
+import { entityOf } from '../kinds/index.ts';
+import type { Draft, ReadItem, Row } from '../model.ts';
 import { addOmissions, addProblem } from '../plan/problems.ts';
 import type { Source } from '../input/source.ts';
 import { correctedIds } from './corrected-ids.ts';

@@ -1,16 +1,14 @@
 import { isObject, NumberText, type JsonObject, type JsonValue } from '../json.ts';
-import { entityOf, type Entity, type EventType, type Issue } from '../model.ts';
-import { commentData, dealData, leadData } from '../contract.ts';
+import { kindOfType } from '../kinds/index.ts';
+import type { EventType, Issue } from '../model.ts';
 import { issueOf } from '../vocabulary/words.ts';
-
-const SCHEMAS = { lead: leadData, deal: dealData, comment: commentData } as const;
 
 /**
  * Checks an event against the service interface (sections 2.4 to 2.6) before a request is spent on it. The rules of single
  * fields, and that a comment has one parent, were applied when it was mapped. `content` is the canonical JSON of `data`.
  */
 export function validate(type: EventType, data: JsonObject, content: string): readonly Issue[] {
-  const issues = wrongFields(entityOf(type), data);
+  const issues = wrongFields(type, data);
   // JSON.stringify escapes half of a surrogate pair, so content without that escape has none.
   const broken = content.includes('\\ud') ? findLoneSurrogate(data, '') : undefined;
   if (broken) issues.push({ ...issueOf('lone_surrogate', broken), field: broken });
@@ -18,8 +16,8 @@ export function validate(type: EventType, data: JsonObject, content: string): re
 }
 
 /** The errors that the schema finds in the fields. */
-function wrongFields(entity: Entity, data: JsonObject): Issue[] {
-  const parsed = SCHEMAS[entity].safeParse(data);
+function wrongFields(type: EventType, data: JsonObject): Issue[] {
+  const parsed = kindOfType(type).data.safeParse(data);
   if (parsed.success) return [];
   const issues: Issue[] = [];
   for (const { path, message } of parsed.error.issues) {

@@ -1,14 +1,7 @@
 /** What types, outcomes, fields, stops and waits are called, on the terminal and on pages. */
-import { EVENT_TYPES, type EventType } from '../model.ts';
+import { fieldNamed, isEventType, isUpdate, kindOfType } from '../kinds/index.ts';
+import type { EventType } from '../model.ts';
 import { numberText } from '../terminal/numbers.ts';
-
-const TYPES: Readonly<Record<EventType, readonly [one: string, several: string]>> = {
-  'lead/created': ['lead', 'leads'],
-  'lead/updated': ['update of a lead', 'updates of leads'],
-  'deal/created': ['deal', 'deals'],
-  'deal/updated': ['update of a deal', 'updates of deals'],
-  'comment/created': ['comment', 'comments'],
-};
 
 /** Counts of the events of one type (or all); `total` is the sum of the others. */
 export interface EventCounts {
@@ -33,19 +26,8 @@ export const OUTCOMES: Readonly<Record<OutcomeName, string>> = {
 };
 export const OUTCOME_NAMES = Object.keys(OUTCOMES) as readonly OutcomeName[];
 
-const FIELDS: Readonly<Record<string, string>> = {
-  external_id: 'id in the old CRM',
-  full_name: 'name',
-  email: 'e-mail address',
-  phone_number: 'phone number',
-  lead_external_id: 'lead that it belongs to',
-  deal_external_id: 'deal that it belongs to',
-  stage_id: 'stage',
-  stage_name: 'stage',
-  owner_id: 'owner',
-  owner_name: 'owner',
-  content: 'text',
-  author_name: 'author',
+/** Keys of an entry of the mapping beside its fields. */
+const ENTRY_KEYS: Readonly<Record<string, string>> = {
   stage_pipeline: 'pipeline of the stage',
   occurred_at: 'time of the event, for the audit log',
   priority: 'order of sending',
@@ -89,12 +71,17 @@ export const NOT_MIGRATED: readonly (readonly [string, string])[] = [
 
 /** `Leads`; without a type, `Records`. */
 export function typeName(type: EventType | ''): string {
-  return type === '' ? 'Records' : capital(TYPES[type][1]);
+  return type === '' ? 'Records' : capital(wordsOf(type)[1]);
 }
 
 /** What one event of the type is: `lead`. Errors of whole records have no type. */
 export function typeNoun(type: string): string {
-  return isType(type) ? TYPES[type][0] : type === '' ? 'record' : type;
+  return isEventType(type) ? wordsOf(type)[0] : type === '' ? 'record' : type;
+}
+
+function wordsOf(type: EventType): readonly [one: string, several: string] {
+  const [one, several] = kindOfType(type).words;
+  return isUpdate(type) ? [`update of a ${one}`, `updates of ${several}`] : [one, several];
 }
 
 /** The most frequent types with their counts: `12 comments, 7 deals`. */
@@ -102,7 +89,7 @@ export function typeCounts(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
     .sort((a, b) => b[1] - a[1])
     .map(([type, count]) => {
-      const several = isType(type) ? TYPES[type][1] : type === '' ? 'records' : type;
+      const several = isEventType(type) ? wordsOf(type)[1] : type === '' ? 'records' : type;
       return `${numberText(count)} ${count === 1 ? typeNoun(type) : several}`;
     })
     .join(', ');
@@ -110,7 +97,7 @@ export function typeCounts(counts: Readonly<Record<string, number>>): string {
 
 /** `e-mail address`; the name itself where there are no other words. */
 export function fieldWords(field: string): string {
-  return Object.hasOwn(FIELDS, field) ? FIELDS[field]! : field;
+  return Object.hasOwn(ENTRY_KEYS, field) ? ENTRY_KEYS[field]! : (fieldNamed(field)?.words ?? field);
 }
 
 /** Why a run stopped before its end. */
@@ -120,8 +107,4 @@ export function stopText(reason: string): string {
 
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-function isType(type: string): type is EventType {
-  return (EVENT_TYPES as readonly string[]).includes(type);
 }

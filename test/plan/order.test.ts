@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Policies } from '../../src/mapping/policies.ts';
-import { EVENT_TYPES, type EventType } from '../../src/model.ts';
+import { EVENT_TYPES } from '../../src/kinds/index.ts';
+import type { EventType } from '../../src/model.ts';
 import { dueEvents, priorityProgress } from '../../src/plan/order.ts';
 import { deal, event, lead, leadNote, note, planOf, Planning, statesOf, turnsOf, type Given } from './planning.ts';
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EVENT_TYPES, type EventType } from '../../src/model.ts';
+import { EVENT_TYPES } from '../../src/kinds/index.ts';
+import type { EventType } from '../../src/model.ts';
 import { countAll, countWaiting } from '../../src/plan/counts.ts';
 import { readEvent } from '../../src/plan/events.ts';
 import { countGone } from '../../src/plan/judge/gone.ts';

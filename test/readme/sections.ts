@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { COMMANDS, nameOf } from '../../src/commands/index.ts';
 import { EXIT } from '../../src/errors.ts';
-import { ENTITIES, EVENT_TYPES } from '../../src/model.ts';
-import { fieldsOf } from '../../src/mapping/fields.ts';
+import { ENTITIES, EVENT_TYPES, kindOfType } from '../../src/kinds/index.ts';
 import { choicesOf, POLICIES, POLICY_NAMES } from '../../src/mapping/policies.ts';
 import { TRANSFORMS } from '../../src/mapping/transforms/index.ts';
 import type { TransformExample } from '../../src/mapping/transforms/transform.ts';
@@ -87,9 +86,9 @@ function fields(): string {
   return ENTITIES.map((entity) =>
     table(
       [`\`${entity}/*\` field`, 'required', 'unreadable values are', 'content'],
-      fieldsOf(`${entity}/created`).map(({ name, required, onError, doc }) => [
+      kindOfType(`${entity}/created`).fields.map(({ name, isRequired, onError, doc }) => [
         code(name),
-        required ? 'yes' : '',
+        isRequired ? 'yes' : '',
         onError === 'omit' ? 'omitted' : 'rejected',
         doc,
       ]),

@@ -151,7 +151,8 @@ export function judgeTold(
 
 /** `verify` finds no difference that has no cause in the exports, the policies or the edits. */
 export function judgeVerification(scene: Scene, { first_differences: differences }: Verification): string[] {
-  return differences.flatMap(({ entity, external_id: id, field, verdict, expected, actual }) => {
+  return differences.flatMap(({ entity: kind, external_id: id, field, verdict, expected, actual }) => {
+    const entity = kind as 'lead' | 'deal';
     const isFault = verdict === 'different' || verdict === 'changed' || verdict === 'missing';
     const isOurs = scene.service.find(entity, id)?.madeBy !== 'somebody';
     if (!isFault || !isOurs || mayBeTold(scene, entity, id)) return [];

@@ -3,7 +3,7 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { handler as verify } from '../../src/commands/verify.ts';
-import { COMPARED } from '../../src/plan/compare/fields.ts';
+import { comparedFields } from '../../src/kinds/index.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { openCheckpoint } from '../../src/store/checkpoint.ts';
 import { Lock } from '../../src/store/lock.ts';
@@ -122,7 +122,7 @@ describe('verify', () => {
     const { code, found, stdout, stderr } = await job.check();
     expect(code).toBe(0);
     expect(found.exit).toEqual({ code: 0, reason: 'same' });
-    const { lead, deal: deals } = found.entities;
+    const [lead, deals] = [found.entities.lead!, found.entities.deal!];
     expect(lead).toMatchObject({ acknowledged: 3, read_back: 3, missing: 0, without_id: 0, not_in_input: 0 });
     expect(lead.fields.full_name).toMatchObject({ same: 3, different: 0 });
     for (const name of ['amount', 'currency', 'stage_id', 'pipeline', 'lead_external_id']) {
@@ -154,8 +154,8 @@ describe('verify', () => {
     const { code, found, stderr } = await job.check();
     expect(code).toBe(1);
     expect(found.exit.reason).toBe('different');
-    expect(found.entities.deal.fields.stage_id).toMatchObject({ changed: 2 });
-    expect(found.entities.deal.fields.pipeline).toMatchObject({ same: 2 });
+    expect(found.entities.deal!.fields.stage_id).toMatchObject({ changed: 2 });
+    expect(found.entities.deal!.fields.pipeline).toMatchObject({ same: 2 });
     expect(await readFile(found.files.verify, 'utf8')).toMatch(/^deal,1,.*,stage_id,changed,/m);
     expect(stderr).toContain('expected `Sales / Won`, found `Sales / Qualified` (changed since sent)');
   });
@@ -168,8 +168,8 @@ describe('verify', () => {
     await send(target, 'lead/updated', { external_id: '2', full_name: '=Edited', email: 'P2@example.test' });
     const { code, found } = await job.check();
     expect(code).toBe(1);
-    expect(found.entities.lead.fields.full_name).toMatchObject({ same: 2, different: 1, edited: 1 });
-    expect(found.entities.lead.fields.email).toMatchObject({ same: 3, normalised: 1 });
+    expect(found.entities.lead!.fields.full_name).toMatchObject({ same: 2, different: 1, edited: 1 });
+    expect(found.entities.lead!.fields.email).toMatchObject({ same: 3, normalised: 1 });
     expect(
       found.first_differences.map(({ external_id: id, field, verdict }) => `${id} ${field} ${verdict}`).sort(),
     ).toEqual(['1 full_name different', '2 email normalised', '2 full_name edited']);
@@ -189,7 +189,7 @@ describe('verify', () => {
     const { code, found, stderr } = await job.check();
     expect(code).toBe(1);
     expect(found.exit.reason).toBe('other_form');
-    expect(found.entities.lead.fields.full_name).toMatchObject({ same: 1, other_form: 5, edited: 0, different: 0 });
+    expect(found.entities.lead!.fields.full_name).toMatchObject({ same: 1, other_form: 5, edited: 0, different: 0 });
     expect(stderr).toMatch(
       /lead full_name: 5 records of 6, such as `Rossi &amp; Co 0` for `Rossi & Co 0`: .*service writes/,
     );
@@ -202,7 +202,7 @@ describe('verify', () => {
     await send(target, 'lead/updated', { external_id: '2', full_name: 'Edited' });
     const { code, found } = await job.check();
     expect(code).toBe(0);
-    expect(found.entities.lead.fields.full_name).toMatchObject({ same: 2, edited: 1 });
+    expect(found.entities.lead!.fields.full_name).toMatchObject({ same: 2, edited: 1 });
   });
 
   it('takes a value of a request without an answer for what was sent, not for an edit', async () => {
@@ -213,7 +213,7 @@ describe('verify', () => {
     await send(target, 'lead/updated', { external_id: '0', full_name: 'Wrong Name' });
     job.given.request('lead/updated', '0', { full_name: 'Wrong Name' }, { status: 'open' });
     const { code, found } = await job.check();
-    expect(found.entities.lead.fields.full_name).toMatchObject({ different: 1, edited: 0 });
+    expect(found.entities.lead!.fields.full_name).toMatchObject({ different: 1, edited: 0 });
     expect(code).toBe(1);
   });
 
@@ -224,8 +224,8 @@ describe('verify', () => {
     const { code, found, stderr } = await job.check();
     expect(code).toBe(1);
     expect(found.exit.reason).toBe('missing');
-    expect(found.entities.lead).toMatchObject({ read_back: 4, missing: 1 });
-    expect(found.entities.lead.fields.full_name).toMatchObject({ same: 3 });
+    expect(found.entities.lead!).toMatchObject({ read_back: 4, missing: 1 });
+    expect(found.entities.lead!.fields.full_name).toMatchObject({ same: 3 });
     expect(found.first_differences).toMatchObject([{ external_id: 'lost', verdict: 'missing' }]);
     expect(stderr).toContain('lead lost: missing');
   });
@@ -241,8 +241,8 @@ describe('verify', () => {
     const { code, found, stderr } = await job.check();
     expect(code).toBe(1);
     expect(found.exit.reason).toBe('refused');
-    expect(found.entities.lead).toMatchObject({ read_back: others, missing: 0, refused: 1 });
-    expect(found.entities.lead.fields.full_name).toMatchObject({ same: others });
+    expect(found.entities.lead!).toMatchObject({ read_back: others, missing: 0, refused: 1 });
+    expect(found.entities.lead!.fields.full_name).toMatchObject({ same: others });
     expect(found.first_differences).toMatchObject([
       { external_id: 'theirs', verdict: 'refused', service_id: serviceId },
     ]);
@@ -257,8 +257,8 @@ describe('verify', () => {
     await job.sent('lead/created', '3', { full_name: 'Name 3' }, null);
     const { code, found, stderr } = await job.check();
     expect(code).toBe(1);
-    expect(found.entities.lead.not_in_input).toBe(1);
-    expect(found.entities.lead.fields.full_name).toMatchObject({ same: 1, changed: 1 });
+    expect(found.entities.lead!.not_in_input).toBe(1);
+    expect(found.entities.lead!.fields.full_name).toMatchObject({ same: 1, changed: 1 });
     expect(stderr).toContain('expected `Other Name`, found `Name 1` (changed since sent)');
   });
 
@@ -269,8 +269,8 @@ describe('verify', () => {
     job.given.event('lead/created', '1', null, { state: 'invalid' });
     const { code, found } = await job.check();
     expect(code, JSON.stringify(found.first_differences)).toBe(0);
-    expect(found.entities.lead.fields.full_name).toMatchObject({ same: 1 });
-    expect(found.entities.lead.fields.email).toMatchObject({ same: 1 });
+    expect(found.entities.lead!.fields.full_name).toMatchObject({ same: 1 });
+    expect(found.entities.lead!.fields.email).toMatchObject({ same: 1 });
   });
 
   it('counts records without a known service id and parents that cannot be compared', async () => {
@@ -283,10 +283,10 @@ describe('verify', () => {
     await job.sent('deal/created', '2', { amount: 5, lead_external_id: 'theirs' });
     const { code, found, stderr } = await job.check();
     expect(code).toBe(0);
-    expect(found.entities.lead).toMatchObject({ acknowledged: 2, read_back: 1, without_id: 1 });
+    expect(found.entities.lead!).toMatchObject({ acknowledged: 2, read_back: 1, without_id: 1 });
     expect(stderr).toContain('1 without a known service id');
     expect(stderr).toContain('deal lead_external_id: its parent is not part of this migration');
-    expect(found.entities.deal.fields.lead_external_id).toMatchObject({ same: 1, not_comparable: 1 });
+    expect(found.entities.deal!.fields.lead_external_id).toMatchObject({ same: 1, not_comparable: 1 });
   });
 
   it('compares every record, including two that the service has merged', async () => {
@@ -302,7 +302,7 @@ describe('verify', () => {
     );
     const { code, found } = await job.check();
     expect(code).toBe(1);
-    expect(found.entities.lead).toMatchObject({ read_back: 3, missing: 0 });
+    expect(found.entities.lead!).toMatchObject({ read_back: 3, missing: 0 });
     expect(found.first_differences[0]).toMatchObject({ external_id: 'merged', expected: 'Merged', actual: 'Name 1' });
   });
 });
@@ -337,7 +337,7 @@ describe('the control totals of verify', () => {
 
   it('say that the service does not return amounts, and take the stage and currency that were sent', () => {
     const totals = new StageTotals();
-    const expected = COMPARED.deal.map(({ name }) => {
+    const expected = comparedFields('deal').map(({ name }) => {
       const value = { amount: '12.5', currency: 'EUR', stage_id: 's' }[name];
       return value === undefined ? undefined : { value, wanted: value };
     });
@@ -364,7 +364,7 @@ describe('verify --sample', () => {
     const target = await service();
     const job = await (await Migration.into(target)).leads(300);
     const first = await job.check({ sample: '4' });
-    expect(first.found.entities.lead).toMatchObject({ acknowledged: 300, read_back: 4 });
+    expect(first.found.entities.lead!).toMatchObject({ acknowledged: 300, read_back: 4 });
     const asked = reads(target, '/leads');
     expect(asked).toHaveLength(4);
     expect(asked.every((path) => /^\/leads\/[\da-f-]+$/.test(path))).toBe(true);
@@ -377,8 +377,8 @@ describe('verify --sample', () => {
     const job = await (await Migration.into(target)).leads(300);
     const { found } = await job.check({ sample: '100' });
     expect(found.sample).toBe(100);
-    expect(found.entities.lead).toMatchObject({ read_back: 100, missing: 0 });
-    expect(found.entities.lead.fields.full_name).toMatchObject({ same: 100 });
+    expect(found.entities.lead!).toMatchObject({ read_back: 100, missing: 0 });
+    expect(found.entities.lead!.fields.full_name).toMatchObject({ same: 100 });
     expect(reads(target, '/leads').length).toBeLessThanOrEqual(3);
     expect(reads(target, '/leads')[0]).toBe('/leads?page=1&pageSize=100');
   });

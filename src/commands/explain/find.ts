@@ -1,6 +1,7 @@
 /** Which record is meant. */
 import { UserError } from '../../errors.ts';
-import { ENTITIES, type Entity } from '../../model.ts';
+import { ENTITIES } from '../../kinds/index.ts';
+import type { Entity } from '../../model.ts';
 import { meant, nearest } from '../../problem.ts';
 import { carrierOf } from '../../plan/judge/combine.ts';
 import type { AskedRecord, NamedRecord } from '../../settings/run-settings.ts';

@@ -4,7 +4,8 @@
  */
 import { csvHead, csvLine } from '../../files/csv.ts';
 import { parseJson, type JsonObject } from '../../json.ts';
-import { EVENT_TYPES, type EventType } from '../../model.ts';
+import { EVENT_TYPES } from '../../kinds/index.ts';
+import type { EventType } from '../../model.ts';
 import { writeTable } from '../../report/error-files.ts';
 import { fieldsOf } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';

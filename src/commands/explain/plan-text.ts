@@ -1,6 +1,7 @@
 /** The plan on a screen: counts, the first events of each type, what is left out, and what is wrong. */
 import { parseJson, type JsonObject } from '../../json.ts';
-import { EVENT_TYPES, type EventType } from '../../model.ts';
+import { EVENT_TYPES } from '../../kinds/index.ts';
+import type { EventType } from '../../model.ts';
 import { countStates, outcomesOf, totalOf } from '../../plan/counts.ts';
 import { ofSeverity, readFindings, type Severity } from '../../report/findings.ts';
 import { cutTo, valueRows } from '../../terminal/layout.ts';

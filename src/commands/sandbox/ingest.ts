@@ -1,14 +1,15 @@
 /** The ingestion webhook (service interface, sections 2.3 to 2.7, 3 and 6). */
 import { DateTime } from 'luxon';
 import { z } from 'zod';
-import { entityOf, EVENT_TYPES } from '../../model.ts';
-import { commentData, dealData, INGEST_CODES, leadData, type Acknowledgement } from '../../contract.ts';
+import { entityOf, EVENT_TYPES, kindOf } from '../../kinds/index.ts';
+import type { Entity } from '../../model.ts';
+import { INGEST_CODES, type Acknowledgement } from '../../contract.ts';
 import type { Fields } from '../../service/list-page.ts';
 import { dealStages, uuidOf } from './account.ts';
 import { timestamp, type ApiCall, type SandboxContext } from './context.ts';
 import { E164, EMPTY } from './kinds.ts';
 import { Refusal, type Success } from './reply.ts';
-import type { AnyRecord } from './store.ts';
+import type { AnyRecord, EventKind } from './store.ts';
 
 /** Section 2.3. */
 const envelope = z.strictObject({
@@ -19,25 +20,16 @@ const envelope = z.strictObject({
   data: z.record(z.string(), z.unknown()),
 });
 
-/** With the checks that the shared schemas do not make: E.164, the currency code, exactly one parent. */
-const ENTITIES = {
-  lead: {
-    kind: 'Lead',
-    data: leadData.extend({ phone_number: text(E164, 'must be E.164') }),
-  },
-  deal: {
-    kind: 'Deal',
-    data: dealData.extend({ currency: text(/^[A-Z]{3}$/, 'must be a currency code') }),
-  },
-  comment: {
-    kind: 'Comment',
-    data: commentData
-      .extend({ external_id: z.string().min(1).optional() })
-      .refine((data) => (data.lead_external_id === undefined) !== (data.deal_external_id === undefined), {
-        error: 'exactly one of lead_external_id and deal_external_id is required',
-      }),
-  },
-} as const;
+/** What the service checks beside the fields (sections 2.4 to 2.6): E.164, the currency code, exactly one parent. */
+const DATA: Readonly<Record<Entity, z.ZodType>> = {
+  lead: kindOf('lead').data.extend({ phone_number: text(E164, 'must be E.164') }),
+  deal: kindOf('deal').data.extend({ currency: text(/^[A-Z]{3}$/, 'must be a currency code') }),
+  comment: kindOf('comment')
+    .data.extend({ external_id: z.string().min(1).optional() })
+    .refine((data) => (data['lead_external_id'] === undefined) !== (data['deal_external_id'] === undefined), {
+      error: 'exactly one of lead_external_id and deal_external_id is required',
+    }),
+};
 
 /** Fields of records by those of events; the others name something else, and are resolved. */
 const FIELDS: Readonly<Record<string, string>> = {
@@ -82,8 +74,8 @@ type Event = z.infer<typeof envelope>;
 function write(context: SandboxContext, event: Event): Pick<Acknowledgement, 'entity' | 'id' | 'outcome'> {
   const { store } = context;
   const noun = entityOf(event.type);
-  const { kind } = ENTITIES[noun];
-  const data = parse<unknown>(ENTITIES[noun].data, event.data, ['data']) as Data;
+  const kind = kindOf(noun).acknowledgedAs as EventKind;
+  const data = parse<unknown>(DATA[noun]!, event.data, ['data']) as Data;
   const externalId = data.external_id ?? null;
   const before = externalId === null ? undefined : store.find(kind, externalId);
   if (before && kind === 'Comment') {
@@ -145,7 +137,7 @@ function dealFields(context: SandboxContext, data: Data, old: Fields): Fields {
 function parentOf(context: SandboxContext, noun: 'lead' | 'deal', data: Data): string | null {
   const externalId = data[`${noun}_external_id`];
   if (externalId === undefined) return null;
-  const parent = context.store.find(ENTITIES[noun].kind, externalId);
+  const parent = context.store.find(kindOf(noun).acknowledgedAs as EventKind, externalId);
   if (parent) return parent.id;
   const message = `${noun}_external_id: ${noun} "${externalId}" does not exist`;
   throw new Refusal(422, INGEST_CODES.parentNotFound, message);

@@ -1,16 +1,15 @@
 import { isAlike, valuesOf } from '../../core/known.ts';
 import { wasEdited } from '../../plan/compare/edited.ts';
-import { COMPARED, likeness, type Checked, type ComparedField } from '../../plan/compare/fields.ts';
+import { likeness } from '../../plan/compare/fields.ts';
+import { comparedFields, type ComparedField } from '../../kinds/index.ts';
+import type { Entity } from '../../model.ts';
 import type { Account } from '../../service/account.ts';
 import type { Fields } from '../../service/list-page.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
 import type { FieldDifference, EntityResult, FieldVerdict } from './differences.ts';
-import { expectedOf, leadIdOf, stagePipelinesOf, writtenOf, type Expected, type WrittenRecord } from './expected.ts';
+import { expectedOf, serviceIdOf, stagePipelinesOf, writtenOf, type Expected, type WrittenRecord } from './expected.ts';
 import type { ExpectedFields } from './expected.ts';
-
-/** The field that refers to the parent by its external id, which the service does not return. */
-const PARENT = 'lead_external_id';
 
 /** One field of a record: what was to be sent, and what the service shows. */
 export interface ComparedValue {
@@ -22,9 +21,9 @@ export interface ComparedValue {
 }
 
 /** Why a field cannot be compared. */
-export function whyNotComparable({ sent, shown }: ComparedField): string {
+export function whyNotComparable({ parent, shown }: ComparedField): string {
   if (shown === undefined) return 'the service does not return it';
-  return sent === PARENT
+  return parent !== undefined
     ? 'its parent is not part of this migration, or the service does not return it'
     : 'the service left it out of its answer';
 }
@@ -45,21 +44,21 @@ export class RecordComparison {
   }
 
   /** Undefined if the input has no valid event of the record. */
-  expected(entity: Checked, externalId: string): ExpectedFields | undefined {
+  expected(entity: Entity, externalId: string): ExpectedFields | undefined {
     return expectedOf(this.#db, entity, externalId, this.#stagePipelines);
   }
 
-  written(entity: Checked, externalId: string): WrittenRecord {
+  written(entity: Entity, externalId: string): WrittenRecord {
     return writtenOf(this.#db, this.#hasher, entity, externalId);
   }
 
   /** Compares a record field by field. Fields that the mapping does not send are left out. */
-  fields(entity: Checked, expected: ExpectedFields, written: WrittenRecord, record: Fields): ComparedValue[] {
-    return COMPARED[entity].flatMap((field, index) => {
+  fields(entity: Entity, expected: ExpectedFields, written: WrittenRecord, record: Fields): ComparedValue[] {
+    return comparedFields(entity).flatMap((field, index) => {
       const wanted = expected[index];
       if (!wanted) return [];
       // The service id of a parent that this migration did not create is unknown.
-      const value = field.sent === PARENT ? leadIdOf(this.#db, wanted.value) : wanted.value;
+      const value = field.parent === undefined ? wanted.value : serviceIdOf(this.#db, field.parent, wanted.value);
       const actual = field.shown === undefined ? undefined : record[field.shown];
       const like = value === undefined ? 'not_comparable' : likeness(field, value, actual, this.#region);
       const verdict =
@@ -75,12 +74,13 @@ export class RecordComparison {
     record: Fields,
     like: 'different' | 'other_form',
   ): FieldVerdict {
-    const { name, sent } = field;
+    const { name, sent, parent } = field;
     const set = valuesOf(written.known, sent);
     if (!set.includes(this.#hasher.hashOf(sent, wanted.wanted))) return 'changed';
     if (like === 'other_form') return like;
     const actual = record[field.shown!];
-    const isComparable = name === sent && sent !== PARENT && (typeof actual === 'string' || typeof actual === 'number');
+    const isComparable =
+      name === sent && parent === undefined && (typeof actual === 'string' || typeof actual === 'number');
     const isOurs = isComparable && set.some((hash) => isAlike(hash, this.#hasher.hashOf(sent, actual)));
     return !isOurs && wasEdited(record, written) ? 'edited' : 'different';
   }
@@ -88,7 +88,7 @@ export class RecordComparison {
   /** Compares a record, updates the counts in `result` and returns the differences. `record`: undefined if missing. */
   record(
     result: EntityResult,
-    { entity, externalId, expected }: { entity: Checked; externalId: string; expected: ExpectedFields },
+    { entity, externalId, expected }: { entity: Entity; externalId: string; expected: ExpectedFields },
     record: Fields | undefined,
   ): FieldDifference[] {
     const written = this.written(entity, externalId);
@@ -109,7 +109,7 @@ export class RecordComparison {
   /** Counts a record that the service does not let this key read. `why`: what it said. */
   refused(
     result: EntityResult,
-    { entity, externalId }: { entity: Checked; externalId: string },
+    { entity, externalId }: { entity: Entity; externalId: string },
     why: string,
   ): FieldDifference {
     result.refused += 1;

@@ -1,4 +1,6 @@
-import { COMPARED, type Checked, type Likeness } from '../../plan/compare/fields.ts';
+import type { Likeness } from '../../plan/compare/fields.ts';
+import { comparedFields } from '../../kinds/index.ts';
+import type { Entity } from '../../model.ts';
 import { csvHead, csvLine } from '../../files/csv.ts';
 import { LineFile } from '../../files/write-lines.ts';
 
@@ -23,7 +25,7 @@ export const VERDICTS: Readonly<Record<FieldVerdict, string>> = {
 export const VERDICT_NAMES = Object.keys(VERDICTS) as readonly FieldVerdict[];
 
 export interface FieldDifference {
-  readonly entity: Checked;
+  readonly entity: Entity;
   readonly external_id: string;
   readonly service_id: string;
   /** Empty if the whole record is missing or could not be read. */
@@ -67,11 +69,11 @@ export interface EntityResult {
 }
 
 export function newResult(
-  entity: Checked,
+  entity: Entity,
   { acknowledged, withoutId }: { acknowledged: number; withoutId: number },
 ): EntityResult {
   const none = (): FieldCounts => Object.fromEntries(VERDICT_NAMES.map((verdict) => [verdict, 0])) as FieldCounts;
-  const fields = Object.fromEntries(COMPARED[entity].map(({ name }) => [name, none()]));
+  const fields = Object.fromEntries(comparedFields(entity).map(({ name }) => [name, none()]));
   return { acknowledged, without_id: withoutId, not_in_input: 0, read_back: 0, missing: 0, refused: 0, fields };
 }
 

@@ -1,6 +1,8 @@
 /** What the service should show of a record, and what was sent of it. */
 import type { LastWrite } from '../../plan/compare/edited.ts';
-import { COMPARED, textOf, type Checked } from '../../plan/compare/fields.ts';
+import { textOf } from '../../plan/compare/fields.ts';
+import { comparedFields } from '../../kinds/index.ts';
+import type { Entity } from '../../model.ts';
 import { parseJson, type JsonObject, type JsonValue } from '../../json.ts';
 import type { Account } from '../../service/account.ts';
 import type { Known } from '../../core/known.ts';
@@ -15,7 +17,7 @@ export interface Expected {
   readonly wanted: JsonValue;
 }
 
-/** In the order of `COMPARED`; undefined where the mapping sends no value. */
+/** In the order of `comparedFields`; undefined where the mapping sends no value. */
 export type ExpectedFields = readonly (Expected | undefined)[];
 
 /** Pipeline ids by stage id, the latter in lower case. */
@@ -28,7 +30,7 @@ export function stagePipelinesOf({ pipelines }: Account): ReadonlyMap<string, st
 /** According to the plan: what the input wants of the record. Undefined if the input has no valid event of it. */
 export function expectedOf(
   db: Database,
-  entity: Checked,
+  entity: Entity,
   externalId: string,
   stagePipelines: ReadonlyMap<string, string>,
 ): ExpectedFields | undefined {
@@ -40,7 +42,7 @@ export function expectedOf(
   );
   if (!event) return undefined;
   const wanted = parseJson(event.data) as JsonObject;
-  return COMPARED[entity].map(({ name, sent }) => {
+  return comparedFields(entity).map(({ name, sent }) => {
     const text = textOf(wanted[sent]);
     const value = name === 'pipeline' && text !== undefined ? stagePipelines.get(text.toLowerCase()) : text;
     return value === undefined || text === undefined ? undefined : { value, wanted: wanted[sent]! };
@@ -55,7 +57,7 @@ export interface WrittenRecord extends LastWrite {
 }
 
 /** What the checkpoint knows of a record. */
-export function writtenOf(db: Database, hasher: FieldHasher, entity: Checked, externalId: string): WrittenRecord {
+export function writtenOf(db: Database, hasher: FieldHasher, entity: Entity, externalId: string): WrittenRecord {
   const { known } = readRecord(db, hasher, { entity, external_id: externalId });
   const { count, last, outcome } = db.get<{ count: number; last: string | null; outcome: string | null }>(
     `select count(*) as count, max(settled_at) as last, max(outcome) as outcome from checkpoint.request
@@ -71,10 +73,11 @@ export function writtenOf(db: Database, hasher: FieldHasher, entity: Checked, ex
   };
 }
 
-/** The service id of a lead of this migration. */
-export function leadIdOf(db: Database, externalId: string): string | undefined {
+/** The service id of a record of this migration. */
+export function serviceIdOf(db: Database, entity: Entity, externalId: string): string | undefined {
   return db.get<{ id: string }>(
-    `select service_id as id from checkpoint.record where entity = 'lead' and external_id = ? and service_id is not null`,
+    `select service_id as id from checkpoint.record where entity = ? and external_id = ? and service_id is not null`,
+    entity,
     externalId,
   )?.id;
 }

@@ -1,4 +1,4 @@
-import type { Checked } from '../../plan/compare/fields.ts';
+import type { Entity } from '../../model.ts';
 import { shortSha } from '../../core/identity.ts';
 import type { Database } from '../../store/sqlite.ts';
 
@@ -19,7 +19,7 @@ interface SentRecord {
   readonly serviceId: string;
 }
 
-export function populationOf(db: Database, entity: Checked, sample: SampleSize): Population {
+export function populationOf(db: Database, entity: Entity, sample: SampleSize): Population {
   const { number: acknowledged } = db.get<{ number: number }>(
     'select count(*) as number from checkpoint.record where entity = ? and is_acknowledged = 1',
     entity,

@@ -1,5 +1,6 @@
 /** One record in the service, compared field by field with what was sent. */
-import { COMPARED, type Checked } from '../../plan/compare/fields.ts';
+import { comparedFields } from '../../kinds/index.ts';
+import type { Entity } from '../../model.ts';
 import { readBack } from '../../plan/compare/read-back.ts';
 import { readDocument } from '../../report/documents.ts';
 import type { Account } from '../../service/account.ts';
@@ -26,7 +27,7 @@ interface LiveField extends Omit<ComparedValue, 'verdict'> {
 export async function readLive(
   db: Database,
   { client, account }: { readonly client: Client; readonly account: Account },
-  entity: Checked,
+  entity: Entity,
   externalId: string,
 ): Promise<LiveRecord | undefined> {
   const comparison = new RecordComparison(db, hasherOf(db), account, readDocument(db, 'mapping')?.region ?? undefined);
@@ -36,7 +37,7 @@ export async function readLive(
   for await (const { record } of readBack(client, entity, [written.serviceId], { atLeast: 1, concurrency: 1 })) {
     if (!record) break;
     const compared = comparison.fields(entity, expected, written, record);
-    const fields = COMPARED[entity].flatMap((each): LiveField[] => {
+    const fields = comparedFields(entity).flatMap((each): LiveField[] => {
       const known = compared.find(({ field }) => field === each.name);
       if (known?.verdict === 'not_comparable') return [{ ...known, reason: whyNotComparable(each) }];
       if (known) return [known];

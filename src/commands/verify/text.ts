@@ -3,7 +3,8 @@ import { shortPath } from '../../report/text.ts';
 import { namesById, type Account } from '../../service/account.ts';
 import { stageTotalsText } from './control-totals.ts';
 import { VERDICT_NAMES, VERDICTS, type FieldDifference, type EntityResult } from './differences.ts';
-import { CHECKED, COMPARED, type Checked } from '../../plan/compare/fields.ts';
+import { CHECKED, comparedFields, kindWith } from '../../kinds/index.ts';
+import type { Entity } from '../../model.ts';
 import { isLikelyForm } from '../../plan/compare/shown.ts';
 import { whyNotComparable } from './compare.ts';
 import type { LiveRecord } from './record.ts';
@@ -13,12 +14,12 @@ import { counted, numberText } from '../../terminal/numbers.ts';
 /** The result of a verification as text, but for its ending. Names of stages and pipelines come from `account`. */
 export function verificationText(found: Verification, account: Account | undefined, columns: number): string {
   const names = namesById(account);
-  const parts = CHECKED.map((entity) => entityText(entity, found.entities[entity], columns));
-  const reasons = CHECKED.flatMap((entity) => notComparable(entity, found.entities[entity]));
+  const parts = CHECKED.map((entity) => entityText(entity, found.entities[entity]!, columns));
+  const reasons = CHECKED.flatMap((entity) => notComparable(entity, found.entities[entity]!));
   const forms = CHECKED.flatMap((entity) => otherForms(entity, found));
   if (forms.length > 0) parts.push(['shown in a form that cannot be compared', ...forms].join('\n'));
   if (reasons.length > 0) parts.push(['not comparable', ...reasons].join('\n'));
-  if (found.totals.length > 0) parts.push(stageTotalsText(found.totals, found.entities.deal));
+  if (found.totals.length > 0) parts.push(stageTotalsText(found.totals, found.entities[kindWith('pipelines').name]!));
   const { comments_not_compared: comments } = found;
   if (comments > 0) parts.push(`comments: ${numberText(comments)} acknowledged, none of them compared`);
   if (found.first_differences.length > 0) {
@@ -29,14 +30,14 @@ export function verificationText(found: Verification, account: Account | undefin
   return parts.join('\n\n');
 }
 
-function notComparable(entity: Checked, { fields }: EntityResult): string[] {
-  return COMPARED[entity]
+function notComparable(entity: Entity, { fields }: EntityResult): string[] {
+  return comparedFields(entity)
     .filter(({ name }) => fields[name]!.not_comparable > 0)
     .map((field) => `  ${entity} ${field.name}: ${whyNotComparable(field)}`);
 }
 
-function otherForms(entity: Checked, { entities, first_differences: first }: Verification): string[] {
-  const { fields, read_back: read, missing } = entities[entity];
+function otherForms(entity: Entity, { entities, first_differences: first }: Verification): string[] {
+  const { fields, read_back: read, missing } = entities[entity]!;
   return Object.entries(fields)
     .filter(([, { other_form: count }]) => count > 0)
     .map(([name, { other_form: count }]) => {
@@ -60,7 +61,7 @@ export const ENDINGS: Readonly<Record<Verification['exit']['reason'], string>> =
   totals: 'All comparable fields match what was sent, but the control totals differ.',
 };
 
-function entityText(entity: Checked, result: EntityResult, columns: number): string {
+function entityText(entity: Entity, result: EntityResult, columns: number): string {
   const [read, all] = [result.read_back, result.acknowledged].map(numberText);
   const lines = [`${entity}s: ${read} of ${all} acknowledged records read back`];
   if (result.missing > 0) lines.push(`  missing: ${numberText(result.missing)}`);

@@ -3,7 +3,8 @@
  *
  *     checkpoint (which records) -> plan (what they should be) -> service (what they are) -> verify.csv
  */
-import { CHECKED, type Checked } from '../../plan/compare/fields.ts';
+import { CHECKED, kindOf } from '../../kinds/index.ts';
+import type { Entity } from '../../model.ts';
 import { readBack } from '../../plan/compare/read-back.ts';
 import { connect, type Target } from '../../connect.ts';
 import type { RestCredentials } from '../../settings/credentials.ts';
@@ -33,7 +34,7 @@ export interface Verification {
   };
   readonly sample: SampleSize;
   readonly finished_at: string;
-  readonly entities: Readonly<Record<Checked, EntityResult>>;
+  readonly entities: Readonly<Record<Entity, EntityResult>>;
   /** Of the deals that were read back. */
   readonly totals: readonly StageTotal[];
   /** Comments that were acknowledged: the service has no route that shows with which text and parent. */
@@ -56,8 +57,8 @@ export interface VerifyJob {
   /** Called with problems that do not stop the comparison. */
   readonly trouble?: (message: string) => void;
   /** Called before the records of one type are read back. */
-  reading?(entity: Checked, records: number): void;
-  progress?(entity: Checked, done: number, records: number): void;
+  reading?(entity: Entity, records: number): void;
+  progress?(entity: Entity, done: number, records: number): void;
 }
 
 /** Reads acknowledged leads and deals back and compares them. Throws a `UserError` if that is not possible. */
@@ -112,7 +113,7 @@ async function compareAll(
   const path = state.file(VERIFY_FILE);
   const differences = new Differences(path);
   const totals = new StageTotals();
-  const entities = {} as Record<Checked, EntityResult>;
+  const entities = {} as Record<Entity, EntityResult>;
   try {
     for (const entity of CHECKED) {
       entities[entity] = await compareEntity({ ...job, db, target, comparison, differences, totals }, entity);
@@ -138,7 +139,8 @@ async function compareAll(
 
 function acknowledgedComments(db: Database): number {
   return db.get<{ count: number }>(
-    `select count(*) as count from checkpoint.record where entity = 'comment' and is_acknowledged = 1`,
+    `select count(*) as count from checkpoint.record where entity not in (select value from json_each(?)) and is_acknowledged = 1`,
+    JSON.stringify(CHECKED),
   )!.count;
 }
 
@@ -164,7 +166,7 @@ interface EntityJob extends VerifyJob {
   readonly totals: StageTotals;
 }
 
-async function compareEntity(job: EntityJob, entity: Checked): Promise<EntityResult> {
+async function compareEntity(job: EntityJob, entity: Entity): Promise<EntityResult> {
   const { settings, target, comparison, differences, totals } = job;
   const all = populationOf(job.db, entity, settings.sample);
   const result = newResult(entity, all);
@@ -186,7 +188,7 @@ async function compareEntity(job: EntityJob, entity: Checked): Promise<EntityRes
   for await (const { serviceId, record } of readBack(target.client, entity, byServiceId.keys(), options)) {
     for (const externalId of byServiceId.get(serviceId)!) {
       const expected = comparison.expected(entity, externalId)!;
-      if (entity === 'deal') totals.add(expected, record);
+      if (kindOf(entity).features.includes('pipelines')) totals.add(expected, record);
       for (const each of comparison.record(result, { entity, externalId, expected }, record)) differences.add(each);
     }
     job.progress?.(entity, result.read_back, byServiceId.size);

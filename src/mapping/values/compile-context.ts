@@ -2,7 +2,7 @@
 import type { Location, Problem } from '../../problem.ts';
 import type { Source } from '../../input/source.ts';
 import type { Path } from '../document.ts';
-import type { FieldKind } from '../fields.ts';
+import type { FieldType } from '../../kinds/index.ts';
 import type { FunctionModule } from '../functions.ts';
 import type { CompiledPath, PathContext } from './path.ts';
 import type { LookupTable, LookupTables } from '../kinds/lookup-table.ts';
@@ -38,7 +38,7 @@ export interface ValueContext {
   readonly path: Path;
   /** The field the value is for, or the key of the entry (`when`). */
   readonly field: string;
-  readonly kind: FieldKind | undefined;
+  readonly kind: FieldType | undefined;
   readonly onError: OnError;
   /** What the value decides where it does not reach the event itself, so that nobody sees it in the service: `when`, `with`, … */
   readonly decides?: string | undefined;

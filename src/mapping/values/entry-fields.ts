@@ -1,8 +1,8 @@
 /** The fields of an event's data: the values that the mapping gives them, checked by the rules of the service. */
+import { kindOfType, type KindField } from '../../kinds/index.ts';
 import type { JsonValue } from '../../json.ts';
 import { FIELD_RULES } from '../../contract.ts';
 import { bareAddress } from '../transforms/email.ts';
-import { fieldsOf, type Field } from '../fields.ts';
 import { REST_KEY, restOfRecord } from './rest.ts';
 import type { Evaluate, RowContext } from './row-context.ts';
 import type { EntrySpec, ValueSpec } from '../spec.ts';
@@ -23,13 +23,13 @@ export interface CompiledField {
   readonly evaluate: Evaluate;
 }
 
-export function compileField(field: Field, spec: EntrySpec, base: ValueContext): CompiledField[] {
+export function compileField(field: KindField, spec: EntrySpec, base: ValueContext): CompiledField[] {
   const given = spec.data[field.name];
   if (given === undefined) return [];
-  const context: ValueContext = { ...base, path: [...base.path.slice(0, -1), 'data', field.name], kind: field.kind };
-  if (field.kind !== 'custom') {
-    const evaluate = compileValue(given, context, checkOf(field.name, field.kind));
-    return [{ name: field.name, key: field.name, within: undefined, required: field.required, evaluate }];
+  const context: ValueContext = { ...base, path: [...base.path.slice(0, -1), 'data', field.name], kind: field.type };
+  if (field.type !== 'custom') {
+    const evaluate = compileValue(given, context, checkOf(field.name, field.type));
+    return [{ name: field.name, key: field.name, within: undefined, required: field.isRequired, evaluate }];
   }
   return Object.entries(given as Readonly<Record<string, ValueSpec>>).flatMap(([key, value]) => {
     if (key === REST_KEY) return [];
@@ -44,7 +44,7 @@ export function compileField(field: Field, spec: EntrySpec, base: ValueContext):
 
 /** Compiles `"*": rest` where the entry has it, and adds what it reads to the uses: to be called after all other values. */
 export function compileRest(spec: EntrySpec, context: ValueContext): TakeRest | undefined {
-  const field = fieldsOf(spec.type).find(({ kind }) => kind === 'custom');
+  const field = kindOfType(spec.type).fields.find(({ type }) => type === 'custom');
   const custom = field && (spec.data[field.name] as Readonly<Record<string, ValueSpec>> | undefined);
   if (!custom || custom[REST_KEY] === undefined) return undefined;
   const { name: within } = field;

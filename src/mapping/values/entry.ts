@@ -1,4 +1,5 @@
 /** One item of `events` as a function from row to drafts. */
+import { kindOfType } from '../../kinds/index.ts';
 import type { JsonValue } from '../../json.ts';
 import type { Draft, Row, Writable } from '../../model.ts';
 import type { Source } from '../../input/source.ts';
@@ -7,7 +8,6 @@ import { combineOf, compileHeading, type Combine, type Heading } from './combine
 import { compileCondition, type ConditionTest } from './condition.ts';
 import type { Path } from '../document.ts';
 import { asInstant, compileField, compileRest, setField, type CompiledField, type TakeRest } from './entry-fields.ts';
-import { fieldsOf } from '../fields.ts';
 import type { CompiledEntry } from '../mapping.ts';
 import { readValue, type PathContext } from './path.ts';
 import { policiesOf } from '../policies.ts';
@@ -131,8 +131,8 @@ function compileParts(spec: EntrySpec, path: Path, compilation: CompileContext, 
     priority: optional('priority', asPriority),
     combine,
     heading: combine && compileHeading(combine, context('combine')),
-    fields: fieldsOf(spec.type)
-      .flatMap((field) => compileField(field, spec, context(field.name, field.onError)))
+    fields: kindOfType(spec.type)
+      .fields.flatMap((field) => compileField(field, spec, context(field.name, field.onError)))
       .sort(inCanonicalOrder),
   };
   return { ...parts, takeRest: compileRest(spec, context('data')) };

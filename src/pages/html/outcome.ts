@@ -1,5 +1,6 @@
 /** Key figures, outcomes by type, and what was not migrated. */
-import { EVENT_TYPES, type EventType } from '../../model.ts';
+import { EVENT_TYPES } from '../../kinds/index.ts';
+import type { EventType } from '../../model.ts';
 import { numberText, percentText } from '../../terminal/numbers.ts';
 import type { EventCounts } from '../../vocabulary/terms.ts';
 import { capital, OUTCOMES, OUTCOME_NAMES as NAMES, typeName } from '../../vocabulary/terms.ts';

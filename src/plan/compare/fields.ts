@@ -1,50 +1,9 @@
 /** Which fields of a record can be compared, and how. Pure functions. */
 import { NumberText, type JsonValue } from '../../json.ts';
+import { comparedFields, type ComparedField } from '../../kinds/index.ts';
 import type { Entity } from '../../model.ts';
 import type { Fields } from '../../service/list-page.ts';
 import { shown } from './shown.ts';
-
-/** Comments cannot be read back: no documented list of the service contains their text. */
-export const CHECKED = ['lead', 'deal'] as const satisfies readonly Entity[];
-export type Checked = (typeof CHECKED)[number];
-
-export interface ComparedField {
-  readonly name: string;
-  /** The field of the event's data that determines it. */
-  readonly sent: string;
-  /** Its name in the answers of the service (service interface, section 2.2); undefined if the service does not return it. */
-  readonly shown: string | undefined;
-  readonly like: 'text' | 'phone' | 'number' | 'id';
-}
-
-function field(
-  sent: string,
-  shown: string | undefined,
-  like: ComparedField['like'] = 'text',
-  name = sent,
-): ComparedField {
-  return { name, sent, shown, like };
-}
-
-export const COMPARED: Readonly<Record<Checked, readonly ComparedField[]>> = {
-  lead: [
-    field('full_name', 'fullName'),
-    field('email', 'email'),
-    field('phone_number', 'phoneNumber', 'phone'),
-    field('custom_params', undefined),
-  ],
-  deal: [
-    field('title', 'title'),
-    field('amount', 'amount', 'number'),
-    field('currency', 'currency'),
-    field('stage_id', 'stageId', 'id'),
-    field('stage_id', 'pipelineId', 'id', 'pipeline'),
-    field('lead_external_id', 'primaryContactId', 'id'),
-    // The service may set the account's owner regardless of what was sent (section 5).
-    field('owner_id', undefined),
-    field('custom_fields', undefined),
-  ],
-};
 
 /**
  * `normalised`: in a known form of the same value. `other_form`: in one that cannot be interpreted, so that nobody can tell.
@@ -65,16 +24,16 @@ export function likeness(field: ComparedField, expected: string, actual: unknown
   return what.kind === 'value' && mayBe(what.value) ? 'normalised' : 'different';
 }
 
-function isSame({ like }: ComparedField, expected: string, actual: unknown): boolean {
+function isSame({ form }: ComparedField, expected: string, actual: unknown): boolean {
   if (typeof actual !== 'string' && typeof actual !== 'number') return false;
   const text = String(actual);
-  if (like === 'id') return text.toLowerCase() === expected.toLowerCase();
-  return text === expected || (like === 'number' && text.trim() !== '' && Number(text) === Number(expected));
+  if (form === 'id') return text.toLowerCase() === expected.toLowerCase();
+  return text === expected || (form === 'number' && text.trim() !== '' && Number(text) === Number(expected));
 }
 
-function isAlike({ like }: ComparedField, expected: string, value: string | undefined): boolean {
+function isAlike({ form }: ComparedField, expected: string, value: string | undefined): boolean {
   if (value === undefined) return false;
-  switch (like) {
+  switch (form) {
     case 'id':
       return value.toLowerCase() === expected.toLowerCase();
     case 'number':
@@ -82,6 +41,8 @@ function isAlike({ like }: ComparedField, expected: string, value: string | unde
     case 'phone':
       return digits(value) === digits(expected);
     case 'text':
+    case 'folded':
+    case 'exact':
       return fold(value) === fold(expected);
   }
 }
@@ -108,7 +69,7 @@ export function textOf(value: JsonValue | undefined): string | undefined {
 }
 
 /** Of a record as the service shows it, only what is compared. */
-export function shownFields(entity: Checked, record: Fields): Fields {
-  const names = COMPARED[entity].flatMap(({ shown }) => shown ?? []);
+export function shownFields(entity: Entity, record: Fields): Fields {
+  const names = comparedFields(entity).flatMap(({ shown }) => shown ?? []);
   return Object.fromEntries(names.filter((name) => name in record).map((name) => [name, record[name]]));
 }

@@ -1,11 +1,10 @@
+import { kindOf } from '../../kinds/index.ts';
 import { UserError } from '../../errors.ts';
 import type { Client } from '../../service/client.ts';
-import { LIMITS, PATHS } from '../../contract.ts';
+import { LIMITS } from '../../contract.ts';
 import { idOf, isFields, type Fields } from '../../service/list-page.ts';
 import { pagesOf, readRecord, RecordRefused } from '../../service/lists.ts';
-import type { Checked } from './fields.ts';
-
-const COLLECTION: Readonly<Record<Checked, string>> = { lead: PATHS.leads, deal: PATHS.deals };
+import type { Entity } from '../../model.ts';
 
 /** A record as the service returns it now; `record` is undefined if it does not exist. */
 export interface Found {
@@ -28,7 +27,7 @@ export interface ReadBackOptions {
  */
 export async function* readBack(
   client: Client,
-  entity: Checked,
+  entity: Entity,
   serviceIds: Iterable<string>,
   options: ReadBackOptions,
 ): AsyncGenerator<Found, void, undefined> {
@@ -51,17 +50,21 @@ export async function* readBack(
   }
 }
 
-async function readOne(client: Client, entity: Checked, serviceId: string): Promise<Found | RecordRefused> {
+function routeOf(entity: Entity): string {
+  return kindOf(entity).route!;
+}
+
+async function readOne(client: Client, entity: Entity, serviceId: string): Promise<Found | RecordRefused> {
   try {
-    return { serviceId, record: await readRecord(client, { collection: COLLECTION[entity], id: serviceId }) };
+    return { serviceId, record: await readRecord(client, { collection: routeOf(entity), id: serviceId }) };
   } catch (error) {
     if (error instanceof RecordRefused) return error;
     throw error;
   }
 }
 
-async function* fromWholeList(client: Client, entity: Checked, pending: Set<string>): AsyncGenerator<Found, void> {
-  const path = COLLECTION[entity];
+async function* fromWholeList(client: Client, entity: Entity, pending: Set<string>): AsyncGenerator<Found, void> {
+  const path = routeOf(entity);
   const isWhole = yield* fromPages(client, entity, pending, () => true);
   if (pending.size > 0 && !isWhole) {
     throw new UserError(`GET ${path}/{id} answered 404, and GET ${path} returned only a part of the list`, {
@@ -88,14 +91,14 @@ function affordable(pending: ReadonlySet<string>, atLeast: number): MayRead {
 /** Removes the records that it finds from `pending`; returns whether it has read the whole list. */
 async function* fromPages(
   client: Client,
-  entity: Checked,
+  entity: Entity,
   pending: Set<string>,
   mayRead: MayRead,
 ): AsyncGenerator<Found, boolean> {
   if (!mayRead(0, undefined)) return false;
   let [pagesRead, seen, isCut]: [number, number, boolean] = [0, 0, false];
   let all: number | undefined;
-  for await (const { fresh, total, more } of pagesOf(client, COLLECTION[entity], {})) {
+  for await (const { fresh, total, more } of pagesOf(client, routeOf(entity), {})) {
     pagesRead += 1;
     seen += fresh.length;
     all = total ?? all;

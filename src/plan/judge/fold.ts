@@ -1,7 +1,8 @@
 import { contentSha, eventId } from '../../core/identity.ts';
 import { canonicalJson, isObject, parseJson, type JsonObject, type JsonValue } from '../../json.ts';
-import { isUpdate, parentOf, type Entity, type EventType } from '../../model.ts';
-import { CUSTOM_FIELDS, fieldsOf } from '../../store/field-hashes.ts';
+import { CUSTOM_FIELDS, isUpdate, parentOf } from '../../kinds/index.ts';
+import type { Entity, EventType } from '../../model.ts';
+import { fieldsOf } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { oversized } from '../body-size.ts';
 import { setState } from '../events.ts';

@@ -1,12 +1,13 @@
 /** What the service shows of a record, for the core. */
 import { ABSENT, isAlike, UNKNOWN, valuesOf, type ShownField, type ShownFields } from '../../core/known.ts';
-import { COMPARED, type Checked } from '../compare/fields.ts';
+import { comparedFields } from '../../kinds/index.ts';
+import type { Entity } from '../../model.ts';
 import { shown } from '../compare/shown.ts';
 import type { JsonValue } from '../../json.ts';
 import type { Fields } from '../../service/list-page.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
 import type { Subject } from '../wanted.ts';
-import type { ShownLeads } from './shown-leads.ts';
+import type { ShownParents } from './shown-parents.ts';
 
 export interface RecordInService {
   readonly fields: ShownFields;
@@ -16,25 +17,25 @@ export interface RecordInService {
 
 /** `region`: the country of phone numbers without a country code. */
 export function recordInService(
-  entity: Checked,
+  entity: Entity,
   record: Fields,
   {
     subject,
-    leads,
+    parents,
     hasher,
     region,
   }: {
     readonly subject: Subject;
-    readonly leads: ShownLeads;
+    readonly parents: ShownParents;
     readonly hasher: FieldHasher;
     readonly region: string | undefined;
   },
 ): RecordInService {
   const fields: Record<string, ShownField> = {};
   const values = new Map<string, JsonValue>();
-  for (const { name, sent: field, shown: shownAs } of COMPARED[entity]) {
+  for (const { name, sent: field, shown: shownAs } of comparedFields(entity)) {
     if (name !== field || shownAs === undefined) continue;
-    const value = leads.valueOf(entity, field, record);
+    const value = parents.valueOf(field, record);
     if (value === undefined) continue;
     values.set(field, value);
     const wanted = subject.wanted.values.get(field);

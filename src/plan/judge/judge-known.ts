@@ -1,6 +1,6 @@
 import { next, type Next, type Verdict } from '../../core/next.ts';
 import type { Known } from '../../core/known.ts';
-import { COMPARED, type Checked } from '../compare/fields.ts';
+import { comparedFields } from '../../kinds/index.ts';
 import type { Policies } from '../../mapping/policies.ts';
 import type { Entity, EventType } from '../../model.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
@@ -87,13 +87,13 @@ export function shownBy(
   { entity, known }: { readonly entity: Entity; readonly known: Known },
   canRead = true,
 ): (field: string) => boolean {
-  if (entity === 'comment' || !canRead || known.serviceId === undefined) return () => false;
+  if (!canRead || known.serviceId === undefined) return () => false;
   return (field) => isShownField(entity, field);
 }
 
 /** Whether the service shows this field of such records (service interface, section 2.2). */
-export function isShownField(entity: Checked, field: string): boolean {
-  return COMPARED[entity].some(({ sent, shown }) => sent === field && shown !== undefined);
+export function isShownField(entity: Entity, field: string): boolean {
+  return comparedFields(entity).some(({ sent, shown }) => sent === field && shown !== undefined);
 }
 
 /** Sets the state of an event by what is to be done about its record, and says what stays as it is. */

@@ -1,6 +1,7 @@
 /** What the records of the plan show, in words of the service: for `--pilot`. */
 import type { JsonObject } from '../../json.ts';
-import { entityOf, isUpdate, type EventType } from '../../model.ts';
+import { entityOf, isUpdate } from '../../kinds/index.ts';
+import type { EventType } from '../../model.ts';
 import { BARE, BARE_CODES } from '../../report/profile.ts';
 import type { FeatureKind } from '../../report/pilot.ts';
 import { namesById, type Account } from '../../service/account.ts';

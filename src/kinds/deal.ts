@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { PATHS } from '../contract.ts';
+import { CUSTOM, defineKind, ownId, parentId, text } from './kind.ts';
+
+/** Service interface, section 2.5. */
+export const deal = defineKind({
+  name: 'deal',
+  words: ['deal', 'deals'],
+  acknowledgedAs: 'Deal',
+  isUpdatable: true,
+  route: PATHS.deals,
+  features: ['pipelines'],
+  fields: {
+    external_id: ownId('deal'),
+    title: { schema: text.optional(), doc: 'title', shownAs: 'title' },
+    amount: {
+      schema: z.number().optional(),
+      doc: 'plain decimal number; use the `number` transform for other notations',
+      form: 'number',
+      shownAs: 'amount',
+    },
+    currency: {
+      schema: text.optional(),
+      doc: 'ISO 4217 currency code, past ones (`ITL`, `HRK`) included',
+      form: 'folded',
+      shownAs: 'currency',
+    },
+    lead_external_id: parentId('lead', 'primaryContactId'),
+    stage_id: {
+      schema: z.guid().optional(),
+      doc: 'UUID of the stage',
+      words: 'stage',
+      form: 'id',
+      shownAs: 'stageId',
+      decides: { name: 'pipeline', shownAs: 'pipelineId' },
+    },
+    stage_name: {
+      schema: text.optional(),
+      doc: 'name of the stage in the old CRM; resolved through `references`',
+      words: 'stage',
+      sentAs: 'stage_id',
+    },
+    // The service may set the account's owner whatever was sent (section 5), so what it shows says nothing.
+    owner_id: { schema: z.guid().optional(), doc: 'UUID of the user', words: 'owner', form: 'id' },
+    owner_name: {
+      schema: text.optional(),
+      doc: 'name of the owner in the old CRM; resolved through `references`',
+      words: 'owner',
+      sentAs: 'owner_id',
+    },
+    custom_fields: CUSTOM,
+  },
+});

@@ -1,0 +1,91 @@
+/** What the rest of the program asks about kinds, types of events and their fields. */
+import type { JsonObject } from '../json.ts';
+import type { Entity, EventType, ParentRef } from '../model.ts';
+import { allKinds } from './all.ts';
+import type { Form, Kind, KindFeature, KindField } from './kind.ts';
+
+export type { FieldType, KindField } from './kind.ts';
+
+/** In the order in which they are sent. */
+export const KINDS = allKinds();
+export const ENTITIES: readonly Entity[] = KINDS.map(({ name }) => name);
+export const EVENT_TYPES: readonly EventType[] = KINDS.flatMap(({ types }) => types);
+
+const BY_NAME = new Map(KINDS.map((kind) => [kind.name, kind]));
+const BY_TYPE = new Map(KINDS.flatMap((kind) => kind.types.map((type) => [type, kind] as const)));
+const FIELDS = new Map(KINDS.flatMap(({ fields }) => fields.map((field) => [field.name, field] as const)));
+
+export function kindOf(entity: Entity): Kind {
+  return BY_NAME.get(entity)!;
+}
+
+export function kindOfType(type: EventType): Kind {
+  return BY_TYPE.get(type)!;
+}
+
+export function isEventType(type: string): type is EventType {
+  return BY_TYPE.has(type as EventType);
+}
+
+export function entityOf(type: EventType): Entity {
+  return kindOfType(type).name;
+}
+
+export function isUpdate(type: EventType): boolean {
+  return type.endsWith('/updated');
+}
+
+/** The kind with a feature: each of them is about one. */
+export function kindWith(feature: KindFeature): Kind {
+  return KINDS.find(({ features }) => features.includes(feature))!;
+}
+
+/** A field by its name, which has one meaning in all kinds. */
+export function fieldNamed(name: string): KindField | undefined {
+  return FIELDS.get(name);
+}
+
+/** Fields with free keys one level deeper. */
+export const CUSTOM_FIELDS: readonly string[] = KINDS.flatMap(({ custom }) => custom ?? []);
+
+/** Of names that are resolved, the field that is sent in their place. */
+export const SENT_AS: Readonly<Record<string, string>> = Object.fromEntries(
+  [...FIELDS.values()].flatMap(({ name, sentAs }) => (sentAs === undefined ? [] : [[name, sentAs]])),
+);
+
+/** The parent of an event, according to its data. */
+export function parentOf(type: EventType, data: JsonObject): ParentRef | undefined {
+  const named = kindOfType(type).parents.findLast(({ field }) => typeof data[field] === 'string');
+  return named && { entity: named.kind, externalId: data[named.field] as string };
+}
+
+/** A field of a record that can be compared with what the service shows. */
+export interface ComparedField {
+  readonly name: string;
+  /** The field of the event's data that decides it. */
+  readonly sent: string;
+  /** Undefined if the service does not show it. */
+  readonly shown: string | undefined;
+  readonly form: Form;
+  /** The kind whose record it names: the service shows its own id of that record. */
+  readonly parent: Entity | undefined;
+}
+
+/** The kinds that the service shows. Other records cannot be read back. */
+export const CHECKED: readonly Entity[] = KINDS.filter(({ route }) => route !== undefined).map(({ name }) => name);
+
+const COMPARED = new Map(KINDS.map((kind) => [kind.name, comparedOf(kind)]));
+
+function comparedOf({ route, fields }: Kind): readonly ComparedField[] {
+  if (route === undefined) return [];
+  return fields
+    .filter(({ name, sentAs }) => name !== 'external_id' && sentAs === undefined)
+    .flatMap(({ name, shownAs: shown, form = 'text', parent, decides }) => [
+      { name, sent: name, shown, form: parent === undefined ? form : ('id' as const), parent },
+      ...(decides ? [{ name: decides.name, sent: name, shown: decides.shownAs, form, parent: undefined }] : []),
+    ]);
+}
+
+export function comparedFields(entity: Entity): readonly ComparedField[] {
+  return COMPARED.get(entity) ?? [];
+}

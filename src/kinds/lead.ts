@@ -1,0 +1,33 @@
+import { PATHS } from '../contract.ts';
+import { CUSTOM, defineKind, ownId, text } from './kind.ts';
+
+/** Service interface, section 2.4. */
+export const lead = defineKind({
+  name: 'lead',
+  words: ['lead', 'leads'],
+  acknowledgedAs: 'Lead',
+  isUpdatable: true,
+  route: PATHS.leads,
+  features: ['contacts'],
+  fields: {
+    external_id: ownId('lead'),
+    full_name: { schema: text.optional(), doc: 'name', words: 'name', shownAs: 'fullName' },
+    email: {
+      schema: text.optional(),
+      doc: 'e-mail address',
+      words: 'e-mail address',
+      onError: 'omit',
+      form: 'folded',
+      shownAs: 'email',
+    },
+    phone_number: {
+      schema: text.optional(),
+      doc: 'phone number in E.164 format; use the `phone` transform',
+      words: 'phone number',
+      onError: 'omit',
+      form: 'phone',
+      shownAs: 'phoneNumber',
+    },
+    custom_params: CUSTOM,
+  },
+});
