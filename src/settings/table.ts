@@ -199,7 +199,7 @@ export const OPTIONS = {
     type: 'value',
     check: text('the name of a preset'),
     shownDefault: 'the best match',
-    describe: 'Use the field table of this preset',
+    describe: 'Read headers as this preset does',
   },
   out: { type: 'value', check: text('a file'), shownDefault: 'stdout', describe: 'Write to this new file' },
   port: { type: 'value', check: port, default: '0', describe: 'Port on 127.0.0.1; 0 = any free port' },

@@ -4,35 +4,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startMapping } from '../../src/commands/init/index.ts';
 import { FIXTURES } from '../e2e/harness.ts';
+import { linesOf, verdictOf } from './mapping.ts';
 
 const CASES = join(FIXTURES, 'labelled-exports');
 
 /** By event type and field, the columns that it is made of. */
 type Truth = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
-
-/** The lines of an entry by their keys, commented out or not. */
-function linesOf(text: string, type: string): Map<string, string> {
-  const entry = text.split('\n  - type: ').find((part) => part.startsWith(`${type}\n`)) ?? '';
-  return new Map(
-    entry.split('\n').flatMap(
-      (line) =>
-        /^ +(?:# )?(\w+): /
-          .exec(line)
-          ?.slice(1, 2)
-          .map((key) => [key, line.trim()] as const) ?? [],
-    ),
-  );
-}
-
-/** `right`; `named`: left to decide, with the column; `marked`: wrong, and to be checked; else what is wrong in silence. */
-function verdictOf(line: string | undefined, columns: readonly string[]): string {
-  if (line === undefined) return 'missing';
-  const [value = '', remark = ''] = line.split(' # ');
-  const has = (text: string): boolean => columns.every((column) => text.includes(column));
-  if (line.startsWith('#')) return has(line) ? 'named' : 'missing';
-  if (has(value)) return 'right';
-  return /^(?:check|set this)/.test(remark) ? 'marked' : 'wrong';
-}
 
 test.each(readdirSync(CASES))('%s: every role of every event is right, or left to decide by name', async (name) => {
   const folder = join(CASES, name);

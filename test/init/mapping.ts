@@ -61,3 +61,27 @@ export async function draftOf(
 export function times(count: number, text: (n: number) => string): string[] {
   return Array.from({ length: count }, (_, n) => text(n));
 }
+
+/** The lines of an entry by their keys, commented out or not. */
+export function linesOf(text: string, type: string): Map<string, string> {
+  const entry = text.split('\n  - type: ').find((part) => part.startsWith(`${type}\n`)) ?? '';
+  return new Map(
+    entry.split('\n').flatMap(
+      (line) =>
+        /^ +(?:# )?(\w+): /
+          .exec(line)
+          ?.slice(1, 2)
+          .map((key) => [key, line.trim()] as const) ?? [],
+    ),
+  );
+}
+
+/** `right`; `named`: left to decide, with the column; `marked`: wrong, and to be checked; else what is wrong in silence. */
+export function verdictOf(line: string | undefined, columns: readonly string[]): string {
+  if (line === undefined) return 'missing';
+  const [value = '', remark = ''] = line.split(' # ');
+  const has = (text: string): boolean => columns.every((column) => text.includes(column));
+  if (line.startsWith('#')) return has(line) ? 'named' : 'missing';
+  if (has(value)) return 'right';
+  return /^(?:check|set this)/.test(remark) ? 'marked' : 'wrong';
+}

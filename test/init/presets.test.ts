@@ -1,89 +1,116 @@
+/** Headers of known CRMs are evidence: alone they name the roles, and a preset of them can be given. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { draftOf, times } from './mapping.ts';
+import { startMapping } from '../../src/commands/init/index.ts';
+import { FIXTURES } from '../e2e/harness.ts';
+import { draftOf, linesOf, times, verdictOf } from './mapping.ts';
+
+/** By preset, event type and field, the columns that it is made of. */
+const TRUTH: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>>> = {
+  'close-json': {
+    'lead/created': { external_id: ['id'] },
+    'deal/created': { external_id: ['id'], amount: ['value'], stage_name: ['status_label'], owner_name: ['user_name'] },
+    'comment/created': { external_id: ['id'], content: ['note'], author_name: ['user_name'] },
+  },
+  'hubspot-api': {
+    'lead/created': { external_id: ['id'], email: ['properties.email'], full_name: ['properties.firstname'] },
+    'deal/created': {
+      external_id: ['id'],
+      title: ['properties.dealname'],
+      amount: ['properties.amount'],
+      stage_name: ['properties.dealstage'],
+      stage_pipeline: ['properties.pipeline'],
+      lead_external_id: ['associations.contacts.results'],
+      owner_name: ['properties.hubspot_owner_id'],
+    },
+    'comment/created': { content: ['properties.hs_note_body'], deal_external_id: ['associations.deals.results'] },
+  },
+  'hubspot-csv': {
+    'lead/created': { external_id: ['Record ID'], full_name: ['First Name', 'Last Name'], email: ['Email'] },
+    'deal/created': { external_id: ['Record ID'], title: ['Deal Name'], owner_name: ['Deal owner'] },
+  },
+  'pipedrive-api': {
+    'lead/created': { external_id: ['id'], full_name: ['name'] },
+    'deal/created': { external_id: ['id'], title: ['title'], amount: ['value'], stage_name: ['stage_id'] },
+    'comment/created': { external_id: ['id'], content: ['content'], deal_external_id: ['deal_id'] },
+  },
+  'pipedrive-csv': {
+    'lead/created': { external_id: ['Person - ID'], full_name: ['Person - First name', 'Person - Last name'] },
+    'deal/created': { external_id: ['Deal - ID'], title: ['Deal - Title'], amount: ['Deal - Value'] },
+  },
+  'salesforce-export': {
+    'lead/created': { external_id: ['Id'], email: ['Email'] },
+    'deal/created': {
+      external_id: ['Id'],
+      title: ['Name'],
+      stage_name: ['StageName'],
+      owner_name: ['OwnerId', 'user'],
+    },
+  },
+  'salesforce-report': {
+    'lead/created': { external_id: ['Contact ID'], email: ['Email'] },
+    'deal/created': { external_id: ['Opportunity ID'], title: ['Opportunity Name'], stage_name: ['Stage'] },
+  },
+  'zoho-csv': {
+    'lead/created': { external_id: ['Record Id'], email: ['Email'] },
+    'deal/created': { external_id: ['Record Id'], title: ['Deal Name'], amount: ['Amount'], stage_name: ['Stage'] },
+    'comment/created': { external_id: ['Record Id'], content: ['Note Content'] },
+  },
+};
+
+describe.each(Object.entries(TRUTH))('the export of %s', (name, types) => {
+  it('is recognised by its headers, which have the roles that they have there', async () => {
+    const folder = join(FIXTURES, 'presets', name);
+    const files = (await readdir(folder)).filter((file) => file !== 'expected.json');
+    const { text, findings } = await startMapping(
+      files.map((file) => join(folder, file)),
+      {},
+    );
+    expect(findings.join('\n')).toContain(`columns have the names of ${name}`);
+    const verdicts = Object.entries(types).flatMap(([type, fields]) =>
+      Object.entries(fields).map(
+        ([field, columns]) => [`${type} ${field}`, verdictOf(linesOf(text, type).get(field), columns)] as const,
+      ),
+    );
+    expect(
+      verdicts.filter(([, verdict]) => verdict !== 'right'),
+      text,
+    ).toEqual([]);
+  });
+});
 
 const CONTACTS = 'Record ID,First Name,Last Name,Email,Lifecycle Stage,Lead Status,Job Title,Create Date,Phone Number';
-const DEALS = 'Record ID,Deal Name,Deal Stage,Pipeline,Amount,Close Date,Create Date,Deal owner';
 const contact = (n: number): string =>
   `${n + 1},Ada,Bell,p${n}@acme.example,Lead,New,CTO,2024-01-01 10:00,+39 02 8088 1201`;
-const deal = (n: number, amount = `${n + 3}00`): string =>
-  `${n + 101},Roof of house ${n},New,Sales,${amount},2024-02-01,2024-01-01 10:00,Ann Bell`;
 
-describe('presets', () => {
-  it('are used where their columns are there, whatever the file is called, and not by columns of any CRM', async () => {
+describe('headers of a known CRM', () => {
+  it('count whatever the file is called, and not where any CRM may have them', async () => {
     const known = await draftOf({ 'Kontakte März.csv': [CONTACTS, ...times(20, contact)] });
-    expect(known.findings).toContain('preset hubspot-csv: Kontakte März.csv is `contacts`');
-    expect(known.lead['custom_params']).toMatchObject({ origin: { value: 'hubspot' } });
+    expect(known.findings).toContain('9 of 9 columns have the names of hubspot-csv');
     const unknown = await draftOf({
       'contacts.csv': [
         'Id,Name,Email,Phone,Title',
         ...times(5, (n) => `C${n},Ada Bell,a${n}@bell.example,+39 02 8088 120${n},CTO`),
       ],
     });
-    expect(unknown.findings).not.toContain('preset');
+    expect(unknown.findings).not.toContain('columns have the names of');
   });
 
-  it('get the roles that their columns do not give from other columns, and list what is missing and unused', async () => {
+  it('gain from both where some columns are renamed, and leave no column behind', async () => {
     const header = CONTACTS.replace('Phone Number', 'Telephone,Region');
     const draft = await draftOf({ 'contacts.csv': [header, ...times(20, (n) => `${contact(n)},North`)] });
-    expect(draft.lead['phone_number']).toEqual({ from: 'Telephone', apply: ['phone'] });
-    expect(draft.text).toContain('# check: not used, although they have values: Region');
-    expect(draft.text).toContain('# not in this export: ');
+    expect(draft.lead).toMatchObject({
+      external_id: 'Record ID',
+      phone_number: { from: 'Telephone', apply: ['phone'] },
+      custom_params: { region: 'Region', job_title: 'Job Title' },
+    });
   });
 
-  it('get the lead of a deal from what else ties them, and lose what has no value', async () => {
-    const draft = await draftOf({
-      'contacts.csv': [CONTACTS, ...times(20, (n) => contact(n).replace(',New,', ',,'))],
-      'deals.csv': [`${DEALS},Contact mail`, ...times(20, (n) => `${deal(n)},p${n}@acme.example`)],
-    });
-    expect(draft.deal['lead_external_id']).toMatchObject({
-      lookup: { match: 'Email', with: 'Contact mail', take: 'Record ID' },
-    });
-    expect(draft.lead['custom_params']).not.toHaveProperty('lead_status');
-  });
-
-  it('have the priority of open deals with the spelling of the export, and not without its column', async () => {
-    const rows = times(5, (n) => deal(n));
-    expect((await draftOf({ 'deals.csv': [DEALS.replace('Stage', 'stage'), ...rows] })).deal['priority']).toMatchObject(
-      { from: 'Deal stage' },
-    );
-    expect((await draftOf({ 'deals.csv': [DEALS.replace('Deal Stage', 'Step'), ...rows] })).deal).not.toHaveProperty(
-      'priority',
-    );
-  });
-
-  it('have a currency as an example, which the amounts correct', async () => {
-    const signs = await draftOf({ 'deals.csv': [DEALS, ...times(9, (n) => deal(n, `$${n}.50`))] });
-    expect(signs.deal['currency']).toEqual({ value: 'USD' });
-    const none = await draftOf({ 'deals.csv': [DEALS, ...times(9, (n) => deal(n, `${n}.50`))] });
-    expect(none.remark('currency')).toMatch(/^set this: no column has the currency/);
-    const some = await draftOf({
-      'deals.csv': [`${DEALS},Currency`, ...times(9, (n) => `${deal(n)},${n < 3 ? '' : 'CAD'}`)],
-    });
-    expect(some.deal['currency']).toMatchObject({ from: ['Currency', { value: 'EUR' }] });
-    expect(some.remark('currency')).toBe('check: EUR where there is none');
-  });
-
-  it('leave other exports, and lists inside their own, to be guessed', async () => {
-    const results = Array.from({ length: 9 }, (_, n) => ({
-      id: `${n + 50}`,
-      createdAt: '2024-01-01T10:00:00Z',
-      archived: false,
-      properties: {
-        firstname: 'Ada',
-        lastname: 'Bell',
-        email: `p${n}@a.test`,
-        phone: `+39 02 8088 120${n}`,
-        tags: ['a'],
-      },
-      notes: [{ id: `n${n}`, body: `We spoke about the roof of house ${n}`, timestamp: 1_600_000_000_000 + n }],
-    }));
-    const draft = await draftOf({ 'contacts.json': { results } }, { preset: 'hubspot-api' });
-    expect(draft.text).toContain('# check: not used, although they have values: properties.tags');
-    expect(draft.comment).toMatchObject({
-      source: 'contacts',
-      each: 'notes',
-      lead_external_id: '$.id',
-      content: 'body',
-    });
+  it('count alone where the user names their CRM', async () => {
+    const rows = ['Record ID,Job Title,Email,Number', ...times(9, (n) => `${n},Ada Bell,a${n}@b.example,${n}`)];
+    const draft = await draftOf({ 'list.csv': rows }, { preset: 'hubspot-csv' });
+    expect(draft.findings).toContain('columns have the names of hubspot-csv');
+    expect(draft.lead['external_id']).toBe('Record ID');
   });
 });

@@ -37,6 +37,8 @@ export interface Column {
   /** First and last name, of a column that stands for both. */
   readonly pair?: readonly [Column, Column];
   readonly meaning: Meaning;
+  /** The role that its header has in a known CRM, or `none`, by the kind of its records. */
+  known?: ReadonlyMap<string, string>;
   readonly filled: number;
   readonly distinct: number;
   readonly length: number;

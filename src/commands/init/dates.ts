@@ -136,12 +136,6 @@ export function datesIn(texts: readonly string[], { formats }: DateFacts): numbe
   });
 }
 
-/** Whether every value matches one of these formats. */
-export function readsAll(values: readonly string[], formats: readonly string[]): boolean {
-  const readers = formats.map(readerOf);
-  return [...new Set(values)].every((value) => readers.some((read) => read(value) !== undefined));
-}
-
 function readerOf(format: string): DateFormat['read'] {
   return format === 'iso' ? readIso : compileFormat(format, 'en').read;
 }

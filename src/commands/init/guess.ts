@@ -30,31 +30,13 @@ interface Key {
 
 type TableKinds = Map<RecordKind, { readonly assignment: Assignment; readonly doubt?: string }>;
 
-/** What the columns of a table show by themselves, whatever a preset takes it for. */
-export function kindsAlone(table: Table, references: readonly Reference[]): RecordKind[] {
-  return [...kindsOf(table, references).keys()];
-}
-
-/** The entries that the tables need, leads first. `given`: the kinds of the tables that a preset knows. */
-export function guessDrafts(
-  tables: readonly Table[],
-  references: readonly Reference[],
-  given: ReadonlyMap<Table, ReadonlySet<RecordKind>> = new Map(),
-): EntryDraft[] {
+/** The entries that the tables need, leads first. */
+export function guessDrafts(tables: readonly Table[], references: readonly Reference[]): EntryDraft[] {
   const kinds = new Map<Table, TableKinds>();
-  for (const table of [...tables].sort((a, b) => Number(a.list === undefined) - Number(b.list === undefined))) {
-    const known = given.get(table);
-    const isRead = known ?? (table.parent && given.get(table.parent));
-    const found = kindsOf(readable(table, kinds), references);
-    if (isRead && !known) for (const kind of ['leads', 'deals'] as const) found.delete(kind);
-    kinds.set(
-      table,
-      known ? new Map([...known].map((kind) => [kind, { assignment: assign(table, kind, references) }])) : found,
-    );
-  }
-  const free = new Map([...kinds].filter(([table]) => !given.has(table)));
-  withoutUsers(free, references);
-  withoutParts(free, references);
+  for (const table of [...tables].sort((a, b) => Number(a.list === undefined) - Number(b.list === undefined)))
+    kinds.set(table, kindsOf(readable(table, kinds), references));
+  withoutUsers(kinds, references);
+  withoutParts(kinds, references);
   if ([...kinds.values()].every(({ size }) => size === 0)) addSomething(kinds, references);
   nameColumns(kinds);
   const drafts: EntryDraft[] = [];

@@ -8,14 +8,14 @@ import { PROGRAM } from '../../version.ts';
 import type { Table } from './columns.ts';
 import { keyOf } from './evidence.ts';
 import type { KnownTables } from './joins.ts';
-import { guessDrafts, kindsAlone, type EntryDraft } from './guess.ts';
+import { guessDrafts, type EntryDraft } from './guess.ts';
 import { openExports, type Export, type ExportOptions } from './open-export.ts';
-import { bestMatch, matchPreset, presetNamed, presets, type PresetMatch } from './preset.ts';
-import { entriesOf, kindsOfPreset } from './lines/preset-entries.ts';
+import { knownCrms, recognise } from './known.ts';
+import { entryOf } from './lines/entries.ts';
 import { findReferences } from './lines/references.ts';
 import { regionOf, timezoneLine } from './region.ts';
 import { MAX_COLUMNS } from './sample.ts';
-import { loadSamples, nounsIn, type Samples } from './tables.ts';
+import { loadSamples, type Samples } from './tables.ts';
 import { flow, lineText, lookupsIn, remarkText, type Entry } from './yaml.ts';
 
 /** The text of the mapping, what was recognised in each export and why, and how much is left to do. */
@@ -33,19 +33,14 @@ export async function startMapping(
 ): Promise<StarterMapping> {
   const exports: Export[] = [];
   for (const path of paths) exports.push(...(await openExports(path, options)));
-  const all = await presets();
-  const noValue = [...new Set(all.flatMap(({ spec }) => spec.defaults?.missing_values ?? []))];
-  const samples = loadSamples(exports, sourceNames(exports), noValue);
+  const crms = await knownCrms();
+  const samples = loadSamples(exports, sourceNames(exports), crms.missing);
   const { tables } = samples;
+  const recognised = recognise(tables, crms, options.preset);
   const references = findReferences(samples);
-  const match =
-    options.preset === undefined
-      ? bestMatch(all, tables, (table) => kindsAlone(table, references))
-      : matchPreset(presetNamed(options.preset, all), tables);
-  if (match) nameSources(match, tables);
-  const drafts = guessDrafts(tables, references, match && kindsOfPreset(match, tables));
+  const drafts = guessDrafts(tables, references);
   const known: KnownTables = { drafts, tables, references };
-  const { entries, findings: omitted } = entriesOf(drafts, known, match);
+  const entries = drafts.map((draft) => entryOf(draft, known));
   const folder = dirname(resolve(options.out ?? 'mapping.yaml'));
   const read = new Set(
     entries.flatMap(({ source, settings, data, custom }) => [
@@ -55,11 +50,11 @@ export async function startMapping(
   );
   const records = samples.tables.filter(({ list }) => list === undefined);
   const text = [
-    ...heading(folder, match),
+    ...heading(folder),
     'version: 1',
-    `migration: ${match?.preset.spec.migration ?? 'crm-export'} # set this: the name of the migration; it is part of every event id, so do not change it between runs`,
+    `migration: crm-export # set this: the name of the migration; it is part of every event id, so do not change it between runs`,
     '',
-    ...defaultsText(samples, match),
+    ...defaultsText(samples),
     '',
     'sources:',
     ...records.map((table) =>
@@ -68,7 +63,6 @@ export async function startMapping(
     ...records.flatMap(({ from: { withoutRecords = [] } }) =>
       withoutRecords.map((name) => `  ${remarkText(`not read: ${name}: its elements are no records`)}`),
     ),
-    ...deeperSources(match, records).flatMap((table) => (read.has(table.source) ? [sourceText(table, folder)] : [])),
     '',
     ...referencesText(entries),
     '',
@@ -78,11 +72,7 @@ export async function startMapping(
   ].join('\n');
   const marks = markedLines(text);
   const marked = (mark: Mark): number => marks.filter((each) => each.mark === mark).length;
-  const findings = [
-    ...records.map((table) => `${exportText(table)}; ${finding(table, drafts, read)}`),
-    ...(match ? [matchText(match)] : []),
-    ...omitted,
-  ];
+  const findings = [...records.map((table) => `${exportText(table)}; ${finding(table, drafts, read)}`), ...recognised];
   return { text, findings, open: { set: marked('set this'), check: marked('check') } };
 }
 
@@ -104,51 +94,21 @@ function sourceNames(exports: readonly Export[]): string[] {
   });
 }
 
-/** Sources that a preset knows get its names, which its lookups use. */
-function nameSources({ tables: matched, preset: { spec } }: PresetMatch, tables: readonly Table[]): void {
-  const isDeeper = (name: string): boolean => /\[/.test(spec.sources[name]?.records ?? '');
-  const own = new Map(
-    [...matched].sort(([a], [b]) => Number(isDeeper(b)) - Number(isDeeper(a))).map(([name, table]) => [table, name]),
-  );
-  for (const table of tables) {
-    const name = own.get(table.parent ?? table);
-    if (name === undefined && matched.has(table.source)) table.source = `${table.source}_2`;
-    else if (name !== undefined) table.source = name;
-    table.nouns = nounsIn(table.list ?? table.from.settings.records, table.source);
-  }
-}
-
-/** Further sources of a preset in a file that is also read as a whole: the stages inside its pipelines. */
-function deeperSources(match: PresetMatch | undefined, tables: readonly Table[]): Table[] {
-  return [...(match?.tables ?? [])].flatMap(([source, table]) => {
-    if (tables.some((each) => each.source === source)) return [];
-    const { records } = match!.preset.spec.sources[source]!;
-    const { from } = table;
-    const isDeeper = records !== undefined && records.startsWith(`${from.settings.records ?? ''}[`);
-    return [{ ...table, source, from: isDeeper ? { ...from, settings: { ...from.settings, records } } : from }];
-  });
-}
-
-function matchText({ preset, tables, found }: PresetMatch): string {
-  return `preset ${preset.name}: ${[...tables].map(([name, table]) => `${basename(table.from.path)} is \`${name}\``).join(', ')} (${found} columns recognised)`;
-}
-
-function heading(folder: string, match: PresetMatch | undefined): string[] {
+function heading(folder: string): string[] {
   const schema = fileURLToPath(new URL('../../../mappings/mapping.schema.json', import.meta.url));
   return [
     `# yaml-language-server: $schema=${relative(folder, schema)}`,
     '#',
     `# Created by \`${PROGRAM} init\` from a sample of the exports. Check everything marked "set this" or "check".`,
-    ...(match ? [`# Based on the preset ${match.preset.name}; see its comments for more about these exports.`] : []),
     `# Next: ${PROGRAM} run THIS-FILE --dry-run --sandbox`,
   ];
 }
 
-function defaultsText({ tables, missing: texts }: Samples, match: PresetMatch | undefined): string[] {
+function defaultsText({ tables, missing: texts }: Samples): string[] {
   const columns = tables.flatMap((table) => table.columns);
   const region = regionOf(columns);
   const found = [...texts].map(([text, count]) => `${flow(text)} in ${counted(count, 'cell')}`);
-  const missing = [...new Set(['', ...(match?.preset.spec.defaults?.missing_values ?? []), ...texts.keys()])];
+  const missing = ['', ...texts.keys()];
   return [
     'defaults:',
     region.line,

@@ -18,7 +18,7 @@ import {
   texts,
   titles,
 } from './content.ts';
-import type { Concept } from './words.ts';
+import type { Concept, Meaning } from './words.ts';
 
 export type RecordKind = 'leads' | 'deals' | 'comments';
 
@@ -204,9 +204,17 @@ const PATTERNS = new Map(
 );
 
 /** How much the header says for a role (to 1) or against it (to -1). */
-export function headerScore(role: Role, { meaning }: Column, kind: RecordKind): number {
+export function headerScore(role: Role, { meaning, known }: Column, kind: RecordKind): number {
+  const meant = known?.get(kind);
+  if (meant !== undefined) return meant === role ? KNOWN : Math.min(0.3, headerOf(role, meaning, kind));
+  return headerOf(role, meaning, kind);
+}
+
+/** Of a header that a known CRM writes. */
+const KNOWN = 0.97;
+
+function headerOf(role: Role, { concepts, words }: Meaning, kind: RecordKind): number {
   const { patterns, against, penalty } = PATTERNS.get(role)!;
-  const { concepts, words } = meaning;
   let best = 0;
   let used: readonly Concept[] = [];
   for (const each of patterns) {

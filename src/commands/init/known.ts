@@ -1,0 +1,202 @@
+/** Headers that known CRMs write, and what they mean there: evidence in the matrix, taken from the mappings of this package. */
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+import { UserError } from '../../errors.ts';
+import type { MappingSpec } from '../../mapping/schema.ts';
+import type { ConditionSpec, EntrySpec } from '../../mapping/spec.ts';
+import { didYouMean } from '../../problem.ts';
+import type { Table } from './columns.ts';
+import type { RecordKind, Role } from './roles.ts';
+import { fold } from './words.ts';
+import { lookupsIn } from './yaml.ts';
+
+const FOLDER = fileURLToPath(new URL('../../../mappings/', import.meta.url));
+
+const FIELDS = {
+  'lead/created': {
+    kind: 'leads',
+    roles: { external_id: ['id'], full_name: ['full', 'first', 'last'], email: ['email'], phone_number: ['phone'] },
+    time: ['created'],
+  },
+  'deal/created': {
+    kind: 'deals',
+    roles: {
+      external_id: ['id'],
+      title: ['title'],
+      amount: ['amount'],
+      currency: ['currency'],
+      stage_name: ['stage'],
+      owner_name: ['owner'],
+    },
+    time: ['created'],
+  },
+  'comment/created': {
+    kind: 'comments',
+    roles: { external_id: ['id'], content: ['content', 'subject', 'content'], author_name: ['author'] },
+    time: ['happened'],
+  },
+} as const satisfies Record<
+  string,
+  { kind: RecordKind; roles: Record<string, readonly Role[]>; time: readonly Role[] }
+>;
+
+/** What a known CRM's header means: a role, or a column that has none. */
+export type KnownMeaning = Role | 'none';
+
+/** An export of a known CRM, or a list in its records. */
+interface KnownExport {
+  readonly crm: string;
+  /** The name of its file without an ending. */
+  readonly file: string;
+  readonly isTree: boolean;
+  readonly each: string | undefined;
+  /** By header, as `comparable`. */
+  readonly kinds: ReadonlyMap<RecordKind, ReadonlyMap<string, KnownMeaning>>;
+  /** All that it reads. */
+  readonly headers: ReadonlySet<string>;
+}
+
+export interface KnownCrms {
+  readonly names: readonly string[];
+  readonly exports: readonly KnownExport[];
+  /** Texts that stand for no value in them. */
+  readonly missing: readonly string[];
+}
+
+export async function knownCrms(): Promise<KnownCrms> {
+  const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.yaml')).sort();
+  const specs = await Promise.all(
+    files.map(async (file) => [basename(file, '.yaml'), parse(await readFile(join(FOLDER, file), 'utf8'))] as const),
+  );
+  const all = specs as [string, MappingSpec][];
+  return {
+    names: all.map(([name]) => name),
+    exports: all.flatMap(([name, spec]) => exportsOf(name, spec)),
+    missing: [...new Set(all.flatMap(([, spec]) => spec.defaults?.missing_values ?? []))],
+  };
+}
+
+function exportsOf(crm: string, { sources, events }: MappingSpec): KnownExport[] {
+  const known = (source: string, each: EntrySpec['each'], rest: Pick<KnownExport, 'kinds' | 'headers'>) => {
+    const { path } = sources[source]!;
+    const file = fold(basename(path).replace(/(?:_\d+)?\.\w+$/, ''));
+    return { crm, file, isTree: /json/.test(path), each: typeof each === 'string' ? each : undefined, ...rest };
+  };
+  const places = new Map(events.map((entry) => [`${entry.source} ${String(entry.each)}`, entry]));
+  const own = [...places.values()].map(({ source, each }) => {
+    const entries = events.filter((entry) => entry.source === source && entry.each === each);
+    const kinds = new Map(
+      entries.map((entry) => [FIELDS[entry.type as keyof typeof FIELDS].kind, meaningsOf(entry)] as const),
+    );
+    return known(source, each, { kinds, headers: new Set([...kinds.values()].flatMap((all) => [...all.keys()])) });
+  });
+  const lookups = events.flatMap(lookupsIn);
+  const others = Object.keys(sources).filter((source) => !events.some((entry) => entry.source === source));
+  return [
+    ...own,
+    ...others.map((source) => {
+      const read = lookups.flatMap((each) => (each.source === source ? [each.match, each.take] : []));
+      return known(source, undefined, { kinds: new Map(), headers: new Set([...columnsIn(read)].map(comparable)) });
+    }),
+  ];
+}
+
+function meaningsOf({ type, data, occurred_at, stage_pipeline }: EntrySpec): Map<string, KnownMeaning> {
+  const { roles, time } = FIELDS[type as keyof typeof FIELDS];
+  const meanings = new Map<string, KnownMeaning>();
+  const note = (value: unknown, [one, ...parts]: readonly Role[]): void => {
+    const lists = [...listsIn(value)];
+    for (const column of columnsIn(value)) {
+      const at = lists.map((list) => list.indexOf(column)).find((place) => place >= 0);
+      const role = (at === undefined || lists.length === 0 ? one : parts[at]) ?? 'none';
+      if (!meanings.has(comparable(column)) && column !== '.') meanings.set(comparable(column), role);
+    }
+  };
+  for (const [field, own] of Object.entries(roles)) note(data[field], own);
+  note(occurred_at, time);
+  note(stage_pipeline, ['pipeline']);
+  for (const [field, value] of Object.entries(data))
+    if (field.startsWith('custom_')) note(Object.values(value ?? {}), []);
+  return meanings;
+}
+
+/** The columns of its own record that a value reads. */
+function* columnsIn(value: unknown): Generator<string> {
+  if (typeof value === 'string') yield value;
+  if (typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) for (const each of value as readonly unknown[]) yield* columnsIn(each);
+  const { from, list, lookup } = value as ConditionSpec;
+  for (const part of [from, list, lookup?.with]) yield* columnsIn(part);
+}
+
+function* listsIn(value: unknown): Generator<readonly unknown[]> {
+  if (typeof value !== 'object' || value === null) return;
+  const { list } = value as { list?: readonly unknown[] };
+  if (list) yield list;
+  for (const each of Object.values(value) as unknown[]) yield* listsIn(each);
+}
+
+/** Case and spacing of headers do not matter, nor do positions in lists: but `FirstName` is another column than `First Name`. */
+function comparable(name: string): string {
+  return fold(name.toLowerCase());
+}
+
+/** Minimum share of the columns of a known export. One of them must be a column that not any CRM may have. */
+const MIN_SHARE = 0.4;
+
+/** Names, as in `comparable`, that the columns of any CRM's export may have. */
+const COMMON =
+  /^(?:id|(?:contact|deal|record) ?id|lifecycle ?stage|lead ?(?:status|source)|pipeline|(?:deal|contact) ?owner|name|first ?name|last ?name|full ?name|e ?mail|phone|mobile(?: ?phone)?|(?:job ?)?title|company|owner|status|stage|amount|value|currency|created ?(?:at|date|on)?|type|subject|description|body|content|notes?|city|country)$/;
+
+/**
+ * Notes on each column what a known CRM means by its header, and says what was recognised. `preset`: the CRM that the user named; its
+ * headers count wherever they stand. Throws a `UserError` that lists the presets if there is no such one.
+ */
+export function recognise(tables: readonly Table[], known: KnownCrms, preset: string | undefined): string[] {
+  const { names, exports } = known;
+  if (preset !== undefined && !names.includes(preset)) {
+    throw new UserError(`unknown preset \`${preset}\``, {
+      hint: didYouMean(preset, names) ?? `available presets: ${names.map((each) => `\`${each}\``).join(', ')}`,
+    });
+  }
+  const pairs = tables.flatMap((table) => pairsOf(table, exports));
+  const seen = new Set(preset === undefined ? pairs.filter(({ isOwn }) => isOwn).map(({ crm }) => crm) : [preset]);
+  return tables.flatMap((table) => {
+    const [best] = pairs
+      .filter((each) => each.table === table && seen.has(each.crm) && (each.isEnough || preset !== undefined))
+      .sort((a, b) => b.score - a.score);
+    if (!best) return [];
+    for (const column of table.columns) {
+      const meanings = [...best.kinds].flatMap(([kind, own]) => {
+        const meaning = own.get(comparable(column.name));
+        return meaning === undefined ? [] : [[kind, meaning] as const];
+      });
+      if (meanings.length > 0) column.known = new Map(meanings);
+    }
+    if (best.kinds.size > 0) table.nouns = [...best.kinds.keys()];
+    const name = table.list === undefined ? basename(table.from.path) : `${basename(table.from.path)}#${table.list}`;
+    return [`${name}: ${best.shared.length} of ${table.columns.length} columns have the names of ${best.crm}`];
+  });
+}
+
+/** The exports that a table may be, with the headers that they share. */
+function pairsOf(table: Table, exports: readonly KnownExport[]) {
+  const headers = table.columns.map(({ name }) => comparable(name));
+  return exports.flatMap((each) => {
+    const isAlike = each.isTree === (table.from.source.kind === 'tree') && each.each === table.list;
+    const isOther =
+      each.kinds.size > 0 && table.nouns.length > 0 && !table.nouns.some((noun) => each.kinds.has(noun as RecordKind));
+    if (!isAlike || isOther) return [];
+    const shared = headers.filter((header) => each.headers.has(header));
+    if (shared.length === 0) return [];
+    const isEnough = shared.length >= Math.max(2, each.headers.size * MIN_SHARE);
+    // The file name distinguishes exports with the same columns.
+    const isNamed = fold(basename(table.from.path)).includes(each.file);
+    const score = shared.length / each.headers.size + (isNamed ? 0.5 : 0);
+    return [
+      { ...each, table, shared, isEnough, isOwn: isEnough && shared.some((header) => !COMMON.test(header)), score },
+    ];
+  });
+}
