@@ -84,7 +84,7 @@ function exportsOf(crm: string, { sources, events }: MappingSpec): KnownExport[]
     const file = fold(basename(path).replace(/(?:_\d+)?\.\w+$/, ''));
     return { crm, file, isTree: /json/.test(path), each: typeof each === 'string' ? each : undefined, ...rest };
   };
-  const places = new Map(events.map((entry) => [`${entry.source} ${String(entry.each)}`, entry]));
+  const places = new Map(events.map((entry) => [JSON.stringify([entry.source, entry.each]), entry]));
   const own = [...places.values()].map(({ source, each }) => {
     const entries = events.filter((entry) => entry.source === source && entry.each === each);
     const kinds = new Map(
@@ -114,11 +114,11 @@ function meaningsOf({ type, data, occurred_at, stage_pipeline }: EntrySpec): Map
       if (!meanings.has(comparable(column)) && column !== '.') meanings.set(comparable(column), role);
     }
   };
-  for (const [field, own] of Object.entries(roles)) note(data[field], own);
+  for (const [field, own] of Object.entries<readonly Role[]>(roles)) note(data[field], own);
   note(occurred_at, time);
   note(stage_pipeline, ['pipeline']);
   for (const [field, value] of Object.entries(data))
-    if (field.startsWith('custom_')) note(Object.values(value ?? {}), []);
+    if (field.startsWith('custom_')) note(Object.values((value ?? {}) as object), []);
   return meanings;
 }
 
