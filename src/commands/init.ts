@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Console } from '../terminal/console.ts';
 import { codeOf, EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
+import { isThere } from '../files/private-file.ts';
 import { startMapping } from './init/index.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
 import { parseOptions, pick } from '../settings/option.ts';
@@ -23,6 +24,7 @@ export const definition = define({
 /** `crm-backfill init`: writes a commented mapping to stdout or a new file, and what was recognised to stderr. */
 export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   const options = parseOptions(definition, argv);
+  if (options.out !== undefined && isThere(options.out)) throw alreadyThere(options.out);
   const { text, findings, open } = await startMapping(options.exports, options);
   for (const finding of findings) console.say(finding);
   if (options.out === undefined) console.print(text.trimEnd());
@@ -40,9 +42,11 @@ async function writeNew(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { flag: 'wx' });
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') {
-      throw new UserError(`${path} already exists and was not changed`, { hint: 'choose another file with --out' });
-    }
+    if (codeOf(error) === 'EEXIST') throw alreadyThere(path);
     throw new UserError(`cannot write ${path}: ${messageOf(error)}`, { cause: error });
   }
+}
+
+function alreadyThere(path: string): UserError {
+  return new UserError(`${path} already exists and was not changed`, { hint: 'choose another file with --out' });
 }

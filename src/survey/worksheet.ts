@@ -60,12 +60,8 @@ interface ReadAnswers {
 
 async function readWorksheet({ worksheet }: Pick<Mapping, 'worksheet'>): Promise<ReadAnswers> {
   if (!worksheet) return { answers: [], problems: [] };
-  const { path, at } = worksheet;
-  if (!isThere(path)) {
-    const suggestion =
-      'leave `file` out for the first dry run, copy the references.csv that it writes beside the mapping, and fill it in';
-    return { answers: [], problems: [error('no_worksheet', `the worksheet ${path} does not exist`, at, suggestion)] };
-  }
+  const { path } = worksheet;
+  if (!isThere(path)) return { answers: [], problems: [] };
   try {
     return await readAnswers(await openSource({ name: 'references', path, format: 'csv' }));
   } catch (failure) {

@@ -1,6 +1,7 @@
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { UserError } from '../../src/errors.ts';
 import { startMapping } from '../../src/commands/init/index.ts';
 import { loadMapping } from '../../src/mapping/load.ts';
@@ -43,7 +44,7 @@ describe('crm-backfill init', () => {
     expect(ended.code, ended.stderr).toBe(0);
     expect(ended.stdout).toContain('type: lead/created');
     expect(ended.stderr).toContain('columns have the names of pipedrive-csv');
-    expect(ended.stderr).toMatch(/\d+ lines marked "set this" and \d+ marked "check"/);
+    expect(ended.stderr).toMatch(/\d+ lines? marked "set this" and \d+ marked "check"/);
   });
 
   it('ends with a command that works as it stands, without credentials', async () => {
@@ -87,10 +88,44 @@ describe('crm-backfill init', () => {
     expect(dry.stdout).toContain('not used: ');
   });
 
-  it('never overwrites a file', async () => {
+  it('takes none of the files that this program wrote for an export, and no mapping', async () => {
+    const cwd = await workspace('presets/pipedrive-csv');
+    await backfill(['init', 'people.csv', 'deals.csv', '--out', 'acme.yaml'], { cwd });
+    await backfill(['run', 'acme.yaml', '--sandbox', '--pilot', '2'], { cwd });
+    await backfill(['plan', 'acme.yaml', '--sandbox', '--csv', 'plan'], { cwd });
+    const state = join(cwd, '.backfill/acme.sandbox');
+    const results = ['references.csv', 'errors.csv', 'omitted.csv', 'ids.csv', 'pilot.csv'];
+    await mkdir(join(cwd, 'results'));
+    for (const name of results) await cp(join(state, name), join(cwd, 'results', name));
+    const own = [...results.map((name) => `results/${name}`), 'plan/lead-created.csv', 'plan/left_out.csv'];
+    const files = [...own, '.backfill/acme.sandbox/ids.csv', 'acme.yaml'].map((name) => join(cwd, name));
+    const { findings } = await startMapping([join(cwd, 'people.csv'), ...files], {});
+    for (const file of files) expect(findings.join('\n')).toContain(`${file}: not used: it is no export`);
+    await expect(startMapping(files, {})).rejects.toThrow('acme.yaml: not used: it is no export, but a mapping');
+  });
+
+  it('says what is wrong with JSON of which no record can be read', async () => {
+    const cwd = await workspace();
+    await writeFile(join(cwd, 'deep.json'), `[{"id":1,"a":${'['.repeat(200)}${']'.repeat(200)}}]`);
+    const ended = await backfill(['init', 'deep.json'], { cwd });
+    expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code: 2, stdout: '' });
+    expect(ended.stderr).toMatch(/deep\.json has no record with a value: .*200/);
+  });
+
+  it('names the migration after the file, or after its folder', async () => {
+    const cwd = await workspace('presets/pipedrive-csv');
+    const nameOf = async (out: string): Promise<unknown> =>
+      (parse((await startMapping([join(cwd, 'people.csv')], { out: join(cwd, out) })).text) as { migration: unknown })
+        .migration;
+    expect(await nameOf('acme.yaml')).toBe('acme');
+    expect(await nameOf('Bell & Sons/mapping.yaml')).toBe('Bell - Sons');
+    expect(await nameOf('$/con.yaml')).toBe('crm-export');
+  });
+
+  it('refuses a file that is there before it reads anything, and never overwrites it', async () => {
     const cwd = await workspace('presets/pipedrive-csv');
     await writeFile(join(cwd, 'acme.yaml'), 'mine');
-    const ended = await backfill(['init', 'people.csv', '--out', 'acme.yaml'], { cwd });
+    const ended = await backfill(['init', 'no-such-file.csv', '--out', 'acme.yaml'], { cwd });
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain('acme.yaml already exists');
     expect(await readFile(join(cwd, 'acme.yaml'), 'utf8')).toBe('mine');

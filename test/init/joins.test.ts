@@ -271,8 +271,7 @@ describe('other exports', () => {
       stage_name: { lookup: { source: 'pipeline_stages', with: 'StageID', take: 'StageName' } },
       owner_name: { lookup: { source: 'users', with: 'OwnerID', take: 'Email' } },
     });
-    expect(draft.text).toMatch(/^ {2}# {2}Offer: Offer # 1 in the sample$/m);
-    expect(draft.text).toMatch(/^ {2}owners: \{\} # 2 names in the sample/m);
+    expect(draft.spec.references).toEqual({ file: 'references.csv' });
   });
 
   it('give the e-mail addresses that stand in a table of their own, in two steps', async () => {

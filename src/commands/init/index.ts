@@ -1,22 +1,22 @@
 /** `crm-backfill init`: creates a commented mapping from unknown exports. */
-import { basename, dirname, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename } from 'node:path';
 import { markedLines, type Mark } from '../../mapping/marks.ts';
 import { nameError } from '../../mapping/names.ts';
 import { counted, numberText } from '../../terminal/numbers.ts';
-import { PROGRAM } from '../../version.ts';
+import { UserError } from '../../errors.ts';
 import type { Table } from './columns.ts';
 import { keyOf } from './evidence.ts';
 import type { KnownTables } from './joins.ts';
 import { guessDrafts, type EntryDraft } from './guess.ts';
 import { openExports, type Export, type ExportOptions } from './open-export.ts';
+import { isMapping, ownFile } from './own-files.ts';
 import { knownCrms, recognise } from './known.ts';
 import { entryOf } from './lines/entries.ts';
 import { findReferences } from './lines/references.ts';
-import { regionOf, timezoneLine } from './region.ts';
 import { MAX_COLUMNS } from './sample.ts';
-import { loadSamples, type Samples } from './tables.ts';
-import { flow, lineText, lookupsIn, remarkText, type Entry } from './yaml.ts';
+import { mappingText } from './lines/text.ts';
+import { loadSamples } from './tables.ts';
+import { lookupsIn } from './yaml.ts';
 
 /** The text of the mapping, what was recognised in each export and why, and how much is left to do. */
 export interface StarterMapping {
@@ -31,8 +31,7 @@ export async function startMapping(
   paths: readonly string[],
   options: ExportOptions & { readonly preset?: string | undefined; readonly out?: string | undefined },
 ): Promise<StarterMapping> {
-  const exports: Export[] = [];
-  for (const path of paths) exports.push(...(await openExports(path, options)));
+  const { exports, own } = await openAll(paths, options);
   const crms = await knownCrms();
   const samples = loadSamples(exports, sourceNames(exports), crms.missing);
   const { tables } = samples;
@@ -41,7 +40,6 @@ export async function startMapping(
   const drafts = guessDrafts(tables, references);
   const known: KnownTables = { drafts, tables, references };
   const entries = drafts.map((draft) => entryOf(draft, known));
-  const folder = dirname(resolve(options.out ?? 'mapping.yaml'));
   const read = new Set(
     entries.flatMap(({ source, settings, data, custom }) => [
       source,
@@ -49,31 +47,45 @@ export async function startMapping(
     ]),
   );
   const records = samples.tables.filter(({ list }) => list === undefined);
-  const text = [
-    ...heading(folder),
-    'version: 1',
-    `migration: crm-export # set this: the name of the migration; it is part of every event id, so do not change it between runs`,
-    '',
-    ...defaultsText(samples),
-    '',
-    'sources:',
-    ...records.map((table) =>
-      read.has(table.source) ? sourceText(table, folder) : `  ${remarkText(`not read: ${unreadText(table)}`)}`,
-    ),
+  const sources = [
+    ...records.map((table) => (read.has(table.source) ? table : `not read: ${unreadText(table)}`)),
     ...records.flatMap(({ from: { withoutRecords = [] } }) =>
-      withoutRecords.map((name) => `  ${remarkText(`not read: ${name}: its elements are no records`)}`),
+      withoutRecords.map((name) => `not read: ${name}: its elements are no records`),
     ),
-    '',
-    ...referencesText(entries),
-    '',
-    'events:',
-    entries.map(entryText).join('\n\n'),
-    '',
-  ].join('\n');
+  ];
+  const { text } = mappingText({ ...{ samples, sources, entries }, out: options.out ?? 'mapping.yaml' });
   const marks = markedLines(text);
   const marked = (mark: Mark): number => marks.filter((each) => each.mark === mark).length;
-  const findings = [...records.map((table) => `${exportText(table)}; ${finding(table, drafts, read)}`), ...recognised];
+  const findings = [
+    ...own,
+    ...records.map((table) => `${exportText(table)}; ${finding(table, drafts, read)}`),
+    ...recognised,
+  ];
   return { text, findings, open: { set: marked('set this'), check: marked('check') } };
+}
+
+/** The exports among the files, and which files are none. Throws a `UserError` if nothing can be read. */
+async function openAll(
+  paths: readonly string[],
+  options: ExportOptions,
+): Promise<{ exports: Export[]; own: string[] }> {
+  const exports: Export[] = [];
+  const own: string[] = [];
+  for (const path of paths) {
+    const found = isMapping(path) ? [] : await openExports(path, options);
+    const what = isMapping(path) ? 'a mapping' : found[0] && ownFile(path, found[0].source);
+    if (what === undefined) exports.push(...found);
+    else own.push(`${path}: not used: it is no export, but ${what}`);
+  }
+  const [first] = exports;
+  if (!first) throw new UserError(own.join('\n'), { hint: 'name the files that the old CRM exported' });
+  if (exports.every(({ sample }) => sample.tables[0]!.columns.size === 0)) {
+    const { path, sample } = exports.find((each) => each.sample.why !== undefined) ?? first;
+    throw new UserError(`${path} has no record with a value${sample.why === undefined ? '' : `: ${sample.why}`}`, {
+      hint: 'is this the right export?',
+    });
+  }
+  return { exports, own };
 }
 
 /** Of the name of a source. */
@@ -92,88 +104,6 @@ function sourceNames(exports: readonly Export[]): string[] {
     taken.add(source);
     return source;
   });
-}
-
-function heading(folder: string): string[] {
-  const schema = fileURLToPath(new URL('../../../mappings/mapping.schema.json', import.meta.url));
-  return [
-    `# yaml-language-server: $schema=${relative(folder, schema)}`,
-    '#',
-    `# Created by \`${PROGRAM} init\` from a sample of the exports. Check everything marked "set this" or "check".`,
-    `# Next: ${PROGRAM} run THIS-FILE --dry-run --sandbox`,
-  ];
-}
-
-function defaultsText({ tables, missing: texts }: Samples): string[] {
-  const columns = tables.flatMap((table) => table.columns);
-  const region = regionOf(columns);
-  const found = [...texts].map(([text, count]) => `${flow(text)} in ${counted(count, 'cell')}`);
-  const missing = ['', ...texts.keys()];
-  return [
-    'defaults:',
-    region.line,
-    timezoneLine(columns, region.country),
-    ...(missing.length > 1
-      ? [`  missing_values: ${flow(missing)}${found.length > 0 ? ` # check: no value: ${found.join(', ')}` : ''}`]
-      : []),
-  ];
-}
-
-function sourceText({ source, columns, from: { path, settings, reasons } }: Table, folder: string): string {
-  const { headerLine, columns: given, ...rest } = settings;
-  const value = {
-    path: relative(folder, resolve(path)),
-    ...rest,
-    ...(given && { columns: columns.map(({ name }) => name) }),
-    ...(headerLine === undefined ? {} : { header_line: headerLine }),
-  };
-  const mark = given ? 'set this' : 'check';
-  const assumptions = settings.records === undefined ? reasons : [];
-  return `  ${flow(source)}: ${flow(value)}${assumptions.length > 0 ? ` ${remarkText(`${mark}: ${assumptions.join('; ')}`)}` : ''}`;
-}
-
-function entryText({ type, source, above, settings, data, custom }: Entry): string {
-  const field = type === 'lead/created' ? 'custom_params' : 'custom_fields';
-  return [
-    ...above.map((comment) => `  ${remarkText(comment)}`),
-    `  - type: ${type}`,
-    `    source: ${flow(source)}`,
-    ...settings.map((line) => lineText(line, 4)),
-    '    data:',
-    ...data.map((line) => lineText(line, 6)),
-    ...(custom.length > 0 ? [`      ${field}:`, ...custom.map((line) => lineText(line, 8))] : []),
-  ].join('\n');
-}
-
-/** Of the names of a kind; owners are in the worksheet. */
-const MAX_NAMES = 60;
-
-/** The `references` block, with each name of the old CRM commented out as a template. */
-function referencesText(entries: readonly Entry[]): string[] {
-  const blocks = (['pipelines', 'stages', 'owners'] as const).flatMap((kind) => {
-    const counts = new Map<string, number>();
-    for (const [of, found] of entries.flatMap(({ names }) => names))
-      if (of === kind) for (const [name, count] of found) counts.set(name, (counts.get(name) ?? 0) + count);
-    if (kind === 'owners') {
-      const remark =
-        counts.size > 0
-          ? ` # ${counted(counts.size, 'name')} in the sample: a dry run lists them in references.csv, to be filled in there`
-          : '';
-      return [`  owners: {}${remark}`];
-    }
-    const sorted = [...counts].sort((a, b) => b[1] - a[1]);
-    const more = sorted.length > MAX_NAMES ? [`  #  and ${numberText(sorted.length - MAX_NAMES)} more`] : [];
-    const shown = sorted
-      .slice(0, MAX_NAMES)
-      .map(([name, count]) => `  #  ${flow(name)}: ${flow(name)} # ${numberText(count)} in the sample`);
-    return [`  ${kind}: {}`, ...shown, ...more];
-  });
-  return [
-    'references:',
-    '  # set this: old name: name or UUID in the target account; null omits the field.',
-    '  # Only names that differ are needed: replace {} with their lines.',
-    ...blocks,
-  ];
 }
 
 /** As messages name it: an array of a JSON document like a file. */
@@ -198,7 +128,9 @@ function unreadText(table: Table): string {
   return `${nameOf(table)}: not used, because ${whyUnread(table)}`;
 }
 
-function whyUnread({ rows, nouns }: Table): string {
+function whyUnread({ rows, nouns, from: { sample } }: Table): string {
+  if (rows === 0 && sample.why !== undefined)
+    return `none of its ${counted(sample.unreadable, 'record')} can be read: ${sample.why}`;
   if (rows === 0) return 'it has no records';
   if (nouns.includes('others')) return 'the service has no place for such records';
   if (nouns.includes('companies')) return 'no lead or deal has ids of these companies';

@@ -24,6 +24,9 @@ export interface ExportSample {
   readonly tables: readonly RawTable[];
   /** All records were read. */
   readonly whole: boolean;
+  readonly unreadable: number;
+  /** Why the first of these cannot be read. */
+  readonly why: string | undefined;
 }
 
 /** Throws the `UserError` of a source that cannot be read with its settings. */
@@ -32,10 +35,16 @@ export async function readSample(source: Source): Promise<ExportSample> {
   const lists = new Map<string, RawTable>();
   const names = source.columns.map((name, index) => nameOf(source, name, index));
   for (const name of names) columnAt(main, name);
+  let [unreadable, why]: [number, string | undefined] = [0, undefined];
+  const sample = (whole: boolean): ExportSample => ({ tables: [main, ...lists.values()], whole, unreadable, why });
   for await (const batch of source.batches()) {
-    if (main.rows.length >= MAX_RECORDS) return { tables: [main, ...lists.values()], whole: false };
+    if (main.rows.length >= MAX_RECORDS) return sample(false);
     for (const item of batch) {
-      if (item.kind !== 'row') continue;
+      if (item.kind !== 'row') {
+        unreadable += 1;
+        why ??= item.issue.message;
+        continue;
+      }
       const record = main.rows.length;
       if (source.kind === 'tree') addRecord(main, lists, record, item.raw);
       else
@@ -46,7 +55,7 @@ export async function readSample(source: Source): Promise<ExportSample> {
         );
     }
   }
-  return { tables: [main, ...lists.values()], whole: true };
+  return sample(true);
 }
 
 /** A header that occurs several times is told apart by its position, as in the mapping. */

@@ -21,8 +21,8 @@ export interface Entry {
   readonly data: readonly Line[];
   /** One level deeper. */
   readonly custom: readonly Line[];
-  /** Names in the old CRM that may differ in the target account. */
-  readonly names: readonly (readonly [kind: 'pipelines' | 'stages' | 'owners', counts: ReadonlyMap<string, number>])[];
+  /** Why the program refuses it, if so: then it is commented out. */
+  readonly refused?: string;
 }
 
 /** Longer values are written over several lines, unless they are commented out. */

@@ -8,7 +8,7 @@ import { FieldLines } from './field-lines.ts';
 import { nameOf } from '../joins.ts';
 import { scoreOf } from '../roles.ts';
 import { endingOf } from '../words.ts';
-import type { Entry, Line } from '../yaml.ts';
+import type { Line } from '../yaml.ts';
 
 export class DealLines extends FieldLines {
   titleLine(): Line {
@@ -69,11 +69,11 @@ export class DealLines extends FieldLines {
     return { key, value: { value: 'EUR' }, off: true, comment: `set this: ${figures}` };
   }
 
-  stageLine(): { line: Line; names: Entry['names'] } {
+  stageLine(): Line {
     const { roles } = this.draft;
     const found = roles.get('stage');
     const key = 'stage_name';
-    if (!found) return { line: this.open(key, 'stage', 'the stage'), names: [] };
+    if (!found) return this.open(key, 'stage', 'the stage');
     const { column } = found;
     const other = nameOf(column, this.known.references, this.events());
     const value: ValueSpec = other ? other.join.value : column.name;
@@ -83,19 +83,15 @@ export class DealLines extends FieldLines {
       : isKey
         ? `set this: these are ids, and no export has their names; ${figuresOf('stage', column)}`
         : commentOf('stage', found, 'deals');
-    const names: Entry['names'] = [['stages', countsOf(other?.name ?? column)]];
     const outcome = roles.get('outcome');
-    if (!outcome) return { line: { key, value, comment: plain }, names };
+    if (!outcome) return { key, value, comment: plain };
     const decided = [...countsOf(outcome.column)].filter(([said]) => ['won', 'lost'].includes(endingOf(said) ?? ''));
     const by = quoted(outcome.column);
     if (decided.length === 0) {
       return {
-        line: {
-          key,
-          value,
-          comment: `check: ${by} (${[...countsOf(outcome.column).keys()].join(', ')}) may say which deals are won and lost; ${plain.replace(/^check: /, '')}`,
-        },
-        names,
+        key,
+        value,
+        comment: `check: ${by} (${[...countsOf(outcome.column).keys()].join(', ')}) may say which deals are won and lost; ${plain.replace(/^check: /, '')}`,
       };
     }
     const rows = cellsOf([outcome.column, column]);
@@ -103,16 +99,12 @@ export class DealLines extends FieldLines {
       const end = endingOf(said ?? '');
       return (end === 'won' || end === 'lost') && endingOf(stage ?? '') !== end;
     });
-    if (unsaid.length === 0)
-      return { line: { key, value, comment: `${plain}; ${by} says the same of won and lost deals` }, names };
+    if (unsaid.length === 0) return { key, value, comment: `${plain}; ${by} says the same of won and lost deals` };
     this.used.add(outcome.column);
     const stageOf = (said: string): string => (endingOf(said) === 'won' ? 'Won' : 'Lost');
     const map = { ...Object.fromEntries(decided.map(([said]) => [said, stageOf(said)])), '*': null };
     const comment = `check: ${numberText(unsaid.length)} deals are won or lost by ${by}, but not by ${quoted(column)}; set the stages that they get`;
-    return {
-      line: { key, value: { from: [{ from: outcome.column.name, apply: [{ map }] }, value] }, comment },
-      names: [...names, ['stages', new Map(decided.map(([said, n]) => [stageOf(said), n]))]],
-    };
+    return { key, value: { from: [{ from: outcome.column.name, apply: [{ map }] }, value] }, comment };
   }
 
   /** Offered where some of the stages are those of closed deals, and not all. */

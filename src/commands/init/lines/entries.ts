@@ -43,15 +43,11 @@ class EntryLines {
     const data = [this.#lines.idLine(), this.#lines.nameLine(), this.#lines.emailLine(), this.#lines.phoneLine()];
     const settings = this.#when([]);
     const repeats = key?.repeats ? [{ key: 'duplicates', value: 'first' }] : [];
-    return this.#entry('lead/created', [...settings, ...repeats, this.#lines.timeLine('created')], data, []);
+    return this.#entry('lead/created', [...settings, ...repeats, this.#lines.timeLine('created')], data);
   }
 
   deal(): Entry {
-    const { roles } = this.#draft;
-    const pipeline = roles.get('pipeline')?.column;
     const parent = this.#parents.parentLine('lead_external_id', 'leads');
-    const { line: stage, names } = this.#lines.stageLine();
-    const owner = this.#lines.memberLine('owner_name', 'owner');
     const settings = this.#when([]);
     const data = [
       this.#lines.idLine(),
@@ -59,8 +55,8 @@ class EntryLines {
       this.#lines.amountLine(),
       this.#lines.currencyLine(),
       ...parent,
-      stage,
-      owner.line,
+      this.#lines.stageLine(),
+      this.#lines.memberLine('owner_name', 'owner'),
     ];
     const lines = [
       ...settings,
@@ -68,11 +64,7 @@ class EntryLines {
       this.#lines.timeLine('created'),
       ...this.#lines.priority(),
     ];
-    return this.#entry('deal/created', lines, data, [
-      ...names,
-      ...(pipeline ? [['pipelines', countsOf(pipeline)] as const] : []),
-      ...(owner.name ? [['owners', countsOf(owner.name)] as const] : []),
-    ]);
+    return this.#entry('deal/created', lines, data);
   }
 
   comment(): Entry {
@@ -87,12 +79,11 @@ class EntryLines {
     return this.#entry(
       'comment/created',
       [...each, ...settings, ...both, this.#lines.timeLine('happened'), ...combineLine(table, parents)],
-      [...id, content, author.line, ...parents],
-      [],
+      [...id, content, author, ...parents],
     );
   }
 
-  #entry(type: Entry['type'], settings: readonly Line[], data: readonly Line[], names: Entry['names']): Entry {
+  #entry(type: Entry['type'], settings: readonly Line[], data: readonly Line[]): Entry {
     const { table, doubt, twin, kind } = this.#draft;
     const left = this.#rest();
     const isComment = type === 'comment/created';
@@ -116,7 +107,6 @@ class EntryLines {
       settings: [...list, ...settings],
       data,
       custom: isComment ? [] : left,
-      names,
     };
   }
 

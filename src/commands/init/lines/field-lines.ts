@@ -203,24 +203,19 @@ export class FieldLines {
   }
 
   /** The owner or author, by the name that another export has for the id. */
-  memberLine(key: string, role: 'owner' | 'author'): { line: Line; name?: Column } {
+  memberLine(key: string, role: 'owner' | 'author'): Line {
     const found = this.draft.roles.get(role);
-    if (!found) return { line: this.open(key, role, role === 'owner' ? 'the owner' : 'the author') };
+    if (!found) return this.open(key, role, role === 'owner' ? 'the owner' : 'the author');
     const other = nameOf(found.column, this.known.references, this.events());
-    if (other)
-      return {
-        line: {
-          key,
-          value: other.join.value,
-          comment: `${other.join.share < 1 ? 'check: ' : ''}${other.join.why}${nextText(found.others)}`,
-        },
-        name: other.name,
-      };
+    if (other) {
+      const { value, share, why } = other.join;
+      return { key, value, comment: `${share < 1 ? 'check: ' : ''}${why}${nextText(found.others)}` };
+    }
     const isKey = found.column.is.words < 0.8 || found.column.is.uuid > 0.5 || found.column.is.code > 0.8;
     const comment = isKey
       ? `check: these are ids, and no export has their names; ${figuresOf(role, found.column)}${nextText(found.others)}`
       : commentOf(role, found, this.draft.kind);
-    return { line: { key, value: found.column.name, comment }, name: found.column };
+    return { key, value: found.column.name, comment };
   }
 
   contentLine(): Line {

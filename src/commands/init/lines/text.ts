@@ -1,0 +1,124 @@
+/** The text of a mapping, and which part of it each line is. */
+import { basename, dirname, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { nameError } from '../../../mapping/names.ts';
+import { counted } from '../../../terminal/numbers.ts';
+import { PROGRAM } from '../../../version.ts';
+import type { Table } from '../columns.ts';
+import { regionOf, timezoneLine } from '../region.ts';
+import type { Samples } from '../tables.ts';
+import { flow, lineText, remarkText, type Entry, type Line } from '../yaml.ts';
+
+export interface MappingParts {
+  /** Where the mapping will be: its paths are relative to this folder. */
+  readonly out: string;
+  readonly samples: Pick<Samples, 'tables' | 'missing'>;
+  /** Those that an entry reads, and lines about the others. */
+  readonly sources: readonly (Table | string)[];
+  readonly entries: readonly Entry[];
+}
+
+/** What a line of the text belongs to: an entry, or one of its lines. */
+export interface MappingPart {
+  readonly entry: Entry;
+  readonly line?: Line;
+}
+
+export interface MappingText {
+  readonly text: string;
+  /** `line`: from 1. */
+  partAt(line: number): MappingPart | undefined;
+}
+
+export function mappingText({ out, samples, sources, entries }: MappingParts): MappingText {
+  const folder = dirname(resolve(out));
+  const parts: (MappingPart | undefined)[] = [];
+  const lines: string[] = [];
+  const add = (text: string, part?: MappingPart): void => {
+    for (const each of text.split('\n')) {
+      lines.push(each);
+      parts.push(part);
+    }
+  };
+  for (const line of [
+    `# yaml-language-server: $schema=${relative(folder, SCHEMA)}`,
+    '#',
+    `# Created by \`${PROGRAM} init\` from a sample of the exports. Check everything marked "set this" or "check".`,
+    `# Next: ${PROGRAM} run THIS-FILE --dry-run --sandbox`,
+    'version: 1',
+    `migration: ${flow(migrationOf(out))} # part of every event id: do not change it between runs`,
+    '',
+    ...defaultsText(samples),
+    '',
+    'sources:',
+    ...sources.map((each) => (typeof each === 'string' ? `  ${remarkText(each)}` : sourceText(each, folder))),
+    '',
+    'references:',
+    '  file: references.csv # a dry run writes it: say there what old pipelines, stages and owners are called in the target account',
+    '',
+    'events:',
+  ])
+    add(line);
+  entries.forEach((entry, at) => {
+    if (at > 0) add('');
+    addEntry(entry, add);
+  });
+  add('');
+  return { text: lines.join('\n'), partAt: (line) => parts[line - 1] };
+}
+
+const SCHEMA = fileURLToPath(new URL('../../../../mappings/mapping.schema.json', import.meta.url));
+
+/** The name of the file, or of its folder. */
+function migrationOf(out: string): string {
+  const file = basename(out).replace(/\.[^.]*$/, '');
+  const names = [...(file === 'mapping' ? [] : [file]), basename(dirname(resolve(out)))];
+  const able = names.map((name) => name.replace(/[^\p{L}\p{N} ._-]+/gu, '-').replace(/^[^\p{L}\p{N}]+|[. ]+$/gu, ''));
+  return able.find((name) => nameError(name) === undefined) ?? 'crm-export';
+}
+
+function defaultsText({ tables, missing: texts }: MappingParts['samples']): string[] {
+  const columns = tables.flatMap((table) => table.columns);
+  const region = regionOf(columns);
+  const found = [...texts].map(([text, count]) => `${flow(text)} in ${counted(count, 'cell')}`);
+  const missing = ['', ...texts.keys()];
+  return [
+    'defaults:',
+    region.line,
+    timezoneLine(columns, region.country),
+    ...(missing.length > 1
+      ? [`  missing_values: ${flow(missing)}${found.length > 0 ? ` # check: no value: ${found.join(', ')}` : ''}`]
+      : []),
+  ];
+}
+
+function sourceText({ source, columns, from: { path, settings, reasons } }: Table, folder: string): string {
+  const { headerLine, columns: given, ...rest } = settings;
+  const value = {
+    path: relative(folder, resolve(path)),
+    ...rest,
+    ...(given && { columns: columns.map(({ name }) => name) }),
+    ...(headerLine === undefined ? {} : { header_line: headerLine }),
+  };
+  const mark = given ? 'set this' : 'check';
+  const assumptions = settings.records === undefined ? reasons : [];
+  return `  ${flow(source)}: ${flow(value)}${assumptions.length > 0 ? ` ${remarkText(`${mark}: ${assumptions.join('; ')}`)}` : ''}`;
+}
+
+function addEntry(entry: Entry, add: (text: string, part: MappingPart) => void): void {
+  const { type, source, above, settings, data, custom, refused } = entry;
+  const margin = refused === undefined ? '  ' : '  # ';
+  const put = (text: string, line?: Line): void => add(text.replace(/^/gm, margin), { entry, ...(line && { line }) });
+  const putAll = (list: readonly Line[], indent: number): void =>
+    list.forEach((line) => put(lineText(line, indent), line));
+  if (refused !== undefined) add(`  ${remarkText(`set this: not written as an entry: ${refused}`)}`, { entry });
+  for (const comment of above) put(remarkText(comment));
+  put(`- type: ${type}`);
+  put(`  source: ${flow(source)}`);
+  putAll(settings, 2);
+  put('  data:');
+  putAll(data, 4);
+  if (custom.length === 0) return;
+  put(`    ${type === 'lead/created' ? 'custom_params' : 'custom_fields'}:`);
+  putAll(custom, 6);
+}
