@@ -1,6 +1,6 @@
 /** Real surveys of events that a test writes as data, in a state directory of their own. Tests ask the plan in SQL. */
 import { randomUUID } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { makeDirectory } from '../directory.ts';
@@ -13,6 +13,8 @@ import { policiesOf, type Policies } from '../../src/mapping/policies.ts';
 import { EVENT_TYPES, isUpdate } from '../../src/kinds/index.ts';
 import type { EventType } from '../../src/model.ts';
 import { EVENT_ROWS, type EventRow } from '../../src/plan/events.ts';
+import { countGone } from '../../src/plan/judge/gone.ts';
+import { dueEvents } from '../../src/plan/order.ts';
 import { readRecord } from '../../src/plan/records.ts';
 import { wantedOf } from '../../src/plan/wanted.ts';
 import type { State } from '../../src/plan/states.ts';
@@ -68,10 +70,16 @@ const POLICIES: { readonly [P in keyof Policies]?: readonly EventType[] } = {
   if_parent_missing: ['deal/created', 'deal/updated'],
 };
 
+/** `combine`: the most parts of a combined comment. */
+type Rules = Partial<Policies> & { readonly combine?: number | undefined };
+
 /** One entry for each type, which all read the same file: events keep the order in which they are given. */
-function mappingOf(policies: Partial<Policies>): string {
+function mappingOf({ combine, ...policies }: Rules): string {
   const entries = EVENT_TYPES.map((type) => {
-    const own = Object.entries(policies).filter(([name]) => POLICIES[name as keyof Policies]!.includes(type));
+    const own: [string, unknown][] = Object.entries(policies).filter(([name]) =>
+      POLICIES[name as keyof Policies]!.includes(type),
+    );
+    if (combine !== undefined && type === 'comment/created') own.push(['combine', { max: combine }]);
     return [
       `  - type: ${type}`,
       '    source: events',
@@ -111,7 +119,7 @@ export class Planning {
   }
 
   /** Closed and removed after the test. */
-  static async create(policies: Partial<Policies> = {}): Promise<Planning> {
+  static async create(policies: Rules = {}): Promise<Planning> {
     const directory = makeDirectory();
     const planning = await Planning.in(directory, policies);
     onTestFinished(() => {
@@ -121,7 +129,7 @@ export class Planning {
     return planning;
   }
 
-  static async in(directory: string, policies: Partial<Policies> = {}): Promise<Planning> {
+  static async in(directory: string, policies: Rules = {}): Promise<Planning> {
     const path = join(directory, 'mapping.yaml');
     writeFileSync(path, mappingOf(policies));
     const state = await StateDir.create(join(directory, 'state'));
@@ -142,6 +150,12 @@ export class Planning {
     });
     this.#plans.push(plan);
     return plan;
+  }
+
+  /** As before the first run. */
+  forget(): void {
+    for (const plan of this.#plans.splice(0)) plan.close();
+    for (const name of readdirSync(this.state.path)) rmSync(join(this.state.path, name), { recursive: true });
   }
 
   /** An earlier run surveyed these events, sent all of them, and they ended like this. */
@@ -206,6 +220,24 @@ export function turnsOf(db: Database): string[] {
        from turn t join event e on e.id = t.event order by t.place`,
     )
     .map(({ name }) => name);
+}
+
+/** What the plan decided of every event, in the order of reading. */
+export interface Judged {
+  readonly events: readonly { type: EventType; id: string | null; state: State; priority: number }[];
+  /** What is sent, in its order. */
+  readonly turns: readonly string[];
+  /** Records that an earlier run acknowledged and that the input lacks. */
+  readonly gone: number;
+}
+
+export function judgedIn(db: Database): Judged {
+  return {
+    events: db.all(`select type, external_id as id, state,
+      iif(state in ('invalid', 'duplicate'), 0, priority) as priority from event order by event.id`),
+    turns: Array.from(dueEvents(db), ({ type, external_id: id }) => `${type} ${id}`),
+    gone: countGone(db),
+  };
 }
 
 /** States by type, in the order of reading. */

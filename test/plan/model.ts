@@ -1,0 +1,253 @@
+/**
+ * What a survey has to decide, over a few rows in memory and without SQL: the rules of the contract, written down a second time. It knows of
+ * earlier runs only records whose one row is the same as now.
+ */
+import type { EventType } from '../../src/model.ts';
+import type { Policies } from '../../src/mapping/policies.ts';
+import type { State } from '../../src/plan/states.ts';
+import type { Given, Judged } from './planning.ts';
+
+export interface Rules {
+  readonly duplicates: Policies['duplicates'];
+  readonly if_parent_missing: Policies['if_parent_missing'];
+  /** The most parts of a combined comment; undefined: comments go one by one. */
+  readonly combine?: number | undefined;
+}
+
+/** Names of records (`lead 1`), by how an earlier run ended. */
+export type Earlier = ReadonlyMap<string, 'acknowledged' | 'rejected'>;
+
+export interface Choice {
+  readonly only?: EventType | undefined;
+  /** The name of a record. */
+  readonly pick?: string | undefined;
+}
+
+interface Row {
+  /** In the order of reading. */
+  readonly n: number;
+  readonly type: EventType;
+  readonly id: string;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly isInvalid: boolean;
+  readonly priority: number | undefined;
+  /** Milliseconds since 1970. */
+  readonly at: number | undefined;
+}
+
+interface Event {
+  readonly n: number;
+  readonly type: EventType;
+  id: string;
+  readonly name: string;
+  parent: string | undefined;
+  readonly at: number | undefined;
+  own: number | undefined;
+  state: State;
+  /** It goes without the parent that its row names. */
+  isOmitting?: boolean;
+  /** False where a row could not be mapped. */
+  readonly isMapped: boolean;
+}
+
+const RANKS: readonly EventType[] = ['lead/created', 'lead/updated', 'deal/created', 'deal/updated', 'comment/created'];
+const OPEN: readonly State[] = ['ready', 'retry'];
+
+const isUpdate = (type: EventType): boolean => type.endsWith('/updated');
+const nameOf = (type: EventType, id: string): string => `${type.split('/')[0]!} ${id}`;
+const highest = (values: readonly (number | undefined)[]): number | undefined =>
+  values.reduce((most, each) => (most === undefined || (each ?? -Infinity) > most ? each : most), undefined);
+
+export function judged(given: readonly Given[], rules: Rules, earlier: Earlier, choice: Choice): Judged {
+  const rows = given.map(({ type, data, priority, occurredAt, isInvalid = false }, n): Row => {
+    const at = occurredAt === undefined ? undefined : Date.parse(occurredAt);
+    return { n, type, id: data.external_id as string, values: data, isInvalid, priority, at };
+  });
+  const { first, rest } = withoutDuplicates(rows, rules);
+  let events = [...folded(first), ...rest].sort((one, other) => one.n - other.n);
+  if (rules.combine !== undefined) events = combined(events, rules.combine);
+  events = withoutOrphans(events, rules, earlier);
+  for (const event of events) {
+    const before = earlier.get(event.name);
+    if (event.state !== 'ready' || !before) continue;
+    if (before === 'acknowledged') event.state = 'acknowledged';
+    else if (!event.isOmitting) event.state = 'retry';
+  }
+  judgeParents(events, rules, earlier);
+  choose(events, choice);
+  judgeParents(events, rules, earlier);
+  const priorities = prioritiesOf(events);
+  const present = new Set(events.map(({ name }) => name));
+  return {
+    events: events.map(({ type, id, state }, at) => ({
+      type,
+      id,
+      state,
+      priority: state !== 'invalid' && state !== 'duplicate' ? priorities[at]! : 0,
+    })),
+    turns: inOrder(events, priorities),
+    gone: [...earlier].filter(([name, end]) => end === 'acknowledged' && !present.has(name)).length,
+  };
+}
+
+/** `first`: rows that may be folded, with the state that duplicates leave them; `rest`: duplicates. */
+function withoutDuplicates(rows: readonly Row[], rules: Rules) {
+  const states = new Map<Row, State>();
+  const created = rows.filter(({ type, isInvalid }) => !isUpdate(type) && !isInvalid);
+  for (const row of created) {
+    const same = created.filter(({ type, id }) => type === row.type && id === row.id);
+    const [first, last] = [same[0]!, same.at(-1)!];
+    const content = ({ values }: Row): string => JSON.stringify(values, Object.keys(values).sort());
+    const isConflict = same.some((each) => content(each) !== content(first));
+    if (isConflict && rules.duplicates === 'reject') states.set(row, 'invalid');
+    else if (row !== (isConflict && rules.duplicates === 'last' ? last : first)) states.set(row, 'duplicate');
+  }
+  const stateOf = (row: Row): State => states.get(row) ?? (row.isInvalid ? 'invalid' : 'ready');
+  const isDuplicate = (row: Row): boolean => stateOf(row) === 'duplicate';
+  return {
+    first: rows.filter((row) => !isDuplicate(row)).map((row) => ({ row, state: stateOf(row) })),
+    rest: rows.filter(isDuplicate).map((row) => eventOf([row], 'duplicate')),
+  };
+}
+
+/** One event of these rows, of which the first is the one that names it. */
+function eventOf(rows: readonly Row[], state: State): Event {
+  const [{ n, type, id }] = rows as readonly [Row];
+  const isMapped = rows.every(({ isInvalid }) => !isInvalid);
+  const data = Object.assign({}, ...rows.map(({ values }) => values)) as Record<string, string>;
+  const lead = data.lead_external_id === undefined ? undefined : `lead ${data.lead_external_id}`;
+  const parent = data.deal_external_id === undefined ? lead : `deal ${data.deal_external_id}`;
+  return {
+    ...{ n, type, id, isMapped, name: nameOf(type, id), state: isMapped ? state : 'invalid' },
+    parent: isMapped ? parent : undefined,
+    at: rows[0]!.at ?? rows.findLast(({ at }) => at !== undefined)?.at,
+    own: highest(rows.filter(({ isInvalid }) => !isInvalid).map(({ priority }) => priority)),
+  };
+}
+
+/** The created row of a record and its updates, in their order, are one event. */
+function folded(rows: readonly { readonly row: Row; readonly state: State }[]): Event[] {
+  const events: Event[] = [];
+  const done = new Set<Row>();
+  for (const { row, state } of rows) {
+    if (done.has(row)) continue;
+    const ofRecord = rows.filter((each) => nameOf(each.row.type, each.row.id) === nameOf(row.type, row.id));
+    const updates = ofRecord.filter((each) => isUpdate(each.row.type)).map((each) => each.row);
+    const creation = ofRecord.find((each) => !isUpdate(each.row.type));
+    const isFirst = creation === undefined || creation.row === row;
+    if (isUpdate(row.type) && creation) continue;
+    const parts = isUpdate(row.type) ? updates : [row, ...(isFirst ? updates : [])];
+    for (const part of parts) done.add(part);
+    events.push(eventOf(parts, state));
+  }
+  return events;
+}
+
+function combined(events: readonly Event[], max: number): Event[] {
+  const isLoose = ({ type, state }: Event): boolean => type === 'comment/created' && state === 'ready';
+  const others = events.filter((event) => !isLoose(event));
+  for (const parent of new Set(events.filter(isLoose).map((event) => event.parent))) {
+    const group = events.filter((event) => isLoose(event) && event.parent === parent);
+    const parts = group.sort((one, other) => compare(one.at ?? Infinity, other.at ?? Infinity) || one.n - other.n);
+    for (let from = 0; from < parts.length; from += max) {
+      const some = parts.slice(from, from + max);
+      const [base] = some as [Event];
+      others.push({ ...base, id: `${base.id}+`, name: `${base.name}+`, own: highest(some.map(({ own }) => own)) });
+    }
+  }
+  return others.sort((one, other) => one.n - other.n);
+}
+
+function compare(one: number, other: number): number {
+  return one === other ? 0 : one < other ? -1 : 1;
+}
+
+/** `omit`: deals go without a parent that nobody has; `skip`: such deals are no events. */
+function withoutOrphans(events: Event[], { if_parent_missing: policy }: Rules, earlier: Earlier): Event[] {
+  const names = new Set(events.map(({ name }) => name));
+  const isOrphan = ({ parent, isMapped, type }: Event): boolean =>
+    type.startsWith('deal/') &&
+    isMapped &&
+    parent !== undefined &&
+    !names.has(parent) &&
+    earlier.get(parent) !== 'acknowledged';
+  if (policy === 'omit') {
+    for (const event of events.filter(isOrphan)) [event.parent, event.isOmitting] = [undefined, true];
+  }
+  if (policy !== 'skip') return events;
+  return events.filter((event) => !isOrphan(event) || earlier.get(event.name) === 'acknowledged');
+}
+
+/** A child follows what became of its parent. */
+function judgeParents(events: readonly Event[], { if_parent_missing: policy }: Rules, earlier: Earlier): void {
+  for (const event of [...events].sort((one, other) => RANKS.indexOf(one.type) - RANKS.indexOf(other.type))) {
+    if (event.parent === undefined || !OPEN.includes(event.state)) continue;
+    if (earlier.get(event.parent) === 'acknowledged') continue;
+    const parents = events.filter(({ name, state }) => name === event.parent && state !== 'duplicate');
+    const states = parents.map(({ state }) => state);
+    if (states.length === 0) {
+      if (policy !== 'send' || event.type === 'comment/created') event.state = 'blocked';
+    } else if (states.every((state) => state === 'invalid' || state === 'blocked')) event.state = 'blocked';
+    else if (states.some((state) => state === 'held' || state === 'waiting')) event.state = 'waiting';
+  }
+}
+
+function choose(events: readonly Event[], { only, pick }: Choice): void {
+  if (only !== undefined) {
+    for (const event of events) if (event.type !== only && OPEN.includes(event.state)) event.state = 'held';
+  }
+  if (pick === undefined) return;
+  const chosen = new Set([pick]);
+  for (let size = 0; size < chosen.size;) {
+    size = chosen.size;
+    for (const { name, parent } of events) if (parent !== undefined && chosen.has(parent)) chosen.add(name);
+  }
+  for (let size = 0; size < chosen.size;) {
+    size = chosen.size;
+    for (const { name, parent } of events) if (parent !== undefined && chosen.has(name)) chosen.add(parent);
+  }
+  const isLeft: readonly State[] = [...OPEN, 'waiting'];
+  for (const event of events) if (!chosen.has(event.name) && isLeft.includes(event.state)) event.state = 'held';
+}
+
+/** Of each event. */
+function prioritiesOf(events: readonly Event[]): number[] {
+  const counted = events.filter(({ state }) => state !== 'invalid' && state !== 'duplicate');
+  const isComment = ({ type }: Event): boolean => type === 'comment/created';
+  const hangOn = (name: string): Event[] => counted.filter(({ parent }) => parent === name);
+  /** What is set by a record or by what hangs on it. */
+  const setBy = (name: string): number | undefined => {
+    const own = counted.filter((event) => event.name === name && !isComment(event)).map((event) => event.own);
+    return highest([...own, ...hangOn(name).map((child) => (isComment(child) ? child.own : setBy(child.name)))]);
+  };
+  const of = (name: string | undefined): number => {
+    const record = counted.filter((event) => event.name === name && !isComment(event));
+    if (name === undefined || record.length === 0) return 0;
+    const own = highest(record.map((event) => event.own)) ?? of(record[0]!.parent);
+    return Math.max(own, setBy(name) ?? -Infinity);
+  };
+  return events.map((event) => {
+    if (!isComment(event)) return of(event.name);
+    const all = event.parent === undefined ? [] : hangOn(event.parent).filter(isComment);
+    const isSetByAll = all.length > 0 && all.every(({ own }) => own !== undefined);
+    return isSetByAll ? highest(all.map(({ own }) => own))! : of(event.parent);
+  });
+}
+
+/** By priority, type, then never tried before rejected; comments of one parent by time, and spread over all. */
+function inOrder(events: readonly Event[], priorities: readonly number[]): string[] {
+  const share = (event: Event): number => {
+    if (event.type !== 'comment/created') return 0;
+    const all = events
+      .filter(({ type, parent, state }) => type === event.type && parent === event.parent && state === event.state)
+      .sort((one, other) => compare(one.at ?? Infinity, other.at ?? Infinity) || one.n - other.n);
+    return (all.indexOf(event) + 0.5) / all.length;
+  };
+  const keys = events.flatMap((event, at) => {
+    if (!OPEN.includes(event.state)) return [];
+    const key = [-priorities[at]!, RANKS.indexOf(event.type), OPEN.indexOf(event.state), share(event), event.n];
+    return [{ event, key }];
+  });
+  keys.sort((one, other) => one.key.map((each, at) => compare(each, other.key[at]!)).find((order) => order !== 0) ?? 0);
+  return keys.map(({ event: { type, id } }) => `${type} ${id}`);
+}
