@@ -7,7 +7,7 @@ import { didYouMean, ProblemsError, type Problem } from '../problem.ts';
 import { findFixes } from './files.ts';
 import { openSource } from './open.ts';
 import { isRowHash, nameOf, numbered, rejectColumnsIn, rowHasher } from './reject-columns.ts';
-import { MIXED, WESTERN } from './encoding.ts';
+import { MIXED, WESTERN } from './text/encoding.ts';
 import { notice, SettingError, type FileDigest, type Source, type SourceNotice, type SourceSpec } from './source.ts';
 import { issueOf } from '../vocabulary/words.ts';
 

@@ -1,45 +1,23 @@
 import { UserError } from '../errors.ts';
+import { quoted } from '../problem.ts';
+import { readBytes } from './bytes.ts';
 import { findFiles, findFixes, type InputFile } from './files.ts';
-import { filesSource, type SourceHead } from './reading.ts';
-import { notice, type Source, type SourceSpec } from './source.ts';
-import type { TextFile } from './encoding.ts';
-import { withEncoding } from './text.ts';
-import { issueOf } from '../vocabulary/words.ts';
-
-const FORMATS = new Map<string, NonNullable<SourceSpec['format']>>([
-  ['csv', 'csv'],
-  ['tsv', 'csv'],
-  ['tab', 'csv'],
-  ['txt', 'csv'],
-  ['json', 'json'],
-  ['ndjson', 'ndjson'],
-  ['jsonl', 'ndjson'],
-]);
-
-type Open = (spec: SourceSpec, files: readonly TextFile[]) => Promise<SourceHead>;
-
-/** Loaded only when there is an export in that format. */
-const READERS: Readonly<Record<NonNullable<SourceSpec['format']>, () => Promise<Open>>> = {
-  csv: async () => (await import('./csv/csv.ts')).openTable,
-  json: async () => (await import('./json/json.ts')).openTree,
-  ndjson: async () => (await import('./json/ndjson.ts')).openLines,
-};
+import type { Format, TableFile, TreeFile } from './format.ts';
+import { FORMATS } from './formats.ts';
+import { asSource } from './joined.ts';
+import type { Source, SourceSpec } from './source.ts';
+import { refuseOtherFormats } from './text/not-text.ts';
 
 /**
- * Opens an export: finds its files, their encodings and dialects, and the columns. No file is kept open. Throws a
- * `UserError` if a file is missing, empty, cannot be decoded, or has no header or no array of records.
+ * Opens an export: finds its files, how each is to be read, and the columns. No file is kept open. Throws a `UserError` if a
+ * file is missing, empty, cannot be read as its format, or has no header or no array of records.
  */
 export async function openSource(spec: SourceSpec): Promise<Source> {
   const files = await exportsOf(spec);
-  const texts: TextFile[] = [];
-  for (const file of files) texts.push(await withEncoding(file, spec.encoding));
-  const format = spec.format ?? formatOf(spec, files);
-  const open = await READERS[format]();
-  const head = await open(spec, texts);
-  const doubts = texts.flatMap(({ doubt, shown }) =>
-    doubt === undefined ? [] : [notice(issueOf('doubtful_encoding', doubt), shown)],
-  );
-  return filesSource({ ...head, notices: [...doubts, ...head.notices] });
+  const format = await formatOf(spec, files);
+  const opened: (TableFile | TreeFile)[] = [];
+  for (const file of files) opened.push(await format.open(file, spec));
+  return asSource(spec.name, opened);
 }
 
 /** The files of a source. A glob may match the corrections, too, which lie beside the export. */
@@ -52,22 +30,44 @@ async function exportsOf(spec: SourceSpec): Promise<InputFile[]> {
   });
 }
 
-/** The format that the name of a file shows. */
-export function formatByName(path: string): SourceSpec['format'] {
-  return FORMATS.get(/\.([^./\\]+)(?:\.gz)?$/i.exec(path)?.[1]?.toLowerCase() ?? '');
+/** The format that a mapping sets or that the name of a file shows; undefined if neither does. */
+export function formatByName({ format, path }: Pick<SourceSpec, 'format' | 'path'>): Format | undefined {
+  if (format !== undefined) return FORMATS.find(({ name }) => name === format);
+  const extension = /\.([^./\\]+?)(?:\.gz)?$/i.exec(path)?.[1]?.toLowerCase();
+  return FORMATS.find(({ extensions }) => extension !== undefined && extensions.includes(extension));
 }
 
-function formatOf(spec: SourceSpec, files: readonly InputFile[]): NonNullable<SourceSpec['format']> {
-  const formats = files.map(({ path, shown }) => {
-    const format = formatByName(path);
-    if (format) return format;
-    throw new UserError(`source \`${spec.name}\`: cannot tell the format of ${shown} from its name`, {
-      hint: 'set `format` to `csv`, `json` or `ndjson`',
-    });
-  });
-  const [first, ...others] = new Set(formats);
+/** As `formatByName`; what the bytes show comes before the name, since programs give files any. */
+export async function formatOfFile(
+  spec: Pick<SourceSpec, 'format' | 'path'>,
+  file: InputFile,
+): Promise<Format | undefined> {
+  if (spec.format !== undefined) return formatByName(spec);
+  const head = await headOf(file);
+  return FORMATS.find(({ isIn }) => isIn?.(head)) ?? formatByName(spec);
+}
+
+async function headOf(file: InputFile): Promise<Buffer> {
+  for await (const head of readBytes(file)) return head;
+  return Buffer.alloc(0);
+}
+
+async function formatOf(spec: SourceSpec, files: readonly InputFile[]): Promise<Format> {
+  const formats = new Set<Format>();
+  for (const file of files) {
+    const format = await formatOfFile({ ...spec, path: file.path }, file);
+    if (format) formats.add(format);
+    else {
+      refuseOtherFormats(file, await headOf(file));
+      throw new UserError(`source \`${spec.name}\`: cannot tell the format of ${file.shown} from its name`, {
+        hint: `set \`format\` to one of ${quoted(FORMATS.map(({ name }) => name))}`,
+      });
+    }
+  }
+  const [first, ...others] = [...formats];
   if (first && others.length === 0) return first;
-  throw new UserError(`source \`${spec.name}\`: its files have different formats (${[first, ...others].join(', ')})`, {
+  const names = [...formats].map(({ name }) => name).join(', ');
+  throw new UserError(`source \`${spec.name}\`: its files have different formats (${names})`, {
     hint: 'use a narrower glob, and a separate source for each format',
   });
 }

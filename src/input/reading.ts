@@ -1,8 +1,8 @@
-import { createHash, type Hash } from 'node:crypto';
+import type { Hash } from 'node:crypto';
 import type { Issue, Place, RawRecord, ReadItem, RecordText } from '../model.ts';
-import { notice, type FileArrays, type FileDigest, type Source, type SourceNotice } from './source.ts';
-import type { TextFile } from './encoding.ts';
-import { issueOf } from '../vocabulary/words.ts';
+import type { InputFile } from './files.ts';
+import type { FileEnd } from './format.ts';
+import type { Source, SourceNotice } from './source.ts';
 
 /**
  * Largest record, in bytes: more than any body that the service accepts (10 MB, service interface, section 8), with room for
@@ -21,7 +21,7 @@ export class Items {
   count = 0;
 
   /** `source`: its name. */
-  constructor(source: string, { shown }: TextFile) {
+  constructor(source: string, { shown }: InputFile) {
     this.#source = source;
     this.#file = shown;
   }
@@ -54,87 +54,30 @@ export function shorten(text: string): string {
   return clean.length > 60 ? `${clean.slice(0, 59)}…` : clean;
 }
 
-/** What reading a whole file found. */
-export interface FileResult {
-  readonly rows: number;
-  readonly notices: readonly SourceNotice[];
-  /** The file is one page of an API response, and says that there are more. */
-  readonly more: boolean;
-  /** Of a JSON document: its filled arrays beside that of the records. */
-  readonly arrays?: readonly string[];
-}
-
 /** One file of a source; it can be read any number of times. */
 export interface SourceFile {
-  readonly file: TextFile;
-  read(hash: Hash): AsyncGenerator<readonly ReadItem[], FileResult, undefined>;
+  readonly file: InputFile;
+  read(items: Items, hash: Hash): AsyncGenerator<readonly ReadItem[], FileEnd, undefined>;
 }
 
 /** What is known about a source once its files have been opened. */
-export interface SourceHead extends Pick<
-  Source,
-  'name' | 'kind' | 'columns' | 'duplicateColumns' | 'delimiter' | 'description'
-> {
+export interface SourceHead extends Pick<Source, 'kind' | 'columns' | 'duplicateColumns' | 'delimiter'> {
   readonly parts: readonly SourceFile[];
   readonly notices: readonly SourceNotice[];
 }
 
-/** The head of a source of objects. `what`: the format, for the user. */
-export function treeHead(
-  name: string,
-  what: string,
-  files: readonly TextFile[],
-  read: (file: TextFile, hash: Hash) => ReturnType<SourceFile['read']>,
-): SourceHead {
-  return {
-    name,
-    kind: 'tree',
-    columns: [],
-    duplicateColumns: new Set(),
-    description: [...fileCount(files), `${what}, ${encodingsOf(files)}`].join(', '),
-    parts: files.map((file) => ({ file, read: (hash) => read(file, hash) })),
-    notices: [],
-  };
-}
-
-/** `3 files`, if there are several. */
-export function fileCount({ length }: readonly TextFile[]): string[] {
-  return length > 1 ? [`${length} files`] : [];
-}
-
-/** `UTF-8 and windows-1252`. */
-export function encodingsOf(files: readonly TextFile[]): string {
-  return [...new Set(files.map(({ encoding }) => encoding.name))].join(' and ');
-}
-
-/** Reads the files of a source one after the other, as one. */
-export function filesSource({ parts, notices, ...head }: SourceHead): Source {
-  let digests: readonly FileDigest[] | undefined;
-  let found: readonly SourceNotice[] = [];
-  let arrays: readonly FileArrays[] = [];
-  return {
-    ...head,
-    files: parts.map(({ file: { path, bytes } }) => ({ path, bytes })),
-    async *batches() {
-      const read: (FileResult & FileDigest)[] = [];
-      for (const part of parts) {
-        const hash = createHash('sha256');
-        const result = yield* part.read(hash);
-        read.push({ ...result, path: part.file.path, sha256: hash.digest('hex') });
-      }
-      arrays = read.map((each, at) => ({ path: each.path, shown: parts[at]!.file.shown, names: each.arrays ?? [] }));
-      digests = read.map(({ path, sha256, rows }) => ({ path, sha256, rows }));
-      const { shown } = parts.at(-1)!.file;
-      found = [
-        ...read.flatMap((each) => each.notices),
-        // All pages but the last say that there are more, so more are missing only if the last one says so too.
-        ...(read.every(({ more }) => more) ? [notice(issueOf('more_pages'), shown)] : []),
-        ...(read.every(({ rows }) => rows === 0) ? [notice(issueOf('no_records'), shown)] : []),
-      ];
-    },
-    unusedFixes: () => [],
-    digests: () => digests,
-    otherArrays: () => arrays,
-    notices: () => [...notices, ...found],
-  };
+/** The same batches, each converted. Leaving the loop early ends the reading of the file. */
+export async function* converted<Read>(
+  batches: AsyncGenerator<readonly Read[], FileEnd, undefined>,
+  convert: (batch: readonly Read[]) => readonly ReadItem[],
+): AsyncGenerator<readonly ReadItem[], FileEnd, undefined> {
+  try {
+    for (;;) {
+      const next = await batches.next();
+      if (next.done) return next.value;
+      yield convert(next.value);
+    }
+  } finally {
+    await batches.return({});
+  }
 }

@@ -6,7 +6,8 @@ export interface SourceSpec {
   readonly name: string;
   /** An absolute path or glob. The files of a glob are read in natural order, as one source. */
   readonly path: string;
-  readonly format?: 'csv' | 'json' | 'ndjson';
+  /** The name of a format; by extension or content if absent. */
+  readonly format?: string | undefined;
   readonly encoding?: string;
   readonly delimiter?: string;
   /** CSV: what precedes a quote inside a quoted cell; a quote if absent. */

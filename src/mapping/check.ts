@@ -1,8 +1,11 @@
 /** Checks across a mapping whose parts are valid: names that do not exist, settings that contradict each other. */
 import type { MappingSpec } from './schema.ts';
 import type { ValidParts } from './valid-parts.ts';
+import { FORMATS } from '../input/formats.ts';
+import { formatByName } from '../input/open.ts';
 import { didYouMean, quoted, type Problem } from '../problem.ts';
 import { entityOf, kindOfType } from '../kinds/index.ts';
+import { enumerated } from '../terminal/numbers.ts';
 import type { MappingDocument, Path } from './document.ts';
 import type { Defaults, EntrySpec, ValueSpec } from './spec.ts';
 import { isModule, type FunctionModule, type FunctionModuleError } from './functions.ts';
@@ -83,15 +86,11 @@ function checkDistinct(sources: readonly string[], report: Report): void {
 
 function checkSource(name: string, source: MappingSpec['sources'][string], report: Report): void {
   const path = ['sources', name];
-  const format = source.format ?? /\.(csv|tsv|txt|json|ndjson|jsonl)(?:\.gz)?$/i.exec(source.path)?.[1]?.toLowerCase();
-  const isTable = format === 'csv' || format === 'tsv' || format === 'txt';
-  const unused: readonly (readonly [key: keyof typeof source, isUsed: boolean, use: string])[] = [
-    ...(['delimiter', 'escape', 'header_line', 'columns'] as const).map((key) => [key, isTable, 'CSV'] as const),
-    ['records', format === 'json', 'JSON'],
-  ];
-  for (const [key, isUsed, use] of unused) {
-    if (source[key] === undefined || isUsed || format === undefined) continue;
-    const message = `\`${key}\` applies to ${use} only; this source is ${format}`;
+  const format = formatByName(source);
+  for (const key of Object.keys(source)) {
+    const readers = FORMATS.filter(({ settings }) => key in settings).map(({ name }) => name);
+    if (!format || readers.length === 0 || readers.includes(format.name)) continue;
+    const message = `\`${key}\` applies to ${enumerated(readers, 'and')} only; this source is ${format.name}`;
     report('unused_key', message, [...path, key], undefined, 'key');
   }
   if (source.columns !== undefined && source.header_line !== undefined) {

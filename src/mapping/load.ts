@@ -168,14 +168,17 @@ function sourceSpecs(
   folder: string,
   overrides: ReadonlyMap<string, string>,
 ): readonly SourceSpec[] {
-  return Object.entries(sources).map(([name, { path, header_line: headerLine, fixes, missing_values: _, ...rest }]) => {
-    const spec = { ...rest, name, path: overrides.get(name) ?? resolve(folder, path) };
-    return {
-      ...spec,
-      ...(headerLine !== undefined && { headerLine }),
-      ...(fixes !== undefined && { fixes: [fixes].flat().map((file) => resolve(folder, file)) }),
-    } as SourceSpec;
-  });
+  return Object.entries(sources).map(([name, { path, fixes, missing_values: _, ...rest }]) => ({
+    ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [camelCase(key), value])),
+    name,
+    path: overrides.get(name) ?? resolve(folder, path),
+    ...(fixes !== undefined && { fixes: [fixes].flat().map((file) => resolve(folder, file)) }),
+  }));
+}
+
+/** `header_line` of a mapping is `headerLine` of a source. */
+function camelCase(key: string): string {
+  return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function worksheetOf(spec: MappingSpec, document: MappingDocument, folder: string): WorksheetRef | undefined {

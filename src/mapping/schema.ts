@@ -1,5 +1,7 @@
 /** The schema of mapping files: validates them, and provides the JSON Schema for editors. */
 import { z } from 'zod';
+import type { SettingKind } from '../input/format.ts';
+import { FORMATS } from '../input/formats.ts';
 import { didYouMean, nearest, quoted } from '../problem.ts';
 import { EVENT_TYPES, kindOfType } from '../kinds/index.ts';
 import type { EventType } from '../model.ts';
@@ -229,19 +231,27 @@ function keysByType(keys: readonly (readonly string[])[]): ReadonlyMap<string, r
   return new Map([...all].map((key) => [key, EVENT_TYPES.filter((_, index) => keys[index]!.includes(key))]));
 }
 
+const SETTINGS: Readonly<Record<SettingKind, z.ZodType>> = {
+  name: part.name,
+  names: z.array(part.name),
+  text: part.text,
+  character: part.text.refine((text) => /^[^\r\n]$/.test(text), { error: 'expected one character' }),
+  count: part.count,
+};
+
+/** The settings of all formats. The type names those that other code reads. */
+const settings = Object.fromEntries(
+  FORMATS.flatMap((format) => Object.entries(format.settings)).map(([key, kind]) => [key, SETTINGS[kind].optional()]),
+) as {
+  readonly records: z.ZodOptional<z.ZodType<string>>;
+  readonly columns: z.ZodOptional<z.ZodType<string[]>>;
+  readonly header_line: z.ZodOptional<z.ZodType<number>>;
+};
+
 export const source = part.object({
   path: part.name,
-  format: part.oneOf(['csv', 'json', 'ndjson']).optional(),
-  encoding: part.name.optional(),
-  delimiter: part.text
-    .refine((character) => character.length === 1, { error: 'the delimiter must be one character' })
-    .optional(),
-  escape: part.text
-    .refine((character) => /^[^\r\n]$/.test(character), { error: '`escape` must be one character' })
-    .optional(),
-  header_line: part.count.optional(),
-  columns: z.array(part.name).optional(),
-  records: part.name.optional(),
+  format: part.oneOf(FORMATS.map(({ name }) => name)).optional(),
+  ...settings,
   fixes: z.union([part.name, z.array(part.name).min(1)]).optional(),
   missing_values: z.array(part.text).optional(),
 });

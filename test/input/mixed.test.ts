@@ -2,17 +2,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import { expect, test } from 'vitest';
-import { readText, withEncoding } from '../../src/input/text.ts';
+import { openText, readText } from '../../src/input/text/text.ts';
 import { failure, folderWith, openIn, readAll } from './reading.ts';
 
 async function read(bytes: Buffer, folder = folderWith({})): Promise<string> {
   const path = join(folder, 'it.csv');
   writeFileSync(path, bytes);
   const parts: Buffer[] = [];
-  for await (const part of readText(
-    await withEncoding({ path, shown: 'it.csv', isArgument: false, bytes: 1 }, 'mixed'),
-  ))
-    parts.push(part);
+  const { file } = await openText({ path, shown: 'it.csv', isArgument: false, bytes: 1 }, { encoding: 'mixed' });
+  for await (const part of readText(file)) parts.push(part);
   return Buffer.concat(parts).toString('utf8');
 }
 

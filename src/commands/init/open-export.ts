@@ -2,10 +2,11 @@
 import { basename, resolve } from 'node:path';
 import { UserError } from '../../errors.ts';
 import { findFiles } from '../../input/files.ts';
-import { formatByName, openSource } from '../../input/open.ts';
+import type { Format } from '../../input/format.ts';
+import { formatByName, formatOfFile, openSource } from '../../input/open.ts';
 import { SettingError, type Source, type SourceSpec } from '../../input/source.ts';
-import { MIXED, WESTERN } from '../../input/encoding.ts';
-import { sampleOf, withEncoding } from '../../input/text.ts';
+import { MIXED, WESTERN } from '../../input/text/encoding.ts';
+import { openText, sampleOf } from '../../input/text/text.ts';
 import { readSample, type ExportSample } from './sample.ts';
 
 /** The last line that is tried as the header. */
@@ -38,10 +39,13 @@ export interface ExportOptions {
 /** The exports in a file: several, if a JSON document has several lists of records. Throws a `UserError` if it cannot be read with any settings. */
 export async function openExports(path: string, { encoding, delimiter }: ExportOptions = {}): Promise<Export[]> {
   const absolute = resolve(path);
-  const format = await formatOf(absolute, encoding);
+  const { name, settings: has } = await formatOf(absolute, encoding);
+  const format = formatByName({ path })?.name === name ? {} : { format: name };
   const base = { name: basename(path), path: absolute, isArgument: true, ...format };
-  const isTable = (format.format ?? formatByName(path)) === 'csv';
-  const known = { ...(encoding && { encoding }), ...(delimiter && isTable && { delimiter }) };
+  const known = {
+    ...(encoding && 'encoding' in has && { encoding }),
+    ...(delimiter && 'delimiter' in has && { delimiter }),
+  };
   const open = async (settings: ExportSettings, ...reasons: string[]): Promise<Export> => {
     const found = await findSettings(base, settings, reasons);
     return { path, ...found, settings: { ...found.settings, ...format } };
@@ -62,14 +66,16 @@ export async function openExports(path: string, { encoding, delimiter }: ExportO
   }
 }
 
-/** The format, if the file name does not show it. */
-async function formatOf(path: string, encoding: string | undefined): Promise<Pick<SourceSpec, 'format'>> {
-  if (formatByName(path)) return {};
+/** The format of a file; where neither its name nor its first bytes show it, by how its text begins. */
+async function formatOf(path: string, encoding: string | undefined): Promise<Format> {
   const [file] = await findFiles({ name: 'export', path, isArgument: true });
-  const sample = await sampleOf(await withEncoding(file!, encoding));
+  const known = await formatOfFile({ path: file!.path }, file!);
+  if (known) return known;
+  const sample = await sampleOf((await openText(file!, { encoding })).file);
   const text = sample.text.toString('utf8').replace(/^\ufeff/, '');
-  if (!/^\s*[[{]/.test(text)) return { format: 'csv' };
-  return { format: /^\s*\{.*\}\s*\n\s*\{/.test(text) ? 'ndjson' : 'json' };
+  const isJson = /^\s*[[{]/.test(text);
+  const isLines = /^\s*\{.*\}\s*\n\s*\{/.test(text);
+  return formatByName({ path, format: isLines ? 'ndjson' : isJson ? 'json' : 'csv' })!;
 }
 
 type SettingsFound = Pick<Export, 'source' | 'sample' | 'settings' | 'reasons'>;

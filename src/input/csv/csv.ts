@@ -1,41 +1,29 @@
-import type { Hash } from 'node:crypto';
 import { UserError } from '../../errors.ts';
-import type { Issue, ReadItem } from '../../model.ts';
-import { counted } from '../../terminal/numbers.ts';
-import { findDialect, type Dialect } from './dialect.ts';
-import { MAX_HEADER, RecordParser } from './records.ts';
-import { FormulaCells } from './formula-cells.ts';
-import { TableRows } from './rows.ts';
-import { encodingsOf, fileCount, Items, type FileResult, type SourceFile, type SourceHead } from '../reading.ts';
-import { nameOf, numbered } from '../reject-columns.ts';
-import { notice, type SourceNotice, type SourceSpec } from '../source.ts';
-import type { TextFile } from '../encoding.ts';
-import { readText, sampleOf } from '../text.ts';
 import { issueOf } from '../../vocabulary/words.ts';
+import type { InputFile } from '../files.ts';
+import type { FileEnd, TableFile, TableRecord } from '../format.ts';
+import { shorten } from '../reading.ts';
+import type { SourceSpec } from '../source.ts';
+import { openText, readText, sampleOf, type TextFile } from '../text/text.ts';
+import { findDialect, type Dialect } from './dialect.ts';
+import { FormulaCells } from './formula-cells.ts';
+import { MAX_HEADER, RecordParser } from './records.ts';
 
-/** Opens CSV files as one table. Throws a `UserError` if one has no header or cannot be decoded. */
-export async function openTable(spec: SourceSpec, files: readonly TextFile[]): Promise<SourceHead> {
-  const dialects: Dialect[] = [];
-  for (const file of files) dialects.push(await dialectOf(file, spec));
-  const keys = [...new Set(dialects.flatMap(({ header }) => numbered(header)))];
-  const names = keys.map(nameOf);
-  const repeated = keys.filter((key) => !key.startsWith('1:')).map(nameOf);
-  const duplicates = new Set(repeated.filter((name) => name !== ''));
-  const indexes = new Map(keys.map((key, index) => [key, index]));
-  const parts = files.map((file, index): SourceFile => {
-    const dialect = dialects[index]!;
-    const targets = numbered(dialect.header).map((key) => indexes.get(key)!);
-    return { file, read: (hash) => readTable(spec.name, file, dialect, names.length, targets, hash) };
-  });
+/** Opens a CSV file as a table. Throws a `UserError` if it has no header or cannot be decoded. */
+export async function openCsv(input: InputFile, spec: SourceSpec): Promise<TableFile> {
+  const { file, encoding, notices } = await openText(input, spec);
+  const dialect = await dialectOf(file, spec);
+  const { header, headerLine, delimiter } = dialect;
+  const mark = delimiter === '\t' ? 'tab' : `\`${delimiter}\``;
   return {
-    name: spec.name,
     kind: 'table',
-    columns: names,
-    duplicateColumns: duplicates,
-    ...(names.length > 1 ? { delimiter: dialects[0]!.delimiter } : {}),
-    description: describe(files, dialects, names.filter((name) => name !== '').length),
-    parts,
-    notices: headerNotices(files, dialects, names, duplicates),
+    file,
+    traits: [encoding, ...(header.length > 1 ? [mark] : [])],
+    notices,
+    header,
+    headerLine,
+    delimiter,
+    read: (hash) => readCsv(file, dialect, hash),
   };
 }
 
@@ -50,65 +38,37 @@ async function dialectOf(file: TextFile, spec: SourceSpec): Promise<Dialect> {
   return dialect;
 }
 
-async function* readTable(
-  source: string,
+async function* readCsv(
   file: TextFile,
-  { delimiter, escape, headerLine, start, header, hasHeader }: Dialect,
-  columns: number,
-  targets: readonly number[],
-  hash: Hash,
-): AsyncGenerator<readonly ReadItem[], FileResult, undefined> {
-  const items = new Items(source, file);
-  const rows = new TableRows({ file: file.shown, header, hasHeader, columns, targets, items });
-  const parser = new RecordParser(file.shown, { delimiter, escape }, headerLine, (cells, line, afterBlank) =>
-    rows.take(cells, line, afterBlank),
-  );
+  { delimiter, escape, headerLine, start, hasHeader }: Dialect,
+  hash: Parameters<TableFile['read']>[0],
+): AsyncGenerator<readonly TableRecord[], FileEnd, undefined> {
+  let records: TableRecord[] = [];
+  let mayHaveNul = false;
+  let isHeader = hasHeader;
+  const parser = new RecordParser(file.shown, { delimiter, escape }, headerLine, (cells, line, afterBlank) => {
+    const nul = mayHaveNul ? cells.find((cell) => cell.includes('\0')) : undefined;
+    if (!isHeader) records.push({ cells, line, afterBlank, ...(nul !== undefined && { issue: nulByte(nul) }) });
+    isHeader = false;
+  });
+  const taken = (): readonly TableRecord[] => {
+    const all = records;
+    records = [];
+    return all;
+  };
   const formulas = new FormulaCells(file.shown, delimiter);
   let skip = start;
   for await (const chunk of readText(file, hash)) {
-    if (chunk.includes(0)) rows.expectNul();
+    mayHaveNul ||= chunk.includes(0);
     const rest = chunk.subarray(skip);
     skip -= chunk.length - rest.length;
     await parser.feed(formulas.feed(rest));
-    yield items.take();
+    yield taken();
   }
   await parser.feed(formulas.finish());
   await parser.finish();
-  rows.finish();
-  yield items.take();
-  return { rows: items.count, notices: [...rows.notices(), ...formulas.notices()], more: false };
+  yield taken();
+  return { notices: formulas.notices() };
 }
 
-function headerNotices(
-  files: readonly TextFile[],
-  dialects: readonly Dialect[],
-  names: readonly string[],
-  duplicates: ReadonlySet<string>,
-): SourceNotice[] {
-  return files.flatMap(({ shown }, index) => {
-    const { header, headerLine } = dialects[index]!;
-    const present = new Set(header);
-    const notices: SourceNotice[] = [];
-    const add = (issue: Issue) => notices.push(notice(issue, shown, headerLine));
-    for (const name of duplicates) {
-      const times = header.filter((other) => other === name).length;
-      if (times > 1) add(issueOf('duplicate_column', name, times));
-    }
-    const last = header.findLastIndex((name) => name !== '');
-    const blank = header.slice(0, last).filter((name) => name === '').length;
-    if (blank > 0) add(issueOf('blank_column', blank));
-    const lacking = names.filter((name) => name !== '' && !present.has(name)).map((name) => `\`${name}\``);
-    if (lacking.length > 0) add(issueOf('missing_column', lacking.join(', ')));
-    return notices;
-  });
-}
-
-function describe(files: readonly TextFile[], dialects: readonly Dialect[], columns: number): string {
-  const delimiters = dialects.map(({ delimiter }) => (delimiter === '\t' ? 'tab' : `\`${delimiter}\``));
-  return [
-    ...fileCount(files),
-    encodingsOf(files),
-    ...(columns > 1 ? [[...new Set(delimiters)].join(' and ')] : []),
-    counted(columns, 'column'),
-  ].join(', ');
-}
+const nulByte = (cell: string) => issueOf('nul_byte', shorten(cell));

@@ -2,7 +2,7 @@ import { Parser, type Options } from 'csv-parse';
 import { codeOf, UserError } from '../../errors.ts';
 import { MAX_RECORD } from '../reading.ts';
 import { SettingError } from '../source.ts';
-import { countBreaks } from '../text.ts';
+import { countBreaks } from '../text/text.ts';
 
 /** Far more than the header of any CRM has: it is looked for with each delimiter. */
 export const MAX_HEADER = 1024 * 1024;

@@ -1,13 +1,12 @@
 import type { Hash } from 'node:crypto';
 import { UserError } from '../../errors.ts';
-import type { ReadItem } from '../../model.ts';
+import type { InputFile } from '../files.ts';
+import type { FileEnd, TreeFile, TreeRecord } from '../format.ts';
 import { formatPath, parsePath, type JsonPathStep } from './path.ts';
 import { errorWithin, JsonError, parseRecord } from './record.ts';
 import { ElementScanner } from './scanner.ts';
-import { Items, treeHead, type FileResult, type SourceHead } from '../reading.ts';
 import { SettingError, type SourceSpec } from '../source.ts';
-import type { TextFile } from '../encoding.ts';
-import { readText } from '../text.ts';
+import { openText, readText, type TextFile } from '../text/text.ts';
 
 /** How the APIs of common CRMs say that a response is one page and that there are more. */
 const MORE_PAGES = new Map<string, (value: unknown) => boolean>([
@@ -18,12 +17,13 @@ const MORE_PAGES = new Map<string, (value: unknown) => boolean>([
   ['paging.next', (value) => value !== null && value !== false && value !== ''],
 ]);
 
-/** Opens JSON files that contain an array of records. Throws a `UserError` if one does not. */
-export async function openTree(spec: SourceSpec, files: readonly TextFile[]): Promise<SourceHead> {
+/** Opens a JSON file that contains an array of records. Throws a `UserError` if it does not. */
+export async function openJson(input: InputFile, spec: SourceSpec): Promise<TreeFile> {
   const path = parsePath(spec.records);
-  for (const file of files) await findArray(file, path);
+  const { file, encoding, notices } = await openText(input, spec);
+  await findArray(file, path);
   const what = path.length > 0 ? `JSON array at \`${formatPath(path)}\`` : 'JSON array';
-  return treeHead(spec.name, what, files, (file, hash) => readTree(spec.name, file, path, hash));
+  return { kind: 'tree', file, traits: [what, encoding], notices, read: (hash) => readJson(file, path, hash) };
 }
 
 async function findArray(file: TextFile, path: readonly JsonPathStep[]): Promise<void> {
@@ -39,37 +39,31 @@ async function findArray(file: TextFile, path: readonly JsonPathStep[]): Promise
   }
 }
 
-async function* readTree(
-  source: string,
+async function* readJson(
   file: TextFile,
   path: readonly JsonPathStep[],
   hash: Hash,
-): AsyncGenerator<readonly ReadItem[], FileResult, undefined> {
-  const items = new Items(source, file);
+): AsyncGenerator<readonly TreeRecord[], FileEnd, undefined> {
   let more = false;
   const scanner = new ElementScanner(path, (name, value) => {
     if (MORE_PAGES.get(name)?.(value)) more = true;
   });
   try {
     for await (const chunk of readText(file, hash)) {
-      for (const element of scanner.scan(chunk)) {
-        const parsed = parseRecord(element.text, element);
-        if ('syntax' in parsed) throw errorWithin(element.text, parsed.at, parsed.syntax, element.line, element.column);
-        if ('issue' in parsed) items.unreadable(element.line, parsed.issue, parsed.raw);
+      yield scanner.scan(chunk).map((element): TreeRecord => {
+        const { text, line, column } = element;
+        const parsed = parseRecord(text, element);
+        if ('syntax' in parsed) throw errorWithin(text, parsed.at, parsed.syntax, line, column);
+        if ('issue' in parsed) return { line, issue: parsed.issue, raw: parsed.raw };
         // Of a record over several lines, the plan has a text of its own.
-        else
-          items.row(element.line, {
-            raw: parsed.value,
-            ...(element.text.includes('\n') ? {} : { text: element.text }),
-          });
-      }
-      yield items.take();
+        return { line, raw: parsed.value, ...(text.includes('\n') ? {} : { text }) };
+      });
     }
     scanner.finish();
   } catch (error) {
     throw located(file, error);
   }
-  return { rows: items.count, notices: [], more, arrays: scanner.arrays };
+  return { more, others: scanner.arrays };
 }
 
 function located(file: TextFile, error: unknown): unknown {

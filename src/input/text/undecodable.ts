@@ -1,11 +1,11 @@
 /** Bytes that are no text in the encoding of a file. */
 import { isUtf8 } from 'node:buffer';
-import { UserError } from '../errors.ts';
-import { counted } from '../terminal/numbers.ts';
-import { readBytes } from './bytes.ts';
+import { UserError } from '../../errors.ts';
+import { counted } from '../../terminal/numbers.ts';
+import { readBytes } from '../bytes.ts';
 import { MIXED, settingOf, WESTERN, type TextFile } from './encoding.ts';
 import { likelyEncoding } from './likely-encoding.ts';
-import { SettingError } from './source.ts';
+import { SettingError } from '../source.ts';
 
 /** The error for a file that is not text in its encoding: names the line, the bytes and what to do. `line`: if it is known. */
 export async function undecodable(file: TextFile, line: number | undefined): Promise<UserError> {

@@ -1,8 +1,9 @@
-import type { Issue, RawRecord } from '../../model.ts';
-import { END_OF_FILE, isRule, isTotal } from '../no-record.ts';
-import { shorten, type Items } from '../reading.ts';
-import { notice, type SourceNotice } from '../source.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import type { Issue, RawRecord } from '../model.ts';
+import { issueOf } from '../vocabulary/words.ts';
+import type { TableRecord } from './format.ts';
+import { END_OF_FILE, isRule, isTotal } from './no-record.ts';
+import { shorten, type Items } from './reading.ts';
+import { notice, type SourceNotice } from './source.ts';
 
 /** Most lines of a footer: more lone cells than this are short rows. */
 const FOOTER_LINES = 20;
@@ -11,8 +12,6 @@ interface Layout {
   /** As shown to the user. */
   readonly file: string;
   readonly header: readonly string[];
-  /** The first record of the file is the header. */
-  readonly hasHeader: boolean;
   /** Number of columns of the whole source. */
   readonly columns: number;
   /** For each column of this file, its index among the columns of the source. */
@@ -20,12 +19,7 @@ interface Layout {
   readonly items: Items;
 }
 
-interface Held {
-  readonly cells: string[];
-  readonly line: number;
-}
-
-/** Turns the records of one CSV file into rows with the columns of the source, in their order. */
+/** Turns the records of one file into rows with the columns of the source, in their order. */
 export class TableRows {
   readonly #layout: Layout;
   readonly #width: number;
@@ -33,10 +27,8 @@ export class TableRows {
   readonly #needed: number;
   /** This file has the same columns as the source, in the same order. */
   readonly #plain: boolean;
-  #headerSeen: boolean;
-  #nul = false;
   /** Lone cells after a blank line: a footer, unless a complete record follows. */
-  #held: Held[] = [];
+  #held: TableRecord[] = [];
   /** A row of empty cells, which is how spreadsheets write a blank line, has followed the last row. */
   #padded = false;
   #empty = 0;
@@ -44,22 +36,13 @@ export class TableRows {
 
   constructor(layout: Layout) {
     this.#layout = layout;
-    this.#headerSeen = !layout.hasHeader;
     this.#width = layout.header.length;
     this.#needed = layout.header.findLastIndex((name) => name !== '') + 1;
     this.#plain = layout.columns === layout.header.length && layout.targets.every((target, index) => target === index);
   }
 
-  /** From now on cells may contain NUL. */
-  expectNul(): void {
-    this.#nul = true;
-  }
-
-  take(cells: string[], line: number, afterBlank: boolean): void {
-    if (!this.#headerSeen) {
-      this.#headerSeen = true;
-      return;
-    }
+  take(record: TableRecord): void {
+    const { cells, line, afterBlank = false } = record;
     const first = cells[0]!.trim();
     if (first === '' && cells.every(isBlank)) {
       this.#skipEmpty(cells, line);
@@ -71,12 +54,12 @@ export class TableRows {
       return;
     }
     if (this.#isFooter(cells, afterBlank)) {
-      this.#held.push({ cells, line });
+      this.#held.push(record);
       if (this.#held.length > FOOTER_LINES) this.#release();
       return;
     }
     if (this.#held.length > 0 || this.#padded) this.#release();
-    this.#row(cells, line, first);
+    this.#row(record, first);
   }
 
   /** A lone cell below a blank line, or totals. */
@@ -113,12 +96,12 @@ export class TableRows {
     const held = this.#held;
     this.#held = [];
     this.#padded = false;
-    for (const { cells, line } of held) this.#row(cells, line, cells[0]!.trim());
+    for (const record of held) this.#row(record, record.cells[0]!.trim());
   }
 
-  #row(cells: string[], line: number, first: string): void {
+  #row({ cells, line, issue }: TableRecord, first: string): void {
     const { items } = this.#layout;
-    const unreadable = this.#reject(cells, first);
+    const unreadable = issue ?? this.#reject(cells, first);
     if (unreadable) {
       items.unreadable(line, unreadable, this.#arrange(cells));
     } else if (cells.length < this.#needed) {
@@ -130,8 +113,6 @@ export class TableRows {
 
   /** Why a row is not read, if it is not. */
   #reject(cells: readonly string[], first: string): Issue | undefined {
-    const damaged = this.#nul ? cells.find((cell) => cell.includes('\0')) : undefined;
-    if (damaged !== undefined) return issueOf('nul_byte', shorten(damaged));
     if (first === this.#layout.header[0] && this.#repeatsHeader(cells)) return issueOf('repeated_header');
     if (cells.length <= this.#width) return undefined;
     const surplus = cells.slice(this.#width).filter((cell) => !isBlank(cell));

@@ -1,15 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 import type { Hash } from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
-import { UserError } from '../errors.ts';
-import { readBytes } from './bytes.ts';
+import { UserError } from '../../errors.ts';
+import { issueOf } from '../../vocabulary/words.ts';
+import { readBytes } from '../bytes.ts';
+import type { InputFile } from '../files.ts';
+import { notice, type SourceNotice } from '../source.ts';
 import { chooseEncoding, doubtOf, MIXED, settingOf, WESTERN, type Encoding, type TextFile } from './encoding.ts';
-import type { InputFile } from './files.ts';
 import { refuseOtherFormats } from './not-text.ts';
 import { undecodable } from './undecodable.ts';
 
 /** Bytes of text that are passed on at a time; bounds how many records are in memory. */
 const PIECE = 16 * 1024;
+
+export type { TextFile };
 
 /**
  * The text of a file as UTF-8, without byte-order mark, cut between any two characters. Bytes that are not text in the
@@ -216,12 +220,19 @@ const SAMPLE = 64 * 1024;
  * Determines the encoding of a file from its first bytes, and whether there is reason to doubt it. Throws a `UserError` if
  * it is no text.
  */
-export async function withEncoding(file: InputFile, declared: string | undefined): Promise<TextFile> {
-  const { text: head } = await firstOf(readBytes(file), SAMPLE);
-  refuseOtherFormats(file, head);
-  const encoding = await chooseEncoding(file, head, declared);
+export async function openText(
+  input: InputFile,
+  spec: { readonly encoding?: string | undefined },
+): Promise<{ readonly file: TextFile; readonly encoding: string; readonly notices: readonly SourceNotice[] }> {
+  const { text: head } = await firstOf(readBytes(input), SAMPLE);
+  refuseOtherFormats(input, head);
+  const encoding = await chooseEncoding(input, head, spec.encoding);
   const doubt = doubtOf(encoding, head);
-  return { ...file, encoding, ...(doubt === undefined ? {} : { doubt }) };
+  return {
+    file: { ...input, encoding },
+    encoding: encoding.name,
+    notices: doubt === undefined ? [] : [notice(issueOf('doubtful_encoding', doubt), input.shown)],
+  };
 }
 
 /** The beginning of the text of a file, of `least` bytes or somewhat more, and whether it is the whole text. */

@@ -1,6 +1,6 @@
 /** Recognises files that are no exports as text: workbooks, archives, pages, pictures. By their content, whatever their name. */
-import { UserError } from '../errors.ts';
-import type { InputFile } from './files.ts';
+import { UserError } from '../../errors.ts';
+import type { InputFile } from '../files.ts';
 
 /** How many bytes are looked at. */
 const HEAD = 16 * 1024;

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { UserError } from '../errors.ts';
-import { didYouMean } from '../problem.ts';
-import type { InputFile } from './files.ts';
+import { UserError } from '../../errors.ts';
+import { didYouMean } from '../../problem.ts';
+import type { InputFile } from '../files.ts';
 
 /** How the bytes of a file become text. */
 export interface Encoding {
@@ -16,8 +16,6 @@ export interface Encoding {
 /** A file whose encoding is known. */
 export interface TextFile extends InputFile {
   readonly encoding: Encoding;
-  /** What the user should check about the encoding. */
-  readonly doubt?: string;
 }
 
 const MARKS = [

@@ -1,0 +1,80 @@
+import type { Hash } from 'node:crypto';
+import type { Issue, RawRecord, RecordText } from '../model.ts';
+import type { InputFile } from './files.ts';
+import type { SourceNotice, SourceSpec } from './source.ts';
+
+/** What a setting of a format may be in a mapping. */
+export type SettingKind = 'name' | 'names' | 'text' | 'character' | 'count';
+
+/**
+ * A format of exports. All that is known of it is here: the mapping schema, the checks, `init` and the reading of sources
+ * walk through the table of formats (`formats.ts`).
+ */
+export interface Format {
+  /** As `format` of a source names it. */
+  readonly name: string;
+  /** How names of such files end, in lower case, without the dot; `.gz` may follow. */
+  readonly extensions: readonly string[];
+  /** The keys of a source that this format reads, as a mapping writes them. */
+  readonly settings: Readonly<Record<string, SettingKind>>;
+  /** Whether a file is of this format, by its first bytes and whatever its name; absent where bytes do not show it. */
+  readonly isIn?: (head: Buffer) => boolean;
+  /**
+   * Looks at the beginning of a file: what its columns are. The settings are in `spec`, in camel case. Throws a `UserError`
+   * if the file cannot be read with them, a `SettingError` if another value of one may help.
+   */
+  open(file: InputFile, spec: SourceSpec): Promise<TableFile | TreeFile>;
+}
+
+interface OpenFile {
+  /** `shown` may name a part of the file: `crm.xlsx#Deals`. */
+  readonly file: InputFile;
+  /** How it is read, for the user: encoding, delimiter. */
+  readonly traits: readonly string[];
+  readonly notices?: readonly SourceNotice[];
+}
+
+/** A file that is a table of cells. */
+export interface TableFile extends OpenFile {
+  readonly kind: 'table';
+  /** The names of the columns, trimmed; an empty string for a column without a name. */
+  readonly header: readonly string[];
+  readonly headerLine: number;
+  /** Of a sheet: the letter of each column. */
+  readonly letters?: readonly string[];
+  /** What separates the cells. */
+  readonly delimiter?: string;
+  /** The records below the header, a batch at a time. Every byte on disk goes through `hash`, as in `readBytes`. */
+  read(hash: Hash): AsyncGenerator<readonly TableRecord[], FileEnd, undefined>;
+}
+
+/** The cells of a record; trailing ones may be missing. */
+export interface TableRecord {
+  readonly cells: readonly string[];
+  readonly line: number;
+  /** A blank line precedes it. */
+  readonly afterBlank?: boolean;
+  /** Why it cannot be read. */
+  readonly issue?: Issue;
+}
+
+/** A file that is a list of objects. */
+export interface TreeFile extends OpenFile {
+  readonly kind: 'tree';
+  /** As in a table. */
+  read(hash: Hash): AsyncGenerator<readonly TreeRecord[], FileEnd, undefined>;
+}
+
+/** An object, or why there is none (with what could be read of it, for the rejects file). */
+export type TreeRecord = { readonly line: number } & (
+  RecordText | { readonly issue: Issue; readonly raw?: RawRecord | undefined }
+);
+
+/** What reading a whole file found. */
+export interface FileEnd {
+  readonly notices?: readonly SourceNotice[];
+  /** The file is one page of an API response, and says that there are more. */
+  readonly more?: boolean;
+  /** What else with records is in the file: arrays of a JSON document, sheets of a workbook. */
+  readonly others?: readonly string[];
+}

@@ -1,0 +1,25 @@
+import type { Format } from './format.ts';
+
+const TEXT = { encoding: 'name' } as const;
+
+/** The formats of exports. Their readers are loaded only when there is such an export. */
+export const FORMATS: readonly Format[] = [
+  {
+    name: 'csv',
+    extensions: ['csv', 'tsv', 'tab', 'txt'],
+    settings: { ...TEXT, delimiter: 'character', escape: 'character', header_line: 'count', columns: 'names' },
+    open: async (file, spec) => (await import('./csv/csv.ts')).openCsv(file, spec),
+  },
+  {
+    name: 'json',
+    extensions: ['json'],
+    settings: { ...TEXT, records: 'name' },
+    open: async (file, spec) => (await import('./json/json.ts')).openJson(file, spec),
+  },
+  {
+    name: 'ndjson',
+    extensions: ['ndjson', 'jsonl'],
+    settings: TEXT,
+    open: async (file, spec) => (await import('./json/ndjson.ts')).openNdjson(file, spec),
+  },
+];
