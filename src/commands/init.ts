@@ -4,7 +4,8 @@ import { codeOf, EXIT, messageOf, UserError, type ExitCode } from '../errors.ts'
 import { isThere } from '../files/private-file.ts';
 import { startMapping } from './init/index.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
-import { parseOptions, pick } from '../settings/option.ts';
+import { pick } from '../settings/option.ts';
+import { parseOptions } from '../settings/parse-options.ts';
 import { commandOf } from './command-line.ts';
 import { texts } from '../settings/checks.ts';
 import { OPTIONS } from '../settings/table.ts';

@@ -4,7 +4,7 @@ import type { Console } from '../terminal/console.ts';
 import { codeOf, EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
 import { writePlanCsv } from './explain/plan-csv.ts';
 import { planText } from './explain/plan-text.ts';
-import { parseOptions } from '../settings/option.ts';
+import { parseOptions } from '../settings/parse-options.ts';
 import { shortPath } from '../report/text.ts';
 import { namesById } from '../service/account.ts';
 import { planIn } from '../store/stored-plans.ts';

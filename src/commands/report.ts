@@ -1,6 +1,7 @@
 import type { Console } from '../terminal/console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
-import { parseOptions, pick } from '../settings/option.ts';
+import { pick } from '../settings/option.ts';
+import { parseOptions } from '../settings/parse-options.ts';
 import { isThere } from '../files/private-file.ts';
 import { writeReport } from '../pages/html/page.ts';
 import { writeTables } from '../pages/written-files.ts';

@@ -1,7 +1,8 @@
 import type { Console } from '../terminal/console.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { lockHolder } from '../store/lock.ts';
-import { parseOptions, pick } from '../settings/option.ts';
+import { pick } from '../settings/option.ts';
+import { parseOptions } from '../settings/parse-options.ts';
 import { statusText } from '../pages/status-text.ts';
 import { readStatus, type Status } from '../pages/status.ts';
 import type { StateDir } from '../files/state-dir.ts';

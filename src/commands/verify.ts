@@ -1,6 +1,7 @@
 import type { Console } from '../terminal/console.ts';
 import type { ExitCode } from '../errors.ts';
-import { parseOptions, pick } from '../settings/option.ts';
+import { pick } from '../settings/option.ts';
+import { parseOptions } from '../settings/parse-options.ts';
 import type { Account } from '../service/account.ts';
 import { ENDINGS, verificationText } from './verify/text.ts';
 import { verifyMigration, type VerifyJob } from './verify/verify.ts';

@@ -1,8 +1,9 @@
-/** What the declaration of an option is, and what derives from it: the option of yargs, the check, the type of the setting. */
+/**
+ * What the declaration of an option is, and what derives from it: the option of yargs and the type of the setting. The help needs
+ * only this; what checks the values (`parse-options`) loads zod.
+ */
 import type { Options as YargsOption, PositionalOptions as YargsPositional } from 'yargs';
-import { z } from 'zod';
-import { UserError } from '../errors.ts';
-import { flag } from './checks.ts';
+import type { z } from 'zod';
 
 interface Declared {
   /** Heading in the help. */
@@ -60,42 +61,6 @@ export type ArgumentsOf<P extends PositionalTable> = { readonly [N in keyof P]: 
 /** Some options of a table, in the order of `names`. */
 export function pick<O extends OptionTable, N extends keyof O>(from: O, ...names: readonly N[]): Pick<O, N> {
   return Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<O, N>;
-}
-
-/**
- * Checks the options from the command line or a program, and fills in the defaults. Throws a `UserError` (exit 2) that names
- * every option that is wrong.
- */
-export function parseOptions<P extends PositionalTable, O extends OptionTable>(
-  { positionals, options }: { readonly positionals: P; readonly options: O },
-  given: Readonly<Record<string, unknown>>,
-): ArgumentsOf<P> & SettingsOf<O> {
-  const shape: Record<string, z.ZodType> = {};
-  const input: Record<string, unknown> = {};
-  for (const [name, positional] of Object.entries(positionals)) {
-    shape[name] = positional.check;
-    input[name] = given[name];
-  }
-  for (const [name, option] of Object.entries(options)) {
-    shape[name] = option.type === 'boolean' ? flag : isOptional(option) ? option.check.optional() : option.check;
-    input[name] = given[name] ?? defaultOf(option);
-  }
-  const parsed = z.object(shape).safeParse(input, { jitless: true });
-  if (parsed.success) return parsed.data as ArgumentsOf<P> & SettingsOf<O>;
-  const mistakes = parsed.error.issues.map(({ path, message }) => {
-    const name = String(path[0]);
-    return `${name in positionals ? `<${name}>` : `--${kebab(name)}`}: ${message}`;
-  });
-  throw new UserError(mistakes.join('\n'), { hint: 'see --help' });
-}
-
-function isOptional(option: Option): boolean {
-  return option.type === 'value' && option.default === undefined;
-}
-
-function defaultOf(option: Option): boolean | string | undefined {
-  if (option.type === 'boolean') return option.default ?? false;
-  return option.type === 'value' ? option.default : undefined;
 }
 
 /** As yargs takes it. Values stay text: yargs would turn `--rate abc` into NaN without a warning. */

@@ -1,6 +1,7 @@
 import { UserError } from '../errors.ts';
 import { text } from './checks.ts';
-import { parseOptions, pick, type ArgumentsOf, type SettingsOf } from './option.ts';
+import { pick, type ArgumentsOf, type SettingsOf } from './option.ts';
+import { parseOptions } from './parse-options.ts';
 import { CONNECTION, OPTIONS } from './table.ts';
 import type { Rate } from '../rate.ts';
 

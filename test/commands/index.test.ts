@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { COMMANDS, nameOf } from '../../src/commands/index.ts';
 import type { Command } from '../../src/commands/command.ts';
-import { parseOptions, type Option } from '../../src/settings/option.ts';
+import { type Option } from '../../src/settings/option.ts';
+import { parseOptions } from '../../src/settings/parse-options.ts';
 import { OPTIONS } from '../../src/settings/table.ts';
 import { backfill, workspace } from '../e2e/harness.ts';
 
