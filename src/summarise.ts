@@ -28,7 +28,7 @@ import {
 import type { StoredMapping } from './report/documents.ts';
 import type { Sender } from './send/sender.ts';
 import type { RunSettings } from './settings/run-settings.ts';
-import { unreadFiles } from './input/files.ts';
+import { unreadFiles } from './input/input.ts';
 import type { StateDir } from './files/state-dir.ts';
 import { CHECKPOINT_FILE } from './store/checkpoint-schema.ts';
 import type { Database } from './store/sqlite.ts';

@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstat, readdir, readlink, stat } from 'node:fs/promises';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
+import picomatch from 'picomatch';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 import { didYouMean } from '../problem.ts';
 import type { SourceSpec } from './source.ts';
@@ -39,13 +40,14 @@ export async function findFiles(spec: SourceSpec): Promise<InputFile[]> {
     });
   }
   if (found) return [{ path, shown, bytes: found.size, isArgument }];
-  if (!GLOB.test(path)) throw await missing(spec);
 
+  const { folder, pattern } = await patternOf(path);
   const files: InputFile[] = [];
-  for (const match of (await expand(path)).sort(inNaturalOrder)) {
+  for (const match of (await walk(folder, pattern)).sort(inNaturalOrder)) {
     const { size } = await reach(match);
     files.push({ path: match, shown: shortPath(match), bytes: size, isArgument });
   }
+  if (files.length === 0 && !pattern.some(isPattern)) throw await missing(spec, folder);
   if (files.length === 0) {
     throw new UserError(`source \`${name}\`: no file matches ${shown}`, {
       hint: 'paths are relative to the mapping file (with --source, to the working directory)',
@@ -68,8 +70,6 @@ export async function findFixes({ name, fixes = [] }: SourceSpec): Promise<Input
   return [...files.values()];
 }
 
-const GLOB = /[*?[{]/;
-
 function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
 }
@@ -90,20 +90,44 @@ export function unreadable(shown: string, error: unknown): UserError {
   });
 }
 
-async function missing(spec: SourceSpec): Promise<UserError> {
-  const folder = dirname(spec.path);
-  const names = await readdir(folder).catch(() => undefined);
-  const near = names && didYouMean(basename(spec.path), names);
-  const hint = names ? near : `the directory ${shortPath(folder)} does not exist`;
-  return new UserError(`source \`${spec.name}\`: ${shortPath(spec.path)} does not exist`, {
-    hint: hint ?? 'paths are relative to the mapping file (with --source, to the working directory)',
+/** `folder`: the deepest one on the way that exists. */
+async function missing({ name, path }: SourceSpec, folder: string): Promise<UserError> {
+  const shown = shortPath(path);
+  const isFolder = folder === dirname(path);
+  const near = isFolder ? didYouMean(basename(path), await readdir(folder).catch(() => [])) : undefined;
+  return new UserError(`source \`${name}\`: ${shown} does not exist`, {
+    hint:
+      near ??
+      (isFolder
+        ? 'paths are relative to the mapping file (with --source, to the working directory)'
+        : `the directory ${shortPath(dirname(path))} does not exist`),
   });
 }
 
-/** Files that match a glob of `*`, `?`, `[a-z]`, `{a,b}` and `**`; names that begin with a dot must be asked for with one. */
-async function expand(glob: string): Promise<string[]> {
-  const [root = '', ...segments] = glob.split(sep === '\\' ? /[\\/]/ : '/');
-  return walk(`${root}/`, segments);
+/** Whether a part of a path may have a meaning as a glob: `*`, `?`, `[a-z]`, `{a,b}`. */
+function isPattern(segment: string): boolean {
+  return /[*?[{]/.test(segment);
+}
+
+/**
+ * The deepest folder on the way to a path that exists under exactly this name, and the parts of the path below it. Only these are
+ * a pattern: the folder of a mapping may be named `acme [1]`.
+ */
+async function patternOf(path: string): Promise<{ readonly folder: string; readonly pattern: readonly string[] }> {
+  const pattern: string[] = [];
+  let folder = path;
+  do {
+    pattern.unshift(basename(folder));
+    folder = dirname(folder);
+  } while (folder !== dirname(folder) && !(await isFolder(folder)));
+  return { folder, pattern };
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    (error: unknown) => !isMissing(error) && cannotReach(path, error),
+  );
 }
 
 /** Nothing that matches is passed over because it cannot be reached: its records would be missing in silence. */
@@ -126,18 +150,27 @@ async function walk(folder: string, segments: readonly string[]): Promise<string
   return found;
 }
 
-/** The names in a folder that match one part of a glob. A part that is a name need not be listed, only reached. */
+/**
+ * The names in a folder that match one part of a path; those that begin with a dot must be asked for with one. Letters with
+ * accents are the same however the file system composes them. A name that is there need not be listed, only reached.
+ */
 async function namesIn(folder: string, segment: string): Promise<readonly string[]> {
-  if (!GLOB.test(segment)) {
-    const isThere = await lstat(join(folder, segment)).then(
-      () => true,
-      (error: unknown) => !isMissing(error) && cannotReach(join(folder, segment), error),
-    );
-    return isThere ? [segment] : [];
-  }
-  const names = await readdir(folder).catch((error: unknown) => cannotReach(folder, error));
-  const wanted = segment === '**' ? /^[^.]/ : segmentPattern(segment);
-  return names.filter((name) => wanted.test(name));
+  const isThere = await lstat(join(folder, segment)).then(
+    () => true,
+    (error: unknown) => !isMissing(error) && cannotReach(join(folder, segment), error),
+  );
+  if (isThere) return [segment];
+  const isLiteral = !isPattern(segment);
+  const names = await readdir(folder).catch((error: unknown) =>
+    isLiteral ? ([] as string[]) : cannotReach(folder, error),
+  );
+  const composed = segment.normalize();
+  if (isLiteral) return names.filter((name) => name.normalize() === composed);
+  // What regular expressions know besides globs is text here: `Deals (1).csv`.
+  const glob = composed.replace(/[()|$^+]/g, '\\$&');
+  const options = { dot: segment.startsWith('.'), posix: true, noextglob: true, nonegate: true };
+  const wanted = segment === '**' ? /^[^.]/ : picomatch.makeRe(glob, options);
+  return names.filter((name) => wanted.test(name.normalize()));
 }
 
 /** What a path leads to, through links. */
@@ -154,7 +187,7 @@ async function cannotReach(path: string, error: unknown): Promise<never> {
   const target = await readlink(path).catch(() => undefined);
   if (target === undefined) throw unreadable(shown, error);
   throw new UserError(`${shown} is a link to ${target}, which does not exist`, {
-    hint: 'remove the link, or use a narrower glob',
+    hint: 'put that file back, or remove the link',
     cause: error,
   });
 }
@@ -166,47 +199,4 @@ const numeric = new Intl.Collator('en', { numeric: true });
 
 function inNaturalOrder(one: string, other: string): number {
   return numeric.compare(one, other) || (one < other ? -1 : 1);
-}
-
-function segmentPattern(segment: string): RegExp {
-  let pattern = '';
-  let braces = 0;
-  for (let index = 0; index < segment.length; index += 1) {
-    const char = segment[index]!;
-    const close = char === '[' ? segment.indexOf(']', index + 2) : -1;
-    if (char === '*') pattern += '[^]*';
-    else if (char === '?') pattern += '[^]';
-    else if (close > 0) {
-      const set = segment.slice(index + 1, close).replace(/[\\\]^[]/g, '\\$&');
-      pattern += set.startsWith('!') ? `[^${set.slice(1)}]` : `[${set}]`;
-      index = close;
-    } else if (char === '{' && segment.includes('}', index)) {
-      pattern += '(?:';
-      braces += 1;
-    } else if (char === '}' && braces > 0) {
-      pattern += ')';
-      braces -= 1;
-    } else if (char === ',' && braces > 0) pattern += '|';
-    else pattern += char.replace(/[\\^$.|+()[\]{}*?]/g, '\\$&');
-  }
-  return new RegExp(`^${segment.startsWith('.') ? '' : '(?!\\.)'}${pattern}$`, 'u');
-}
-
-/** Names of files that are exports, and of those that only look like one. */
-const EXPORT = /\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx?|ods)(?:\.gz)?$/i;
-const NO_EXPORT = new Set(['package.json', 'package-lock.json', 'tsconfig.json']);
-
-/** The exports beside those that were read: absolute paths, in the order of their names. */
-export async function unreadFiles(read: readonly string[]): Promise<string[]> {
-  const folders = [...new Set(read.map((path) => dirname(path)))].sort();
-  const found = await Promise.all(
-    folders.map(async (folder) => {
-      const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-      const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-      const exports = names.filter((name) => EXPORT.test(name) && !NO_EXPORT.has(name));
-      return exports.sort().map((name) => join(folder, name));
-    }),
-  );
-  const known = new Set(read);
-  return found.flat().filter((path) => !known.has(path));
 }

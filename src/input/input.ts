@@ -1,10 +1,12 @@
-import { stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { UserError } from '../errors.ts';
 import type { Place } from '../model.ts';
 import { shortPath, unreadable } from './files.ts';
 import { withFixes } from './fixes.ts';
-import { openSource } from './open.ts';
+import { formatByName, openSource } from './open.ts';
 import type { FileDigest, Source, SourceSpec } from './source.ts';
+import { OTHER_WORKBOOK } from './text/not-text.ts';
 
 /** The opened sources of a mapping, and the means to notice that a file changes while it is read. */
 export class Input {
@@ -53,4 +55,26 @@ async function stampOf(path: string): Promise<string> {
     throw unreadable(shortPath(path), error);
   });
   return `${ino}:${size}:${mtimeMs}`;
+}
+
+/** Names of files that only look like exports. */
+const NO_EXPORT = new Set(['package.json', 'package-lock.json', 'tsconfig.json']);
+
+function isExport(name: string): boolean {
+  return !NO_EXPORT.has(name) && (formatByName({ path: name }) !== undefined || OTHER_WORKBOOK.test(name));
+}
+
+/** The exports beside those that were read: absolute paths, in the order of their names. */
+export async function unreadFiles(read: readonly string[]): Promise<string[]> {
+  const folders = [...new Set(read.map((path) => dirname(path)))].sort();
+  const found = await Promise.all(
+    folders.map(async (folder) => {
+      const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+      const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+      const exports = names.filter((name) => isExport(name));
+      return exports.sort().map((name) => join(folder, name));
+    }),
+  );
+  const known = new Set(read);
+  return found.flat().filter((path) => !known.has(path));
 }

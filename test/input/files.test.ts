@@ -172,6 +172,58 @@ describe('globs', () => {
     expect(await matches(glob)).toEqual(expected);
   });
 
+  test.each(['acme [1]', 'acme [old]', 'acme {a,b}', 'what?', '[!x] * y'])(
+    'a folder is no pattern, whatever its name: %s',
+    async (name) => {
+      const folder = folderWith({});
+      for (const each of [name, 'acme 1', 'acme o', 'acme a', 'what1', 'a b y']) {
+        mkdirSync(join(folder, each, 'exports'), { recursive: true });
+        writeFileSync(join(folder, each, 'exports', `${each}.csv`), TABLE);
+      }
+      const read = async (glob: string) => (await openIn(folder, glob)).files.map(({ path }) => basename(path));
+      expect(await read(join(name, 'exports/*.csv'))).toEqual([`${name}.csv`]);
+      expect(await read(join(name, '*/*.csv'))).toEqual([`${name}.csv`]);
+      expect(await read(join(name, '**/*.csv'))).toEqual([`${name}.csv`]);
+      expect(await read(join(name, 'exports', '..', '..', name, 'exports/*.c?v'))).toEqual([`${name}.csv`]);
+    },
+  );
+
+  test('parts below a folder with brackets are a pattern, and parentheses and `!` are not', async () => {
+    const folder = folderWith({});
+    mkdirSync(join(folder, 'acme [1]'));
+    for (const name of ['Deals (1).csv', 'Deals (2).csv', '!a.csv', 'a.csv']) {
+      writeFileSync(join(folder, 'acme [1]', name), TABLE);
+    }
+    const read = async (glob: string) =>
+      (await openIn(folder, join('acme [1]', glob))).files.map(({ path }) => basename(path));
+    expect(await read('Deals ([1])*')).toEqual(['Deals (1).csv']);
+    expect(await read('!*.csv')).toEqual(['!a.csv']);
+    expect(await read('[a-z].csv')).toEqual(['a.csv']);
+  });
+
+  test('a name is the same in both Unicode forms, in a path and in a glob', async () => {
+    const nfd = 'Gesch\u00e4ft'.normalize('NFD');
+    const nfc = nfd.normalize('NFC');
+    const folder = folderWith({});
+    mkdirSync(join(folder, nfd));
+    writeFileSync(join(folder, nfd, `${nfd}-1.csv`), TABLE);
+    for (const glob of [`${nfc}/${nfc}-1.csv`, `${nfc}/*.csv`, `${nfc}/${nfc}-*.csv`, `*/${nfc}-?.csv`]) {
+      expect((await openIn(folder, glob)).files.map(({ path }) => path)).toEqual([join(folder, nfd, `${nfd}-1.csv`)]);
+    }
+  });
+
+  test.each(['a.csv', 'sub/a.csv'])(
+    'a link to nothing is an error that says so, and suggests no name: %s',
+    async (path) => {
+      const folder = folderWith({});
+      mkdirSync(join(folder, 'sub'));
+      symlinkSync('/gone/b.csv', join(folder, path));
+      const error = await failure(openIn(folder, path));
+      expect(error.message).toBe(`${path} is a link to /gone/b.csv, which does not exist`);
+      expect(error).toMatchObject({ hint: expect.not.stringContaining('did you mean') as string });
+    },
+  );
+
   test.each([
     ['a link to nothing', 'x.csv', (path: string) => symlinkSync('gone.csv', path), 'gone.csv, which does not exist'],
     ['a link to itself', 'x.csv', (path: string) => symlinkSync(path, path), 'cannot read'],

@@ -52,11 +52,13 @@ function otherFormat(head: string, path: string): OtherFormat | undefined {
     : { what: 'an HTML page', hint: 'it may be the page of a login or of an error: download the export again' };
 }
 
+/** Names of workbooks that are not read. */
+export const OTHER_WORKBOOK = /\.(?:xls|xlsx|xlsm|xlsb|ods|numbers)$/i;
+
 /** Names in a zip archive that only workbooks have. */
 const WORKBOOK = /\bxl\/|opendocument\.spreadsheet/;
 
 function zipFormat(head: string, path: string): OtherFormat {
-  if (WORKBOOK.test(head) || /\.(?:xls[xmb]|ods|numbers)$/i.test(path))
-    return { what: 'a workbook', hint: SAVE_AS_CSV };
+  if (WORKBOOK.test(head) || OTHER_WORKBOOK.test(path)) return { what: 'a workbook', hint: SAVE_AS_CSV };
   return { what: 'a zip archive', hint: 'extract it and use the files in it' };
 }
