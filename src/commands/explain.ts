@@ -1,3 +1,4 @@
+import { CHECKED, kindOf } from '../kinds/index.ts';
 import type { Console } from '../terminal/console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { findRecord } from './explain/find.ts';
@@ -85,7 +86,7 @@ async function liveOf(
   story: RecordStory,
   console: Console,
 ): Promise<LiveRecord | string> {
-  if (entity === 'comment') return 'the service does not show comments by id';
+  if (!CHECKED.includes(entity)) return `the service does not show ${kindOf(entity).words[1]} by id`;
   if (story.service_id === null) return WITHOUT_ID;
   // Its journal has one writer.
   if (settings.sandbox && lockHolder(state)) {

@@ -1,4 +1,5 @@
 /** What to do after a run, with the commands for it. */
+import { COMBINED } from '../kinds/index.ts';
 import { flow } from './init/yaml.ts';
 import { kebab } from '../settings/option.ts';
 import { isNameCode } from '../vocabulary/words.ts';
@@ -27,7 +28,7 @@ interface Circumstances {
 export function nextSteps(summary: Summary, argv: readonly string[], circumstances: Circumstances): readonly string[] {
   const { pilot } = circumstances;
   if (summary.dry_run || !pilot || pilot.toLookAt === 0) return stepsAfter(summary, argv, circumstances, 'next:');
-  const comments = (summary.by_type['comment/created']?.acknowledged ?? 0) > 0;
+  const comments = (summary.by_type[`${COMBINED}/created`]?.acknowledged ?? 0) > 0;
   return [
     `next: look at ${counted(pilot.toLookAt, 'record')} in the service, in the order of ${shortPath(pilot.path)}, which says what each shows` +
       (comments ? '; above all at the comments, which cannot be corrected or deleted' : ''),

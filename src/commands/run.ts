@@ -1,3 +1,4 @@
+import { PERSON } from '../kinds/index.ts';
 import { systemClock } from '../clock.ts';
 import type { Console } from '../terminal/console.ts';
 import { credentials, readEnvironment, type Credentials } from '../settings/credentials.ts';
@@ -235,7 +236,7 @@ function watch(settings: RunSettings, console: Console, show: Show, showExtra: (
       show(surveyText(surveyed, { rate, reserve, now: new Date() }));
       const there = countMatches(surveyed.db);
       if (there > 0) {
-        const leads = `${counted(there, 'lead')} of the input`;
+        const leads = `${counted(there, PERSON)} of the input`;
         show(`  ${leads} may be in the account already, by e-mail address or phone number: see matches.csv`);
       }
       if (changes) show(changesText(changes));

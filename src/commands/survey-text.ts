@@ -1,5 +1,5 @@
 import { canonicalJson } from '../json.ts';
-import { EVENT_TYPES } from '../kinds/index.ts';
+import { EVENT_TYPES, COMBINED } from '../kinds/index.ts';
 import type { EventType, Place, Planned } from '../model.ts';
 import { combinable, combined, type CombinedFigures } from '../plan/judge/combine.ts';
 import { countStates, countWhere, dueByType, outcomesOf, totalOf } from '../plan/counts.ts';
@@ -64,7 +64,7 @@ function combineLines(
   const saved = ({ comments, requests }: CombinedFigures): number =>
     estimateSeconds(comments, rate, reserve) - estimateSeconds(requests, rate, reserve);
   const text = (figures: CombinedFigures): string =>
-    `${counted(figures.comments, 'comment')} in ${counted(figures.requests, 'request')}: ${durationText(saved(figures))}`;
+    `${counted(figures.comments, COMBINED)} in ${counted(figures.requests, 'request')}: ${durationText(saved(figures))}`;
   const [done, possible] = [combined(db), combinable(db)];
   return [
     ...(done.comments > 0 ? [`  ${text(done)} saved`] : []),

@@ -2,6 +2,11 @@ import { z } from 'zod';
 import { PATHS } from '../contract.ts';
 import { CUSTOM, defineKind, ownId, parentId, text } from './kind.ts';
 
+/** More than four of five. */
+function areMost({ count, of }: { readonly count: number; readonly of: number }): boolean {
+  return count * 5 > of * 4;
+}
+
 /** Service interface, section 2.5. */
 export const deal = defineKind({
   name: 'deal',
@@ -49,5 +54,27 @@ export const deal = defineKind({
       sentAs: 'owner_id',
     },
     custom_fields: CUSTOM,
+  },
+  expects: {
+    deal_without_title: { fields: ['title'], lacks: `data ->> 'title' is null` },
+    deal_without_amount: {
+      fields: ['amount'],
+      lacks: `data ->> 'amount' is null and data ->> 'currency' is null`,
+      isSaid: areMost,
+    },
+    currency_without_amount: {
+      fields: ['amount'],
+      lacks: `data ->> 'amount' is null and data ->> 'currency' is not null`,
+      isSaid: (counts, reads) => reads('currency') || areMost(counts),
+    },
+    amount_without_currency: {
+      fields: ['currency'],
+      lacks: `data ->> 'amount' is not null and data ->> 'currency' is null`,
+    },
+    deal_without_lead: { fields: ['lead_external_id'], lacks: `data ->> 'lead_external_id' is null` },
+    deal_without_stage: {
+      fields: ['stage_name', 'stage_id'],
+      lacks: `data ->> 'stage_id' is null and data ->> 'stage_name' is null`,
+    },
   },
 });

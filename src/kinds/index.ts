@@ -4,7 +4,7 @@ import type { Entity, EventType, ParentRef } from '../model.ts';
 import { allKinds } from './all.ts';
 import type { Form, Kind, KindFeature, KindField } from './kind.ts';
 
-export type { FieldType, KindField } from './kind.ts';
+export type { Expectation, FieldType, Kind, KindField } from './kind.ts';
 
 /** In the order in which they are sent. */
 export const KINDS = allKinds();
@@ -35,10 +35,14 @@ export function isUpdate(type: EventType): boolean {
   return type.endsWith('/updated');
 }
 
-/** The kind with a feature: each of them is about one. */
-export function kindWith(feature: KindFeature): Kind {
-  return KINDS.find(({ features }) => features.includes(feature))!;
+function nameWith(feature: KindFeature): Entity {
+  return KINDS.find(({ features }) => features.includes(feature))!.name;
 }
+
+/** The kinds that a part of the program is about: people in the account, pipelines with control totals, combined comments. */
+export const PERSON = nameWith('contacts');
+export const STAGED = nameWith('pipelines');
+export const COMBINED = nameWith('combine');
 
 /** A field by its name, which has one meaning in all kinds. */
 export function fieldNamed(name: string): KindField | undefined {

@@ -32,6 +32,20 @@ export interface FieldFacts {
 /** Parts of the program that are about one kind: people in the account, names of stages and owners, combined comments. */
 export type KindFeature = 'contacts' | 'pipelines' | 'combine';
 
+/** What a created record usually has. Records without it are counted, and a warning says how many. */
+export interface Expectation {
+  readonly fields: readonly string[];
+  /** Whether a record lacks them, in SQL over its `data`. */
+  readonly lacks: string;
+  /**
+   * Where some such records are usual: whether as many are worth a warning. `reads`: whether the mapping reads a field from the input.
+   */
+  readonly isSaid?: (
+    counts: { readonly count: number; readonly of: number },
+    reads: (field: string) => boolean,
+  ) => boolean;
+}
+
 export interface KindFacts {
   /** As in the types of events, in `--pick` and in the databases. */
   readonly name: string;
@@ -52,6 +66,8 @@ export interface KindFacts {
   readonly route?: string;
   readonly features?: readonly KindFeature[];
   readonly fields: Readonly<Record<string, FieldFacts>>;
+  /** By the code of the warning (vocabulary/input). */
+  readonly expects?: Readonly<Record<string, Expectation>>;
 }
 
 /**
@@ -77,6 +93,7 @@ export interface Kind extends Omit<KindFacts, 'fields'> {
   readonly types: readonly EventType[];
   readonly features: readonly KindFeature[];
   readonly fields: readonly KindField[];
+  readonly expects: Readonly<Record<string, Expectation>>;
   /** Where the data of an event names several, the last one counts. */
   readonly parents: readonly ParentField[];
   /** What the service accepts as `data`; rules of single values are in `FIELD_RULES`. */
@@ -86,7 +103,7 @@ export interface Kind extends Omit<KindFacts, 'fields'> {
 }
 
 export function defineKind(definition: KindFacts): Kind {
-  const { name, isUpdatable, features = [] } = definition;
+  const { name, isUpdatable, features = [], expects = {} } = definition;
   const fields = Object.entries(definition.fields).map(([field, each]) => ({
     ...each,
     name: field,
@@ -96,6 +113,7 @@ export function defineKind(definition: KindFacts): Kind {
   return {
     ...definition,
     features,
+    expects,
     fields,
     types: [`${name}/created`, ...(isUpdatable ? [`${name}/updated` as const] : [])],
     parents: fields.flatMap(({ name: field, parent }) => (parent === undefined ? [] : [{ field, kind: parent }])),

@@ -30,4 +30,14 @@ export const lead = defineKind({
     },
     custom_params: CUSTOM,
   },
+  expects: {
+    lead_without_contact: {
+      fields: ['full_name', 'email', 'phone_number'],
+      lacks: `data ->> 'full_name' is null and data ->> 'email' is null and data ->> 'phone_number' is null`,
+    },
+    lead_without_name: {
+      fields: ['full_name'],
+      lacks: `data ->> 'full_name' is null and (data ->> 'email' is not null or data ->> 'phone_number' is not null)`,
+    },
+  },
 });

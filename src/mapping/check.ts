@@ -1,4 +1,5 @@
 /** Checks across a mapping whose parts are valid: names that do not exist, settings that contradict each other. */
+import { enumerated } from '../terminal/numbers.ts';
 import type { MappingSpec } from './schema.ts';
 import type { ValidParts } from './valid-parts.ts';
 import { FORMATS } from '../input/formats.ts';
@@ -125,10 +126,13 @@ function checkEntry(entry: EntrySpec, path: Path, report: Report): void {
     if (entry[key] !== undefined) checkShape(entry[key], [...path, key], key, report);
   }
   if (entry.priority !== undefined) checkPriority(entry.priority, [...path, 'priority'], report);
-  const parents = PARENTS.filter((name) => data[name] !== undefined);
-  if (entry.type === 'comment/created' && parents.length === 0) {
-    const advice = 'add `lead_external_id` or `deal_external_id`';
-    report('no_parent', 'a comment needs a parent', [...path, 'data'], advice, 'key');
+  const { parents, needsParent = false, words } = kindOfType(entry.type);
+  if (needsParent && parents.every(({ field }) => data[field] === undefined)) {
+    const advice = `add ${enumerated(
+      parents.map(({ field }) => `\`${field}\``),
+      'or',
+    )}`;
+    report('no_parent', `a ${words[0]} needs a parent`, [...path, 'data'], advice, 'key');
   }
   checkChangedFields(entry, path, report);
 }
@@ -140,12 +144,10 @@ function checkPriority(spec: ValueSpec | number, path: Path, report: Report): vo
   }
 }
 
-const PARENTS = ['lead_external_id', 'deal_external_id'] as const;
-
 /** `if_changed` may list keys of `data`, or of the custom fields inside it. */
 function checkChangedFields(entry: EntrySpec, path: Path, report: Report): void {
   if (!Array.isArray(entry.if_changed)) return;
-  const custom = entry.type.startsWith('lead/') ? 'custom_params' : 'custom_fields';
+  const { custom = '' } = kindOfType(entry.type);
   const names = Object.keys(entry.data[custom] ?? {});
   const known = [...Object.keys(entry.data), ...names.flatMap((key) => [key, `${custom}.${key}`])];
   for (const [index, field] of (entry.if_changed as readonly string[]).entries()) {

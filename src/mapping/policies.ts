@@ -1,4 +1,5 @@
-import { isUpdate } from '../kinds/index.ts';
+import { isUpdate, KINDS, kindOfType, PERSON, type Kind } from '../kinds/index.ts';
+import { enumerated } from '../terminal/numbers.ts';
 import type { EventType } from '../model.ts';
 
 interface Policy {
@@ -9,14 +10,33 @@ interface Policy {
   readonly doc: string;
 }
 
-const isComment = (type: EventType): boolean => type === 'comment/created';
+const isUpdatable = (type: EventType): boolean => kindOfType(type).isUpdatable;
+
+/** `leads and deals`: the kinds of which this is true. */
+const several = (isMeant: (kind: Kind) => boolean): string =>
+  enumerated(
+    KINDS.filter(isMeant).map(({ words }) => words[1]),
+    'and',
+  );
+
+const mayLackParent = ({ parents, needsParent = false }: Kind): boolean => parents.length > 0 && !needsParent;
+
+/** What can name several parents. */
+const RIVALED = KINDS.filter(({ parents }) => parents.length > 1)
+  .map(({ words }) => words[0])
+  .join(' or ');
+
+/** Those between which a record can name several parents: the one that counts otherwise comes first. */
+const RIVALS = [
+  ...new Set(KINDS.flatMap(({ parents }) => (parents.length > 1 ? parents.map(({ kind }) => kind).toReversed() : []))),
+];
 
 /** What an entry can decide about special cases. The schema of mapping files and the reference are derived from it. */
 export const POLICIES = {
   if_exists: {
     choices: ['reject', 'skip', 'update'],
     appliesTo: (type) => !isUpdate(type),
-    doc: 'the record already exists in the service, created by someone else (409); `update` (leads and deals only) overwrites it',
+    doc: `the record already exists in the service, created by someone else (409); \`update\` (${several((kind) => kind.isUpdatable)} only) overwrites it`,
   },
   if_changed: {
     /** Or a list of fields. */
@@ -31,22 +51,22 @@ export const POLICIES = {
   },
   if_parent_missing: {
     choices: ['block', 'send', 'omit', 'skip'],
-    appliesTo: (type) => !type.startsWith('lead/'),
-    doc: 'the parent is neither in the input nor acknowledged; `omit` (deals only) sends the event without it, `skip` leaves the record out and lists it in `omitted.csv`',
+    appliesTo: (type) => kindOfType(type).parents.length > 0,
+    doc: `the parent is neither in the input nor acknowledged; \`omit\` (${several(mayLackParent)} only) sends the event without it, \`skip\` leaves the record out and lists it in \`omitted.csv\``,
   },
   if_both: {
-    choices: ['reject', 'deal', 'lead'],
-    appliesTo: isComment,
-    doc: 'a comment names both a lead and a deal: which one to keep',
+    choices: ['reject', ...RIVALS],
+    appliesTo: (type) => kindOfType(type).parents.length > 1,
+    doc: `a ${RIVALED} names both a ${RIVALS.toReversed().join(' and a ')}: which one to keep`,
   },
   if_edited: {
     choices: ['keep', 'overwrite'],
-    appliesTo: (type) => !isComment(type),
+    appliesTo: isUpdatable,
     doc: 'a field that `if_changed` would send has been edited in the service since it was sent',
   },
   if_contact_exists: {
     choices: ['report', 'reject', 'ignore'],
-    appliesTo: (type) => type === 'lead/created',
+    appliesTo: (type) => type === `${PERSON}/created`,
     doc: 'the account has a lead with the same e-mail address or phone number that this migration did not create; `ignore` does not look',
   },
   duplicates: {
@@ -72,9 +92,12 @@ export type DefaultPolicies = {
 
 export const POLICY_NAMES = Object.keys(POLICIES) as (keyof Policies)[];
 
-/** The choices that entries of this type have. A comment can neither be updated nor be sent without its parent. */
+/** The choices that entries of this type have: not every kind can be updated, or be sent without its parent. */
 export function choicesOf(name: keyof Policies, type: EventType): readonly string[] {
-  return POLICIES[name].choices.filter((choice) => !isComment(type) || (choice !== 'update' && choice !== 'omit'));
+  const kind = kindOfType(type);
+  return POLICIES[name].choices.filter(
+    (choice) => (choice !== 'update' || kind.isUpdatable) && (choice !== 'omit' || mayLackParent(kind)),
+  );
 }
 
 /** What the entry sets, else what `defaults` of the mapping sets where entries of this type have that choice, else the first choice. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { SettingKind } from '../input/format.ts';
 import { FORMATS } from '../input/formats.ts';
 import { didYouMean, nearest, quoted } from '../problem.ts';
-import { EVENT_TYPES, kindOfType } from '../kinds/index.ts';
+import { EVENT_TYPES, kindOfType, COMBINED, entityOf, STAGED } from '../kinds/index.ts';
 import type { EventType } from '../model.ts';
 import { WrittenScalar } from './document.ts';
 import { choicesOf, POLICIES, POLICY_NAMES, type DefaultPolicies } from './policies.ts';
@@ -169,7 +169,7 @@ function policyShape(type: EventType): z.ZodRawShape {
       const choice = part.oneOf(choicesOf(name, type));
       return [
         name,
-        (name === 'if_changed' && type !== 'comment/created'
+        (name === 'if_changed' && kindOfType(type).isUpdatable
           ? z.union([choice, z.array(part.name).min(1)])
           : choice
         ).optional(),
@@ -197,8 +197,8 @@ function entry(type: EventType) {
     each: value.optional(),
     occurred_at: value.optional(),
     priority: priority.optional(),
-    ...(type.startsWith('deal/') && { stage_pipeline: value.optional() }),
-    ...(type === 'comment/created' && { combine: combine.optional() }),
+    ...(entityOf(type) === STAGED && { stage_pipeline: value.optional() }),
+    ...(entityOf(type) === COMBINED && { combine: combine.optional() }),
     ...policyShape(type),
     data: part.object(Object.fromEntries(fields)),
   });

@@ -1,4 +1,5 @@
 /** Blocked events, by the record at the head of their chain. */
+import { EVENT_TYPES, KINDS } from '../kinds/index.ts';
 import type { Entity } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
 
@@ -28,8 +29,7 @@ export function readChains(db: Database): Chains {
   const rows = db.all<Omit<BlockedChain, 'types'> & { readonly types: string; readonly of: number }>(`
     with recursive blocked as materialized (
       select id, type, entity, external_id, parent_entity as on_entity, parent_id as on_id
-      from event where state = 'blocked'
-        and type in ('lead/created', 'lead/updated', 'deal/created', 'deal/updated', 'comment/created')),
+      from event where state = 'blocked' and type in (${EVENT_TYPES.map((type) => `'${type}'`).join(', ')})),
     step as (
       select type, on_entity as entity, on_id as id, count(*) as count, 1 as steps
       from blocked where on_id is not null group by 1, 2, 3
@@ -38,7 +38,7 @@ export function readChains(db: Database): Chains {
       from step join event on event.entity = step.entity and event.external_id = step.id
           and +event.state = 'blocked'
         join blocked parent on parent.id = event.id
-      where steps < 4),
+      where steps <= ${KINDS.length}),
     head as (
       select entity, id, type, sum(count) as count from step
       where not exists (

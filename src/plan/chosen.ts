@@ -1,7 +1,7 @@
 import { UserError } from '../errors.ts';
 import { EVENT_TYPES } from '../kinds/index.ts';
 import type { EventType } from '../model.ts';
-import type { PickedRecord } from '../settings/run-settings.ts';
+import type { NamedRecord } from '../settings/run-settings.ts';
 import type { Database } from '../store/sqlite.ts';
 
 /** Events of other types than these are left for a later run; returns how many. */
@@ -16,7 +16,7 @@ export function chooseTypes(db: Database, only: readonly EventType[]): number {
 }
 
 /** `--pick`: these records, with everything that hangs on them, and with the parents of all that. Throws a `UserError`. */
-export function choosePicked(db: Database, picks: readonly PickedRecord[]): void {
+export function choosePicked(db: Database, picks: readonly NamedRecord[]): void {
   db.exec('create temp table chosen (event integer primary key)');
   for (const { entity, externalId } of picks) {
     const added = db.run(
@@ -48,11 +48,15 @@ export function chooseEvents(db: Database, events: Iterable<number>): void {
   holdOthers(db);
 }
 
+/** An event `c` that creates a record on which others can depend. */
+const CREATES_PARENT = `c.type = c.entity || '/created' and c.state <> 'duplicate'
+  and c.entity in (select name from kind where not is_note)`;
+
 /** The created events that must be acknowledged before these are sent: of their own records, and of their parents. */
 export function parentsOf(db: Database, event: number): readonly number[] {
   return db
     .all<{ id: number }>(
-      `select c.id from event e join event c on c.type in ('lead/created', 'deal/created') and c.state <> 'duplicate'
+      `select c.id from event e join event c on ${CREATES_PARENT}
          and c.id <> e.id and ((c.entity = e.entity and c.external_id = e.external_id)
            or (c.entity = e.parent_entity and c.external_id = e.parent_id))
        where e.id = ?`,
@@ -63,17 +67,17 @@ export function parentsOf(db: Database, event: number): readonly number[] {
 
 /** Adds the parents of what is chosen, and holds everything else. */
 function holdOthers(db: Database): void {
-  // A comment may need a deal, which needs a lead.
+  // A comment may need a deal, which needs a lead, and so on.
   for (let added = 1; added > 0;) {
     added = db.run(`
       insert or ignore into chosen
       select c.id from chosen k join event e on e.id = k.event
         join event c on c.entity = e.entity and c.external_id = e.external_id
-      where c.type in ('lead/created', 'deal/created') and c.state <> 'duplicate'
+      where ${CREATES_PARENT}
       union
       select c.id from chosen k join event e on e.id = k.event
         join event c on c.entity = e.parent_entity and c.external_id = e.parent_id
-      where c.type in ('lead/created', 'deal/created') and c.state <> 'duplicate'`);
+      where ${CREATES_PARENT}`);
   }
   db.exec(`
     update event set is_chosen = 0, state = case when state in ('ready', 'retry', 'waiting') then 'held' else state end

@@ -1,3 +1,4 @@
+import { STAGED } from '../kinds/index.ts';
 import { ControlSum, type ControlTotal, type GroupNames } from '../report/control-totals.ts';
 import type { Database } from '../store/sqlite.ts';
 import { outcomeOf, type State } from './states.ts';
@@ -25,7 +26,7 @@ export function controlTotals(db: Database): ControlTotal[] {
   }
   const totals = groups.map(({ id, is_rest: isRest, ...names }): ControlTotal => {
     const { figures, unread } = sums.get(id)!;
-    return { entity: 'deal', ...names, ...(isRest && { others: true }), ...figures, unread_amounts: unread };
+    return { entity: STAGED, ...names, ...(isRest && { others: true }), ...figures, unread_amounts: unread };
   });
   return totals
     .filter(({ count }) => count > 0)

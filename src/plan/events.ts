@@ -17,7 +17,7 @@ export interface EventRow extends Place {
   readonly occurred_at: string | null;
   readonly data: string;
   readonly content: string;
-  readonly parent_entity: 'lead' | 'deal' | null;
+  readonly parent_entity: Entity | null;
   readonly parent_id: string | null;
   readonly state: State;
   readonly code: string | null;

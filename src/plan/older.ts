@@ -47,14 +47,14 @@ export function isOlder(db: Database, path: string): boolean {
   }
 }
 
-/** What the checkpoint knows of records is doubted from now on (core/known), except of comments, which are sent once and never updated. */
+/** What the checkpoint knows of records is doubted from now on (core/known), except of those that are sent once and never updated. */
 export function doubtRecords(db: Database): void {
   db.transaction(() => {
     db.run('update checkpoint.migration set is_adopted = 1');
     for (let [entity, id] = ['', '']; ;) {
       const page = db.all<RecordKey & { fields: string }>(
         `select entity, external_id, fields from checkpoint.record
-         where (entity, external_id) > (?, ?) and entity <> 'comment' order by entity, external_id limit 1000`,
+         where (entity, external_id) > (?, ?) and entity in (select name from kind where is_updatable) order by entity, external_id limit 1000`,
         entity,
         id,
       );

@@ -15,8 +15,8 @@ export interface PriorityProgress {
  * Writes the order in which a run sends its events: by priority, within a priority by what is sent, and within that first what
  * was never tried, last what was rejected before; otherwise as in the files.
  *
- * Comments of one parent go by time, the ones without a time last: the service dates comments by arrival, so their order
- * cannot be corrected later. The comments of each parent are spread over all, so that while one is on its way, those of
+ * Notes about one parent go by time, the ones without a time last: the service dates them by arrival, so their order
+ * cannot be corrected later. The notes about each parent are spread over all, so that while one is on its way, those of
  * other parents can be sent.
  */
 export function writeOrder(db: Database): void {
@@ -24,17 +24,16 @@ export function writeOrder(db: Database): void {
     update event set sends = type where sends is null and state in ('ready', 'retry');
     insert into turn (event)
     select id from (
-      select id, priority, state, 0 as share,
-        case sends when 'lead/created' then 0 when 'lead/updated' then 1 when 'deal/created' then 2 else 3 end as rank
-      from event where state in ('ready', 'retry') and type <> 'comment/created'
+      select id, priority, state, 0 as share, k.rank, sends like '%/updated' as is_update
+      from event join kind k on k.name = entity and not k.is_note where state in ('ready', 'retry')
       union all
       select id, priority, state,
         (row_number() over (parent order by julianday(occurred_at) is null, julianday(occurred_at), id) - 0.5)
           / count(*) over parent as share,
-        4 as rank
-      from event where state in ('ready', 'retry') and type = 'comment/created'
-      window parent as (partition by state, parent_entity, parent_id))
-    order by priority desc, rank, state, share, id`);
+        k.rank, 0 as is_update
+      from event join kind k on k.name = entity and k.is_note where state in ('ready', 'retry')
+      window parent as (partition by state, entity, parent_entity, parent_id))
+    order by priority desc, rank, is_update, state, share, id`);
 }
 
 /** An event whose turn it is. */

@@ -1,3 +1,4 @@
+import { EVENT_TYPES, kindOfType } from '../kinds/index.ts';
 import type { EntryHead } from '../mapping/mapping.ts';
 import type { Issue } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -33,13 +34,13 @@ export function parentStatus(db: Database, id: number): ParentStatus | null {
 
 /**
  * Blocks what depends on a record that failed or that nobody has, and lets wait what depends on one that this run leaves out.
- * Leads come before deals before comments: a child depends on what became of its parent.
+ * Parents come before their children, which depend on what became of them.
  */
 export function judgeParents(db: Database, entries: readonly EntryHead[]): void {
   const sendsWithout = entries
     .filter(({ policies }) => policies.if_parent_missing === 'send')
     .map(({ index }) => index);
-  for (const type of ['deal/created', 'deal/updated', 'comment/created'] as const) {
+  for (const type of EVENT_TYPES.filter((each) => kindOfType(each).parents.length > 0)) {
     if (!entries.some((entry) => entry.type === type)) continue;
     db.run(
       `update event set (state, code) = (
@@ -88,7 +89,7 @@ function similarId(db: Database, { parent_entity: entity, parent_id: id }: Event
   db.exec(`
     create temp table if not exists plain_id as
     select entity, external_id, ${PLAIN('external_id')} as plain from plan.event
-    where external_id is not null and entity <> 'comment' and state <> 'invalid';
+    where external_id is not null and entity in (select name from kind where not is_note) and state <> 'invalid';
     create index if not exists temp.plain_id_of on plain_id (entity, plain)`);
   return db.get<{ external_id: string }>(
     `select external_id from temp.plain_id where entity = ?1 and plain = ${PLAIN('?2')} and plain <> '' limit 1`,

@@ -3,14 +3,14 @@ import type { Known } from '../core/known.ts';
 import type { Wanted } from '../core/next.ts';
 import { parseJson, type JsonObject, type JsonValue } from '../json.ts';
 import type { Policies } from '../mapping/policies.ts';
-import { isUpdate } from '../kinds/index.ts';
+import { isUpdate, kindOfType } from '../kinds/index.ts';
 import type { EventType } from '../model.ts';
 import { fieldsOf, type FieldHasher } from '../store/field-hashes.ts';
 import { isListed } from './changes.ts';
 import type { RecordKey } from './records.ts';
 
-/** A comment can neither be updated nor be read back: as far as the core is concerned it has one field, which is all of it. */
-const COMMENT_FIELD = 'content';
+/** What cannot be updated has one field for the core, under this name: all of its data. */
+const WHOLE = 'content';
 
 export interface WantedRow {
   readonly type: EventType;
@@ -38,9 +38,9 @@ export interface Subject extends RecordKey {
 export function wantedOf(row: WantedRow, policies: readonly Policies[], hasher: FieldHasher): WantedEvent {
   const { type, content, entry } = row;
   const own = policies[entry]!;
-  const isComment = type === 'comment/created';
+  const isWhole = !kindOfType(type).isUpdatable;
   const data = parseJson(row.data) as JsonObject;
-  const values = new Map<string, JsonValue>(isComment ? [[COMMENT_FIELD, row.data]] : fieldsOf(data));
+  const values = new Map<string, JsonValue>(isWhole ? [[WHOLE, row.data]] : fieldsOf(data));
   const entries = row.field_entries === null ? {} : (JSON.parse(row.field_entries) as Record<string, number>);
   return {
     mode: isUpdate(type) ? 'update' : 'create',
@@ -52,7 +52,7 @@ export function wantedOf(row: WantedRow, policies: readonly Policies[], hasher: 
     policyOf: (field) => {
       const { if_changed: changed, if_edited: edited } = policies[entries[field] ?? entry]!;
       const listed = typeof changed === 'object' ? (isListed(field, changed) ? 'update' : 'ignore') : changed;
-      return { ifChanged: isComment && listed === 'update' ? 'report' : listed, ifEdited: edited };
+      return { ifChanged: isWhole && listed === 'update' ? 'report' : listed, ifEdited: edited };
     },
   };
 }

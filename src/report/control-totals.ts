@@ -1,4 +1,5 @@
 /** Control totals: how many deals there are, and their amounts, in the export, in the plan and in the service. */
+import type { Entity } from '../model.ts';
 import { DecimalSum, grouped } from '../decimal.ts';
 import { fittingTable } from '../terminal/layout.ts';
 import { numberText } from '../terminal/numbers.ts';
@@ -34,7 +35,7 @@ export interface GroupNames {
  * is not counted beside the deal that it repeats.
  */
 export interface ControlTotal extends GroupNames, Figures {
-  readonly entity: 'deal';
+  readonly entity: Entity;
   /** How many of all have no amount here because it could not be read. */
   readonly unread_amounts: number;
 }

@@ -1,6 +1,6 @@
 /** How a run ended, in a sentence. */
 import { toneOf, type Tone } from '../terminal/console.ts';
-import { ENTITIES, EVENT_TYPES } from '../kinds/index.ts';
+import { ENTITIES, EVENT_TYPES, kindOf } from '../kinds/index.ts';
 import { countOmitted } from './omitted.ts';
 import type { StoredSummary, WaitingCounts } from './summary.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
@@ -87,7 +87,9 @@ function waitingText(waiting: WaitingCounts): string {
   const parts = EVENT_TYPES.flatMap((type) =>
     ENTITIES.flatMap((entity) => {
       const count = waiting[type]?.[entity] ?? 0;
-      return count === 0 ? [] : [`${counted(count, `${type} event`)} ${count === 1 ? 'waits' : 'wait'} for ${entity}s`];
+      return count === 0
+        ? []
+        : [`${counted(count, `${type} event`)} ${count === 1 ? 'waits' : 'wait'} for ${kindOf(entity).words[1]}`];
     }),
   );
   return `${parts.join(', ')} that are neither selected nor acknowledged`;

@@ -1,4 +1,5 @@
 /** `errors.csv` and `omitted.csv`: what the plan has of problems and of values left out, as tables. */
+import { COMBINED } from '../kinds/index.ts';
 import { csvHead, csvLine } from '../files/csv.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -51,8 +52,9 @@ export function writeIds(db: Database, output: StateDir): void {
     select type, external_id, service_id from (
       select entity, type, external_id, service_id, is_acknowledged from checkpoint.record
       union all
-      select 'comment', type, external_id, service_id, is_acknowledged from checkpoint.carried)
-    where is_acknowledged = 1 and service_id is not null order by entity = 'comment', entity desc, external_id`,
+      select '${COMBINED}', type, external_id, service_id, is_acknowledged from checkpoint.carried)
+    join kind k on k.name = entity
+    where is_acknowledged = 1 and service_id is not null order by k.rank, external_id`,
     { bom: false },
   );
 }

@@ -45,7 +45,7 @@ const PILOT = `
         order by c.id limit 1) as name,
       (select group_concat(distinct c.type) from event c where c.record = e.record) as events
     from pilot p
-      join (select id, iif(entity = 'comment', parent_entity, entity) as entity,
-        iif(entity = 'comment', parent_id, external_id) as external_id from event) seen on seen.id = p.event
+      join (select id, iif(k.is_note, parent_entity, entity) as entity, iif(k.is_note, parent_id, external_id) as external_id
+        from event join kind k on k.name = entity) seen on seen.id = p.event
       join event e on e.id = p.event join record r on r.id = e.record join file f on f.id = r.file
     order by p.place`;

@@ -1,3 +1,4 @@
+import { KINDS, type Expectation } from '../kinds/index.ts';
 import type { EventType, Issue } from '../model.ts';
 import type { SourceNotice } from '../input/source.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
@@ -94,73 +95,20 @@ export interface BareNote {
   readonly external_id: string;
 }
 
-export interface Bare {
-  readonly type: EventType;
-  readonly fields: readonly string[];
-  /** Whether an event of the plan lacks them, in SQL over its `data`. */
-  readonly lacks: string;
-  /** Where some such events are usual: whether as many are worth a warning. `reads`: whether the mapping reads the field from the input. */
-  readonly isSaid?: (note: BareNote, reads: (field: string) => boolean) => boolean;
-}
-
-/** More than four of five. */
-function areMost({ count, of }: BareNote): boolean {
-  return count * 5 > of * 4;
-}
-
 type BareCode = keyof typeof BARE_WARNINGS;
 
-/** Fields without which an event is probably not what was meant. */
-export const BARE: Readonly<Record<BareCode, Bare>> = {
-  lead_without_contact: {
-    type: 'lead/created',
-    fields: ['full_name', 'email', 'phone_number'],
-    lacks: `data ->> 'full_name' is null and data ->> 'email' is null and data ->> 'phone_number' is null`,
-  },
-  lead_without_name: {
-    type: 'lead/created',
-    fields: ['full_name'],
-    lacks: `data ->> 'full_name' is null and (data ->> 'email' is not null or data ->> 'phone_number' is not null)`,
-  },
-  deal_without_title: {
-    type: 'deal/created',
-    fields: ['title'],
-    lacks: `data ->> 'title' is null`,
-  },
-  deal_without_amount: {
-    type: 'deal/created',
-    fields: ['amount'],
-    lacks: `data ->> 'amount' is null and data ->> 'currency' is null`,
-    isSaid: areMost,
-  },
-  currency_without_amount: {
-    type: 'deal/created',
-    fields: ['amount'],
-    lacks: `data ->> 'amount' is null and data ->> 'currency' is not null`,
-    isSaid: (note, reads) => reads('currency') || areMost(note),
-  },
-  amount_without_currency: {
-    type: 'deal/created',
-    fields: ['currency'],
-    lacks: `data ->> 'amount' is not null and data ->> 'currency' is null`,
-  },
-  deal_without_lead: {
-    type: 'deal/created',
-    fields: ['lead_external_id'],
-    lacks: `data ->> 'lead_external_id' is null`,
-  },
-  deal_without_stage: {
-    type: 'deal/created',
-    fields: ['stage_name', 'stage_id'],
-    lacks: `data ->> 'stage_id' is null and data ->> 'stage_name' is null`,
-  },
-};
+/** Events of a type that lack what such events usually have, by the code of the warning. */
+export const BARE: Readonly<Record<string, Expectation & { readonly type: EventType }>> = Object.fromEntries(
+  KINDS.flatMap(({ name, expects }) =>
+    Object.entries(expects).map(([code, each]) => [code, { ...each, type: `${name}/created` as const }]),
+  ),
+);
 
 export const BARE_CODES = Object.keys(BARE) as readonly BareCode[];
 
 /** The warning that events lack something. */
 export function bareIssue({ code, count, of, unset, external_id: example }: BareNote): Issue {
-  return issueOf(code, { count, of, unset, example, fields: BARE[code].fields });
+  return issueOf(code, { count, of, unset, example, fields: BARE[code]!.fields });
 }
 
 /** The warning that cells of a column are damaged. */

@@ -1,4 +1,5 @@
 /** What becomes of events in a run, and when there is too much of one kind. */
+import { kindOfType } from '../kinds/index.ts';
 import { EXIT } from '../errors.ts';
 import { STOPPED, type Halt } from '../halt.ts';
 import type { Effect, EventType, Issue } from '../model.ts';
@@ -120,10 +121,10 @@ export class Outcomes {
 
 function refusal(type: EventType, { code, message, field, hint, httpStatus }: Failure): Issue {
   const issue = { severity: 'error', kind: 'send', code, message, ...(field !== undefined && { field }) } as const;
-  const isComment = type === 'comment/created';
+  const isNote = kindOfType(type).isNote === true;
   // What a 409 means does not depend on its code.
-  const meant = httpStatus === 409 ? (isComment ? 'already_exists/comment' : 'already_exists') : code;
-  const hints = [hint ?? hintFor({ ...issue, code: meant }), isComment ? COMMENT_ORDER : undefined];
+  const meant = httpStatus === 409 ? (isNote ? 'already_exists/comment' : 'already_exists') : code;
+  const hints = [hint ?? hintFor({ ...issue, code: meant }), isNote ? COMMENT_ORDER : undefined];
   const text = hints.filter((each) => each !== undefined).join('; ');
   return { ...issue, ...(text !== '' && { hint: text }) };
 }

@@ -7,19 +7,19 @@ type LinkKey = string | number;
 export interface EventLinks {
   readonly record: LinkKey;
   readonly parent: LinkKey | undefined;
-  readonly isComment: boolean;
+  readonly isNote: boolean;
 }
 
 /**
  * The events in progress, up to a number of them. An event is sent once those have ended that it depends on and that were
- * added before it: others about its record, the ones about its parent, and for a comment the previous ones of its parent.
+ * added before it: others about its record, the ones about its parent, and for a note the previous ones about its parent.
  * It only waits for what is before it in the order, so the events in progress never wait for one that is not.
  */
 export class EventQueue {
   readonly #queue: PQueue;
-  /** The last event about each record, and the last comment of each parent, while they are in progress. */
+  /** The last event about each record, and the last note about each parent, while they are in progress. */
   readonly #records = new Map<LinkKey, Promise<void>>();
-  readonly #comments = new Map<LinkKey | undefined, Promise<void>>();
+  readonly #notes = new Map<LinkKey | undefined, Promise<void>>();
 
   constructor(concurrency: number) {
     this.#queue = new PQueue({ concurrency });
@@ -34,11 +34,11 @@ export class EventQueue {
    * Resolves when the event has ended. `place`: its place in the order of the run, after all that it depends on. `send` must
    * not throw.
    */
-  add({ record, parent, isComment }: EventLinks, place: number, send: () => Promise<void>): Promise<void> {
+  add({ record, parent, isNote }: EventLinks, place: number, send: () => Promise<void>): Promise<void> {
     const before = [
       this.#records.get(record),
       parent === undefined ? undefined : this.#records.get(parent),
-      isComment ? this.#comments.get(parent) : undefined,
+      isNote ? this.#notes.get(parent) : undefined,
     ].filter((each) => each !== undefined);
     const ended = this.#queue.add(
       async () => {
@@ -48,7 +48,7 @@ export class EventQueue {
       { priority: -place },
     );
     remember(this.#records, record, ended);
-    if (isComment) remember(this.#comments, parent, ended);
+    if (isNote) remember(this.#notes, parent, ended);
     return ended;
   }
 

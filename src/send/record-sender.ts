@@ -8,7 +8,7 @@ import { next, type Next, type Step } from '../core/next.ts';
 import { eventId } from '../core/identity.ts';
 import { parseJson, type JsonObject } from '../json.ts';
 import type { Policies } from '../mapping/policies.ts';
-import { isUpdate } from '../kinds/index.ts';
+import { isUpdate, COMBINED, entityOf } from '../kinds/index.ts';
 import type { EventType } from '../model.ts';
 import { dataWith } from '../plan/changes.ts';
 import { storeParts } from '../plan/judge/combine.ts';
@@ -93,7 +93,7 @@ export class RecordSender {
     const delivered = await deliverer.deliver(delivery, () =>
       commits.commit(() => {
         log.opened(record, opened(known, request), delivery);
-        if (due.entity === 'comment') storeParts(db, due.id, known.exists === 'maybe');
+        if (due.entity === COMBINED) storeParts(db, due.id, known.exists === 'maybe');
       }),
     );
     const answer = due.rows > 1 && isOfOtherParts(delivered, delivery) ? otherParts(delivered, record) : delivered;
@@ -135,7 +135,7 @@ export class RecordSender {
     const decided = next(record.wanted, known, shownBy({ entity: record.entity, known }), shownOf(db, record));
     const isLeft = decided.step.kind === 'create' || decided.step.kind === 'update';
     await commits.commit(() => {
-      if (due.entity === 'comment' && !answer.deduplicated) storeParts(db, due.id, false);
+      if (due.entity === COMBINED && !answer.deduplicated) storeParts(db, due.id, false);
       if (!isLeft) this.#settle({ ...turn, decided });
       log.answered(record, known, delivery, answer, { isAcknowledged: true, code: undefined });
       outcomes.acknowledged(due, !isUpdate(delivery.type), answer);
@@ -211,7 +211,7 @@ export class RecordSender {
  * combined comment, that one may have other parts, sent by a state that is lost.
  */
 function isOfOtherParts(answer: Delivered, { type, mayHaveArrivedBefore }: Delivery): boolean {
-  if (type !== 'comment/created' || answer.kind !== 'acknowledged' || answer.outcome !== 'none') return false;
+  if (entityOf(type) !== COMBINED || answer.kind !== 'acknowledged' || answer.outcome !== 'none') return false;
   return !answer.deduplicated && !answer.mayHaveArrived && !mayHaveArrivedBefore;
 }
 

@@ -1,3 +1,4 @@
+import { kindOfType } from '../kinds/index.ts';
 import { EXIT, shortageOf, UserError } from '../errors.ts';
 import { STOPPED, type Halt, type HaltReason } from '../halt.ts';
 import { dueEvents, type DueEvent } from '../plan/order.ts';
@@ -132,7 +133,7 @@ function linksOf({ type, entity, external_id: id, parent_entity: parentEntity, p
   return {
     record: `${entity} ${id}`,
     parent: parentId === null ? undefined : `${parentEntity} ${parentId}`,
-    isComment: type === 'comment/created',
+    isNote: kindOfType(type).isNote === true,
   };
 }
 

@@ -1,7 +1,7 @@
 /** Checks of options: each converts a text from the command line, or a value that a program passes, to its meaning. */
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { ENTITIES, EVENT_TYPES, entityOf } from '../kinds/index.ts';
+import { ENTITIES, EVENT_TYPES, entityOf, KINDS } from '../kinds/index.ts';
 import type { Entity, EventType } from '../model.ts';
 import { didYouMean } from '../problem.ts';
 import { Secret } from '../redact.ts';
@@ -17,11 +17,6 @@ export type Tolerance = { readonly count: number } | { readonly percent: number 
 export interface NamedRecord {
   readonly entity: Entity;
   readonly externalId: string;
-}
-
-/** A record chosen with `--pick`. */
-export interface PickedRecord extends NamedRecord {
-  readonly entity: 'lead' | 'deal';
 }
 
 /** One value, given once and not empty. `parse` returns undefined for what is not `expected`. */
@@ -164,18 +159,17 @@ function split(pair: string): readonly [name: string, value: string] {
   return at < 0 ? ['', ''] : [pair.slice(0, at), pair.slice(at + 1)];
 }
 
-export const pickedRecords = values((given, refuse): readonly PickedRecord[] =>
+/** Notes go with the record that they are about. */
+const PICKED = KINDS.filter(({ isNote }) => !isNote).map(({ name }) => name);
+
+export const pickedRecords = values((given, refuse): readonly NamedRecord[] =>
   given.flatMap((record) => {
     const named = namedRecord(record);
-    if (named && isPicked(named)) return [named];
-    refuse(`\`${record}\` is neither lead:ID nor deal:ID`);
+    if (named && PICKED.includes(named.entity)) return [named];
+    refuse(`\`${record}\` is neither ${PICKED.map((name) => `${name}:ID`).join(' nor ')}`);
     return [];
   }),
 );
-
-function isPicked(record: NamedRecord): record is PickedRecord {
-  return record.entity !== 'comment';
-}
 
 /** A record as it is asked for: without its entity, the id alone has to tell which one is meant. */
 export interface AskedRecord {
@@ -189,8 +183,9 @@ export const oneRecord = value(
 );
 
 function namedRecord(given: string): NamedRecord | undefined {
-  const match = /^(lead|deal|comment):(.+)$/s.exec(given);
-  return match ? { entity: match[1] as Entity, externalId: match[2]! } : undefined;
+  const entity = ENTITIES.find((name) => given.startsWith(`${name}:`));
+  const externalId = given.slice((entity?.length ?? 0) + 1);
+  return entity === undefined || externalId === '' ? undefined : { entity, externalId };
 }
 
 /** Event types, or entities for all their types; all types by default. */

@@ -5,7 +5,7 @@ import { parseOptions } from './parse-options.ts';
 import { CONNECTION, OPTIONS } from './table.ts';
 import type { Rate } from '../rate.ts';
 
-export type { AskedRecord, NamedRecord, PickedRecord, StopTime, Tolerance } from './checks.ts';
+export type { AskedRecord, NamedRecord, StopTime, Tolerance } from './checks.ts';
 
 export const MAPPING = {
   mapping: { type: 'value', check: text('a mapping file'), describe: 'The mapping file (YAML or JSON)' },

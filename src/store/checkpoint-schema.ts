@@ -1,3 +1,4 @@
+import { COMBINED } from '../kinds/index.ts';
 import type { Schema } from './sqlite.ts';
 
 export const CHECKPOINT_FILE = 'checkpoint.db';
@@ -76,7 +77,7 @@ create index part_of on part (carrier);
 -- The comments that a combined one has, or may have, brought to the service.
 create view carried as
   select p.external_id, p.carrier, p.position, r.type, r.service_id, r.is_acknowledged
-  from part p join record r on r.entity = 'comment' and r.external_id = p.carrier and r.existence <> 'no';
+  from part p join record r on r.entity = '${COMBINED}' and r.external_id = p.carrier and r.existence <> 'no';
 
 -- What was sent and answered: history for people, which decides nothing.
 create table request (

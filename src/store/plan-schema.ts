@@ -1,3 +1,4 @@
+import { KINDS } from '../kinds/index.ts';
 import type { Schema } from './sqlite.ts';
 
 export const PLAN_FILE = 'plan.db';
@@ -6,6 +7,10 @@ export const PLAN_FILE = 'plan.db';
 export const SHOWN_STATE = `case e.state when 'ready' then 'pending' when 'held' then 'pending' when 'waiting' then 'pending'
       when 'retry' then 'rejected' else e.state end`;
 
+const KIND_ROWS = KINDS.map(
+  ({ name, isNote = false, isUpdatable }, rank) => `('${name}', ${rank}, ${Number(isNote)}, ${Number(isUpdatable)})`,
+).join(',\n  ');
+
 /**
  * `plan.db`: every event exactly as it will be sent, the record that it comes from, and everything that the survey and the
  * run found out about it. Every survey writes it anew.
@@ -13,7 +18,7 @@ export const SHOWN_STATE = `case e.state when 'ready' then 'pending' when 'held'
 export const PLAN: Schema = {
   name: 'plan',
   applicationId: 0x63726d70,
-  version: 2,
+  version: 3,
   json: {
     source: ['columns'],
     record: ['raw'],
@@ -22,6 +27,16 @@ export const PLAN: Schema = {
     document: ['content'],
   },
   tables: `
+-- The kinds of records (src/kinds).
+create table kind (
+  name text primary key,
+  rank integer not null,         -- in the order of sending, parents first
+  is_note integer not null,      -- 1: sent by its time among those of its parent; nothing depends on it
+  is_updatable integer not null
+) strict, without rowid;
+insert into kind values
+  ${KIND_ROWS};
+
 -- One export, under the name that the mapping gives it.
 create table source (
   id integer primary key,

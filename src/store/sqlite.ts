@@ -236,7 +236,7 @@ export class Database {
   #create({ name, applicationId, version, tables }: Schema): void {
     this.transaction(() => {
       this.exec(`pragma ${name}.application_id = ${applicationId}; pragma ${name}.user_version = ${version};`);
-      this.exec(tables.replaceAll(/^create (table|index|view) /gm, `create $1 ${name}.`));
+      this.exec(tables.replaceAll(/^(create (?:table|index|view)|insert into) /gm, `$1 ${name}.`));
     });
   }
 

@@ -1,6 +1,6 @@
 import { contentSha } from '../core/identity.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../json.ts';
-import { entityOf, parentOf } from '../kinds/index.ts';
+import { entityOf, parentOf, STAGED } from '../kinds/index.ts';
 import type { Draft, Invalid, Issue, Ready, Writable } from '../model.ts';
 import { oversized } from '../plan/body-size.ts';
 import type { Resolution, Resolver } from './resolve.ts';
@@ -42,7 +42,7 @@ function isError({ severity }: Issue): boolean {
 /** Replaces names of stages and owners with their ids. */
 function resolveReferences(draft: Draft, resolver: Resolver): { data: JsonObject; issues: readonly Issue[] } {
   const { data: given, place } = draft;
-  if (entityOf(draft.type) !== 'deal') return { data: given, issues: [] };
+  if (entityOf(draft.type) !== STAGED) return { data: given, issues: [] };
   const { stage_name: stage, owner_name: owner, ...rest } = given;
   const data: Record<string, JsonValue | undefined> = rest;
   const issues: Issue[] = [];

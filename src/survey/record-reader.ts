@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { CompiledEntry, CompiledMapping } from '../mapping/mapping.ts';
-import { entityOf } from '../kinds/index.ts';
+import { entityOf, STAGED } from '../kinds/index.ts';
 import type { Draft, ReadItem, Row } from '../model.ts';
 import { addOmissions, addProblem } from '../plan/problems.ts';
 import type { Source } from '../input/source.ts';
@@ -91,7 +91,7 @@ export class RecordReader {
     const event = prepare(draft, resolver);
     const record = writer.record(row);
     profiler.event(event, row);
-    const deal = entityOf(draft.type) === 'deal' ? groups.figuresOf(draft, event) : undefined;
+    const deal = entityOf(draft.type) === STAGED ? groups.figuresOf(draft, event) : undefined;
     const id = writer.event(event, record, deal);
     for (const issue of event.issues) addProblem(writer.db, { event: id, record }, issue);
     if (event.omissions.length > 0) addOmissions(writer.db, { event: id, record }, event.omissions);

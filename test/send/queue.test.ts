@@ -42,7 +42,7 @@ async function send(events: readonly Given[], { latency, isFree = false }: Scene
       const id = externalId!;
       const record = isFree ? `${place}` : `${entity} ${id}`;
       const parent = isFree || parent_id === null ? undefined : `${parent_entity} ${parent_id}`;
-      void queue.add({ record, parent, isComment: type === 'comment/created' }, place, () =>
+      void queue.add({ record, parent, isNote: type === 'comment/created' }, place, () =>
         limiter.schedule(
           async () => {
             const from = Date.now();

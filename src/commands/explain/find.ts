@@ -1,6 +1,6 @@
 /** Which record is meant. */
 import { UserError } from '../../errors.ts';
-import { ENTITIES } from '../../kinds/index.ts';
+import { ENTITIES, COMBINED } from '../../kinds/index.ts';
 import type { Entity } from '../../model.ts';
 import { meant, nearest } from '../../problem.ts';
 import { carrierOf } from '../../plan/judge/combine.ts';
@@ -14,7 +14,7 @@ import type { Database } from '../../store/sqlite.ts';
 export function findRecord(db: Database, asked: AskedRecord): NamedRecord {
   const entities = asked.entity === undefined ? ENTITIES : [asked.entity];
   const exact = entities.flatMap((entity): NamedRecord[] => {
-    const carrier = entity === 'comment' ? carrierOf(db, asked.externalId) : undefined;
+    const carrier = entity === COMBINED ? carrierOf(db, asked.externalId) : undefined;
     if (carrier !== undefined) return [{ entity, externalId: carrier }];
     return isKnown(db, entity, asked.externalId) ? [{ entity, externalId: asked.externalId }] : [];
   });
@@ -49,7 +49,7 @@ function unknownRecord(db: Database, asked: AskedRecord, entities: readonly Enti
   const hints = [
     ...others.map((other) => `there is a ${other}:${externalId}`),
     meant(entities.flatMap((each) => nearIn(db, each, externalId)).slice(0, 3)) ?? '',
-    entities.includes('comment')
+    entities.includes(COMBINED)
       ? 'a comment without an external_id is listed with its parent: explain that lead or deal'
       : 'records that `when` skips, or that cannot be read, have no events',
   ];

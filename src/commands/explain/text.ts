@@ -1,4 +1,5 @@
 /** A record's story as text, about one screen long. Pure. */
+import { COMBINED } from '../../kinds/index.ts';
 import { fieldsOf } from '../../store/field-hashes.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../../json.ts';
 import { RECORD } from '../../report/findings.ts';
@@ -54,9 +55,7 @@ function eventText(event: EventStory, names: ReadonlyMap<string, string>, column
   const values = data === null ? [] : namedValues(data, names);
   if (event.occurred_at !== null) values.push(['occurred_at', event.occurred_at]);
   const notes = [
-    event.parts.length > 0
-      ? `carries ${counted(event.parts.length, 'comment')}: ${enumerated(event.parts, 'and')}`
-      : '',
+    event.parts.length > 0 ? `carries ${counted(event.parts.length, COMBINED)}: ${enumerated(event.parts, 'and')}` : '',
     event.sends !== null && event.sends !== type ? `what has changed is sent as ${event.sends}` : '',
     event.difference === null ? '' : differenceText(event.difference),
     ...errors.map((error) => {

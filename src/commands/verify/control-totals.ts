@@ -1,5 +1,5 @@
 /** Number and amount of the deals by stage and currency: as sent, and as the service shows them. */
-import { comparedFields, kindWith } from '../../kinds/index.ts';
+import { comparedFields, STAGED } from '../../kinds/index.ts';
 import { DecimalSum, grouped } from '../../decimal.ts';
 import { table } from '../../terminal/layout.ts';
 import type { Account } from '../../service/account.ts';
@@ -38,7 +38,7 @@ export class StageTotals {
    * service chooses it; where the service does not return one, the one that was sent counts.
    */
   add(expected: ExpectedFields, record: Fields | undefined): void {
-    const fields = comparedFields(kindWith('pipelines').name);
+    const fields = comparedFields(STAGED);
     const [stage, currency, amount] = ['stage_id', 'currency', 'amount'].map((name) => {
       const index = fields.findIndex((field) => field.name === name);
       return { sent: expected[index]?.value, shown: record?.[fields[index]!.shown!] };

@@ -3,7 +3,7 @@ import { shortPath } from '../../report/text.ts';
 import { namesById, type Account } from '../../service/account.ts';
 import { stageTotalsText } from './control-totals.ts';
 import { VERDICT_NAMES, VERDICTS, type FieldDifference, type EntityResult } from './differences.ts';
-import { CHECKED, comparedFields, kindWith } from '../../kinds/index.ts';
+import { CHECKED, comparedFields, STAGED, kindOf } from '../../kinds/index.ts';
 import type { Entity } from '../../model.ts';
 import { isLikelyForm } from '../../plan/compare/shown.ts';
 import { whyNotComparable } from './compare.ts';
@@ -19,7 +19,7 @@ export function verificationText(found: Verification, account: Account | undefin
   const forms = CHECKED.flatMap((entity) => otherForms(entity, found));
   if (forms.length > 0) parts.push(['shown in a form that cannot be compared', ...forms].join('\n'));
   if (reasons.length > 0) parts.push(['not comparable', ...reasons].join('\n'));
-  if (found.totals.length > 0) parts.push(stageTotalsText(found.totals, found.entities[kindWith('pipelines').name]!));
+  if (found.totals.length > 0) parts.push(stageTotalsText(found.totals, found.entities[STAGED]!));
   const { comments_not_compared: comments } = found;
   if (comments > 0) parts.push(`comments: ${numberText(comments)} acknowledged, none of them compared`);
   if (found.first_differences.length > 0) {
@@ -63,7 +63,7 @@ export const ENDINGS: Readonly<Record<Verification['exit']['reason'], string>> =
 
 function entityText(entity: Entity, result: EntityResult, columns: number): string {
   const [read, all] = [result.read_back, result.acknowledged].map(numberText);
-  const lines = [`${entity}s: ${read} of ${all} acknowledged records read back`];
+  const lines = [`${kindOf(entity).words[1]}: ${read} of ${all} acknowledged records read back`];
   if (result.missing > 0) lines.push(`  missing: ${numberText(result.missing)}`);
   if (result.refused > 0) lines.push(`  refused: ${numberText(result.refused)} (they may belong to another account)`);
   if (result.without_id > 0) {

@@ -3,7 +3,7 @@
  *
  *     checkpoint (which records) -> plan (what they should be) -> service (what they are) -> verify.csv
  */
-import { CHECKED, kindOf } from '../../kinds/index.ts';
+import { CHECKED, STAGED } from '../../kinds/index.ts';
 import type { Entity } from '../../model.ts';
 import { readBack } from '../../plan/compare/read-back.ts';
 import { connect, type Target } from '../../connect.ts';
@@ -188,7 +188,7 @@ async function compareEntity(job: EntityJob, entity: Entity): Promise<EntityResu
   for await (const { serviceId, record } of readBack(target.client, entity, byServiceId.keys(), options)) {
     for (const externalId of byServiceId.get(serviceId)!) {
       const expected = comparison.expected(entity, externalId)!;
-      if (kindOf(entity).features.includes('pipelines')) totals.add(expected, record);
+      if (entity === STAGED) totals.add(expected, record);
       for (const each of comparison.record(result, { entity, externalId, expected }, record)) differences.add(each);
     }
     job.progress?.(entity, result.read_back, byServiceId.size);

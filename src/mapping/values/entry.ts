@@ -1,5 +1,5 @@
 /** One item of `events` as a function from row to drafts. */
-import { kindOfType } from '../../kinds/index.ts';
+import { kindOfType, type Kind } from '../../kinds/index.ts';
 import type { JsonValue } from '../../json.ts';
 import type { Draft, Row, Writable } from '../../model.ts';
 import type { Source } from '../../input/source.ts';
@@ -35,6 +35,7 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
   const parts = compileParts(spec, ['events', index], compilation, uses);
   const policies = policiesOf(spec, compilation.defaults);
   const { type } = spec;
+  const kind = kindOfType(type);
   const missing = compilation.missingValues(spec.source);
   const { fields, when, each, occurredAt, stagePipeline, priority, combine, heading, takeRest } = parts;
 
@@ -53,7 +54,7 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
       else if (field.required) row.fail(missingValue());
     }
     takeRest?.(row, data);
-    if (type === 'comment/created') settleParents(data, policies.if_both, row);
+    settleParents(kind, data, policies.if_both, row);
     const occurred = optionalText('occurred_at', occurredAt, row);
     const pipeline = optionalText('stage_pipeline', stagePipeline, row);
     const rank = priority && optionalValue('priority', priority, row);
@@ -162,18 +163,28 @@ function optionalValue(name: string, evaluate: Evaluate, row: RowContext): Resul
   return result;
 }
 
-/** Exactly one parent (service interface, section 2.6). */
-function settleParents(data: Record<string, JsonValue>, ifBoth: 'reject' | 'deal' | 'lead', row: RowContext): void {
-  const { lead_external_id: lead, deal_external_id: deal } = data;
-  const isUnread = row.issues.some(({ severity, field }) => severity === 'error' && field?.endsWith('_external_id'));
-  if (lead !== undefined && deal !== undefined && ifBoth !== 'reject') {
-    delete data[ifBoth === 'deal' ? 'lead_external_id' : 'deal_external_id'];
-  } else if (lead !== undefined && deal !== undefined) {
-    row.field = 'deal_external_id';
-    row.report(issueOf('two_parents', shown(lead), shown(deal)));
-  } else if (lead === undefined && deal === undefined && !isUnread) {
+/** One parent, or none where the kind needs none (service interface, section 2.6). `ifBoth`: the kind of the one to keep. */
+function settleParents(
+  { parents, needsParent = false }: Kind,
+  data: Record<string, JsonValue>,
+  ifBoth: string,
+  row: RowContext,
+): void {
+  const named = parents.filter(({ field }) => data[field] !== undefined);
+  const [first, ...others] = named;
+  const last = others.at(-1);
+  if (!first) {
+    const isUnread = row.issues.some(
+      ({ severity, field }) => severity === 'error' && parents.some((parent) => parent.field === field),
+    );
+    if (!needsParent || isUnread) return;
     row.field = '';
     row.report(issueOf('no_parent'));
+  } else if (last && named.some(({ kind }) => kind === ifBoth)) {
+    for (const { field, kind } of named) if (kind !== ifBoth) delete data[field];
+  } else if (last) {
+    row.field = last.field;
+    row.report(issueOf('two_parents', shown(data[first.field]), shown(data[last.field])));
   }
 }
 

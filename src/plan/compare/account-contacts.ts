@@ -1,3 +1,4 @@
+import { PERSON } from '../../kinds/index.ts';
 import { MOST_UNASKED, readContacts, type ContactsJob } from './contacts.ts';
 import type { Halt } from '../../halt.ts';
 import type { Mapping } from '../../mapping/mapping.ts';
@@ -29,7 +30,7 @@ export async function accountContacts(run: {
   const { settings, halt, monitor, target, db, hasher } = run;
   const { entries, region } = run.mapping;
   const looks = entries.some(
-    ({ type, policies }) => type === 'lead/created' && policies.if_contact_exists !== 'ignore',
+    ({ type, policies }) => type === `${PERSON}/created` && policies.if_contact_exists !== 'ignore',
   );
   if (!looks) return undefined;
   const contacts = await readContacts({

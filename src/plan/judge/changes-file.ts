@@ -1,4 +1,5 @@
 /** `changes.csv`: fields of records sent before that are not, or were not, as the input wants them. */
+import { kindOf } from '../../kinds/index.ts';
 import type { Next, Verdict } from '../../core/next.ts';
 import { textOf } from '../compare/fields.ts';
 import { parseJson, type JsonValue } from '../../json.ts';
@@ -32,8 +33,9 @@ export function listChanges(
     if (verdict === 'ignored') continue;
     const isShown = shown?.values.has(field) === true;
     const inService = textOf(shown?.values.get(field)) ?? '';
-    const word = entity === 'comment' && verdict === 'reported' ? 'comment_changed' : wordOf(verdict, isShown);
-    const inExport = entity === 'comment' ? contentOf(wanted.values.get(field)) : textOf(wanted.values.get(field));
+    const isWhole = !kindOf(entity).isUpdatable;
+    const word = isWhole && verdict === 'reported' ? 'comment_changed' : wordOf(verdict, isShown);
+    const inExport = isWhole ? contentOf(wanted.values.get(field)) : textOf(wanted.values.get(field));
     db.run(INSERT, entity, externalId, known.serviceId, field, inService, inExport ?? '', word);
   }
 }

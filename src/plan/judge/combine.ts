@@ -1,4 +1,5 @@
 /** Comments of one parent that go as one (`combine`). A combined comment is an event whose parts are rows of the input. */
+import { COMBINED } from '../../kinds/index.ts';
 import { contentSha, eventId } from '../../core/identity.ts';
 import { LIMITS } from '../../contract.ts';
 import { canonicalJson, parseJson, type JsonObject } from '../../json.ts';
@@ -11,7 +12,7 @@ import { setState } from '../events.ts';
 import { addProblem } from '../problems.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
-const TYPE = 'comment/created';
+const TYPE = `${COMBINED}/created` as const;
 /** What ids and names around the text may take of a body. */
 const FRAME_BYTES = 64 * 1024;
 /** More rows than any combined comment has parts. */
@@ -55,16 +56,16 @@ export function combineComments(job: CombineJob): void {
   db.exec(
     `create temp table bound as
        select row_number() over (order by p.carrier, p.position) as n, p.carrier as together, e.id
-       from checkpoint.carried p join event e on e.entity = 'comment' and e.external_id = p.external_id and e.state = 'ready'`,
+       from checkpoint.carried p join event e on e.entity = '${COMBINED}' and e.external_id = p.external_id and e.state = 'ready'`,
   );
   db.run(
     `create temp table loose as
        select row_number() over (order by e.parent_entity, e.parent_id, julianday(e.occurred_at) is null, julianday(e.occurred_at), e.id) as n,
          e.parent_entity || ' ' || e.parent_id as together, e.id
        from event e
-       where e.entity = 'comment' and e.state = 'ready' and e.entry in (select value from json_each(?))
+       where e.entity = '${COMBINED}' and e.state = 'ready' and e.entry in (select value from json_each(?))
          and e.id not in (select id from temp.bound)
-         and not exists (select 1 from checkpoint.record r where r.entity = 'comment' and r.external_id = e.external_id
+         and not exists (select 1 from checkpoint.record r where r.entity = '${COMBINED}' and r.external_id = e.external_id
            and r.existence <> 'no')`,
     JSON.stringify(combining),
   );
@@ -77,7 +78,7 @@ export function combineComments(job: CombineJob): void {
   // Acknowledged as part of another comment, but its row can no longer be mapped.
   db.exec(`
     update event set state = 'acknowledged', code = 'unmapped'
-      where entity = 'comment' and state = 'invalid' and data is null and external_id in (
+      where entity = '${COMBINED}' and state = 'invalid' and data is null and external_id in (
         select external_id from checkpoint.carried where is_acknowledged = 1);
     drop table temp.bound; drop table temp.loose;
   `);
@@ -134,9 +135,9 @@ function combineOfFirst({ entries }: CombineJob, parts: readonly PartRow[]): Com
 function freeId(db: Database, first: string): string {
   for (let id = `${first}+`; ; id += '+') {
     const isTaken = db.get(
-      `select 1 where exists (select 1 from event where entity = 'comment' and external_id = ?)
+      `select 1 where exists (select 1 from event where entity = '${COMBINED}' and external_id = ?)
          or exists (select 1 from part where external_id = ?)
-         or exists (select 1 from checkpoint.record r where r.entity = 'comment' and r.external_id = ? and r.existence <> 'no')`,
+         or exists (select 1 from checkpoint.record r where r.entity = '${COMBINED}' and r.external_id = ? and r.existence <> 'no')`,
       id,
       id,
       id,
@@ -163,7 +164,7 @@ function combineInto(job: CombineJob, parts: readonly PartRow[], externalId: str
     const { id, external_id, record, entry } = part;
     db.run(
       'insert into part (event, position, external_id, record, entry, content, field_key) values (?, ?, ?, ?, ?, ?, ?)',
-      ...[base.id, position, external_id, record, entry, hasher.hashOf('comment', part.data), hasher.keyId],
+      ...[base.id, position, external_id, record, entry, hasher.hashOf(COMBINED, part.data), hasher.keyId],
     );
     db.run('insert or ignore into row_of (event, record, entry) values (?, ?, ?)', base.id, record, entry);
     if (id === base.id) continue;
@@ -198,7 +199,7 @@ function combineAgain(job: CombineJob, parts: readonly PartRow[]): void {
   combineInto(job, parts, carrier);
   const settled = db.get<{ content: string | null }>(
     `select content from checkpoint.record
-     where entity = 'comment' and external_id = ? and existence = 'yes' and is_acknowledged = 1 and code is null`,
+     where entity = '${COMBINED}' and external_id = ? and existence = 'yes' and is_acknowledged = 1 and code is null`,
     carrier,
   );
   if (!settled) return;

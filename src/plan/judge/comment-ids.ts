@@ -1,9 +1,8 @@
 import { contentSha, eventId, shortSha } from '../../core/identity.ts';
 import { canonicalJson, parseJson, type JsonObject } from '../../json.ts';
+import type { EventType } from '../../model.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { EVENT_ROWS, pagesOf, type EventRow } from '../events.ts';
-
-const TYPE = 'comment/created';
 
 /**
  * Gives comments without an id one of their own: the hash of parent, time, text, and the occurrence among equal ones. By it the
@@ -13,13 +12,8 @@ const TYPE = 'comment/created';
  */
 export function deriveCommentIds(db: Database, migration: string): void {
   const nameless = `${EVENT_ROWS}
-    where e.type = '${TYPE}' and e.external_id is null and e.data is not null and e.id > ? order by e.id limit 500`;
-  if (
-    db.get(`select 1 from event where type = '${TYPE}' and external_id is null and data is not null limit 1`) ===
-    undefined
-  ) {
-    return;
-  }
+    where e.external_id is null and e.data is not null and e.id > ? order by e.id limit 500`;
+  if (!db.get('select 1 from event where external_id is null and data is not null limit 1')) return;
   db.exec('create temp table equal_comment (id integer primary key, same text not null, content text not null)');
   for (const page of pagesOf<EventRow>(db, nameless)) {
     for (const row of page) {
@@ -36,14 +30,14 @@ export function deriveCommentIds(db: Database, migration: string): void {
 }
 
 function setId(db: Database, migration: string, id: number, externalId: string): void {
-  const { data } = db.get<{ data: string }>('select data from event where id = ?', id)!;
+  const { type, data } = db.get<{ type: EventType; data: string }>('select type, data from event where id = ?', id)!;
   const content = canonicalJson({ ...(parseJson(data) as JsonObject), external_id: externalId });
   db.run(
     'update event set external_id = ?, is_derived = 1, data = ?, content = ?, event_id = ? where id = ?',
     externalId,
     content,
-    contentSha(TYPE, content),
-    eventId({ migration, type: TYPE, externalId, content }),
+    contentSha(type, content),
+    eventId({ migration, type, externalId, content }),
     id,
   );
 }

@@ -1,4 +1,5 @@
 /** `if_contact_exists`: what the survey does about people who are in the account already. */
+import { PERSON } from '../../kinds/index.ts';
 import { rmSync } from 'node:fs';
 import { readBack } from '../compare/read-back.ts';
 import { csvHead, csvLine } from '../../files/csv.ts';
@@ -93,11 +94,11 @@ function findMaybeOurs(db: Database, keyId: string): void {
      with sent as (
        select substr(value.value, 13) as hash, field.key as field
        from checkpoint.record r, json_each(r.fields) field, json_each(field.value) value
-       where r.entity = 'lead' and r.service_id is null and r.field_key = ? and field.key in ('email', 'phone_number')
+       where r.entity = '${PERSON}' and r.service_id is null and r.field_key = ? and field.key in ('email', 'phone_number')
          and length(value.value) > 1),
      lead as materialized (
        select e.id, e.data from event e join checkpoint.record q on q.entity = e.entity and q.external_id = e.external_id
-       where e.type = 'lead/created' and q.is_acknowledged = 1 and q.service_id is null and e.data is not null)
+       where e.type = '${PERSON}/created' and q.is_acknowledged = 1 and q.service_id is null and e.data is not null)
      select service_id from sent join contact on field = 'email' and hash = email
      union select service_id from sent join contact on field = 'phone_number' and hash = phone_number
      union select service_id from (${SHARED})`,
@@ -110,18 +111,18 @@ function findMatches(db: Database, policies: readonly Policies[]): readonly Matc
   const looking = policies.flatMap(({ if_contact_exists: policy }, entry) => (policy === 'ignore' ? [] : [entry]));
   return db.all<Match>(
     `with lead as materialized (
-       select id, data from event where type = 'lead/created' and state in ('ready', 'retry', 'acknowledged') and data is not null
+       select id, data from event where type = '${PERSON}/created' and state in ('ready', 'retry', 'acknowledged') and data is not null
          and entry in (select value from json_each(?))),
      shared as (${SHARED})
      select e.id, e.record, ifnull(e.external_id, '') as external_id, e.entry, s.name as source, f.path as file, r.line,
        shared.service_id, group_concat(shared.field, ' ' order by shared.field) as fields,
        e.state = 'acknowledged' or exists (
-         select 1 from checkpoint.record q where q.entity = 'lead' and q.external_id = e.external_id
+         select 1 from checkpoint.record q where q.entity = '${PERSON}' and q.external_id = e.external_id
            and (q.existence <> 'no' or q.open is not null)) as is_ours
      from shared join event e on e.id = shared.id join record r on r.id = e.record join file f on f.id = r.file
        join source s on s.id = f.source
      where shared.service_id not in (select service_id from temp.maybe_ours)
-       and not exists (select 1 from checkpoint.record q where q.service_id = shared.service_id and q.entity = 'lead')
+       and not exists (select 1 from checkpoint.record q where q.service_id = shared.service_id and q.entity = '${PERSON}')
      group by e.id, shared.service_id order by e.id, fields`,
     JSON.stringify(looking),
   );
@@ -145,7 +146,7 @@ async function writeMatches({ path, service }: MatchingJob, matches: readonly Ma
   if (service) {
     const ids = new Set(matches.map(({ service_id: id }) => id));
     const options = { atLeast: service.leads, concurrency: service.concurrency };
-    for await (const { serviceId, record } of readBack(service.client, 'lead', ids, options)) {
+    for await (const { serviceId, record } of readBack(service.client, PERSON, ids, options)) {
       names.set(serviceId, typeof record?.fullName === 'string' ? record.fullName : '');
     }
   }

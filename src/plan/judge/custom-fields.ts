@@ -1,3 +1,4 @@
+import { CUSTOM_FIELDS } from '../../kinds/index.ts';
 import type { Policies } from '../../mapping/policies.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { addProblem } from '../problems.ts';
@@ -12,8 +13,8 @@ export function warnOfCustomFields(db: Database, policies: readonly Policies[]):
   const { count } = db.get<{ count: number }>(
     `select count(*) as count from event
      where state in ('ready', 'retry')
-       and (type in ('lead/updated', 'deal/updated') or entry in (select value from json_each(?)))
-       and coalesce(json_extract(data, '$.custom_params'), json_extract(data, '$.custom_fields')) is not null`,
+       and (type like '%/updated' or entry in (select value from json_each(?)))
+       and coalesce(${CUSTOM_FIELDS.map((field) => `json_extract(data, '$.${field}')`).join(', ')}) is not null`,
     JSON.stringify(updating),
   )!;
   if (count > 0) addProblem(db, {}, issueOf('custom_fields_may_go', count));

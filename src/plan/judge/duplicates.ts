@@ -1,3 +1,4 @@
+import { COMBINED } from '../../kinds/index.ts';
 import type { Policies } from '../../mapping/policies.ts';
 import type { EventType } from '../../model.ts';
 import type { Database } from '../../store/sqlite.ts';
@@ -25,13 +26,13 @@ interface Repeated {
 export function judgeDuplicates(db: Database, policies: readonly Policies[]): void {
   db.exec(`
     create temp table repeated as
-      select entity, external_id from event where external_id is not null and type in ('lead/created', 'deal/created', 'comment/created')
+      select entity, external_id from event where external_id is not null and type = entity || '/created'
       group by entity, external_id having count(*) > 1;
     create temp table repeated_event as
       select e.id, e.entity, e.external_id, e.content,
         row_number() over (partition by e.entity, e.external_id order by e.id) as nth
       from repeated p join event e on e.entity = p.entity and e.external_id = p.external_id
-      where e.state = 'ready' and e.type in ('lead/created', 'deal/created', 'comment/created');
+      where e.state = 'ready' and e.type = e.entity || '/created';
     create temp table in_conflict as
       select entity, external_id from repeated_event group by entity, external_id having min(content) <> max(content);
     create unique index temp.in_conflict_key on in_conflict (entity, external_id);
@@ -44,7 +45,7 @@ export function judgeDuplicates(db: Database, policies: readonly Policies[]): vo
     select e.id, e.record, e.type, e.external_id, e.content, e.entry, f.source, exists (
       select 1 from checkpoint.record r where r.entity = e.entity and r.external_id = e.external_id
         and r.is_acknowledged = 1) or exists (
-      select 1 from checkpoint.carried c where c.external_id = e.external_id and e.entity = 'comment') as is_created
+      select 1 from checkpoint.carried c where c.external_id = e.external_id and e.entity = '${COMBINED}') as is_created
     from in_conflict c join repeated_event p on p.entity = c.entity and p.external_id = c.external_id
     join event e on e.id = p.id join record r on r.id = e.record join file f on f.id = r.file
     order by c.entity, c.external_id, e.id`)) {

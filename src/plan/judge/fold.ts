@@ -1,6 +1,6 @@
 import { contentSha, eventId } from '../../core/identity.ts';
 import { canonicalJson, isObject, parseJson, type JsonObject, type JsonValue } from '../../json.ts';
-import { CUSTOM_FIELDS, isUpdate, parentOf } from '../../kinds/index.ts';
+import { CUSTOM_FIELDS, isUpdate, parentOf, STAGED } from '../../kinds/index.ts';
 import type { Entity, EventType } from '../../model.ts';
 import { fieldsOf } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
@@ -52,7 +52,7 @@ export function foldRows(db: Database, migration: string): FoldCounts {
   db.exec(`
     create temp table several as
       select entity, external_id from event
-      where external_id is not null and entity <> 'comment' and state <> 'duplicate'
+      where external_id is not null and entity in (select name from kind where is_updatable) and state <> 'duplicate'
       group by entity, external_id having count(*) > 1 and max(type like '%/updated') = 1
       order by entity, external_id;
     create unique index temp.several_key on several (entity, external_id);
@@ -64,7 +64,7 @@ export function foldRows(db: Database, migration: string): FoldCounts {
     counts.records += 1;
   }
   // Control totals are of deals that are to be there, made by us.
-  db.exec(`drop table several; update event set deal_group = null, amount = null where type = 'deal/updated'`);
+  db.exec(`drop table several; update event set deal_group = null, amount = null where type = '${STAGED}/updated'`);
   return counts;
 }
 

@@ -1,3 +1,4 @@
+import { COMBINED } from '../../kinds/index.ts';
 import { rmSync } from 'node:fs';
 import { writeTable } from '../../report/error-files.ts';
 import type { Database } from '../../store/sqlite.ts';
@@ -10,10 +11,10 @@ const COLUMNS = 'record external_id service_id';
 const GONE = `
   from (
     select r.entity, r.external_id, r.service_id from checkpoint.record r
-    where r.is_acknowledged = 1 and (r.entity <> 'comment'
+    where r.is_acknowledged = 1 and (r.entity <> '${COMBINED}'
       or not exists (select 1 from checkpoint.part p where p.carrier = r.external_id))
     union all
-    select 'comment', p.external_id, p.service_id
+    select '${COMBINED}', p.external_id, p.service_id
     from checkpoint.carried p
     where p.is_acknowledged = 1 and not exists (select 1 from part q where q.external_id = p.external_id)) r
   where not exists (select 1 from event e where e.entity = r.entity and e.external_id = r.external_id)`;

@@ -1,3 +1,4 @@
+import { STAGED } from '../../kinds/index.ts';
 import type { Account } from '../../service/account.ts';
 import { counted } from '../../terminal/numbers.ts';
 import type { Database } from '../../store/sqlite.ts';
@@ -12,7 +13,7 @@ export function warnOfInactiveOwners(db: Database, account: Account | undefined)
   if (inactive.size === 0) return;
   const owners = db.all<{ id: string; count: number }>(
     `select json_extract(data, '$.owner_id') as id, count(*) as count from event
-     where entity = 'deal' and data is not null and state in ('ready', 'retry') and json_extract(data, '$.owner_id') in (select value from json_each(?))
+     where entity = '${STAGED}' and data is not null and state in ('ready', 'retry') and json_extract(data, '$.owner_id') in (select value from json_each(?))
      group by 1 order by 2 desc, 1`,
     JSON.stringify([...inactive.keys()]),
   );
@@ -22,7 +23,7 @@ export function warnOfInactiveOwners(db: Database, account: Account | undefined)
       names: [name = id],
       inactive: why,
     } = inactive.get(id)!;
-    return `\`${name}\` (${why}, ${counted(count, 'deal')})`;
+    return `\`${name}\` (${why}, ${counted(count, STAGED)})`;
   });
   const count = owners.reduce((sum, owner) => sum + owner.count, 0);
   addProblem(db, { count }, { ...issueOf('inactive_owner', names), field: 'owner_id' });

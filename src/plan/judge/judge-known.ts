@@ -1,6 +1,6 @@
 import { next, type Next, type Verdict } from '../../core/next.ts';
 import type { Known } from '../../core/known.ts';
-import { comparedFields } from '../../kinds/index.ts';
+import { comparedFields, kindOf } from '../../kinds/index.ts';
 import type { Policies } from '../../mapping/policies.ts';
 import type { Entity, EventType } from '../../model.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
@@ -121,7 +121,7 @@ export function conclude(
   }
   setState(db, id, 'acknowledged', null);
   if (byParts) reportChangedParts(db, id, () => true);
-  for (const [verdict, code] of entity === 'comment' ? COMMENT_DIFFERENCES : DIFFERENCES) {
+  for (const [verdict, code] of kindOf(entity).isUpdatable ? DIFFERENCES : WHOLE_DIFFERENCES) {
     const fields = fieldsThat(verdict);
     if (fields.length === 0) continue;
     db.run('update event set code = ifnull(code, ?) where id = ?', code, id);
@@ -141,4 +141,5 @@ const DIFFERENCES: readonly Difference[] = [
   ['emptied', 'emptied'],
 ];
 
-const COMMENT_DIFFERENCES: readonly Difference[] = [['reported', 'comment_changed']];
+/** Of a record that is compared as a whole. */
+const WHOLE_DIFFERENCES: readonly Difference[] = [['reported', 'comment_changed']];

@@ -1,3 +1,4 @@
+import { kindOfType, KINDS } from '../../kinds/index.ts';
 import { contentSha, eventId } from '../../core/identity.ts';
 import { canonicalJson, parseJson, type JsonObject } from '../../json.ts';
 import type { Policies } from '../../mapping/policies.ts';
@@ -24,7 +25,9 @@ export function omitMissingParents(db: Database, policies: readonly Policies[], 
   for (const page of pagesOf<EventRow>(db, lacking, JSON.stringify(entries))) {
     for (const row of page) {
       const { id, type, externalId } = plannedOf(row);
-      const { lead_external_id: _lead, ...data } = parseJson(row.data) as JsonObject;
+      const parents = kindOfType(type).parents.map(({ field }) => field);
+      const given = parseJson(row.data) as JsonObject;
+      const data = Object.fromEntries(Object.entries(given).filter(([field]) => !parents.includes(field)));
       const content = canonicalJson(data);
       db.run(
         'update event set data = ?, content = ?, event_id = ?, parent_entity = null, parent_id = null where id = ?',
@@ -46,7 +49,7 @@ export function skipOrphans(db: Database, policies: readonly Policies[]): number
   const entries = JSON.stringify(ENTRIES_WITH(policies, 'skip'));
   if (entries === '[]') return 0;
   db.exec('create temp table orphan (event integer primary key)');
-  for (const entity of ['deal', 'comment'] as const) {
+  for (const { name: entity } of KINDS.filter(({ parents }) => parents.length > 0)) {
     db.run(
       `insert into temp.orphan select e.id from event e
        where e.entity = ? and e.entry in (select value from json_each(?)) and e.data is not null and ${LACKS_PARENT}

@@ -51,7 +51,7 @@ export class FeatureReader {
     this.#names = namesById(account);
     const said = db.all<{ code: string }>('select distinct code from problem where event is null and record is null');
     const lacking = BARE_CODES.filter((code) => said.some((each) => each.code === code)).map((code) => {
-      const { type, lacks } = BARE[code];
+      const { type, lacks } = BARE[code]!;
       return `iif(e.type = '${type}' and (${lacks}), '${code}', null)`;
     });
     this.#counted = `json_array(${[`iif(e.is_derived = 1, 'comment_without_id', null)`, ...lacking].join(', ')})`;

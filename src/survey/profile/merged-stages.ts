@@ -1,4 +1,5 @@
 /** Old stages that become one stage of the account: what tells their deals apart is lost, unless another field keeps it. */
+import { STAGED } from '../../kinds/index.ts';
 import type { CompiledEntry } from '../../mapping/mapping.ts';
 import { shown } from '../../mapping/values/result.ts';
 import type { Issue } from '../../model.ts';
@@ -20,7 +21,7 @@ export function mergedStages(
   db: Database,
   entries: readonly CompiledEntry[],
 ): (Issue & { readonly count: number }) | undefined {
-  if (entries.every((entry) => entry.type !== 'deal/created' || keepsOldStage(entry))) return undefined;
+  if (entries.every((entry) => entry.type !== `${STAGED}/created` || keepsOldStage(entry))) return undefined;
   const merged = db.all<Merged>(`
     select pipeline || ' / ' || stage as stage, json_group_array(distinct from_stage) as old
     from (select * from deal_group where stage is not null and from_stage is not null order by from_stage)

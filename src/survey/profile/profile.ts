@@ -1,3 +1,4 @@
+import { EVENT_TYPES, PERSON } from '../../kinds/index.ts';
 import type { CompiledMapping } from '../../mapping/mapping.ts';
 import type { Invalid, Issue, Ready, Row } from '../../model.ts';
 import { addProblem } from '../../plan/problems.ts';
@@ -9,7 +10,6 @@ import {
   damageIssue,
   datesIssue,
   noticeText,
-  type Bare,
   type BareNote,
   type Profile,
   type SharedNote,
@@ -98,12 +98,13 @@ export class Profiler {
   /** One pass over the events of each type. */
   #bareNotes(): BareNote[] {
     const { db, compiled } = this.#job;
-    return (['lead/created', 'deal/created'] as const).flatMap((type) => {
-      const codes = BARE_CODES.filter((code) => BARE[code].type === type);
+    return EVENT_TYPES.flatMap((type) => {
+      const codes = BARE_CODES.filter((code) => BARE[code]!.type === type);
+      if (codes.length === 0) return [];
       const reads = (field: string): boolean =>
         compiled.entries.some((entry) => entry.type === type && entry.uses.some((use) => use.field === field));
       const counts = codes.map((code) => {
-        const { lacks } = BARE[code];
+        const { lacks } = BARE[code]!;
         return `count(*) filter (where ${lacks}) as ${code}, min(id) filter (where ${lacks}) as first_${code}`;
       });
       const found = db.get<Readonly<Record<string, number>>>(
@@ -117,7 +118,7 @@ export class Profiler {
           'select external_id from event where id = ?',
           first,
         )!;
-        const { fields, isSaid }: Bare = BARE[code];
+        const { fields, isSaid } = BARE[code]!;
         const note: BareNote = { code, count, of: found['of']!, unset: !fields.some(reads), external_id: id };
         return isSaid && !isSaid(note, reads) ? [] : [note];
       });
@@ -174,6 +175,6 @@ function sharedNotes(db: Database): SharedNote[] {
   return db.all(`
     with lead as materialized (
       select id, json_extract(data, '$.email') as email, json_extract(data, '$.phone_number') as phone_number from event
-      where type = 'lead/created' and ${IS_GOOD})
+      where type = '${PERSON}/created' and ${IS_GOOD})
     select field, count, external_id from (${sharing('email')} union all ${sharing('phone_number')}) join event on id = example`);
 }
