@@ -12,8 +12,7 @@ describe('the options of run', () => {
     expect(given({})).toMatchObject({
       rate: DEFAULT_RATE,
       source: new Map(),
-      pick: [],
-      only: EVENT_TYPES,
+      selection: { pick: [], only: EVENT_TYPES, pilot: undefined },
       reserve: 0,
       concurrency: 10,
       timeout: 30,
@@ -22,7 +21,7 @@ describe('the options of run', () => {
       maxRejectionsInARow: 25,
       dryRun: false,
     });
-    for (const name of ['state', 'plan', 'pilot', 'until', 'maxRequests', 'redis'] as const) {
+    for (const name of ['state', 'plan', 'until', 'maxRequests', 'redis'] as const) {
       expect(given({})[name]).toBeUndefined();
     }
   });
@@ -32,8 +31,8 @@ describe('the options of run', () => {
     [{ maxErrors: '5%' }, { maxErrors: { percent: 5 } }],
     [{ maxOutage: '90s' }, { maxOutage: 90_000 }],
     [{ maxOutage: '2d' }, { maxOutage: 172_800_000 }],
-    [{ pick: ['lead:a:b'] }, { pick: [{ entity: 'lead', externalId: 'a:b' }] }],
-    [{ only: ['deal,comment/created'] }, { only: ['deal/created', 'deal/updated', 'comment/created'] }],
+    [{ pick: ['lead:a:b'] }, { selection: { pick: [{ entity: 'lead', externalId: 'a:b' }] } }],
+    [{ only: ['deal,comment/created'] }, { selection: { only: ['deal/created', 'deal/updated', 'comment/created'] } }],
     [{ plan: ' 0123456789AB' }, { plan: '0123456789ab' }],
     [
       { dryRun: true, plan: '0123456789ab' },

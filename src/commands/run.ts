@@ -17,7 +17,7 @@ import { durationText, shortPath } from '../report/text.ts';
 import { endingText, endingTone } from '../report/ending.ts';
 import { fitted, type Segment } from '../terminal/screen.ts';
 import { oneLine } from '../terminal/visible.ts';
-import { runSettings, type RunSettings, MAPPING, RUN_OPTIONS } from '../settings/run-settings.ts';
+import { isPilot, runSettings, type RunSettings, MAPPING, RUN_OPTIONS } from '../settings/run-settings.ts';
 import { confirmer } from '../terminal/confirm.ts';
 import { commandLine, SECRET } from './command-line.ts';
 import { nextSteps } from './next-steps.ts';
@@ -229,7 +229,7 @@ function watch(settings: RunSettings, console: Console, show: Show, showExtra: (
     confirm: confirmer(),
     surveyed(surveyed, rate) {
       const { compiled, unusedFixes, samples, profile, changes, worksheet } = surveyed;
-      const { reserve, dryRun, pick, pilot } = settings;
+      const { reserve, dryRun, selection } = settings;
       // A dry run has them among its warnings.
       if (!dryRun) for (const warning of compiled.warnings) show(`warning: ${oneLine(warning.message)}`);
       if (!dryRun && unusedFixes.length > 0) show(unusedFixesText(unusedFixes));
@@ -241,8 +241,7 @@ function watch(settings: RunSettings, console: Console, show: Show, showExtra: (
       }
       if (changes) show(changesText(changes));
       if (dryRun) {
-        const isPicked = pick.length > 0 || pilot !== undefined;
-        (isPicked ? show : showExtra)(`\n${samplesText(samples, isPicked)}`);
+        (isPilot(selection) ? show : showExtra)(`\n${samplesText(samples, isPilot(selection))}`);
         showExtra(`\n${profileText(profile)}`);
       }
       const names = dryRun && worksheet && namesText(worksheet);

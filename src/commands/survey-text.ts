@@ -1,3 +1,4 @@
+import { SELECTING_OPTIONS } from '../settings/run-settings.ts';
 import { canonicalJson } from '../json.ts';
 import { EVENT_TYPES, COMBINED } from '../kinds/index.ts';
 import type { EventType, Place, Planned } from '../model.ts';
@@ -30,7 +31,7 @@ export function surveyText(
     part(events.invalid, 'invalid'),
     part(inState('rejected'), 'rejected'),
     part(events.blocked, 'blocked by their parents'),
-    part(inState('held'), 'excluded by --pilot, --pick or --only'),
+    part(inState('held'), `excluded by ${SELECTING_OPTIONS}`),
     part(inState('waiting'), 'waiting for parents that are excluded'),
   ].filter((text) => text !== undefined);
   const lines = [

@@ -4,7 +4,7 @@ import type { Entity, EventType, ParentRef } from '../model.ts';
 import { allKinds } from './all.ts';
 import type { Form, Kind, KindFeature, KindField } from './kind.ts';
 
-export type { Expectation, FieldType, Kind, KindField } from './kind.ts';
+export type { UsualFields, FieldType, Kind, KindField } from './kind.ts';
 
 /** In the order in which they are sent. */
 export const KINDS = allKinds();

@@ -33,7 +33,7 @@ export interface FieldFacts {
 export type KindFeature = 'contacts' | 'pipelines' | 'combine';
 
 /** What a created record usually has. Records without it are counted, and a warning says how many. */
-export interface Expectation {
+export interface UsualFields {
   readonly fields: readonly string[];
   /** Whether a record lacks them, in SQL over its `data`. */
   readonly lacks: string;
@@ -67,7 +67,7 @@ export interface KindFacts {
   readonly features?: readonly KindFeature[];
   readonly fields: Readonly<Record<string, FieldFacts>>;
   /** By the code of the warning (vocabulary/input). */
-  readonly expects?: Readonly<Record<string, Expectation>>;
+  readonly expects?: Readonly<Record<string, UsualFields>>;
 }
 
 /**
@@ -93,7 +93,7 @@ export interface Kind extends Omit<KindFacts, 'fields'> {
   readonly types: readonly EventType[];
   readonly features: readonly KindFeature[];
   readonly fields: readonly KindField[];
-  readonly expects: Readonly<Record<string, Expectation>>;
+  readonly expects: Readonly<Record<string, UsualFields>>;
   /** Where the data of an event names several, the last one counts. */
   readonly parents: readonly ParentField[];
   /** What the service accepts as `data`; rules of single values are in `FIELD_RULES`. */

@@ -4,8 +4,8 @@ import type { EventType } from '../model.ts';
 import type { NamedRecord } from '../settings/run-settings.ts';
 import type { Database } from '../store/sqlite.ts';
 
-/** Events of other types than these are left for a later run; returns how many. */
-export function chooseTypes(db: Database, only: readonly EventType[]): number {
+/** `--only`: events of other types than these are left for a later run; returns how many. */
+export function holdOtherTypes(db: Database, only: readonly EventType[]): number {
   if (only.length === EVENT_TYPES.length) return 0;
   const types = JSON.stringify(only);
   return db.run(
@@ -15,8 +15,8 @@ export function chooseTypes(db: Database, only: readonly EventType[]): number {
   );
 }
 
-/** `--pick`: these records, with everything that hangs on them, and with the parents of all that. Throws a `UserError`. */
-export function choosePicked(db: Database, picks: readonly NamedRecord[]): void {
+/** `--pick`: what is sent is these records, with everything that hangs on them, and with the parents of all that. Throws a `UserError`. */
+export function holdUnpicked(db: Database, picks: readonly NamedRecord[]): void {
   db.exec('create temp table chosen (event integer primary key)');
   for (const { entity, externalId } of picks) {
     const added = db.run(
@@ -41,8 +41,8 @@ export function choosePicked(db: Database, picks: readonly NamedRecord[]): void 
   holdOthers(db);
 }
 
-/** `--pilot`: these events, with the parents that they need. */
-export function chooseEvents(db: Database, events: Iterable<number>): void {
+/** `--pilot`: what is sent is these events, with the parents that they need. */
+export function holdOtherRecords(db: Database, events: Iterable<number>): void {
   db.exec('create temp table chosen (event integer primary key)');
   for (const id of events) db.run('insert or ignore into chosen values (?)', id);
   holdOthers(db);

@@ -1,4 +1,5 @@
 /** How a run ended, in a sentence. */
+import { SELECTING_OPTIONS } from '../settings/run-settings.ts';
 import { toneOf, type Tone } from '../terminal/console.ts';
 import { ENTITIES, EVENT_TYPES, kindOf } from '../kinds/index.ts';
 import { countOmitted } from './omitted.ts';
@@ -57,7 +58,7 @@ export function resultText(summary: StoredSummary): string {
 function doneText({ events, omitted }: StoredSummary): string {
   const left = countOmitted(omitted);
   const beside = [
-    ...(events.pending > 0 ? [`${counted(events.pending, 'event')} not selected (--pilot, --pick or --only)`] : []),
+    ...(events.pending > 0 ? [`${counted(events.pending, 'event')} not selected (${SELECTING_OPTIONS})`] : []),
     ...(left > 0 ? [`${counted(left, 'value')} left out (see omitted.csv)`] : []),
   ];
   const all = events.pending > 0 ? 'all selected events' : 'all events';

@@ -1,6 +1,8 @@
 /** What a survey or a run has to say: collected once, by one select; every text and page prints it, and cuts it as it likes. */
 import type { EventType } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
+import { OMISSION_REASONS } from '../vocabulary/records.ts';
+import type { Codes } from '../vocabulary/sentence.ts';
 
 /** In place of a field: the whole record was left out. */
 export const RECORD = '(record)';
@@ -84,9 +86,11 @@ export function ofSeverity(findings: readonly Finding[], severity: Severity): re
   return findings.filter((each) => each.severity === severity);
 }
 
+const REASONS: Codes = OMISSION_REASONS;
+
 /** A record that was dropped in favour of another one with the same external id. */
 export function isDropped({ severity, field, code }: Finding): boolean {
-  return severity === 'omission' && field === RECORD && code !== 'orphan';
+  return severity === 'omission' && field === RECORD && REASONS[code]?.isReplaced === true;
 }
 
 /** Values and records that were left out, without dropped ones. */

@@ -1,4 +1,4 @@
-import { KINDS, type Expectation } from '../kinds/index.ts';
+import { KINDS, type UsualFields } from '../kinds/index.ts';
 import type { EventType, Issue } from '../model.ts';
 import type { SourceNotice } from '../input/source.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
@@ -98,7 +98,7 @@ export interface BareNote {
 type BareCode = keyof typeof BARE_WARNINGS;
 
 /** Events of a type that lack what such events usually have, by the code of the warning. */
-export const BARE: Readonly<Record<string, Expectation & { readonly type: EventType }>> = Object.fromEntries(
+export const BARE: Readonly<Record<string, UsualFields & { readonly type: EventType }>> = Object.fromEntries(
   KINDS.flatMap(({ name, expects }) =>
     Object.entries(expects).map(([code, each]) => [code, { ...each, type: `${name}/created` as const }]),
   ),

@@ -4,12 +4,30 @@ import { pick, type ArgumentsOf, type SettingsOf } from './option.ts';
 import { parseOptions } from './parse-options.ts';
 import { CONNECTION, OPTIONS } from './table.ts';
 import type { Rate } from '../rate.ts';
+import { enumerated } from '../terminal/numbers.ts';
 
 export type { AskedRecord, NamedRecord, StopTime, Tolerance } from './checks.ts';
 
 export const MAPPING = {
   mapping: { type: 'value', check: text('a mapping file'), describe: 'The mapping file (YAML or JSON)' },
 } as const;
+
+/** The options that leave a part of the plan for a later run. */
+const SELECTING = ['pilot', 'pick', 'only'] as const;
+
+/** `--pilot, --pick or --only` */
+export const SELECTING_OPTIONS = enumerated(
+  SELECTING.map((name) => `--${name}`),
+  'or',
+);
+
+/** What a run sends of the plan. */
+export type Selection = SettingsOf<Pick<typeof OPTIONS, (typeof SELECTING)[number]>>;
+
+/** Whether it is a pilot: few records, which are looked at before the others go. */
+export function isPilot({ pilot, pick: picked }: Selection): boolean {
+  return pilot !== undefined || picked.length > 0;
+}
 
 /** The options of `run`, in the order of its help. */
 export const RUN_OPTIONS = pick(
@@ -19,9 +37,7 @@ export const RUN_OPTIONS = pick(
   'dryRun',
   'plan',
   'offline',
-  'pilot',
-  'pick',
-  'only',
+  ...SELECTING,
   'sandbox',
   'fresh',
   ...CONNECTION,
@@ -39,7 +55,8 @@ export const RUN_OPTIONS = pick(
   'quiet',
 );
 
-export type RunSettings = ArgumentsOf<typeof MAPPING> & SettingsOf<typeof RUN_OPTIONS>;
+export type RunSettings = ArgumentsOf<typeof MAPPING> &
+  Omit<SettingsOf<typeof RUN_OPTIONS>, keyof Selection> & { readonly selection: Selection };
 
 /** How fast requests are sent, and over which limit. */
 export type Pace = Pick<RunSettings, 'rate' | 'reserve' | 'concurrency' | 'timeout' | 'redis'>;
@@ -48,8 +65,13 @@ export const DEFAULT_RATE: Rate = OPTIONS.rate.check.parse(OPTIONS.rate.default)
 
 /** The checked options of a run, from the command line or a program. Throws a `UserError` (exit 2) that names every mistake. */
 export function runSettings(given: Readonly<Record<string, unknown>>): RunSettings {
-  const settings = parseOptions({ positionals: MAPPING, options: RUN_OPTIONS }, given);
-  if (settings.pilot !== undefined && settings.pick.length > 0) {
+  const {
+    pilot,
+    pick: picked,
+    only,
+    ...settings
+  } = parseOptions({ positionals: MAPPING, options: RUN_OPTIONS }, given);
+  if (pilot !== undefined && picked.length > 0) {
     throw new UserError('--pilot and --pick cannot be combined: each of them chooses a pilot');
   }
   if (settings.offline && !settings.dryRun) {
@@ -58,5 +80,5 @@ export function runSettings(given: Readonly<Record<string, unknown>>): RunSettin
   if (settings.fresh && !settings.sandbox) {
     throw new UserError('--fresh requires --sandbox: only a rehearsal can be started over');
   }
-  return settings;
+  return { ...settings, selection: { pilot, pick: picked, only } };
 }

@@ -19,7 +19,7 @@ import type { Profile } from '../report/profile.ts';
 import type { ChangeCounts } from '../report/summary.ts';
 import type { Account } from '../service/account.ts';
 import type { Client } from '../service/client.ts';
-import type { RunSettings } from '../settings/run-settings.ts';
+import { isPilot, type RunSettings } from '../settings/run-settings.ts';
 import { Input } from '../input/input.ts';
 import type { FileDigest, Source } from '../input/source.ts';
 import type { StateDir } from '../files/state-dir.ts';
@@ -43,7 +43,7 @@ import { openReferences, type Answer } from './worksheet.ts';
 import { issueOf } from '../vocabulary/words.ts';
 
 export interface SurveyJob {
-  readonly settings: Pick<RunSettings, 'dryRun' | 'only' | 'pilot' | 'pick' | 'plan' | 'concurrency' | 'adopt'>;
+  readonly settings: Pick<RunSettings, 'dryRun' | 'selection' | 'plan' | 'concurrency' | 'adopt'>;
   readonly mapping: Mapping;
   /** The plan as `beginPlan` made it, with the checkpoint attached. The survey closes it. */
   readonly db: Database;
@@ -120,12 +120,12 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
   const { migration, region } = mapping;
   const { entries } = open.compiled;
   const judging = { db, migration, region, entries, hasher, account, client, contacts, output };
-  const { changes, fold, orphans } = await judgePlan({ ...judging, concurrency: settings.concurrency });
-  found.reader.records.mapped -= orphans;
-  found.reader.records.skipped += orphans;
+  const { changes, fold, leftOut } = await judgePlan({ ...judging, concurrency: settings.concurrency });
+  found.reader.records.mapped -= leftOut;
+  found.reader.records.skipped += leftOut;
   if (settings.adopt && combined(db).requests > 0) addProblem(db, {}, issueOf('combined_unknown'));
   const { worksheet, profile } = await describe(job, open, found);
-  const cover = choosePlan(judging, settings);
+  const cover = choosePlan(judging, settings.selection);
   return commit(job, open, found, { changes, fold, worksheet, profile, cover });
 }
 
@@ -217,7 +217,7 @@ async function commit(
     digest,
     listed,
     unusedFixes: open.input.unusedFixes(),
-    samples: samplesOf(plan, settings.pilot !== undefined || settings.pick.length > 0),
+    samples: samplesOf(plan, isPilot(settings.selection)),
   };
 }
 

@@ -146,7 +146,7 @@ export const DIFFERENCE_WARNINGS = {
   },
 } as const satisfies Codes;
 
-/** Why a whole record was left out. */
+/** Why a whole record was left out, by the code of the reason (plan/judge/left-out). */
 export const OMISSION_REASONS = {
   orphan: {
     what: 'A record was left out, because its parent is not in the input (`if_parent_missing: skip`).',
@@ -155,6 +155,7 @@ export const OMISSION_REASONS = {
   duplicates: {
     what: 'Another record with the same external id was chosen, by `duplicates`.',
     says: () => 'another record with this external_id was chosen (`duplicates`)',
+    isReplaced: true,
   },
 } as const satisfies Codes;
 

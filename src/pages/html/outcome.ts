@@ -1,4 +1,5 @@
 /** Key figures, outcomes by type, and what was not migrated. */
+import { SELECTING_OPTIONS } from '../../settings/run-settings.ts';
 import { EVENT_TYPES } from '../../kinds/index.ts';
 import type { EventType } from '../../model.ts';
 import { numberText, percentText } from '../../terminal/numbers.ts';
@@ -78,7 +79,7 @@ function bar(type: EventType, counts: EventCounts): Markup {
 /** Everything in the exports that is not in the service, and why. */
 export function notInService({ status: { events }, survey, findings, isDryRun }: PageData): Markup {
   const records = survey?.records;
-  const notYet = isDryRun ? 'a dry run sends nothing' : 'excluded by --pilot, --pick or --only, or not reached yet';
+  const notYet = isDryRun ? 'a dry run sends nothing' : `excluded by ${SELECTING_OPTIONS}, or not reached yet`;
   const rows = (
     [
       ['invalid events', events.invalid, 'detected before sending; no requests were used'],

@@ -1,6 +1,7 @@
 import { COMBINED } from '../../kinds/index.ts';
 import type { Policies } from '../../mapping/policies.ts';
 import type { EventType } from '../../model.ts';
+import { RECORD } from '../../report/findings.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { setState } from '../events.ts';
 import { addOmissions, addProblem } from '../problems.ts';
@@ -75,7 +76,7 @@ function judgeConflict(db: Database, policies: readonly Policies[], group: reado
 }
 
 const { code, message: reason } = issueOf('duplicates');
-const DROPPED = { field: '(record)', code, reason } as const;
+const DROPPED = { field: RECORD, code, reason } as const;
 
 /** What was created by an earlier run stays. */
 function rejectAll(db: Database, group: readonly Repeated[]): void {

@@ -5,27 +5,28 @@ import type { Policies } from '../../mapping/policies.ts';
 import type { ChangeCounts } from '../../report/summary.ts';
 import type { Account } from '../../service/account.ts';
 import type { Client } from '../../service/client.ts';
-import type { RunSettings } from '../../settings/run-settings.ts';
+import type { Selection } from '../../settings/run-settings.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
 import { PLAN_INDEXES } from '../../store/plan-schema.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { CHANGES_FILE, countChanges, writeChanges } from './changes-file.ts';
-import { chooseEvents, choosePicked, chooseTypes } from '../chosen.ts';
 import { combineComments } from './combine.ts';
 import { deriveCommentIds } from './comment-ids.ts';
 import { judgeContacts, MATCHES_FILE } from './contacts.ts';
-import { coverOf, storePilot, type Cover } from '../cover.ts';
+import type { Cover } from '../cover.ts';
 import { warnOfCustomFields } from './custom-fields.ts';
 import { judgeDuplicates } from './duplicates.ts';
 import { foldRows, type FoldCounts } from './fold.ts';
 import { GONE_FILE, listGone } from './gone.ts';
 import { warnOfInactiveOwners } from './inactive-owners.ts';
 import { judgeKnown } from './judge-known.ts';
+import { countLeftOut } from './left-out.ts';
 import { omitMissingParents, skipOrphans } from './missing-parents.ts';
 import { writeOrder } from '../order.ts';
 import { judgeParents, reportBlocked } from '../parents.ts';
 import { liftPriorities } from '../priorities.ts';
 import { readSubjects } from '../read-back.ts';
+import { select } from '../selection.ts';
 import { hasRecords } from '../records.ts';
 
 export interface JudgingJob {
@@ -52,8 +53,8 @@ export interface Judged {
   readonly fold: FoldCounts;
   /** Undefined if nothing was sent before. */
   readonly changes: ChangeCounts | undefined;
-  /** Records whose events were left out with their parents. */
-  readonly orphans: number;
+  /** Records that have no event any more. */
+  readonly leftOut: number;
 }
 
 export async function judgePlan(job: JudgingJob): Promise<Judged> {
@@ -65,7 +66,8 @@ export async function judgePlan(job: JudgingJob): Promise<Judged> {
   const fold = foldRows(db, migration);
   combineComments({ db, migration, hasher, entries });
   omitMissingParents(db, policies, migration);
-  const orphans = skipOrphans(db, policies);
+  skipOrphans(db, policies);
+  const leftOut = countLeftOut(db);
   const changes = hasRecords(db) ? await compareWithKnown(job, policies) : undefined;
   if (contacts !== undefined) {
     const service = client && { client, leads: contacts, concurrency };
@@ -75,7 +77,7 @@ export async function judgePlan(job: JudgingJob): Promise<Judged> {
   warnOfCustomFields(db, policies);
   warnOfInactiveOwners(db, job.account);
   reportBlocked(db);
-  return { fold, changes, orphans };
+  return { fold, changes, leftOut };
 }
 
 /** What is known of the records from earlier runs, and what the service shows of those that differ. Not read without the network. */
@@ -96,16 +98,10 @@ async function compareWithKnown(
 /** What this run sends, and in which order. Returns what the records that `--pilot` chose cover. */
 export function choosePlan(
   { db, entries, account }: Pick<JudgingJob, 'db' | 'entries' | 'account'>,
-  { only, pilot, pick }: Pick<RunSettings, 'only' | 'pilot' | 'pick'>,
+  selection: Selection,
 ): Cover | undefined {
-  const left = chooseTypes(db, only);
-  const cover = pilot === undefined ? undefined : coverOf(db, pilot, account);
-  if (cover) {
-    chooseEvents(db, cover.events);
-    storePilot(db, cover);
-  }
-  if (pick.length > 0) choosePicked(db, pick);
-  if (cover || pick.length > 0 || left > 0) judgeParents(db, entries);
+  const { isPart, cover } = select(db, selection, account);
+  if (isPart) judgeParents(db, entries);
   liftPriorities(db);
   writeOrder(db);
   return cover;

@@ -4,7 +4,7 @@ import { canonicalJson, parseJson, type JsonObject } from '../../json.ts';
 import type { Policies } from '../../mapping/policies.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { EVENT_ROWS, pagesOf, plannedOf, type EventRow } from '../events.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { leaveOut } from './left-out.ts';
 
 const ENTRIES_WITH = (policies: readonly Policies[], wanted: Policies['if_parent_missing']): number[] =>
   policies.flatMap(({ if_parent_missing: policy }, entry) => (policy === wanted ? [entry] : []));
@@ -42,48 +42,16 @@ export function omitMissingParents(db: Database, policies: readonly Policies[], 
 
 /**
  * `if_parent_missing: skip`: an event whose parent is in neither the input nor the checkpoint is no event of the plan, unless it was
- * acknowledged before; its rows are listed as left out. A comment on a deal that is skipped lacks its parent too. Returns how many
- * records of the input have no event any more.
+ * acknowledged before. What depends on one that is skipped lacks its parent too.
  */
-export function skipOrphans(db: Database, policies: readonly Policies[]): number {
-  const entries = JSON.stringify(ENTRIES_WITH(policies, 'skip'));
-  if (entries === '[]') return 0;
-  db.exec('create temp table orphan (event integer primary key)');
-  for (const { name: entity } of KINDS.filter(({ parents }) => parents.length > 0)) {
-    db.run(
-      `insert into temp.orphan select e.id from event e
-       where e.entity = ? and e.entry in (select value from json_each(?)) and e.data is not null and ${LACKS_PARENT}
-         and not exists (select 1 from checkpoint.record r where r.entity = e.entity and r.external_id = e.external_id
-           and r.is_acknowledged = 1)`,
-      entity,
-      entries,
-    );
-    db.exec(`
-      create temp table orphan_row as
-        select e.id as event, ifnull(w.record, e.record) as record, ifnull(w.external_id, e.external_id) as external_id
-        from temp.orphan o join event e on e.id = o.event left join (
-          select event, record, null as external_id from row_of where event not in (select event from part)
-          union all select event, record, external_id from part) w on w.event = e.id;
-    `);
-    const { code, message } = issueOf('orphan');
-    db.run(
-      `insert into omission (record, field, original, code, reason)
-         select record, '(record)', ifnull(external_id, ''), ?, ? from temp.orphan_row`,
-      code,
-      message,
-    );
-    db.exec(`
-      delete from problem where event in (select event from temp.orphan);
-      delete from omission where event in (select event from temp.orphan);
-      delete from part where event in (select event from temp.orphan);
-      delete from row_of where event in (select event from temp.orphan);
-      delete from event where id in (select event from temp.orphan);
-      delete from temp.orphan;
-    `);
-    db.exec('drop table temp.orphan_row');
+export function skipOrphans(db: Database, policies: readonly Policies[]): void {
+  const entries = ENTRIES_WITH(policies, 'skip');
+  if (entries.length === 0) return;
+  for (const { name, parents } of KINDS) {
+    if (parents.length === 0) continue;
+    const where = `e.entity = ? and e.entry in (select value from json_each(?)) and e.data is not null and ${LACKS_PARENT}
+      and not exists (select 1 from checkpoint.record r where r.entity = e.entity and r.external_id = e.external_id
+        and r.is_acknowledged = 1)`;
+    leaveOut(db, 'orphan', where, name, JSON.stringify(entries));
   }
-  db.exec('drop table temp.orphan');
-  return db.get<{ count: number }>(`
-    select count(*) as count from (select distinct record from omission where code = 'orphan')
-    where record not in (select record from event) and record not in (select record from row_of)`)!.count;
 }
