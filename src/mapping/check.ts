@@ -1,5 +1,4 @@
 /** Checks across a mapping whose parts are valid: names that do not exist, settings that contradict each other. */
-import { enumerated } from '../terminal/numbers.ts';
 import type { MappingSpec } from './schema.ts';
 import type { ValidParts } from './valid-parts.ts';
 import { FORMATS } from '../input/formats.ts';
