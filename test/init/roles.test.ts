@@ -41,19 +41,41 @@ describe('the roles of columns', () => {
     expect(draft.remark('amount')).toContain('next: `g`');
   });
 
-  it('are not those of a list of names and values, nor the one address that all records share', async () => {
-    const people = Array.from({ length: 12 }, (_, n) => ({
-      id: 4000 + n,
-      owner: { email: 'rita@example.test' },
-      properties: [
-        { name: 'first_name', value: ['Ada', 'Bob', 'Cleo'][n % 3] },
-        { name: 'email', value: `p${n}@example.test` },
-      ],
-    }));
-    const { text } = await draftOf({ 'contacts.json': people });
-    expect(text).toMatch(/^ +# email: owner\.email # set this: no column is sure to be the e-mail addresses/m);
+  it('are those of the elements of a list of names and values, where each place has one name, and of no other list', async () => {
+    const people = (swap: boolean) =>
+      Array.from({ length: 12 }, (_, n) => {
+        const fields = [
+          { name: 'full_name', value: ['Ada Bell', 'Bob Costa', 'Cleo Dane'][n % 3] },
+          { name: 'email', value: `p${n}@example.test` },
+        ];
+        return { id: 4000 + n, properties: swap && n % 2 ? fields.reverse() : fields };
+      });
+    const named = await draftOf({ 'contacts.json': people(false) });
+    expect(named.lead).toMatchObject({ full_name: 'properties[0].value', email: { from: 'properties[1].value' } });
+    const { text } = await draftOf({ 'contacts.json': people(true) });
     expect(text).toMatch(/^ +# full_name: /m);
     expect(text).toMatch(/^ +properties: .* # check: a list of names and values/m);
+  });
+
+  it('are not those of the one address that all records share', async () => {
+    const people = times(12, (n) => `${4000 + n},rita@example.test,${['Ada Bell', 'Bob Costa', 'Cleo Dane'][n % 3]}`);
+    const { text } = await draftOf({ 'contacts.csv': ['Id,Owner mail,Name', ...people] });
+    expect(text).toMatch(/^ +# email: Owner mail # set this: no column is sure to be the e-mail addresses/m);
+  });
+
+  it('are those of the values in wrappers, not of what is said about them', async () => {
+    const of = (value: string) => ({ value, timestamp: 1_690_000_000_000, source: 'CRM', versions: [{ value }] });
+    const people = Array.from({ length: 9 }, (_, n) => ({
+      vid: 900 + 3 * n,
+      properties: { firstname: of('Ada'), lastname: of('Bell'), email: of(`p${n}@example.test`), city: of('Bath') },
+    }));
+    const { lead } = await draftOf({ 'contacts.json': people });
+    expect(lead).toMatchObject({
+      external_id: 'vid',
+      full_name: { list: ['properties.firstname.value', 'properties.lastname.value'] },
+      email: { from: 'properties.email.value' },
+      custom_params: { properties_city_value: 'properties.city.value' },
+    });
   });
 
   it('that no column is sure to have are commented out, with the candidates in their order', async () => {

@@ -101,7 +101,7 @@ function isOfParent(column: Column, kind: RecordKind, references: readonly Refer
 }
 
 /** How sure others refer to a column: the best of the shares. */
-function referred(column: Column, references: readonly Reference[]): number {
+export function referred(column: Column, references: readonly Reference[]): number {
   const shares = references
     .filter(
       (each) => each.to === column && (!isKey(each.from) || namesTable(each.from, column.table)) && !isByChance(each),

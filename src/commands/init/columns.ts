@@ -37,6 +37,8 @@ export interface Column {
   /** First and last name, of a column that stands for both. */
   readonly pair?: readonly [Column, Column];
   readonly meaning: Meaning;
+  /** It says something about the value beside it: `{ value, timestamp, source }`. */
+  readonly isWrapper: boolean;
   /** The role that its header has in a known CRM, or `none`, by the kind of its records. */
   known?: ReadonlyMap<string, string>;
   readonly filled: number;
@@ -92,6 +94,8 @@ export interface ColumnData {
   readonly sql: string;
   readonly list: string | undefined;
   readonly several: number;
+  /** What the record itself calls it: the name beside the value in a list of names and values. */
+  readonly label: string | undefined;
 }
 
 /** The first values decide what a column looks like; the other figures are of the whole sample. */
@@ -99,7 +103,7 @@ const FIRST = 2000;
 
 export function columnOf(
   table: Table,
-  { name, sql, list, several }: ColumnData,
+  { name, sql, list, several, isWrapper }: ColumnData & { readonly isWrapper: boolean },
   header: string,
   dayFirst: boolean,
 ): Column {
@@ -127,6 +131,7 @@ export function columnOf(
     sql,
     list,
     several,
+    isWrapper,
     meaning,
     filled: facts.filled,
     distinct: facts.distinct,

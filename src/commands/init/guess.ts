@@ -1,9 +1,10 @@
-/** What the records of each table are: decided last, from the best assignments; the name of the file is one more sign. */
+/** The entries that the tables need, with the external ids of their records. */
 import { numberText } from '../../terminal/numbers.ts';
 import type { ValueSpec } from '../../mapping/spec.ts';
 import { countOf, isComplete, isUnique, type Column, type Table } from './columns.ts';
-import { assign, SURE, type Assignment } from './assign.ts';
-import { isByChance, shareOf, valueOf, type Reference } from './lines/references.ts';
+import type { Assignment } from './assign.ts';
+import { kindsOf, type TableKinds } from './kinds.ts';
+import { valueOf, type Reference } from './lines/references.ts';
 import type { RecordKind, Role } from './roles.ts';
 
 /** Records that become events of a kind. */
@@ -28,16 +29,9 @@ interface Key {
   readonly repeats?: true;
 }
 
-type TableKinds = Map<RecordKind, { readonly assignment: Assignment; readonly doubt?: string }>;
-
 /** The entries that the tables need, leads first. */
 export function guessDrafts(tables: readonly Table[], references: readonly Reference[]): EntryDraft[] {
-  const kinds = new Map<Table, TableKinds>();
-  for (const table of [...tables].sort((a, b) => Number(a.list === undefined) - Number(b.list === undefined)))
-    kinds.set(table, kindsOf(readable(table, kinds), references));
-  withoutUsers(kinds, references);
-  withoutParts(kinds, references);
-  if ([...kinds.values()].every(({ size }) => size === 0)) addSomething(kinds, references);
+  const kinds = kindsOf(tables, references);
   nameColumns(kinds);
   const drafts: EntryDraft[] = [];
   for (const kind of ['leads', 'deals', 'comments'] as const) {
@@ -56,13 +50,6 @@ export function guessDrafts(tables: readonly Table[], references: readonly Refer
     }
   }
   return drafts;
-}
-
-/** Where nothing shows what any records are, the longest export becomes leads, so that there is something to correct. */
-function addSomething(kinds: ReadonlyMap<Table, TableKinds>, references: readonly Reference[]): void {
-  const [table] = [...kinds.keys()].filter(({ list }) => list === undefined).sort((a, b) => b.rows - a.rows);
-  const doubt = 'set this: nothing shows what these records are; leads are only an example';
-  if (table) kinds.get(table)!.set('leads', { assignment: assign(table, 'leads', references), doubt });
 }
 
 /** Columns of files without a header are called after their roles. */
@@ -85,123 +72,6 @@ const ROLE_NAMES: Readonly<Partial<Record<Role, string>>> = {
   created: 'created_at',
   happened: 'happened_at',
 };
-
-/** Without the columns of lists whose elements become events of their own. */
-function readable(table: Table, kinds: ReadonlyMap<Table, TableKinds>): Table {
-  const lists = [...kinds].flatMap(([each, found]) => (each.parent === table && found.size > 0 ? [each.list!] : []));
-  if (lists.length === 0) return table;
-  table.columns.splice(
-    0,
-    table.columns.length,
-    ...table.columns.filter(({ list }) => list === undefined || !lists.includes(list)),
-  );
-  return table;
-}
-
-function kindsOf(table: Table, references: readonly Reference[]): TableKinds {
-  const kinds: TableKinds = new Map();
-  const is = (noun: Table['nouns'][number]): boolean => table.nouns.includes(noun);
-  if (table.rows === 0 || is('others')) return kinds;
-  const [leads, deals, comments] = (['leads', 'deals', 'comments'] as const).map((kind) =>
-    assign(table, kind, references),
-  );
-  const of = (assignment: Assignment, ...roles: readonly Role[]): number =>
-    Math.max(...roles.map((role) => assignment.roles.get(role)?.score ?? 0));
-  const name = of(leads!, 'full', 'last');
-  const contact = of(leads!, 'email', 'phone');
-  const isList = table.list !== undefined;
-  // Without a header, content is all there is.
-  const least = table.columns.every(({ meaning }) => meaning.words.length === 0) ? 0.2 : 0.5;
-  const isOther = is('users') || is('companies');
-  if (name > least && contact > 0.5 && !isOther) kinds.set('leads', { assignment: leads! });
-  else if (is('leads') && !isList && Math.max(name, contact) > 0.5) kinds.set('leads', { assignment: leads! });
-  else if (contact > 0.8 && leads!.roles.has('id') && !isList && !isOther && !is('deals') && !is('comments')) {
-    if (name > 0.36 || leads!.roles.get('id')!.score > 0.4)
-      kinds.set('leads', { assignment: leads!, doubt: 'only addresses or numbers tell that these are people' });
-  }
-  const [amount, stage, title] = [of(deals!, 'amount'), of(deals!, 'stage', 'outcome'), of(deals!, 'title')];
-  const signs = [amount > 0.5, stage > 0.5, title > 0.5].filter(Boolean).length;
-  if (
-    !is('users') &&
-    !is('companies') &&
-    !is('comments') &&
-    ((amount > 0.5 && stage > (least < 0.5 ? least : 0.6)) ||
-      (is('deals') && !is('stages') && amount > 0.35 && stage > 0.35))
-  ) {
-    kinds.set('deals', { assignment: deals! });
-  } else if (is('deals') && !is('stages') && !isList && signs >= 2) kinds.set('deals', { assignment: deals! });
-  if (kinds.size === 2 && !isTwin(leads!, deals!)) kinds.delete('leads');
-  const text = of(comments!, 'content', 'subject');
-  const refers = references.some((each) => each.from.table === table && shareOf(each) > 0.3 && isUnique(each.to));
-  const isNote = is('comments')
-    ? text > 0.36 || of(comments!, 'happened') > 0.7
-    : of(comments!, 'content') > 0.55 && amount < 0.6 && (refers || isList) && comments!.roles.size >= (isList ? 3 : 2);
-  if (isNote && kinds.size === 0) kinds.set('comments', { assignment: comments! });
-  return kinds;
-}
-
-/** Rows are a person and a deal only with a name of the person that is no title, and an address that is not the owner's. */
-function isTwin(leads: Assignment, deals: Assignment): boolean {
-  const [name, title] = [leads.roles.get('full') ?? leads.roles.get('last'), deals.roles.get('title')];
-  const [email, owner] = [leads.roles.get('email'), deals.roles.get('owner')];
-  const isName = name !== undefined && (name.column !== title?.column || name.column.is.person > 0.7);
-  return isName && (email === undefined || email.column !== owner?.column);
-}
-
-/** People to whom others refer as their owner or author are users, where others are the leads. */
-function withoutUsers(kinds: ReadonlyMap<Table, TableKinds>, references: readonly Reference[]): void {
-  const leads = [...kinds].filter(([, found]) => found.has('leads')).map(([table]) => table);
-  for (const table of leads) {
-    const byOwners = references.filter(
-      (each) => each.to.table === table && shareOf(each) > 0.7 && !isByChance(each) && isStaff(each.from),
-    );
-    const byOthers = references.filter(
-      (each) => each.to.table === table && shareOf(each) > 0.7 && !isByChance(each) && !isStaff(each.from),
-    );
-    if (byOwners.length > 0 && byOthers.length === 0 && leads.length > 1) kinds.get(table)!.delete('leads');
-  }
-  // Addresses of people who are in another export are no people of their own.
-  const isDoubtful = (table: Table): boolean => kinds.get(table)!.get('leads')?.doubt !== undefined;
-  if (leads.some((table) => !isDoubtful(table)))
-    for (const table of leads) if (isDoubtful(table)) kinds.get(table)!.delete('leads');
-}
-
-/** Whether a header names somebody who works with the records. */
-export function isStaff({ meaning: { concepts } }: Column): boolean {
-  return concepts.has('owner') || concepts.has('user') || concepts.has('author') || concepts.has('modified');
-}
-
-/** Deals whose people are in another export are no people themselves. Line items and payments of deals are no deals. */
-function withoutParts(kinds: ReadonlyMap<Table, TableKinds>, references: readonly Reference[]): void {
-  const keysOf = (table: Table, kind: RecordKind): Column[] =>
-    (['id', 'email'] as const).flatMap((role) => kinds.get(table)?.get(kind)?.assignment.roles.get(role)?.column ?? []);
-  for (const [table, found] of kinds) {
-    if (!found.has('deals')) continue;
-    const refers = (kind: RecordKind): boolean =>
-      [...kinds].some(
-        ([other, its]) =>
-          other !== table &&
-          its.has(kind) &&
-          references.some(
-            (each) =>
-              each.from.table === table &&
-              each.to.table === other &&
-              keysOf(other, kind).includes(each.to) &&
-              shareOf(each) > 0.4 &&
-              !isByChance(each),
-          ),
-      );
-    const hasPeople = [...kinds].some(([other, its]) => other !== table && its.has('leads') && its.size === 1);
-    if (found.has('leads') && (refers('leads') || (hasPeople && !hasPerson(found)))) found.delete('leads');
-    if (refers('deals') && !table.nouns.includes('deals')) found.delete('deals');
-  }
-}
-
-/** Whether the rows have a person with a name and an address. */
-function hasPerson(found: TableKinds): boolean {
-  const roles = found.get('leads')!.assignment.roles;
-  return (roles.get('full')?.score ?? 0) > SURE && roles.has('email');
-}
 
 type Recognised = Omit<EntryDraft, 'key' | 'prefix'>;
 

@@ -2,7 +2,7 @@
 import { numberText } from '../../terminal/numbers.ts';
 import type { ValueSpec } from '../../mapping/spec.ts';
 import { countOf, countsOf, isFew, isUnique, type Column, type Table } from './columns.ts';
-import { isStaff, type EntryDraft } from './guess.ts';
+import type { EntryDraft } from './guess.ts';
 import {
   isByChance,
   lookupOf,
@@ -14,7 +14,7 @@ import {
   valueOf,
   type Reference,
 } from './lines/references.ts';
-import { headerScore } from './roles.ts';
+import { headerScore, isStaff } from './roles.ts';
 import { fold, nounsOf } from './words.ts';
 
 /** What is known of all exports. */

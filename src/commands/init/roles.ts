@@ -235,7 +235,7 @@ function headerOf(role: Role, { concepts, words }: Meaning, kind: RecordKind): n
 /** From 0 (impossible, or no sign of it) to 1. */
 export function scoreOf(role: Role, column: Column, kind: RecordKind, more = 0): number {
   const plain = ROLES[role].content(column);
-  if (plain === 0 || column.filled === 0 || isInPairs(column)) return 0;
+  if (plain === 0 || column.filled === 0 || column.isWrapper || isInPairs(column)) return 0;
   const content =
     1 - (1 - plain * (role === 'content' ? 0.8 : 0.6 + 0.4 * fillOf(column))) * (1 - (plain > 0.1 ? more : 0));
   const header = headerScore(role, column, kind);
@@ -243,4 +243,9 @@ export function scoreOf(role: Role, column: Column, kind: RecordKind, more = 0):
   if (header < 0) return content * (1 + header * (isId(column) ? 1 - 2 * more : 1));
   // No header makes sure what the values speak against.
   return Math.min(1 - (1 - content) * (1 - 0.9 * header), role === 'amount' && plain < 0.1 ? 0.49 : 1);
+}
+
+/** Whether a header names somebody who works with the records. */
+export function isStaff({ meaning: { concepts } }: Column): boolean {
+  return concepts.has('owner') || concepts.has('user') || concepts.has('author') || concepts.has('modified');
 }

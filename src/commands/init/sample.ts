@@ -14,9 +14,19 @@ export const MAX_COLUMNS = 1900;
 export interface RawTable {
   readonly list: string | undefined;
   /** The columns, by name: the places of their cells, the list that they stand in, and records with several elements of it. */
-  readonly columns: Map<string, { readonly at: number; readonly list: string | undefined; several: number }>;
+  readonly columns: Map<string, RawColumn>;
   /** The number of the record, and its cells by column. */
   readonly rows: (string | number | null)[][];
+}
+
+interface RawColumn {
+  readonly at: number;
+  readonly list: string | undefined;
+  several: number;
+  /** The name beside the value, in a list of names and values. */
+  readonly label: string | undefined;
+  /** Records have other names in this place, so it is no column. */
+  isMixed?: boolean;
 }
 
 export interface ExportSample {
@@ -69,11 +79,12 @@ interface Leaf {
   readonly text: string | undefined;
   readonly list?: string;
   readonly several?: boolean;
+  readonly label?: string;
 }
 
 /** Adds a record in JSON. The elements of its lists become rows of tables of their own, too. */
 function addRecord(main: RawTable, lists: Map<string, RawTable>, record: number, value: JsonValue): void {
-  addRow(main, record, [...leavesOf(value)]);
+  addRow(main, record, [...leavesOf(value), ...pairsIn(value)]);
   for (const [path, list] of listsIn(value)) {
     const table = lists.get(path) ?? { list: path, columns: new Map(), rows: [] };
     lists.set(path, table);
@@ -94,6 +105,39 @@ function* leavesOf(value: JsonValue, path = '', list?: string, several = false):
   } else yield { name: path === '' ? '.' : path, text: textOf(value), ...(list !== undefined && { list, several }) };
 }
 
+const NAMES = /^(?:field_?)?(?:name|key|label|code|property|attribute|question|title|id)$/i;
+const VALUES = /^(?:field_?)?(?:value|values|answer|text)$/i;
+
+/**
+ * The elements of lists of names and values, `[{ name: Email, value: … }, …]`: one by one, each with its name. An
+ * element becomes a column where its place has one name in all records.
+ */
+function* pairsIn(value: JsonValue): Generator<Leaf> {
+  for (const [path, list] of listsIn(value)) {
+    for (const [at, element] of list.entries()) {
+      if (!isObject(element)) break;
+      const members = Object.entries(element);
+      const [name] = members
+        .filter(([key, text]) => NAMES.test(key) && typeof text === 'string')
+        .sort(([a], [b]) => placeOf(a) - placeOf(b));
+      const held = members.find(([key]) => VALUES.test(key));
+      if (!name || !held) break;
+      const isWrapped = Array.isArray(held[1]);
+      const first = isWrapped ? (held[1] as readonly JsonValue[])[0] : held[1];
+      const inner = isObject(first) ? first['value'] : first;
+      if (inner === undefined || isObject(inner) || Array.isArray(inner)) continue;
+      const own = `${path}[${at}].${held[0]}${isWrapped ? `[0]${isObject(first) ? '.value' : ''}` : ''}`;
+      yield { name: own, text: textOf(inner), label: textOf(name[1] as JsonValue) ?? '' };
+    }
+  }
+}
+
+/** A name before a code, and that before an id. */
+function placeOf(key: string): number {
+  const at = ['name', 'label', 'question', 'title', 'key'].findIndex((each) => key.toLowerCase().endsWith(each));
+  return at < 0 ? Infinity : at;
+}
+
 function* listsIn(value: JsonValue, path = ''): Generator<[path: string, list: readonly JsonValue[]]> {
   if (Array.isArray(value)) yield [path, value as readonly JsonValue[]];
   else if (isObject(value)) {
@@ -106,19 +150,20 @@ function* listsIn(value: JsonValue, path = ''): Generator<[path: string, list: r
 function addRow(table: RawTable, record: number, cells: readonly Leaf[]): void {
   const row: (string | number | null)[] = [record];
   table.rows.push(row);
-  for (const { name, text, list, several } of cells) {
+  for (const { name, text, list, several, label } of cells) {
     const value = text?.trim() ?? '';
-    const column = value === '' || name === '' ? undefined : columnAt(table, name, list);
+    const column = value === '' || name === '' ? undefined : columnAt(table, name, list, label);
     if (!column) continue;
+    if (column.label !== label) column.isMixed = true;
     row[column.at] = value.slice(0, MAX_LENGTH);
     if (several) column.several += 1;
   }
 }
 
-function columnAt({ columns }: RawTable, name: string, list?: string) {
+function columnAt({ columns }: RawTable, name: string, list?: string, label?: string): RawColumn | undefined {
   const known = columns.get(name);
   if (known !== undefined || name === '' || columns.size >= MAX_COLUMNS) return known;
-  const column = { at: columns.size + 1, list, several: 0 };
+  const column = { at: columns.size + 1, list, several: 0, label };
   columns.set(name, column);
   return column;
 }

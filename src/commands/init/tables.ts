@@ -73,10 +73,11 @@ function tablesOf(
       columns: [],
       rows: rows.length,
       whole: from.sample.whole,
-      nouns: nounsIn(list ?? from.settings.records, source),
+      nouns: list === undefined ? nounsIn(from.settings.records, source) : nounsOf(list.split('.').at(-1)!),
       sql,
     };
-    const data = [...raw.columns].map(([header, { at, ...rest }]): ColumnData => ({
+    const own = [...raw.columns].filter(([, { isMixed }]) => !isMixed);
+    const data = own.map(([header, { at, ...rest }]): ColumnData => ({
       name: header,
       sql: `c${at}`,
       ...rest,
@@ -85,9 +86,13 @@ function tablesOf(
     const values = data.flatMap((each) => firstValues(table, each.sql).slice(0, 200));
     const dayFirst = from.source.delimiter !== ',' || isDayFirst(values);
     const hasHeader = from.settings.columns === undefined;
+    const wrappers = wrappersIn(data.map((each) => each.name));
     for (const each of data) {
-      const header = !hasHeader ? '' : each.name === '.' ? (list ?? '') : each.name;
-      table.columns.push(columnOf(table, each, header, dayFirst));
+      const { of, isPayload } = wrapperOf(each.name, wrappers);
+      const called = each.label ?? (isPayload ? of! : each.name);
+      const header = !hasHeader ? '' : called === '.' || called === '' ? (list ?? '') : called;
+      const isWrapper = of !== undefined && (!isPayload || of === '');
+      table.columns.push(columnOf(table, { ...each, isWrapper }, header, dayFirst));
     }
     tables.push(table);
   });
@@ -103,6 +108,32 @@ function fill(db: Database, sql: string, { columns, rows }: RawTable, missing: R
   db.transaction(() => {
     for (const row of rows) db.run(insert, row[0]!, ...places.map((at) => cell(row[at])));
   });
+}
+
+/** What stands beside a value and says something about it alone. */
+const ABOUT =
+  /^(?:timestamp|versions|source(?:_?id|_?label)?|type|kind|label|primary|is_?(?:primary|default|main)|enum_?(?:code|id)|request_?id|updated_?by_?user_?id|verified|location|selected)$/i;
+
+/** The objects that only wrap a value: `{ value, timestamp, versions }`, `{ type, value }`; of an element of a list, the empty path. */
+function wrappersIn(names: readonly string[]): ReadonlySet<string> {
+  const members = new Map<string, Set<string>>();
+  for (const name of names) {
+    const parts = name.split('.');
+    for (let at = 0; at < parts.length; at += 1) {
+      const of = parts.slice(0, at).join('.');
+      members.set(of, (members.get(of) ?? new Set()).add(parts[at]!));
+    }
+  }
+  const isWrapper = (own: ReadonlySet<string>): boolean =>
+    own.size > 1 && own.has('value') && [...own].every((each) => each === 'value' || ABOUT.test(each));
+  return new Set([...members].flatMap(([of, own]) => (isWrapper(own) ? [of] : [])));
+}
+
+/** The wrapper that a column stands in, and whether it is the value in it. */
+function wrapperOf(name: string, wrappers: ReadonlySet<string>): { of: string | undefined; isPayload: boolean } {
+  const parts = name.split('.');
+  const of = parts.map((_, at) => parts.slice(0, at).join('.')).find((each) => wrappers.has(each));
+  return { of, isPayload: of !== undefined && parts.slice(of === '' ? 0 : of.split('.').length).join('.') === 'value' };
 }
 
 /** What arrays are called that hold the records of any API. */

@@ -158,7 +158,7 @@ class EntryLines {
     const lists = new Set<string>();
     const events = this.#known.drafts.flatMap((each) => (each.table.parent === table ? [each.table.list!] : []));
     for (const column of table.columns) {
-      if (column.filled === 0 || (this.#used.has(column) && column.list === undefined)) continue;
+      if (column.filled === 0 || column.isWrapper || (this.#used.has(column) && column.list === undefined)) continue;
       const { list } = column;
       if (
         list !== undefined &&
