@@ -1,7 +1,7 @@
 /** The score matrix, columns x roles: the assignment with the best sum is taken. What a table is follows from it, last. */
 import { isComplete, isUnique, type Column, type Table } from './columns.ts';
 import { isByChance, namesTable, shareOf, type Reference } from './lines/references.ts';
-import { ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
+import { headerScore, ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
 import { fold } from './words.ts';
 
 /** The column of a role, and those that come near it. */
@@ -34,15 +34,7 @@ const MAX_CANDIDATES = 6;
 export function assign(table: Table, kind: RecordKind, references: readonly Reference[]): Assignment {
   const scores = new Map<Role, RoleCandidate[]>();
   for (const role of ROLES_OF[kind]) {
-    const able = table.columns.map((column) => ({
-      column,
-      score:
-        role !== 'id'
-          ? scoreOf(role, column, kind)
-          : isOfParent(column, kind, references)
-            ? 0
-            : scoreOf(role, column, kind, referred(column, references)),
-    }));
+    const able = table.columns.map((column) => ({ column, score: scoreIn(role, column, kind, references) }));
     const sorted = able.filter(({ score }) => score >= MIN_CANDIDATE).sort((a, b) => b.score - a.score);
     scores.set(role, sorted.slice(0, MAX_CANDIDATES));
   }
@@ -77,10 +69,50 @@ export function assign(table: Table, kind: RecordKind, references: readonly Refe
     else
       candidates.set(
         role,
-        others.length > 0 ? others : sorted.filter((each) => each.column !== id?.column).slice(0, 2),
+        (others.length > 0 ? others : sorted.filter((each) => each.column !== id?.column).slice(0, 2)).filter((each) =>
+          isShared(role, each.column),
+        ),
       );
   }
   return { kind, roles, candidates };
+}
+
+function scoreIn(role: Role, column: Column, kind: RecordKind, references: readonly Reference[]): number {
+  if (role === 'id') return isOfParent(column, kind, references) ? 0 : idScore(column, kind, references);
+  const score = scoreOf(role, column, kind);
+  const noun = REFERRED[role];
+  if (noun === undefined || column.meaning.concepts.has(role === 'stage' ? 'pipeline' : 'created')) return score;
+  // However many stages there are, the ids of a table of stages are stages; the ids and addresses of users are members.
+  const isOf = references.some(
+    (each) =>
+      each.from === column &&
+      each.to.table.nouns.includes(noun) &&
+      isKey(each.to) &&
+      shareOf(each) > 0.8 &&
+      !isByChance(each) &&
+      headerScore(role, column, kind) > -0.3,
+  );
+  return isOf ? 1 - (1 - score) * 0.3 : score;
+}
+
+/** Tables to whose ids the columns of a role may refer. */
+const REFERRED: Readonly<Partial<Record<Role, Table['nouns'][number]>>> = {
+  stage: 'stages',
+  owner: 'users',
+  author: 'users',
+};
+
+/** Without being unique, a column is an id only where its header or other tables say so. */
+function idScore(column: Column, kind: RecordKind, references: readonly Reference[]): number {
+  const more = referred(column, references);
+  if (!isUnique(column) && more === 0 && headerScore('id', column, kind) < 0.85) return 0;
+  return scoreOf('id', column, kind, more);
+}
+
+/** A constant, or what is different in most records, is no candidate for what records have in common. */
+function isShared(role: Role, column: Column): boolean {
+  if (role !== 'stage' && role !== 'pipeline' && role !== 'owner' && role !== 'author') return true;
+  return column.distinct > 1 && column.distinct <= column.filled * 0.8;
 }
 
 /** `Contact Id` of deals, where contacts have it too: it is theirs, even if each of them has only one deal. */
@@ -126,7 +158,7 @@ function settle(kind: RecordKind, taken: Map<Role, Column>, scores: ReadonlyMap<
       taken.delete('full');
     } else if (!(first && last)) {
       const only = first ?? last;
-      if (only && (!full || scoreIn(scores, 'full', full) < SURE)) taken.set('full', only);
+      if (only && (!full || scoreOfTaken(scores, 'full', full) < SURE)) taken.set('full', only);
       taken.delete('first');
       taken.delete('last');
     } else taken.delete('full');
@@ -138,7 +170,7 @@ function settle(kind: RecordKind, taken: Map<Role, Column>, scores: ReadonlyMap<
   }
 }
 
-function scoreIn(scores: ReadonlyMap<Role, readonly RoleCandidate[]>, role: Role, column: Column): number {
+function scoreOfTaken(scores: ReadonlyMap<Role, readonly RoleCandidate[]>, role: Role, column: Column): number {
   return scores.get(role)?.find((each) => each.column === column)?.score ?? 0;
 }
 

@@ -1,5 +1,5 @@
 /** What the values of a column look like: shares of the values in the sample, the same for every language. */
-import { isCurrency } from '../../currencies.ts';
+import { CURRENCY_SIGNS, isCurrency } from '../../currencies.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { dateFacts, type DateFacts } from './dates.ts';
 import type { Export } from './open-export.ts';
@@ -72,13 +72,13 @@ const SHAPES = {
   uuid: /^\{?[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\}?$/i,
   code: /^(?=.*\d)(?=.*[a-z])[\w.:@-]{2,60}$|^[\w-]{15,60}$/i,
   hash: /^[\da-f]{32,64}$/i,
-  currency: /^(?:[A-Z]{3}|[a-z]{3})$/,
+  currency: /^(?:[A-Z]{3}|[a-z]{3}|\p{Sc}|[A-Z]{1,2}\$|zł|Kč|Ft|kr\.?)$/u,
   flag: /^(?:0|1|true|false|yes|no|y|n|t|f|ja|nein|oui|non|si|sí|sim|não|да|нет|нет|tak|nie|nee|nej)$/i,
   html: /<(?:p|br|div|b|ul|strong|span|body)\b[^>]*>/i,
-  words: /\p{L}{2}|[\p{Script=Han}\p{Script=Hangul}]/u,
+  words: /\p{L}{2}|^\p{L}\.?$|[\p{Script=Han}\p{Script=Hangul}]/u,
   /** The first and last name of a person, or one of them. */
   person:
-    /^\p{Lu}[\p{L}'’.-]*(?: (?:\p{Lu}|d[aeiou]s?\b|v[ao]n|ten|ter|el|le|la)[\p{L}'’.-]*){1,4}$|^[\p{Script=Han}\p{Script=Hangul}]{2,4}$|^[\p{Script=Katakana}\p{Script=Han}]{1,4}[ 　][\p{Script=Katakana}\p{Script=Han}]{1,4}$/u,
+    /^\p{Lu}[\p{L}'’.-]*(?: (?:\p{Lu}|d[aeiou]s?\b|v[ao]n|ten|ter|el|le|la)[\p{L}'’.-]*){1,4}$|^[\p{Script=Han}\p{Script=Hangul}]{2,4}$|^[\p{Script=Arabic}\p{Script=Hebrew}]{2,}(?: [\p{Script=Arabic}\p{Script=Hebrew}]{2,}){1,3}$|^[\p{Script=Katakana}\p{Script=Han}]{1,4}[ 　][\p{Script=Katakana}\p{Script=Han}]{1,4}$/u,
   oneName: /^\p{Lu}[\p{L}'’-]+(?:[ -]\p{Lu}[\p{L}'’-]+)?$|^[\p{Script=Han}\p{Script=Hangul}]{1,3}$/u,
   /** Several words, as in a sentence. */
   prose: /^(?=.{25,})\S+(?:\s+\p{L}\S*){4,}|[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}]{9,}|\n/su,
@@ -121,7 +121,9 @@ export function columnOf(
   const meaning = meaningOf(header);
   const date = dateFacts(meaning, values, dayFirst);
   const currency =
-    is.currency > 0.8 ? values.filter((value) => isCurrency(value.toUpperCase())).length / values.length : 0;
+    is.currency > 0.8
+      ? values.filter((value) => isCurrency(value.toUpperCase()) || value in CURRENCY_SIGNS).length / values.length
+      : 0;
   // `POT7` and `OPP00012` are no amounts of a currency.
   const money = is.money > 0 ? values.filter((value) => isMoney(value)).length / values.length : 0;
   const number = is.number > 0.8 ? values.filter((value) => isAmount(value)).length / values.length : is.number;

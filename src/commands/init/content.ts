@@ -36,7 +36,8 @@ export function addresses({ is, distinct, filled }: Column): number {
 export function personal(column: Column): number {
   const { is } = column;
   if (!isText(column) || is.flag > 0.5 || is.hash > 0.5) return 0;
-  const fewer = isFew(column) ? 0.4 : 1;
+  // Customers may have several rows, but the staff has few names.
+  const fewer = isFew(column) ? Math.max(0.4, isRare(column)) : 1;
   return is.person > 0.6 ? 0.5 * is.person * fewer : is.prose > 0.3 ? 0 : 0.12;
 }
 
@@ -51,7 +52,7 @@ export function member(column: Column): number {
   if (date || is.flag > 0.9 || is.prose > 0.2 || is.url > 0.3 || is.money > 0.3 || (separators && is.decimal > 0.2))
     return 0;
   const repeats = distinct <= 2 ? filled > distinct : distinct <= filled * 0.8;
-  const few = repeats ? 1 : 0.5;
+  const few = repeats ? 1 - 0.4 * isRare(column) : 0.5;
   if (is.person > 0.6) return 0.35 * few;
   if (is.email > 0.6) return 0.3 * few;
   return is.words > 0.8 ? 0.12 * few : 0.1 * few;
@@ -101,9 +102,14 @@ export function sumOfMoney(column: Column): number {
   return (distinct > Math.min(4, filled / 4) && length >= 3 ? 0.3 : 0.1) * less;
 }
 
+/** As numbers of records rise: each by little. Sums that happen to be sorted rise by more. */
 function isRising({ values }: Column): boolean {
-  return values.length > 3 && values.every((value, at) => at === 0 || Number(value) > Number(values[at - 1]));
+  const numbers = values.map(Number);
+  const isSorted = numbers.length > 3 && numbers.every((each, at) => at === 0 || each > numbers[at - 1]!);
+  return isSorted && numbers.at(-1)! - numbers[0]! < numbers.length * MAX_STEP;
 }
+
+const MAX_STEP = 50;
 
 const DERIVED = new WeakMap<Table, Map<Column, 'weighted' | 'gross'>>();
 
@@ -145,7 +151,8 @@ function endings(column: Column): { ends: number; all: number } {
 
 export function stages(column: Column): number {
   const { is, date, separators, length } = column;
-  if (date || is.email > 0.2 || is.flag > 0.9 || is.money > 0.3 || length > 60 || is.prose > 0.3) return 0;
+  if (date || is.email > 0.2 || is.flag > 0.9 || is.money > 0.3 || is.currency > 0.8 || length > 60 || is.prose > 0.3)
+    return 0;
   if (separators && (is.decimal > 0.2 || column.distinct > 40)) return 0;
   if (!isFew(column) && column.filled > 6) return column.distinct <= column.filled * 0.7 ? 0.08 : 0;
   const isPerson = is.person > 0.8 ? 0.3 : 1;

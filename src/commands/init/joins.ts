@@ -1,7 +1,7 @@
 /** How the records of one table find those of another: the lead of a deal, the deal of a comment, the name of a stage. */
 import { numberText } from '../../terminal/numbers.ts';
 import type { ValueSpec } from '../../mapping/spec.ts';
-import { countOf, countsOf, isFew, isUnique, type Column, type Table } from './columns.ts';
+import { countOf, countsOf, isComplete, isFew, isUnique, type Column, type Table } from './columns.ts';
 import type { EntryDraft } from './guess.ts';
 import {
   isByChance,
@@ -15,7 +15,7 @@ import {
   type Reference,
 } from './lines/references.ts';
 import { headerScore, isStaff } from './roles.ts';
-import { fold, nounsOf } from './words.ts';
+import { fold, nounsOf, type Noun } from './words.ts';
 
 /** What is known of all exports. */
 export interface KnownTables {
@@ -172,6 +172,7 @@ function stepsTo(own: Table, id: Column | undefined, other: Table, references: r
   return references.flatMap((each): LinkStep[] => {
     if (isByChance(each)) return [];
     if (each.from.table === own && each.to.table === other && shareOf(each) >= 0.5 && each.from !== id) {
+      if (!isUnique(each.to) || isStaff(each.from)) return [];
       return [
         {
           other: each.to,
@@ -232,11 +233,27 @@ export function reach(
   );
 }
 
+/** What a name may be taken for. */
+type Named = 'stage' | 'owner' | 'author' | 'company';
+
+const NOUNS: Readonly<Record<Named, readonly Noun[]>> = {
+  stage: ['stages'],
+  owner: ['users'],
+  author: ['users'],
+  company: ['companies'],
+};
+
+/** Whether a table has such names: by what it is called, or because it is called nothing else. */
+function fits({ nouns }: Table, what: Named): boolean {
+  return nouns.length === 0 ? what !== 'stage' : nouns.some((noun) => NOUNS[what].includes(noun));
+}
+
 /** The name that the id in a column stands for, where another table has both: of a stage, a user, a company. */
 export function nameOf(
   column: Column,
   references: readonly Reference[],
   events: ReadonlySet<Table>,
+  what: Named,
 ): { join: Join; name: Column } | undefined {
   const found = references
     .filter(
@@ -245,13 +262,16 @@ export function nameOf(
         shareOf(each) >= 0.8 &&
         !events.has(each.to.table) &&
         !isByChance(each) &&
-        each.to.table.list === undefined,
+        each.to.table.list === undefined &&
+        isUnique(each.to) &&
+        isComplete(each.to) &&
+        fits(each.to.table, what),
     )
     .sort(
       (a, b) =>
         shareOf(b) - shareOf(a) || Number(namesTable(b.from, b.to.table)) - Number(namesTable(a.from, a.to.table)),
     )[0];
-  const name = found && nameIn(found.to.table, found.to);
+  const name = found && nameIn(found.to.table, found.to, what);
   if (!found || !name || name === found.to) return undefined;
   const share = shareOf(found);
   return {
@@ -267,8 +287,8 @@ export function nameOf(
   };
 }
 
-/** What a record is called: its e-mail address, otherwise its name. */
-function nameIn(table: Table, key: Column): Column | undefined {
+/** What a record is called: an owner by the e-mail address, all others by their names. */
+function nameIn(table: Table, key: Column, what: Named): Column | undefined {
   const able = table.columns.filter(
     (column) => column !== key && column.list === undefined && column.filled > table.rows / 2,
   );
@@ -284,13 +304,13 @@ function nameIn(table: Table, key: Column): Column | undefined {
         meaning.concepts.has('company')),
   );
   const rank = ({ meaning }: Column): number => Number(meaning.concepts.has('name')) - meaning.words.length * 0.01;
-  if (email) return email;
+  if (email && what === 'owner') return email;
   const [whole] = table.nouns.includes('users') ? namesOf(table) : [];
   // A name by which somebody logs in is none.
   const isWhole = (column: Column): boolean =>
     !whole?.pair?.includes(column) && headerScore('full', column, 'leads') > 0.7;
   if (whole && !named.some(isWhole)) return whole;
-  return named.sort((a, b) => rank(b) - rank(a))[0];
+  return named.sort((a, b) => rank(b) - rank(a))[0] ?? (what === 'author' ? email : undefined);
 }
 
 /** The column that says which kind of record an id is of, with the values for each kind. */

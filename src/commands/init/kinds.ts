@@ -124,7 +124,7 @@ class Signs {
   }
 
   comments(): void {
-    if (this.has() || this.is('others') || this.is('users') || this.#isPart) return;
+    if (this.has() || this.is('users') || this.#isPart) return;
     const isList = this.table.list !== undefined;
     const text = this.of('comments', 'content', 'subject');
     const isOf = this.refersTo('leads') || this.refersTo('deals');
@@ -138,7 +138,9 @@ class Signs {
         this.of('comments', 'content') > 0.55 &&
         this.of('deals', 'amount') < 0.6 &&
         this.#assignments.get('comments')!.roles.size >= (isList ? 3 : 2);
-    if (isNote) this.set('comments');
+    if (!isNote) return;
+    if (!this.is('others')) this.set('comments');
+    else if (isOf) this.set('comments', 'check: a text about a person or a deal makes these records comments');
   }
 
   /** Whether its records refer to those of a kind, other than by their owner. */

@@ -54,7 +54,7 @@ export const ROLES = {
   },
   last: {
     content: partOfName,
-    header: { surname: 1, 'surname name': 1, 'last name': 1 },
+    header: { surname: 1, 'surname name': 1, 'last name': 1, last: 0.8 },
     against: `${NOT_PERSON} first happened`,
     evidence: 'words',
   },
@@ -139,8 +139,8 @@ export const ROLES = {
   },
   owner: {
     content: member,
-    header: { owner: 0.95, 'owner name': 1, user: 0.7, 'user name': 0.75, 'owner user': 1 },
-    against: 'modified created author phone date type deleted reason',
+    header: { owner: 0.95, 'owner name': 1, user: 0.7, 'user name': 0.75, 'owner user': 1, author: 0.3 },
+    against: 'modified created phone date type deleted reason number count',
     evidence: 'names that repeat',
   },
   subject: {
@@ -166,7 +166,7 @@ export const ROLES = {
       user: 0.8,
       'user name': 0.85,
     },
-    against: 'modified date type phone parent deleted person customer company deal text',
+    against: 'modified date type phone parent deleted person customer company deal text number count',
     evidence: 'names that repeat',
   },
   happened: {

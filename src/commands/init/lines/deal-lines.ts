@@ -75,7 +75,7 @@ export class DealLines extends FieldLines {
     const key = 'stage_name';
     if (!found) return this.open(key, 'stage', 'the stage');
     const { column } = found;
-    const other = nameOf(column, this.known.references, this.events());
+    const other = nameOf(column, this.known.references, this.events(), 'stage');
     const value: ValueSpec = other ? other.join.value : column.name;
     const isKey = column.is.digits > 0.9 || column.is.uuid > 0.5;
     const plain = other

@@ -167,7 +167,8 @@ class EntryLines {
         continue;
       if (list !== undefined) lists.add(list);
       const key = keyOf(list ?? column.name);
-      const found = list === undefined ? nameOf(column, this.#known.references, this.#lines.events()) : undefined;
+      const found =
+        list === undefined ? nameOf(column, this.#known.references, this.#lines.events(), 'company') : undefined;
       if (found && isCompany(found.name) && !lines.has('company')) {
         lines.set('company', { key: 'company', value: found.join.value, comment: found.join.why });
         continue;

@@ -206,7 +206,7 @@ export class FieldLines {
   memberLine(key: string, role: 'owner' | 'author'): Line {
     const found = this.draft.roles.get(role);
     if (!found) return this.open(key, role, role === 'owner' ? 'the owner' : 'the author');
-    const other = nameOf(found.column, this.known.references, this.events());
+    const other = nameOf(found.column, this.known.references, this.events(), role);
     if (other) {
       const { value, share, why } = other.join;
       return { key, value, comment: `${share < 1 ? 'check: ' : ''}${why}${nextText(found.others)}` };
