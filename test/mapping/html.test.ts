@@ -84,7 +84,7 @@ test('long lines are not wrapped, and 17 million characters are not cut off', as
 });
 
 test('HTML nested too deeply is an error of that value', async () => {
-  expect(await outcome('html_to_text', '<div>'.repeat(100_000) + 'deep')).toBe('error bad_html');
+  expect(await outcome('html_to_text', '<div>'.repeat(20_000) + 'deep')).toBe('error bad_html');
 });
 
 test('many unclosed brackets are text and take linear time', async () => {

@@ -94,14 +94,14 @@ describe('a survey decides as a plain model of its rules does', () => {
   it('about duplicates, rows of one record, parents, priorities and order', async () => {
     await fc.assert(
       fc.asyncProperty(rows, rulesOf, (given, rules) => check(given, rules, [], NONE)),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
   it('about comments that are combined', async () => {
     await fc.assert(
       fc.asyncProperty(rows, fc.constantFrom(2, 50), (given, combine) => check(given, { ...PLAIN, combine }, [], NONE)),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 
@@ -116,7 +116,7 @@ describe('a survey decides as a plain model of its rules does', () => {
         fc.pre(input.length > 0);
         return check(input, rules, history, NONE);
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 
@@ -133,7 +133,7 @@ describe('a survey decides as a plain model of its rules does', () => {
         const pick = typeof chosen === 'number' ? nameOf(parents[chosen % parents.length]!) : undefined;
         return check(all, PLAIN, [], typeof chosen === 'number' ? { pick } : chosen);
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 });

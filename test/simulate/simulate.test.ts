@@ -19,8 +19,8 @@ async function simulate(...args: string[]): Promise<{ code: number | null; outpu
   return { code, output };
 }
 
-it('nothing is lost, doubled or made older in as many histories as fit in 15 seconds', async () => {
-  const { code, output } = await simulate('--seed', '1', '--histories', '100000', '--seconds', '15');
+it('nothing is lost, doubled or made older in as many histories as fit in 5 seconds', async () => {
+  const { code, output } = await simulate('--seed', '1', '--histories', '100000', '--seconds', '5');
   expect(code, output).toBe(0);
   expect(output).toMatch(/^[1-9]\d* histories/);
 });
@@ -34,8 +34,8 @@ it('histories that failed once go well', async () => {
 
 it('the same seed gives the same history', async () => {
   const [first, second] = [
-    await simulate('--seed', '7', '--histories', '3', '--story'),
-    await simulate('--seed', '7', '--histories', '3', '--story'),
+    await simulate('--seed', '7', '--histories', '1', '--story'),
+    await simulate('--seed', '7', '--histories', '1', '--story'),
   ];
   const story = ({ output }: { output: string }): string =>
     output.replaceAll(/crm-backfill-simulate-\w+/g, '').replace(/, [\d.]+ s, .* second/, '');
