@@ -208,7 +208,7 @@ export const BREAKAGES: readonly Breakage[] = [
   },
   {
     name: 'a lead of somebody else counts as an edit',
-    file: 'plan/judge/shown-leads.ts',
+    file: 'plan/judge/shown-parents.ts',
     text: 'areAllKnown && sent.every(isOurs)',
     replacement: 'areAllKnown && isOurs !== undefined',
     within: 2000,
@@ -223,7 +223,7 @@ export const BREAKAGES: readonly Breakage[] = [
   {
     name: 'leads of this migration count as contacts of somebody else',
     file: 'plan/judge/contacts.ts',
-    text: "where q.service_id = shared.service_id and q.entity = 'lead')",
+    text: "where q.service_id = shared.service_id and q.entity = '${PERSON}')",
     replacement: "where q.service_id = shared.service_id and q.entity = 'none')",
     within: 1000,
   },
