@@ -50,7 +50,7 @@ function isAllowed({ from, to }: Import): boolean {
   const [mine, theirs] = [folderOf(from), folderOf(to)];
   if (mine === theirs) return mine !== undefined || isTop(from) || !isTop(to);
   if (isTop(from)) return true;
-  if (theirs === undefined) return !isTop(to) || (to === 'connect.ts' && ASIDE.includes(mine!));
+  if (theirs === undefined) return !isTop(to) || (['connect.ts', 'run.ts'].includes(to) && ASIDE.includes(mine!));
   if (ROOMS.includes(theirs)) return !/^settings\/(?:checks|option|table)\.ts$/.test(to);
   if (mine === undefined || ROOMS.includes(mine)) return false;
   const place = CHAIN.indexOf(theirs);

@@ -26,16 +26,20 @@ export const definition = define({
 export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   const options = parseOptions(definition, argv);
   if (options.out !== undefined && isThere(options.out)) throw alreadyThere(options.out);
-  const { text, findings, open } = await startMapping(options.exports, options);
+  const { text, findings, failure, open } = await startMapping(options.exports, options);
   for (const finding of findings) console.say(finding);
   if (options.out === undefined) console.print(text.trimEnd());
   else await writeNew(options.out, text);
   const saved = options.out ?? 'mapping.yaml';
   const todo = `${counted(open.set, 'line')} marked "set this" and ${numberText(open.check)} marked "check"`;
-  console.say(
-    `${options.out === undefined ? `save it as ${saved}; ` : ''}it has ${todo}; to rehearse it as it is, run:`,
-  );
-  console.say(commandOf(process.argv, 'run', saved, '--dry-run', '--sandbox'));
+  console.say(`${options.out === undefined ? `save it as ${saved}; ` : ''}it has ${todo}`);
+  if (failure) {
+    console.complain(`error: ${failure.message}`);
+    if (failure.hint !== undefined) console.complain(`hint: ${failure.hint}`);
+    return EXIT.finishedWithErrors;
+  }
+  console.say('to rehearse it as it is, run:');
+  console.say(commandOf(process.argv, 'run', saved, '--dry-run', '--sandbox'), 'command');
   return EXIT.done;
 }
 

@@ -1,6 +1,6 @@
 /** What to do after a run, with the commands for it. */
 import { COMBINED } from '../kinds/index.ts';
-import { flow } from './init/yaml.ts';
+import { flow } from './init/lines/yaml.ts';
 import { kebab } from '../settings/option.ts';
 import { isNameCode } from '../vocabulary/words.ts';
 import type { WrittenPilot } from '../report/pilot-file.ts';

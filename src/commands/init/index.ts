@@ -2,26 +2,28 @@
 import { basename } from 'node:path';
 import { markedLines, type Mark } from '../../mapping/marks.ts';
 import { nameError } from '../../mapping/names.ts';
-import { counted, numberText } from '../../terminal/numbers.ts';
 import { UserError } from '../../errors.ts';
 import type { Table } from './columns.ts';
 import { keyOf } from './evidence.ts';
 import type { KnownTables } from './joins.ts';
-import { guessDrafts, type EntryDraft } from './guess.ts';
+import { guessDrafts } from './guess.ts';
 import { openExports, type Export, type ExportOptions } from './open-export.ts';
 import { isMapping, ownFile } from './own-files.ts';
 import { knownCrms, recognise } from './known.ts';
 import { entryOf } from './lines/entries.ts';
 import { findReferences } from './lines/references.ts';
-import { MAX_COLUMNS } from './sample.ts';
-import { mappingText } from './lines/text.ts';
+import { Fates } from './fates.ts';
+import { mappingText, type MappingParts, type MappingText } from './lines/text.ts';
 import { loadSamples } from './tables.ts';
-import { lookupsIn } from './yaml.ts';
+import { tryMapping } from './trial.ts';
+import type { Entry } from './lines/yaml.ts';
 
 /** The text of the mapping, what was recognised in each export and why, and how much is left to do. */
 export interface StarterMapping {
   readonly text: string;
   readonly findings: readonly string[];
+  /** Why the mapping could not be tried on all records. */
+  readonly failure: UserError | undefined;
   /** Lines marked `set this`, and those marked `check`. */
   readonly open: { readonly set: number; readonly check: number };
 }
@@ -39,29 +41,47 @@ export async function startMapping(
   const references = findReferences(samples);
   const drafts = guessDrafts(tables, references);
   const known: KnownTables = { drafts, tables, references };
-  const entries = drafts.map((draft) => entryOf(draft, known));
-  const read = new Set(
-    entries.flatMap(({ source, settings, data, custom }) => [
-      source,
-      ...lookupsIn([settings, data, custom].flat().filter(({ off }) => !off)).map((each) => each.source),
-    ]),
-  );
-  const records = samples.tables.filter(({ list }) => list === undefined);
-  const sources = [
-    ...records.map((table) => (read.has(table.source) ? table : `not read: ${unreadText(table)}`)),
+  const drafted = agreeing(drafts.map((draft) => entryOf(draft, known)));
+  const write = (entries: readonly Entry[]): MappingText => {
+    const fates = new Fates(entries, known);
+    return mappingText({ samples, entries, sources: sourcesOf(tables, fates), out: options.out ?? 'mapping.yaml' });
+  };
+  const trial = await tryMapping(drafted, write);
+  const fates = new Fates(trial.entries, known);
+  const entries = fates.annotated(trial);
+  const { text } = write(entries);
+  const marks = markedLines(text);
+  const marked = (mark: Mark): number => marks.filter((each) => each.mark === mark).length;
+  return {
+    text,
+    findings: [...own, ...fates.findings(trial), ...recognised],
+    failure: trial.failure,
+    open: { set: marked('set this'), check: marked('check') },
+  };
+}
+
+/** The sources that are read, and lines about the others. */
+function sourcesOf(tables: readonly Table[], fates: Fates): MappingParts['sources'] {
+  const records = tables.filter(({ list }) => list === undefined);
+  return [
+    ...records.map((table) =>
+      fates.isRead(table) ? { table, remark: fates.remarkOn(table) } : fates.unreadText(table),
+    ),
     ...records.flatMap(({ from: { withoutRecords = [] } }) =>
       withoutRecords.map((name) => `not read: ${name}: its elements are no records`),
     ),
   ];
-  const { text } = mappingText({ ...{ samples, sources, entries }, out: options.out ?? 'mapping.yaml' });
-  const marks = markedLines(text);
-  const marked = (mark: Mark): number => marks.filter((each) => each.mark === mark).length;
-  const findings = [
-    ...own,
-    ...records.map((table) => `${exportText(table)}; ${finding(table, drafts, read)}`),
-    ...recognised,
-  ];
-  return { text, findings, open: { set: marked('set this'), check: marked('check') } };
+}
+
+/** Entries of one type have one policy for ids that occur twice: the program refuses others. */
+function agreeing(entries: readonly Entry[]): Entry[] {
+  return entries.map((entry) => {
+    const policy = entries
+      .filter(({ type }) => type === entry.type)
+      .flatMap(({ settings }) => settings.find(({ key }) => key === 'duplicates') ?? [])[0];
+    if (!policy || entry.settings.some(({ key }) => key === policy.key)) return entry;
+    return { ...entry, settings: [...entry.settings, { ...policy, comment: 'as of the other records of this type' }] };
+  });
 }
 
 /** The exports among the files, and which files are none. Throws a `UserError` if nothing can be read. */
@@ -104,36 +124,4 @@ function sourceNames(exports: readonly Export[]): string[] {
     taken.add(source);
     return source;
   });
-}
-
-/** As messages name it: an array of a JSON document like a file. */
-function nameOf({ from: { path, settings } }: Table): string {
-  return settings.records === undefined ? path : `${path}#${settings.records}`;
-}
-
-function exportText(table: Table): string {
-  const { from, columns, rows, whole } = table;
-  const more = columns.length < MAX_COLUMNS ? [] : [`only the first ${numberText(MAX_COLUMNS)} columns were looked at`];
-  const reasons = [...from.reasons, ...more].map((reason) => `; ${reason}`).join('');
-  return `${nameOf(table)}: ${from.source.description}, ${whole ? '' : 'the first '}${counted(rows, 'record')} read${reasons}`;
-}
-
-function finding(table: Table, drafts: readonly EntryDraft[], read: ReadonlySet<string>): string {
-  const own = drafts.filter((each) => each.table === table || each.table.parent === table);
-  if (own.length > 0) return `its records become ${[...new Set(own.map(({ kind }) => kind))].join(' and ')}`;
-  return read.has(table.source) ? 'other records look up names or ids in it' : `not used: ${whyUnread(table)}`;
-}
-
-function unreadText(table: Table): string {
-  return `${nameOf(table)}: not used, because ${whyUnread(table)}`;
-}
-
-function whyUnread({ rows, nouns, from: { sample } }: Table): string {
-  if (rows === 0 && sample.why !== undefined)
-    return `none of its ${counted(sample.unreadable, 'record')} can be read: ${sample.why}`;
-  if (rows === 0) return 'it has no records';
-  if (nouns.includes('others')) return 'the service has no place for such records';
-  if (nouns.includes('companies')) return 'no lead or deal has ids of these companies';
-  if (nouns.includes('users')) return 'no record has ids of these users';
-  return 'its columns show neither people nor deals nor texts about them, and no other record has ids of it';
 }

@@ -10,7 +10,7 @@ import { didYouMean } from '../../problem.ts';
 import type { Table } from './columns.ts';
 import type { RecordKind, Role } from './roles.ts';
 import { fold } from './words.ts';
-import { lookupsIn } from './yaml.ts';
+import { lookupsIn } from './lines/yaml.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../mappings/', import.meta.url));
 

@@ -4,7 +4,7 @@ import { secondsToSend } from '../../../rate.ts';
 import { DEFAULT_RATE } from '../../../settings/run-settings.ts';
 import { numberText } from '../../../terminal/numbers.ts';
 import { countOf, type Table } from '../columns.ts';
-import type { Line } from '../yaml.ts';
+import type { Line } from './yaml.ts';
 
 /** None where no parent is known, or where no two comments of the records read have the same. */
 export function combineLine(table: Table, parents: readonly Line[]): Line[] {

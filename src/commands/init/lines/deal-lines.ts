@@ -8,7 +8,7 @@ import { FieldLines } from './field-lines.ts';
 import { nameOf } from '../joins.ts';
 import { scoreOf } from '../roles.ts';
 import { endingOf } from '../words.ts';
-import type { Line } from '../yaml.ts';
+import type { Line } from './yaml.ts';
 
 export class DealLines extends FieldLines {
   titleLine(): Line {

@@ -5,11 +5,11 @@ import { countsOf, isComplete, type Column, type Table } from '../columns.ts';
 import { isInPairs } from '../content.ts';
 import { doubtOf } from '../dates.ts';
 import { DealLines } from './deal-lines.ts';
-import { customValue, isCompany, isOnly, keyOf, onlyOf } from '../evidence.ts';
+import { customValue, isCompany, isOnly, keyOf, onlyOf, quoted } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
 import { nameOf, type KnownTables } from '../joins.ts';
 import { ParentLines } from './parent-lines.ts';
-import { flow, type Entry, type Line } from '../yaml.ts';
+import type { Entry, Line } from './yaml.ts';
 
 export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
   const lines = new EntryLines(draft, known);
@@ -90,17 +90,13 @@ class EntryLines {
     const above = [
       ...(doubt === undefined ? [] : [doubt]),
       ...(twin && kind === 'leads' ? ['each row is a person and a deal, so that it becomes both'] : []),
-      ...(isComment && left.length > 0
-        ? [
-            `check: not carried, since a comment has only a text: ${left.map(({ value }) => flow((value as { from?: string }).from ?? value)).join(', ')}`,
-          ]
-        : []),
     ];
     const list =
       table.list !== undefined && !settings.some(({ key }) => key === 'each')
         ? [{ key: 'each', value: table.list }]
         : [];
     return {
+      table,
       type,
       source: table.source,
       above,
@@ -121,7 +117,7 @@ class EntryLines {
       if (texts.length > 0 && !texts.some(isComplete)) {
         tests.push({
           value: { from: onlyOf(texts.map(({ name }) => name)), present: true },
-          why: 'records without a text',
+          why: 'those without a text',
         });
       }
       const isOptional =
@@ -132,7 +128,7 @@ class EntryLines {
       if (isOptional && table.list === undefined) {
         tests.push({
           value: { from: onlyOf(refs.map(({ value }) => value)), present: true },
-          why: 'records whose lead or deal is in no export',
+          why: 'those whose lead or deal is in no export',
         });
       }
     }
@@ -143,12 +139,12 @@ class EntryLines {
       if (count > 0)
         tests.push({
           value: { from: column.name, not_in: gone.map(([value]) => value) },
-          why: `${numberText(count)} of ${numberText(table.rows)} records, which were deleted`,
+          why: `those that were deleted (${numberText(count)} of ${numberText(table.rows)} by ${quoted(column)})`,
         });
     }
     if (tests.length === 0) return [];
     const value = tests.length === 1 ? tests[0]!.value : { all: tests.map((each) => each.value) };
-    return [{ key: 'when', value, comment: `check: skips ${tests.map(({ why }) => why).join(', ')}` }];
+    return [{ key: 'when', value, comment: tests.map(({ why }) => why).join(', ') }];
   }
 
   /** All columns with values that are not used otherwise. */

@@ -22,7 +22,7 @@ import type { EntryDraft } from '../guess.ts';
 import { idValue, nameOf, reach, type KnownTables } from '../joins.ts';
 import { isCountry } from '../region.ts';
 import { headerScore, scoreOf, type Role } from '../roles.ts';
-import type { Line } from '../yaml.ts';
+import type { Line } from './yaml.ts';
 
 /** `Rossi, Anna` */
 const REVERSED = /^\p{Lu}[\p{L}'’ .-]*, *\p{Lu}[\p{L}'’ .-]*$/u;

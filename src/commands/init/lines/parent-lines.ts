@@ -6,7 +6,7 @@ import type { EntryDraft } from '../guess.ts';
 import { idValue, joinsTo, typeOf, type Join, type KnownTables } from '../joins.ts';
 import { NONE, quoted } from '../evidence.ts';
 import { isStaff } from '../roles.ts';
-import type { Line } from '../yaml.ts';
+import type { Line } from './yaml.ts';
 
 export class ParentLines {
   readonly #draft: EntryDraft;

@@ -7,14 +7,14 @@ import { PROGRAM } from '../../../version.ts';
 import type { Table } from '../columns.ts';
 import { regionOf, timezoneLine } from '../region.ts';
 import type { Samples } from '../tables.ts';
-import { flow, lineText, remarkText, type Entry, type Line } from '../yaml.ts';
+import { flow, lineText, remarkText, type Entry, type Line } from './yaml.ts';
 
 export interface MappingParts {
   /** Where the mapping will be: its paths are relative to this folder. */
   readonly out: string;
   readonly samples: Pick<Samples, 'tables' | 'missing'>;
-  /** Those that an entry reads, and lines about the others. */
-  readonly sources: readonly (Table | string)[];
+  /** Those that an entry reads with what is to be said of them, and lines about the others. */
+  readonly sources: readonly ({ readonly table: Table; readonly remark?: string | undefined } | string)[];
   readonly entries: readonly Entry[];
 }
 
@@ -28,6 +28,8 @@ export interface MappingText {
   readonly text: string;
   /** `line`: from 1. */
   partAt(line: number): MappingPart | undefined;
+  /** Of the sources that it reads, by name; absolute. */
+  readonly paths: ReadonlyMap<string, string>;
 }
 
 export function mappingText({ out, samples, sources, entries }: MappingParts): MappingText {
@@ -51,7 +53,9 @@ export function mappingText({ out, samples, sources, entries }: MappingParts): M
     ...defaultsText(samples),
     '',
     'sources:',
-    ...sources.map((each) => (typeof each === 'string' ? `  ${remarkText(each)}` : sourceText(each, folder))),
+    ...sources.map((each) =>
+      typeof each === 'string' ? `  ${remarkText(each)}` : sourceText(each.table, folder, each.remark),
+    ),
     '',
     'references:',
     '  file: references.csv # a dry run writes it: say there what old pipelines, stages and owners are called in the target account',
@@ -64,7 +68,9 @@ export function mappingText({ out, samples, sources, entries }: MappingParts): M
     addEntry(entry, add);
   });
   add('');
-  return { text: lines.join('\n'), partAt: (line) => parts[line - 1] };
+  const read = sources.flatMap((each) => (typeof each === 'string' ? [] : [each.table]));
+  const paths = new Map(read.map(({ source, from }) => [source, resolve(from.path)]));
+  return { text: lines.join('\n'), partAt: (line) => parts[line - 1], paths };
 }
 
 const SCHEMA = fileURLToPath(new URL('../../../../mappings/mapping.schema.json', import.meta.url));
@@ -92,7 +98,11 @@ function defaultsText({ tables, missing: texts }: MappingParts['samples']): stri
   ];
 }
 
-function sourceText({ source, columns, from: { path, settings, reasons } }: Table, folder: string): string {
+function sourceText(
+  { source, columns, from: { path, settings, reasons } }: Table,
+  folder: string,
+  about?: string,
+): string {
   const { headerLine, columns: given, ...rest } = settings;
   const value = {
     path: relative(folder, resolve(path)),
@@ -100,9 +110,10 @@ function sourceText({ source, columns, from: { path, settings, reasons } }: Tabl
     ...(given && { columns: columns.map(({ name }) => name) }),
     ...(headerLine === undefined ? {} : { header_line: headerLine }),
   };
-  const mark = given ? 'set this' : 'check';
   const assumptions = settings.records === undefined ? reasons : [];
-  return `  ${flow(source)}: ${flow(value)}${assumptions.length > 0 ? ` ${remarkText(`${mark}: ${assumptions.join('; ')}`)}` : ''}`;
+  const doubts = assumptions.length > 0 ? [`${given ? 'set this' : 'check'}: ${assumptions.join('; ')}`] : [];
+  const remarks = [...doubts, ...(about === undefined ? [] : [about])];
+  return `  ${flow(source)}: ${flow(value)}${remarks.length > 0 ? ` ${remarkText(remarks.join('; '))}` : ''}`;
 }
 
 function addEntry(entry: Entry, add: (text: string, part: MappingPart) => void): void {

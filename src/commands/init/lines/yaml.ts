@@ -1,6 +1,7 @@
 /** Writes the lines of a draft as YAML, each with its comment. Whatever stands in an export's names stays within its line. */
 import { Document, visit, type ToStringOptions } from 'yaml';
-import type { LookupSpec } from '../../mapping/spec.ts';
+import type { Table } from '../columns.ts';
+import type { LookupSpec } from '../../../mapping/spec.ts';
 
 /** One key of an entry or of its data. */
 export interface Line {
@@ -13,6 +14,7 @@ export interface Line {
 
 /** An item of `events`. */
 export interface Entry {
+  readonly table: Table;
   readonly type: 'lead/created' | 'deal/created' | 'comment/created';
   readonly source: string;
   /** Comments about the whole entry. */

@@ -1,0 +1,110 @@
+/** `init` tries its mapping itself, and leaves nothing out without a word. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { startMapping } from '../../src/commands/init/index.ts';
+import { FIXTURES, workspace } from '../e2e/harness.ts';
+import { draftOf, times } from './mapping.ts';
+
+const person = (n: number): string => `${['Ada', 'Ben', 'Cleo', 'Dan'][n % 4]} ${['Bell', 'Cole', 'Dorn'][n % 3]}son`;
+const people = ['id,full name,email', ...times(20, (n) => `P${n},${person(n)},p${n}@acme.example`)];
+const note = (n: number): string => `They asked for a new offer in week ${n} and will call back`;
+
+describe('the mapping is tried before it is written', () => {
+  it('an entry that the program refuses is commented out with the reason', async () => {
+    const draft = await draftOf({
+      'people.csv': people,
+      'calls.csv': ['call id,person id,call date', ...times(20, (n) => `C${n},P${n},2024-03-${10 + n} 10:00`)],
+    });
+    expect(draft.entries).toEqual(['people: lead/created']);
+    expect(draft.text).toMatch(/^ {2}# set this: not written as an entry: missing `content`$/m);
+    expect(draft.text).toMatch(/^ {2}# - type: comment\/created\n {2}# {3}source: calls$/m);
+    expect(draft.findings).toMatch(/calls\.csv: .*20 records read; not used for comments: missing `content`/);
+  });
+
+  it('entries of one type have the same policy for ids that occur twice', async () => {
+    const draft = await draftOf({
+      'people.csv': people,
+      'rows.csv': [
+        'contact name,contact email,deal name,amount,stage',
+        ...times(20, (n) => `${person(n % 5)} X,x${n % 5}@bell.example,Roof ${n},1${n}0.50,${n % 2 ? 'New' : 'Won'}`),
+      ],
+    });
+    const leads = draft.spec.events.filter(({ type }) => type === 'lead/created');
+    expect(leads.map(({ duplicates }) => duplicates)).toEqual(['first', 'first']);
+  });
+
+  it('says how many records become events, cannot be sent, are skipped and cannot be read', async () => {
+    const draft = await draftOf({
+      'people.csv': [...people, 'P20,Eve Dorn,eve@acme.example,one,too,many', 'P3,Twice Bell,twice@acme.example'],
+      'notes.csv': [
+        'note id,person id,note,date',
+        ...times(20, (n) => `N${n},P${n},${n < 3 ? '' : note(n)},2024-03-${10 + n}`),
+      ],
+    });
+    expect(draft.findings).toMatch(/people\.csv: .*22 records read; 21 leads \(2 cannot be sent: 2 duplicate_/);
+    expect(draft.findings).toMatch(/people\.csv: .*1 cannot be read/);
+    expect(draft.findings).toMatch(/notes\.csv: .*20 records read; 17 comments.*; 3 skipped: those without a text/);
+    expect(draft.remark('when')).toMatch(/^check: skips 3 of 20: /);
+  });
+
+  it('marks what skips records only if these are more than a tenth', async () => {
+    const rows = times(20, (n) => `N${n},P${n},${n < 1 ? '' : note(n)},2024-03-${10 + n}`);
+    const draft = await draftOf({ 'people.csv': people, 'notes.csv': ['note id,person id,note,date', ...rows] });
+    expect(draft.remark('when')).toMatch(/^skips 1 of 20: /);
+  });
+
+  it('says why an export cannot be read to its end, and writes the mapping', async () => {
+    const cwd = await workspace();
+    const path = join(cwd, 'people.csv');
+    const rows = times(25_000, (n) => `P${n},${person(n)},p${n}@acme.example`);
+    await writeFile(path, [people[0], ...rows, 'P0,"open,p@acme.example'].join('\n'));
+    const { text, failure } = await startMapping([path], { out: join(cwd, 'm.yaml') });
+    expect(text).toContain('- type: lead/created');
+    expect(failure?.message).toContain('people.csv:25002');
+  });
+});
+
+describe('every file and every column has a fate', () => {
+  it('files of people that are only looked up, or not at all, are marked', async () => {
+    const draft = await draftOf({
+      'deals.csv': ['id,title,amount,stage', ...times(20, (n) => `D${n},Roof ${n},1${n}0.50,${n % 2 ? 'New' : 'Won'}`)],
+      'users.csv': ['user id,user name,user email', 'U1,Ann Bell,ann@bell.example', 'U2,Ben Cole,ben@bell.example'],
+    });
+    expect(draft.text).toMatch(/# check: not read: .*users\.csv: .*not carried: `user id`, `user name`, `user email`/);
+  });
+
+  it('the columns of a file that is looked up are named, too', async () => {
+    const draft = await draftOf({
+      'deals.csv': [
+        'id,title,amount,stage,owner id',
+        ...times(20, (n) => `D${n},Roof ${n},1${n}0.50,${n % 2 ? 'New' : 'Won'},U${n % 2}`),
+      ],
+      'users.csv': ['user id,user name,user email,desk', 'U0,Ann Bell,ann@b.example,4', 'U1,Ben Cole,ben@b.example,5'],
+    });
+    expect(draft.text).toMatch(/users: .* # looked up for deals: owner_name; not carried: .*`desk`/);
+    expect(draft.findings).toMatch(/users\.csv: .*2 records read; looked up for deals: owner_name/);
+  });
+
+  test.each(readdirSync(join(FIXTURES, 'labelled-exports')))(
+    '%s: no header is missing in the mapping',
+    async (name) => {
+      const folder = join(FIXTURES, 'labelled-exports', name);
+      const files = readdirSync(folder).filter((file) => file.endsWith('.csv'));
+      if (files.length === 0) return;
+      const { text } = await startMapping(
+        files.map((file) => join(folder, file)),
+        {},
+      );
+      for (const file of files) {
+        const [header = ''] = readFileSync(join(folder, file), 'utf8')
+          .replace(/^\ufeff/, '')
+          .split(/\r?\n/);
+        const names = header.split(/[,;\t]/).map((each) => each.replace(/^"|"$/g, ''));
+        if (names.every((each) => /^[\p{L}][\p{L} _]*$/u.test(each)))
+          for (const each of names) expect(text).toContain(each);
+      }
+    },
+  );
+});
