@@ -146,7 +146,7 @@ export class Redactor {
     for (const escapes of ESCAPES) {
       const decoded = decode(text, escapes);
       const inside = decoded === text ? [] : this.#find(decoded, encodings - 1);
-      if (inside.length > 0) found.push(...encodedRanges(text, escapes, inside));
+      if (inside.length > 0) for (const range of encodedRanges(text, escapes, inside)) found.push(range);
     }
     for (const { 0: digits, index } of text.matchAll(BASE64)) {
       if (digits.length < this.#minBase64) continue;

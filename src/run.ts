@@ -174,12 +174,14 @@ async function surveyed(run: Run, target: Target | undefined): Promise<{ survey:
   const db = beginPlan(state, output);
   run.later(() => discardPlan(db, output));
   assertBound(db, mapping.migration, target);
-  if (isOlder(db, state.file(PLAN_FILE))) {
-    monitor.trouble?.(OLDER);
+  const isBehind = isOlder(db, state.file(PLAN_FILE));
+  if (isBehind) {
     log.write('older_checkpoint');
-    if (!settings.dryRun) doubtRecords(db);
+    if (!settings.dryRun && !settings.adopt) throw new UserError(OLDER, { hint: OLDER_HINT, exitCode: EXIT.stopped });
+    monitor.trouble?.(OLDER);
   }
   const hasher = openFieldHasher(db, settings);
+  if (isBehind && !settings.dryRun) doubtRecords(db, hasher, state.file(PLAN_FILE));
   const account = target?.account ?? storedAccountOf(state);
   if (account) monitor.connected?.(account, target?.baseUrl);
   else monitor.trouble?.('no account is stored yet, so names of stages and owners stay unresolved');
@@ -199,8 +201,9 @@ async function surveyed(run: Run, target: Target | undefined): Promise<{ survey:
   return { survey, hasher };
 }
 
-const OLDER =
-  'checkpoint.db is older than plan.db beside it (a copy was put back, or its -wal was deleted): what the service shows of its records is read back';
+const OLDER = 'checkpoint.db is older than plan.db beside it: a copy was put back, or its -wal was deleted';
+const OLDER_HINT =
+  'put the newest copy of the whole state directory back, or continue with --adopt: what the service shows of the records is then read back';
 
 /** Asks whether to go on. Throws a `UserError` (exit 2) unless the user agrees, or has with --yes. */
 async function confirm({ settings, monitor }: Run, found: string, hint: string): Promise<void> {

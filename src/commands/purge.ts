@@ -117,7 +117,7 @@ async function listed(state: StateDir, console: Console): Promise<Purge | undefi
   for (const name of found) console.say(`  to delete  ${name}: ${personal[baseOf(name)]}`);
   if (hasKey) {
     console.say(
-      `  to delete  the key of the hashes in ${CHECKPOINT_FILE}: without it, no value can be guessed from them`,
+      `  to delete  the key of the hashes in ${CHECKPOINT_FILE} and the ids of requests: without them, no value can be guessed`,
     );
   }
   for (const name of names.filter((each) => !found.includes(each))) {
@@ -173,6 +173,16 @@ function storedKey(state: StateDir): string | undefined {
 }
 
 /**
+ * What a value could be guessed by: the key of the hashes, hashes and ids that are made without it from all that was sent of a record
+ * (`core/identity`), and the hashes of the exports.
+ */
+const FORGET = `
+  delete from checkpoint.setting where name = 'field_key';
+  update checkpoint.record set content = null, rejected = null, missing = null, creation = null, open = null;
+  update checkpoint.request set id = 'purged ' || n;
+  update checkpoint.run set inputs = '[]'`;
+
+/**
  * Overwrites the key, also in the write-ahead log, where a deletion would leave it. Throws a `UserError` (exit 1) while another
  * program reads, which keeps the log: before the deletion, so that a rerun finds the key again.
  */
@@ -189,7 +199,9 @@ function forgetKey(state: StateDir): void {
   try {
     db.exec('pragma checkpoint.secure_delete = on');
     emptyLog();
-    db.run(`delete from setting where name = 'field_key'`);
+    db.transaction(() => db.exec(FORGET));
+    // Also what was overwritten before.
+    db.exec('vacuum checkpoint');
     emptyLog();
   } finally {
     db.close();

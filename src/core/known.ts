@@ -6,7 +6,7 @@
  * | `exists` | `no`; `maybe`: a request to create it got no definite answer; `yes` |
  * | `whose` | `ours`; or somebody `other`'s: 409 under an id that was not processed, or a record that only updates name |
  * | `fields` | for each field the *set* of values that it may have; one element: it is certain |
- * | `create` | the id under which it was first tried to be created, kept until there is a definite answer, and every body that went out under it; none where they cannot be read any more (`purge`) |
+ * | `create` | the id under which it was first tried to be created, kept until there is a definite answer, and every body that went out under it; none after `purge` |
  * | `open` | the last request without a definite answer |
  *
  * Only three things change it: `opened`, before a request goes out; `answered`; and `seen`, when the record was read back. A state that is
@@ -80,7 +80,7 @@ export function wholeOf(field: string): string {
 /** Before the request goes out: each field may have the new value from now on. */
 export function opened(known: Known, request: Request): Known {
   if (request.kind === 'create') {
-    const earlier = known.create?.id === request.id ? known.create.bodies : [];
+    const earlier = known.exists === 'maybe' ? (known.create?.bodies ?? [anyBody(known)]) : [];
     const bodies = earlier.some((body) => isSameBody(body, request.fields)) ? earlier : [...earlier, request.fields];
     const create = { id: request.id, bodies };
     const others = known.exists === 'maybe' ? known.others : known.fields;
@@ -123,20 +123,21 @@ export function answered(
   const made = { exists: 'yes', whose: 'ours', serviceId } as const;
   if (!answer.deduplicated) return { ...made, fields: certain(request.fields) };
   // It is as one of the bodies that went out under this id.
-  const knowsBodies = before.create?.id !== request.id || before.create.bodies.length > 0;
-  if (!isAdopted && knowsBodies && isOwnRepeat(before, request, answer))
-    return { ...made, fields: opened(before, request).fields };
-  // Sent by a checkpoint that is lost: the record is ours, and what the service shows of it has yet to be read back.
-  const fields = Object.entries(request.fields).map(([field, value]) => [
+  const { fields: possible } = opened(before, request);
+  if (!isAdopted && isOwnRepeat(before, request, answer)) return { ...made, fields: possible };
+  // Sent by a checkpoint that is lost: the record is ours, and what the service shows of it has yet to be read back. What it does not
+  // show is as it was sent under this id, unless other bodies may have been.
+  const hasEarlier = before.exists === 'maybe';
+  const fields = Object.entries(possible).map(([field, set]) => [
     field,
-    isShown(field) ? [value, UNKNOWN] : [value],
+    isShown(field) || hasEarlier ? union(set, UNKNOWN) : set,
   ]);
   return { ...made, fields: Object.fromEntries(fields) as Known['fields'] };
 }
 
 /** Whether `deduplicated` is explained by what this checkpoint has sent itself. */
 export function isOwnRepeat(before: Known, request: Request, answer: { readonly mayHaveArrived: boolean }): boolean {
-  return answer.mayHaveArrived || before.create?.id === request.id || before.open?.id === request.id;
+  return answer.mayHaveArrived || before.exists === 'maybe' || before.open?.id === request.id;
 }
 
 function refused(before: Known, why: 'exists' | 'missing' | 'other', content: string): Known {
@@ -216,6 +217,11 @@ function exactOf(hash: Hash): string {
 
 function certain(body: Body): Known['fields'] {
   return Object.fromEntries(Object.entries(body).map(([field, value]) => [field, [value]]));
+}
+
+/** A body that went out and that is not known any more. */
+function anyBody({ fields }: Known): Body {
+  return Object.fromEntries(Object.keys(fields).map((field) => [field, UNKNOWN]));
 }
 
 /** The fields of a record that is as one of these bodies. */

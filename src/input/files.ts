@@ -141,7 +141,7 @@ async function walk(folder: string, segments: readonly string[]): Promise<string
     const isLast = rest.length === 0;
     // `**` follows no links, which may lead in a circle.
     const kind = deep ? await lstat(path).catch((error: unknown) => cannotReach(path, error)) : await reach(path);
-    if (kind.isDirectory()) found.push(...(await walk(path, deep ? segments : rest)));
+    if (kind.isDirectory()) for (const below of await walk(path, deep ? segments : rest)) found.push(below);
     else if (isLast && !deep && kind.isFile()) found.push(path);
     else if (isLast && !deep) {
       throw new UserError(`${shortPath(path)} is not a regular file`, { hint: 'remove it, or use a narrower glob' });

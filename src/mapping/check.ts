@@ -4,13 +4,13 @@ import type { ValidParts } from './valid-parts.ts';
 import { FORMATS } from '../input/formats.ts';
 import { formatByName } from '../input/open.ts';
 import { didYouMean, quoted, type Problem } from '../problem.ts';
-import { entityOf, kindOfType } from '../kinds/index.ts';
+import { entityOf, isUpdate, kindOfType } from '../kinds/index.ts';
 import { enumerated } from '../terminal/numbers.ts';
 import type { MappingDocument, Path } from './document.ts';
 import type { Defaults, EntrySpec, ValueSpec } from './spec.ts';
 import { isModule, type FunctionModule, type FunctionModuleError } from './functions.ts';
 import { foldedName } from './names.ts';
-import { policiesOf } from './policies.ts';
+import { policiesOf, type Policies } from './policies.ts';
 import { wrongPriorities } from './values/priority.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
 import { regionProblems } from './transforms/phone.ts';
@@ -61,6 +61,7 @@ export function checkMapping({ spec, functions, document }: LoadedMapping): Prob
     }
   }
   checkAgreement(spec.events, defaults, report);
+  checkCustomAgreement(spec.events, defaults, report);
   return problems;
 }
 
@@ -143,17 +144,21 @@ function checkPriority(spec: ValueSpec | number, path: Path, report: Report): vo
   }
 }
 
-/** `if_changed` may list keys of `data`, or of the custom fields inside it. */
+/** `if_changed` may list keys of `data`. Custom fields are one of them: nothing says that an update with one keeps the others. */
 function checkChangedFields(entry: EntrySpec, path: Path, report: Report): void {
   if (!Array.isArray(entry.if_changed)) return;
   const { custom = '' } = kindOfType(entry.type);
   const names = Object.keys(entry.data[custom] ?? {});
-  const known = [...Object.keys(entry.data), ...names.flatMap((key) => [key, `${custom}.${key}`])];
+  const known = Object.keys(entry.data);
   for (const [index, field] of (entry.if_changed as readonly string[]).entries()) {
     const at = [...path, 'if_changed', index];
+    const inner = field.startsWith(`${custom}.`) ? field.slice(custom.length + 1) : field;
     if (field === 'external_id') report('bad_value', '`external_id` identifies the record and cannot change', at);
-    else if (!known.includes(field) && !names.includes(REST_KEY))
-      report('unknown_field', `\`${field}\` is not a field of this event`, at, didYouMean(field, known));
+    else if (known.includes(field)) continue;
+    else if (names.includes(inner) || names.includes(REST_KEY)) {
+      const message = `\`${field}\` is one of the custom fields, which are sent as a whole`;
+      report('custom_field_listed', message, at, `write \`${custom}\` for all of them`);
+    } else report('unknown_field', `\`${field}\` is not a field of this event`, at, didYouMean(field, known));
   }
 }
 
@@ -196,4 +201,34 @@ function checkAgreement(events: readonly (EntrySpec | undefined)[], defaults: De
       report('contradiction', message, path, advice);
     }
   }
+}
+
+/**
+ * Custom fields are sent as a whole, so the entries whose rows are folded into one record must agree on what becomes of them. Created
+ * rows are never folded into each other.
+ */
+function checkCustomAgreement(events: readonly (EntrySpec | undefined)[], defaults: Defaults, report: Report): void {
+  const known: { readonly index: number; readonly type: EntrySpec['type']; readonly policy: string }[] = [];
+  for (const [index, entry] of events.entries()) {
+    const custom = entry && kindOfType(entry.type).custom;
+    if (!entry || custom === undefined || entry.data[custom] === undefined) continue;
+    const { type } = entry;
+    const policy = ofCustomFields(policiesOf(entry, defaults).if_changed, custom);
+    const other = known.find(
+      (each) =>
+        entityOf(each.type) === entityOf(type) && (isUpdate(type) || isUpdate(each.type)) && each.policy !== policy,
+    );
+    known.push({ index, type, policy });
+    if (!other) continue;
+    const path = ['events', index, ...(entry.if_changed === undefined ? [] : ['if_changed'])];
+    const message = `\`if_changed\` means \`${policy}\` for the custom fields here, and \`${other.policy}\` in event ${other.index + 1}`;
+    const advice = `custom fields are sent as a whole, and both entries can set those of one ${entityOf(type)}: use the same setting in both`;
+    report('contradiction', message, path, advice);
+  }
+}
+
+/** What `if_changed` means for them: a list sends what it names, and ignores the rest. */
+function ofCustomFields(policy: Policies['if_changed'], custom: string): string {
+  if (typeof policy === 'string') return policy;
+  return policy.includes(custom) ? 'update' : 'ignore';
 }

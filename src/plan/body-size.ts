@@ -14,3 +14,8 @@ export function oversized(content: string): readonly Issue[] {
   if (bytes <= LIMITS.bodyBytes) return [];
   return [issueOf('body_too_large', numberText(bytes), numberText(LIMITS.bodyBytes))];
 }
+
+/** The bytes that a body with this data has left. */
+export function roomIn(content: string): number {
+  return LIMITS.bodyBytes - ENVELOPE_BYTES - Buffer.byteLength(content);
+}

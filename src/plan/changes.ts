@@ -1,3 +1,4 @@
+import { wholeOf } from '../core/known.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../json.ts';
 import { CUSTOM_FIELDS, SENT_AS } from '../kinds/index.ts';
 
@@ -16,12 +17,7 @@ export function dataWith(externalId: string, fields: Iterable<readonly [string, 
   return canonicalJson(data);
 }
 
-/** Whether `if_changed` lists a field: by its name, by that of the custom fields, or by that of one of them. */
+/** Whether `if_changed` lists a field: by its name, or by that of the custom fields to which it belongs. */
 export function isListed(name: string, listed: readonly string[]): boolean {
-  const dot = name.indexOf('.');
-  const [outer, inner] = dot < 0 ? [name, undefined] : [name.slice(0, dot), name.slice(dot + 1)];
-  return listed.some((item) => {
-    const sent = SENT_AS[item] ?? item;
-    return sent === name || (inner !== undefined && (sent === outer || sent === inner));
-  });
+  return listed.some((item) => (SENT_AS[item] ?? item) === wholeOf(name));
 }

@@ -48,8 +48,8 @@ export function coverOf(db: Database, limit: number, account: Account | undefine
   const reader = new FeatureReader(db, account);
   const sendable = choicesIn(db, reader, SENDABLE, limit);
   const waiting = choicesIn(db, reader, WAITING, limit);
-  const picked = pick(sendable, limit);
-  picked.push(...pick(waiting, limit - picked.length));
+  const first = pick(sendable, limit);
+  const picked = [...first, ...pick(waiting, limit - first.length)];
   const covered = featuresOf(picked.map(({ choice }) => choice));
   const features: { [K in FeatureKind]?: { covered: number; occurring: number } } = {};
   const missed: string[] = [];

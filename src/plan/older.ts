@@ -1,9 +1,12 @@
 /** A checkpoint that is older than the plan beside it: a backup was put back, or its `-wal` was deleted. */
-import { doubted, NOTHING_KNOWN, type Known } from '../core/known.ts';
+import { doubted, NOTHING_KNOWN, opened, type Known } from '../core/known.ts';
 import { isThere } from '../files/private-file.ts';
+import { kindOfType } from '../kinds/index.ts';
+import type { FieldHasher } from '../store/field-hashes.ts';
 import { PLAN } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
-import type { RecordKey } from './records.ts';
+import { writeRecord, type RecordKey } from './records.ts';
+import { WHOLE, type WantedRow } from './wanted.ts';
 
 /** Before the first request of a run: this plan is sent from with the checkpoint of this run. In a transaction of its own, after that of the run. */
 export function noteRun(db: Database): void {
@@ -47,30 +50,68 @@ export function isOlder(db: Database, path: string): boolean {
   }
 }
 
-/** What the checkpoint knows of records is doubted from now on (core/known), except of those that are sent once and never updated. */
-export function doubtRecords(db: Database): void {
-  db.transaction(() => {
-    db.run('update checkpoint.migration set is_adopted = 1');
-    for (let [entity, id] = ['', '']; ;) {
-      const page = db.all<RecordKey & { fields: string }>(
-        `select entity, external_id, fields from checkpoint.record
-         where (entity, external_id) > (?, ?) and entity in (select name from kind where is_updatable) order by entity, external_id limit 1000`,
-        entity,
-        id,
+/**
+ * What the checkpoint knows of records is doubted from now on (core/known), except of those that are sent once and never updated:
+ * which comments went out combined is in the last plan, at `path`.
+ */
+export function doubtRecords(db: Database, hasher: FieldHasher, path: string): void {
+  db.attach(path, 'last', PLAN);
+  try {
+    db.transaction(() => {
+      db.run('update checkpoint.migration set is_adopted = 1');
+      doubtFields(db);
+      takeOverCombined(db, hasher);
+    });
+  } finally {
+    db.detach('last');
+  }
+}
+
+function doubtFields(db: Database): void {
+  for (let [entity, id] = ['', '']; ;) {
+    const page = db.all<RecordKey & { fields: string }>(
+      `select entity, external_id, fields from checkpoint.record
+       where (entity, external_id) > (?, ?) and entity in (select name from kind where is_updatable) order by entity, external_id limit 1000`,
+      entity,
+      id,
+    );
+    for (const row of page) {
+      const { fields } = doubted({ ...NOTHING_KNOWN, fields: JSON.parse(row.fields) as Known['fields'] });
+      db.run(
+        `update checkpoint.record set fields = ?, content = null, open = null, others = null
+         where entity = ? and external_id = ?`,
+        JSON.stringify(fields),
+        row.entity,
+        row.external_id,
       );
-      for (const row of page) {
-        const { fields } = doubted({ ...NOTHING_KNOWN, fields: JSON.parse(row.fields) as Known['fields'] });
-        db.run(
-          `update checkpoint.record set fields = ?, content = null, open = null, others = null
-           where entity = ? and external_id = ?`,
-          JSON.stringify(fields),
-          row.entity,
-          row.external_id,
-        );
-      }
-      const last = page.at(-1);
-      if (!last) return;
-      [entity, id] = [last.entity, last.external_id];
     }
-  });
+    const last = page.at(-1);
+    if (!last) return;
+    [entity, id] = [last.entity, last.external_id];
+  }
+}
+
+/** Combined comments that the lost checkpoint may have sent: acknowledged as the plan says, or without an answer. */
+function takeOverCombined(db: Database, hasher: FieldHasher): void {
+  const combined = db.all<WantedRow & { id: number; event_id: string; external_id: string; state: string }>(`
+    select e.id, e.event_id, e.external_id, e.state, e.type, e.content, e.data, e.entry, e.field_entries from last.event e
+    where e.id in (select event from last.part) and e.event_id <> '' and not exists (
+      select 1 from checkpoint.record r where r.entity = e.entity and r.external_id = e.external_id and r.existence <> 'no')`);
+  for (const { id, event_id: eventId, external_id: externalId, state, type, content, data } of combined) {
+    const hash = hasher.hashOf(WHOLE, data);
+    const fields = { [WHOLE]: hash };
+    const sent = opened(NOTHING_KNOWN, { kind: 'create', id: eventId, fields });
+    const isAcknowledged = state === 'acknowledged';
+    const known: Known = isAcknowledged ? { exists: 'yes', whose: 'ours', fields: sent.fields } : sent;
+    const key = { entity: kindOfType(type).name, external_id: externalId };
+    const wanted = { type, content, fields: new Map(Object.entries(fields)) };
+    writeRecord(db, hasher, key, known, wanted, isAcknowledged ? { isAcknowledged, code: undefined } : undefined);
+    db.run(
+      `insert or replace into checkpoint.part (carrier, body, external_id, position, parent, content, field_key)
+       select e.external_id, ?, p.external_id, p.position, e.parent_entity || ' ' || e.parent_id, p.content, p.field_key
+       from last.part p join last.event e on e.id = p.event where p.event = ?`,
+      hash,
+      id,
+    );
+  }
 }

@@ -54,12 +54,8 @@ export function readRecord(db: Database, hasher: FieldHasher, { entity, external
 }
 
 function parse<T>(text: string | null, isReadable: boolean): T | undefined {
-  if (text === null) return undefined;
-  const parsed = JSON.parse(text) as T;
-  if (isReadable) return parsed;
-  // Of a request without an answer, its id still says whether it was processed.
-  const { id, bodies } = parsed as { id?: string; bodies?: readonly Body[] };
-  return bodies ? ({ id, bodies: [] } as T) : undefined;
+  if (text === null || !isReadable) return undefined;
+  return JSON.parse(text) as T;
 }
 
 function unreadable(fields: Known['fields']): Known['fields'] {

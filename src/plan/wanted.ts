@@ -10,7 +10,7 @@ import { isListed } from './changes.ts';
 import type { RecordKey } from './records.ts';
 
 /** What cannot be updated has one field for the core, under this name: all of its data. */
-const WHOLE = 'content';
+export const WHOLE = 'content';
 
 export interface WantedRow {
   readonly type: EventType;

@@ -52,7 +52,7 @@ export function writeIds(db: Database, output: StateDir): void {
     select type, external_id, service_id from (
       select entity, type, external_id, service_id, is_acknowledged from checkpoint.record
       union all
-      select '${COMBINED}', type, external_id, service_id, is_acknowledged from checkpoint.carried)
+      select distinct '${COMBINED}', type, external_id, service_id, 1 from checkpoint.carried where is_certain = 1)
     join kind k on k.name = entity
     where is_acknowledged = 1 and service_id is not null order by k.rank, external_id`,
     { bom: false },

@@ -171,7 +171,7 @@ export class Deliverer {
     this.counters.rate_limited += 1;
     sending.unansweredSince = undefined;
     const seconds = Math.round((limiter.waiting()?.nextInMs ?? retryAfterMs ?? 0) / 1000);
-    log('rate_limited', { id: sending.delivery.id, external_id: sending.delivery.externalId, seconds });
+    log('rate_limited', { external_id: sending.delivery.externalId, seconds });
     this.#gate.rateLimited(sending.delivery.id, sending.sentAt);
   }
 
@@ -191,7 +191,7 @@ export class Deliverer {
     sending.unansweredSince ??= sending.sentAt;
     const { externalId, data } = sending.delivery;
     const message = withoutValues(attempt.message, data);
-    log('unanswered', { id: sending.delivery.id, external_id: externalId, code: attempt.code, message });
+    log('unanswered', { external_id: externalId, code: attempt.code, message });
     this.#gate.failed(sending.delivery.id, sending.sentAt, withoutValues(causeOf(attempt), data));
     if (halt.requested) return undefined;
     const isUp = !this.#gate.isDown && (this.#gate.answeredSince(sending.sentAt) || (await this.#health()));
@@ -218,7 +218,7 @@ export class Deliverer {
   /** Before the event is sent again. `isUp`: whether the service answers other requests. */
   async #wait(sending: SendState, ms: number, isUp = true): Promise<void> {
     const { id, externalId } = sending.delivery;
-    this.#options.log('retry', { id, external_id: externalId, seconds: Math.round(ms / 1000) });
+    this.#options.log('retry', { external_id: externalId, seconds: Math.round(ms / 1000) });
     await this.#gate.retryIn(ms, id, isUp);
   }
 
@@ -253,7 +253,7 @@ export class Deliverer {
     if (this.#gate.holds(sending.delivery.id)) return undefined;
     const { externalId, data } = sending.delivery;
     const message = withoutValues(attempt.message, data);
-    log('intercepted', { id: sending.delivery.id, external_id: externalId, status: attempt.status, message });
+    log('intercepted', { external_id: externalId, status: attempt.status, message });
     sending.interceptions += 1;
     if (sending.interceptions < MAX_INTERCEPTIONS) {
       await this.#gate.begin(sending.delivery.id, 'intercepted');

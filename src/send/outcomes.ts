@@ -23,8 +23,8 @@ export interface OutcomeOptions {
   readonly maxRejectionsInARow: number;
   /** Stop if this run has more rejections than this. */
   readonly maxRejections: number;
-  /** Whether the checkpoint is new: then a first answer `deduplicated` stops the run. */
-  readonly isFirstRun: boolean;
+  /** Another checkpoint of this migration was lost: what the service knows and this one does not is taken over. */
+  readonly isAdopted: boolean;
 }
 
 interface Rejected {
@@ -49,15 +49,20 @@ export class Outcomes {
     this.#rejections = new Rejections(options);
   }
 
-  /** The service has processed an id that this checkpoint has not sent. False if the run stops for it. */
+  /** The service has processed what this checkpoint has not sent. False if the run stops for it. */
   takeOver(): boolean {
-    const { halt, isFirstRun } = this.#options;
-    if (isFirstRun && this.#answered === 0) {
-      halt.request(WRONG_STATE_DIRECTORY);
+    const { halt, isAdopted } = this.#options;
+    if (!isAdopted) {
+      halt.request(UNKNOWN_HISTORY);
       return false;
     }
     this.adopted += 1;
     return true;
+  }
+
+  /** Whether an event was answered, other than by what stops the run. */
+  get hasAnswers(): boolean {
+    return this.#answered > 0;
   }
 
   /** `isCreate`: the request was to create the record. In a transaction of the caller, after the answer was stored. */
@@ -132,10 +137,9 @@ function refusal(type: EventType, { code, message, field, hint, httpStatus }: Fa
 /** Later comments do not wait for one that is rejected. */
 const COMMENT_ORDER = 'comments are dated on arrival, so this one will appear after later ones';
 
-const WRONG_STATE_DIRECTORY = {
+const UNKNOWN_HISTORY = {
   code: STOPPED.unknownHistory,
-  message:
-    'the service has already processed the first event of this migration, but this state directory has no record of it',
-  hint: 'specify the right directory with --state DIR, or continue with --adopt if it is lost',
+  message: 'the service has already processed an event of this migration that this state directory has no record of',
+  hint: 'specify the right directory with --state DIR, put a newer copy of it back, or continue with --adopt if it is lost',
   exitCode: EXIT.stopped,
 } as const;

@@ -16,7 +16,7 @@ import { conclude, isShownField, shownBy } from '../plan/judge/judge-known.ts';
 import type { DueEvent } from '../plan/order.ts';
 import { shownOf } from '../plan/read-back.ts';
 import { readRecord, type Ended } from '../plan/records.ts';
-import { wantedOf } from '../plan/wanted.ts';
+import { WHOLE, wantedOf } from '../plan/wanted.ts';
 import type { Commits } from '../store/commits.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -93,15 +93,29 @@ export class RecordSender {
     const delivered = await deliverer.deliver(delivery, () =>
       commits.commit(() => {
         log.opened(record, opened(known, request), delivery);
-        if (due.entity === COMBINED) storeParts(db, due.id, known.exists === 'maybe');
+        if (due.entity === COMBINED) storeParts(db, due.id, request.fields[WHOLE]!, known.exists === 'no');
       }),
     );
-    const answer = due.rows > 1 && isOfOtherParts(delivered, delivery) ? otherParts(delivered, record) : delivered;
+    const hasOtherParts = due.rows > 1 && isOfOtherParts(delivered, delivery);
+    const answer = hasOtherParts ? otherParts(delivered, record) : delivered;
     const isUnsent = answer.kind === 'pending' && answer.attempts === 0;
     if (isUnsent) return 'ended';
     const isForeign =
-      answer.kind === 'acknowledged' && answer.deduplicated && (isAdopted || !isOwnRepeat(known, request, answer));
-    if (isForeign && !outcomes.takeOver()) return 'ended';
+      hasOtherParts ||
+      (answer.kind === 'acknowledged' && answer.deduplicated && (isAdopted || !isOwnRepeat(known, request, answer)));
+    if (isForeign && !outcomes.takeOver()) {
+      // As if it had not been sent: the next run sends it again, and learns the same.
+      await commits.commit(() => {
+        log.answered(
+          record,
+          known,
+          delivery,
+          { kind: 'pending', hadNoEffect: true, attempts: answer.attempts },
+          undefined,
+        );
+      });
+      return 'ended';
+    }
     const circumstances = {
       content: record.wanted.content,
       isShown: (field: string) => isShownField(record.entity, field),
@@ -135,9 +149,9 @@ export class RecordSender {
     const decided = next(record.wanted, known, shownBy({ entity: record.entity, known }), shownOf(db, record));
     const isLeft = decided.step.kind === 'create' || decided.step.kind === 'update';
     await commits.commit(() => {
-      if (due.entity === COMBINED && !answer.deduplicated) storeParts(db, due.id, false);
-      if (!isLeft) this.#settle({ ...turn, decided });
       log.answered(record, known, delivery, answer, { isAcknowledged: true, code: undefined });
+      // The parts of a combined comment are as its record says.
+      if (!isLeft) this.#settle({ ...turn, decided });
       outcomes.acknowledged(due, !isUpdate(delivery.type), answer);
     });
     // The event that the canary was may have been accepted by its second request.

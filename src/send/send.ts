@@ -98,7 +98,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
     warn: job.warn,
   });
   const outcomes = new Outcomes({
-    ...{ db, commits, halt, isFirstRun, log: sendLog },
+    ...{ db, commits, halt, isAdopted: sendLog.isAdopted, log: sendLog },
     maxRejectionsInARow: settings.maxRejectionsInARow,
     maxRejections: allowedErrors(settings.maxErrors, countAll(db).total),
   });
@@ -146,7 +146,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
     deliverer.close();
   }
   const stopped = halt.reason?.code;
-  if (stopped === STOPPED.unknownHistory) forget(db);
+  if (stopped === STOPPED.unknownHistory && isFirstRun && !outcomes.hasAnswers) forget(db);
   else if (stopped !== STOPPED.notWritten && !isStateLost(stopped)) reportUntried(db);
   return sender;
 }

@@ -10,7 +10,7 @@ export const CHECKPOINT_FILE = 'checkpoint.db';
 export const CHECKPOINT: Schema = {
   name: 'checkpoint',
   applicationId: 0x63726d63,
-  version: 3,
+  version: 4,
   json: {
     migration: ['pipeline_ids', 'user_ids'],
     run: ['inputs'],
@@ -63,21 +63,29 @@ create table record (
 ) strict, without rowid;
 create index record_service on record (service_id) where service_id is not null;
 
--- Which comments of the input a combined comment carries, from before it first goes out. They belong to it unless its record is known
--- not to be there.
+-- Which comments of the input went out in a combined comment, by each body that did, from before it first went out.
 create table part (
-  external_id text primary key,  -- of the comment
   carrier text not null,         -- external id of the combined comment
+  body text not null,            -- hash of the body, as \`record.fields\` has it
+  external_id text not null,     -- of the comment
   position integer not null,     -- from 0
+  parent text not null,          -- of the combined comment: \`lead 17\`
   content text not null,         -- hash of the comment
-  field_key text not null        -- the key of that hash
+  field_key text not null,       -- the key of that hash
+  primary key (carrier, body, external_id)
 ) strict, without rowid;
-create index part_of on part (carrier);
+create index part_of on part (external_id);
 
--- The comments that a combined one has, or may have, brought to the service.
+-- The comments that a combined one has, or may have, brought to the service: those of every body that its record may have. Only what is in
+-- all of them is there for certain.
 create view carried as
-  select p.external_id, p.carrier, p.position, r.type, r.service_id, r.is_acknowledged
-  from part p join record r on r.entity = '${COMBINED}' and r.external_id = p.carrier and r.existence <> 'no';
+  select p.carrier, p.body, p.external_id, p.position, p.parent, p.content, p.field_key, r.type, r.service_id,
+    r.is_acknowledged = 1 and r.existence = 'yes' and not exists (
+      select 1 from json_each(r.fields, '$.content') f where not exists (
+        select 1 from part q where q.carrier = p.carrier and q.body = f.value and q.external_id = p.external_id)) as is_certain
+  from part p join record r on r.entity = '${COMBINED}' and r.external_id = p.carrier
+  where r.existence <> 'no' and (r.whose = 'other' or exists (
+    select 1 from json_each(r.fields, '$.content') f where f.value in (p.body, '?')));
 
 -- What was sent and answered: history for people, which decides nothing.
 create table request (

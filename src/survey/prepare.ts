@@ -15,7 +15,7 @@ export function prepare(draft: Draft, resolver: Resolver): Ready | Invalid {
   let content = '';
   if (!issues.some(isError)) {
     content = canonicalJson(data);
-    issues.push(...validate(type, data, content), ...oversized(content));
+    for (const issue of [...validate(type, data, content), ...oversized(content)]) issues.push(issue);
   }
   const id = data.external_id;
   const externalId = typeof id === 'string' && id !== '' ? id : undefined;

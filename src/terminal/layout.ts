@@ -64,7 +64,9 @@ export function padded(text: string, width: number, side: 'end' | 'start' = 'end
 /** A table whose first column is left-aligned, the others right-aligned. */
 export function table(cells: readonly (readonly string[])[], gap = '  '): string {
   const rows = cells.map((row) => row.map(oneLine));
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => stringWidth(row[column] ?? ''))));
+  const widths = (rows[0] ?? []).map((_, column) =>
+    rows.reduce((most, row) => Math.max(most, stringWidth(row[column] ?? '')), 0),
+  );
   return rows
     .map((row) =>
       row

@@ -77,6 +77,12 @@ export const RECORD_ERRORS = {
     says: (id: string) => `records of several sources have the external_id \`${id}\` with different content`,
     fix: 'If they are different records, tell the ids apart with `apply: [{ prefix: x- }]` on `external_id` of one source, and on what refers to it.',
   },
+  id_of_combined: {
+    what: 'The external id of a comment is the one that the program gave to a combined comment, and the service keeps one comment per id.',
+    says: (id: string) =>
+      `\`${id}\` is the id of a combined comment that was sent before, so the service would not keep this one`,
+    fix: 'Give the ids of these comments a `prefix`, or add this comment in the service by hand.',
+  },
   row_invalid: {
     what: 'A record has several rows, and one of them cannot be mapped, so nothing of the record is sent.',
     says: (places: string) => `another row of this record cannot be mapped (${places}), so nothing of it is sent`,

@@ -107,6 +107,11 @@ export const SEND_ERRORS = {
       `a request that set ${fields} got no answer, so the service may have another value than the export`,
     fix: 'Set `if_changed: update` and rerun, or compare the record in the service by hand.',
   },
+  'uncertain/part': {
+    says: (id: string, carrier: string) =>
+      `${id}: a request with the combined comment ${carrier} got no answer, so the service may have it as part of that one, in another form or not at all`,
+    fix: 'Compare the combined comment in the service, and add by hand what it lacks.',
+  },
   already_combined: {
     what: 'A combined comment is in the service already, sent by a state that is lost, and may lack some of its parts.',
     says: (id: string) =>

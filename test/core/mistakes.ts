@@ -10,14 +10,14 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: '`deduplicated` means the present content',
     file: 'known',
-    right: `return { ...made, fields: opened(before, request).fields };`,
+    right: `return { ...made, fields: possible };`,
     wrong: `return { ...made, fields: certain(request.fields) };`,
   },
   {
     name: 'a record of a lost state is as it was sent',
     file: 'known',
-    right: `isShown(field) ? [value, UNKNOWN] : [value]`,
-    wrong: `[value]`,
+    right: `isShown(field) || hasEarlier ? union(set, UNKNOWN) : set`,
+    wrong: `set`,
   },
   {
     name: 'a request without an answer has set nothing',

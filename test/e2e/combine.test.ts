@@ -124,14 +124,6 @@ describe('comments of one parent', () => {
     expect(ofAda()).toEqual([`${OF_ADA}\n\n2024-06-01 00:00 Ann\nFourth`]);
   });
 
-  it('are settled after purge, which takes the key of their hashes', async () => {
-    const { cwd, env } = p;
-    await p.run();
-    expect((await backfill(['purge', 'mapping.yaml', '--yes'], { cwd, env })).code).toBe(0);
-    expect(summaryOf(await p.run())).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
-    expect(comments()).toHaveLength(2);
-  });
-
   it('are recognised after the state was lost, and reported where the export has more of them', async () => {
     await p.run();
     await rm(join(p.cwd, '.backfill'), { recursive: true });

@@ -57,6 +57,75 @@ function changesIn({ state }: Place): unknown[] {
 }
 
 describe('a checkpoint that is older than the plan beside it', () => {
+  it('stops the run, again and again, before anything is sent', async () => {
+    const place = await migration();
+    await place.export('1,Ada,Roma');
+    await place.run();
+    const putBack = await place.backup();
+    await place.export('1,Ada Lovelace,Roma');
+    await place.run();
+    await putBack();
+    await place.export('1,Ada,Roma', '3,Alan,Bari');
+    for (let times = 0; times < 2; times += 1) {
+      await expect(place.run()).rejects.toMatchObject({ exitCode: 3 });
+    }
+    expect(place.names()).toEqual(['Ada Lovelace']);
+  });
+
+  it('stops the run where the plan is gone, too, at the first answer that it does not explain', async () => {
+    const place = await migration();
+    await place.export('1,Ada,Roma');
+    await place.run();
+    const putBack = await place.backup();
+    await place.export('1,Ada,Roma', '2,Grace,Pisa');
+    await place.run();
+    await putBack();
+    await rm(place.state('plan.db'));
+    for (let times = 0; times < 2; times += 1) {
+      expect((await place.run()).exit).toEqual({ code: 3, reason: 'unknown_history' });
+    }
+    expect((await place.run({ adopt: true })).exit.code).toBe(0);
+    expect(place.names()).toEqual(['Ada', 'Grace']);
+  });
+
+  it('does not send comments again that went out combined, also if others come first by now', async () => {
+    const service = await sandbox();
+    const cwd = await workspace();
+    const notes = (...ids: string[]): Promise<void> =>
+      files(cwd, { 'notes.csv': `id,text\n${ids.map((id) => `${id},Text ${id}\n`).join('')}` });
+    await files(cwd, {
+      'mapping.yaml': `version: 1
+migration: older
+sources: { leads: { path: leads.csv }, notes: { path: notes.csv } }
+events:
+  - { type: lead/created, source: leads, data: { external_id: id } }
+  - { type: comment/created, source: notes, combine: { heading: "" }, data: { external_id: id, content: text, lead_external_id: { value: "1" } } }
+`,
+      'leads.csv': 'id\n1\n',
+    });
+    const run = (options?: Options): Promise<Summary> => migrate(service, join(cwd, 'mapping.yaml'), options);
+    const texts = (): string[] =>
+      service
+        .state()
+        .comments.map((each) => (each as unknown as { content: string }).content.replaceAll('\n\n', ', '))
+        .sort();
+    await notes('n1');
+    await run();
+    const state = join(cwd, '.backfill/older/checkpoint.db');
+    const db = Database.open(state, CHECKPOINT);
+    db.run('vacuum checkpoint into ?', join(cwd, 'copy.db'));
+    db.close();
+    await notes('n1', 'n2', 'n3');
+    await run();
+    for (const suffix of ['-wal', '-shm']) await rm(`${state}${suffix}`, { force: true });
+    await copyFile(join(cwd, 'copy.db'), state);
+    await notes('n0', 'n1', 'n2', 'n3');
+    await expect(run()).rejects.toMatchObject({ exitCode: 3 });
+    expect((await run({ adopt: true })).exit.code).toBe(0);
+    expect(texts()).toEqual(['Text n0', 'Text n1', 'Text n2, Text n3']);
+    expect(await run()).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
+  });
+
   it('is not believed: what it calls unchanged is read back, and a difference is reported', async () => {
     const place = await migration();
     await place.export('1,Ada,Roma', '2,Grace,Pisa');
@@ -68,7 +137,7 @@ describe('a checkpoint that is older than the plan beside it', () => {
 
     // The export is as it was when the copy was made, and the service is not.
     await place.export('1,Ada,Roma', '2,Grace,Pisa');
-    const { exit } = await place.run();
+    const { exit } = await place.run({ adopt: true });
     expect(exit).toEqual({ code: 1, reason: 'changed' });
     expect(place.names()).toEqual(['Ada Lovelace', 'Grace']);
     expect(changesIn(place)).toMatchObject([{ external_id: '1', field: 'full_name' }]);
@@ -83,7 +152,7 @@ describe('a checkpoint that is older than the plan beside it', () => {
     await place.run();
     await putBack();
 
-    const again = await place.run();
+    const again = await place.run({ adopt: true });
     expect(again).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 2 } });
     expect(place.names()).toEqual(['Ada', 'Grace']);
     const last = await place.run();
@@ -100,7 +169,7 @@ describe('a checkpoint that is older than the plan beside it', () => {
     await putBack();
 
     await place.export('1,Ada,Roma');
-    expect((await place.run()).exit.code).toBe(0);
+    expect((await place.run({ adopt: true })).exit.code).toBe(0);
     expect(place.names()).toEqual(['Ada']);
   });
 

@@ -76,8 +76,10 @@ type Rules = Partial<Policies> & { readonly combine?: number | undefined };
 /** One entry for each type, which all read the same file: events keep the order in which they are given. */
 function mappingOf({ combine, ...policies }: Rules): string {
   const entries = EVENT_TYPES.map((type) => {
-    const own: [string, unknown][] = Object.entries(policies).filter(([name]) =>
-      POLICIES[name as keyof Policies]!.includes(type),
+    // A list names fields of leads.
+    const own: [string, unknown][] = Object.entries(policies).filter(
+      ([name, value]) =>
+        POLICIES[name as keyof Policies]!.includes(type) && (typeof value === 'string' || type.startsWith('lead/')),
     );
     if (combine !== undefined && type === 'comment/created') own.push(['combine', { max: combine }]);
     return [

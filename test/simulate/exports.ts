@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  commentOn,
   DEAL_COLUMNS,
   LEAD_COLUMNS,
   policiesOn,
@@ -113,7 +114,8 @@ function csv(rows: readonly Row[], columns: readonly string[], day: number): str
 }
 
 function commentsCsv(comments: readonly Comment[], day: number): string {
-  const lines = comments.flatMap(({ id, lead, deal, at, days }) => {
+  const lines = comments.flatMap((comment) => {
+    const { id, lead, deal, at, days } = commentOn(comment, day);
     const content = days[day];
     if (!content) return [];
     return [[id, content === '!' ? '' : contentOf(content), at, lead, deal].join(',')];

@@ -25,6 +25,13 @@ export interface Comment {
   readonly at: string;
   /** By day; null as above, '!' an empty comment. */
   readonly days: readonly ('a' | 'b' | '!' | null)[];
+  /** By day: the lead that it belongs to then; absent if it never moves, and in older histories. */
+  readonly moves?: readonly string[] | undefined;
+}
+
+/** A comment with the parent that it has on a day. */
+export function commentOn(comment: Comment, day: number): Comment {
+  return comment.moves ? { ...comment, lead: comment.moves[day]!, deal: '' } : comment;
 }
 
 export type IfChanged = 'report' | 'ignore' | 'update' | 'listed';
@@ -334,6 +341,18 @@ const habits: fc.Arbitrary<Habits> = fc.record<Habits>({
 
 const filled = (columns: readonly string[]): Cells => Object.fromEntries(columns.map((column) => [column, 'a']));
 
+/** Nothing about these records is reported, whatever happens. */
+const STEADY: Policies = {
+  if_exists: 'update',
+  if_changed: 'update',
+  if_edited: 'keep',
+  if_missing: 'create',
+  if_parent_missing: 'block',
+  if_contact_exists: 'ignore',
+  duplicates: 'last',
+  priority: false,
+};
+
 /** One lead is always there: an export without any record is refused. */
 const ALWAYS: Row = { id: 'L0', days: Array.from({ length: DAYS }, () => filled(LEAD_COLUMNS)) };
 
@@ -379,18 +398,15 @@ function changingRow(id: string, columns: readonly string[], presence: number): 
     }));
 }
 
-/**
- * One lead and one deal whose values change each day and come back, under one kind of fault, in runs that end around a
- * request: what is rare among many records and many faults is common here.
- */
-const narrow: fc.Arbitrary<History> = fc
-  .record({ kind: fc.constantFrom(...FAULT_KINDS), ends: fc.constantFrom('kill', 'two signals') })
-  .chain(({ kind, ends }) => {
+/** Days of one kind of fault, in runs that end around a request. */
+function disturbedDays(about: readonly string[]): fc.Arbitrary<readonly Day[]> {
+  const both = fc.record({ kind: fc.constantFrom(...FAULT_KINDS), ends: fc.constantFrom('kill', 'two signals') });
+  return both.chain(({ kind, ends }) => {
     const fault = fc.record<Fault>({
       kind: fc.constant(kind),
       from: fc.integer({ min: 1, max: 3 }),
       times,
-      about: fc.constantFrom(undefined, 'L1', 'D1'),
+      about: fc.constantFrom(undefined, ...about),
     });
     const disturbed: fc.Arbitrary<Run> = fc
       .record({
@@ -416,25 +432,69 @@ const narrow: fc.Arbitrary<History> = fc
       policies: rarely(dayPolicies, undefined, 2),
       state: rarely(fc.constant('behind' as const), undefined, 8),
     });
-    const mostlyUpdating = policies.map((drawn) => ({ ...drawn, if_changed: 'update' as const }));
-    const chosen = fc.oneof(mostlyUpdating, policies);
-    return fc.record<History>({
-      mapping: fc.record<Mapping>({ lead: chosen, deal: chosen, comment: policies }),
-      habits,
-      leads: changingRow('L1', LEAD_COLUMNS, 9).map((row) => [ALWAYS, row]),
-      leadChanges: fc.array(changingRow('L1', LEAD_COLUMNS, 5), { maxLength: 2 }),
-      deals: fc.array(changingRow('D1', DEAL_COLUMNS, 9), { maxLength: 1 }),
-      dealChanges: fc.array(changingRow('D1', DEAL_COLUMNS, 5), { maxLength: 1 }),
-      comments: fc.constant([]),
-      somebodys: rarely(fc.constant(['L1']), [], 6),
-      days: fc
-        .tuple(fc.nat(3), fc.array(day, { minLength: 1, maxLength: MOST_DAYS - 1 }))
-        .map(([begun, days]) => (begun > 0 ? [{ runs: [QUIET], acts: [], foreign: 0 }, ...days] : days)),
-      seed: fc.nat(1_000_000),
-    });
+    return fc
+      .tuple(fc.nat(3), fc.array(day, { minLength: 1, maxLength: MOST_DAYS - 1 }))
+      .map(([begun, days]) => (begun > 0 ? [{ runs: [QUIET], acts: [], foreign: 0 }, ...days] : days));
   });
+}
 
-export const history: fc.Arbitrary<History> = fc.oneof(various, narrow);
+/**
+ * One lead and one deal whose values change each day and come back, under one kind of fault, in runs that end around a
+ * request: what is rare among many records and many faults is common here.
+ */
+const mostlyUpdating = fc.oneof(
+  policies.map((drawn) => ({ ...drawn, if_changed: 'update' as const })),
+  policies,
+);
+const narrow: fc.Arbitrary<History> = fc.record<History>({
+  mapping: fc.record<Mapping>({ lead: mostlyUpdating, deal: mostlyUpdating, comment: policies }),
+  habits,
+  leads: changingRow('L1', LEAD_COLUMNS, 9).map((row) => [ALWAYS, row]),
+  leadChanges: fc.array(changingRow('L1', LEAD_COLUMNS, 5), { maxLength: 2 }),
+  deals: fc.array(changingRow('D1', DEAL_COLUMNS, 9), { maxLength: 1 }),
+  dealChanges: fc.array(changingRow('D1', DEAL_COLUMNS, 5), { maxLength: 1 }),
+  comments: fc.constant([]),
+  somebodys: rarely(fc.constant(['L1']), [], 6),
+  days: disturbedDays(['L1', 'D1']),
+  seed: fc.nat(1_000_000),
+});
+
+/** The same with the comments of one lead, which are combined: they are removed, edited, moved to another lead, and return. */
+const noted: fc.Arbitrary<History> = fc
+  .record({
+    comment: policies,
+    habits,
+    kept: fc.array(
+      fc.record({
+        days: fc.array(fc.constantFrom('a' as const, 'a' as const, 'a' as const, 'b' as const, '!' as const, null), {
+          minLength: DAYS,
+          maxLength: DAYS,
+        }),
+        moves: rarely(fc.array(fc.constantFrom('L1', 'L1', 'L0'), { minLength: DAYS, maxLength: DAYS }), undefined, 3),
+      }),
+      { minLength: 2, maxLength: 4 },
+    ),
+    combines: rarely(
+      perDay(fc.boolean()),
+      Array.from({ length: DAYS }, () => true),
+      4,
+    ),
+    days: disturbedDays(['C1+', 'C2+']),
+    seed: fc.nat(1_000_000),
+  })
+  .map(({ comment, kept, days, ...rest }) => ({
+    ...rest,
+    mapping: { lead: STEADY, deal: STEADY, comment },
+    leads: [ALWAYS, { ...ALWAYS, id: 'L1' }],
+    leadChanges: [],
+    deals: [],
+    dealChanges: [],
+    comments: kept.map((each, at) => ({ id: `C${at + 1}`, lead: 'L1', deal: '', at: '', ...each })),
+    somebodys: [],
+    days: days.map((day) => ({ ...day, acts: [], policies: undefined })),
+  }));
+
+export const history: fc.Arbitrary<History> = fc.oneof(various, narrow, noted);
 
 /** The mapping has other policies on some days. */
 export function policiesOn({ mapping, days }: History, day: number, entity: 'lead' | 'deal'): Policies {

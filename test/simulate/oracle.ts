@@ -11,6 +11,7 @@ import type { Verification } from '../../src/commands/verify/verify.ts';
 import type { Corrections } from './corrections.ts';
 import { columnOn, contentOf, sourceOf, textOf, type Table } from './exports.ts';
 import {
+  commentOn,
   DEAL_COLUMNS,
   LEAD_COLUMNS,
   policiesOn,
@@ -67,6 +68,8 @@ interface EventRow {
   readonly state: string;
   readonly source: string;
   readonly line: number;
+  /** The lines of its parts, of a combined comment. */
+  readonly parts?: readonly number[];
 }
 
 interface ProblemRow {
@@ -170,8 +173,10 @@ function readTold({ program, cwd }: Scene): Told {
        from part p join event e on e.id = p.event join record r on r.id = p.record`,
     ),
   ]) ?? [[], [], []];
+  const partsOf = (event: EventRow): typeof parts =>
+    parts.filter(({ carrier }) => event.type === 'comment/created' && carrier === event.external_id);
   const rows = events.flatMap((event) => {
-    const own = parts.filter(({ carrier }) => event.type === 'comment/created' && carrier === event.external_id);
+    const own = partsOf(event);
     return own.length === 0 ? [event] : own.map(({ id, line }) => ({ ...event, external_id: id, line }));
   });
   const said = [
@@ -179,7 +184,7 @@ function readTold({ program, cwd }: Scene): Told {
     ...problems.filter(({ code, type, severity }) => type !== null && (severity === 'error' || DIFFERS.includes(code))),
   ];
   return {
-    events,
+    events: events.map((event) => ({ ...event, parts: partsOf(event).map(({ line }) => line) })),
     rows,
     records: new Map(
       said.map((row) => [`${row.type!.split('/')[0]} ${row.external_id}`, 'code' in row ? row.code : row.state]),
@@ -206,8 +211,8 @@ function judgeReports({ cwd, summary }: Scene, { events }: Told): string[] {
   });
   const keyOf = (source: string, line: unknown, type: string): string => `${source}:${String(line)} ${type}`;
   const listed = new Set(lines.map(({ source, line, event_type: type }) => keyOf(source!, line, type!)));
-  for (const { source, line, type, state } of events) {
-    if (FAILED.includes(state) && !listed.has(keyOf(source, line, type))) {
+  for (const { source, line, type, state, parts = [] } of events) {
+    if (FAILED.includes(state) && ![line, ...parts].some((each) => listed.has(keyOf(source, each, type)))) {
       violations.push(`errors.csv lacks the ${state} event ${keyOf(source, line, type)}`);
     }
   }
@@ -478,13 +483,15 @@ function parentMayFail(scene: Scene, lead: string): boolean {
 function judgeComments(scene: Scene, told: Told): string[] {
   const { history, service, day, isCalm } = scene;
   const violations: string[] = [];
-  const present = history.comments.filter(({ days }) => days[day]);
+  const present = history.comments.filter(({ days }) => days[day]).map((comment) => commentOn(comment, day));
   const stored = service.records.filter(({ entity }) => entity === 'comment').flatMap(partsOf);
   if (!scene.isForgotten) violations.push(...service.records.flatMap(judgeOrder));
   for (const [index, comment] of present.entries()) {
     const isTold = told.comments.has(index + 2);
     const parent = comment.lead === '' ? `deal ${comment.deal}` : `lead ${comment.lead}`;
     const name = `comment ${comment.id || index + 2} on ${parent}`;
+    const [found, ...again] = stored.filter(({ externalId }) => comment.id !== '' && externalId === comment.id);
+    if (again.length > 0 && !scene.isForgotten) violations.push(`${name} is ${again.length + 1} times in the service`);
     if (isTold) {
       const together = history.combines?.includes(true)
         ? present.filter(({ lead, deal }) => lead === comment.lead && deal === comment.deal)
@@ -497,8 +504,6 @@ function judgeComments(scene: Scene, told: Told): string[] {
     if (mayWait(scene, told, ({ source, line }) => source === 'comments' && line === index + 2)) continue;
     const repeated = present.flatMap(({ id }, at) => (id === comment.id ? [at + 2] : []));
     if (repeated.some((line) => told.comments.has(line))) continue;
-    const [found, ...again] = stored.filter(({ externalId }) => externalId === comment.id);
-    if (again.length > 0 && !scene.isForgotten) violations.push(`${name} is ${again.length + 1} times in the service`);
     const isUnnamed = stored.some(
       (part) => part.externalId === '' && isAs(part, comment, comment.days[day] as 'a' | 'b'),
     );
@@ -512,7 +517,8 @@ function judgeComments(scene: Scene, told: Told): string[] {
   for (const [index, comment] of present.entries()) {
     if (comment.id !== '' || comment.days[day] === '!') continue;
     const same = (on: number): number =>
-      nameless.filter((other) => other.days[on] === comment.days[day] && keyOf(other) === keyOf(comment)).length;
+      nameless.filter((other) => other.days[on] === comment.days[day] && keyOf(commentOn(other, on)) === keyOf(comment))
+        .length;
     const [expected, most] = [same(day), Math.max(...comment.days.map((_, on) => (on <= day ? same(on) : 0)))];
     const found = stored.filter((record) => isOf(record, comment, comment.days[day] as 'a' | 'b')).length;
     const lines = present.flatMap((other, at) =>
@@ -583,10 +589,17 @@ function mayCommentBeTold(scene: Scene, comment: Comment, parent: string): boole
   const versions = new Set(
     history.comments
       .filter((other) => other.id === comment.id && other.id !== '')
-      .flatMap((other) => other.days.slice(0, day + 1).map((content) => content && `${keyOf(other)} ${content}`)),
+      .flatMap((other) =>
+        other.days.slice(0, day + 1).map((content, on) => content && `${keyOf(commentOn(other, on))} ${content}`),
+      ),
   );
+  // A combined comment without an answer may have brought it, or not, if it was not in the next export.
+  const hasReturned =
+    history.combines?.includes(true) &&
+    comment.days.slice(0, day).some((content) => content === null || content === '!');
   return (
     comment.days[day] === '!' ||
+    hasReturned === true ||
     same.length > 1 ||
     versions.size > 1 ||
     rows.length === 0 ||

@@ -211,6 +211,12 @@ class Stage {
       // What was adopted was not read: the program cannot know what a person has edited in it.
       this.#service.mayOverwrite = true;
     }
+    if (result.kind === 'refused' && result.message.includes('is older than plan.db')) {
+      if (!this.#isUnknown) this.#service.violations.push(`the checkpoint is said to be older: ${result.message}`);
+      this.#tell(`  ${messageOf(result)}`);
+      this.#adopts = true;
+      return this.#run(run);
+    }
     if (!run.dryRun && !this.#adopts) this.#judgeCheckpoint();
     const told = this.#program.told(this.#cwd);
     const summary = result.kind === 'ended' && !run.dryRun ? result.summary : undefined;

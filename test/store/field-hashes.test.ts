@@ -2,7 +2,8 @@ import { hash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { NumberText, type JsonObject, type JsonValue } from '../../src/json.ts';
+import { contentSha, eventId } from '../../src/core/identity.ts';
+import { canonicalJson, NumberText, type JsonObject, type JsonValue } from '../../src/json.ts';
 import { CHECKPOINT } from '../../src/store/checkpoint-schema.ts';
 import { isAlike } from '../../src/core/known.ts';
 import { FieldHasher } from '../../src/store/field-hashes.ts';
@@ -98,6 +99,54 @@ test('after purge, no phone number can be found by hashing all of them', async (
     expect(left).not.toContain(text);
   }
 });
+
+test('after purge, nothing that stays tells a guess of the one unknown from others', async () => {
+  const service = await sandbox();
+  const cwd = await workspace();
+  const exported = (pin: string): string => `id,phone,pin\n1,+393331234567,${pin}\n`;
+  await files(cwd, {
+    'people.csv': exported('4711'),
+    'notes.csv': 'id,text\nn1,PIN 4711\n',
+    'mapping.yaml': `version: 1
+migration: keyed
+sources: { people: { path: people.csv }, notes: { path: notes.csv } }
+events:
+  - type: lead/created
+    source: people
+    data: { external_id: id, phone_number: { from: phone, apply: [phone] }, custom_params: { pin: pin } }
+  - type: comment/created
+    source: notes
+    combine: { heading: "" }
+    data: { external_id: id, content: text, lead_external_id: { value: "1" } }
+`,
+  });
+  const env = environmentOf(service);
+  // One request without an answer, so that its id is kept to be sent again.
+  service.setFaults({ rules: [{ kind: 'drop', when: { event: { external_id: 'n1+' } } }] });
+  await backfill(['run', 'mapping.yaml', '--max-outage', '1s', ...FAST], { cwd, env });
+  const contents = async (): Promise<string> =>
+    [...(await filesBelow(join(cwd, '.backfill/keyed'))).values()].join('\n');
+  const before = await contents();
+  expect(await backfill(['purge', 'mapping.yaml', '--yes'], { cwd })).toMatchObject({ code: 0 });
+  const left = await contents();
+  expect(left).toContain('purged 1');
+  // All that somebody who knows the rest of the record could compute from a guess: hashes and ids as the program makes them.
+  const marksOf = (pin: string): string[] => {
+    const lead = canonicalJson({ external_id: '1', phone_number: '+393331234567', custom_params: { pin } });
+    const note = canonicalJson({ external_id: 'n1+', content: `PIN ${pin}`, lead_external_id: '1' });
+    return [
+      contentSha('lead/created', lead),
+      eventId({ migration: 'keyed', type: 'lead/created', externalId: '1', content: lead }),
+      contentSha('comment/created', note),
+      eventId({ migration: 'keyed', type: 'comment/created', externalId: 'n1+', content: note }),
+      hash('sha256', exported(pin), 'hex').slice(0, 32),
+      hash('sha256', `id,text\nn1,PIN ${pin}\n`, 'hex').slice(0, 32),
+    ];
+  };
+  expect(marksOf('4711').map((mark) => before.includes(mark))).toEqual([true, true, true, true, true, true]);
+  const guesses = Array.from({ length: 10_000 }, (_, guess) => String(guess).padStart(4, '0'));
+  expect(guesses.filter((pin) => marksOf(pin).some((mark) => left.includes(mark)))).toEqual([]);
+}, 120_000);
 
 test('after purge, what differs in the service is a conflict: kept, or overwritten once with `if_edited: overwrite`', async () => {
   const service = await sandbox();

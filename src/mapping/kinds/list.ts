@@ -19,8 +19,9 @@ export const list = kind<readonly ValueSpec[]>({
       for (const member of members) {
         const result = member(row);
         if (result instanceof ValueError) return result;
-        if (Array.isArray(result)) found.push(...(result as readonly JsonValue[]).filter((each) => each !== null));
-        else if (result !== undefined) found.push(result);
+        // One by one: a list may be longer than a call can have arguments.
+        const values = Array.isArray(result) ? (result as readonly JsonValue[]) : [result];
+        for (const each of values) if (each !== undefined && each !== null) found.push(each);
       }
       return found.length === 0 ? undefined : found;
     };

@@ -89,6 +89,7 @@ function decimalReader(decimal: string, group: string): (text: string) => string
   const shape = new RegExp(`^(?:(${whole})(${fraction})?|(${fraction}))$`, 'u');
   return (text) => {
     if (/^\d{1,15}$/.test(text)) return canonical('', text, '');
+    if (text.length > LONGEST) return undefined;
     const sign = SIGN.exec(text);
     if (sign && !(isCurrencySign(sign[0]) && standsAtAnEdge(text, sign.index, sign[0].length))) return undefined;
     let rest = (sign ? text.replace(sign[0], '') : text).trim();
@@ -106,6 +107,9 @@ function decimalReader(decimal: string, group: string): (text: string) => string
     return canonical(negative ? '-' : '', digits, (match[2] ?? match[3] ?? '').slice(1));
   };
 }
+
+/** No number is longer: what is, is a text, and patterns would look at it for minutes. */
+const LONGEST = 1000;
 
 /** `€`, `R$`, `kr`, `EUR`. */
 const SIGN = /\p{L}{0,3}\p{Sc}|\p{L}+\.?/u;
@@ -172,6 +176,7 @@ export function exactNumber(value: JsonValue): number | ValueError {
 }
 
 function plainDecimal(text: string): string | undefined {
+  if (text.length > LONGEST) return undefined;
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text);
   return match ? canonical(match[1]!, match[2]!, match[3] ?? '') : undefined;
 }

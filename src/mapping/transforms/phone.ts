@@ -91,6 +91,7 @@ function e164(text: string, region: string | undefined, strict: boolean, row: Ro
  * +494915112345678.
  */
 function read(written: string, region: CountryCode | undefined, strict: boolean): PhoneNumber | string[] | undefined {
+  if (written.length > LONGEST) return undefined;
   // A program for tables of numbers has made a decimal of it; the library would read the zero as a digit.
   const text = written.replace(/^(\+?\d{5,})\.0$/, '$1');
   const national = parse(text, region, strict);
@@ -112,10 +113,14 @@ function parse(text: string, region: CountryCode | undefined, strict: boolean): 
   return number && (strict ? number.isValid() : number.isPossible()) ? number : undefined;
 }
 
+/** No number is longer, whatever is written around it: what is, is a text, and patterns would look at it for minutes. */
+const LONGEST = 250;
+
 /** Digits that are not an international number. */
 const NATIONAL = /^(?!00)[(\d](?:[^\d]*\d){4,}/;
 
 function badPhone(text: string, region: string | undefined, known: string | undefined): ValueError {
+  if (text.length > LONGEST) return new ValueError(issueOf('bad_phone', shown(text), known));
   if (/\d[.,]?\d*e\+\d/i.test(text)) return new ValueError(issueOf('bad_phone/rounded', shown(text)));
   if (region !== undefined && !known) return new ValueError(issueOf('unknown_country', shown(text), shown(region)));
   if (region === undefined && NATIONAL.test(text)) return new ValueError(issueOf('no_country_code', shown(text)));

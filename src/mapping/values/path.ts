@@ -158,7 +158,8 @@ function walkEach(list: readonly JsonValue[], steps: readonly PathStep[], from: 
   const found: JsonValue[] = [];
   for (const element of list) {
     const value = walk(element, steps, from);
-    if (Array.isArray(value)) found.push(...(value as readonly JsonValue[]));
+    // One by one: a list may be longer than a call can have arguments.
+    if (Array.isArray(value)) for (const each of value as readonly JsonValue[]) found.push(each);
     else if (value !== undefined && value !== null) found.push(value);
   }
   return found.length === 0 ? undefined : found;

@@ -1,22 +1,20 @@
 /** Comments of one parent that go as one (`combine`). A combined comment is an event whose parts are rows of the input. */
 import { COMBINED } from '../../kinds/index.ts';
 import { contentSha, eventId } from '../../core/identity.ts';
-import { LIMITS } from '../../contract.ts';
 import { canonicalJson, parseJson, type JsonObject } from '../../json.ts';
 import { combineOf, type Combine } from '../../mapping/values/combine.ts';
 import type { Policies } from '../../mapping/policies.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
-import { oversized } from '../body-size.ts';
+import { oversized, roomIn } from '../body-size.ts';
 import { setState } from '../events.ts';
+import { greatest, groupsOf } from '../groups.ts';
 import { addProblem } from '../problems.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
 const TYPE = `${COMBINED}/created` as const;
-/** What ids and names around the text may take of a body. */
-const FRAME_BYTES = 64 * 1024;
-/** More rows than any combined comment has parts. */
-const PAGE = 5_000;
+/** What is appended to the id of the first part. */
+const ID_BYTES = 64;
 
 /** How comments of an entry whose mapping no longer combines stand in what was sent before. */
 const NOT_COMBINED = combineOf({ heading: '' });
@@ -31,7 +29,7 @@ export interface CombineJob {
 
 interface PartRow {
   readonly n: number;
-  /** Parts of one combined comment, or comments of one parent. */
+  /** The combined comment that has carried it, or its parent. */
   readonly together: string;
   readonly id: number;
   readonly external_id: string;
@@ -53,11 +51,18 @@ export function combineComments(job: CombineJob): void {
   const { db, entries } = job;
   const combining = entries.flatMap(({ combine }, entry) => (combine ? [entry] : []));
   if (combining.length === 0 && !db.get('select 1 from checkpoint.part limit 1')) return;
-  db.exec(
-    `create temp table bound as
-       select row_number() over (order by p.carrier, p.position) as n, p.carrier as together, e.id
-       from checkpoint.carried p join event e on e.entity = '${COMBINED}' and e.external_id = p.external_id and e.state = 'ready'`,
-  );
+  db.exec(`
+    create temp table carried_part as
+      select e.id, c.carrier, max(c.position) as position, max(c.parent = e.parent_entity || ' ' || e.parent_id) as is_there,
+        r.existence = 'yes' and r.is_acknowledged = 1 and r.code is null as is_settled
+      from checkpoint.carried c join event e on e.entity = '${COMBINED}' and e.external_id = c.external_id and e.state = 'ready'
+        join checkpoint.record r on r.entity = '${COMBINED}' and r.external_id = c.carrier
+      group by e.id;
+    create temp table bound as
+      select row_number() over (order by carrier, is_there desc, position, id) as n, carrier as together, id
+      from carried_part where is_there or is_settled;
+  `);
+  reportMoved(db);
   db.run(
     `create temp table loose as
        select row_number() over (order by e.parent_entity, e.parent_id, julianday(e.occurred_at) is null, julianday(e.occurred_at), e.id) as n,
@@ -75,56 +80,77 @@ export function combineComments(job: CombineJob): void {
       combineInto(job, parts, freeId(db, parts[0]!.external_id));
     }
   }
+  reportTaken(db);
   // Acknowledged as part of another comment, but its row can no longer be mapped.
   db.exec(`
     update event set state = 'acknowledged', code = 'unmapped'
       where entity = '${COMBINED}' and state = 'invalid' and data is null and external_id in (
-        select external_id from checkpoint.carried where is_acknowledged = 1);
-    drop table temp.bound; drop table temp.loose;
+        select external_id from checkpoint.carried where is_certain = 1);
+    drop table temp.bound; drop table temp.loose; drop table temp.carried_part;
   `);
 }
 
-function* groupsIn(db: Database, table: 'bound' | 'loose'): Generator<readonly PartRow[]> {
-  let group: PartRow[] = [];
-  for (let last = 0; ;) {
-    const rows = db.all<PartRow>(
-      `select t.n, t.together, ${PART} from temp.${table} t join event e on e.id = t.id
-       where t.n > ? order by t.n limit ${PAGE}`,
-      last,
-    );
-    for (const row of rows) {
-      if (group.length > 0 && group[0]!.together !== row.together) {
-        yield group;
-        group = [];
-      }
-      group.push(row);
-    }
-    if (rows.length === 0) break;
-    last = rows.at(-1)!.n;
+/** A request that was opened for one parent is never completed with comments of another one: whether it has brought them is not known. */
+function reportMoved(db: Database): void {
+  const moved = db.all<{ id: number; external_id: string; carrier: string; record: number }>(
+    `select e.id, e.external_id, m.carrier, e.record from temp.carried_part m join event e on e.id = m.id
+     where not m.is_there and not m.is_settled order by e.id`,
+  );
+  for (const { id, external_id: externalId, carrier, record } of moved) {
+    setState(db, id, 'rejected', 'uncertain');
+    addProblem(db, { event: id, record }, { ...issueOf('uncertain/part', externalId, carrier), field: 'content' });
   }
-  if (group.length > 0) yield group;
 }
+
+/** The service keeps one comment per id, and under this one it has a combined one. */
+function reportTaken(db: Database): void {
+  const taken = db.all<{ id: number; external_id: string; record: number }>(
+    `select e.id, e.external_id, e.record from event e
+     where e.entity = '${COMBINED}' and e.state = 'ready' and e.external_id in (select carrier from checkpoint.carried)
+       and e.id not in (select event from part) order by e.id`,
+  );
+  for (const { id, external_id: externalId, record } of taken) {
+    const issue = issueOf('id_of_combined', externalId);
+    setState(db, id, 'invalid', issue.code);
+    addProblem(db, { event: id, record }, { ...issue, field: 'external_id' });
+  }
+}
+
+const groupsIn = (db: Database, table: 'bound' | 'loose'): Generator<readonly PartRow[], void, undefined> =>
+  groupsOf<PartRow>(
+    db,
+    `select t.n, t.together, ${PART} from temp.${table} t join event e on e.id = t.id where t.n > ? order by t.n limit ?`,
+  );
 
 /** As many as `max` allows and one body has room for. */
 function* cut(comments: readonly PartRow[], { separator, max }: Combine): Generator<readonly PartRow[]> {
-  const room = LIMITS.bodyBytes - FRAME_BYTES;
   let parts: PartRow[] = [];
-  let bytes = 0;
+  let room = 0;
   for (const comment of comments) {
     const size = Buffer.byteLength(JSON.stringify(textOf(comment) + separator));
-    if (parts.length > 0 && (parts.length === max || bytes + size > room)) {
+    if (parts.length > 0 && (parts.length === max || size > room)) {
       yield parts;
-      [parts, bytes] = [[], 0];
+      parts = [];
     }
+    if (parts.length === 0) room = roomBeside(comment);
     parts.push(comment);
-    bytes += size;
+    room -= size;
   }
   if (parts.length > 0) yield parts;
 }
 
-function textOf({ heading, data }: PartRow): string {
-  const { content } = parseJson(data) as { content: string };
-  return heading === null || heading === '' ? content : `${heading}\n${content}`;
+/** The bytes that a body has for the texts of a combined comment whose first part this is. */
+function roomBeside({ data }: PartRow): number {
+  return roomIn(canonicalJson({ ...(parseJson(data) as JsonObject), content: '' })) - ID_BYTES;
+}
+
+function textOf(part: PartRow): string {
+  const { heading } = part;
+  return heading === null || heading === '' ? bareTextOf(part) : `${heading}\n${bareTextOf(part)}`;
+}
+
+function bareTextOf({ data }: PartRow): string {
+  return (parseJson(data) as { content: string }).content;
 }
 
 function combineOfFirst({ entries }: CombineJob, parts: readonly PartRow[]): Combine {
@@ -157,9 +183,13 @@ function combineInto(job: CombineJob, parts: readonly PartRow[], externalId: str
     ...rest,
     ...(datas.every((each) => each['author_name'] === author) && author !== undefined && { author_name: author }),
     external_id: externalId,
-    content: parts.map(textOf).join(separator),
   };
-  const content = canonicalJson(data);
+  const headed = canonicalJson({ ...data, content: parts.map(textOf).join(separator) });
+  // A heading is dispensable: what fits without one is sent without one.
+  const content =
+    oversized(headed).length === 0
+      ? headed
+      : canonicalJson({ ...data, content: parts.map(bareTextOf).join(separator) });
   for (const [position, part] of parts.entries()) {
     const { id, external_id, record, entry } = part;
     db.run(
@@ -171,12 +201,11 @@ function combineInto(job: CombineJob, parts: readonly PartRow[], externalId: str
     for (const table of ['problem', 'omission']) db.run(`update ${table} set event = ? where event = ?`, base.id, id);
     db.run('delete from event where id = ?', id);
   }
-  const priorities = parts.flatMap(({ own_priority: priority }) => priority ?? []);
   db.run(
     `update event set external_id = ?, is_derived = 0, rows = ?, own_priority = ?, data = ?, content = ?, event_id = ? where id = ?`,
     externalId,
     parts.length,
-    priorities.length > 0 ? Math.max(...priorities) : null,
+    greatest(parts.map(({ own_priority: priority }) => priority)),
     content,
     contentSha(TYPE, content),
     eventId({ migration, type: TYPE, externalId, content }),
@@ -204,8 +233,7 @@ function combineAgain(job: CombineJob, parts: readonly PartRow[]): void {
   );
   if (!settled) return;
   db.run('update event set content = ifnull(?, content) where id = ?', settled.content, base.id);
-  setState(db, base.id, 'acknowledged');
-  reportChangedParts(db, base.id, (entry) => entries[entry]!.policies.if_changed !== 'ignore');
+  concludeParts(db, base.id, (entry) => entries[entry]!.policies.if_changed !== 'ignore');
 }
 
 /** Whether an event is a combined comment. */
@@ -213,33 +241,69 @@ export function isCombined(db: Database, event: number): boolean {
   return db.get('select 1 from part where event = ? limit 1', event) !== undefined;
 }
 
-/** Says of each part of an acknowledged comment that it is not, or perhaps not, as it was sent. `isReported`: of parts of this entry. */
-export function reportChangedParts(db: Database, event: number, isReported: (entry: number) => boolean): void {
-  const changed = db.all<{ external_id: string; carrier: string; record: number; entry: number }>(
-    `select p.external_id, c.carrier, p.record, p.entry from part p join checkpoint.part c on c.external_id = p.external_id
-     where p.event = ? and c.field_key = p.field_key and c.content <> p.content order by p.position`,
-    event,
-  );
-  for (const { external_id: id, carrier, record } of changed.filter(({ entry }) => isReported(entry))) {
-    setState(db, event, 'acknowledged', 'comment_changed');
-    addProblem(db, { event, record }, { ...issueOf('comment_changed/part', id, carrier), field: 'content' });
-  }
+interface SentPart {
+  readonly external_id: string;
+  readonly carrier: string;
+  readonly record: number;
+  readonly entry: number;
+  /** It is in every body that the combined comment may have. */
+  readonly is_certain: number;
+  /** How many of these bodies have it as it is now, as it is not, and as nobody can tell (after `purge`). */
+  readonly same: number;
+  readonly other: number;
+  readonly unreadable: number;
 }
 
 /**
- * Which comments a combined comment carries, before it goes out, and again once it is known to be as it went out. `mayBeThere`: an
- * earlier request may have brought them as they were then, so their hashes stay. In a transaction of the caller.
+ * An acknowledged comment is as its parts are. Says of each part that it is not, or perhaps not, there as the input has it.
+ * `isReported`: of parts of this entry.
  */
-export function storeParts(db: Database, event: number, mayBeThere: boolean): void {
-  db.run(
-    `insert into checkpoint.part (external_id, carrier, position, content, field_key)
-     select p.external_id, e.external_id, p.position, p.content, p.field_key
-     from part p join event e on e.id = p.event where p.event = ?1
-     on conflict (external_id) do update set position = excluded.position,
-       content = iif(?2 and carrier = excluded.carrier, content, excluded.content),
-       field_key = iif(?2 and carrier = excluded.carrier, field_key, excluded.field_key), carrier = excluded.carrier`,
+export function concludeParts(db: Database, event: number, isReported: (entry: number) => boolean): void {
+  const parts = db.all<SentPart>(
+    `select p.external_id, c.carrier, p.record, p.entry, min(c.is_certain) as is_certain,
+       sum(c.field_key = p.field_key and c.content = p.content) as same,
+       sum(c.field_key = p.field_key and c.content <> p.content) as other, sum(c.field_key <> p.field_key) as unreadable
+     from part p join event e on e.id = p.event
+       join checkpoint.carried c on c.external_id = p.external_id and c.carrier = e.external_id
+     where p.event = ? group by p.position order by p.position`,
     event,
-    Number(mayBeThere),
+  );
+  let [state, code]: [state: 'acknowledged' | 'rejected', code: string | null] = ['acknowledged', null];
+  for (const part of parts) {
+    const key = differenceOf(part, isReported(part.entry));
+    if (key === undefined) continue;
+    const { external_id: id, carrier, record } = part;
+    addProblem(db, { event, record }, { ...issueOf(key, id, carrier), field: 'content' });
+    if (key === 'uncertain/part') [state, code] = ['rejected', 'uncertain'];
+    else code ??= 'comment_changed';
+  }
+  setState(db, event, state, code);
+}
+
+/** Undefined if it is as the input says, or may be as it is. */
+function differenceOf(part: SentPart, isReported: boolean): 'uncertain/part' | 'comment_changed/part' | undefined {
+  if (part.is_certain === 0) return 'uncertain/part';
+  if (!isReported || part.other + part.unreadable === 0) return undefined;
+  return part.same + part.unreadable > 0 ? 'uncertain/part' : 'comment_changed/part';
+}
+
+/**
+ * Which comments a combined comment carries in the body with this hash, before it goes out. `isNew`: no body of it can be there yet. In a
+ * transaction of the caller.
+ */
+export function storeParts(db: Database, event: number, body: string, isNew: boolean): void {
+  db.run(
+    `delete from checkpoint.part where carrier = (select external_id from event where id = ?) and (body = ? or ?)`,
+    event,
+    body,
+    Number(isNew),
+  );
+  db.run(
+    `insert into checkpoint.part (carrier, body, external_id, position, parent, content, field_key)
+     select e.external_id, ?, p.external_id, p.position, e.parent_entity || ' ' || e.parent_id, p.content, p.field_key
+     from part p join event e on e.id = p.event where p.event = ?`,
+    body,
+    event,
   );
 }
 

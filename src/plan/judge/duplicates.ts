@@ -46,7 +46,7 @@ export function judgeDuplicates(db: Database, policies: readonly Policies[]): vo
     select e.id, e.record, e.type, e.external_id, e.content, e.entry, f.source, exists (
       select 1 from checkpoint.record r where r.entity = e.entity and r.external_id = e.external_id
         and r.is_acknowledged = 1) or exists (
-      select 1 from checkpoint.carried c where c.external_id = e.external_id and e.entity = '${COMBINED}') as is_created
+      select 1 from checkpoint.carried c where c.external_id = e.external_id and e.entity = '${COMBINED}' and c.is_certain = 1) as is_created
     from in_conflict c join repeated_event p on p.entity = c.entity and p.external_id = c.external_id
     join event e on e.id = p.id join record r on r.id = e.record join file f on f.id = r.file
     order by c.entity, c.external_id, e.id`)) {

@@ -4,8 +4,10 @@ import { CUSTOM_FIELDS, isUpdate, parentOf, STAGED } from '../../kinds/index.ts'
 import type { Entity, EventType } from '../../model.ts';
 import { fieldsOf } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
+import { numberText } from '../../terminal/numbers.ts';
 import { oversized } from '../body-size.ts';
 import { setState } from '../events.ts';
+import { greatest, groupsOf } from '../groups.ts';
 import { addProblem } from '../problems.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
@@ -16,6 +18,9 @@ export interface FoldCounts {
 }
 
 interface FoldRow {
+  readonly n: number;
+  /** The record. */
+  readonly together: string;
   readonly id: number;
   readonly type: EventType;
   readonly entity: Entity;
@@ -30,17 +35,12 @@ interface FoldRow {
   readonly place: string;
 }
 
-/** More rows than any record has. */
-const PAGE = 5_000;
-
 /** In the order in which they are folded. */
 const ROWS = `
-  select e.id, e.type, e.entity, e.external_id, e.record, e.entry, e.occurred_at, e.data, e.own_priority, e.deal_group,
-    e.amount, f.path || ':' || r.line as place
-  from several s join event e on e.entity = s.entity and e.external_id = s.external_id
-    join record r on r.id = e.record join file f on f.id = r.file
-  where e.state <> 'duplicate' and (e.entity, e.external_id) > (?, ?)
-  order by e.entity, e.external_id, e.entry, e.id limit ${PAGE}`;
+  select t.n, t.together, e.id, e.type, e.entity, e.external_id, e.record, e.entry, e.occurred_at, e.data, e.own_priority,
+    e.deal_group, e.amount, f.path || ':' || r.line as place
+  from temp.row_to_fold t join event e on e.id = t.id join record r on r.id = e.record join file f on f.id = r.file
+  where t.n > ? order by t.n limit ?`;
 
 /**
  * One record, one event: the created row of a record and all its updated rows become one event with the fold of their fields.
@@ -56,45 +56,29 @@ export function foldRows(db: Database, migration: string): FoldCounts {
       group by entity, external_id having count(*) > 1 and max(type like '%/updated') = 1
       order by entity, external_id;
     create unique index temp.several_key on several (entity, external_id);
+    create temp table row_to_fold (n integer primary key, id integer not null, together text not null);
+    insert into temp.row_to_fold
+      select row_number() over (order by e.entity, e.external_id, e.entry, e.id), e.id, e.entity || ' ' || e.external_id
+      from several s join event e on e.entity = s.entity and e.external_id = s.external_id where e.state <> 'duplicate';
   `);
   const counts = { rows: 0, records: 0 };
-  for (const group of groupsOf(db)) {
+  for (const group of groupsOf<FoldRow>(db, ROWS)) {
     foldGroup(db, migration, group);
     counts.rows += group.length;
     counts.records += 1;
   }
   // Control totals are of deals that are to be there, made by us.
-  db.exec(`drop table several; update event set deal_group = null, amount = null where type = '${STAGED}/updated'`);
+  db.exec(
+    `drop table several; drop table row_to_fold; update event set deal_group = null, amount = null where type = '${STAGED}/updated'`,
+  );
   return counts;
-}
-
-/** The rows of one record after the other. */
-function* groupsOf(db: Database): Generator<readonly FoldRow[]> {
-  let last: [entity: string, id: string] = ['', ''];
-  for (;;) {
-    const rows = db.all<FoldRow>(ROWS, ...last);
-    if (rows.length === 0) return;
-    const byRecord = new Map<string, FoldRow[]>();
-    for (const row of rows) {
-      const key = `${row.entity} ${row.external_id}`;
-      const group = byRecord.get(key);
-      if (group) group.push(row);
-      else byRecord.set(key, [row]);
-    }
-    const groups = [...byRecord.values()];
-    // The last one of a full page may go on in the next.
-    if (rows.length === PAGE && groups.length > 1) groups.pop();
-    yield* groups;
-    const { entity, external_id: id } = groups.at(-1)![0]!;
-    last = [entity, id];
-  }
 }
 
 function foldGroup(db: Database, migration: string, rows: readonly FoldRow[]): void {
   const created = rows.filter(({ type }) => !isUpdate(type));
   const base = created[0] ?? rows[0]!;
   // Of several created rows with other content, the others stay invalid events of their own.
-  const own = rows.filter((row) => row === base || !created.includes(row));
+  const own = rows.filter((row) => row === base || isUpdate(row.type));
   for (const { record, entry } of own) {
     db.run('insert or ignore into row_of (event, record, entry) values (?, ?, ?)', base.id, record, entry);
   }
@@ -102,11 +86,10 @@ function foldGroup(db: Database, migration: string, rows: readonly FoldRow[]): v
     for (const table of ['problem', 'omission']) db.run(`update ${table} set event = ? where event = ?`, base.id, id);
     db.run('delete from event where id = ?', id);
   }
-  const priorities = own.flatMap(({ own_priority: priority }) => priority ?? []);
   db.run(
     'update event set rows = ?, own_priority = ?, occurred_at = ?, deal_group = ?, amount = ? where id = ?',
     own.length,
-    priorities.length > 0 ? Math.max(...priorities) : null,
+    greatest(own.map(({ own_priority: priority }) => priority)),
     base.occurred_at ?? own.findLast(({ occurred_at: at }) => at !== null)?.occurred_at ?? null,
     isUpdate(base.type) || base.deal_group === null ? null : groupOf(db, own),
     own.findLast(({ amount }) => amount !== null)?.amount ?? null,
@@ -156,11 +139,16 @@ function over(below: JsonValue | undefined, above: JsonObject): JsonObject {
   return fields;
 }
 
+/** How many rows a message names. */
+const MOST_PLACES = 10;
+
 /** Every row is listed, so that each can be corrected. */
 function rejectAll(db: Database, base: FoldRow, rows: readonly FoldRow[], unmapped: readonly FoldRow[]): void {
   db.run(`update event set data = null, event_id = '', state = 'invalid' where id = ?`, base.id);
-  const issue = issueOf('row_invalid', unmapped.map(({ place }) => place).join(', '));
-  for (const { record } of rows.filter((row) => !unmapped.includes(row))) {
+  const places = unmapped.slice(0, MOST_PLACES).map(({ place }) => place);
+  if (unmapped.length > MOST_PLACES) places.push(`${numberText(unmapped.length - MOST_PLACES)} more`);
+  const issue = issueOf('row_invalid', places.join(', '));
+  for (const { record } of rows.filter(({ data }) => data !== null)) {
     addProblem(db, { event: base.id, record }, issue);
   }
 }

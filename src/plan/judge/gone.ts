@@ -14,9 +14,9 @@ const GONE = `
     where r.is_acknowledged = 1 and (r.entity <> '${COMBINED}'
       or not exists (select 1 from checkpoint.part p where p.carrier = r.external_id))
     union all
-    select '${COMBINED}', p.external_id, p.service_id
+    select distinct '${COMBINED}', p.external_id, p.service_id
     from checkpoint.carried p
-    where p.is_acknowledged = 1 and not exists (select 1 from part q where q.external_id = p.external_id)) r
+    where p.is_certain = 1 and not exists (select 1 from part q where q.external_id = p.external_id)) r
   where not exists (select 1 from event e where e.entity = r.entity and e.external_id = r.external_id)`;
 
 /** Records that were acknowledged and that the input no longer has. */

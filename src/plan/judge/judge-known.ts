@@ -5,7 +5,7 @@ import type { Policies } from '../../mapping/policies.ts';
 import type { Entity, EventType } from '../../model.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
-import { isCombined, reportChangedParts } from './combine.ts';
+import { concludeParts, isCombined } from './combine.ts';
 import { setState } from '../events.ts';
 import { addProblem } from '../problems.ts';
 import { listChanges } from './changes-file.ts';
@@ -112,15 +112,14 @@ export function conclude(
   const fieldsThat = (verdict: Verdict): string[] =>
     [...verdicts].flatMap(([field, each]) => (each === verdict ? [field] : []));
   const uncertain = fieldsThat('uncertain');
-  // Whichever text a combined comment has, its parts are in it: they decide.
-  const byParts = uncertain.length > 0 && isCombined(db, id);
-  if (uncertain.length > 0 && !byParts) {
+  // Whichever text a combined comment has: its parts decide.
+  if (uncertain.length > 0 && isCombined(db, id)) return concludeParts(db, id, () => true);
+  if (uncertain.length > 0) {
     setState(db, id, 'rejected', 'uncertain');
     addProblem(db, { event: id, record }, { ...issueOf('uncertain', uncertain.join(', ')), field: uncertain[0]! });
     return;
   }
   setState(db, id, 'acknowledged', null);
-  if (byParts) reportChangedParts(db, id, () => true);
   for (const [verdict, code] of kindOf(entity).isUpdatable ? DIFFERENCES : WHOLE_DIFFERENCES) {
     const fields = fieldsThat(verdict);
     if (fields.length === 0) continue;
