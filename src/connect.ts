@@ -9,7 +9,7 @@ import { LONGEST_RETRY_AFTER_MS } from './service/retry.ts';
 import type { Pace } from './settings/run-settings.ts';
 import { DRY_RUN, type StateDir } from './files/state-dir.ts';
 import { readDocument, storeDocument } from './report/documents.ts';
-import { durationText } from './report/text.ts';
+import { durationText } from './terminal/times.ts';
 import { openRateHistory } from './store/rate-history.ts';
 import { storedPlanFiles } from './store/stored-plans.ts';
 import { PLAN } from './store/plan-schema.ts';

@@ -17,7 +17,6 @@ import { holdState, type HeldState } from './held-state.ts';
 import type { Mapping } from './mapping/mapping.ts';
 import { counted } from './terminal/numbers.ts';
 import { countAll, countDue, countStates } from './plan/counts.ts';
-import { readFindings, type Finding } from './report/findings.ts';
 import { doubtRecords, isOlder } from './plan/older.ts';
 import { writeFiles, type WrittenFiles } from './pages/written-files.ts';
 import { planCounter, type ProgressView } from './pages/progress-tracker.ts';
@@ -32,7 +31,8 @@ import { assertBound, openFieldHasher } from './store/checkpoint.ts';
 import type { FieldHasher } from './store/field-hashes.ts';
 import { PLAN_FILE } from './store/plan-schema.ts';
 import { findDamage } from './store/sqlite.ts';
-import { endingOf, refusalOf, snapshotOf, storedMapping, summarise, type Ending } from './summarise.ts';
+import { endingOf, refusalOf, snapshotOf, storedMapping, summarise, type Ending } from './figures/summarise.ts';
+import { readPlan, type PlanReading } from './figures/run.ts';
 import { beginPlan, discardPlan } from './survey/plan-file.ts';
 import { surveyInput, type Survey } from './survey/survey.ts';
 import type { Rate } from './rate.ts';
@@ -74,7 +74,7 @@ export interface RunJob {
 /** How a run ended, and what its text shows beside the summary. */
 export interface RunEnd {
   readonly summary: Summary;
-  readonly findings: readonly Finding[];
+  readonly plan: PlanReading;
   /** Undefined if the state directory is gone. */
   readonly files: WrittenFiles | undefined;
   /** Which messages to --notify were not delivered, if any. */
@@ -257,10 +257,10 @@ async function end(
   sender: Sender | undefined,
 ): Promise<RunEnd> {
   const { settings, mapping, state, output, log, watch, monitor, startedAt, began, bestEffort } = run;
-  const findings = readFindings(survey.db);
+  const plan = readPlan(survey.db);
   const summary = summarise({
     settings: { ...settings, rate: target?.rate ?? settings.rate },
-    ...{ mapping, survey, findings, startedAt, began, alreadyAcknowledged, sender, state, output },
+    ...{ mapping, survey, findings: plan.findings, startedAt, began, alreadyAcknowledged, sender, state, output },
     ending: endOf(run, survey),
     baseUrl: target?.baseUrl ?? null,
     requests: target?.client.requests ?? 0,
@@ -270,7 +270,7 @@ async function end(
     : await writeFiles({ ...run, warn: (message) => monitor.trouble?.(message) }, survey.db, summary);
   log.write('end', { exit: summary.exit, events: summary.events });
   await watch.ended(summary);
-  return { summary, findings, files, undelivered: watch.undelivered, unwritten: bestEffort.failed };
+  return { summary, plan, files, undelivered: watch.undelivered, unwritten: bestEffort.failed };
 }
 
 function endOf({ settings, halt }: Run, survey: Survey): Ending {

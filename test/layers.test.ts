@@ -8,11 +8,24 @@ const SRC = fileURLToPath(new URL('../src/', import.meta.url));
 /** What every folder may use; they import each other and the root, and no other folder. */
 const ROOMS = ['kinds', 'terminal', 'files', 'settings', 'vocabulary'];
 /** The chain that a record passes through: a folder imports from itself and from folders before it. */
-const CHAIN = ['core', 'service', 'store', 'input', 'mapping', 'report', 'plan', 'survey', 'send', 'pages'];
+const CHAIN = [
+  'core',
+  'service',
+  'store',
+  'input',
+  'mapping',
+  'report',
+  'plan',
+  'survey',
+  'send',
+  'figures',
+  'print',
+  'pages',
+];
 /** The workings of a command: these may import from the whole chain, but neither from each other nor from commands. */
 const ASIDE = ['commands/explain', 'commands/verify', 'commands/init', 'commands/sandbox'];
 /** Files in `src/` that combine the folders. All other files in `src/` may be imported by every folder. */
-const TOP = ['connect.ts', 'held-state.ts', 'run.ts', 'summarise.ts', 'demo.ts', 'main.ts', 'cli.ts'];
+const TOP = ['connect.ts', 'held-state.ts', 'run.ts', 'demo.ts', 'main.ts', 'cli.ts'];
 
 interface Import {
   readonly from: string;
@@ -67,9 +80,9 @@ it('has imports only within a folder or from folders before it', async () => {
   expect(wrong.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
 });
 
-it('has at most 15 folders, and at most 20 files in each and in each room inside it', async () => {
+it('has at most 18 folders, and at most 20 files in each and in each room inside it', async () => {
   const folders = new Set((await sourceFiles()).filter((file) => file.includes('/')).map((file) => file.split('/')[0]));
-  expect(folders.size).toBeLessThanOrEqual(16);
+  expect(folders.size).toBeLessThanOrEqual(18);
   const counts = new Map<string, number>();
   for (const file of await sourceFiles()) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
   expect(counts.size).toBeGreaterThan(10);

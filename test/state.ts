@@ -16,7 +16,7 @@ import { CHECKPOINT, CHECKPOINT_FILE } from '../src/store/checkpoint-schema.ts';
 import { FieldHasher } from '../src/store/field-hashes.ts';
 import { COUNTING_INDEX, PLAN, PLAN_FILE, PLAN_INDEXES } from '../src/store/plan-schema.ts';
 import { Database } from '../src/store/sqlite.ts';
-import { notStarted } from '../src/summarise.ts';
+import { notStarted } from '../src/figures/summarise.ts';
 
 /** When everything happened, unless a test says otherwise. */
 export const AT = '2026-01-31T12:00:00.000Z';

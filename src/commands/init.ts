@@ -6,7 +6,7 @@ import { startMapping } from './init/index.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
 import { pick } from '../settings/option.ts';
 import { parseOptions } from '../settings/parse-options.ts';
-import { commandOf } from './command-line.ts';
+import { commandOf } from '../settings/command-line.ts';
 import { texts } from '../settings/checks.ts';
 import { OPTIONS } from '../settings/table.ts';
 import { define, type Argv } from './command.ts';

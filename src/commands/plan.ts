@@ -3,9 +3,10 @@ import { resolve } from 'node:path';
 import type { Console } from '../terminal/console.ts';
 import { codeOf, EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
 import { writePlanCsv } from './explain/plan-csv.ts';
-import { planText } from './explain/plan-text.ts';
+import { planFigures } from '../figures/plan.ts';
+import { screenOf } from '../print/terminal.ts';
 import { parseOptions } from '../settings/parse-options.ts';
-import { shortPath } from '../report/text.ts';
+import { shortPath } from '../files/paths.ts';
 import { namesById } from '../service/account.ts';
 import { planIn } from '../store/stored-plans.ts';
 import { readState } from '../store/open.ts';
@@ -55,7 +56,8 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
       console.print(files.map(shortPath).join('\n'));
       console.say('they contain field values of records: treat them like the exports themselves');
     } else {
-      console.print(planText(db, found, namesById(accountIn(db)), new Date(), console.shownColumns));
+      const figures = planFigures(db, found, namesById(accountIn(db)), new Date());
+      console.showLines(screenOf(figures, { columns: console.shownColumns }));
     }
     return EXIT.done;
   } finally {

@@ -15,6 +15,8 @@ const JOURNAL_FILE = 'sandbox.ndjson';
 
 interface Rehearsal {
   readonly credentials: Credentials;
+  /** Whether its pipelines and users are those of an example: no run of this mapping has read an account yet. */
+  readonly isExample: boolean;
   /** Automations that the service would have started. */
   triggersFired(): number;
   close(): Promise<void>;
@@ -41,6 +43,7 @@ export async function startRehearsal(
   const { baseUrl, apiKey, ingestToken } = sandbox;
   return {
     credentials: { baseUrl, boundTo: SANDBOX, apiKey, ingestToken },
+    isExample: stored === undefined,
     triggersFired: () => sandbox.triggersFired,
     close: () => sandbox.close(),
   };

@@ -1,30 +1,35 @@
-import { PERSON } from '../kinds/index.ts';
 import { systemClock } from '../clock.ts';
 import type { Console } from '../terminal/console.ts';
 import { credentials, readEnvironment, type Credentials } from '../settings/credentials.ts';
 import type { Environment } from '../settings/env-file.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
+import type { Figures, Section } from '../figures/figures.ts';
+import { openNamesOf } from '../figures/findings.ts';
+import { nextSection, resumeSection } from '../figures/next-steps.ts';
+import { dryRunFigures, runFigures, type RunFound } from '../figures/run.ts';
+import { notStarted } from '../figures/summarise.ts';
+import { planSections, surveyFigures } from '../figures/survey.ts';
+import { briefText, moodOf } from '../figures/verdict.ts';
+import { shortPath } from '../files/paths.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { Halt, STOPPED } from '../halt.ts';
 import { notifyUrl, secretsOf } from '../settings/hook-url.ts';
-import { runMigration, type Monitor } from '../run.ts';
-import { notStarted } from '../summarise.ts';
+import { jsonOf } from '../print/json.ts';
+import { screenOf } from '../print/terminal.ts';
+import { runMigration, type Monitor, type RunEnd } from '../run.ts';
 import type * as progressModule from '../pages/progress.ts';
-import { countMatches } from '../plan/judge/contacts.ts';
-import { profileText } from '../report/profile.ts';
-import { briefText, endText } from '../report/end-text.ts';
-import { durationText, shortPath } from '../report/text.ts';
-import { endingText, endingTone } from '../report/ending.ts';
-import { fitted, type Segment } from '../terminal/screen.ts';
-import { oneLine } from '../terminal/visible.ts';
-import { isPilot, runSettings, type RunSettings, MAPPING, RUN_OPTIONS } from '../settings/run-settings.ts';
+import { commandLine, SECRET } from '../settings/command-line.ts';
+import { runSettings, type RunSettings, MAPPING, RUN_OPTIONS } from '../settings/run-settings.ts';
+import type { Account } from '../service/account.ts';
+import type { WrittenWorksheet } from '../survey/worksheet-file.ts';
 import { confirmer } from '../terminal/confirm.ts';
-import { commandLine, SECRET } from './command-line.ts';
-import { nextSteps } from './next-steps.ts';
-import { besideText, namesText } from './names-text.ts';
-import { changesText, samplesText, surveyText, unusedFixesText } from './survey-text.ts';
+import { durationText } from '../terminal/times.ts';
+import { oneLine } from '../terminal/visible.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
 import { define, type Argv } from './command.ts';
+import { definition as purge } from './purge.ts';
+import { definition as report } from './report.ts';
+import { definition as verify } from './verify.ts';
 
 export const definition = define({
   positionals: MAPPING,
@@ -50,7 +55,7 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   } catch (error) {
     if (argv.json === true && error instanceof UserError) {
       const ended = { dryRun: argv.dryRun === true, startedAt, began, exitCode: error.exitCode };
-      console.printJson(JSON.stringify(notStarted(ended)));
+      console.printJson(jsonOf(notStarted(ended)));
     }
     throw error;
   }
@@ -64,17 +69,9 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
   if (notify) console.redactor.add(...secretsOf(notify));
   const target = await targetOf(settings, env, console);
   const stopListening = listenForSignals(halt, console);
-  const print = keeping(settings, console);
-  // A dry run is there to be read: all of it at its end, on a screen or two.
-  const segments: Segment[] = [];
-  const show: Show = settings.dryRun ? (text, tone) => void segments.push({ text, tone }) : print;
-  const showExtra = (text: string): void => void segments.push({ text, isExtra: true });
-  const watching = watch(settings, console, show, showExtra);
-  const showAll = (rest: string): void => {
-    for (const { text, tone } of fitted(segments.splice(0), MOST_LINES, rest)) print(text, tone);
-  };
+  const watching = watch(settings, console, target);
   try {
-    const { summary, findings, files, undelivered, unwritten } = await runMigration({
+    const ended = await runMigration({
       settings,
       credentials: target.credentials,
       stateSuffix: settings.sandbox ? '.sandbox' : '',
@@ -84,66 +81,70 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
       notify,
     });
     watching.end();
-    const columns = settings.json ? console.columns : console.shownColumns;
+    const { summary, undelivered, unwritten } = ended;
     if (settings.quiet && !halt.reason && summary.exit.code !== EXIT.done) {
-      console.complain(briefText(summary), endingTone(summary));
-    }
-    const rest = shortPath(summary.files.report ?? summary.files.errors);
-    const ending = `\n${endText(summary, findings, columns)}`;
-    if (settings.dryRun) show(ending);
-    else for (const { text, tone } of fitted([{ text: ending }], MOST_LINES_AT_END, rest)) show(text, tone);
-    if (target.triggersFired && !settings.dryRun) {
-      show(`${counted(target.triggersFired(), 'automation')} fired`);
+      console.complain(briefText(summary), moodOf(summary));
     }
     if (undelivered !== undefined) console.complain(`warning: ${undelivered}`);
     if (unwritten.length > 0) {
       console.complain(`warning: could not be written, so missing or of an earlier time: ${unwritten.join(', ')}`);
     }
-    // Why it ended and what to do next come last: what is above may fill several screens.
-    const result = endingText(summary);
-    if (result !== undefined) show(`\n${result}`, endingTone(summary));
-    if (!halt.reason) {
-      const next = nextSteps(summary, process.argv, {
-        ...settings,
-        toCorrect: files?.toCorrect ?? [],
-        pilot: files?.pilot,
-      });
-      if (next.length > 0 && !settings.dryRun) show('');
-      for (const line of next) show(line, line.startsWith(' ') ? 'command' : undefined);
-    }
-    showAll(rest);
-    if (halt.reason) {
-      console.complain(`\nstopped: ${halt.reason.message}`);
-      if (halt.reason.hint) console.complain(`hint: ${halt.reason.hint}`);
-    }
-    if (halt.reason && !settings.dryRun) {
-      const secret = SECRET.filter((name) => process.argv.some((arg) => arg.split('=', 1)[0] === name));
-      const also = secret.length === 0 ? '' : ` (and ${secret.join(', ')}, whose URL is not shown)`;
-      const and = LOST.includes(halt.reason.code) ? ['--adopt'] : [];
-      console.complain(
-        `to resume: ${commandLine(process.argv, { without: ['--fresh', ...and], and })}${also}`,
-        'command',
-      );
-    }
-    if (settings.json) console.printJson(JSON.stringify(summary));
+    const figures = endFigures(ended, watching, { settings, halt, target });
+    // Why a run stopped is said whatever becomes of stdout.
+    if (halt.reason) console.complainLines(screenOf(figures, { columns: console.columns, isWhole: settings.all }));
+    else printFigures(figures, settings, console);
+    if (settings.json) console.printJson(jsonOf(summary));
     return summary.exit.code as ExitCode;
   } finally {
     watching.end();
-    showAll('the files in the state directory');
     stopListening();
     await target.close();
   }
 }
 
-/** What people read of a dry run, beside a few warnings, and at the end of a run. The rest is in the report. */
-const MOST_LINES = 56;
-const MOST_LINES_AT_END = 40;
+/** What people keep goes to stdout; with --json, stdout has the JSON alone. */
+function printFigures(figures: Figures, { json, all }: Pick<RunSettings, 'json' | 'all'>, console: Console): void {
+  const lines = screenOf(figures, { columns: json ? console.columns : console.shownColumns, isWhole: all });
+  if (json) console.sayLines(lines);
+  else console.showLines(lines);
+}
 
-type Show = Console['show'];
+function resumeCommand(code: string): string {
+  const and = LOST.includes(code) ? ['--adopt'] : [];
+  return commandLine(process.argv, { without: ['--fresh', ...and], and });
+}
 
-/** Where what people keep goes: with --json, stdout has the JSON alone. */
-function keeping({ json }: RunSettings, console: Console): Show {
-  return (text, tone) => (json ? console.say(text, tone) : console.show(text, tone));
+function endFigures(
+  { summary, plan, files }: RunEnd,
+  { said, where }: Watching,
+  { settings, halt, target }: { settings: RunSettings; halt: Halt; target: RunTarget },
+): Figures {
+  const worksheet = said.worksheet;
+  const names = worksheet && openNamesOf(worksheet);
+  const next = halt.reason
+    ? resumeSection(settings.dryRun ? commandLine(process.argv) : resumeCommand(halt.reason.code), resumeText())
+    : nextSection(summary, {
+        argv: process.argv,
+        mapping: settings.mapping,
+        sandbox: settings.sandbox,
+        pilot: files?.pilot,
+        worksheet: names && { path: worksheet.path, isNamed: worksheet.isNamed },
+        optionsOf: (command) => Object.keys({ verify, report, purge }[command].options),
+      });
+  const found: RunFound = {
+    ...plan,
+    ...{ summary, mapping: settings.mapping, where: where(), halt: halt.reason, survey: said.sections, names, next },
+    triggersFired: target.triggersFired?.(),
+    now: new Date(),
+  };
+  return settings.dryRun ? dryRunFigures(found) : runFigures(found);
+}
+
+/** Whether nothing is sent twice is asked at 2 a.m. A secret URL cannot be shown. */
+function resumeText(): string {
+  const secret = SECRET.filter((name) => process.argv.some((arg) => arg.split('=', 1)[0] === name));
+  const and = secret.length === 0 ? '' : `; add ${secret.join(', ')}, whose URL is not shown`;
+  return `safe at any time: nothing is sent twice${and}`;
 }
 
 /** Stops after which the service knows events that the state directory does not. */
@@ -159,13 +160,15 @@ interface RunTarget {
   readonly credentials: Credentials | undefined;
   /** Of a rehearsal. */
   triggersFired?(): number;
+  /** Whether its pipelines are those of an example, and not of the customer's account. */
+  readonly isExample: boolean;
   close(): Promise<void>;
 }
 
 /** The service, the embedded sandbox, or neither (`--offline`). The sandbox is loaded only if it is used. */
 async function targetOf(settings: RunSettings, env: Environment, console: Console): Promise<RunTarget> {
   const close = async (): Promise<void> => undefined;
-  if (settings.offline) return { credentials: undefined, close };
+  if (settings.offline) return { credentials: undefined, isExample: false, close };
   if (settings.sandbox) {
     const { startRehearsal } = await import('./rehearsal.ts');
     const rehearsal = await startRehearsal(settings);
@@ -176,7 +179,7 @@ async function targetOf(settings: RunSettings, env: Environment, console: Consol
   await loadMapping(settings.mapping, { sources: settings.source });
   const real = credentials(settings.baseUrl, env);
   console.redactor.add(real.apiKey, real.ingestToken, ...(real.otherSecrets ?? []));
-  return { credentials: real, close };
+  return { credentials: real, isExample: false, close };
 }
 
 /** The first signal waits for the requests in flight; the second aborts them and exits within a second. */
@@ -205,56 +208,42 @@ const PROGRESS_EVERY = 1000;
 
 interface Watching {
   readonly monitor: Monitor;
+  /** What the survey found, once it has ended. */
+  readonly said: { sections: readonly (Section | undefined)[]; worksheet: WrittenWorksheet | undefined };
+  /** Which account was found, in words. */
+  readonly where: () => readonly string[];
   end(): void;
 }
 
-function watch(settings: RunSettings, console: Console, show: Show, showExtra: (text: string) => void): Watching {
+function watch(settings: RunSettings, console: Console, { isExample }: RunTarget): Watching {
   let progress: progressModule.Progress | undefined;
-  // At once, also in a dry run: the survey may take a while.
-  const print = keeping(settings, console);
+  let account: readonly string[] = [];
+  const said: Watching['said'] = { sections: [], worksheet: undefined };
+  // What people keep: with --json, stdout has the JSON alone.
+  const print = (text: string): void => (settings.json ? console.say(text) : console.show(text));
   const monitor: Monitor = {
     runsCode: ({ file, sha256 }) => print(`runs code of ${oneLine(file)} (sha256 ${sha256})`),
-    connected(account, baseUrl) {
-      const stages = account.pipelines.reduce((sum, { stages: list }) => sum + list.length, 0);
-      const names = account.pipelines.map(({ name }) => `\`${oneLine(name)}\``).join(', ');
-      print(
-        `${baseUrl ?? 'stored account'}: ${counted(account.pipelines.length, 'deal pipeline')} (${names}) with ` +
-          `${counted(stages, 'stage')}, ${counted(account.users.length, 'user')}`,
-      );
+    connected(found, baseUrl) {
+      account = [accountText(found, baseUrl, isExample)];
     },
     readingContacts(read, total) {
       const of = total === undefined ? '' : ` of ${numberText(total)}`;
       if (read > 0 && read % PROGRESS_EVERY === 0) console.say(`read ${numberText(read)}${of} leads of the account`);
     },
     confirm: confirmer(),
-    surveyed(surveyed, rate) {
-      const { compiled, unusedFixes, samples, profile, changes, worksheet } = surveyed;
-      const { reserve, dryRun, selection } = settings;
-      // A dry run has them among its warnings.
-      if (!dryRun) for (const warning of compiled.warnings) show(`warning: ${oneLine(warning.message)}`);
-      if (!dryRun && unusedFixes.length > 0) show(unusedFixesText(unusedFixes));
-      show(surveyText(surveyed, { rate, reserve, now: new Date() }));
-      const there = countMatches(surveyed.db);
-      if (there > 0) {
-        const leads = `${counted(there, PERSON)} of the input`;
-        show(`  ${leads} may be in the account already, by e-mail address or phone number: see matches.csv`);
-      }
-      if (changes) show(changesText(changes));
-      if (dryRun) {
-        (isPilot(selection) ? show : showExtra)(`\n${samplesText(samples, isPilot(selection))}`);
-        showExtra(`\n${profileText(profile)}`);
-      }
-      const names = dryRun && worksheet && namesText(worksheet);
-      if (names) {
-        show(`\n${names.how}`);
-        show(names.yaml, 'command');
-      }
+    surveyed(survey, rate) {
+      const { worksheet } = survey;
+      const pace = { rate, reserve: settings.reserve, now: new Date() };
+      said.sections = planSections(survey, pace);
+      said.worksheet = worksheet;
+      // Before hours of sending; a dry run says it all at its end.
+      if (!settings.dryRun) printFigures(surveyFigures(survey, pace, account), settings, console);
       const beside = worksheet && besideText(worksheet);
       if (beside !== undefined) console.complain(`warning: ${beside}`);
     },
     stopsAt(moment) {
       const seconds = (moment.getTime() - systemClock.wall()) / 1000;
-      show(`stops at ${moment.toISOString().replace(/:\d\d\.\d{3}/, '')}, in ${durationText(Math.max(0, seconds))}`);
+      print(`stops at ${moment.toISOString().replace(/:\d\d\.\d{3}/, '')}, in ${durationText(Math.max(0, seconds))}`);
     },
     trouble: (message) => console.complain(`warning: ${oneLine(message)}`),
     async load() {
@@ -268,10 +257,25 @@ function watch(settings: RunSettings, console: Console, show: Show, showExtra: (
     progress?.stop();
     progress = undefined;
   };
-  return { monitor, end };
+  return { monitor, said, where: () => account, end };
+}
+
+/** `sandbox, with example pipelines (Sales, Partners)`; `https://… : 2 deal pipelines (Sales, Partners), 11 stages, 8 users`. */
+function accountText(account: Account, baseUrl: string | undefined, isExample: boolean): string {
+  const names = account.pipelines.map(({ name }) => oneLine(name)).join(', ');
+  const stages = account.pipelines.reduce((sum, pipeline) => sum + pipeline.stages.length, 0);
+  if (isExample) return `${baseUrl}, with example pipelines (${names})`;
+  const size = `${counted(account.pipelines.length, 'deal pipeline')} (${names}), ${counted(stages, 'stage')}, ${counted(account.users.length, 'user')}`;
+  return `${baseUrl ?? 'stored account'}: ${size}`;
 }
 
 /** With the library of the bars, which a dry run does not need. */
 function loadProgress(): Promise<typeof progressModule> {
   return import('../pages/progress.ts');
+}
+
+/** Where the worksheet is, if that is not where it usually is. */
+function besideText({ path, usual }: WrittenWorksheet): string | undefined {
+  if (usual === undefined) return undefined;
+  return `${shortPath(usual)} was changed outside this program or is used by the mapping, so it was not overwritten; the new worksheet is ${shortPath(path)}`;
 }

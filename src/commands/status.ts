@@ -3,8 +3,11 @@ import { EXIT, type ExitCode } from '../errors.ts';
 import { lockHolder } from '../store/lock.ts';
 import { pick } from '../settings/option.ts';
 import { parseOptions } from '../settings/parse-options.ts';
-import { statusText } from '../pages/status-text.ts';
-import { readStatus, type Status } from '../pages/status.ts';
+import { readStates, readStatus } from '../figures/read-status.ts';
+import { statusFigures, type StatusFound } from '../figures/status.ts';
+import { jsonOf } from '../print/json.ts';
+import { screenOf } from '../print/terminal.ts';
+import { commandOf } from '../settings/command-line.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import { readState } from '../store/open.ts';
 import { existingState } from './state.ts';
@@ -35,21 +38,34 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(definition, argv);
   const state = await existingState(settings);
   for (;;) {
-    const now = new Date();
-    const status = look(state, now);
-    if (settings.json) console.printJson(JSON.stringify(status));
-    else console.redraw(statusText(status, now, console.shownColumns));
+    const found = look(state, new Date());
+    const { status } = found;
+    if (settings.json) console.printJson(jsonOf(status));
+    else {
+      const resume = resumeOf(settings, found);
+      console.redraw(screenOf(statusFigures({ ...found, resume }), { columns: console.shownColumns }));
+    }
     if (!settings.watch || !status.running) return EXIT.done;
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
 }
 
-function look(state: StateDir, now: Date): Status {
+/** Undefined where nothing is left to send. */
+function resumeOf(
+  { mapping, state, sandbox }: { mapping: string; state?: string | undefined; sandbox: boolean },
+  { status }: Pick<StatusFound, 'status'>,
+): string | undefined {
+  if (status.last_run?.exit.code === EXIT.done) return undefined;
+  const more = [...(state === undefined ? [] : ['--state', state]), ...(sandbox ? ['--sandbox'] : [])];
+  return commandOf(process.argv, 'run', mapping, ...more);
+}
+
+function look(state: StateDir, now: Date): Omit<StatusFound, 'resume'> {
   const holder = lockHolder(state);
   const db = readState(state);
   try {
     db.exec('begin');
-    return readStatus(db, { path: state.path, holder, now });
+    return { status: readStatus(db, { path: state.path, holder, now }), states: readStates(db), now };
   } finally {
     db.close();
   }

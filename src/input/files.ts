@@ -1,8 +1,9 @@
 import type { Stats } from 'node:fs';
 import { lstat, readdir, readlink, stat } from 'node:fs/promises';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import picomatch from 'picomatch';
 import { codeOf, messageOf, UserError } from '../errors.ts';
+import { shortPath } from '../files/paths.ts';
 import { didYouMean } from '../problem.ts';
 import type { SourceSpec } from './source.ts';
 
@@ -72,12 +73,6 @@ export async function findFixes({ name, fixes = [] }: SourceSpec): Promise<Input
 
 function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
-}
-
-/** The path relative to the working directory, if that is shorter. */
-export function shortPath(path: string): string {
-  const short = relative(process.cwd(), path);
-  return short !== '' && short.length < path.length ? short : path;
 }
 
 /** The error for a file that the system cannot read. */

@@ -3,7 +3,7 @@ import { EXIT } from '../errors.ts';
 import type { HaltReason } from '../halt.ts';
 import { waitingText, type ProgressSnapshot, type TypeProgress } from './progress-text.ts';
 import type { Summary } from '../report/summary.ts';
-import { durationText } from '../report/text.ts';
+import { durationText } from '../terminal/times.ts';
 import { capital } from '../vocabulary/terms.ts';
 import { withoutValues } from '../send/without-values.ts';
 import { counted, numberText } from '../terminal/numbers.ts';

@@ -4,8 +4,8 @@ import { readFindings, type Finding } from '../report/findings.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import type { LockHolder } from '../store/lock.ts';
 import { readState } from '../store/open.ts';
-import { readChains, type Chains } from './chains.ts';
-import { readStatus, type Status } from './status.ts';
+import { readChains, type Chains } from '../figures/chains.ts';
+import { readStatus, type Status } from '../figures/read-status.ts';
 
 export interface PageOptions {
   /** With messages and values of records. */

@@ -1,10 +1,10 @@
-/** The texts of the progress display, and the speed that they tell. Pure. */
-import { secondsToSend, type Rate } from '../rate.ts';
+/** The texts of the progress display. Pure. */
 import { cutTo } from '../terminal/layout.ts';
 import { numberText } from '../terminal/numbers.ts';
-import { clockText, durationText } from '../report/text.ts';
+import { clockText, durationText } from '../terminal/times.ts';
 import { WAITS, type WaitReason } from '../vocabulary/terms.ts';
 import type { OtherUse } from '../store/checkpoint.ts';
+import { othersText, type RunPace } from '../figures/pace.ts';
 
 /** Progress of the events of one type. */
 export interface TypeProgress {
@@ -33,11 +33,6 @@ export interface ProgressSnapshot extends RunPace {
   readonly waiting: WaitingState | undefined;
   readonly others?: OtherUse | undefined;
   readonly now: Date;
-}
-
-/** `others use this key: about 40 of 100` */
-export function othersText({ requests, of }: OtherUse): string {
-  return `others use this key: about ${numberText(requests)} of ${numberText(of)}`;
 }
 
 /** `98/min, 3,766 left, about 38 min (until 21:40); window full, next in 0.6 s` */
@@ -99,31 +94,4 @@ function waitText(ms: number): string {
 /** `1,234/5,000` */
 export function countText({ acknowledged, total }: TypeProgress): string {
   return `${numberText(acknowledged)}/${numberText(total)}`;
-}
-
-export interface RunPace {
-  /** Events settled per minute, over the last minutes. */
-  readonly perMinute: number;
-  /** Undefined if it stands still. */
-  readonly secondsLeft: number | undefined;
-}
-
-/** Answers in the last minutes. */
-export interface RecentlySettled {
-  readonly settled: number;
-  /** The time that they took. */
-  readonly ms: number;
-}
-
-/**
- * The speed of a run, and how long it takes to send what is left. The first window is sent in a burst, so the speed is never
- * measured over less than a window.
- */
-export function paceOf({ settled, ms }: RecentlySettled, left: number, rate: Rate): RunPace {
-  const { seconds } = rate;
-  const perMinute = (settled * 60_000) / Math.max(seconds * 1000, ms);
-  const atBest = secondsToSend(left, rate);
-  if (ms < seconds * 1000) return { perMinute, secondsLeft: atBest };
-  if (perMinute === 0) return { perMinute, secondsLeft: undefined };
-  return { perMinute, secondsLeft: Math.max(atBest - seconds, (left * 60) / perMinute) };
 }

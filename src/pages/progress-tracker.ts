@@ -6,14 +6,9 @@ import { isOpen } from '../plan/states.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { Rate } from '../rate.ts';
 import type { OtherUse } from '../store/checkpoint.ts';
-import {
-  paceOf,
-  type ProgressSnapshot,
-  type RecentlySettled,
-  type TypeProgress,
-  type WaitingState,
-} from './progress-text.ts';
-import { recentAnswers } from './status.ts';
+import { paceOf, type RecentlySettled } from '../figures/pace.ts';
+import type { ProgressSnapshot, TypeProgress, WaitingState } from './progress-text.ts';
+import { recentAnswers } from '../figures/read-status.ts';
 
 interface PlanCounts {
   readonly states: readonly CountedState[];

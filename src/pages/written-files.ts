@@ -1,13 +1,11 @@
 /** The files that a run writes for people at its end, and that `report` writes again. */
 import type { BestEffort } from '../files/best-effort.ts';
 import type { StateDir } from '../files/state-dir.ts';
-import type { Mapping } from '../mapping/mapping.ts';
 import { storeDocument } from '../report/documents.ts';
 import { ERRORS_FILE, IDS_FILE, OMITTED_FILE, writeErrors, writeIds, writeOmitted } from '../report/error-files.ts';
 import { PILOT_FILE, writePilot, type WrittenPilot } from '../report/pilot-file.ts';
 import { REJECTS, writeRejects } from '../report/rejects.ts';
 import { REPORT_FILE, type Summary } from '../report/summary.ts';
-import { toCorrect, type ToCorrect } from '../report/to-correct.ts';
 import { lockHolder } from '../store/lock.ts';
 import { PLAN_FILE } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -15,13 +13,11 @@ import { openPlan } from '../survey/plan-file.ts';
 import { writeReport } from './html/page.ts';
 
 export interface WrittenFiles {
-  readonly toCorrect: readonly ToCorrect[];
   /** Only with --pilot. */
   readonly pilot: WrittenPilot | undefined;
 }
 
 export interface WritingJob {
-  readonly mapping: Mapping;
   readonly state: StateDir;
   readonly output: StateDir;
   readonly bestEffort: BestEffort;
@@ -30,7 +26,7 @@ export interface WritingJob {
 
 /** Each by itself: what cannot be written leaves the others as they should be. The plan gets the summary, which the page shows. */
 export async function writeFiles(
-  { mapping, state, output, bestEffort, warn }: WritingJob,
+  { state, output, bestEffort, warn }: WritingJob,
   db: Database,
   summary: Summary,
 ): Promise<WrittenFiles> {
@@ -46,7 +42,7 @@ export async function writeFiles(
   for (const { usual, path } of [...(rejects?.beside ?? []), ...(pilot ? [pilot] : [])]) {
     if (usual !== undefined) warn(notReplaced(usual, path));
   }
-  return { toCorrect: rejects ? toCorrect(mapping, rejects.files) : [], pilot };
+  return { pilot };
 }
 
 /** Errors, rejects and values left out, from the plan. The rejects of a run that is under way are left to it. */

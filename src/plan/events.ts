@@ -1,5 +1,4 @@
 import { parseJson, type JsonObject } from '../json.ts';
-import { EVENT_TYPES } from '../kinds/index.ts';
 import type { Entity, EventType, Planned, Place, Writable } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { State } from './states.ts';
@@ -74,17 +73,4 @@ export function* pagesOf<Row extends { readonly id: number }>(
     yield page;
     last = page.at(-1)!.id;
   }
-}
-
-const PER_TYPE = 3;
-
-/** The first events of each type that could be sent; `areChosen`: all that a pilot chose. */
-export function samplesOf(db: Database, areChosen: boolean): Map<EventType, Planned[]> {
-  // In the order of reading: by an index of types, all events of a type would be sorted.
-  const sql = `${EVENT_ROWS}
-    where +e.type = ? and e.data is not null and e.is_chosen = 1 and e.state not in ('invalid', 'duplicate')
-    order by e.id limit ?`;
-  const found = db.all<{ type: EventType }>('select distinct type from event').map(({ type }) => type);
-  const types = EVENT_TYPES.filter((type) => found.includes(type));
-  return new Map(types.map((type) => [type, db.all<EventRow>(sql, type, areChosen ? -1 : PER_TYPE).map(plannedOf)]));
 }

@@ -138,3 +138,13 @@ function omitted(db: Database, { code, field }: Group, first: number): FindingEx
     code,
   );
 }
+
+/** Of fewer, and of a smaller share, the count says enough. */
+const LEAST_SHARED = 10;
+const LEAST_PERCENT = 10;
+
+/** ` (12 %)`, of a finding that concerns many of its events. */
+export function shareText({ count, share }: Finding): string {
+  const percent = Math.floor((share ?? 0) * 100);
+  return count < LEAST_SHARED || percent < LEAST_PERCENT ? '' : ` (${percent} %)`;
+}

@@ -1,9 +1,7 @@
 import { KINDS, type UsualFields } from '../kinds/index.ts';
 import type { EventType, Issue } from '../model.ts';
 import type { SourceNotice } from '../input/source.ts';
-import { counted, numberText } from '../terminal/numbers.ts';
 import type { BARE_WARNINGS, DAMAGE_WARNINGS } from '../vocabulary/input.ts';
-import { oneLine } from '../terminal/visible.ts';
 import { issueOf } from '../vocabulary/words.ts';
 
 /** A column or path that the mapping reads. */
@@ -130,39 +128,4 @@ export function noticeText({ file, line, message }: SourceNotice): string {
 /** `` `Fax` (custom_params.fax) `` */
 export function columnText({ column, fields }: ColumnNote): string {
   return `\`${column}\` (${fields.join(', ')})`;
-}
-
-/** What is in each source, as text. What is wrong with it is among the warnings. */
-export function profileText(profile: Profile): string {
-  return Object.entries(profile.sources)
-    .map(([name, source]) => sourceText(name, source))
-    .join('\n\n');
-}
-
-function sourceText(name: string, source: SourceProfile): string {
-  const unused = Object.keys(source.unused);
-  const lines = [
-    ...(unused.length > 0 ? [`not used: ${listed(unused)}`] : []),
-    ...source.values.map((note) => `${columnText(note)}: ${valuesText(note.values)}`),
-  ];
-  return `${name} (${source.description}), ${counted(source.records, 'record')}\n${indented(lines)}`.trimEnd();
-}
-
-function valuesText(values: Readonly<Record<string, number>>): string {
-  return Object.entries(values)
-    .sort((a, b) => b[1] - a[1])
-    .map(([value, count]) => `${value} ${numberText(count)}`)
-    .join(', ');
-}
-
-const MAX_LISTED = 30;
-
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_LISTED).map((name) => `\`${name}\``);
-  const more = names.length - shown.length;
-  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}
-
-function indented(lines: readonly string[]): string {
-  return lines.map((line) => `  ${oneLine(line)}`).join('\n');
 }

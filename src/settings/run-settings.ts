@@ -51,6 +51,7 @@ export const RUN_OPTIONS = pick(
   'refresh',
   'yes',
   'notify',
+  'all',
   'json',
   'quiet',
 );

@@ -185,6 +185,7 @@ export const OPTIONS = {
     check: hookUrl,
     describe: 'POST a message when the run starts to send, is held up, continues, stops or ends [BACKFILL_NOTIFY_URL]',
   },
+  all: { group: OUTPUT, type: 'boolean', describe: 'Show every row of every list, not only what fits on a screen' },
   json: { group: OUTPUT, type: 'boolean', describe: 'Print the final summary as one JSON object to stdout' },
   quiet: { group: OUTPUT, type: 'boolean', describe: 'Show only errors and warnings' },
   watch: { group: OUTPUT, type: 'boolean', describe: 'Refresh every two seconds until the current run ends' },

@@ -7,7 +7,6 @@ import type { Halt } from '../halt.ts';
 import type { CompiledMapping, Mapping } from '../mapping/mapping.ts';
 import type { Policies } from '../mapping/policies.ts';
 import { UserError } from '../errors.ts';
-import type { EventType, Place, Planned } from '../model.ts';
 import type { Cover } from '../plan/cover.ts';
 import { combined } from '../plan/judge/combine.ts';
 import { planDigest } from '../plan/digest.ts';
@@ -19,7 +18,7 @@ import type { Profile } from '../report/profile.ts';
 import type { ChangeCounts } from '../report/summary.ts';
 import type { Account } from '../service/account.ts';
 import type { Client } from '../service/client.ts';
-import { isPilot, type RunSettings } from '../settings/run-settings.ts';
+import type { RunSettings } from '../settings/run-settings.ts';
 import { Input } from '../input/input.ts';
 import type { FileDigest, Source } from '../input/source.ts';
 import type { StateDir } from '../files/state-dir.ts';
@@ -29,7 +28,6 @@ import { COUNTING_INDEX, PLAN_FILE } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { DealGroups } from './deal-groups.ts';
 import { withoutDecimals } from './profile/decimal-ids.ts';
-import { samplesOf } from '../plan/events.ts';
 import { mergedStages } from './profile/merged-stages.ts';
 import { OmittedValues } from './omitted.ts';
 import { commitPlan, openPlan } from './plan-file.ts';
@@ -77,12 +75,8 @@ export interface Survey {
   readonly fold: FoldCounts;
   /** Unreadable records, without those that are only a warning (a report's footer). */
   readonly unreadable: number;
-  /** Where corrections stand whose records are no longer in the input. */
-  readonly unusedFixes: readonly Place[];
   /** What the records that `--pilot` chose cover. */
   readonly cover: Cover | undefined;
-  /** The first events of each type as they would be sent, or all that `--pilot` or `--pick` chose. */
-  readonly samples: ReadonlyMap<EventType, readonly Planned[]>;
   readonly profile: Profile;
   /** Undefined if the survey was interrupted. */
   readonly worksheet: WrittenWorksheet | undefined;
@@ -216,8 +210,6 @@ async function commit(
     db: plan,
     digest,
     listed,
-    unusedFixes: open.input.unusedFixes(),
-    samples: samplesOf(plan, isPilot(settings.selection)),
   };
 }
 
@@ -228,9 +220,7 @@ function interrupted({ db }: SurveyJob, open: OpenInput, read: ReadInput): Surve
     digest: undefined,
     listed: 0,
     fold: { rows: 0, records: 0 },
-    unusedFixes: [],
     cover: undefined,
-    samples: new Map(),
     worksheet: undefined,
   };
   return { ...nothing, ...inputFigures(open, read), db, profile: read.profiler.finish() };

@@ -1,6 +1,6 @@
 import { fold } from '../plan/compare/fields.ts';
 import type { Issue } from '../model.ts';
-import { shortPath } from '../report/text.ts';
+import { shortPath } from '../files/paths.ts';
 import { counted } from '../terminal/numbers.ts';
 import { visible } from '../terminal/visible.ts';
 import type { MetName } from './resolve.ts';

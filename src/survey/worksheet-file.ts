@@ -28,12 +28,19 @@ export interface NameRow {
   readonly isOpen: boolean;
 }
 
+/** A row that was written, and where: names may contain line breaks. */
+export interface WrittenRow extends NameRow {
+  readonly line: number;
+}
+
 /** The worksheet that a survey wrote. */
 export interface WrittenWorksheet {
   readonly path: string;
   /** Where it usually is, if it is elsewhere: people have filled in that file. */
   readonly usual: string | undefined;
-  readonly rows: readonly NameRow[];
+  /** Whether the mapping names it as `references.file`. */
+  readonly isNamed: boolean;
+  readonly rows: readonly WrittenRow[];
 }
 
 /** A row for each name that the survey met, and for each answer to another name; open ones first within each kind. */
@@ -141,7 +148,18 @@ export async function writeWorksheet(
       owns: (name: string) => /^references(?:\.\d+)?\.csv$/.test(name),
     };
     const [name = ''] = await publishFiles(directory, [{ path: gathered, nameOf: nameOfFile }], kept);
-    return { path: join(output.path, name), usual: name === WORKSHEET_FILE ? undefined : usual, rows };
+    let line = 1;
+    const written = rows.map((row, at) => {
+      const own = (line += 1);
+      line += lines[at]!.trimEnd().split('\n').length - 1;
+      return { ...row, line: own };
+    });
+    return {
+      path: join(output.path, name),
+      usual: name === WORKSHEET_FILE ? undefined : usual,
+      isNamed: false,
+      rows: written,
+    };
   } catch (error) {
     throw error instanceof UserError ? error : cannotWrite(usual, error);
   }

@@ -11,9 +11,23 @@ export type Verbosity = 'quiet' | 'normal';
 /** How a text is shown where there are colours. A `command` is never broken: it is to be copied. */
 export type Tone = 'done' | 'partly' | 'failed' | 'command';
 
-const STYLES = { done: 'green', partly: 'yellow', failed: 'red', command: 'bold' } as const;
+/** A part of a line that is laid out already. */
+export interface Span {
+  readonly text: string;
+  readonly style?: Tone | 'heading' | 'dim' | undefined;
+}
+export type ScreenLine = readonly Span[];
 
-type Style = (typeof STYLES)[Tone];
+const STYLES = {
+  done: 'green',
+  partly: 'yellow',
+  failed: 'red',
+  command: 'bold',
+  heading: 'bold',
+  dim: 'dim',
+} as const;
+
+type Style = (typeof STYLES)[keyof typeof STYLES];
 
 /** The tone in which a command with this exit code says how it ended. */
 export function toneOf(code: number): Tone {
@@ -98,10 +112,10 @@ export class Console {
   }
 
   /** To stdout, over what the last call showed if it is a terminal, below it otherwise. */
-  redraw(text: string): void {
+  redraw(lines: readonly ScreenLine[]): void {
     const isFirst = this.#redrawn === '';
     const columns = columnsOf(this.#out);
-    const shown = this.#laidOut(text, this.#out);
+    const shown = this.#painted(lines, this.#out);
     const back = isFirst ? '' : canRedraw(this.#out) ? upAndClear(rowsOf(this.#redrawn, columns)) : '\n';
     this.#out.write(`${back}${shown}\n`);
     this.#redrawn = shown;
@@ -110,6 +124,21 @@ export class Console {
   /** For people, to keep: to stdout, unless `--quiet` is set. */
   show(text: string, tone?: Tone): void {
     if (this.verbosity !== 'quiet') this.#out.write(`${this.#shown(text, tone, this.#out)}\n`);
+  }
+
+  /** For people, a screen to keep: to stdout, unless `--quiet` is set. */
+  showLines(lines: readonly ScreenLine[]): void {
+    if (this.verbosity !== 'quiet') this.#writeLines(lines, this.#out);
+  }
+
+  /** For people, a screen to stderr, unless `--quiet` is set: where stdout has JSON alone. */
+  sayLines(lines: readonly ScreenLine[]): void {
+    if (this.verbosity !== 'quiet') this.#writeLines(lines, this.#err);
+  }
+
+  /** For people, a screen to stderr, always. */
+  complainLines(lines: readonly ScreenLine[]): void {
+    this.#writeLines(lines, this.#err);
   }
 
   /** For people, while something is under way: to stderr, unless `--quiet` is set. */
@@ -140,6 +169,18 @@ export class Console {
   /** In this colour, where stderr has colours. */
   paint(style: Style, text: string): string {
     return painted(style, text, this.#err);
+  }
+
+  #writeLines(lines: readonly ScreenLine[], stream: NodeJS.WritableStream): void {
+    stream.write(`${this.#painted(lines, stream)}\n`);
+  }
+
+  #painted(lines: readonly ScreenLine[], stream: NodeJS.WritableStream): string {
+    const spanText = ({ text, style }: Span): string => {
+      const clean = this.#clean(text);
+      return style === undefined ? clean : painted(STYLES[style], clean, stream);
+    };
+    return lines.map((line) => line.map(spanText).join('')).join('\n');
   }
 
   #write(text: string, tone: Tone | undefined): void {

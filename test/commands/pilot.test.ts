@@ -7,7 +7,7 @@ import type { Summary } from '../../src/report/summary.ts';
 import { sandbox, workspace } from '../e2e/harness.ts';
 import { call, envFile } from './in-process.ts';
 
-it('a dry run with --pilot says what the pilot covers, in the survey and in the summary, and shows its events', async () => {
+it('a dry run with --pilot says what the pilot covers, in the survey and in the summary', async () => {
   const cwd = await workspace('demo');
   const { stdout, stderr } = await call(run, {
     mapping: join(cwd, 'mapping.yaml'),
@@ -23,8 +23,6 @@ it('a dry run with --pilot says what the pilot covers, in the survey and in the 
     `pilot of 3 records, ${pilot!.events} events with their parents: 3 of 3 sources, 3 of 3 entries`,
   );
   expect(text).toContain('in the input but not in the pilot: ');
-  const shown = stderr.slice(stderr.indexOf('lead/created, picked:')).split('\n\n')[0]!;
-  expect([...shown.matchAll(/"external_id"/g)]).toHaveLength(pilot!.events);
 });
 
 it('a pilot ends with how many records to look at and where: pilot.csv names them in both systems, with what each shows', async () => {
@@ -33,7 +31,7 @@ it('a pilot ends with how many records to look at and where: pilot.csv names the
   const pilot = { mapping: join(cwd, 'mapping.yaml'), envFile: await envFile(service), pilot: '3', rate: '100000/1s' };
   const { stdout } = await call(run, pilot);
   const path = join(cwd, '.backfill/demo/pilot.csv');
-  expect(stdout).toMatch(/^next: look at \d+ records in the service, in the order of .*pilot\.csv/m);
+  expect(stdout.replace(/\s+/g, ' ')).toMatch(/Next look at \d+ records in the service, in the order of \S*pilot\.csv/);
   const rows = parse<Record<string, string>>(await readFile(path), { columns: true, bom: true });
   expect(rows.map(({ order }) => Number(order))).toEqual(rows.map((_, index) => index + 1));
   expect(rows.length).toBeGreaterThanOrEqual(3);

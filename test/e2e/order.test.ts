@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/commands/sandbox/index.ts';
-import type { Status } from '../../src/pages/status.ts';
+import type { Status } from '../../src/figures/read-status.ts';
 import { migrate } from '../faults/in-process.ts';
 import { readFile } from 'node:fs/promises';
 import { backfill, environmentOf, FAST, files, sandbox, start, workspace } from './harness.ts';

@@ -47,7 +47,7 @@ describe('a run that is interrupted', () => {
       run.child.kill(signal);
       const ended = await run.ended;
       expect(ended.code).toBe(code);
-      expect(ended.stderr).toContain(`to resume: npx crm-backfill ${args.join(' ')}`);
+      expect(ended.stderr).toMatch(new RegExp(`Resume[^]* npx crm-backfill ${args.join(' ')}`));
       const summary = summaryOf(ended);
       expect(summary.exit).toEqual({ code, reason: 'interrupted' });
       expect(summary.events.acknowledged).toBe(posts(service));

@@ -50,8 +50,9 @@ describe('values left out', { timeout: 60_000 }, () => {
     const summary = summaryOf(ended);
     expect(summary.exit).toEqual({ code: 2, reason: 'too_many_omitted' });
     expect(summary.omitted).toEqual({ 'lead/created': { phone_number: { no_country_code: 14 } } });
-    expect(flat(ended)).toContain(`Nothing was sent: more values would be left out than --max-omitted allows.`);
-    expect(flat(ended)).toContain(`lead/created: ${CAUSE} hint: set \`defaults.region\``);
+    expect(flat(ended)).toMatch(/NOT STARTED.*--max-omitted/);
+    expect(flat(ended)).toContain(CAUSE);
+    expect(flat(ended)).toContain('set `defaults.region`');
     const omitted = await readFile(join(cwd, '.backfill/told/omitted.csv'), 'utf8');
     expect(omitted).toContain('has no country code, and `defaults.region` is not set');
     const report = await readFile(join(cwd, '.backfill/told/report.html'), 'utf8');
@@ -65,8 +66,8 @@ describe('values left out', { timeout: 60_000 }, () => {
     const ended = await run('--dry-run');
     expect(ended.code).toBe(1);
     expect(summaryOf(ended).exit.reason).toBe('too_many_omitted');
-    expect(flat(ended)).toMatch(/3 columns\), 20 records lead\/created: 14 of 20 phone numbers have no country code/);
-    expect(flat(ended)).toMatch(/more values would be left out than --max-omitted allows\. Nothing was sent\. next: /);
+    expect(flat(ended)).toMatch(/^DRY RUN[^:]*: nothing was sent;.*--max-omitted/);
+    expect(flat(ended).split('FIX FIRST')[1]).toContain(`lead/created: ${CAUSE}`);
   });
 
   it('are counted at the end of a run that leaves them out, in the same breath as "Done"', async () => {
@@ -74,10 +75,8 @@ describe('values left out', { timeout: 60_000 }, () => {
     const ended = await run('--max-omitted', '70%');
     expect(ended.code).toBe(0);
     expect(posts()).toBe(20);
-    expect(flat(ended)).toContain('Done: all events are acknowledged; 14 values left out (see omitted.csv).');
-    expect(flat(ended)).toContain(
-      '14 lead/created phone_number: no_country_code (70 %) people.csv:2: `06 1234 1001` has no country code',
-    );
+    expect(flat(ended)).toMatch(/DONE 20 of 20 events acknowledged.*14 values left out \(omitted\.csv\)/);
+    expect(flat(ended)).toMatch(/phone number.* 14 .*no_country_code/);
     const stored = await documentIn(join(cwd, '.backfill/told'), 'summary');
     expect(stored).toMatchObject({ omitted: { 'lead/created': { phone_number: { no_country_code: 14 } } } });
   });
@@ -136,10 +135,8 @@ describe('"Done"', { timeout: 60_000 }, () => {
       events: { total: 4, pending: 4 },
       waiting: { 'deal/created': { lead: 2 } },
     });
-    expect(flat(ended)).toContain(
-      'Finished, but not all selected events could be sent: 2 deal/created events wait for leads that are neither selected nor acknowledged.',
-    );
-    expect(flat(ended)).not.toContain('Done');
+    expect(flat(ended)).toMatch(/FINISHED.*2 deal\/created events wait for leads/);
+    expect(flat(ended)).not.toContain('DONE');
     expect((await run('--only', 'deal', '--dry-run')).code).toBe(1);
   });
 
@@ -147,12 +144,11 @@ describe('"Done"', { timeout: 60_000 }, () => {
     const { run } = await project(EXPORTS);
     const leads = await run('--only', 'lead');
     expect(leads.code).toBe(0);
-    expect(flat(leads)).toContain(
-      'Done: all selected events are acknowledged; 2 events not selected (--pilot, --pick or --only).',
-    );
+    expect(flat(leads)).toMatch(/DONE 2 of 4 events acknowledged.*2 events not selected/);
     const deals = await run('--only', 'deal');
     expect(deals.code).toBe(0);
-    expect(flat(deals)).toContain('Done: all events are acknowledged.');
+    expect(flat(deals)).toContain('DONE 4 of 4 events acknowledged');
+    expect(flat(deals)).not.toContain('not selected');
   });
 });
 
@@ -165,14 +161,13 @@ describe('a dry run', { timeout: 60_000 }, () => {
     });
     const ended = await run('--dry-run');
     expect(ended.code).toBe(0);
-    expect(flat(ended)).not.toContain('No problems');
-    expect(flat(ended)).toContain('No errors found, but there are warnings to check.');
-    const first = flat(ended).split('what concerns most records')[1]!.split('total =')[0];
-    expect(first).toContain('3 no deal is tied to a lead: the mapping sets no `lead_external_id`');
-    expect(first).toContain('3 no deal has a stage');
+    expect(flat(ended)).toMatch(/^DRY RUN[^:]*: nothing was sent; .*warnings/);
+    expect(flat(ended)).not.toContain('no problems');
+    const [, first] = flat(ended).split('CHECK');
+    expect(first).toContain('no deal is tied to a lead: the mapping sets no `lead_external_id`');
   });
 
-  it('has at most 60 lines, whatever is wrong with however many records', async () => {
+  it('has at most 30 lines, whatever is wrong with however many records', async () => {
     const rows = Array.from({ length: 400 }, (_, n) => `${n},T${n},${n % 3 === 0 ? '' : n},${n % 2 ? 'x' : n}`);
     const { run } = await project({
       'mapping.yaml': DEALS,
@@ -180,7 +175,7 @@ describe('a dry run', { timeout: 60_000 }, () => {
       'deals.csv': ['id,title,lead,amount', ...rows, ''].join('\n'),
     });
     const { stdout, stderr } = await run('--dry-run');
-    expect(`${stdout}${stderr}`.trimEnd().split('\n').length).toBeLessThanOrEqual(60);
+    expect(`${stdout}${stderr}`.trimEnd().split('\n').length).toBeLessThanOrEqual(30);
     expect(stdout).toContain('errors.csv');
   });
 
@@ -188,7 +183,7 @@ describe('a dry run', { timeout: 60_000 }, () => {
     const { run } = await project({ 'mapping.yaml': PEOPLE, 'people.csv': people(0) });
     const ended = await run('--dry-run');
     expect(ended.code).toBe(0);
-    expect(flat(ended)).toContain('No problems found. Nothing was sent.');
+    expect(flat(ended)).toMatch(/^DRY RUN[^:]*: nothing was sent; no problems/);
   });
 });
 
@@ -255,8 +250,7 @@ describe('an error', { timeout: 60_000 }, () => {
       'deals.csv': 'id,title,lead,amount\n10,First,1,1.2.3\n20,Second,1,4.5.6\n30,Third,1,1.2.3\n',
     });
     const text = flat(await run('--dry-run'));
-    expect(text).toContain('deals.csv:2, deals.csv:4: `1.2.3` is not a number');
-    expect(text).toContain('3 bad_number');
+    expect(text).toMatch(/`1\.2\.3` is not a number.* .*deals\.csv:2, :4.* 3 bad_number/);
   });
 
   it('of ids that collide between two sources advises a prefix', async () => {
@@ -288,7 +282,7 @@ describe('an error', { timeout: 60_000 }, () => {
       'mapping.yaml': fixedBy('mine.csv'),
     });
     const ended = await run('--dry-run');
-    expect(flat(ended)).toContain('mine.csv:2: `7.8.9` is not a number');
+    expect(flat(ended)).toMatch(/`7\.8\.9` is not a number.* mine\.csv:2/);
     expect(await readFile(join(cwd, '.backfill/told/dry-run/errors.csv'), 'utf8')).toMatch(/^deals,[^,]*mine\.csv,2,/m);
     const again = await readFile(join(cwd, '.backfill/told/dry-run/rejects/deals.csv'), 'utf8');
     expect((await run()).code).toBe(1);

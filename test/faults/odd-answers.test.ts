@@ -46,7 +46,7 @@ async function runWith(answer: (event: Arrived, nth: number) => Answer, lists: (
     BACKFILL_API_KEY: 'sk_test',
     BACKFILL_INGEST_TOKEN: 'token_secret',
   };
-  const { summary, findings } = await runMigration({
+  const { summary, plan } = await runMigration({
     settings: runSettings({ mapping: join(cwd, 'mapping.yaml'), rate: '100000/1s', concurrency: '1' }),
     credentials: credentials(undefined, environment),
     stateSuffix: '',
@@ -55,7 +55,7 @@ async function runWith(answer: (event: Arrived, nth: number) => Answer, lists: (
     monitor: { trouble: (message) => said.push(message) },
   });
   const message = (code: string): string | undefined =>
-    findings.find((each) => each.code === code)?.examples[0]?.message;
+    plan.findings.find((each) => each.code === code)?.examples[0]?.message;
   return { summary, said, message };
 }
 

@@ -109,7 +109,7 @@ describe.concurrent('a service that is down', () => {
       const summary = summaryOf(ended);
       expect(summary.exit).toEqual({ code: 3, reason: 'outage' });
       expect(summary.events.rejected).toBe(0);
-      expect(ended.stderr).toContain('to resume: npx crm-backfill run mapping.yaml');
+      expect(ended.stderr).toMatch(/Resume[^]* npx crm-backfill run mapping\.yaml/);
       service.setFaults({ rules: [] });
       expectUndisturbed(service, await run(), calm);
     });

@@ -55,7 +55,7 @@ describe('crm-backfill init', () => {
     expect(last).toBe('npx crm-backfill run acme.yaml --dry-run --sandbox');
     const rehearsal = await backfill(last.split(' ').slice(2), { cwd });
     expect([0, 1], rehearsal.stderr).toContain(rehearsal.code);
-    expect(rehearsal.stdout + rehearsal.stderr).toContain('surveyed 12 records: 12 events');
+    expect(rehearsal.stdout + rehearsal.stderr).toContain('12 rows read, all of them mapped');
   });
 
   it('reads an export with lines in two encodings in both', async () => {

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { ProblemsError } from '../../src/problem.ts';
-import { shortPath } from '../../src/input/files.ts';
+import { shortPath } from '../../src/files/paths.ts';
 import { withFixes } from '../../src/input/fixes.ts';
 import { rowHasher } from '../../src/input/reject-columns.ts';
 import type { Source } from '../../src/input/source.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { paceOf } from '../../src/figures/pace.ts';
 import {
-  paceOf,
   progressLogLine,
   statusLine,
   waitingText,

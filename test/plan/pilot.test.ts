@@ -96,11 +96,4 @@ describe('--pilot among 2,000 records whose branches are rare', () => {
       expect(coverOf(survey).counts.features.stage).toBeUndefined();
     });
   });
-
-  it('shows the chosen events as samples', async () => {
-    await surveyRare({ pilot: '12' }, (survey) => {
-      const shown = [...survey.samples.values()].flat().map(({ content }) => content);
-      expect(shown).toEqual(contents(survey));
-    });
-  });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { profileText } from '../../src/report/profile.ts';
 import { profileOf, rows, surveyed } from './surveying.ts';
 
 const LEADS =
@@ -276,17 +275,5 @@ describe('the profile of all sources', () => {
     const text = 'ID,Name,Email\n1,Ann Secret,ann.secret@example.test\n2,Bob,ann.secret@example.test\n';
     const { profile } = await surveyed({ mapping: LEADS, export: text });
     expect(JSON.stringify(profile)).not.toContain('ecret');
-  });
-
-  it('is readable in a terminal', async () => {
-    const text =
-      'ID,Title,Stage,Owner,City\n1,Roof,New,Ada Lovelace,Rome\n3.93E+11,Floor,Proposall,Ada Lovelace,Rome\n';
-    const { profile } = await surveyed({ mapping: DEALS('Stage'), export: text });
-    expect(profileText(profile).replace(/[^ (]*it\.csv/g, 'it.csv')).toMatchInlineSnapshot(`
-      "it (UTF-8, \`,\`, 5 columns), 2 records
-        not used: \`City\`
-        \`Stage\` (stage_name): New 1, Proposall 1
-        \`Owner\` (owner_name): Ada Lovelace 2"
-    `);
   });
 });

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { ControlSum, controlTotalsText, type ControlTotal, type GroupNames } from '../../src/report/control-totals.ts';
+import { stagesSection } from '../../src/figures/stages.ts';
+import { tableOf } from '../../src/print/terminal.ts';
+import { ControlSum, type ControlTotal, type GroupNames } from '../../src/report/control-totals.ts';
 import { writeReport } from '../../src/pages/html/page.ts';
 import { hostileWith } from '../pages/hostile.ts';
 import { stateDirectory } from '../state.ts';
@@ -48,39 +50,46 @@ const TOTALS = [
   total({ from_owner: '<b>Eve</b>', owner: null, currency: 'USD' }, { invalid: [3.5] }),
 ];
 
-describe('control totals in the terminal', () => {
-  it('have one line for each currency', () => {
-    expect(controlTotalsText(TOTALS, 90).split('\n')).toEqual([
-      'deals  in export        amount  in plan        amount  acknowledged        amount',
-      'EUR            5  1,000,012.30        4  1,000,012.30             3  1,000,005.30',
-      'USD            1          3.50        0          0.00             0          0.00',
-      '1 deal counts without an amount, because it could not be read',
-    ]);
+describe('control totals on a screen', () => {
+  const shownIn = (totals: readonly ControlTotal[], columns: number, isDryRun = false): string[] => {
+    const section = stagesSection(totals, isDryRun)!;
+    return tableOf(section, columns).map((line) => line.map(({ text }) => text).join(''));
+  };
+
+  it('have a row for each stage and currency, and a sum for each currency', () => {
+    const lines = shownIn(TOTALS, 100).join('\n');
+    expect(lines).toMatch(/all .* EUR +5 +1,000,012.30 +3 +1,000,005.30/);
+    expect(lines).toMatch(/all +USD +1 +3.50 +0 +0.00/);
+    expect(lines).toContain('1 amount unreadable');
   });
 
-  it('have one column for each currency where the terminal is narrow', () => {
-    expect(controlTotalsText(TOTALS, 50).split('\n').slice(0, 7)).toEqual([
-      'deals                  EUR   USD',
-      'in export                5     1',
-      'amount        1,000,012.30  3.50',
-      'in plan                  4     0',
-      'amount        1,000,012.30  0.00',
-      'acknowledged             3     0',
-      'amount        1,000,005.30  0.00',
-    ]);
+  it.each([60, 80, 120])('fit into %i columns, with the amounts of every sum', (columns) => {
+    const lines = shownIn(TOTALS, columns);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
+    expect(lines.join('\n')).toContain('1,000,005.30');
   });
 
-  it('name the five most frequent currencies, and how many more there are', () => {
-    const totals = ['EUR', 'USD', 'GBP', 'CHF', 'JPY', 'SEK', 'NOK'].map((currency) =>
-      total({ currency }, { pending: [1] }),
+  it('of many stages show the largest, and the others as one row with their sum', () => {
+    const many = Array.from({ length: 40 }, (_, at) => total({ from_stage: `Stage ${at}` }, { pending: [at + 1] }));
+    const lines = shownIn(many, 80, true).join('\n');
+    expect(lines).toMatch(/32 more stages +32 +528.00 +32 +528.00/);
+    expect(lines).toMatch(/all, EUR +40 +820.00 +40 +820.00/);
+  });
+
+  it('of currencies that differ have no sum across them', () => {
+    const many = Array.from({ length: 40 }, (_, at) =>
+      total({ from_stage: `Stage ${at}`, currency: at % 2 ? 'EUR' : 'USD' }, { pending: [1] }),
     );
-    const lines = controlTotalsText(totals, 100).split('\n');
-    expect(lines).toHaveLength(7);
-    expect(lines.at(-1)).toBe('and 2 more currencies: see report.html');
+    expect(shownIn(many, 80, true).join('\n')).toMatch(/32 more stages +32 +32\n/);
+  });
+
+  it('are one line where the service has all of them', () => {
+    const [line] = shownIn([total({}, { acknowledged: [5, 7.5] })], 80);
+    expect(line).toContain('2, EUR 12.50, equal to the export');
   });
 
   it('are absent where there are no deals', () => {
-    expect(controlTotalsText([], 80)).toBe('');
+    expect(stagesSection([], true)).toBeUndefined();
   });
 });
 

@@ -34,7 +34,7 @@ describe.skipIf(!tmux)(
       expect(ended).toMatch(/SIGINT: waiting for the requests in flight/);
       expect(ended.indexOf('SIGINT')).toBeLessThan(ended.lastIndexOf('lead/created  '));
       expect(ended.match(/^comment\/created {2}░/gm)).toHaveLength(1);
-      expect(ended).toMatch(/to resume: npx crm-backfill run mapping.yaml --rate 20\/600s/);
+      expect(ended).toMatch(/Resume[^]* npx crm-backfill run mapping.yaml --rate 20\/600s/);
       expect(await screen.cursorIsShown()).toBe(true);
     });
 
@@ -75,7 +75,7 @@ describe.skipIf(!tmux)(
         expect(text.match(/^lead\/created +█|^lead\/created +\d+\/27 /gm), text).toHaveLength(1);
         expect(text.match(/[█░]\n[█░]|^\S* ?\d+ %$/m), text).toBeNull();
         // Nothing of what stands above them is lost either; the terminal itself may break it.
-        expect(text).toMatch(/corrections of comment\n?s\nlead\/created/m);
+        expect(text.replace(/\n/g, '')).toMatch(/Sending takes .* minutes? .*lead\/created/);
       }
       await screen.keys('C-c');
       await expect.poll(() => screen.text(), WAIT).toContain('ended 130');
@@ -89,19 +89,10 @@ describe.skipIf(!tmux)(
         const screen = await onTerminal(columns, run, { cwd });
         await expect.poll(() => screen.text(), WAIT).toContain('ended 1');
         const copied = (await screen.copied()).split('\n').map((line) => line.trimEnd());
-        expect(copied).toContain('report   .backfill/demo.sandbox/dry-run/report.html');
-        expect(copied).toContain(`  npx crm-backfill ${run}`);
-        expect(copied).toContain('  fixes: corrected-notes.csv  # in source notes');
-        expect(copied).toContain('  cp .backfill/demo.sandbox/dry-run/rejects/notes.csv corrected-notes.csv');
-        const prose = copied.filter(
-          (line) =>
-            line.includes(' ') && !/^ {2}(?:npx|cp|fixes:) |^\w+ +\.backfill|":|: .* # (?:set this|check): /.test(line),
-        );
-        expect(prose.length).toBeGreaterThan(30);
+        expect(copied.map((line) => line.trim())).toContain(`npx crm-backfill ${run}`);
+        const prose = copied.filter((line) => line.includes(' ') && !/^ +(?:npx|cp) |\.backfill/.test(line));
+        expect(prose.length).toBeGreaterThan(10);
         for (const line of prose) expect(line.length, line).toBeLessThanOrEqual(columns);
-        expect((await screen.text()).replace(/\s+/g, ' ')).toContain(
-          'not supported by ingestion: the owner of a lead, original creation dates, companies, further contacts',
-        );
       },
     );
 
@@ -119,8 +110,8 @@ describe.skipIf(!tmux)(
       };
       const finished = await ends('run mapping.yaml --sandbox --rate 100000/1s');
       const mistaken = await ends('run nothing.yaml');
-      expect(finished.includes('\u001b[33mFinished, but 6 events are invalid')).toBe(hasColours);
-      expect(finished.includes('\u001b[1m  cp .backfill')).toBe(hasColours);
+      expect(finished.includes('\u001b[33mFINISHED ')).toBe(hasColours);
+      expect(finished.includes('\u001b[1mnpx crm-backfill')).toBe(hasColours);
       expect(mistaken.includes('\u001b[31merror:\u001b[39m mapping file not found')).toBe(hasColours);
       if (!hasColours) for (const text of [finished, mistaken]) expect(text).not.toContain('\u001b');
       expect(/█/.test(finished)).toBe(!('TERM' in env));

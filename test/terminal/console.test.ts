@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { WriteStream } from 'node:tty';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Console } from '../../src/terminal/console.ts';
+import { Console, type ScreenLine } from '../../src/terminal/console.ts';
 
 beforeEach(() => {
   // Everything else that says something about colours: CI, COLORTERM, TMUX and the like.
@@ -79,26 +79,28 @@ it('words with joiners, accents and line breaks stay as they are', () => {
   expect(text.err).toBe(`${words}\n`);
 });
 
+const linesOf = (text: string): ScreenLine[] => text.split('\n').map((line) => [{ text: line }]);
+
 it('redraws over the rows of the last text on a terminal, wrapped lines included', () => {
   const { console, text } = consoleOn(true);
-  console.redraw(`one\n${'x'.repeat(45)}`);
-  console.redraw('two\u001b[2J');
-  console.redraw('three');
+  console.redraw(linesOf(`one\n${'x'.repeat(45)}`));
+  console.redraw(linesOf('two\u001b[2J'));
+  console.redraw(linesOf('three'));
   expect(text.out).toBe(`one\n${'x'.repeat(45)}\n\u001b[4A\r\u001b[Jtwo[U+001B][2J\n\u001b[1A\r\u001b[Jthree\n`);
 });
 
 it('redraws over the rows of wide characters, which take two columns each', () => {
   const { console, text } = consoleOn(true);
-  console.redraw('顧客'.repeat(11));
-  console.redraw('end');
+  console.redraw(linesOf('顧客'.repeat(11)));
+  console.redraw(linesOf('end'));
   expect(text.out).toBe(`${'顧客'.repeat(11)}\n\u001b[3A\r\u001b[Jend\n`);
 });
 
 it('redraws over the rows that the last text takes since the terminal was resized', () => {
   const { console, text, resize } = consoleOn(true);
-  console.redraw('twenty characters x\nfive');
+  console.redraw(linesOf('twenty characters x\nfive'));
   resize(10);
-  console.redraw('end');
+  console.redraw(linesOf('end'));
   expect(text.out).toBe('twenty characters x\nfive\n\u001b[3A\r\u001b[Jend\n');
 });
 
@@ -135,8 +137,8 @@ it('paints errors, warnings, endings and commands on a terminal, and nothing in 
 
 it('prints one text below the other in a pipe', () => {
   const { console, text } = consoleOn(false);
-  console.redraw('one');
-  console.redraw('two');
+  console.redraw(linesOf('one'));
+  console.redraw(linesOf('two'));
   expect(text.out).toBe('one\n\ntwo\n');
 });
 

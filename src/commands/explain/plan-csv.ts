@@ -11,7 +11,7 @@ import { fieldsOf } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { LineFile } from '../../files/write-lines.ts';
 import { cellsOf, fateOf } from './story.ts';
-import { valueText } from './text.ts';
+import { valueText } from '../../figures/values.ts';
 
 /** Rows between two pauses. */
 const BATCH = 1_000;

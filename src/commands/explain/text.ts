@@ -1,9 +1,9 @@
 /** A record's story as text, about one screen long. Pure. */
 import { COMBINED } from '../../kinds/index.ts';
-import { fieldsOf } from '../../store/field-hashes.ts';
-import { canonicalJson, type JsonObject, type JsonValue } from '../../json.ts';
+import { namedValues, valueText } from '../../figures/values.ts';
 import { RECORD } from '../../report/findings.ts';
-import { clockText, shortPath } from '../../report/text.ts';
+import { shortPath } from '../../files/paths.ts';
+import { clockText } from '../../terminal/times.ts';
 import { printable } from '../../terminal/visible.ts';
 import { cutTo, valueRows, wrapped } from '../../terminal/layout.ts';
 import { counted, enumerated, numberText } from '../../terminal/numbers.ts';
@@ -69,20 +69,6 @@ function eventText(event: EventStory, names: ReadonlyMap<string, string>, column
     ...notes.flatMap((note) => note.split('\n').map((line) => wrapped(`  ${line}`, columns))),
     ...(omitted.length > 0 ? [leftOutText('  left out', omitted, columns)] : []),
   ].join('\n');
-}
-
-/** The fields of an event, with names beside ids. `names`: as for `storyText`. */
-export function namedValues(data: JsonObject, names: ReadonlyMap<string, string>): [name: string, value: string][] {
-  return [...fieldsOf(data)].map(([name, value]) => {
-    const text = valueText(value);
-    const known = name.endsWith('_id') ? names.get(text.toLowerCase()) : undefined;
-    return [name, known === undefined ? text : `${known} (${text})`];
-  });
-}
-
-export function valueText(value: JsonValue | undefined): string {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value : canonicalJson(value);
 }
 
 function leftOutText(title: string, rowsLeftOut: RecordStory['dropped'], columns: number): string {

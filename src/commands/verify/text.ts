@@ -1,5 +1,5 @@
 import { fittingTable, valueRows } from '../../terminal/layout.ts';
-import { shortPath } from '../../report/text.ts';
+import { shortPath } from '../../files/paths.ts';
 import { namesById, type Account } from '../../service/account.ts';
 import { stageTotalsText } from './control-totals.ts';
 import { VERDICT_NAMES, VERDICTS, type FieldDifference, type EntityResult } from './differences.ts';

@@ -1,11 +1,11 @@
 /** What the page is about, and where the migration stands. */
 import { SANDBOX } from '../../settings/credentials.ts';
 import { numberText } from '../../terminal/numbers.ts';
-import { durationText } from '../../report/text.ts';
+import { durationText } from '../../terminal/times.ts';
 import { perMinute } from '../../rate.ts';
 import type { PageData } from '../page-data.ts';
-import { othersText } from '../progress-text.ts';
-import { waitText } from '../status-text.ts';
+import { othersText } from '../../figures/pace.ts';
+import { waitSentence } from '../../figures/status.ts';
 import { externalText, html, time, type Markup } from './parts.ts';
 
 export function titleOf({ status, isDryRun }: PageData): string {
@@ -85,7 +85,7 @@ function present({ status, survey, now }: PageData): Fact[] {
       `${numberText(Math.round(recently))} a minute recently; --rate allows ${numberText(perMinute(survey.rate))}`,
     ],
     ['Events', `${numberText(left)} left${ends}`],
-    ['Waits for', wait ? waitText(wait, now) : 'nothing'],
+    ['Waits for', wait ? waitSentence(wait, now) : 'nothing'],
     ...(others ? [['Others', othersText(others)] as Fact] : []),
   ];
 }

@@ -1,5 +1,5 @@
 /** The commented-out line that would send all comments of one parent as one, with what that saves. */
-import { durationText } from '../../../report/text.ts';
+import { durationText } from '../../../terminal/times.ts';
 import { secondsToSend } from '../../../rate.ts';
 import { DEFAULT_RATE } from '../../../settings/run-settings.ts';
 import { numberText } from '../../../terminal/numbers.ts';

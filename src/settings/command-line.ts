@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
-import { kebab, type OptionTable } from '../settings/option.ts';
-import { RUN_OPTIONS } from '../settings/run-settings.ts';
+import { kebab, type OptionTable } from './option.ts';
+import { RUN_OPTIONS } from './run-settings.ts';
 import { PROGRAM } from '../version.ts';
 
 /** Options for one run that the next should not repeat. */
@@ -23,6 +23,13 @@ export function commandLine(
 /** Another command of this program, as it works where this process was started. */
 export function commandOf(argv: readonly string[], ...words: readonly string[]): string {
   return [programOf(argv), ...words.map(quoted)].join(' ');
+}
+
+/** Another command with what this one was told about the account and the files. `options`: those that it knows, in camel case. */
+export function commandBeside(argv: readonly string[], command: string, options: readonly string[]): string {
+  const known = new Set(options.filter((name) => name !== 'json').map((name) => `--${kebab(name)}`));
+  const [, ...kept] = argumentsOf(argv).filter(({ option }) => option === undefined || known.has(option));
+  return commandOf(argv, command, ...kept.flatMap(({ words }) => words));
 }
 
 /** An argument of a command line, with the value of an option that has one. */

@@ -1,8 +1,8 @@
 import { basename, resolve } from 'node:path';
-import { systemClock } from './clock.ts';
-import { EXIT, type ExitCode } from './errors.ts';
-import type { Mapping } from './mapping/mapping.ts';
-import { controlTotals } from './plan/control-totals.ts';
+import { systemClock } from '../clock.ts';
+import { EXIT, type ExitCode } from '../errors.ts';
+import type { Mapping } from '../mapping/mapping.ts';
+import { controlTotals } from '../plan/control-totals.ts';
 import {
   allowedErrors,
   countAll,
@@ -13,27 +13,27 @@ import {
   outcomesOf,
   totalOf,
   type CountedState,
-} from './plan/counts.ts';
-import { countGone } from './plan/judge/gone.ts';
-import { DIFFERENCE_CODES, type DifferenceCode } from './plan/judge/judge-known.ts';
-import { priorityProgress } from './plan/order.ts';
-import { countsByCode, type Finding } from './report/findings.ts';
+} from '../plan/counts.ts';
+import { countGone } from '../plan/judge/gone.ts';
+import { DIFFERENCE_CODES, type DifferenceCode } from '../plan/judge/judge-known.ts';
+import { priorityProgress } from '../plan/order.ts';
+import { countsByCode, type Finding } from '../report/findings.ts';
 import {
   MOST_PRIORITIES,
   REPORT_FILE,
   type PriorityCounts,
   type Summary,
   type SurveySnapshot,
-} from './report/summary.ts';
-import type { StoredMapping } from './report/documents.ts';
-import type { Sender } from './send/sender.ts';
-import type { RunSettings } from './settings/run-settings.ts';
-import { unreadFiles } from './input/input.ts';
-import type { StateDir } from './files/state-dir.ts';
-import { CHECKPOINT_FILE } from './store/checkpoint-schema.ts';
-import type { Database } from './store/sqlite.ts';
-import type { Survey } from './survey/survey.ts';
-import { requestsLeft, type Rate } from './rate.ts';
+} from '../report/summary.ts';
+import type { StoredMapping } from '../report/documents.ts';
+import type { Sender } from '../send/sender.ts';
+import type { RunSettings } from '../settings/run-settings.ts';
+import { unreadFiles } from '../input/input.ts';
+import type { StateDir } from '../files/state-dir.ts';
+import { CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
+import type { Database } from '../store/sqlite.ts';
+import type { Survey } from '../survey/survey.ts';
+import { requestsLeft, type Rate } from '../rate.ts';
 
 export interface Ending {
   readonly code: ExitCode;

@@ -3,10 +3,10 @@ import type { EventType } from '../model.ts';
 import { countStates, outcomesOf, totalOf, type CountedState } from '../plan/counts.ts';
 import { priorityProgress } from '../plan/order.ts';
 import { readDocument } from '../report/documents.ts';
-import { resultText } from '../report/ending.ts';
+import { resultText } from './verdict.ts';
 import { MOST_PRIORITIES, type PriorityCounts, type StoredSummary } from '../report/summary.ts';
 import type { EventCounts } from '../vocabulary/terms.ts';
-import { paceOf, type RecentlySettled, type RunPace } from './progress-text.ts';
+import { paceOf, type RecentlySettled, type RunPace } from './pace.ts';
 import { readOthers, readWait, type OtherUse, type RunWait } from '../store/checkpoint.ts';
 import type { LockHolder } from '../store/lock.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -67,7 +67,7 @@ export function readStatus(db: Database, { path, holder, now }: StatusOptions): 
   const bound = db.get<{ name: string; base_url: string; created_at: string }>(
     'select name, base_url, created_at from checkpoint.migration',
   );
-  const byType = outcomesOf(survey ? countStates(db) : countCheckpoint(db));
+  const byType = outcomesOf(readStates(db));
   const priorities = survey ? priorityProgress(db) : [];
   const left = summary ? 0 : priorities.reduce((sum, each) => sum + each.left, 0);
   const isSending = holder !== undefined && !summary && survey !== undefined;
@@ -75,6 +75,7 @@ export function readStatus(db: Database, { path, holder, now }: StatusOptions): 
   const pace = (events: number): RunPace => {
     return recent ? paceOf(recent, events, survey!.rate) : { perMinute: 0, secondsLeft: undefined };
   };
+  const wait = (holder && readWait(db)) ?? null;
   const { perMinute, secondsLeft } = pace(left);
   return {
     migration: survey?.migration ?? bound?.name ?? null,
@@ -87,11 +88,12 @@ export function readStatus(db: Database, { path, holder, now }: StatusOptions): 
     priorities: summary ? endedPriorities(summary) : prioritiesUnderWay(priorities, now, pace),
     left,
     per_minute: Math.round(perMinute * 10) / 10,
-    seconds_left: secondsLeft ?? null,
+    // Nobody knows how long an outage lasts.
+    seconds_left: (wait === null ? secondsLeft : undefined) ?? null,
     begun_at: bound?.created_at ?? null,
     last_answer: lastAnswer(db) ?? null,
     others: (holder && readOthers(db)) ?? null,
-    waits_for: (holder && readWait(db)) ?? null,
+    waits_for: wait,
     last_run: summary
       ? {
           exit: summary.exit,
@@ -126,6 +128,11 @@ function prioritiesUnderWay(
   });
 }
 
+/** The states of the events of the plan; without one, what the checkpoint knows. */
+export function readStates(db: Database): CountedState[] {
+  return readDocument(db, 'survey') ? countStates(db) : countCheckpoint(db);
+}
+
 /** Without a plan: what became of each event that was sent. */
 function countCheckpoint(db: Database): CountedState[] {
   return db.all(`
@@ -139,9 +146,17 @@ function lastAnswer(db: Database): string | undefined {
     where settled_at is not null order by settled_at desc limit 1`)?.at;
 }
 
-/** The answers since then, but at most those of the last five minutes. */
+/**
+ * The answers of the last five minutes, but at most since the first one after `from`: neither the survey nor a question that waited
+ * for its answer slows a run down.
+ */
 export function recentAnswers(db: Database, from: number, now: number): RecentlySettled {
-  const since = Math.max(from, now - RECENT_MS);
+  const first = db.get<{ at: string | null }>(
+    'select min(settled_at) as at from checkpoint.request where settled_at > ?',
+    new Date(from).toISOString(),
+  )?.at;
+  if (!first) return { settled: 0, ms: 0 };
+  const since = Math.max(Date.parse(first) - 1, now - RECENT_MS);
   const { settled } = db.get<{ settled: number }>(
     'select count(*) as settled from checkpoint.request where settled_at > ?',
     new Date(since).toISOString(),

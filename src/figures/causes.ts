@@ -1,0 +1,99 @@
+/** Why events cannot be sent: each cause once, by how many events it frees. */
+import type { Database } from '../store/sqlite.ts';
+import { isNameCode, meaningOf } from '../vocabulary/words.ts';
+
+/** Errors that one correction, or corrections of one kind, make good. */
+export interface ErrorCause {
+  readonly kind: string;
+  readonly code: string;
+  readonly field: string | null;
+  /** Rows and events that have the error. */
+  readonly count: number;
+  /** Events that can be sent once it is corrected (if nothing else is wrong with them): those that have it, and all that are blocked by them. */
+  readonly frees: number;
+  /** Of the first one. It contains values of records, and so does the hint. */
+  readonly message: string;
+  readonly hint: string | null;
+  /** How many different messages there are. */
+  readonly messages: number;
+  /** Of those with this message. */
+  readonly places: readonly ErrorPlace[];
+}
+
+interface ErrorPlace {
+  readonly file: string;
+  /** 0 if the file has no lines. */
+  readonly line: number;
+  readonly record: number;
+  readonly externalId: string | null;
+}
+
+/** That a parent was not accepted is a consequence of what is wrong with the parent. */
+const CONSEQUENCE = 'parent_failed';
+const MOST_PLACES = 3;
+
+/** Those that free most first. Each name of a stage or owner is a cause; other errors are grouped by code and field. */
+export function readCauses(db: Database): readonly ErrorCause[] {
+  const causes = db.all<Omit<ErrorCause, 'places' | 'message' | 'hint' | 'field'> & { first: number; about: string }>(`
+    with recursive caused as materialized (
+      select p.id as problem, p.event, p.kind, p.code, p.message, ${ABOUT} as about
+      from problem p where p.severity = 'error' and p.code <> '${CONSEQUENCE}'),
+    below (root, id, entity, external_id) as (
+      select id, id, entity, external_id from event where id in (select event from caused)
+      union
+      select below.root, child.id, child.entity, child.external_id
+      from below join event child on child.parent_entity = below.entity and child.parent_id = below.external_id
+      where child.state = 'blocked')
+    select c.kind, c.code, c.about, min(c.problem) as first, count(distinct c.problem) as count,
+      count(distinct c.message) as messages,
+      count(distinct b.id) + count(distinct iif(c.event is null, c.problem, null)) as frees
+    from caused c left join below b on b.root = c.event
+    group by 1, 2, 3 order by frees desc, first`);
+  return causes.map(({ first, about, ...cause }) => {
+    const example = db.get<Pick<ErrorCause, 'message' | 'hint' | 'field'>>(
+      'select message, hint, field from problem where id = ?',
+      first,
+    )!;
+    const places = db.all<ErrorPlace>(
+      `select f.path as file, r.line, r.number as record, e.external_id as externalId
+       from problem p left join event e on e.id = p.event join record r on r.id = ifnull(p.record, e.record)
+         join file f on f.id = r.file
+       where p.id >= ? and p.severity = 'error' and p.kind = ? and p.code = ? and ${ABOUT} = ? and p.message = ?
+       order by p.id limit ${MOST_PLACES}`,
+      first,
+      cause.kind,
+      cause.code,
+      about,
+      example.message,
+    );
+    return { ...cause, ...example, places };
+  });
+}
+
+/** What errors with one code are told apart by: the name that has no answer, or the field. */
+const ABOUT = `iif(p.kind = 'resolve', p.message, ifnull(p.field, ''))`;
+
+/** A cause in a sentence, with the values of its first case. */
+export function causeText({ kind, code, message, messages }: ErrorCause): string {
+  if (messages > 1 && !isNameCode(code)) {
+    const { several } = meaningOf(code, kind);
+    if (several !== undefined) return `values ${several}, such as: ${message}`;
+    return `${message}, and ${messages - 1} more like it`;
+  }
+  return message;
+}
+
+/** `contacts.csv:5, :30, deals.csv:7`; the number of the record where there are no lines. */
+export function placesText(
+  places: readonly Pick<ErrorPlace, 'file' | 'line' | 'record'>[],
+  count = places.length,
+): string {
+  let last: string | undefined;
+  const texts = places.map(({ file, line, record }) => {
+    const at = line > 0 ? `:${line}` : ` record ${record}`;
+    const text = file === last ? at.trim() : `${file}${at}`;
+    last = file;
+    return text;
+  });
+  return texts.join(', ') + (count > places.length ? ', …' : '');
+}

@@ -1,0 +1,73 @@
+/** What became of the events, by type: every event is counted in one column, so each row adds up. */
+import { EVENT_TYPES } from '../kinds/index.ts';
+import type { EventType } from '../model.ts';
+import { countWhere, type CountedState } from '../plan/counts.ts';
+import type { State } from '../plan/states.ts';
+import type { PriorityCounts } from '../report/summary.ts';
+import { clockText } from '../terminal/times.ts';
+import { typeName } from '../vocabulary/terms.ts';
+import { LIMITS, sectionOf, type Section } from './figures.ts';
+
+const COLUMNS: readonly (readonly [head: string, states: readonly State[]])[] = [
+  ['acknowledged', ['acknowledged']],
+  ['to send', ['ready', 'retry']],
+  ['not selected', ['held']],
+  ['waiting', ['waiting']],
+  ['duplicate', ['duplicate']],
+  ['invalid', ['invalid']],
+  ['rejected', ['rejected']],
+  ['blocked', ['blocked']],
+];
+
+export function countsSection(states: readonly CountedState[]): Section {
+  const count = (type: EventType | undefined, wanted: readonly State[] | undefined): number =>
+    countWhere(
+      states,
+      (each) => (type === undefined || each.type === type) && (wanted === undefined || wanted.includes(each.state)),
+    );
+  const columns = COLUMNS.filter(([, wanted]) => count(undefined, wanted) > 0);
+  const types = EVENT_TYPES.filter((type) => count(type, undefined) > 0);
+  const row = (name: string, type?: EventType) => [
+    name,
+    count(type, undefined),
+    ...columns.map(([, wanted]) => count(type, wanted)),
+  ];
+  return sectionOf({
+    id: 'counts',
+    title: '',
+    columns: [
+      { head: '', kind: 'label' },
+      { head: 'events', kind: 'number' },
+      ...columns.map(([head]) => ({ head, kind: 'number' }) as const),
+    ],
+    rows: types.map((type) => row(typeName(type).toLowerCase(), type)),
+    totals: types.length > 1 ? [row('all')] : [],
+  });
+}
+
+/** The priorities and when each is done; undefined if there is only one. */
+export function prioritiesSection(priorities: readonly PriorityCounts[], now: Date): Section | undefined {
+  if (priorities.length < 2) return undefined;
+  return sectionOf({
+    id: 'priorities',
+    title: 'By priority',
+    columns: [
+      { head: '', kind: 'label' },
+      { head: 'events', kind: 'number' },
+      { head: 'acknowledged', kind: 'number' },
+      { head: 'done', kind: 'label' },
+    ],
+    rows: priorities.map((each) => [
+      String(each.priority),
+      each.events,
+      each.acknowledged,
+      each.done_at === null ? '–' : doneText(new Date(each.done_at), now),
+    ]),
+    limit: { ...LIMITS.priorities, noun: 'priority', rest: 'report.html', isSummed: true },
+  });
+}
+
+/** `about Tue 14:20` while it lies ahead. */
+function doneText(at: Date, now: Date): string {
+  return at > now ? `about ${clockText(at, now)}` : clockText(at, now);
+}

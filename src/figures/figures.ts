@@ -1,0 +1,94 @@
+/** The shape of what people read of a survey, a run, a status or a verification: one value, which every printer walks. Pure. */
+
+/** How something is shown where there are colours. */
+export type Mood = 'done' | 'partly' | 'failed';
+
+export interface Figures {
+  readonly verdict: Headline;
+  /** What matters first comes first. */
+  readonly sections: readonly Section[];
+}
+
+/** How it ended, and whether anything was sent. */
+export interface Headline {
+  /** `DRY RUN`, `DONE`, `STOPPED`. */
+  readonly word: string;
+  /** Follows the word: ` of acme.yaml: nothing was sent`. */
+  readonly text: string;
+  readonly mood: Mood;
+  /** Sentences below it: where it went, or what happens now. */
+  readonly details: readonly string[];
+}
+
+/** A table. Each row has a cell for each column. */
+export interface Section {
+  /** Names the section in a page, and for tests. */
+  readonly id: string;
+  /** Empty where the rows explain themselves. */
+  readonly title: string;
+  readonly columns: readonly CellColumn[];
+  /** The most important first. */
+  readonly rows: readonly Cells[];
+  /** Sums of all rows, whatever part of these is shown. */
+  readonly totals: readonly Cells[];
+  /** Sentences below the table. */
+  readonly notes: readonly string[];
+  readonly limit: Limit | undefined;
+}
+
+/** How many rows are shown where there is little room, and what is said of the others. */
+export interface Limit {
+  readonly most: number;
+  /** Where there is too little room for that, at least so many. */
+  readonly least: number;
+  /** What a row is: `stage`. */
+  readonly noun: string;
+  /** The file or command that has all rows. */
+  readonly rest: string;
+  /** Whether the row of those that are left out has their sums. */
+  readonly isSummed: boolean;
+}
+
+export interface CellColumn {
+  /** Empty where the title of the section is the heading. */
+  readonly head: string;
+  /**
+   * `text` is broken between words. `number` and `amount` are right-aligned. `place` (files with lines) and `code` follow the text
+   * where there is room, and are placed below it otherwise; a `hint` always is, if the screen has room for it. `label` is short. `command` and `path` are copied, so never broken.
+   */
+  readonly kind: 'label' | 'text' | 'number' | 'amount' | 'place' | 'code' | 'hint' | 'command' | 'path';
+}
+
+export type Cell = string | number | Amount | null;
+export type Cells = readonly Cell[];
+
+/** An exact decimal in plain notation, with its currency. */
+export interface Amount {
+  readonly amount: string;
+  readonly currency: string | null;
+}
+
+export function isAmount(cell: Cell | undefined): cell is Amount {
+  return typeof cell === 'object' && cell !== null;
+}
+
+/** A section with the parts that are usual. */
+export function sectionOf(section: Pick<Section, 'id' | 'title' | 'columns' | 'rows'> & Partial<Section>): Section {
+  return { totals: [], notes: [], limit: undefined, ...section };
+}
+
+/** Those that have something to say. */
+export function present(sections: readonly (Section | undefined)[]): readonly Section[] {
+  return sections.filter((each) => each !== undefined && each.rows.length + each.notes.length > 0) as Section[];
+}
+
+/** How many rows of each list a screen has room for; the page and the files have all of them. */
+export const LIMITS = {
+  stages: { most: 8, least: 2 },
+  causes: { most: 8, least: 2 },
+  checks: { most: 6, least: 0 },
+  skipped: { most: 4, least: 1 },
+  changes: { most: 6, least: 2 },
+  priorities: { most: 4, least: 1 },
+  differences: { most: 8, least: 3 },
+} as const;

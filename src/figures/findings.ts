@@ -1,0 +1,110 @@
+/** What is wrong, and what to look at: causes, values left out, warnings. */
+import { countFindings, isDropped, type Finding } from '../report/findings.ts';
+import { excessText } from '../report/omitted.ts';
+import type { Summary } from '../report/summary.ts';
+import type { NameRow, WrittenWorksheet } from '../survey/worksheet-file.ts';
+import { shortPath } from '../files/paths.ts';
+import { counted } from '../terminal/numbers.ts';
+import { fieldWords } from '../vocabulary/terms.ts';
+import { inSentence } from '../vocabulary/sentence.ts';
+import { meaningOf } from '../vocabulary/words.ts';
+import { causeText, placesText, type ErrorCause } from './causes.ts';
+import { LIMITS, sectionOf, type Cell, type Section } from './figures.ts';
+
+/** Names without an answer, and where the worksheet has them. */
+export interface OpenNames {
+  /** As messages name it. */
+  readonly file: string;
+  readonly rows: readonly (Pick<NameRow, 'kind' | 'pipeline' | 'oldName'> & { readonly line: number })[];
+}
+
+/** Undefined if nothing keeps events from being sent. `names`: of the worksheet, where this survey wrote one. */
+export function causesSection(
+  causes: readonly ErrorCause[],
+  { over_max_omitted: excess }: Pick<Summary, 'over_max_omitted'>,
+  names: OpenNames | undefined,
+): Section | undefined {
+  const refused = excess.map((each): Cell[] => {
+    const { message, hint } = excessText(each);
+    return [message, null, null, each.code, hint];
+  });
+  const rows = causes.map((cause): Cell[] => {
+    const name = names && openName(cause, names);
+    if (name)
+      return [`${name.what} has no new name`, `${names.file}:${name.line}`, cause.frees, cause.code, cause.hint];
+    return [causeText(cause), placesText(cause.places, cause.count), cause.frees, cause.code, cause.hint];
+  });
+  if (refused.length + rows.length === 0) return undefined;
+  return sectionOf({
+    id: 'causes',
+    title: 'FIX FIRST',
+    columns: [
+      { head: '', kind: 'text' },
+      { head: '', kind: 'place' },
+      { head: 'frees', kind: 'number' },
+      { head: '', kind: 'code' },
+      { head: '', kind: 'hint' },
+    ],
+    rows: [...refused, ...rows],
+    limit: { ...LIMITS.causes, noun: 'cause', rest: 'errors.csv', isSummed: false },
+  });
+}
+
+/** The names of a worksheet that have no answer; undefined if all have one. */
+export function openNamesOf({ path, rows }: WrittenWorksheet): OpenNames | undefined {
+  const open = rows.filter(({ isOpen }) => isOpen);
+  return open.length === 0 ? undefined : { file: shortPath(path), rows: open };
+}
+
+function openName({ code, message }: ErrorCause, { rows }: OpenNames): { what: string; line: number } | undefined {
+  const row = rows.find(({ kind, oldName }) => code.endsWith(`_${kind}`) && message.includes(`\`${oldName}\``));
+  if (!row) return undefined;
+  const within = row.pipeline === '' ? '' : ` of \`${row.pipeline}\``;
+  return { what: `${row.kind} \`${row.oldName}\`${within}`, line: row.line };
+}
+
+/**
+ * Warnings and values that are left out, the most frequent first. A run that is no dry run shows what is new, and counts what the
+ * last survey of the same mapping said already. Undefined if there is nothing.
+ */
+export function checksSection(findings: readonly Finding[], isDryRun: boolean): Section | undefined {
+  const all = findings.filter(
+    (each) => each.severity === 'warning' || (each.severity === 'omission' && !isDropped(each)),
+  );
+  const added = all
+    .map((each) => ({ ...each, count: each.count - (isDryRun ? 0 : each.told) }))
+    .filter(({ count }) => count > 0);
+  const again = countFindings(all) - countFindings(added);
+  if (added.length + again === 0) return undefined;
+  return sectionOf({
+    id: 'checks',
+    title: again > 0 && added.length > 0 ? 'CHECK (new)' : 'CHECK',
+    columns: [
+      { head: '', kind: 'text' },
+      { head: '', kind: 'place' },
+      { head: 'count', kind: 'number' },
+      { head: '', kind: 'code' },
+      { head: '', kind: 'hint' },
+    ],
+    rows: added.map((each): Cell[] => [checkText(each), placeOf(each), each.count, each.code, hintOf(each)]),
+    notes: again > 0 ? [`${counted(again, 'warning')}, unchanged since the last survey: see report.html`] : [],
+    limit: { ...LIMITS.checks, noun: 'warning', rest: 'report.html', isSummed: false },
+  });
+}
+
+function checkText(finding: Finding): string {
+  const { severity, code, kind, field, count, examples } = finding;
+  const [first] = examples;
+  const what = inSentence(meaningOf(code, kind).what);
+  if (severity === 'omission') return `${fieldWords(field)} left out: ${count === 1 && first ? first.message : what}`;
+  // Said of the whole input, or of one record.
+  return first && (first.file === '' || count === 1) ? first.message : what;
+}
+
+function placeOf({ examples, count }: Finding): string {
+  return placesText(examples.filter(({ file }) => file !== '').slice(0, 2), Math.min(count, 3));
+}
+
+function hintOf({ severity, code, kind, examples: [first] }: Finding): string | null {
+  return (severity === 'omission' ? inSentence(meaningOf(code, kind).fix) : first?.hint) || null;
+}

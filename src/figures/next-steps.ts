@@ -1,0 +1,136 @@
+/** What to do after a run or dry run that was not stopped: one command for each need, which works as it stands. */
+import { basename } from 'node:path';
+import { COMBINED } from '../kinds/index.ts';
+import { argumentsOf, commandBeside, commandLine, ONCE } from '../settings/command-line.ts';
+import { shortPath } from '../files/paths.ts';
+import type { WrittenPilot } from '../report/pilot-file.ts';
+import type { Summary } from '../report/summary.ts';
+import { counted, enumerated, numberText } from '../terminal/numbers.ts';
+import { sectionOf, type Cells, type Section } from './figures.ts';
+
+/** What the next steps depend on besides the summary. */
+export interface Circumstances {
+  readonly argv: readonly string[];
+  readonly mapping: string;
+  readonly sandbox: boolean;
+  readonly pilot: WrittenPilot | undefined;
+  /** Whether names of stages or owners have no answer, and where to give it. */
+  readonly worksheet: { readonly path: string; readonly isNamed: boolean } | undefined;
+  /** The options that another command knows. */
+  readonly optionsOf: (command: 'verify' | 'report' | 'purge') => readonly string[];
+}
+
+/** A step: what to do, and the command for it. */
+type NextStep = readonly [what: string, command: string];
+
+export function nextSection(summary: Summary, circumstances: Circumstances): Section {
+  const steps = stepsAfter(summary, circumstances);
+  return sectionOf({
+    id: 'next',
+    title: '',
+    columns: [
+      { head: '', kind: 'label' },
+      { head: '', kind: 'text' },
+      { head: '', kind: 'command' },
+    ],
+    rows: steps.map(([what, command], at): Cells => {
+      const isOr = what.startsWith('or ');
+      return [at === 0 ? 'Next' : isOr ? 'Or' : 'Then', isOr ? what.slice(3) : what, command];
+    }),
+  });
+}
+
+/** How to go on after a stop. */
+export function resumeSection(command: string, what: string): Section {
+  return sectionOf({
+    id: 'next',
+    title: '',
+    columns: [
+      { head: '', kind: 'label' },
+      { head: '', kind: 'text' },
+      { head: '', kind: 'command' },
+    ],
+    rows: [['Resume', what, command]],
+  });
+}
+
+function stepsAfter(summary: Summary, circumstances: Circumstances): readonly NextStep[] {
+  const { exit, dry_run: dry } = summary;
+  const { argv, mapping } = circumstances;
+  if (exit.reason === 'too_many_omitted') return [['fix the mapping, then', commandLine(argv)]];
+  if (hasFailed(summary)) return correcting(summary, circumstances);
+  if (exit.reason === 'too_many_invalid') return [[`fix ${basename(mapping)} or the exports, then`, commandLine(argv)]];
+  return dry
+    ? sending(summary, circumstances)
+    : [...looking(summary, circumstances), ...finishing(summary, circumstances)];
+}
+
+/** Whether something can be corrected: what is blocked follows. */
+function hasFailed({ events, records }: Summary): boolean {
+  return events.invalid + events.rejected + events.blocked + records.unreadable > 0;
+}
+
+function correcting(summary: Summary, { argv, mapping, worksheet, sandbox, pilot }: Circumstances): NextStep[] {
+  const { dry_run: dry, events, exit } = summary;
+  const what = [basename(mapping), 'the exports'];
+  if (worksheet?.isNamed) what.push(shortPath(worksheet.path));
+  const copy =
+    worksheet?.isNamed === false
+      ? `; answer names in a copy of ${shortPath(worksheet.path)} (\`references.file\`)`
+      : '';
+  const again = commandLine(argv, { without: dry ? ['--plan'] : [...ONCE, '--plan'] });
+  return [
+    ...(dry ? [] : looking(summary, { pilot })),
+    [`fix ${enumerated(what, 'or')}${copy}, then`, again],
+    ...(dry && events.pending > 0 && exit.reason !== 'too_many_invalid'
+      ? [['or send what is ready', sendLine(summary, argv, sandbox)] as const]
+      : []),
+  ];
+}
+
+function sending(summary: Summary, { argv, sandbox }: Circumstances): NextStep[] {
+  if (summary.events.pending === 0) return [];
+  const line = sendLine(summary, argv, sandbox);
+  const isPilot = argv.some((arg) => /^--(pilot|pick|sandbox)\b/.test(arg));
+  if (isPilot) return [[sandbox ? 'rehearse it' : 'send it', line]];
+  return [
+    ['send a pilot of 30 records, and check them in the service', `${line} --pilot 30`],
+    ['send everything', line],
+  ];
+}
+
+/** The plan that was looked at. A rehearsal shows what becomes of the events, not how long that takes. */
+function sendLine({ plan }: Summary, argv: readonly string[], sandbox: boolean): string {
+  const and = plan.digest === null ? [] : ['--plan', plan.digest];
+  if (sandbox && !argumentsOf(argv).some(({ option }) => option === '--rate')) and.push('--rate', '10000/1s');
+  return commandLine(argv, { without: [...ONCE, '--plan'], and });
+}
+
+function looking(summary: Summary, { pilot }: Pick<Circumstances, 'pilot'>): NextStep[] {
+  if (!pilot || pilot.toLookAt === 0) return [];
+  const comments = (summary.by_type[`${COMBINED}/created`]?.acknowledged ?? 0) > 0;
+  const above = comments ? '; above all at the comments, which cannot be corrected or deleted' : '';
+  return [
+    [
+      `look at ${counted(pilot.toLookAt, 'record')} in the service, in the order of ${shortPath(pilot.path)}${above}`,
+      '',
+    ],
+  ];
+}
+
+function finishing({ events, files }: Summary, { argv, sandbox, optionsOf }: Circumstances): NextStep[] {
+  if (events.pending > 0) {
+    const whole = commandLine(argv, {
+      without: [...ONCE, '--pilot', '--pick', '--only', '--max-requests', '--until'],
+    });
+    return [[`send the other ${numberText(events.pending)}`, whole]];
+  }
+  if (sandbox || events.total === 0) return [];
+  const line = (command: 'verify' | 'report' | 'purge'): string => commandBeside(argv, command, optionsOf(command));
+  const report = files.report === null ? 'the report' : shortPath(files.report);
+  return [
+    ['read the records back and compare', line('verify')],
+    [`hand over ${report} and ids.csv`, ''],
+    ['once it is accepted, delete the personal data', line('purge')],
+  ];
+}

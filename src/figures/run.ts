@@ -1,0 +1,139 @@
+/** The figures of a dry run, and of the end of a run. */
+import { isStateLost, type HaltReason } from '../halt.ts';
+import { countStates, type CountedState } from '../plan/counts.ts';
+import { readFindings, type Finding } from '../report/findings.ts';
+import type { Summary } from '../report/summary.ts';
+import type { Database } from '../store/sqlite.ts';
+import { shortPath } from '../files/paths.ts';
+import { counted, numberText } from '../terminal/numbers.ts';
+import { durationText } from '../terminal/times.ts';
+import { readCauses, type ErrorCause } from './causes.ts';
+import { countsSection } from './counts.ts';
+import { present, sectionOf, type Figures, type Section } from './figures.ts';
+import { causesSection, checksSection, type OpenNames } from './findings.ts';
+import { stagesSection } from './stages.ts';
+import { verdictOf } from './verdict.ts';
+
+/** What the plan says at the end of a run. */
+export interface PlanReading {
+  readonly states: readonly CountedState[];
+  readonly findings: readonly Finding[];
+  readonly causes: readonly ErrorCause[];
+}
+
+export function readPlan(db: Database): PlanReading {
+  return { states: countStates(db), findings: readFindings(db), causes: readCauses(db) };
+}
+
+export interface RunFound extends PlanReading {
+  readonly summary: Summary;
+  /** The mapping file. */
+  readonly mapping: string;
+  /** To which account, in words. */
+  readonly where: readonly string[];
+  readonly halt: HaltReason | undefined;
+  /** What the survey said of the plan. */
+  readonly survey: readonly (Section | undefined)[];
+  readonly names: OpenNames | undefined;
+  readonly next: Section;
+  /** Of a rehearsal: how many automations would have been started. */
+  readonly triggersFired: number | undefined;
+  readonly now: Date;
+}
+
+export function dryRunFigures(found: RunFound): Figures {
+  const { summary, states, causes, findings, names, next, survey, where } = found;
+  const verdict = verdictOf(summary, found);
+  if (found.halt) return { verdict, sections: [next] };
+  return {
+    verdict: { ...verdict, details: [...where, ...verdict.details] },
+    sections: present([
+      countsSection(states),
+      stagesSection(summary.totals, true),
+      causesSection(causes, summary, names),
+      checksSection(findings, true),
+      ...survey,
+      next,
+      filesSection(summary),
+    ]),
+  };
+}
+
+/** Why it stopped, how far it got and how to go on: no more, for somebody who was called for it. */
+function stopFigures(found: RunFound): Figures {
+  const { summary, states, next } = found;
+  return {
+    verdict: verdictOf(summary, found),
+    sections: present([countsSection(states), requestsSection(found), next]),
+  };
+}
+
+/** What the survey said already is not repeated. */
+export function runFigures(found: RunFound): Figures {
+  if (found.halt) return stopFigures(found);
+  const { summary, states, causes, findings, names, next } = found;
+  return {
+    verdict: verdictOf(summary, found),
+    sections: present([
+      countsSection(states),
+      requestsSection(found),
+      stagesSection(summary.totals, false),
+      causesSection(causes, summary, names),
+      checksSection(findings, false),
+      next,
+      filesSection(summary),
+    ]),
+  };
+}
+
+/** Why there were more requests than events. */
+function requestsSection({ summary, triggersFired }: RunFound): Section {
+  const { this_run: run, events } = summary;
+  const others = run.requests - run.events_sent - run.retries;
+  const parts = [
+    `${counted(run.events_sent, 'event')} sent`,
+    ...(run.already_acknowledged > 0 ? [`${numberText(run.already_acknowledged)} acknowledged before`] : []),
+    ...(run.retries > 0 ? [counted(run.retries, 'repeat')] : []),
+    ...(others > 0 ? [`${numberText(others)} to read the account`] : []),
+    ...(run.rate_limited > 0 ? [`rate-limited ${counted(run.rate_limited, 'time')}`] : []),
+  ];
+  return sectionOf({
+    id: 'requests',
+    title: '',
+    columns: [],
+    rows: [],
+    notes: [
+      `This run: ${counted(run.requests, 'request')} in ${durationText(run.seconds)} (${parts.join(', ')}); ${automationsText(triggersFired)}`,
+      ...(events.gone > 0
+        ? [`${counted(events.gone, 'event')} acknowledged earlier and no longer in the input: gone.csv`]
+        : []),
+    ],
+  });
+}
+
+/** The sandbox counts them; the service was asked with every event to start none. */
+function automationsText(fired: number | undefined): string {
+  if (fired === undefined) return 'every event suppressed automations';
+  return fired === 0 ? 'no automation fired' : `${counted(fired, 'automation')} fired`;
+}
+
+function filesSection({ exit, files, errors_by_code: errors, pilot }: Summary): Section | undefined {
+  if (isStateLost(exit.reason)) return undefined;
+  const failed = Object.keys(errors).length > 0;
+  const names = [
+    ...(files.report === null ? [] : ['report.html']),
+    ...(failed ? ['errors.csv', 'rejects/'] : []),
+    ...(pilot === null ? [] : ['pilot.csv']),
+  ];
+  const folder = shortPath(files.errors.replace(/errors\.csv$/, ''));
+  return sectionOf({
+    id: 'files',
+    title: '',
+    columns: [
+      { head: '', kind: 'label' },
+      { head: '', kind: 'path' },
+      { head: '', kind: 'text' },
+    ],
+    rows: names.length === 0 ? [] : [['Files', folder, names.join(', ')]],
+  });
+}

@@ -1,0 +1,131 @@
+/** The figures of `status`: where a migration stands, and the command that goes on. */
+import type { CountedState } from '../plan/counts.ts';
+import type { RunWait } from '../store/checkpoint.ts';
+import { shortPath } from '../files/paths.ts';
+import { REPORT_FILE } from '../report/summary.ts';
+import { counted, numberText } from '../terminal/numbers.ts';
+import { clockText, durationText } from '../terminal/times.ts';
+import { WAITS, type WaitReason } from '../vocabulary/terms.ts';
+import { countsSection, prioritiesSection } from './counts.ts';
+import { present, sectionOf, type Figures, type Mood, type Cells, type Section, type Headline } from './figures.ts';
+import { othersText } from './pace.ts';
+import type { Status } from './read-status.ts';
+
+export interface StatusFound {
+  readonly status: Status;
+  readonly states: readonly CountedState[];
+  readonly now: Date;
+  /** The command that resumes the run; undefined where there is nothing to resume. */
+  readonly resume: string | undefined;
+}
+
+export function statusFigures({ status, states, now, resume }: StatusFound): Figures {
+  return {
+    verdict: verdictOf(status, now),
+    sections: present([
+      countsSection(states),
+      prioritiesSection(status.priorities, now),
+      activitySection(status, now, status.running ? undefined : resume),
+    ]),
+  };
+}
+
+function verdictOf(status: Status, now: Date): Headline {
+  const { migration, base_url: baseUrl, running, last_run: last, waits_for: wait, basis } = status;
+  const details = [`${migration ?? 'unknown'} -> ${baseUrl ?? 'no service yet'}`];
+  const verdict = (word: string, text: string, mood: Mood): Headline => ({ word, text, mood, details });
+  if (running && wait) return verdict(waitWord(wait), waitText(wait, now), 'failed');
+  if (running) {
+    const since = new Date(running.at);
+    const who = `process ${running.pid} on ${running.host}`;
+    return verdict(
+      'RUNNING',
+      ` since ${clockText(since, now)} (${durationText((now.getTime() - since.getTime()) / 1000)}): ${who}`,
+      'done',
+    );
+  }
+  if (last) {
+    const at = dateText(new Date(last.finished_at));
+    const word = last.exit.code === 0 ? 'DONE' : last.exit.code === 1 ? 'FINISHED' : 'STOPPED';
+    const mood = last.exit.code === 0 ? 'done' : last.exit.code === 1 ? 'partly' : 'failed';
+    return verdict(word, ` ${at}, exit code ${last.exit.code}: ${last.result}`, mood);
+  }
+  if (basis === 'under way' || status.begun_at !== null) {
+    return verdict('KILLED', ': the last run ended unexpectedly (kill -9, or a power cut). Nothing is lost.', 'failed');
+  }
+  return verdict('NOT STARTED', ': nothing has been sent yet', 'partly');
+}
+
+function activitySection(status: Status, now: Date, resume: string | undefined): Section {
+  const { running, basis, last_answer: last, per_minute: perMinute, others, state, events } = status;
+  const rows: Cells[] = [];
+  if (basis === 'unknown totals') {
+    rows.push([
+      'Counts',
+      `${counted(events.acknowledged, 'event')} acknowledged, ${numberText(events.rejected)} rejected; there is no plan, so the total is unknown`,
+      '',
+    ]);
+  }
+  if (last !== null) {
+    const ago = (now.getTime() - Date.parse(last)) / 1000;
+    rows.push([
+      'Answer',
+      `the last one ${ago < 2 ? 'just now' : `${durationText(ago)} ago`} (${dateText(new Date(last))})`,
+      '',
+    ]);
+  }
+  if (running && basis === 'under way') {
+    rows.push(['Rate', `${numberText(Math.round(perMinute))}/min recently, ${leftText(status, now)}`, '']);
+  } else if (running) rows.push(['Now', 'the survey is in progress; the counts are those of the previous run', '']);
+  if (others) rows.push(['Others', othersText(others), '']);
+  if (resume !== undefined) rows.push(['Resume', '', resume]);
+  if (basis === 'ended') rows.push(['Report', shortPath(`${state}/${REPORT_FILE}`), '']);
+  rows.push(['Log', shortPath(`${state}/run.log`), '']);
+  return sectionOf({
+    id: 'activity',
+    title: '',
+    columns: [
+      { head: '', kind: 'label' },
+      { head: '', kind: 'text' },
+      { head: '', kind: 'command' },
+    ],
+    rows,
+  });
+}
+
+/** `960 left, about 34 min (until 09:03)`; during an outage nobody knows the end. */
+function leftText({ left, seconds_left: seconds }: Status, now: Date): string {
+  const text = `${numberText(left)} to send`;
+  if (seconds === null) return text;
+  const end = clockText(new Date(now.getTime() + seconds * 1000), now);
+  return `${text}, about ${durationText(seconds)} (until ${end})`;
+}
+
+function waitWord({ reason }: RunWait): string {
+  return WAITS[reason as WaitReason].toUpperCase();
+}
+
+/** ` for 20 min (500 internal: out of memory)` */
+function waitText({ since, because }: RunWait, now: Date): string {
+  const cause = because ? ` (${because})` : '';
+  return ` for ${durationText((now.getTime() - Date.parse(since)) / 1000)}${cause}`;
+}
+
+/** `26 Nov 2026 11:46` */
+function dateText(at: Date): string {
+  return new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  })
+    .format(at)
+    .replace(',', '');
+}
+
+/** `service down, for 20 min (500 internal: out of memory)` */
+export function waitSentence(wait: RunWait, now: Date): string {
+  return `${WAITS[wait.reason as WaitReason]},${waitText(wait, now)}`;
+}

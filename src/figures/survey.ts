@@ -1,0 +1,135 @@
+/** What a survey says of the plan beside its counts: how long sending takes, what is saved, what differs from earlier runs. */
+import { COMBINED, PERSON } from '../kinds/index.ts';
+import { combinable, combined, type CombinedFigures } from '../plan/judge/combine.ts';
+import { countAll, countDue, countStates } from '../plan/counts.ts';
+import { countMatches } from '../plan/judge/contacts.ts';
+import { pilotLines } from '../report/pilot.ts';
+import type { ChangeCounts } from '../report/summary.ts';
+import type { Rate } from '../rate.ts';
+import { rateText } from '../rate.ts';
+import type { Survey } from '../survey/survey.ts';
+import { counted, numberText } from '../terminal/numbers.ts';
+import { clockText, durationText } from '../terminal/times.ts';
+import { inSentence } from '../vocabulary/sentence.ts';
+import { NOT_MIGRATED } from '../vocabulary/terms.ts';
+import { countsSection, prioritiesSection } from './counts.ts';
+import { recordsText } from './verdict.ts';
+import { LIMITS, present, sectionOf, type Figures, type Section } from './figures.ts';
+import { estimateSeconds, prioritiesOf } from './summarise.ts';
+
+interface SendingPace {
+  readonly rate: Rate;
+  readonly reserve: number;
+  readonly now: Date;
+}
+
+/** Before a run sends: what goes out, and how long that takes. `where`: to which account. */
+export function surveyFigures(survey: Survey, pace: SendingPace, where: readonly string[]): Figures {
+  const states = countStates(survey.db);
+  const [due, all] = [countDue(states), countAll(survey.db).total];
+  return {
+    verdict: {
+      word: due > 0 ? 'SENDING' : 'NOTHING TO SEND',
+      text: `${due > 0 ? ` ${numberText(due)} of ${counted(all, 'event')}` : `: ${counted(all, 'event')}`}. ${recordsText(survey.records)}`,
+      mood: 'done',
+      details: where,
+    },
+    sections: present([countsSection(states), ...planSections(survey, pace)]),
+  };
+}
+
+/** What is said of the plan as a whole. */
+export function planSections(survey: Survey, pace: SendingPace): readonly (Section | undefined)[] {
+  return [
+    prioritiesSection(prioritiesOf(survey.db, pace), pace.now),
+    changesSection(survey.changes),
+    planSection(survey, pace),
+  ];
+}
+
+function planSection(survey: Survey, pace: SendingPace): Section {
+  const { db, digest, fold, cover, changes } = survey;
+  const due = countDue(countStates(db));
+  const there = countMatches(db);
+  const plan = digest === undefined ? [] : [`Plan ${digest}`];
+  return sectionOf({
+    id: 'plan',
+    title: '',
+    columns: [],
+    rows: [],
+    notes: [
+      ...(fold.rows > 0
+        ? [
+            `${counted(fold.rows, 'row')} became ${counted(fold.records, 'record')}: ${counted(fold.rows - fold.records, 'request')} saved`,
+          ]
+        : []),
+      ...combineLines(db, pace),
+      ...(cover ? pilotLines(cover.counts, cover.missed) : []),
+      ...(there > 0
+        ? [`${counted(there, PERSON)} may be in the account already, by e-mail address or phone number: matches.csv`]
+        : []),
+      ...(changes === undefined
+        ? [
+            `Never migrated: ${NOT_MIGRATED.slice(0, MOST_NOT_MIGRATED)
+              .map(([what]) => inSentence(what))
+              .join(', ')}; more in report.html`,
+          ]
+        : []),
+      [...(due === 0 ? [] : [paceText(due, pace)]), ...plan].join('   '),
+    ].filter((note) => note !== ''),
+  });
+}
+
+const MOST_NOT_MIGRATED = 3;
+
+/** Less is not worth a line about what could be saved. */
+const LEAST_SAVED_SECONDS = 60;
+
+/** What `combine` saves, or would save. */
+function combineLines(db: Survey['db'], { rate, reserve }: Pick<SendingPace, 'rate' | 'reserve'>): string[] {
+  const saved = ({ comments, requests }: CombinedFigures): number =>
+    estimateSeconds(comments, rate, reserve) - estimateSeconds(requests, rate, reserve);
+  const text = (figures: CombinedFigures): string =>
+    `${counted(figures.comments, COMBINED)} in ${counted(figures.requests, 'request')}: ${durationText(saved(figures))}`;
+  const [done, possible] = [combined(db), combinable(db)];
+  return [
+    ...(done.comments > 0 ? [`${text(done)} saved`] : []),
+    ...(saved(possible) >= LEAST_SAVED_SECONDS ? [`With \`combine\`, ${text(possible)} would be saved`] : []),
+  ];
+}
+
+function paceText(events: number, { rate, reserve, now }: SendingPace): string {
+  const seconds = estimateSeconds(events, rate, reserve);
+  const left = reserve > 0 ? `, ${reserve} of them left to others` : '';
+  const at = `(${rateText(rate)}${left})`;
+  if (seconds < 60) return `Sending takes less than a minute ${at}.`;
+  const end = clockText(new Date(now.getTime() + seconds * 1000), now);
+  return `Sending takes about ${durationText(seconds)} ${at}, until ${end} if started now.`;
+}
+
+/** What differs from what earlier runs sent, and what somebody edited in the service since. Undefined if nothing was sent. */
+function changesSection(changes: ChangeCounts | undefined): Section | undefined {
+  if (!changes) return undefined;
+  const { new: added, changed, reported, edited, in_conflict: conflicts, gone, not_compared: fields } = changes;
+  const rows = (
+    [
+      ['new', added, ''],
+      ['changed', changed, 'changes.csv has each field'],
+      ['  only reported', reported, '`if_changed` keeps them from being sent'],
+      ['  edited in the service', edited, conflicts > 0 ? `${numberText(conflicts)} in conflict` : ''],
+      ['gone from the export', gone, 'gone.csv; they stay in the service'],
+    ] as const
+  ).filter(([, count]) => count > 0);
+  return sectionOf({
+    id: 'changes',
+    title: 'Since the last run',
+    columns: [
+      { head: '', kind: 'label' },
+      { head: 'records', kind: 'number' },
+      { head: '', kind: 'text' },
+    ],
+    rows: rows.length === 0 ? [['no change', 0, '']] : rows,
+    notes: fields.length > 0 ? [`Not shown by the service, so sent as in the export: ${fields.join(', ')}`] : [],
+    limit: { ...LIMITS.changes, noun: 'kind of change', rest: 'changes.csv', isSummed: false },
+  });
+}

@@ -1,0 +1,186 @@
+/** How a run or a dry run ended: its first line on every screen and page, and the sentence in `status`. Pure. */
+import { basename } from 'node:path';
+import { EXIT } from '../errors.ts';
+import { shortPath } from '../files/paths.ts';
+import type { HaltReason } from '../halt.ts';
+import { ENTITIES, EVENT_TYPES, kindOf } from '../kinds/index.ts';
+import { countOmitted, excessText } from '../report/omitted.ts';
+import type { StoredSummary, Summary, WaitingCounts } from '../report/summary.ts';
+import { counted, numberText } from '../terminal/numbers.ts';
+import { clockText, durationText } from '../terminal/times.ts';
+import { stopText } from '../vocabulary/terms.ts';
+import type { Mood, Headline } from './figures.ts';
+
+/** What keeps a run that came to its end from being done. */
+const FAILURES: Readonly<Record<string, (summary: StoredSummary) => string>> = {
+  rejected: failuresText,
+  blocked: failuresText,
+  invalid: failuresText,
+  unreadable: failuresText,
+  unmapped: () => 'some records acknowledged earlier can no longer be mapped',
+  waiting: ({ waiting }) => waitingText(waiting),
+  too_many_invalid: (summary) => `${failuresText(summary)}; --max-errors allows fewer invalid events`,
+  too_many_omitted: () => 'more values would be left out than --max-omitted allows',
+};
+
+/** Why acknowledged records are not as the export says, and what to do. */
+const DIFFERENCES: Readonly<Record<string, string>> = {
+  changed: 'changes.csv has each field',
+  emptied: 'their values are gone from the export, and ingestion cannot clear them (changes.csv)',
+  comment_changed: 'comments changed after they were sent, and cannot be corrected (changes.csv)',
+  not_comparable: 'the service shows values in a form that cannot be compared (changes.csv)',
+};
+
+/** Reasons for which a run sends nothing. */
+const UNSENT: readonly string[] = ['too_many_invalid', 'too_many_omitted'];
+
+/** What the verdict depends on besides the summary. */
+export interface VerdictContext {
+  /** The mapping file. */
+  readonly mapping: string;
+  readonly halt?: HaltReason | undefined;
+  readonly now: Date;
+}
+
+export function verdictOf(summary: StoredSummary, context: VerdictContext): Headline {
+  if (context.halt) return stopVerdict(summary, context.halt, context.now);
+  const of = ` of ${basename(context.mapping)}`;
+  const { exit, events } = summary;
+  const why = problemText(summary);
+  if (summary.dry_run) {
+    const found = isStates(exit.reason)
+      ? ''
+      : `; ${why ?? (isClean(summary) ? 'no problems found' : 'warnings to check')}`;
+    const rows = recordsText(summary.records);
+    return { word: 'DRY RUN', text: `${of}: nothing was sent${found}. ${rows}`, mood: moodOf(summary), details: [] };
+  }
+  if (UNSENT.includes(exit.reason)) {
+    return { word: 'NOT STARTED', text: `: nothing was sent; ${why}`, mood: 'failed', details: [] };
+  }
+  const share = `${numberText(events.acknowledged)} of ${counted(events.total, 'event')} acknowledged`;
+  const { seconds, events_sent: sent } = summary.this_run;
+  const took = sent > 0 ? ` in ${durationText(seconds)}` : '; nothing was left to send';
+  const word = why === undefined ? 'DONE' : 'FINISHED';
+  const beside = why === undefined ? besideText(summary) : [why];
+  return { word, text: `   ${[`${share}${took}`, ...beside].join('; ')}`, mood: moodOf(summary), details: [] };
+}
+
+function stopVerdict(summary: StoredSummary, halt: HaltReason, now: Date): Headline {
+  const { events, dry_run: dry } = summary;
+  const far = dry
+    ? 'nothing was sent'
+    : `${numberText(events.acknowledged)} of ${counted(events.total, 'event')} acknowledged`;
+  return {
+    word: 'STOPPED',
+    text: ` at ${clockText(new Date(summary.finished_at), now)}: ${halt.message}   (exit code ${halt.exitCode})`,
+    mood: 'failed',
+    details: [far, ...(halt.hint ? [halt.hint] : [])],
+  };
+}
+
+/** The same in one sentence, for `status`, `--quiet` and messages. */
+export function resultText(summary: StoredSummary): string {
+  const { reason } = summary.exit;
+  const why = problemText(summary);
+  if (summary.dry_run) {
+    if (why === undefined && reason !== 'done') return `The dry run was stopped: ${stopText(reason)}.`;
+    return `Dry run: ${why ?? (isClean(summary) ? 'no problems found' : 'no errors found, but warnings')}. Nothing was sent.`;
+  }
+  if (UNSENT.includes(reason)) return `Nothing was sent: ${why}.`;
+  if (why !== undefined) return `Finished, but ${why}.`;
+  if (reason !== 'done') return `Stopped before the end: ${stopText(reason)}. Rerun to resume.`;
+  return `${doneText(summary)}.`;
+}
+
+/** Whether the counts say why it is not done. */
+function isStates(reason: string): boolean {
+  return ['rejected', 'blocked', 'invalid', 'unreadable'].includes(reason);
+}
+
+/** Why it is not done; undefined if it is, or if it was stopped. */
+function problemText(summary: StoredSummary): string | undefined {
+  const { reason } = summary.exit;
+  const difference = DIFFERENCES[reason];
+  return FAILURES[reason]?.(summary) ?? (difference && `${changedText(summary)}; ${difference}`);
+}
+
+function doneText(summary: StoredSummary): string {
+  const all = summary.events.pending > 0 ? 'all selected events' : 'all events';
+  return [`Done: ${all} are acknowledged`, ...besideText(summary)].join('; ');
+}
+
+/** What is not in the service although the run is done: it is named in the same breath. */
+function besideText({ events, omitted }: StoredSummary): string[] {
+  const left = countOmitted(omitted);
+  return [
+    ...(events.pending > 0 ? [`${counted(events.pending, 'event')} not selected`] : []),
+    ...(left > 0 ? [`${counted(left, 'value')} left out (omitted.csv)`] : []),
+  ];
+}
+
+/** `6 events are invalid, 7 are blocked by their parents and 1 record could not be read`: the states add up. */
+function failuresText({ dry_run: dry, events, records }: StoredSummary): string {
+  const parts = [
+    [events.rejected, `rejected by the service${dry ? ' in an earlier run' : ''}`],
+    [events.invalid, 'invalid'],
+    [events.blocked, 'blocked'],
+    [records.unreadable, records.unreadable === 1 ? 'row unreadable' : 'rows unreadable'],
+  ] as const;
+  return parts
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${numberText(count)} ${what}`)
+    .join(', ');
+}
+
+/** `19 deal/created events wait for leads that are neither selected nor acknowledged`. */
+function waitingText(waiting: WaitingCounts): string {
+  const parts = EVENT_TYPES.flatMap((type) =>
+    ENTITIES.flatMap((entity) => {
+      const count = waiting[type]?.[entity] ?? 0;
+      return count === 0
+        ? []
+        : [`${counted(count, `${type} event`)} ${count === 1 ? 'waits' : 'wait'} for ${kindOf(entity).words[1]}`];
+    }),
+  );
+  return `${parts.join(', ')} that are neither selected nor acknowledged`;
+}
+
+/** After a change of the mapping, events differ although the export may be the same. */
+function changedText({ events: { changed }, mapping_changed: mapping }: StoredSummary): string {
+  const differ = `${counted(changed, 'acknowledged record')} ${changed === 1 ? 'differs' : 'differ'} from what was sent`;
+  return `${differ}: ${mapping ? 'the mapping has changed since the last run' : 'the export or the mapping has changed since'}`;
+}
+
+/** By the exit code; a dry run with warnings is not done. */
+export function moodOf(summary: StoredSummary): Mood {
+  const { code } = summary.exit;
+  if (code !== EXIT.done) return code === EXIT.finishedWithErrors ? 'partly' : 'failed';
+  return summary.dry_run && !isClean(summary) ? 'partly' : 'done';
+}
+
+function isClean({ warnings_by_code: warnings, omitted }: StoredSummary): boolean {
+  return Object.keys(warnings).length === 0 && countOmitted(omitted) === 0;
+}
+
+/** The result in a single line, for `--quiet`. */
+export function briefText(summary: Summary): string {
+  const { events, files, omitted, over_max_omitted: excess } = summary;
+  const failed = events.invalid + events.rejected + events.blocked;
+  const left = countOmitted(omitted);
+  return [
+    resultText(summary),
+    ...excess.map((each) => `${excessText(each).message}.`),
+    `${counted(events.total, 'event')}, ${numberText(failed)} not accepted`,
+  ]
+    .join(' ')
+    .concat(left > 0 ? `, ${counted(left, 'value')} left out` : '', `; see ${shortPath(files.errors)}`);
+}
+
+/** `82 rows read, 1 skipped, 1 unreadable` */
+export function recordsText({ read, skipped, unreadable }: StoredSummary['records']): string {
+  return [
+    `${counted(read, 'row')} read`,
+    ...(skipped > 0 ? [`${numberText(skipped)} skipped`] : []),
+    ...(unreadable > 0 ? [`${numberText(unreadable)} unreadable`] : []),
+  ].join(', ');
+}

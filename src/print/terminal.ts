@@ -1,0 +1,278 @@
+/** Figures on a terminal of a certain width: the verdict, then each section as a table that fits. Pure. */
+import stringWidth from 'string-width';
+import wrapAnsi from 'wrap-ansi';
+import { DecimalSum, grouped } from '../decimal.ts';
+import {
+  isAmount,
+  type Amount,
+  type Cell,
+  type CellColumn,
+  type Figures,
+  type Cells,
+  type Section,
+} from '../figures/figures.ts';
+import { padded, wrapped } from '../terminal/layout.ts';
+import { counted, numberText } from '../terminal/numbers.ts';
+import { oneLine, visible } from '../terminal/visible.ts';
+import type { ScreenLine, Span } from '../terminal/console.ts';
+
+/** A result fits on a screen of so many lines; a run that ended well needs far fewer. */
+export const SCREEN_LINES = 30;
+
+export interface Screen {
+  readonly columns: number;
+  /** Every row of every list, however long. */
+  readonly isWhole?: boolean;
+}
+
+/** The lines of it: at most `SCREEN_LINES`, if its lists can be cut so far. Each list says how much of it is cut. */
+export function screenOf({ verdict, sections }: Figures, { columns, isWhole = false }: Screen): ScreenLine[] {
+  const top = headLines(verdict, columns);
+  const caps = sections.map(({ rows, limit }) => (isWhole || !limit ? rows.length : limit.most));
+  for (let hasHints = true; ;) {
+    const parts = sections.map((section, at) => sectionLines(section, columns, caps[at]!, hasHints));
+    const lines = joined([top, ...parts], sections);
+    if (isWhole || lines.length <= SCREEN_LINES) return lines;
+    // How to fix a thing is said in the files, too.
+    if (hasHints) {
+      hasHints = false;
+      continue;
+    }
+    const longest = longestCut(sections, parts, caps);
+    if (longest === undefined) return lines;
+    caps[longest] = Math.min(caps[longest]!, sections[longest]!.rows.length) - 1;
+  }
+}
+
+/** One section by itself. */
+export function tableOf(section: Section, columns: number): ScreenLine[] {
+  return sectionLines(section, columns, section.limit?.most ?? section.rows.length, false);
+}
+
+function longestCut(
+  sections: readonly Section[],
+  parts: readonly (readonly ScreenLine[])[],
+  caps: readonly number[],
+): number | undefined {
+  const candidates = sections.flatMap(({ rows, limit }, at) =>
+    limit && Math.min(caps[at]!, rows.length) > limit.least ? [at] : [],
+  );
+  return candidates.sort((one, other) => parts[other]!.length - parts[one]!.length)[0];
+}
+
+/** A blank line before each section with a title, and before the first without one; none before a list in one line. */
+function joined(parts: readonly (readonly ScreenLine[])[], sections: readonly Section[]): ScreenLine[] {
+  return parts.flatMap((lines, at) => {
+    const section = sections[at - 1];
+    const isFirst = at === 1 || sections[at - 2]?.title !== '';
+    const isApart = section !== undefined && (section.title === '' ? isFirst : lines.length > 1);
+    return isApart && lines.length > 0 ? [[], ...lines] : [...lines];
+  });
+}
+
+function headLines({ word, text, mood, details }: Figures['verdict'], columns: number): ScreenLine[] {
+  return [
+    ...broken(`${word}${clean(text)}`, columns).map((line): ScreenLine => [{ text: line, style: mood }]),
+    ...details.flatMap((detail) => broken(`  ${clean(detail)}`, columns).map((line): ScreenLine => [{ text: line }])),
+  ];
+}
+
+function sectionLines(section: Section, columns: number, cap: number, hasHints: boolean): ScreenLine[] {
+  const { rows, totals, notes } = section;
+  // The line that says that one row is left out would take its place.
+  const most = rows.length - cap < 2 ? rows.length : cap;
+  const shown = rows.slice(0, most);
+  const left = rows.slice(most);
+  if (most === 0 && left.length > 0)
+    return [[{ text: section.title, style: 'heading' }, { text: `  ${moreText(section, left)}` }]];
+  const body = [...shown, ...(left.length > 0 ? [moreRow(section, left)] : []), ...totals];
+  const lines = body.length === 0 ? titleOnly(section) : tableLines(section, body, columns, hasHints);
+  return [
+    ...lines,
+    ...notes.flatMap((note) => broken(`  ${clean(note)}`, columns).map((line): ScreenLine => [{ text: line }])),
+  ];
+}
+
+function titleOnly({ title }: Section): ScreenLine[] {
+  return title === '' ? [] : [[{ text: title, style: 'heading' }]];
+}
+
+/** What is said of the rows that are left out: how many, their sums, and where they are. */
+function moreRow({ columns, limit }: Section, left: readonly Cells[]): Cells {
+  const { isSummed } = limit!;
+  const what = isSummed ? counted(left.length, `more ${limit!.noun}`) : moreText({ limit }, left, 'more ');
+  return columns.map(({ kind }, at): Cell => {
+    if (at === 0) return what;
+    if (!isSummed || (kind !== 'number' && kind !== 'amount')) return null;
+    return sumOf(left.map((row) => row[at] ?? null));
+  });
+}
+
+function moreText({ limit }: Pick<Section, 'limit'>, left: readonly Cells[], more = ''): string {
+  return `${counted(left.length, `${more}${limit!.noun}`)} in ${limit!.rest}`;
+}
+
+/** Of amounts in several currencies there is no sum. */
+function sumOf(cells: readonly Cell[]): Cell {
+  const amounts = cells.filter(isAmount);
+  if (amounts.length === 0) return cells.reduce<number>((sum, cell) => sum + (typeof cell === 'number' ? cell : 0), 0);
+  if (new Set(amounts.map(({ currency }) => currency)).size > 1) return null;
+  const sum = new DecimalSum();
+  for (const { amount } of amounts) sum.add(amount);
+  return { amount: sum.toString(), currency: amounts[0]!.currency };
+}
+
+const INDENT = 2;
+const GAP = 2;
+/** No column of text is narrower: before that, whole columns are left out. */
+const NARROWEST = 12;
+
+/** Where the cells of a table go: side by side, or below their row. */
+interface Plan {
+  readonly beside: readonly number[];
+  readonly below: readonly number[];
+  readonly widths: readonly number[];
+  /** Columns for which there is no room at all. */
+  readonly dropped: readonly number[];
+}
+
+function tableLines(section: Section, body: readonly Cells[], columns: number, hasHints: boolean): ScreenLine[] {
+  const { title } = section;
+  const texts = body.map((row) =>
+    section.columns.map(({ kind }, at) => (kind === 'hint' && !hasHints ? '' : cellText(row[at] ?? null, kind))),
+  );
+  const heads = section.columns.map(({ head }, at) => (at === 0 && head === '' ? '' : head));
+  const plan = planOf(section, texts, heads, columns);
+  const hasHeads = title !== '' || heads.some((head) => head !== '');
+  const first = title === '' ? heads[0]! : title;
+  const top = hasHeads ? [headLine(section.columns, heads, first, title !== '', plan)] : [];
+  const lost = plan.dropped.map((at) => heads[at]!).filter((head) => head !== '');
+  return [
+    ...top,
+    ...texts.flatMap((row) => rowLines(section.columns, row, plan, columns)),
+    ...(lost.length === 0 ? [] : [[{ text: `  a wider terminal shows ${lost.join(', ')}, too` }]]),
+  ];
+}
+
+const ORDER_BELOW = ['hint', 'code', 'place', 'command', 'path'] as const;
+
+function planOf(section: Section, texts: readonly string[][], heads: readonly string[], columns: number): Plan {
+  const natural = section.columns.map((_, at) =>
+    Math.max(at === 0 ? 0 : stringWidth(heads[at]!), ...texts.map((row) => stringWidth(row[at]!))),
+  );
+  // The title stands above the first column, if the others have headings.
+  if (heads.some((head) => head !== '')) natural[0] = Math.max(natural[0]!, stringWidth(section.title) - INDENT);
+  let beside = section.columns.map((_, at) => at);
+  const below: number[] = [];
+  const dropped: number[] = [];
+  const widthOf = (widths: readonly number[]): number =>
+    INDENT + beside.reduce((sum, at) => sum + widths[at]!, 0) + GAP * Math.max(0, beside.length - 1);
+  const move = (at: number, to: number[]): void => {
+    beside = beside.filter((each) => each !== at);
+    to.push(at);
+  };
+  for (const kind of ORDER_BELOW) {
+    if (kind !== 'hint' && widthOf(natural) <= columns) break;
+    for (const [at, column] of section.columns.entries()) if (column.kind === kind) move(at, below);
+  }
+  const isText = (at: number): boolean => section.columns[at]!.kind === 'text';
+  const least = natural.map((width, at) => (isText(at) ? Math.min(width, NARROWEST) : width));
+  while (widthOf(least) > columns && beside.length > 2) move(beside.at(-1)!, dropped);
+  const widths = [...natural];
+  // The widest text gives way first.
+  while (widthOf(widths) > columns) {
+    const widest = beside.filter((at) => widths[at]! > least[at]!).sort((a, b) => widths[b]! - widths[a]!)[0];
+    if (widest === undefined) break;
+    widths[widest]! -= 1;
+  }
+  return { beside, below: below.sort((a, b) => a - b), widths, dropped: dropped.reverse() };
+}
+
+function headLine(
+  columns: readonly CellColumn[],
+  heads: readonly string[],
+  first: string,
+  isTitle: boolean,
+  { beside, widths }: Plan,
+): ScreenLine {
+  const rest = beside.slice(1).map((at) => aligned(heads[at]!, widths[at]!, columns[at]!));
+  const width = widths[beside[0]!]! + INDENT;
+  const lead = isTitle ? padded(first, width) : padded(`${' '.repeat(INDENT)}${first}`, width);
+  const tail = rest.length === 0 ? '' : `${' '.repeat(GAP)}${rest.join(' '.repeat(GAP))}`;
+  return trimmed([
+    { text: lead, style: 'heading' },
+    { text: tail, style: 'dim' },
+  ]);
+}
+
+function rowLines(columns: readonly CellColumn[], row: readonly string[], plan: Plan, width: number): ScreenLine[] {
+  const { beside, below, widths } = plan;
+  const cells = beside.map((at) => {
+    const { kind } = columns[at]!;
+    return kind === 'text' || kind === 'label'
+      ? wrapAnsi(row[at]!, widths[at]!, { hard: true }).split('\n')
+      : [row[at]!];
+  });
+  const height = Math.max(...cells.map(({ length }) => length));
+  const lines = Array.from({ length: height }, (_, line): ScreenLine => {
+    const spans = beside.flatMap((at, index): Span[] => [
+      { text: index === 0 ? ' '.repeat(INDENT) : ' '.repeat(GAP) },
+      spanOf(cells[index]![line] ?? '', widths[at]!, columns[at]!),
+    ]);
+    return trimmed(spans);
+  });
+  const hang = ' '.repeat(INDENT * 2);
+  const copied = below.filter((at) => columns[at]!.kind === 'command' && row[at] !== '');
+  const said = below.filter((at) => !['command', 'hint'].includes(columns[at]!.kind)).map((at) => row[at]!);
+  const hints = below.filter((at) => columns[at]!.kind === 'hint' && row[at] !== '').map((at) => row[at]!);
+  const under = said.filter((text) => text !== '').join('   ');
+  return [
+    ...lines,
+    ...(under === '' ? [] : broken(hang + under, width).map((text): ScreenLine => [{ text, style: 'dim' }])),
+    ...hints.flatMap((hint) =>
+      broken(`${hang}hint: ${hint}`, width).map((text): ScreenLine => [{ text, style: 'dim' }]),
+    ),
+    ...copied.map((at): ScreenLine => [{ text: hang }, { text: row[at]!, style: 'command' }]),
+  ];
+}
+
+function spanOf(text: string, width: number, column: CellColumn): Span {
+  const style =
+    column.kind === 'code' || column.kind === 'place' ? 'dim' : column.kind === 'command' ? 'command' : undefined;
+  return { text: aligned(text, width, column), style };
+}
+
+function aligned(text: string, width: number, { kind }: CellColumn): string {
+  return padded(text, width, kind === 'number' || kind === 'amount' ? 'start' : 'end');
+}
+
+function trimmed(spans: readonly Span[]): ScreenLine {
+  const line = [...spans];
+  while (line.length > 0) {
+    const last = line.at(-1)!;
+    const text = last.text.trimEnd();
+    if (text !== '') return [...line.slice(0, -1), { ...last, text }];
+    line.pop();
+  }
+  return line;
+}
+
+function cellText(cell: Cell, kind: CellColumn['kind']): string {
+  if (cell === null) return '';
+  if (isAmount(cell)) return amountText(cell);
+  if (typeof cell === 'number') return numberText(cell);
+  return kind === 'command' ? cell : clean(cell);
+}
+
+/** `6,000.00`: its currency is said by the sums. */
+function amountText({ amount }: Amount): string {
+  return grouped(amount);
+}
+
+function clean(text: string): string {
+  return visible(oneLine(text));
+}
+
+function broken(text: string, columns: number): string[] {
+  return wrapped(text, columns).split('\n');
+}
