@@ -1,10 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Policies } from '../../src/mapping/policies.ts';
-import { EVENT_TYPES } from '../../src/kinds/index.ts';
-import type { EventType } from '../../src/model.ts';
-import { dueEvents, priorityProgress } from '../../src/plan/order.ts';
-import { deal, event, lead, leadNote, note, planOf, Planning, statesOf, turnsOf, type Given } from './planning.ts';
+import { priorityProgress } from '../../src/plan/order.ts';
+import { deal, event, lead, leadNote, note, planOf, Planning, turnsOf, type Given } from './planning.ts';
 
 const idsOf = async (events: readonly Given[], policies?: Partial<Policies>): Promise<string[]> =>
   turnsOf(await planOf(events, policies));
@@ -197,68 +194,4 @@ describe('comments of one parent', () => {
     const db = await planning.survey([lead('1'), deal('d', '1'), ...comments]);
     expect(turnsOf(db)).toEqual(['n2', 'n4', 'n1', 'n3']);
   });
-});
-
-it('every event has one turn, after all that it depends on, and a higher priority before a lower one', async () => {
-  const priority = fc.option(fc.integer({ min: -2, max: 2 }), { nil: undefined });
-  const time = fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined });
-  const one = fc.record({ type: fc.constantFrom(...EVENT_TYPES), id: fc.nat(5), parent: fc.nat(5), priority, time });
-  const planning = await Planning.create({ duplicates: 'first' });
-  await fc.assert(
-    fc.asyncProperty(fc.array(one, { minLength: 1, maxLength: 40 }), async (given) => {
-      const events = given.map(({ type, id, parent, priority: own, time: day }, n) => {
-        const about = {
-          ...(own === undefined ? {} : { priority: own }),
-          ...(day === undefined ? {} : { occurredAt: `2024-01-0${day}T00:00:00Z` }),
-        };
-        if (type === 'comment/created') {
-          const on = parent % 2 === 0 ? { lead_external_id: `l${parent}` } : { deal_external_id: `d${parent}` };
-          return event(type, { external_id: `c${n}`, content: 'x', ...on }, about);
-        }
-        if (type.startsWith('lead/')) return event(type, { external_id: `l${id}`, custom_params: { n } }, about);
-        return event(type, { external_id: `d${id}`, lead_external_id: `l${parent}`, custom_fields: { n } }, about);
-      });
-      const db = await planning.survey(events);
-      const due = [...dueEvents(db)];
-      const ready = Object.values(statesOf(db))
-        .flat()
-        .filter((state) => state === 'ready').length;
-      expect(new Set(due.map(({ id }) => id)).size).toBe(ready);
-      expect(due).toHaveLength(ready);
-      expect(priorityProgress(db).reduce((sum, { left }) => sum + left, 0)).toBe(ready);
-      const levels = due.map((each) => each.priority);
-      expect(levels).toEqual([...levels].sort((a, b) => b - a));
-      const sent = new Map<string, EventType[]>();
-      const lastTime = new Map<string, number>();
-      const lastOf = new Map<string, number>();
-      for (const {
-        id,
-        type,
-        entity,
-        external_id: externalId,
-        parent_entity: on,
-        parent_id: parentId,
-        ...rest
-      } of due) {
-        const own = `${entity}:${externalId}`;
-        const parent = `${on}:${parentId}`;
-        if (on !== null) expect(sent.keys(), `${own} after ${parent}`).toContain(parent);
-        const isCreatedToo = due.some(
-          (other) => other.type === `${entity}/created` && other.external_id === externalId,
-        );
-        if (type.endsWith('/updated') && isCreatedToo) expect(sent.get(own)).toContain(`${entity}/created`);
-        // Events of one type about one record keep the order of the files.
-        expect(lastOf.get(`${type} ${own}`) ?? 0).toBeLessThan(id);
-        lastOf.set(`${type} ${own}`, id);
-        if (type === 'comment/created') {
-          const moment = rest.occurred_at === null ? Infinity : Date.parse(rest.occurred_at);
-          expect(lastTime.get(parent) ?? -Infinity).toBeLessThanOrEqual(moment);
-          lastTime.set(parent, moment);
-        }
-        sent.set(own, [...(sent.get(own) ?? []), type]);
-      }
-      db.close();
-    }),
-    { numRuns: 100 },
-  );
 });
