@@ -26,39 +26,102 @@ export function isCurrency(code: string): boolean {
   return codes.has(code);
 }
 
-/**
- * Signs of currencies, with their code: of a sign that several share, that of the one that is by far the most common; undefined where
- * none is.
- */
-export const CURRENCY_SIGNS: Readonly<Record<string, string | undefined>> = {
-  $: 'USD',
+/** Currencies that share a sign; the first is by far the most common, unless it is `?`. */
+const SIGNS: Readonly<Record<string, string>> = {
+  $:
+    'USD ARS AUD BBD BMD BND BSD BZD CAD CLP COP CUP DOP FJD GYD HKD JMD KYD LRD MXN NAD NIO NZD SBD SGD SRD TTD TWD UYU XCD ' +
+    'ZWL ECS ESC MXP',
   US$: 'USD',
-  R$: 'BRL',
+  R$: 'BRL BRR BRE BRN BRC BRB',
   A$: 'AUD',
   AU$: 'AUD',
-  C$: 'CAD',
+  C$: 'CAD NIO',
   CA$: 'CAD',
   NZ$: 'NZD',
   HK$: 'HKD',
+  NT$: 'TWD',
   S$: 'SGD',
   '€': 'EUR',
-  '£': 'GBP',
-  '¥': 'JPY',
-  '₽': 'RUB',
+  '£': 'GBP EGP FKP GIP IEP LBP SDG SHP SSP SYP CYP MTL ITL TRL',
+  '₤': '? ITL TRL GBP',
+  '¥': 'JPY CNY',
+  '￥': 'JPY CNY',
+  '₽': 'RUB RUR',
   '₹': 'INR',
-  '₺': 'TRY',
+  '₺': 'TRY TRL',
   '₴': 'UAH',
-  '₩': 'KRW',
-  zł: 'PLN',
-  Kč: 'CZK',
+  '₩': 'KRW KPW',
+  '₪': 'ILS ILR',
+  '₱': 'PHP CUP',
+  '฿': 'THB',
+  '₫': 'VND',
+  '₦': 'NGN',
+  '₡': 'CRC SVC',
+  '₲': 'PYG',
+  '₵': 'GHS GHC',
+  '₸': 'KZT',
+  '₼': 'AZN',
+  '₾': 'GEL',
+  '₮': 'MNT',
+  '₭': 'LAK',
+  '₨': '? INR LKR MUR NPR PKR SCR',
+  '﷼': '? IRR OMR QAR SAR YER',
+  zł: 'PLN PLZ',
+  Kč: 'CZK CSK',
   Ft: 'HUF',
-  kr: undefined,
-  lei: 'RON',
-  лв: 'BGN',
-  руб: 'RUB',
-  р: 'RUB',
+  kr: '? DKK ISK NOK SEK EEK',
+  lei: 'RON ROL MDL',
+  лв: 'BGN BGL BGJ KGS UZS',
+  руб: 'RUB RUR BYN BYR BYB',
+  р: 'RUB RUR BYN BYR BYB',
   грн: 'UAH',
   тг: 'KZT',
-  din: 'RSD',
+  din: '? RSD CSD YUM DZD TND IQD JOD KWD BHD LYD',
+  дин: 'RSD CSD YUM',
   ден: 'MKD',
 };
+
+/** Signs of currencies that are words, in lower case: `kr`, `zł`. */
+export const SIGN_WORDS: ReadonlySet<string> = new Set(
+  Object.keys(SIGNS).flatMap((sign) => (/\p{Sc}/u.test(sign) ? [] : sign.toLowerCase())),
+);
+const BY_SIGN: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(SIGNS).map(([sign, codes]) => [sign.toLowerCase(), codes.split(' ')]),
+);
+
+/** A sign with the letters before it (`US$`), or a word. */
+const MARK = /\p{L}{0,3}\p{Sc}|\p{L}+/gu;
+
+/** The signs (`€`, `R$`, `kr`) and ISO codes in a text, as they are written there. */
+export function currencyMarks(text: string): readonly string[] {
+  if (/^[\d\s.,'-]*$/.test(text)) return [];
+  return (text.match(MARK) ?? []).filter((mark) => codesOf(mark) !== undefined);
+}
+
+/** As in a header: `Value, ₽`, `Amount (USD)`, `amountEUR`; in a name of capitals, three letters are a word. */
+export function currencyMarksInName(name: string): readonly string[] {
+  const words = name.replace(/(?<=[\p{Ll}_])(?=\p{Lu})/gu, ' ');
+  return currencyMarks(words).filter(
+    (mark) => /\p{Sc}/u.test(mark) || (/^[A-Z]{3}$/.test(mark) && /\p{Ll}/u.test(name)),
+  );
+}
+
+/** The code that a sign or code most probably means; undefined where none is sure. */
+export function likelyCurrency(mark: string): string | undefined {
+  const [likely] = codesOf(mark) ?? [];
+  return likely === '?' ? undefined : likely;
+}
+
+/** Whether a sign or code cannot mean a currency: `$` can be that of CAD, `€` cannot. */
+export function contradicts(mark: string, currency: string): boolean {
+  return codesOf(mark)?.includes(currency) === false;
+}
+
+function codesOf(mark: string): readonly string[] | undefined {
+  const known = BY_SIGN.get(mark.toLowerCase());
+  if (known) return known;
+  const [, letters, sign] = /^(\p{L}+)(\p{Sc})?$/u.exec(mark) ?? [];
+  if (letters !== undefined && isCurrency(letters)) return [letters];
+  // `MX$`: the letters are not known, the sign is.
+  return sign === undefined ? undefined : BY_SIGN.get(sign);
+}

@@ -7,7 +7,7 @@ import { EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
 import { tryParseJson } from '../json.ts';
 import { pick } from '../settings/option.ts';
 import { parseOptions } from '../settings/parse-options.ts';
-import type { Client } from '../service/client.ts';
+import { retirementIn, type Client } from '../service/client.ts';
 import { HEADERS, LIMITS, PATHS } from '../contract.ts';
 import { isFields } from '../service/list-page.ts';
 import { wholeList, type List } from '../service/lists.ts';
@@ -16,6 +16,8 @@ import type { RestAttempt } from '../service/reply.ts';
 import { retried } from '../service/retry.ts';
 import { readRoute, type Route } from '../service/route.ts';
 import { counted } from '../terminal/numbers.ts';
+import { inSentence } from '../vocabulary/sentence.ts';
+import { meaningOf } from '../vocabulary/words.ts';
 import { credentialsOf, openClient } from './service.ts';
 import { value } from '../settings/checks.ts';
 import { OPTIONS } from '../settings/table.ts';
@@ -234,13 +236,11 @@ function isFinal(attempt: RestAttempt): attempt is Extract<RestAttempt, { kind: 
 }
 
 const SHOWN = [HEADERS.limit, HEADERS.remaining, HEADERS.reset, HEADERS.retryAfter, 'location'] as const;
-const ENDING = ['deprecation', 'sunset', 'link'] as const;
 
 function sayHeaders(headers: Reply['headers'], console: Console): void {
   for (const name of SHOWN) if (headers[name] !== undefined) console.say(`${name}: ${headers[name]}`);
-  if (headers.deprecation === undefined && headers.sunset === undefined) return;
-  const shown = ENDING.filter((name) => headers[name] !== undefined).map((name) => `${name}: ${headers[name]}`);
-  console.complain(`warning: the service is retiring this route (${shown.join('; ')})`);
+  const retirement = retirementIn(headers);
+  if (retirement.length > 0) console.complain(`warning: the service is retiring this route (${retirement.join('; ')})`);
 }
 
 /** Service interface, section 7.1. */
@@ -262,7 +262,9 @@ const EXPLAINED_CODES: Readonly<Record<string, string>> = {
 function explain(reply: Reply, console: Console): void {
   const { code } = errorOf(reply);
   const byCode = code !== undefined && Object.hasOwn(EXPLAINED_CODES, code) ? EXPLAINED_CODES[code] : undefined;
-  const explained = byCode ?? EXPLAINED[reply.status];
+  const { what, fix } = meaningOf(`http_${reply.status}`, undefined);
+  const explained =
+    byCode ?? EXPLAINED[reply.status] ?? (what === '' ? undefined : `${inSentence(what)}; ${inSentence(fix)}`);
   if (explained !== undefined) console.complain(`${reply.status}: ${explained}`);
 }
 

@@ -60,15 +60,25 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   try {
     const record = findRecord(db, settings.record);
     const story = storyOf(db, plan, record);
-    const live = settings.live ? await liveOf(settings, state, db, record, story, console) : undefined;
-    if (settings.json) {
-      console.printJson(canonicalJson({ ...story, ...(live === undefined ? {} : { live }) } as unknown as JsonObject));
-      return EXIT.done;
+    const print = (live: LiveRecord | string | undefined): void => {
+      if (settings.json) {
+        console.printJson(
+          canonicalJson({ ...story, ...(live === undefined ? {} : { live }) } as unknown as JsonObject),
+        );
+        return;
+      }
+      const account = accountIn(db);
+      const columns = console.shownColumns;
+      const text = storyText(story, namesById(account), new Date(), columns);
+      console.print(live === undefined ? text : `${text}\n\n${liveText(live, account, columns)}`);
+    };
+    try {
+      print(settings.live ? await liveOf(settings, state, db, record, story, console) : undefined);
+    } catch (error) {
+      // The story is known without the service.
+      if (error instanceof UserError) print(error.message);
+      throw error;
     }
-    const account = accountIn(db);
-    const columns = console.shownColumns;
-    const text = storyText(story, namesById(account), new Date(), columns);
-    console.print(live === undefined ? text : `${text}\n\n${liveText(live, account, columns)}`);
     return EXIT.done;
   } finally {
     db.close();

@@ -12,6 +12,7 @@ import {
   type Alias,
   type Document as YamlDocument,
   type Node,
+  type Scalar,
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
@@ -93,7 +94,10 @@ class NodeReader {
     if (this.#nodes === MOST_NODES)
       this.#reportEndless(node, `anchors and aliases expand to more than ${numberText(MOST_NODES)} nodes`);
     if (this.#nodes >= MOST_NODES) return null;
-    if (isScalar(node)) return readScalar(node.value, node.source);
+    if (isScalar(node)) {
+      this.#reportBlank(node);
+      return readScalar(node.value, node.source);
+    }
     if (this.#open.has(node)) {
       this.#reportEndless(node, 'an anchor contains itself');
       return null;
@@ -117,6 +121,7 @@ class NodeReader {
     if (!isMap(node)) return data;
     for (const pair of node.items) {
       const name = keyText(pair.key);
+      if (isScalar(pair.key)) this.#reportBlank(pair.key);
       if (name === undefined) this.#report(pair.key as Node, 'yaml_syntax', `a key must be text${QUOTE_HINT}`);
       else if (name === '<<') this.#merge(data, pair.value as Node | null);
       else Object.defineProperty(data, name, { ...OWN, value: this.read(pair.value as Node | null) });
@@ -132,6 +137,12 @@ class NodeReader {
       for (const [key, value] of Object.entries(part) as [string, unknown][])
         if (!Object.hasOwn(data, key)) Object.defineProperty(data, key, { ...OWN, value });
     }
+  }
+
+  /** `path:\u00a0it.csv`: for YAML that is one text. */
+  #reportBlank(node: Scalar): void {
+    const blank = node.type === 'PLAIN' ? blankIn(node.source ?? '') : undefined;
+    if (blank) this.problems.push({ ...blankProblem(blank), at: this.#at(node.range![0] + blank.at) });
   }
 
   #reportEndless(node: Node, message: string): void {
@@ -212,6 +223,45 @@ function worthTelling(errors: readonly YAMLError[], at: (offset: number) => Loca
   return causes.length > 0 ? causes : firsts.slice(0, 1);
 }
 
+/** Blanks that look like a space, and a colon that looks like one, as word processors and web pages write them. */
+const BLANK = '[\\u00a0\\u1680\\u2000-\\u200b\\u202f\\u205f\\u3000\\ufeff]';
+const BLANK_AFTER_KEY = new RegExp(`^((?:[ ]*-)?[ ]*[\\w$.*-]+)(?:(:)${BLANK}|\\uff1a)`);
+const BLANK_BEFORE_KEY = new RegExp(`^[ ]*${BLANK}`);
+
+interface Blank {
+  readonly at: number;
+  readonly message: string;
+}
+
+/** Such a blank where YAML needs a space, in a line or in a text that YAML took whole. */
+function blankIn(text: string): Blank | undefined {
+  const [, key, colon] = BLANK_AFTER_KEY.exec(text) ?? [];
+  if (key !== undefined) {
+    const name = key.replace(/^[ ]*-?[ ]*/, '');
+    if (colon === undefined) return { at: key.length, message: `\`${name}\` is followed by a full-width colon` };
+    return {
+      at: key.length + 1,
+      message: `\`${name}:\` is followed by a no-break space or another blank that is no space`,
+    };
+  }
+  const [before] = BLANK_BEFORE_KEY.exec(text) ?? [];
+  return before === undefined
+    ? undefined
+    : {
+        at: before.length - 1,
+        message: 'a no-break space, or another blank that is no space, is among the spaces here',
+      };
+}
+
+function blankProblem({ message }: Blank): Omit<Problem, 'at'> {
+  return {
+    code: 'yaml_syntax',
+    severity: 'error',
+    message,
+    suggestion: 'type a plain space in its place, or put quotes around a text that has it',
+  };
+}
+
 function syntaxProblem(error: YAMLError, text: string, at: (offset: number) => Location): Problem {
   const base = { severity: 'error', at: at(error.pos[0]) } as const;
   if (error.code === 'DUPLICATE_KEY') {
@@ -222,6 +272,17 @@ function syntaxProblem(error: YAMLError, text: string, at: (offset: number) => L
       suggestion: 'remove one of them',
     };
   }
+  if (error.code === 'MULTIPLE_DOCS') {
+    return {
+      ...base,
+      code: 'yaml_syntax',
+      message: 'a second YAML document begins here: a mapping file has one',
+      suggestion: 'remove the line `---` or `...`, or move what follows into a file of its own',
+    };
+  }
+  const { line } = base.at;
+  const blank = blankIn(text.split('\n')[line - 1] ?? '');
+  if (blank) return { ...blankProblem(blank), at: { ...base.at, column: blank.at + 1 } };
   if (error.code === 'TAB_AS_INDENT') {
     return {
       ...base,
@@ -230,7 +291,7 @@ function syntaxProblem(error: YAMLError, text: string, at: (offset: number) => L
       suggestion: 'indent with spaces',
     };
   }
-  const trap = /[[\]{},#@`&*!|>%]|: /.test(text.split('\n')[base.at.line - 1] ?? '');
+  const trap = /[[\]{},#@`&*!|>%]|: /.test(text.split('\n')[line - 1] ?? '');
   return {
     ...base,
     code: 'yaml_syntax',

@@ -4,9 +4,9 @@ import { seen, type ShownFields } from '../core/known.ts';
 import { next } from '../core/next.ts';
 import { shownFields } from './compare/fields.ts';
 import type { Entity } from '../model.ts';
-import { readBack } from './compare/read-back.ts';
+import { readBack, type Found } from './compare/read-back.ts';
 import type { Client } from '../service/client.ts';
-import type { Fields } from '../service/list-page.ts';
+import { RecordMerged } from '../service/lists.ts';
 import type { Policies } from '../mapping/policies.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -16,7 +16,7 @@ import { addProblem } from './problems.ts';
 import { storeKnown, type RecordKey } from './records.ts';
 import { shownParents } from './judge/shown-parents.ts';
 import { recordInService, type RecordInService } from './judge/in-service.ts';
-import { listChanges, listDeleted } from './judge/changes-file.ts';
+import { listChanges, listGone } from './judge/changes-file.ts';
 import type { Subject } from './wanted.ts';
 import { issueOf } from '../vocabulary/words.ts';
 
@@ -55,12 +55,13 @@ async function readEntity(job: ReadBackJob, entity: Entity, subjects: readonly S
     'select count(*) as count from checkpoint.record where entity = ? and is_acknowledged = 1',
     entity,
   )!.count;
-  const records = new Map<string, Fields | undefined>();
-  for await (const { serviceId, record } of readBack(client, entity, byServiceId.keys(), { atLeast, concurrency })) {
-    records.set(serviceId, record && shownFields(entity, record));
+  const found: Found[] = [];
+  for await (const each of readBack(client, entity, byServiceId.keys(), { atLeast, concurrency })) {
+    found.push({ ...each, record: each.record && shownFields(entity, each.record) });
   }
-  const parents = shownParents(db, hasher, entity, [...records.values()]);
-  for (const [serviceId, record] of records) {
+  const shown = found.map(({ record }) => record);
+  const parents = shownParents(db, hasher, entity, shown);
+  for (const { serviceId, record, instead } of found) {
     for (const subject of byServiceId.get(serviceId)!) {
       if (record)
         judgeShown(
@@ -68,7 +69,7 @@ async function readEntity(job: ReadBackJob, entity: Entity, subjects: readonly S
           subject,
           recordInService(entity, record, { subject, parents: parents(subject.known), hasher, region }),
         );
-      else reportDeleted(db, subject);
+      else reportGone(db, subject, instead);
     }
   }
 }
@@ -87,11 +88,19 @@ function judgeShown({ db }: ReadBackJob, subject: Subject, shown: RecordInServic
   listChanges(db, { ...subject, known }, decided, shown);
 }
 
-function reportDeleted(db: Database, subject: Subject): void {
+/** What became of a single record stops neither the run nor the other records. */
+function reportGone(db: Database, subject: Subject, instead: Found['instead']): void {
   const { id, record, entity, external_id: externalId } = subject;
-  setState(db, id, 'invalid', 'deleted_in_service');
-  addProblem(db, { event: id, record }, issueOf('deleted_in_service', `${entity} \`${externalId}\``));
-  listDeleted(db, subject);
+  const name = `${entity} \`${externalId}\``;
+  const issue =
+    instead === undefined
+      ? issueOf('deleted_in_service', name)
+      : instead instanceof RecordMerged
+        ? issueOf('merged_in_service', name, instead.into)
+        : issueOf('refused_in_service', name, instead.message);
+  setState(db, id, 'invalid', issue.code);
+  addProblem(db, { event: id, record }, issue);
+  listGone(db, subject, issue.code, instead instanceof RecordMerged ? instead.into : '');
 }
 
 /** What was read back is known from now on. In a transaction of the caller. */

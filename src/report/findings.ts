@@ -41,6 +41,8 @@ interface FindingExample {
   readonly hint: string | null;
   /** The value that was left out. */
   readonly original: string | null;
+  /** Of an event that the service refused: its data, as JSON. */
+  readonly data: string | null;
 }
 
 const MOST_EXAMPLES = 5;
@@ -116,7 +118,8 @@ const PLACE = `coalesce(f.path, '') as file, coalesce(r.line, 0) as line, coales
 
 function problems(db: Database, { severity, kind, code }: Group, first: number): FindingExample[] {
   return db.all(
-    `select ${PLACE}, e.external_id as externalId, p.field, p.message, p.hint, null as original
+    `select ${PLACE}, e.external_id as externalId, p.field, p.message, p.hint, null as original,
+       iif(p.kind = 'send', e.data, null) as data
      from problem p left join event e on e.id = p.event
        left join record r on r.id = coalesce(p.record, e.record) left join file f on f.id = r.file
      where p.id >= ? and p.severity = ? and p.kind = ? and p.code = ? order by p.id limit ${MOST_EXAMPLES}`,
@@ -130,7 +133,7 @@ function problems(db: Database, { severity, kind, code }: Group, first: number):
 function omitted(db: Database, { code, field }: Group, first: number): FindingExample[] {
   return db.all(
     `select ${PLACE}, iif(o.field = '${RECORD}', o.original, e.external_id) as externalId, o.field, o.reason as message,
-       null as hint, o.original
+       null as hint, o.original, null as data
      from omission o left join event e on e.id = o.event join record r on r.id = o.record join file f on f.id = r.file
      where o.id >= ? and o.field = ? and o.code = ? order by o.id limit ${MOST_EXAMPLES}`,
     first,

@@ -50,6 +50,8 @@ export interface DeliveryCounters {
 }
 
 const MAX_FAILURES = 5;
+/** An event that got no answer this often in a row is silent. */
+const SILENT_AFTER = 2;
 /** Sent once more, an event that is intercepted again is rejected. */
 const MAX_INTERCEPTIONS = 2;
 
@@ -64,6 +66,8 @@ export class Deliverer {
   /** An event of this run was acknowledged or refused. */
   #hasSettled = false;
   #interceptedInARow = 0;
+  readonly #silent = new Set<string>();
+  #onSilent: (() => void) | undefined;
 
   constructor(options: DelivererOptions) {
     const { client, halt, limiter } = options;
@@ -95,6 +99,7 @@ export class Deliverer {
       }
     } finally {
       this.#inProgress -= 1;
+      this.#silent.delete(delivery.id);
       this.#gate.end(delivery.id);
     }
   }
@@ -103,6 +108,12 @@ export class Deliverer {
     const waiting = this.#gate.waiting(this.#inProgress);
     const { others } = this.#options.limiter;
     return { ...(waiting ? { waiting } : {}), ...(others ? { others } : {}) };
+  }
+
+  /** Calls `listener` now and whenever another event is silent, with the number of those in progress; replaces the one before. */
+  whenSilent(listener: (events: number) => void): void {
+    this.#onSilent = () => listener(this.#silent.size);
+    this.#onSilent();
   }
 
   /** Stops watching for the machine's sleep and for --max-outage. */
@@ -189,10 +200,12 @@ export class Deliverer {
     if (halt.requested) return undefined;
     sending.unanswered += 1;
     sending.unansweredSince ??= sending.sentAt;
-    const { externalId, data } = sending.delivery;
+    const { id, externalId, data, wasRejected } = sending.delivery;
+    if (sending.unanswered >= SILENT_AFTER) this.#silent.add(id);
+    this.#onSilent?.();
     const message = withoutValues(attempt.message, data);
     log('unanswered', { external_id: externalId, code: attempt.code, message });
-    this.#gate.failed(sending.delivery.id, sending.sentAt, withoutValues(causeOf(attempt), data));
+    this.#gate.failed(id, sending.sentAt, withoutValues(causeOf(attempt), data));
     if (halt.requested) return undefined;
     const isUp = !this.#gate.isDown && (this.#gate.answeredSince(sending.sentAt) || (await this.#health()));
     if (this.#gate.isDown) {
@@ -206,7 +219,9 @@ export class Deliverer {
     const leftMs = sending.unansweredSince + maxOutageMs - this.#gate.awake();
     // Five attempts with a long Retry-After each would take far longer than --max-outage.
     const isOverdue = isUp && retryAfterMs !== undefined && leftMs <= 0;
-    if (sending.failures >= MAX_FAILURES || isOverdue) {
+    // Before anything is acknowledged, nothing shows that the event is at fault and not the service.
+    const mayGiveUp = this.#hasAcknowledged || wasRejected;
+    if (mayGiveUp && (sending.failures >= MAX_FAILURES || isOverdue)) {
       const hint = 'rerun to send it again with the same id';
       return { kind: 'failed', code, message: attempt.message, hint, httpStatus: status, attempts: sending.attempts };
     }

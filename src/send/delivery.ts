@@ -14,6 +14,8 @@ export interface Delivery {
   readonly occurredAt?: string | undefined;
   /** A request of an earlier run under this id may have arrived. */
   readonly mayHaveArrivedBefore: boolean;
+  /** An earlier run gave its event up, or saw it refused. */
+  readonly wasRejected: boolean;
   /** Its place in the order of the run: of the requests that could be sent, the first goes first. */
   readonly place: number;
 }

@@ -12,7 +12,7 @@ import type { Known } from '../core/known.ts';
 import type { Delivered, Failure } from './delivery.ts';
 import type { RecordOf, SendLog } from './log.ts';
 import { Rejections } from './rejections.ts';
-import { hintFor, issueOf } from '../vocabulary/words.ts';
+import { hintFor, issueOf, WORDS } from '../vocabulary/words.ts';
 
 export interface OutcomeOptions {
   readonly db: Database;
@@ -127,11 +127,16 @@ export class Outcomes {
 function refusal(type: EventType, { code, message, field, hint, httpStatus }: Failure): Issue {
   const issue = { severity: 'error', kind: 'send', code, message, ...(field !== undefined && { field }) } as const;
   const isNote = kindOfType(type).isNote === true;
-  // What a 409 means does not depend on its code.
-  const meant = httpStatus === 409 ? (isNote ? 'already_exists/comment' : 'already_exists') : code;
+  const meant = meaningBy(httpStatus, isNote, code);
   const hints = [hint ?? hintFor({ ...issue, code: meant }), isNote ? COMMENT_ORDER : undefined];
   const text = hints.filter((each) => each !== undefined).join('; ');
   return { ...issue, ...(text !== '' && { hint: text }) };
+}
+
+/** What a 409 means does not depend on its code, and who is at fault for one that is not known follows the status. */
+function meaningBy(status: number | undefined, isNote: boolean, code: string): string {
+  if (status === 409) return isNote ? 'already_exists/comment' : 'already_exists';
+  return Object.hasOwn(WORDS, code) ? code : `http_${status}`;
 }
 
 /** Later comments do not wait for one that is rejected. */

@@ -215,6 +215,7 @@ export class RecordSender {
       // Of an update that the input does not have as one, nobody knows when it happened.
       occurredAt: due.occurred_at !== null && (isUpdate(due.type) || !isUpdate(type)) ? due.occurred_at : undefined,
       mayHaveArrivedBefore: known.create?.id === id || known.open?.id === id,
+      wasRejected: due.state === 'retry',
       place: due.place,
     };
   }

@@ -27,7 +27,7 @@ const IN_PROGRESS = 4;
 
 /**
  * Passes events to the deliverer, several at a time. The events of a type are sent one at a time, with nothing else in
- * flight, until one has been acknowledged. An event waits only for those that it depends on (see `EventQueue`), never for a
+ * flight, until one has been acknowledged; only those that get no answer are not waited for. An event waits only for those that it depends on (see `EventQueue`), never for a
  * whole type or priority.
  */
 export class Sender {
@@ -78,11 +78,24 @@ export class Sender {
   /** Resolves when the event is on its way and there is room for the next. */
   async #take(due: DueEvent): Promise<void> {
     const isCanary = !this.#options.outcomes.proven.has(due.sends ?? due.type);
-    if (isCanary) await this.#queue.idle();
+    if (isCanary) await this.#unlessSilent(this.#queue.idle());
     await this.#stayWithinBudget();
     if (this.#options.halt.requested) return;
     const ended = this.#queue.add(linksOf(due), due.place, () => this.#begin(due));
-    await (isCanary ? ended : this.#queue.room());
+    await (isCanary ? this.#unlessSilent(ended) : this.#queue.room());
+  }
+
+  /**
+   * Resolves with `ended`, or once no event in progress gets an answer: the next event then shows whether the service is down or one
+   * event is at fault.
+   */
+  async #unlessSilent(ended: Promise<void>): Promise<void> {
+    const areAllSilent = new Promise<void>((resolve) => {
+      this.#options.deliverer.whenSilent((events) => {
+        if (events >= this.#queue.size) resolve();
+      });
+    });
+    await Promise.race([ended, areAllSilent]);
   }
 
   /** Near the end of the budget, requests are sent one at a time, so that requests in flight never exceed it. */

@@ -4,7 +4,10 @@
  */
 import { z } from 'zod';
 
-const stage = z.strictObject({ id: z.string().min(1), name: z.string() });
+/** Why nobody works with it, in the words of the service: `inactive`, `archived`, `deleted`. */
+const inactive = z.string().exactOptional();
+
+const stage = z.strictObject({ id: z.string().min(1), name: z.string(), inactive });
 
 const pipeline = z.strictObject({
   id: z.string().min(1),
@@ -13,6 +16,7 @@ const pipeline = z.strictObject({
   type: z.enum(['DEAL', 'LEAD']),
   /** In the service's order. A deal without a stage is created in the first one. */
   stages: z.array(stage),
+  inactive,
 });
 
 const user = z.strictObject({
@@ -20,8 +24,7 @@ const user = z.strictObject({
   /** Every name the service has for the user, without repeats. Several users may have the same name. */
   names: z.array(z.string()),
   email: z.string().exactOptional(),
-  /** Why nobody works as this user, in the words of the service: `inactive`, `deleted`. */
-  inactive: z.string().exactOptional(),
+  inactive,
 });
 
 const account = z.strictObject({ pipelines: z.array(pipeline), users: z.array(user) });

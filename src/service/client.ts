@@ -29,7 +29,7 @@ export interface ClientOptions {
   readonly concurrency: number;
   readonly limiter: Limiter;
   readonly userAgent: string;
-  /** Called once for each route (`GET /leads`) that the service says it is retiring (Deprecation and Sunset headers), with what it says. */
+  /** Called once for each route (`GET /leads`) that the service says it is retiring (Deprecation, Sunset and Link headers), with what it says. */
   readonly retiring?: ((route: string, what: string) => void) | undefined;
   readonly clock?: Clock;
 }
@@ -197,13 +197,13 @@ export class Client {
   }
 
   #noteRetirement({ method, path }: ClientRequest, headers: Reply['headers']): void {
-    const said = (['deprecation', 'sunset'] as const).filter((name) => headers[name] !== undefined);
+    const said = retirementIn(headers);
     if (said.length === 0 || !this.#options.retiring) return;
     // Neither ids nor the ingestion token.
     const route = `${method} ${/^\/[^/?]*/.exec(path)![0]}`;
     if (this.#retired.has(route)) return;
     this.#retired.add(route);
-    this.#options.retiring(route, said.map((name) => `${name}: ${headers[name]}`).join(', '));
+    this.#options.retiring(route, said.join(', '));
   }
 
   async #exchange({ method, path, headers, body }: ClientRequest): Promise<Reply | NoAnswer> {
@@ -233,6 +233,16 @@ export class Client {
       this.#inFlight.delete(request);
     }
   }
+}
+
+/** The headers that say that a route is being retired, and the route in its place (service interface, section 9); empty if none does. */
+export function retirementIn(headers: Reply['headers']): readonly string[] {
+  const { deprecation, sunset, link } = headers;
+  const names = deprecation ?? sunset ?? (/\bsuccessor-version\b/i.test(link ?? '') ? link : undefined);
+  if (names === undefined) return [];
+  return Object.entries({ deprecation, sunset, link }).flatMap(([name, text]) =>
+    text === undefined ? [] : [`${name}: ${text}`],
+  );
 }
 
 function createDispatcher({ timeoutSeconds, concurrency }: ClientOptions, proxy: Proxy | undefined): Dispatcher {

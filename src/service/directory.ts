@@ -49,7 +49,8 @@ function readPipeline(pipeline: Fields & { readonly id: string }): Pipeline {
   const where = `the pipeline \`${name}\``;
   const key = STAGE_KEYS.find((candidate) => Array.isArray(pipeline[candidate]));
   if (key === undefined) throw unknownShape(PATHS.pipelines, `${where} without stages (it has ${keysOf(pipeline)})`);
-  return { id: pipeline.id, name, type: 'DEAL', stages: readStages(pipeline[key] as unknown[], where) };
+  const stages = readStages(pipeline[key] as unknown[], where);
+  return { id: pipeline.id, name, type: 'DEAL', stages, ...inactiveIn([pipeline]) };
 }
 
 /** In the order of their numbers if the service numbers all of them; otherwise in the order of the answer. */
@@ -60,7 +61,7 @@ function readStages(list: readonly unknown[], where: string): Stage[] {
   return ordered.map((stage) => {
     const id = idOf(stage);
     const name = textIn(stage, NAME_KEYS);
-    if (id !== undefined && name !== undefined) return { id, name };
+    if (id !== undefined && name !== undefined) return { id, name, ...inactiveIn([stage], isOutcome(stage)) };
     throw unknownShape(PATHS.pipelines, `${where} with a stage without id or name (it has ${keysOf(stage)})`);
   });
 }
@@ -81,29 +82,49 @@ function readUser(user: Fields & { readonly id: string }): User {
   });
   const email = layers.map((layer) => textIn(layer, EMAIL_KEYS)).find((text) => text !== undefined);
   const unique = new Set(names.filter((name) => name !== undefined));
-  const inactive = layers.map(inactivityIn).find((text) => text !== undefined);
-  return {
-    id: user.id,
-    names: [...unique],
-    ...(email === undefined ? {} : { email }),
-    ...(inactive === undefined ? {} : { inactive }),
-  };
+  return { id: user.id, names: [...unique], ...(email === undefined ? {} : { email }), ...inactiveIn(layers) };
 }
 
 const ACTIVE_KEYS = ['active', 'isActive', 'is_active', 'enabled', 'isEnabled'];
 const INACTIVE_KEYS = ['inactive', 'isInactive', 'disabled', 'isDisabled', 'deactivated', 'isDeactivated', 'suspended'];
-const DELETED_KEYS = ['deleted', 'isDeleted', 'is_deleted', 'deletedAt', 'deleted_at', 'archived', 'archivedAt'];
+const DELETED_KEYS = ['deleted', 'isDeleted', 'is_deleted', 'deletedAt', 'deleted_at'];
+const ARCHIVED_KEYS = ['archived', 'isArchived', 'is_archived', 'archivedAt', 'archived_at'];
+const CLOSED_KEYS = ['closed', 'isClosed', 'is_closed', 'closedAt', 'closed_at'];
 const SINCE_KEYS = ['deactivatedAt', 'deactivated_at', 'disabledAt', 'suspendedAt'];
-const STATUS_KEYS = ['status', 'state', 'userStatus'];
-const INACTIVE = /^(?:inactive|disabled|deactivated|suspended|blocked|deleted|archived|removed|former)$/i;
+const STATUS_KEYS = ['status', 'state', 'userStatus', 'lifecycle'];
+const INACTIVE =
+  /^(?:inactive|disabled|deactivated|suspended|blocked|deleted|archived|removed|former|closed|retired|obsolete)$/i;
+const OUTCOME_KEYS = [
+  'won',
+  'lost',
+  'isWon',
+  'isLost',
+  'is_won',
+  'is_lost',
+  'outcome',
+  'probability',
+  'winProbability',
+];
 
-/** What says that the user is gone, in any plausible form; how the service says it is not published. */
-function inactivityIn(fields: Fields): string | undefined {
+/** A stage in which deals end: what is closed are the deals. */
+function isOutcome(stage: Fields): boolean {
+  return OUTCOME_KEYS.some((key) => stage[key] !== undefined && stage[key] !== null);
+}
+
+function inactiveIn(layers: readonly Fields[], mayBeClosed = false): { readonly inactive?: string } {
+  const inactive = layers.map((layer) => inactivityIn(layer, mayBeClosed)).find((text) => text !== undefined);
+  return inactive === undefined ? {} : { inactive };
+}
+
+/** What says that a user, stage or pipeline is not in use, in any plausible form; how the service says it is not published. */
+function inactivityIn(fields: Fields, mayBeClosed: boolean): string | undefined {
   const isSet = (key: string): boolean =>
-    fields[key] === true || (typeof fields[key] === 'string' && fields[key] !== '');
+    fields[key] === true || (typeof fields[key] === 'string' && fields[key] !== '' && fields[key] !== 'false');
   if (DELETED_KEYS.some(isSet)) return 'deleted';
-  const status = textIn(fields, STATUS_KEYS);
-  if (status !== undefined && INACTIVE.test(status)) return status.toLowerCase();
+  if (ARCHIVED_KEYS.some(isSet)) return 'archived';
+  const status = textIn(fields, STATUS_KEYS)?.toLowerCase();
+  if (status !== undefined && INACTIVE.test(status) && !(mayBeClosed && status === 'closed')) return status;
+  if (!mayBeClosed && CLOSED_KEYS.some(isSet)) return 'closed';
   const isOff = ACTIVE_KEYS.some((key) => fields[key] === false);
   return isOff || [...INACTIVE_KEYS, ...SINCE_KEYS].some(isSet) ? 'inactive' : undefined;
 }

@@ -142,9 +142,20 @@ function without(query: Query, path: string): Query {
 /** The key may read others, but not this record: it belongs to another account (service interface, section 5). */
 export class RecordRefused extends UserError {}
 
+/** The service answered with another record: it has merged the two. */
+export class RecordMerged extends UserError {
+  /** The service id of that record. */
+  readonly into: string;
+
+  constructor(message: string, into: string) {
+    super(message, { hint: 'compare the two in the service' });
+    this.into = into;
+  }
+}
+
 /**
  * Reads one record of a collection (`/leads`); undefined if the service has no record with this id. Throws a `UserError` as `read`
- * does, or if the answer is not the record with this id; a `RecordRefused` after a 403.
+ * does, or if the answer is no record; a `RecordRefused` after a 403, a `RecordMerged` if it has another id.
  */
 export async function readRecord(
   client: Client,
@@ -164,8 +175,10 @@ export async function readRecord(
   if (!isFields(record)) throw unknownShape(path, describe(body), 'an object');
   const shown = idOf(record);
   if (shown?.toLowerCase() === id.toLowerCase()) return record;
-  const found = shown === undefined ? 'a record without an id' : `the record ${describe(shown)}`;
-  throw unknownShape(path, found, `the record with the id \`${printable(id)}\``);
+  if (shown === undefined)
+    throw unknownShape(path, 'a record without an id', `the record with the id \`${printable(id)}\``);
+  const into = printable(shown);
+  throw new RecordMerged(`GET ${path} returned another record, \`${into}\`: the service has merged the two`, into);
 }
 
 function attemptToRead(

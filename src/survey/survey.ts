@@ -158,6 +158,7 @@ async function readInput({ db, mapping, halt }: SurveyJob, open: OpenInput): Pro
     shouldContinue: () => !halt.requested,
   });
   for (const name of mapping.eventSources) await reader.read(sources.get(name)!);
+  if (!halt.requested) await profiler.readLookedUp();
   return { reader, profiler, omitted: new OmittedValues(db) };
 }
 

@@ -71,6 +71,10 @@ export const DAMAGE_WARNINGS = {
     'A text has HTML entities (`R&amp;D`), and would be shown with them.',
     'Set `apply: [html_to_text]` on the field.',
   ),
+  encoded_twice: damage(
+    'A text has HTML entities after they were decoded, for the export has them encoded twice (`R&amp;amp;D`).',
+    'Decode twice: `apply: [html_to_text, html_to_text]`.',
+  ),
 } as const satisfies Codes;
 
 /** What an event lacks that is probably not meant so. */
@@ -160,6 +164,11 @@ export const INPUT_WARNINGS = {
       return `${are} read only for decisions, so nobody will see ${their} values in the service: ${columns.join(', ')}`;
     },
     fix: 'Name the column among the custom fields, or let `"*": rest` take it.',
+  },
+  spellings: {
+    what: 'A field has values that differ only in letter case or spaces.',
+    says: (field: string, spellings: string) => `\`${field}\` has several spellings of one value: ${spellings}`,
+    fix: 'Convert them to one with a `map` transform.',
   },
   unread_array: {
     what: 'A JSON file that is read has other arrays, which no source reads.',

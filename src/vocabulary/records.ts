@@ -44,6 +44,17 @@ export const DELETED_ERRORS = {
     says: (record: string) => `the ${record} was deleted in the service, so its update cannot be sent`,
     fix: 'Remove the record from the export, or set `if_changed: ignore`.',
   },
+  merged_in_service: {
+    what: 'A record that has changed in the export was merged with another one in the service.',
+    says: (record: string, into: string) =>
+      `the ${record} was merged in the service into the record \`${into}\`, so its update is not sent`,
+    fix: 'Correct the merged record in the service by hand; then remove this one from the export, or set `if_changed: ignore`.',
+  },
+  refused_in_service: {
+    what: 'A record that has changed in the export may not be read in the service any more.',
+    says: (record: string, why: string) => `the ${record} cannot be compared, so its update is not sent: ${why}`,
+    fix: 'Ask whose record it is now; then remove it from the export, or set `if_changed: ignore`.',
+  },
 } as const satisfies Codes;
 
 /** `parent`: its entity and id. */
@@ -107,6 +118,11 @@ export const RECORD_WARNINGS = {
     what: 'Deals go to users that the service shows as inactive or deleted.',
     says: (owners: readonly string[]) => `the service shows these owners as inactive: ${owners.join(', ')}`,
     fix: 'Map these owners to others under `references.owners`, if somebody is to see the deals.',
+  },
+  inactive_stage: {
+    what: 'Deals go to stages or pipelines that the service shows as inactive, closed or archived.',
+    says: (stages: readonly string[]) => `the service shows these stages as inactive: ${stages.join(', ')}`,
+    fix: 'Map them to other stages under `references.stages`, if somebody is to see the deals.',
   },
   custom_fields_may_go: {
     what: 'Custom fields of records that somebody else made are sent as a whole: those that the export does not have may go.',

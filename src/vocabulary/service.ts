@@ -4,7 +4,14 @@ import type { Codes } from './sentence.ts';
 const RERUN = 'Rerun: the event is sent again with the same id.';
 const COMPARE = 'Compare the record in the service.';
 
-/** Codes of the service come with messages of their own. */
+/** A refusal that no record causes. `fix`: who can end it. */
+const refusal = (what: string, fix: string) => ({ what, fix: `${fix} Then rerun: the record is not at fault.` });
+const FORM = refusal(
+  'The service does not accept the form of the requests, whatever their record.',
+  'Check the base URL, and whether a proxy changes requests; otherwise report it as a bug.',
+);
+
+/** Codes of the service come with messages of their own; `http_N` is the code of a refusal without one. */
 export const SEND_ERRORS = {
   already_exists: {
     what: 'The service already has a record with this external id, which this migration did not create.',
@@ -22,6 +29,39 @@ export const SEND_ERRORS = {
     fix: 'Rerun: pipelines and users are read again, and the events that need another name are listed.',
   },
   invalid_payload: { what: 'The service rejected the content.', fix: 'Correct the record or the mapping.' },
+  http_402: refusal(
+    'The service wants the account to be paid for.',
+    'Settle the plan or the payment of the account with the service.',
+  ),
+  http_406: FORM,
+  http_411: FORM,
+  http_412: FORM,
+  http_413: {
+    what: 'The event is larger than the service, or a proxy before it, accepts.',
+    fix: 'Shorten a field with `truncate`.',
+  },
+  http_414: FORM,
+  http_415: FORM,
+  http_417: FORM,
+  http_421: refusal(
+    'The request reached a server that does not answer for this host.',
+    'Check the base URL, and the proxy if there is one.',
+  ),
+  http_423: refusal(
+    'The record or the account is locked in the service.',
+    'Wait until it is unlocked, or ask who locked it.',
+  ),
+  http_424: refusal('The service depends on something that failed.', 'Ask the support of the service.'),
+  http_426: FORM,
+  http_428: FORM,
+  http_431: refusal(
+    'The headers of the request are too large for the service.',
+    'Check the length of BACKFILL_API_KEY, and whether a proxy adds headers.',
+  ),
+  http_451: refusal(
+    'The service, or something on the way, refuses the request for legal reasons.',
+    'Ask the support of the service, and the administrator of the network.',
+  ),
   internal: { what: 'The service failed to process this event.', fix: RERUN },
   timeout: {
     what: 'The service did not answer in time.',

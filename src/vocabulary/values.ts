@@ -215,6 +215,11 @@ export const VALUE_WARNINGS = {
     what: 'A local time occurs twice because of a clock change; the earlier one was used.',
     says: (value: string) => `${value} occurs twice because daylight saving time ends; using the first`,
   },
+  other_currency: {
+    what: 'An amount has the sign or code of another currency than the one that is sent with it.',
+    says: (amount: string, mark: string, currency: string) => `${amount} has \`${mark}\`, but is sent as ${currency}`,
+    fix: 'Read `currency` from the export, or make it of the sign with `map`.',
+  },
   passed_over: {
     what: 'A value is not carried, because one that comes first in its `from` list is another one.',
     says: (path: string, taken: string) => `the value of \`${path}\` is not carried, because \`${taken}\` comes first`,

@@ -105,6 +105,7 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
             data: {},
             content,
             mayHaveArrivedBefore: false,
+            wasRejected: false,
             place: 1,
           };
           const answer = {

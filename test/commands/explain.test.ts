@@ -411,10 +411,11 @@ describe('explain --live', () => {
     expect(service.requests()).toHaveLength(before);
   });
 
-  it('refuses the account of somebody else', async () => {
+  it('refuses the account of somebody else, after the story, which needs no service', async () => {
     const { tell } = await sentTo(await sandbox());
     const said = await tell('deal:100', { live: true, envFile: await envFile(await sandbox()) });
-    expect(said).toMatchObject({ code: 2, stdout: '' });
+    expect(said.code).toBe(2);
+    expect(said.stdout).toMatch(/in the export[\s\S]*in the service now\n {2}not read: .*another base URL/);
     expect(said.stderr).toContain('belongs to another base URL');
   });
 });

@@ -1,4 +1,5 @@
 /** What the service may answer and nothing promises: each oddity is said, and nothing is lost. */
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { credentials } from '../../src/settings/credentials.ts';
@@ -56,7 +57,9 @@ async function runWith(answer: (event: Arrived, nth: number) => Answer, lists: (
   });
   const message = (code: string): string | undefined =>
     plan.findings.find((each) => each.code === code)?.examples[0]?.message;
-  return { summary, said, message };
+  const hint = (code: string): string | null | undefined =>
+    plan.findings.find((each) => each.code === code)?.examples[0]?.hint;
+  return { summary, said, message, hint };
 }
 
 function processed(id: string, outcome: string, headers: Record<string, string> = {}): Answer {
@@ -72,6 +75,31 @@ it('owners that the service shows as deleted are named, with the number of their
   expect(message('inactive_owner')).toContain('`Grace` (deleted, 2 deals)');
 });
 
+it.each([
+  ['archived', { archived: true }, {}, 'Sales / New'],
+  ['archived', { archivedAt: '2026-01-01T00:00:00Z' }, {}, 'Sales / New'],
+  ['deleted', { isDeleted: true }, {}, 'Sales / New'],
+  ['closed', { status: 'CLOSED' }, {}, 'Sales / New'],
+  ['closed', { closedAt: '2026-01-01T00:00:00Z' }, {}, 'Sales / New'],
+  ['inactive', { isActive: false }, {}, 'Sales / New'],
+  ['pipeline archived', {}, { status: 'archived' }, 'Sales / New'],
+  ['pipeline inactive', {}, { enabled: false }, 'Sales / New'],
+  ['pipeline closed', {}, { closed: true }, 'Sales / New'],
+  [undefined, { isClosed: true, isWon: true, archivedAt: null, deleted: false }, { active: true, status: 'open' }, ''],
+])(
+  'a stage that the service shows as %s (%j %j) is named, with the number of its deals',
+  async (why, stage, pipeline, name) => {
+    const sales = { id: 'p', name: 'Sales', type: 'DEAL', stages: [{ id: STAGE, name: 'New', ...stage }], ...pipeline };
+    const { summary, message } = await runWith(
+      ({ body }) => processed(String(body.data.external_id), 'created'),
+      (path) => (path === '/pipelines' ? { status: 200, body: [sales] } : undefined),
+    );
+    expect(summary).toMatchObject({ exit: { code: 0 } });
+    expect(summary.warnings_by_code['inactive_stage']).toBe(why === undefined ? undefined : 3);
+    if (why !== undefined) expect(message('inactive_stage')).toContain(`\`${name}\` (${why}, 3 deals)`);
+  },
+);
+
 it('creates that are answered with one id, or with `updated`, are named', async () => {
   const { summary, message } = await runWith(
     (_event, nth) => (nth < 3 ? processed('same', 'created') : processed('other', 'updated')),
@@ -82,15 +110,60 @@ it('creates that are answered with one id, or with `updated`, are named', async 
 });
 
 it('a route that is being retired is said once, with the date and without the token', async () => {
-  const sunset = { sunset: 'Thu, 31 Dec 2026 23:59:59 GMT' };
+  const link = '<https://api.example.test/v2/webhooks/ingest>; rel="successor-version"';
+  const sunset = { sunset: 'Thu, 31 Dec 2026 23:59:59 GMT', link };
   const { said } = await runWith(
     ({ body }) => processed(String(body.data.external_id), 'created', sunset),
-    (path) =>
-      path === '/pipelines' ? { status: 200, body: ACCOUNT[path], headers: { deprecation: '@1767225600' } } : undefined,
+    (path) => {
+      const headers =
+        path === '/pipelines' ? { deprecation: '@1767225600' } : { link: '</v2/users>; rel="successor-version"' };
+      return { status: 200, body: ACCOUNT[path] ?? [], headers };
+    },
   );
   const warnings = said.filter((each) => each.includes('retiring'));
-  expect(warnings).toHaveLength(2);
+  expect(warnings).toHaveLength(3);
   expect(warnings[0]).toContain('GET /pipelines (deprecation: @1767225600)');
-  expect(warnings[1]).toContain('POST /webhooks (sunset: Thu, 31 Dec 2026 23:59:59 GMT)');
+  expect(warnings[1]).toContain('GET /platform-users (link: </v2/users>; rel="successor-version")');
+  expect(warnings[2]).toContain(`POST /webhooks (sunset: Thu, 31 Dec 2026 23:59:59 GMT, link: ${link})`);
   expect(warnings.join()).not.toContain('token_secret');
+});
+
+it.each([
+  [402, /plan or the payment/],
+  [415, /proxy/],
+  [421, /base URL/],
+  [423, /unlocked/],
+  [431, /BACKFILL_API_KEY/],
+  [451, /support of the service/],
+  [406, /base URL/],
+  [413, /truncate/],
+])('a refusal with %i names who is at fault, with a code of the service or without', async (status, fault) => {
+  const { summary, message, hint } = await runWith(
+    (_event, nth) => ({ status, body: nth === 1 ? { error: { code: 'own_code', message: 'no' } } : { error: 'no' } }),
+    () => undefined,
+  );
+  expect(summary).toMatchObject({ exit: { code: 1 }, errors_by_code: { own_code: 1, [`http_${status}`]: 2 } });
+  for (const code of ['own_code', `http_${status}`]) {
+    expect(message(code)).toBe('no');
+    expect(hint(code)).toMatch(fault);
+    if (status !== 413) expect(hint(code)).toContain('the record is not at fault');
+  }
+});
+
+it('the report names field and message of a 422 as errors.csv does, without the values that the message repeats', async () => {
+  const said = 'title: Three is not allowed here, at most 2 words';
+  const { summary } = await runWith(
+    ({ body }) =>
+      body.data.external_id === '3'
+        ? { status: 422, body: { success: false, error: { code: 'odd_value', message: said } } }
+        : processed(String(body.data.external_id), 'created'),
+    () => undefined,
+  );
+  expect(summary.errors_by_code).toEqual({ odd_value: 1 });
+  const [errors, report] = await Promise.all(
+    [summary.files.errors, summary.files.report!].map((path) => readFile(path, 'utf8')),
+  );
+  expect(errors).toContain(`,422,title,"${said}"`);
+  expect(report).toContain('title: … is not allowed here, at most 2 words');
+  expect(report).not.toContain('Three');
 });

@@ -115,6 +115,28 @@ describe.concurrent('a service that is down', () => {
     });
   });
 
+  it.each([
+    [500, 12],
+    [503, 6],
+    [408, 9],
+  ])('from the very first event (%i, while /health answers 200) costs no event', async (status, times) => {
+    const rules = [{ kind: 'status' as const, status, when: { times } }];
+    await inScene({ faults: { rules } }, async ({ service, run }) => {
+      const summary = await run();
+      expect(summary.events.rejected).toBe(calm.summary.events.rejected);
+      expectUndisturbed(service, summary, calm);
+    });
+  });
+
+  it('for the first event alone lets others show that the service is up: it is rejected', async () => {
+    const poison = { kind: 'status' as const, status: 500, when: { event: { external_id: '10100' } } };
+    await inScene({ faults: { rules: [poison] } }, async ({ service, run }) => {
+      const summary = await run();
+      expect(summary.errors_by_code).toMatchObject({ internal: 1 });
+      expect(sends(service, '10100')).toBe(5);
+    });
+  });
+
   it('that answers every event with 503, but /health with 200, is an outage, not seventy rejections', async () => {
     // In the middle of one type: if fewer than three of its events are left, an outage looks the same as single events that fail.
     const rules = [{ kind: 'status' as const, status: 503, when: { requests: { from: 8 } } }];

@@ -21,7 +21,7 @@ function count<T>(times: number, make: (n: number) => T): T[] {
   return Array.from({ length: times }, (_, n) => make(n));
 }
 
-const REFUSED = { kind: 'send', code: CODE, message: 'SECRET-REPLY' };
+const REFUSED = { kind: 'send', code: CODE, message: '"SECRET-REPLY" is refused' };
 const PARENT_FAILED = { kind: 'blocked', code: 'parent_failed', message: 'SECRET parent' };
 
 const EVENTS: readonly GivenEvent[] = [

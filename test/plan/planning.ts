@@ -182,7 +182,16 @@ export class Planning {
       const kind = isUpdate(row.sends ?? type) ? 'update' : 'create';
       const id = kind === 'update' ? randomUUID() : eventId;
       const request = { kind, id, fields: Object.fromEntries(wanted.fields) } as const;
-      const delivery = { id, type, externalId: externalId!, data: {}, content, mayHaveArrivedBefore: false, place: 1 };
+      const delivery = {
+        id,
+        type,
+        externalId: externalId!,
+        data: {},
+        content,
+        mayHaveArrivedBefore: false,
+        wasRejected: false,
+        place: 1,
+      };
       log.opened(record, opened(known, request), delivery);
       if (status === 'open') continue;
       const isAcknowledged = status === 'acknowledged';

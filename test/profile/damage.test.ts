@@ -31,6 +31,18 @@ it.each([
   expect(await damageOf(['plain', note, 'R&D, José', note])).toEqual([[kind, 'Note', 2, 4, note, 3]]);
 });
 
+it.each([
+  ['[html_to_text]', 'R&amp;amp;D', 'R&amp;D', 'encoded_twice'],
+  ['[html_to_text]', '<p>Caf&amp;eacute;</p>', 'Caf&eacute;', 'encoded_twice'],
+  ['[uppercase]', 'r&amp;d', 'R&AMP;D', 'html_entities'],
+  ['[html_to_text, html_to_text]', 'R&amp;amp;D', undefined, undefined],
+  ['[html_to_text]', 'R&amp;D', undefined, undefined],
+])('`html_to_text` is not advised where it is set: %s of %s', async (apply, note, example, kind) => {
+  const mapping = MAPPING.replace('note: Note', `note: { from: Note, apply: ${apply} }`);
+  const { damage } = await profileOf({ mapping, export: `ID,Name,Note\n1,Ann,${note}\n` });
+  expect(damage.map((each) => [each.kind, each.example])).toEqual(kind === undefined ? [] : [[kind, example]]);
+});
+
 it.each(['José Müller', 'NÃO', 'SÃO PAULO', 'what???', 'R&D; S&P', 'a&b;c', 'Â', 'âge', 'Ñandú'])(
   '%s is not',
   async (note) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { profileOf, rows, surveyed } from './surveying.ts';
+import { profileOf, rows, surveyed, surveyedFiles, surveyedWith } from './surveying.ts';
 
 const LEADS =
   'events:\n  - type: lead/created\n    source: it\n    data: { external_id: ID, full_name: Name, email: Email }\n';
@@ -276,4 +276,77 @@ describe('the profile of all sources', () => {
     const { profile } = await surveyed({ mapping: LEADS, export: text });
     expect(JSON.stringify(profile)).not.toContain('ecret');
   });
+});
+
+describe('spellings of one value', () => {
+  const mapping = (apply = ''): string =>
+    `events:\n  - type: lead/created\n    source: it\n    data: { external_id: ID, full_name: Name, custom_params: { source: { from: Source${apply} } } }\n`;
+  const cells = (...values: (readonly [string, number])[]): string =>
+    `ID,Name,Source\n${values
+      .flatMap(([value, times]) => Array<string>(times).fill(value))
+      .map((value, at) => `${at},ADA${at % 2 ? '' : ' '},${value}\n`)
+      .join('')}`;
+  const AVITO = cells(
+    ['Avito', 3],
+    ['avito', 2],
+    ['AVITO', 1],
+    ['Авито', 2],
+    ['On  hold', 1],
+    ['on hold', 2],
+    ['Ads', 1],
+  );
+
+  /** Their message and hint. */
+  const found = async (text: string, apply?: string): Promise<string[][]> => {
+    const { plan } = await surveyedWith({ mapping: mapping(apply), export: text });
+    const all = plan.findings.filter(({ code }) => code === 'spellings').flatMap(({ examples }) => examples);
+    return all.map(({ message, hint }) => [message, hint ?? '']);
+  };
+
+  it('are named with their counts, and with a `map` that can be pasted', async () => {
+    const [[message, hint] = []] = await found(AVITO);
+    expect(message).toContain('`custom_params.source`');
+    expect(message).toContain('`Avito` 3, `avito` 2, `AVITO` 1; `on hold` 2, `On  hold` 1');
+    expect(message).not.toContain('Авито');
+    const map = /\{ map: .*\} \}$/.exec(hint!)![0];
+    expect(map).toBe('{ map: { avito: Avito, AVITO: Avito, "On  hold": on hold, "*": "=" } }');
+    expect(await found(AVITO, `, apply: [${map}]`)).toEqual([]);
+  });
+
+  it.each([
+    ['one spelling each', cells(['Avito', 2], ['Авито', 2])],
+    [
+      'more than fifty values',
+      cells(['a', 1], ['A', 1], ...Array.from({ length: 50 }, (_, n) => [`v${n}`, 1] as const)),
+    ],
+    ['long texts', cells([`a${'b'.repeat(60)}`, 1], [`A${'b'.repeat(60)}`, 1])],
+  ])('are not looked for in a field with %s', async (_what, text) => {
+    expect(await found(text)).toEqual([]);
+  });
+});
+
+it('names the columns of a looked-up file that nobody carries', async () => {
+  const lookup = `{ lookup: { source: firms, match: Id, with: Firm, take: Name } }`;
+  const map = (path: string): string => `sources: { it: { path: it.csv }, firms: { path: ${path} } }
+events:
+  - type: lead/created
+    source: it
+    data: { external_id: Id, full_name: Name, custom_params: { company: ${lookup} } }
+`;
+  const people = 'Id,Name,Firm\n1,Ann,7\n';
+  for (const [path, text] of [
+    ['firms.csv', 'Id,Name,Tax number,Industry,Empty\n7,Acme,IT1,Steel,\n8,Beta,,Food,\n'],
+    [
+      'firms.json',
+      '[{"Id":7,"Name":"Acme","Tax number":"IT1","Industry":"Steel"},{"Id":8,"Name":"Beta","Industry":"Food"}]',
+    ],
+  ] as const) {
+    const { profile } = await surveyedFiles(map(path), { 'it.csv': people, [path]: text });
+    expect(profile.sources['firms']).toMatchObject({
+      records: 2,
+      unused: { 'Tax number': 1, Industry: 2 },
+      never_a_value: [],
+      not_carried: [],
+    });
+  }
 });

@@ -19,14 +19,27 @@ interface Given {
 
 /** What a dry run of one export says. */
 export async function surveyed(given: Given): Promise<Summary> {
+  return (await surveyedWith(given)).summary;
+}
+
+export function surveyedWith(given: Given): ReturnType<typeof surveyedRun> {
   const { mapping, file = 'it.csv', records } = given;
+  const source = `{ path: ${file}${records === undefined ? '' : `, records: ${records}`} }`;
+  return surveyedRun(`sources: { it: ${source} }\n${mapping}`, { [file]: given.export });
+}
+
+/** With all of `sources` and `events`. */
+export async function surveyedFiles(mapping: string, exports: Readonly<Record<string, string>>): Promise<Summary> {
+  return (await surveyedRun(mapping, exports)).summary;
+}
+
+async function surveyedRun(mapping: string, exports: Readonly<Record<string, string>>) {
   const service = await sandbox();
   const cwd = await workspace();
   const { baseUrl, apiKey, ingestToken } = service;
-  const source = `{ path: ${file}${records === undefined ? '' : `, records: ${records}`} }`;
-  const head = `version: 1\nmigration: profile\ndefaults: { timezone: UTC, region: IT }\nsources: { it: ${source} }\n`;
-  await files(cwd, { 'mapping.yaml': head + mapping, [file]: given.export });
-  const { summary } = await runMigration({
+  const head = `version: 1\nmigration: profile\ndefaults: { timezone: UTC, region: IT }\n`;
+  await files(cwd, { 'mapping.yaml': head + mapping, ...exports });
+  const run = await runMigration({
     settings: runSettings({ mapping: join(cwd, 'mapping.yaml'), dryRun: true, rate: '100000/1s' }),
     credentials: { baseUrl, apiKey, ingestToken },
     stateSuffix: '',
@@ -35,7 +48,7 @@ export async function surveyed(given: Given): Promise<Summary> {
     monitor: {},
   });
   expect(service.requests().every(({ method }) => method === 'GET')).toBe(true);
-  return summary;
+  return run;
 }
 
 export async function profileOf(given: Given): Promise<Profile['sources'][string]> {

@@ -64,6 +64,13 @@ test('every documented route of a resource answers its account, another one with
   expect((await call(sandbox, 'GET', '/api-logs', others)).body).toMatchObject({ total: RESOURCES.length + 2 });
 });
 
+test('the reference of the routes, to which hints send people, is there without a key', async () => {
+  const sandbox = await sandboxFor();
+  const answer = await fetch(`${sandbox.baseUrl}/docs/partners`);
+  expect(answer.status).toBe(200);
+  expect(await answer.text()).toMatch(/GET \/pipelines\n[\s\S]*GET \/deals\/\{id\}/);
+});
+
 test('an ingestion token and a key of different accounts are refused', async () => {
   const sandbox = await sandboxFor();
   const ingest = (token: Secret, key: Secret) =>

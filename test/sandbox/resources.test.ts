@@ -313,6 +313,7 @@ describe('other routes', () => {
         payload: { type: 'lead/created', data: { external_id: '1' } },
         error: null,
         record: { entity: 'Lead', id: sandbox.state().leads[0]!.id },
+        outcome: 'created',
       },
       { method: 'GET', path: '/nowhere', status: 404, error: 'no route GET /nowhere', record: null },
       { method: 'GET', path: '/tags', status: 200, payload: null },

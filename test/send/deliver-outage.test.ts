@@ -116,6 +116,7 @@ describe('a single event that fails', () => {
 
   test('is rejected after five attempts while /health answers, even with a concurrency of 1', async () => {
     const bench = await startBench(({ body }) => (body.id === 'poison' ? broken : processed()), { concurrency: 1 });
+    await bench.deliver(delivery('e1'));
     expect(await bench.deliver(delivery('poison'))).toMatchObject({
       kind: 'failed',
       code: 'internal',
@@ -124,9 +125,28 @@ describe('a single event that fails', () => {
     expect(await bench.deliver(delivery('e2'))).toMatchObject({ kind: 'acknowledged' });
   });
 
+  test('is not given up before any event was acknowledged, unless an earlier run has done so', async () => {
+    const bench = await startBench(
+      ({ body }, nth) => (nth <= 30 || body.id === 'again' ? broken : processed()),
+      forLong,
+    );
+    expect(await bench.deliver(delivery('again', { wasRejected: true }))).toMatchObject({
+      kind: 'failed',
+      attempts: 5,
+    });
+    expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'acknowledged', attempts: 26 });
+  });
+
+  test('before any event was acknowledged ends with --max-outage (exit 3), even while /health answers', async () => {
+    const bench = await startBench(() => broken, { maxOutageMs: 5 * 60_000 });
+    expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'pending' });
+    expect(bench.halt.reason).toMatchObject({ code: 'outage', exitCode: 3 });
+  });
+
   test('followed by another failing event is an outage, even with a concurrency of 1', async () => {
     let isUp = false;
-    const bench = await startBench(() => (isUp ? processed() : broken), { concurrency: 1 });
+    const bench = await startBench(({ body }) => (isUp || body.id === 'ok' ? processed() : broken), { concurrency: 1 });
+    await bench.deliver(delivery('ok'));
     expect(await bench.deliver(delivery('first'))).toMatchObject({ kind: 'failed' });
     const second = bench.deliver(delivery('second'));
     await until(() => bench.server.arrived.length > 15);

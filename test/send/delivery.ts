@@ -109,8 +109,18 @@ export function delivery(
   {
     type = 'lead/created',
     mayHaveArrivedBefore = false,
-  }: Partial<Pick<Delivery, 'type' | 'mayHaveArrivedBefore'>> = {},
+    wasRejected = false,
+  }: Partial<Pick<Delivery, 'type' | 'mayHaveArrivedBefore' | 'wasRejected'>> = {},
 ): Delivery {
   const data = { external_id: `x-${id}`, full_name: 'Ada' };
-  return { id, type, externalId: `x-${id}`, data, content: canonicalJson(data), mayHaveArrivedBefore, place: 1 };
+  return {
+    id,
+    type,
+    externalId: `x-${id}`,
+    data,
+    content: canonicalJson(data),
+    mayHaveArrivedBefore,
+    wasRejected,
+    place: 1,
+  };
 }

@@ -1,5 +1,5 @@
 /** What the values of a column look like: shares of the values in the sample, the same for every language. */
-import { CURRENCY_SIGNS, isCurrency } from '../../currencies.ts';
+import { currencyMarks, isCurrency } from '../../currencies.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { dateFacts, type DateFacts } from './dates.ts';
 import type { Export } from './open-export.ts';
@@ -122,7 +122,8 @@ export function columnOf(
   const date = dateFacts(meaning, values, dayFirst);
   const currency =
     is.currency > 0.8
-      ? values.filter((value) => isCurrency(value.toUpperCase()) || value in CURRENCY_SIGNS).length / values.length
+      ? values.filter((value) => isCurrency(value.toUpperCase()) || currencyMarks(value)[0] === value).length /
+        values.length
       : 0;
   // `POT7` and `OPP00012` are no amounts of a currency.
   const money = is.money > 0 ? values.filter((value) => isMoney(value)).length / values.length : 0;

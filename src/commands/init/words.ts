@@ -106,22 +106,26 @@ const EMPTY = new Set(
 
 /** A header as words in lower case, without accents and punctuation: `ClosedLost-Reason` is `closed lost reason`. */
 export function fold(name: string): string {
-  return name
-    .replace(/([\p{Ll}\d])(\p{Lu})|(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1$3 $2$4')
-    .normalize('NFKD')
-    .replace(/(\p{Script=Latin})\p{M}+/gu, '$1')
-    .normalize('NFC')
-    .toLowerCase()
-    .replaceAll('ł', 'l')
-    .replaceAll('ø', 'o')
-    .replaceAll('æ', 'ae')
-    .replaceAll('ı', 'i')
-    .replaceAll('ß', 'ss')
-    .replace(/\[\d*\]/g, ' ')
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
-    .replace(/\be mail/g, 'email')
-    .replace(/\be post\b/g, 'epost');
+  return (
+    name
+      // `IDs` and `URLs` are one word.
+      .replace(/\p{Lu}{2,}s(?!\p{Ll})/gu, (word) => ` ${word.toLowerCase()} `)
+      .replace(/([\p{Ll}\d])(\p{Lu})|(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1$3 $2$4')
+      .normalize('NFKD')
+      .replace(/(\p{Script=Latin})\p{M}+/gu, '$1')
+      .normalize('NFC')
+      .toLowerCase()
+      .replaceAll('ł', 'l')
+      .replaceAll('ø', 'o')
+      .replaceAll('æ', 'ae')
+      .replaceAll('ı', 'i')
+      .replaceAll('ß', 'ss')
+      .replace(/\[\d*\]/g, ' ')
+      .replace(/[^\p{L}\p{N}]+/gu, ' ')
+      .trim()
+      .replace(/\be mail/g, 'email')
+      .replace(/\be post\b/g, 'epost')
+  );
 }
 
 const CONCEPTS = new Map<string, Set<Concept>>();

@@ -14,6 +14,9 @@ export interface GatewayOptions {
 /** What answers a request that the gateway lets through. */
 export type Routes = (request: Request, env: HonoEnv['Bindings']) => Promise<Response> | Response;
 
+/** Without a key: section 5, and the reference, which people open in a browser. */
+const OPEN: readonly string[] = [PATHS.health, PATHS.version, PATHS.reference];
+
 export class Gateway {
   readonly #context: SandboxContext;
   readonly #options: GatewayOptions;
@@ -56,7 +59,7 @@ export class Gateway {
 
   /** The answer, and the window after it where the request counts. */
   async #answer(request: Request, path: string, env: HonoEnv['Bindings']): Promise<[Response, Admission?]> {
-    if (path === PATHS.health || path === PATHS.version) return [await this.#routes(request, env)];
+    if (OPEN.includes(path)) return [await this.#routes(request, env)];
     const { call } = env;
     const { entry } = call;
     const key = request.headers.get(HEADERS.apiKey);

@@ -65,7 +65,8 @@ export function ingest({ context, body, suppressTriggers }: ApiCall, token: stri
     ? { entity: known.kind, id: known.id, outcome: 'none' as const, deduplicated: true }
     : { ...write(context, event), deduplicated: false };
   if (!known && event.suppress_triggers !== true && !suppressTriggers) context.triggersFired += 1;
-  return { status: 200, body: { status: 'processed', ...done }, record: { entity: done.entity, id: done.id } };
+  const { entity, id, outcome } = done;
+  return { status: 200, body: { status: 'processed', ...done }, record: { entity, id }, outcome };
 }
 
 type Event = z.infer<typeof envelope>;

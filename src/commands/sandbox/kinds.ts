@@ -165,9 +165,10 @@ export const GIVEN: Readonly<Partial<Record<string, (context: SandboxContext) =>
   ApiLog: ({ name, requests }) =>
     requests
       .filter(({ account, status }) => account === name && status !== undefined)
-      .map(({ number, method, path, status, at, body: payload = null, error = null, record = null }) => ({
+      .map(({ number, method, path, status, at, body: payload = null, ...about }) => ({
         ...{ id: String(number), method, path, status, statusGroup: `${Math.floor(status! / 100)}xx` },
-        ...{ payload, error, record, createdAt: new Date(at).toISOString() },
+        ...{ payload, error: about.error ?? null, record: about.record ?? null, outcome: about.outcome ?? null },
+        createdAt: new Date(at).toISOString(),
       }))
       .reverse(),
 };

@@ -19,6 +19,8 @@ export interface RequestEntry {
   error?: string;
   /** What it created or changed. */
   record?: { readonly entity: string; readonly id: string };
+  /** Of an event: `created`, `updated`, `none`. */
+  outcome?: string;
   /** Undefined until the request is answered; stays so if the connection was dropped. */
   status?: number;
   /** When it was answered or dropped; undefined while it is in flight. */
@@ -30,6 +32,7 @@ export interface Success {
   readonly body: unknown;
   /** What the request created or changed. */
   readonly record?: NonNullable<RequestEntry['record']>;
+  readonly outcome?: string;
 }
 
 /** Any other answer; nothing has been changed. `code` is shown only in envelopes; a 401 has none (section 7.3). */
@@ -72,6 +75,7 @@ export function respond(path: string, entry: RequestEntry, reply: Success | Refu
     body = inEnvelope ? enveloped(code, message) : { error: message };
   } else {
     if (reply.record) entry.record = reply.record;
+    if (reply.outcome !== undefined) entry.outcome = reply.outcome;
     if (isWrapped) body = { success: true, data: body };
   }
   const response = Response.json(body, { status: reply.status });

@@ -23,7 +23,10 @@ export type PublishedRoute = (
 
 const PAGE = ['total', 'page', 'pageSize'] as const;
 
-/** `:id` stands for the id of a record. Methods that are not published are not there. */
+/**
+ * `:id` stands for the id of a record. Of groups that are published by their path alone (section 4.3), these methods are a guess:
+ * see src/README.md.
+ */
 export const ROUTES: Readonly<Record<string, PublishedRoute>> = {
   'GET /leads': { list: 'Lead', shape: ['leads', ...PAGE], filters: ['search', 'companyId'] },
   'GET /leads/:id': { read: 'Lead' },
@@ -31,7 +34,7 @@ export const ROUTES: Readonly<Record<string, PublishedRoute>> = {
   'GET /companies': { list: 'Company', shape: ['companies', 'total'], filters: ['search', 'status'] },
   'GET /companies/:id': { read: 'Company' },
   'POST /companies': { create: 'Company', legacy: true },
-  'GET /comments': { list: 'Comment', shape: ['items', 'total'], filters: ['leadId', 'dealId'] },
+  'GET /comments': { list: 'Comment', shape: ['items', 'total'], filters: ['leadId', 'dealId', 'companyId'] },
   'GET /comments/:id': { read: 'Comment' },
   'GET /tags': { list: 'Tag' },
   'GET /pipelines': { list: 'Pipeline', filters: ['type'] },

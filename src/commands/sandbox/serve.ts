@@ -22,6 +22,7 @@ export function sandboxApp(context: SandboxContext): Hono<HonoEnv> {
 
   app.get(PATHS.health, (c) => c.json({ status: 'ok', uptime: Math.round((context.now() - startedAt) / 1000) }));
   app.get(PATHS.version, (c) => c.json({ version: 'sandbox' }));
+  app.get(PATHS.reference, (c) => c.html(`<title>Routes of the sandbox</title><pre>${referenceText()}</pre>`));
   app.on('POST', [PATHS.ingest, `${PATHS.ingest}/`, `${PATHS.ingest}/:token`], (c) =>
     respond(c.req.path, c.env.call.entry, ingest(c.env.call, c.req.param('token'))),
   );
@@ -43,6 +44,17 @@ export function sandboxApp(context: SandboxContext): Hono<HonoEnv> {
     return respond(c.req.path, c.env.call.entry, refusal);
   });
   return app;
+}
+
+/** What the routes of the table are, one a line. */
+function referenceText(): string {
+  const published = [
+    `GET ${PATHS.health}`,
+    `GET ${PATHS.version}`,
+    `POST ${PATHS.ingest}/TOKEN`,
+    ...Object.keys(ROUTES),
+  ];
+  return published.map((route) => route.replace(':id', '{id}')).join('\n');
 }
 
 /** `id`: the one in the path. Throws a `Refusal`. */

@@ -85,11 +85,12 @@ export class RecordComparison {
     return !isOurs && wasEdited(record, written) ? 'edited' : 'different';
   }
 
-  /** Compares a record, updates the counts in `result` and returns the differences. `record`: undefined if missing. */
+  /** Compares a record, updates the counts in `result` and returns the differences. `record`: undefined if missing, or merged into another one. */
   record(
     result: EntityResult,
     { entity, externalId, expected }: { entity: Entity; externalId: string; expected: ExpectedFields },
     record: Fields | undefined,
+    mergedInto: string | undefined,
   ): FieldDifference[] {
     const written = this.written(entity, externalId);
     result.read_back += 1;
@@ -97,7 +98,8 @@ export class RecordComparison {
     const common = { entity, external_id: externalId, ...timesOf(written), updated_at: updatedAt };
     if (!record) {
       result.missing += 1;
-      return [{ ...common, field: '', verdict: 'missing', expected: '', actual: '' }];
+      const actual = mergedInto === undefined ? '' : `merged into ${mergedInto}`;
+      return [{ ...common, field: '', verdict: 'missing', expected: '', actual }];
     }
     const compared = this.fields(entity, expected, written, record);
     for (const { field, verdict } of compared) result.fields[field]![verdict] += 1;

@@ -32,7 +32,7 @@ export interface FieldDifference {
   readonly field: string;
   readonly verdict: FieldVerdict | 'missing' | 'refused';
   readonly expected: string;
-  /** Of a record that was refused: what the service said. */
+  /** Of a record that was refused: what the service said; of a missing one: what it was merged into, if the service says. */
   readonly actual: string;
   /** ISO 8601; empty if the service does not return it. */
   readonly written_at: string;

@@ -23,18 +23,25 @@ interface LiveField extends Omit<ComparedValue, 'verdict'> {
   readonly reason?: string;
 }
 
-/** Reads an acknowledged record back. Undefined if its service id is unknown. Throws a `UserError` if it cannot be read. */
+/**
+ * Reads an acknowledged record back. Undefined if its service id is unknown; a text says why the service does not show it (403, merged).
+ * Throws a `UserError` if the service cannot be used.
+ */
 export async function readLive(
   db: Database,
   { client, account }: { readonly client: Client; readonly account: Account },
   entity: Entity,
   externalId: string,
-): Promise<LiveRecord | undefined> {
+): Promise<LiveRecord | string | undefined> {
   const comparison = new RecordComparison(db, hasherOf(db), account, readDocument(db, 'mapping')?.region ?? undefined);
   const written = comparison.written(entity, externalId);
   if (written.serviceId === '') return undefined;
   const expected = comparison.expected(entity, externalId) ?? [];
-  for await (const { record } of readBack(client, entity, [written.serviceId], { atLeast: 1, concurrency: 1 })) {
+  for await (const { record, instead } of readBack(client, entity, [written.serviceId], {
+    atLeast: 1,
+    concurrency: 1,
+  })) {
+    if (instead) return instead.message;
     if (!record) break;
     const compared = comparison.fields(entity, expected, written, record);
     const fields = comparedFields(entity).flatMap((each): LiveField[] => {

@@ -87,7 +87,7 @@ function entityText(entity: Entity, result: EntityResult, columns: number): stri
 
 function differenceText(difference: FieldDifference, names: ReadonlyMap<string, string>): string {
   const { entity, external_id: id, field, verdict } = difference;
-  if (verdict === 'missing') return `${entity} ${id}: missing`;
+  if (verdict === 'missing') return `${entity} ${id}: missing${difference.actual && `, ${difference.actual}`}`;
   if (verdict === 'refused') return `${entity} ${id}: not read: ${difference.actual}`;
   const value = (text: string): string => `\`${names.get(text.toLowerCase()) ?? text}\``;
   return `${entity} ${id} ${field}: expected ${value(difference.expected)}, found ${value(difference.actual)} (${VERDICTS[verdict]})`;

@@ -13,6 +13,7 @@ import { Lock } from '../../store/lock.ts';
 import { loadMapping } from '../../mapping/load.ts';
 import type { Mapping } from '../../mapping/mapping.ts';
 import type { Account } from '../../service/account.ts';
+import { RecordRefused } from '../../service/lists.ts';
 import type { Pace } from '../../settings/run-settings.ts';
 import { StateDir, statePath } from '../../files/state-dir.ts';
 import { assertBound, bindingOf } from '../../store/checkpoint.ts';
@@ -179,17 +180,17 @@ async function compareEntity(job: EntityJob, entity: Entity): Promise<EntityResu
   }
   if (all.chosen.length === 0) return result;
   job.reading?.(entity, byServiceId.size);
-  const refused = (serviceId: string, { message }: UserError): void => {
+  const options = { atLeast: all.acknowledged, concurrency: settings.concurrency };
+  for await (const { serviceId, record, instead } of readBack(target.client, entity, byServiceId.keys(), options)) {
     for (const externalId of byServiceId.get(serviceId)!) {
-      differences.add(comparison.refused(result, { entity, externalId }, message));
-    }
-  };
-  const options = { atLeast: all.acknowledged, concurrency: settings.concurrency, refused };
-  for await (const { serviceId, record } of readBack(target.client, entity, byServiceId.keys(), options)) {
-    for (const externalId of byServiceId.get(serviceId)!) {
+      if (instead instanceof RecordRefused) {
+        differences.add(comparison.refused(result, { entity, externalId }, instead.message));
+        continue;
+      }
       const expected = comparison.expected(entity, externalId)!;
       if (entity === STAGED) totals.add(expected, record);
-      for (const each of comparison.record(result, { entity, externalId, expected }, record)) differences.add(each);
+      const found = comparison.record(result, { entity, externalId, expected }, record, instead?.into);
+      for (const each of found) differences.add(each);
     }
     job.progress?.(entity, result.read_back, byServiceId.size);
   }

@@ -1,4 +1,4 @@
-import { CURRENCY_SIGNS, isCurrency } from '../../currencies.ts';
+import { isCurrency, SIGN_WORDS } from '../../currencies.ts';
 import { NumberText, readNumber, type JsonValue } from '../../json.ts';
 import { ValueError, shown, textOf } from '../values/result.ts';
 import { count, object, oneOf } from '../schema-parts.ts';
@@ -16,7 +16,7 @@ interface NumberArgument {
 
 export const number = transform<NumberArgument>({
   name: 'number',
-  doc: 'Parses a decimal number exactly. Currency signs (`€`, `R$`, `kr`), currency codes and spaces are ignored, and `(5)` is negative. `decimal` defaults to `.`, and `group` to `,` (to `.` if `decimal` is `,`). `divide: 100` converts cents to units. Fails with `bad_number` if the text does not match the separators.',
+  doc: 'Parses a decimal number exactly. Currency signs (`€`, `R$`, `kr`), currency codes and spaces are ignored, and `(5)` is negative. A sign or code of another currency than the `currency` of the deal is the warning `other_currency`. `decimal` defaults to `.`, and `group` to `,` (to `.` if `decimal` is `,`). `divide: 100` converts cents to units. Fails with `bad_number` if the text does not match the separators.',
   words: numberWords,
   usage: ['number', '{ number: { decimal: ",", group: ".", divide: N } }'],
   examples: [
@@ -113,11 +113,10 @@ const LONGEST = 1000;
 
 /** `€`, `R$`, `kr`, `EUR`. */
 const SIGN = /\p{L}{0,3}\p{Sc}|\p{L}+\.?/u;
-const LETTERS: ReadonlySet<string> = new Set(Object.keys(CURRENCY_SIGNS).map((sign) => sign.toLowerCase()));
 
 function isCurrencySign(text: string): boolean {
   if (/\p{Sc}$/u.test(text)) return true;
-  return LETTERS.has(text.toLowerCase().replace(/\.$/, '')) || isCurrency(text);
+  return SIGN_WORDS.has(text.toLowerCase().replace(/\.$/, '')) || isCurrency(text);
 }
 
 /** A currency sign between digits cannot be ignored. */

@@ -10,6 +10,7 @@ import type { Path } from '../document.ts';
 import { asInstant, compileField, compileRest, setField, type CompiledField, type TakeRest } from './entry-fields.ts';
 import type { CompiledEntry } from '../mapping.ts';
 import { readValue, type PathContext } from './path.ts';
+import { otherCurrencyOfRecord, reportOtherCurrency } from './left-behind.ts';
 import { policiesOf } from '../policies.ts';
 import { asPriority } from './priority.ts';
 import { RowContext, type Evaluate } from './row-context.ts';
@@ -39,6 +40,8 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
   const missing = compilation.missingValues(spec.source);
   const { fields, when, each, occurredAt, stagePipeline, priority, combine, heading, takeRest } = parts;
 
+  const reportOwnCurrency = otherCurrencyOfRecord(spec, compilation.sources.get(spec.source)!.columns, uses);
+
   const draftOf = (row: RowContext): Draft | undefined => {
     row.clear();
     row.field = '';
@@ -54,6 +57,8 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
       else if (field.required) row.fail(missingValue());
     }
     takeRest?.(row, data);
+    reportOtherCurrency(data, uses, row);
+    reportOwnCurrency?.(data, row);
     settleParents(kind, data, policies.if_both, row);
     const occurred = optionalText('occurred_at', occurredAt, row);
     const pipeline = optionalText('stage_pipeline', stagePipeline, row);

@@ -1,9 +1,10 @@
-/** What a record has and its event does not carry, although the mapping reads it. Said as warnings of the record. */
-import type { JsonValue } from '../../json.ts';
+/** What a record says and its event does not, although the mapping reads it. Said as warnings of the record. */
+import { contradicts, currencyMarks, currencyMarksInName, isCurrency } from '../../currencies.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import type { PathUse, ValueContext } from './compile-context.ts';
 import type { Evaluate, RowContext } from './row-context.ts';
-import { isAlternatives, type ValueSpec } from '../spec.ts';
-import { ValueError, textOf } from './result.ts';
+import { isAlternatives, type EntrySpec, type ValueSpec } from '../spec.ts';
+import { ValueError, shown, textOf } from './result.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
 /** One column of a `from` list. */
@@ -60,4 +61,67 @@ export function reportListCut(value: JsonValue, spec: ValueSpec, entry: InEntry,
   if (path !== undefined && isCarried(path, entry)) return;
   const what = path === undefined ? 'the list' : `\`${path}\``;
   row.report(issueOf('list_cut', elements.size, what));
+}
+
+/** Warns of an amount whose sign or code, in the record or in the name of its column, is of another currency: `other_currency`. */
+export function reportOtherCurrency(data: JsonObject, uses: readonly PathUse[], row: RowContext): void {
+  const { amount, currency } = data;
+  if (amount === undefined || typeof currency !== 'string') return;
+  for (const { field, path, decides, compiled } of uses) {
+    if (field !== 'amount' || decides !== undefined) continue;
+    const value = compiled.evaluate(row);
+    if (value === undefined || value instanceof ValueError) continue;
+    const text = textOf(value) ?? '';
+    const own = currencyMarks(text);
+    const mark = (own.length > 0 ? own : marksInName(path)).find((each) => contradicts(each, currency));
+    if (mark === undefined) continue;
+    row.field = 'amount';
+    row.report(issueOf('other_currency', own.length > 0 ? shown(text) : `the column ${shown(path)}`, mark, currency));
+    return;
+  }
+}
+
+/** Headers and keys of a currency, in the languages of most exports. */
+const CURRENCY_NAME = /currenc|devise|valuta|w[äa]hrung|moneda|moeda|divisa|waluta|m[eě]na\b|валют|\bvaluutta\b/iu;
+
+/**
+ * Warns of an amount that is sent with a constant currency while the record has another one in a column or key of its own, which
+ * the mapping does not read for it: `other_currency`. Undefined if `currency` reads something.
+ */
+export function otherCurrencyOfRecord(
+  { data }: Pick<EntrySpec, 'data'>,
+  columns: readonly string[],
+  uses: readonly PathUse[],
+): ((data: JsonObject, row: RowContext) => void) | undefined {
+  if (data['currency'] === undefined || uses.some(({ field }) => field === 'currency')) return undefined;
+  const cells = columns.flatMap((name, column) => (CURRENCY_NAME.test(name) ? [{ name, column }] : []));
+  return ({ amount, currency }, row) => {
+    if (amount === undefined || typeof currency !== 'string') return;
+    const found: readonly (readonly [name: string, value: JsonValue | undefined])[] =
+      columns.length > 0
+        ? cells.map(({ name, column }) => [name, row.cells[column]])
+        : [...membersOf(row.element), ...membersOf(row.element, 'properties')];
+    for (const [name, value] of found) {
+      const code = textOf(value)?.trim().toUpperCase();
+      if (code === undefined || code === currency || !isCurrency(code)) continue;
+      row.field = 'currency';
+      row.report(issueOf('other_currency', `the column ${shown(name)}`, code, currency));
+      return;
+    }
+  };
+}
+
+/** The keys of an object that are named like a currency. */
+function membersOf(value: JsonValue | undefined, within?: string): [name: string, value: JsonValue | undefined][] {
+  const object = within !== undefined && isObject(value) ? value[within] : value;
+  if (!isObject(object)) return [];
+  return Object.keys(object).flatMap((key) => (CURRENCY_NAME.test(key) ? [[key, object[key]]] : []));
+}
+
+const marksByName = new Map<string, readonly string[]>();
+
+function marksInName(name: string): readonly string[] {
+  let marks = marksByName.get(name);
+  if (marks === undefined) marksByName.set(name, (marks = currencyMarksInName(name)));
+  return marks;
 }

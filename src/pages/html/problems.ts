@@ -4,6 +4,8 @@ import { numberText } from '../../terminal/numbers.ts';
 import { meaningOf } from '../../vocabulary/words.ts';
 import { NOT_MIGRATED, typeCounts, typeName, typeNoun } from '../../vocabulary/terms.ts';
 import { countFindings, isDropped, leftOut, ofSeverity, shareText, type Finding } from '../../report/findings.ts';
+import { parseJson, type JsonObject } from '../../json.ts';
+import { withoutValues } from '../../send/without-values.ts';
 import type { PageData } from '../page-data.ts';
 import { coded, dataTable, externalId, externalText, fieldName, html, place, prose, section } from './parts.ts';
 import type { TableCell, Markup } from './parts.ts';
@@ -46,8 +48,9 @@ function causeOf({ code, kind }: Pick<Finding, 'code' | 'kind'>): Markup {
 }
 
 function cause(group: Finding, withValues: boolean): Markup {
-  const { fix } = meaningOf(group.code, group.kind);
-  const values = withValues ? ['Message', 'Hint'] : [];
+  const isRefusal = group.kind === 'send';
+  const fix = fixOf(group);
+  const values = withValues ? ['Message', 'Hint'] : isRefusal ? ['Message'] : [];
   const count = group.examples.length;
   return html`<article id="${anchor(group)}">
     <header>
@@ -64,9 +67,21 @@ function cause(group: Finding, withValues: boolean): Markup {
         externalId(example.externalId),
         example.field === null ? '–' : fieldName(example.field),
         ...(withValues ? [externalText(example.message), externalText(example.hint ?? '')] : []),
+        ...(isRefusal && !withValues ? [externalText(messageOf(example))] : []),
       ]),
     )}
   </article> `;
+}
+
+/** Of a code that only the service knows, it follows the status, which its hint knows; hints of refusals have no values. */
+function fixOf({ kind, code, examples: [example] }: Finding): string {
+  const hint = kind === 'send' && meaningOf(code, undefined).what === '' ? (example?.hint ?? '') : '';
+  return hint === '' ? meaningOf(code, kind).fix : `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`;
+}
+
+/** What the service said, without the values that it repeats. */
+function messageOf({ message, data }: Finding['examples'][number]): string {
+  return data === null ? '' : withoutValues(message, parseJson(data) as JsonObject);
 }
 
 /** A valid fragment for any code, since codes may come from the service. */

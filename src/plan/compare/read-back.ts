@@ -3,21 +3,20 @@ import { UserError } from '../../errors.ts';
 import type { Client } from '../../service/client.ts';
 import { LIMITS } from '../../contract.ts';
 import { idOf, isFields, type Fields } from '../../service/list-page.ts';
-import { pagesOf, readRecord, RecordRefused } from '../../service/lists.ts';
+import { pagesOf, readRecord, RecordMerged, RecordRefused } from '../../service/lists.ts';
 import type { Entity } from '../../model.ts';
 
-/** A record as the service returns it now; `record` is undefined if it does not exist. */
+/** A record as the service returns it now; `record` is undefined if it does not exist, or `instead` says why it is not shown. */
 export interface Found {
   readonly serviceId: string;
   readonly record: Fields | undefined;
+  readonly instead?: RecordMerged | RecordRefused;
 }
 
 export interface ReadBackOptions {
   /** The minimum number of records in the list (our own). */
   readonly atLeast: number;
   readonly concurrency: number;
-  /** Called instead of throwing where the service refuses a single record (403), which is then left out. */
-  readonly refused?: (serviceId: string, why: UserError) => void;
 }
 
 /**
@@ -38,14 +37,11 @@ export async function* readBack(
     const batch = await Promise.all(
       ids.slice(from, from + options.concurrency).map((serviceId) => readOne(client, entity, serviceId)),
     );
-    canTell ||= batch.some((found) => found instanceof RecordRefused || found.record !== undefined);
+    canTell ||= batch.some(({ record, instead }) => record !== undefined || instead !== undefined);
     if (!canTell) return yield* fromWholeList(client, entity, pending);
-    for (const [index, found] of batch.entries()) {
-      const serviceId = ids[from + index]!;
-      pending.delete(serviceId);
-      if (!(found instanceof RecordRefused)) yield found;
-      else if (options.refused) options.refused(serviceId, found);
-      else throw found;
+    for (const found of batch) {
+      pending.delete(found.serviceId);
+      yield found;
     }
   }
 }
@@ -54,11 +50,12 @@ function routeOf(entity: Entity): string {
   return kindOf(entity).route!;
 }
 
-async function readOne(client: Client, entity: Entity, serviceId: string): Promise<Found | RecordRefused> {
+async function readOne(client: Client, entity: Entity, serviceId: string): Promise<Found> {
   try {
     return { serviceId, record: await readRecord(client, { collection: routeOf(entity), id: serviceId }) };
   } catch (error) {
-    if (error instanceof RecordRefused) return error;
+    if (error instanceof RecordRefused || error instanceof RecordMerged)
+      return { serviceId, record: undefined, instead: error };
     throw error;
   }
 }

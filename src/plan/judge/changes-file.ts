@@ -40,8 +40,15 @@ export function listChanges(
   }
 }
 
-export function listDeleted(db: Database, { entity, external_id: externalId, known }: Subject): void {
-  db.run(INSERT, entity, externalId, known.serviceId ?? null, '', '', '', 'deleted');
+/** A record that the service does not show any more. `code`: why; `inService`: what it shows instead. */
+export function listGone(
+  db: Database,
+  { entity, external_id: externalId, known }: Subject,
+  code: string,
+  inService: string,
+): void {
+  const verdict = code.replace(/_in_service$/, '');
+  db.run(INSERT, entity, externalId, known.serviceId ?? null, '', inService, '', verdict);
 }
 
 /** The words of the column `verdict`, where they are not the core's own. */

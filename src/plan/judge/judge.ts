@@ -18,7 +18,7 @@ import { warnOfCustomFields } from './custom-fields.ts';
 import { judgeDuplicates } from './duplicates.ts';
 import { foldRows, type FoldCounts } from './fold.ts';
 import { GONE_FILE, listGone } from './gone.ts';
-import { warnOfInactiveOwners } from './inactive-owners.ts';
+import { warnOfInactive } from './inactive.ts';
 import { judgeKnown } from './judge-known.ts';
 import { countLeftOut } from './left-out.ts';
 import { omitMissingParents, skipOrphans } from './missing-parents.ts';
@@ -75,7 +75,7 @@ export async function judgePlan(job: JudgingJob): Promise<Judged> {
   }
   judgeParents(db, entries);
   warnOfCustomFields(db, policies);
-  warnOfInactiveOwners(db, job.account);
+  warnOfInactive(db, job.account);
   reportBlocked(db);
   return { fold, changes, leftOut };
 }

@@ -18,6 +18,7 @@ import {
 import { unreadArrays, type Source } from '../../input/source.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { SourceWatch } from './source.ts';
+import { Spellings } from './spellings.ts';
 import { textDamage, textsOf } from './text-damage.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
@@ -34,10 +35,12 @@ const MOST_UNCOVERED = 500;
 export class Profiler {
   readonly #job: {
     readonly sources: ReadonlyMap<string, Source>;
+    readonly eventSources: readonly string[];
     readonly compiled: CompiledMapping;
     readonly db: Database;
   };
   readonly #watches = new Map<string, SourceWatch>();
+  readonly #spellings = new Spellings();
 
   constructor(job: {
     readonly sources: ReadonlyMap<string, Source>;
@@ -46,12 +49,22 @@ export class Profiler {
     readonly db: Database;
   }) {
     this.#job = job;
-    for (const name of job.eventSources) {
-      const entries = job.compiled.entries.filter(({ source }) => source === name);
-      this.#watches.set(
-        name,
-        new SourceWatch(job.sources.get(name)!, entries, job.compiled.lookedUp.get(name) ?? new Set()),
-      );
+    const { sources, compiled } = job;
+    for (const [name, source] of sources) {
+      const entries = compiled.entries.filter((entry) => entry.source === name);
+      this.#watches.set(name, new SourceWatch(source, entries, compiled.lookedUp.get(name) ?? new Set()));
+    }
+  }
+
+  /** Reads the sources that only lookups use: what nobody carries of them is named too. */
+  async readLookedUp(): Promise<void> {
+    const { sources, eventSources } = this.#job;
+    for (const [name, source] of sources) {
+      if (eventSources.includes(name)) continue;
+      const watch = this.watch(name);
+      for await (const batch of source.batches()) {
+        for (const item of batch) if (item.kind === 'row') watch.row(item);
+      }
     }
   }
 
@@ -63,6 +76,7 @@ export class Profiler {
   /** Spreadsheets write a date as the number of a day. Texts are looked at as they will be sent. */
   event(event: Ready | Invalid, row: Row): void {
     const { issues, omissions } = event;
+    if (event.kind === 'ready') this.#spellings.event(event.data);
     for (const [field, text] of event.kind === 'ready' ? textsOf(event.data) : []) {
       const damage = textDamage(text);
       if (damage) this.watch(row.place.source).damaged(damage, field, text, row);
@@ -146,6 +160,7 @@ export class Profiler {
     if (empty.length > 0) warn(issueOf('never_a_value', empty), empty.length);
     const deciding = all.flatMap(({ not_carried: notes }) => notes.map(columnText));
     if (deciding.length > 0) warn(issueOf('not_carried', deciding), deciding.length);
+    for (const [issue, count] of this.#spellings.found()) warn(issue, count);
     for (const { damage, dates } of all) {
       for (const note of damage) warn(damageIssue(note), note.count);
       for (const note of dates) warn(datesIssue(note));
@@ -158,7 +173,7 @@ function uncoveredValues(db: Database): UncoveredValue[] {
   const found = db.all<UncoveredValue & { readonly hint: string | null }>(
     `select code, ifnull(field, '') as field, message, hint, count(*) as count from (
        select code, field, message, hint from problem
-       where event is not null and (kind = 'resolve' and code <> 'deleted_in_service' or code = 'not_mapped')
+       where event is not null and (kind = 'resolve' and code not like '%_in_service' or code = 'not_mapped')
        union all
        select code, field, reason, null from omission where code = 'not_mapped')
      group by field, message order by count desc limit ?`,

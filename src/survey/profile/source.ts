@@ -7,6 +7,7 @@ import type { RawRecord, Row } from '../../model.ts';
 import type { Damage, SourceProfile } from '../../report/profile.ts';
 import type { Source } from '../../input/source.ts';
 import { ColumnWatch } from './column.ts';
+import { isEncodedTwice } from './text-damage.ts';
 
 /** The values of further paths are not counted. */
 const MOST_PATHS = 500;
@@ -57,9 +58,11 @@ export class SourceWatch {
   }
 
   /** A text of this field is damaged. */
-  damaged(kind: Damage, field: string, text: string, { place }: Row): void {
+  damaged(kind: Damage, field: string, text: string, { raw, place }: Row): void {
     const watched = this.#watched.find(({ watch }) => watch.fields.includes(field));
-    watched?.watch.addDamage(kind, text, place.file, place.line);
+    if (!watched) return;
+    const isTwice = kind === 'html_entities' && isEncodedTwice(textOf(watched.read(raw)) ?? '', text);
+    watched.watch.addDamage(isTwice ? 'encoded_twice' : kind, text, place.file, place.line);
   }
 
   /** A date of this field was a spreadsheet's serial number. */

@@ -17,6 +17,12 @@ export function textDamage(text: string): TextDamage | undefined {
   return ENTITY.test(text) ? 'html_entities' : undefined;
 }
 
+/** Whether an entity is left in a text because the record has it encoded once more: it was decoded already. */
+export function isEncodedTwice(raw: string, text: string): boolean {
+  const [entity] = ENTITY.exec(text) ?? [];
+  return entity !== undefined && raw.trim() !== text && raw.includes(`&amp;${entity.slice(1)}`);
+}
+
 /** The texts of an event by their fields: `custom_params.origin`. */
 export function* textsOf(data: JsonObject, within = ''): Generator<readonly [field: string, text: string]> {
   for (const [name, value] of Object.entries(data) as [string, JsonValue][]) {
