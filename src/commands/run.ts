@@ -11,6 +11,7 @@ import { notStarted } from '../figures/summarise.ts';
 import { planSections, surveyFigures } from '../figures/survey.ts';
 import { briefText, moodOf } from '../figures/verdict.ts';
 import { shortPath } from '../files/paths.ts';
+import { endProcess } from '../mapping/guest.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { Halt, STOPPED } from '../halt.ts';
 import { notifyUrl, secretsOf } from '../settings/hook-url.ts';
@@ -189,7 +190,7 @@ function listenForSignals(halt: Halt, console: Console): () => void {
     const listener = (): void => {
       if (signalled) {
         halt.abort();
-        setTimeout(() => process.exit(exitCode), 1000).unref();
+        setTimeout(() => endProcess(exitCode), 1000).unref();
         return;
       }
       signalled = true;

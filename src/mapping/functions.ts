@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { codeOf, messageOf } from '../errors.ts';
 import type { Problem } from '../problem.ts';
+import { loadGuest } from './guest.ts';
 
 export interface FunctionModule {
   /** As written in the mapping. */
@@ -41,7 +42,9 @@ export async function loadFunctions(file: string, folder: string): Promise<Funct
   url.searchParams.set('sha256', sha256);
   const placeOf = (error: unknown): string => placeIn(file, url, error);
   try {
-    const exports = (await import(/* @vite-ignore */ url.href)) as FunctionModule['exports'];
+    const load = (): Promise<FunctionModule['exports']> =>
+      import(/* @vite-ignore */ url.href) as Promise<FunctionModule['exports']>;
+    const exports = await loadGuest(load, (error) => placeOf(error) !== file);
     return { file, path, sha256, exports, placeOf };
   } catch (error) {
     const place = error instanceof SyntaxError ? placeOfSyntax(file, path) : placeOf(error);
@@ -52,19 +55,32 @@ export async function loadFunctions(file: string, folder: string): Promise<Funct
   }
 }
 
-/** What was thrown, on one line. */
+/** What was thrown, on one line: anything can be thrown, also what cannot be shown. */
 export function thrownText(error: unknown): string {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  let text: string;
+  try {
+    text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  } catch {
+    text = 'something that cannot be shown as text';
+  }
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length > 200 ? `${line.slice(0, 199)}…` : line;
 }
 
 /** The innermost place within the module of an error's stack. */
 function placeIn(file: string, url: URL, error: unknown): string {
-  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const stack = stackOf(error);
   const frame = stack.split('\n').find((line) => line.includes(url.href) || line.includes(fileURLToPath(url)));
   const [, line, column] = /:(\d+):(\d+)\)?$/.exec(frame ?? '') ?? [];
   return line === undefined ? file : `${file}:${line}:${column}`;
+}
+
+function stackOf(error: unknown): string {
+  try {
+    return error instanceof Error ? String(error.stack ?? '') : '';
+  } catch {
+    return '';
+  }
 }
 
 /** The stack of a syntax error does not say where it is: only Node itself does, when it prints it. */

@@ -3,7 +3,7 @@ import { systemClock, type Clock } from '../clock.ts';
 import { UserError } from '../errors.ts';
 import { Redactor, type Secret } from '../redact.ts';
 import { printable } from '../terminal/visible.ts';
-import { decodeBody } from './content-encoding.ts';
+import { decodeBody, UndecodableBody } from './content-encoding.ts';
 import { HEADERS, PATHS } from '../contract.ts';
 import { entityIn, INGEST_HEADERS, type Envelope } from './envelope.ts';
 import { NotSent, type Limiter, type TurnOptions } from './limiter.ts';
@@ -62,6 +62,8 @@ const MAX_KEEP_ALIVE_MS = 4_000;
 const UTF_8 = new TextDecoder();
 /** Far larger than any list page; the limit of a body as received, and decompressed. */
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
+/** Of refusals and acknowledgements: whatever is longer is no message, and looking for secrets in it takes seconds. */
+const MAX_MESSAGE_BYTES = 64 * 1024;
 
 /** Whether GET /health answers 200; if not, `message` says what it does instead. */
 export interface Health {
@@ -216,11 +218,14 @@ export class Client {
       const url = { origin: this.#origin, path: `${this.#basePath}${path}` };
       const answer = await this.#dispatcher.request({ ...url, method, headers, body: body ?? null, signal });
       const encodings = [answer.headers['content-encoding'] ?? []].flat().join();
-      const received = Buffer.from(await answer.body.arrayBuffer());
-      const text = UTF_8.decode(decodeBody(received, encodings, MAX_RESPONSE_BYTES));
+      const { statusCode: status } = answer;
+      const isList = status >= 200 && status < 300 && path !== this.#ingestPath;
+      const text = isList
+        ? UTF_8.decode(decodeBody(await readUpTo(answer.body, Infinity), encodings, MAX_RESPONSE_BYTES))
+        : beginningOf(await readUpTo(answer.body, MAX_MESSAGE_BYTES), encodings);
       this.#reached = true;
       return {
-        status: answer.statusCode,
+        status,
         headers: redactedHeaders(answer.headers, this.#redactor),
         body: this.#redactor.redactBody(text),
       };
@@ -243,6 +248,28 @@ export function retirementIn(headers: Reply['headers']): readonly string[] {
   return Object.entries({ deprecation, sunset, link }).flatMap(([name, text]) =>
     text === undefined ? [] : [`${name}: ${text}`],
   );
+}
+
+/** Ends the exchange once it has so many bytes of the body. */
+async function readUpTo(body: AsyncIterable<Buffer>, most: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > most) break;
+  }
+  return Buffer.concat(chunks).subarray(0, most);
+}
+
+/** Of a message that is too long or damaged, what can be read: what it answers is in its status. */
+function beginningOf(received: Buffer, encodings: string): string {
+  try {
+    return UTF_8.decode(decodeBody(received, encodings, MAX_MESSAGE_BYTES));
+  } catch (error) {
+    if (error instanceof UndecodableBody) return '';
+    throw error;
+  }
 }
 
 function createDispatcher({ timeoutSeconds, concurrency }: ClientOptions, proxy: Proxy | undefined): Dispatcher {

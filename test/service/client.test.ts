@@ -51,6 +51,27 @@ describe('the envelope', () => {
 });
 
 describe('requests', () => {
+  test('of a refusal only the beginning is read: its status says what it is', async () => {
+    let isOver = false;
+    const server = createServer((request, response) => {
+      request.resume();
+      response.writeHead(422, { 'content-type': 'application/json' });
+      const escapes = '\\u0041'.repeat(10_000);
+      const write = (): void => {
+        if (!response.destroyed) response.write(escapes, () => setImmediate(write));
+      };
+      response.write('{"error":{"code":"invalid_payload","message":"');
+      response.on('close', () => (isOver = true));
+      write();
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const client = connectTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    expect(await client.ingest(event)).toMatchObject({ kind: 'refused', status: 422 });
+    await vi.waitFor(() => expect(isOver).toBe(true));
+  });
+
   test('an event is sent to the webhook under the base path, with the encoded token and the API key in a header', async () => {
     const server = await serve(() => processed());
     expect(await connectTo(`${server.baseUrl}/api/v1/`).ingest(event)).toMatchObject({ kind: 'acknowledged' });
@@ -128,7 +149,7 @@ describe('requests', () => {
     onTestFinished(() => server.closeAllConnections());
     onTestFinished(() => void server.close());
     const client = connectTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { timeoutSeconds: 0.2 });
-    expect(await client.ingest(event)).toMatchObject({ kind: 'unanswered', code: 'timeout', sent: 'maybe' });
+    expect(await client.get('/leads')).toMatchObject({ kind: 'unanswered', code: 'timeout', sent: 'maybe' });
   });
 
   test('an endless answer is cut off', async () => {
@@ -146,7 +167,7 @@ describe('requests', () => {
     onTestFinished(() => server.closeAllConnections());
     onTestFinished(() => void server.close());
     const client = connectTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    expect(await client.ingest(event)).toMatchObject({ kind: 'unanswered', code: 'too_large' });
+    expect(await client.get('/leads')).toMatchObject({ kind: 'unanswered', code: 'too_large' });
   });
 
   test('dropping sockets ends requests in flight as unanswered', async () => {

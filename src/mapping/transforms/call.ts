@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { isObject, NumberText, type JsonObject, type JsonValue } from '../../json.ts';
 import { didYouMean, quoted } from '../../problem.ts';
 import { thrownText, type FunctionModule } from '../functions.ts';
+import { asGuest } from '../guest.ts';
 import { uniqueNames } from '../values/path.ts';
 import { ValueError, type Result, shown } from '../values/result.ts';
 import type { RowContext } from '../values/row-context.ts';
@@ -30,7 +31,8 @@ export const call = transform<string>({
     const recordOf = recordReader(columns);
     return (input, row) => {
       try {
-        return valueOf((functions!.exports[called!] as Callable)(plain(input), recordOf(row)));
+        const [value, record] = [plain(input), recordOf(row)];
+        return asGuest(() => valueOf((functions!.exports[called!] as Callable)(value, record)));
       } catch (error) {
         const [why, place] =
           error instanceof NoValue
