@@ -3,6 +3,7 @@ import type { Console } from '../terminal/console.ts';
 import { codeOf, EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
 import { isThere } from '../files/private-file.ts';
 import { startMapping } from './init/index.ts';
+import { chooser } from '../terminal/choose.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
 import { pick } from '../settings/option.ts';
 import { parseOptions } from '../settings/parse-options.ts';
@@ -17,6 +18,7 @@ export const definition = define({
   },
   options: {
     ...pick(OPTIONS, 'encoding', 'delimiter', 'preset', 'out'),
+    yes: { ...OPTIONS.yes, group: undefined, describe: 'Ask nothing: mark what is not certain' },
     quiet: { ...OPTIONS.quiet, group: undefined, describe: 'Do not list what was recognised' },
   },
   examples: [['$0 init exports/*.csv --out acme.yaml', 'a mapping for these exports, whichever CRM wrote them']],
@@ -26,7 +28,10 @@ export const definition = define({
 export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   const options = parseOptions(definition, argv);
   if (options.out !== undefined && isThere(options.out)) throw alreadyThere(options.out);
-  const { text, findings, failure, open } = await startMapping(options.exports, options);
+  const { text, findings, failure, open } = await startMapping(options.exports, {
+    ...options,
+    ask: options.yes ? undefined : chooser(),
+  });
   for (const finding of findings) console.say(finding);
   if (options.out === undefined) console.print(text.trimEnd());
   else await writeNew(options.out, text);

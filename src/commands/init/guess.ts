@@ -30,8 +30,12 @@ interface Key {
 }
 
 /** The entries that the tables need, leads first. */
-export function guessDrafts(tables: readonly Table[], references: readonly Reference[]): EntryDraft[] {
-  const kinds = kindsOf(tables, references);
+export function guessDrafts(
+  tables: readonly Table[],
+  references: readonly Reference[],
+  answered: ReadonlyMap<Table, ReadonlySet<RecordKind>> = new Map(),
+): EntryDraft[] {
+  const kinds = kindsOf(tables, references, answered);
   nameColumns(kinds);
   const drafts: EntryDraft[] = [];
   for (const kind of ['leads', 'deals', 'comments'] as const) {

@@ -3,7 +3,9 @@ import { basename } from 'node:path';
 import { markedLines, type Mark } from '../../mapping/marks.ts';
 import { nameError } from '../../mapping/names.ts';
 import { UserError } from '../../errors.ts';
+import type { Ask } from '../../terminal/choose.ts';
 import type { Table } from './columns.ts';
+import { askKinds, askLines } from './lines/questions.ts';
 import { keyOf } from './evidence.ts';
 import type { KnownTables } from './joins.ts';
 import { guessDrafts } from './guess.ts';
@@ -31,7 +33,12 @@ export interface StarterMapping {
 /** Paths in the text are relative to the folder of `out`. Throws a `UserError` if an export cannot be read. */
 export async function startMapping(
   paths: readonly string[],
-  options: ExportOptions & { readonly preset?: string | undefined; readonly out?: string | undefined },
+  options: ExportOptions & {
+    readonly preset?: string | undefined;
+    readonly out?: string | undefined;
+    /** Undefined: nobody can be asked. */
+    readonly ask?: Ask | undefined;
+  },
 ): Promise<StarterMapping> {
   const { exports, own } = await openAll(paths, options);
   const crms = await knownCrms();
@@ -39,9 +46,12 @@ export async function startMapping(
   const { tables } = samples;
   const recognised = recognise(tables, crms, options.preset);
   const references = findReferences(samples);
-  const drafts = guessDrafts(tables, references);
+  const guessed = guessDrafts(tables, references);
+  const answers = options.ask && (await askKinds({ tables, drafts: guessed }, options.ask));
+  const drafts = answers ? guessDrafts(tables, references, answers.kinds) : guessed;
   const known: KnownTables = { drafts, tables, references };
-  const drafted = agreeing(drafts.map((draft) => entryOf(draft, known)));
+  const asks = options.ask !== undefined && answers?.stopped === false;
+  const drafted = agreeing(asks ? await askLines(known, options.ask) : drafts.map((draft) => entryOf(draft, known)));
   const write = (entries: readonly Entry[]): MappingText => {
     const fates = new Fates(entries, known);
     return mappingText({ samples, entries, sources: sourcesOf(tables, fates), out: options.out ?? 'mapping.yaml' });

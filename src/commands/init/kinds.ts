@@ -8,8 +8,12 @@ export type TableKinds = Map<RecordKind, { readonly assignment: Assignment; read
 
 const KINDS = ['leads', 'deals', 'comments'] as const;
 
-/** The kinds of all tables: people first, then deals, which may refer to them, then comments on both. */
-export function kindsOf(tables: readonly Table[], references: readonly Reference[]): Map<Table, TableKinds> {
+/** The kinds of all tables: people first, then deals, which may refer to them, then comments on both. `answered`: what the user says. */
+export function kindsOf(
+  tables: readonly Table[],
+  references: readonly Reference[],
+  answered: ReadonlyMap<Table, ReadonlySet<RecordKind>>,
+): Map<Table, TableKinds> {
   const kinds = new Map<Table, TableKinds>(tables.map((table) => [table, new Map()]));
   const signsOf = (some: readonly Table[]): Signs[] => some.map((table) => new Signs(table, references, kinds));
   const filled = tables.filter(({ rows }) => rows > 0);
@@ -28,7 +32,9 @@ export function kindsOf(tables: readonly Table[], references: readonly Reference
   withoutParts(kinds, references);
   for (const each of signs) each.comments();
   addPeople(signs, kinds);
-  if ([...kinds.values()].every(({ size }) => size === 0)) addSomething(kinds, references);
+  for (const [table, given] of answered)
+    kinds.set(table, new Map([...given].map((kind) => [kind, { assignment: assign(table, kind, references) }])));
+  if (answered.size === 0 && [...kinds.values()].every(({ size }) => size === 0)) addSomething(kinds, references);
   return kinds;
 }
 

@@ -1,0 +1,28 @@
+import { oneLine, visible } from './visible.ts';
+
+export interface Question {
+  /** Several lines; the last one asks. */
+  readonly text: string;
+  readonly choices: readonly string[];
+  /** The place of the choice that Enter takes. */
+  readonly proposal: number;
+}
+
+/** Returns the place of the choice; undefined if the user wants no more questions (Ctrl-C). */
+export type Ask = (question: Question) => Promise<number | undefined>;
+
+/** Asks with a list to choose from, on stderr; undefined if there is no terminal to answer on. */
+export function chooser(): Ask | undefined {
+  if (!process.stdin.isTTY || !process.stderr.isTTY || process.env.TERM === 'dumb') return undefined;
+  return async ({ text, choices, proposal }) => {
+    const { isCancel, select } = await import('@clack/prompts');
+    const answer = await select<number>({
+      message: visible(text),
+      options: choices.map((label, value) => ({ value, label: visible(oneLine(label)) })),
+      initialValue: proposal,
+      showInstructions: false,
+      output: process.stderr,
+    });
+    return isCancel(answer) ? undefined : answer;
+  };
+}

@@ -1,0 +1,130 @@
+/** What `init` asks: what each file is, then what it cannot decide. Answers are written without the mark. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { startMapping } from '../../src/commands/init/index.ts';
+import { markedLines } from '../../src/mapping/marks.ts';
+import type { MappingSpec } from '../../src/mapping/schema.ts';
+import type { Question } from '../../src/terminal/choose.ts';
+import { workspace } from '../e2e/harness.ts';
+import { hasTmux, onTerminal } from '../report/terminal.ts';
+import { times } from './mapping.ts';
+
+const PEOPLE = ['id,full name,email', ...times(12, (n) => `P${n},Ada ${'BCDEFGHIJKLM'[n]}ell,p${n}@acme.example`)];
+const DEALS = [
+  'id,person id,title,amount,cost,stage',
+  ...times(12, (n) => `D${n},P${n},Roof of house ${n},1${n}0.50,2${n}.00,${n % 2 ? 'New' : 'Won'}`),
+];
+
+async function exports(): Promise<string> {
+  const cwd = join(await workspace(), 'acme');
+  await mkdir(cwd);
+  await writeFile(join(cwd, 'people.csv'), `${PEOPLE.join('\n')}\n`);
+  await writeFile(join(cwd, 'deals.csv'), `${DEALS.join('\n')}\n`);
+  return cwd;
+}
+
+/** Answers each question with the label that one of the patterns finds, otherwise with the proposal; `stop`: Ctrl-C. */
+async function answered(...answers: (RegExp | readonly [about: RegExp, label: RegExp | 'stop'])[]) {
+  const cwd = await exports();
+  const asked: Question[] = [];
+  const ask = async (question: Question): Promise<number | undefined> => {
+    asked.push(question);
+    const own = answers.find((each) => Array.isArray(each) && (each as [RegExp, RegExp])[0].test(question.text));
+    const label = own ? (own as readonly [RegExp, RegExp | 'stop'])[1] : undefined;
+    if (label === 'stop') return Promise.resolve(undefined);
+    const at = label === undefined ? -1 : question.choices.findIndex((each) => label.test(each));
+    if (label !== undefined) expect(at, question.choices.join('\n')).toBeGreaterThanOrEqual(0);
+    return Promise.resolve(at < 0 ? question.proposal : at);
+  };
+  const files = ['people.csv', 'deals.csv'].map((name) => join(cwd, name));
+  const { text } = await startMapping(files, { out: join(cwd, 'acme.yaml'), ask });
+  return { asked, text, spec: parse(text) as MappingSpec };
+}
+
+describe('the questions of init', () => {
+  it('begin with what each file is: its records, three of them, and the guess', async () => {
+    const { asked } = await answered();
+    expect(asked[0]!.text).toContain('people.csv, 12 records:\n');
+    expect(asked[0]!.text.match(/full name: Ada/g)).toHaveLength(3);
+    expect(asked[0]!.choices[asked[0]!.proposal]).toMatch(/^people/);
+    expect(asked[1]!.choices[asked[1]!.proposal]).toMatch(/^deals/);
+  });
+
+  it('show the figures and three values of each candidate; the last choice is to leave it out', async () => {
+    const { asked } = await answered();
+    const amount = asked.find(({ text }) => text.includes('\namount: '))!;
+    expect(amount.choices[0]).toMatch(/^as proposed: /);
+    expect(amount.choices.join('\n')).toMatch(/^cost \(12 .*numbers.*\): 20\.00, 21\.00, 22\.00$/m);
+    expect(amount.choices.at(-1)).toBe('leave it out');
+  });
+
+  it('are all answered by their proposals, which then have no mark', async () => {
+    const [plain, { text, asked }] = [await startMapping(await files(), {}), await answered()];
+    const inEntries = (of: string): number => markedLines(of.slice(of.indexOf('\nevents:'))).length;
+    expect(inEntries(plain.text)).toBeGreaterThan(1);
+    expect(asked.length).toBeGreaterThan(2);
+    expect(inEntries(text)).toBe(0);
+  });
+
+  it('take another column, and leave out what is not wanted', async () => {
+    const { spec, text } = await answered([/\namount: /, /^cost /], [/\ncurrency: /, /^leave it out$/]);
+    const { data } = spec.events.find(({ type }) => type === 'deal/created')!;
+    expect(data).toMatchObject({ amount: { from: 'cost' }, custom_fields: { amount: 'amount' } });
+    expect(data).not.toHaveProperty('currency');
+    expect(text).toContain('# currency: { value: EUR } # left out');
+  });
+
+  it('decide what a file is', async () => {
+    const { spec } = await answered([/deals\.csv, 12 records/, /^none of these/]);
+    expect(spec.events.map(({ type }) => type)).toEqual(['lead/created']);
+  });
+
+  it('end with Ctrl-C: what is decided is written, the rest is marked', async () => {
+    const { spec, text } = await answered([/\namount: /, /^cost /], [/\ncurrency: /, 'stop']);
+    expect(spec.events[1]!.data['amount']).toMatchObject({ from: 'cost' });
+    expect(text).toMatch(/# currency: .* # set this/);
+  });
+});
+
+async function files(): Promise<string[]> {
+  const cwd = await exports();
+  return ['people.csv', 'deals.csv'].map((name) => join(cwd, name));
+}
+
+describe.skipIf(!hasTmux())('on a terminal (skipped without tmux)', () => {
+  const until = async (text: () => Promise<string>, what: RegExp): Promise<string> => {
+    for (let tries = 0; ; tries += 1) {
+      const shown = await text();
+      if (what.test(shown)) return shown;
+      if (tries > 300) throw new Error(`not shown: ${String(what)}\n${shown}`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  };
+
+  it('Enter takes the proposal, an arrow another choice, and Ctrl-C writes the rest marked', async () => {
+    const cwd = await exports();
+    const { keys, text } = await onTerminal(100, 'init people.csv deals.csv --out acme.yaml', { cwd });
+    await until(text, /people\.csv, 12 records[^]*What are these records\?[^]*people: they become leads/);
+    await keys('Enter');
+    await until(text, /deals\.csv, 12 records[^]*What are these records\?/);
+    await keys('Enter');
+    await until(text, /amount: /);
+    await keys('Down', 'Enter');
+    await until(text, /currency: /);
+    await keys('C-c');
+    const shown = await until(text, /ended \d/);
+    expect(shown).toContain('npx crm-backfill run acme.yaml --dry-run --sandbox\nended 0');
+    const written = await readFile(join(cwd, 'acme.yaml'), 'utf8');
+    expect(written).toMatch(/^ {6}amount: { from: cost, .*(?<!# check.*)$/m);
+    expect(written).toMatch(/# currency: .* # set this/);
+  });
+
+  it('nothing is asked with --yes', async () => {
+    const cwd = await exports();
+    const { text } = await onTerminal(100, 'init people.csv deals.csv --yes --out acme.yaml', { cwd });
+    expect(await until(text, /ended \d/)).not.toContain('What are these records?');
+    expect(await readFile(join(cwd, 'acme.yaml'), 'utf8')).toMatch(/amount: .* # check/);
+  });
+});
