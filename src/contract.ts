@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { oneLine, visible } from './terminal/visible.ts';
-import { isCurrency } from './currencies.ts';
+import { isCurrency } from './kinds/currencies.ts';
 
 /** Section 8. */
 export const LIMITS = {

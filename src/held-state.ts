@@ -1,5 +1,4 @@
-/** The state directory of a run, which nobody else writes meanwhile. */
-import type { Later } from './closing.ts';
+/** What a run holds while it lasts, and gives back at its end: above all its state directory, which nobody else writes meanwhile. */
 import { UserError } from './errors.ts';
 import { removeLeftovers } from './files/private-file.ts';
 import { RUN_LOG_FILE, RunLog } from './files/run-log.ts';
@@ -12,6 +11,30 @@ import { assertNotOld, openCheckpoint } from './store/checkpoint.ts';
 import { CHECKPOINT_FILE } from './store/checkpoint-schema.ts';
 import { Lock, nameHolder } from './store/lock.ts';
 import { checkWhole } from './store/whole.ts';
+
+/** Takes what to close at the end. */
+export type Later = (close: () => void | Promise<void>) => void;
+
+/**
+ * Runs `act`, and after it what it handed to `later`, the last first, each of them whatever else fails. Throws the first error:
+ * those of closing are mostly its consequences.
+ */
+export async function closingAfter<Result>(act: (later: Later) => Promise<Result>): Promise<Result> {
+  const closers: (() => void | Promise<void>)[] = [];
+  const errors: unknown[] = [];
+  const attempt = async <Value>(step: () => Value | Promise<Value>): Promise<Value | undefined> => {
+    try {
+      return await step();
+    } catch (error) {
+      errors.push(error);
+      return undefined;
+    }
+  };
+  const result = await attempt(() => act((close) => closers.push(close)));
+  for (const close of closers.reverse()) await attempt(close);
+  if (errors.length > 0) throw errors[0];
+  return result as Result;
+}
 
 interface HoldingJob {
   readonly settings: Pick<RunSettings, 'state' | 'dryRun' | 'mapping'>;

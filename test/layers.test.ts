@@ -25,7 +25,7 @@ const CHAIN = [
 /** The workings of a command: these may import from the whole chain, but neither from each other nor from commands. */
 const ASIDE = ['commands/explain', 'commands/verify', 'commands/init', 'commands/sandbox'];
 /** Files in `src/` that combine the folders. All other files in `src/` may be imported by every folder. */
-const TOP = ['connect.ts', 'held-state.ts', 'run.ts', 'demo.ts', 'main.ts', 'cli.ts'];
+const TOP = ['connect.ts', 'held-state.ts', 'begin.ts', 'surveyed.ts', 'run.ts', 'demo.ts', 'main.ts', 'cli.ts'];
 
 interface Import {
   readonly from: string;

@@ -23,6 +23,7 @@ export interface ProgressView {
   /** From `planCounter`. */
   readonly count: (exactly?: boolean) => PlanCounts;
   readonly deliverer: {
+    readonly counters: { readonly events_sent: number };
     status(): { readonly waiting?: Omit<WaitingState, 'forMs'>; readonly others?: OtherUse | undefined };
   };
 }

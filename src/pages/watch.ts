@@ -44,6 +44,7 @@ export class Watch {
   #stopTicking: () => void = () => undefined;
   #db: Database | undefined;
   #tracker: ProgressTracker | undefined;
+  #deliverer: ProgressView['deliverer'] | undefined;
   #answered = -1;
   /** Monotonic, as `#heldUpSince`. */
   #progressAt = 0;
@@ -75,12 +76,18 @@ export class Watch {
   /** From now on the run sends events. `db`: its plan, with the checkpoint. */
   sending(run: ProgressView, db: Database): void {
     this.#db = db;
+    this.#deliverer = run.deliverer;
     this.#tracker = new ProgressTracker(run);
     this.#progressAt = this.#clock.monotonic();
     const standing = this.#standing();
     if (standing.pace.left > 0) this.#notify(started(this.#migration, standing));
     this.#stopTicking = this.#clock.every(TICK_MS, () => this.#tick());
     this.#tick();
+  }
+
+  /** Whether an event has gone out. */
+  get hasSent(): boolean {
+    return (this.#deliverer?.counters.events_sent ?? 0) > 0;
   }
 
   /** The run has ended in an orderly way. */

@@ -68,7 +68,7 @@ function fakeRun() {
       priorities: [],
       recent: { settled: 0, ms: 0 },
     }),
-    deliverer: { status: () => (state.waiting ? { waiting: state.waiting } : {}) },
+    deliverer: { counters: { events_sent: 0 }, status: () => (state.waiting ? { waiting: state.waiting } : {}) },
   };
   return { state, run };
 }

@@ -1,5 +1,5 @@
 /** What the values of a column look like: shares of the values in the sample, the same for every language. */
-import { currencyMarks, isCurrency } from '../../currencies.ts';
+import { currencyMarks, isCurrency } from '../../kinds/currencies.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { dateFacts, type DateFacts } from './dates.ts';
 import type { Export } from './open-export.ts';

@@ -1,4 +1,4 @@
-import { currencyMarks, currencyMarksInName, likelyCurrency } from '../../currencies.ts';
+import { currencyMarks, currencyMarksInName, likelyCurrency } from '../../kinds/currencies.ts';
 import { numberText } from '../../terminal/numbers.ts';
 import { countEach, type Column } from './columns.ts';
 

@@ -1,4 +1,4 @@
-import { isCurrency, SIGN_WORDS } from '../../currencies.ts';
+import { isCurrency, SIGN_WORDS } from '../../kinds/currencies.ts';
 import { NumberText, readNumber, type JsonValue } from '../../json.ts';
 import { ValueError, shown, textOf } from '../values/result.ts';
 import { count, object, oneOf } from '../schema-parts.ts';

@@ -1,5 +1,5 @@
 /** What a record says and its event does not, although the mapping reads it. Said as warnings of the record. */
-import { contradicts, currencyMarks, currencyMarksInName, isCurrency } from '../../currencies.ts';
+import { contradicts, currencyMarks, currencyMarksInName, isCurrency } from '../../kinds/currencies.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import type { PathUse, ValueContext } from './compile-context.ts';
 import type { Evaluate, RowContext } from './row-context.ts';

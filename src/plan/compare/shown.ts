@@ -7,7 +7,7 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import type { JsonValue } from '../../json.ts';
 import { e164Of } from '../../mapping/transforms/phone.ts';
-import { isCurrency } from '../../currencies.ts';
+import { isCurrency } from '../../kinds/currencies.ts';
 import { isFields } from '../../service/list-page.ts';
 import { printable } from '../../terminal/visible.ts';
 

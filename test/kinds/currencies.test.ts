@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { isCurrency } from '../src/currencies.ts';
-import { mapped } from './mapping/inline.ts';
+import { isCurrency } from '../../src/kinds/currencies.ts';
+import { mapped } from '../mapping/inline.ts';
 
 const PAST = 'HRK ITL DEM FRF ESP ATS NLG GRD ZWL EEK LTL LVL SKK SIT VEF BYR TRL ROL ZMK MRO STD SLL CUC'.split(' ');
 

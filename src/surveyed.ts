@@ -1,0 +1,64 @@
+/** The survey of a run: a new plan, with what the checkpoint, the account and the people in it say about the input. */
+import type { Run } from './begin.ts';
+import { storeAccount, storedAccountOf, type Target } from './connect.ts';
+import { EXIT, UserError } from './errors.ts';
+import { accountContacts } from './plan/compare/account-contacts.ts';
+import { countAll } from './plan/counts.ts';
+import { doubtRecords, isOlder } from './plan/older.ts';
+import { storeDocument } from './report/documents.ts';
+import { assertBound, openFieldHasher } from './store/checkpoint.ts';
+import type { FieldHasher } from './store/field-hashes.ts';
+import { PLAN_FILE } from './store/plan-schema.ts';
+import { snapshotOf, storedMapping } from './figures/summarise.ts';
+import { beginPlan, discardPlan } from './survey/plan-file.ts';
+import { surveyInput, type Survey } from './survey/survey.ts';
+
+/** What a run sends from. */
+export interface Surveyed {
+  readonly survey: Survey;
+  readonly hasher: FieldHasher;
+  /** Events that were acknowledged before this run sent anything. */
+  readonly alreadyAcknowledged: number;
+}
+
+/** Throws a `UserError` (exit 2) as `surveyInput` does, and if the state belongs to another account. */
+export async function surveyed(run: Run, target: Target | undefined): Promise<Surveyed> {
+  const { settings, mapping, state, output, halt, monitor, log, warn } = run;
+  const db = beginPlan(state, output);
+  run.later(() => discardPlan(db, output));
+  assertBound(db, mapping.migration, target);
+  const isBehind = isOlder(db, state.file(PLAN_FILE));
+  if (isBehind) {
+    log.write('older_checkpoint');
+    if (!settings.dryRun && !settings.adopt) throw new UserError(OLDER, { hint: OLDER_HINT, exitCode: EXIT.stopped });
+    warn(OLDER);
+  }
+  const hasher = openFieldHasher(db, settings);
+  if (isBehind && !settings.dryRun) doubtRecords(db, hasher, state.file(PLAN_FILE));
+  const account = target?.account ?? storedAccountOf(state);
+  if (account) monitor.connected?.(account, target?.baseUrl);
+  else warn('no account is stored yet, so names of stages and owners stay unresolved');
+  if (target) storeAccount(db, target);
+  const agree = (found: string, hint: string): Promise<void> => confirm(run, found, hint);
+  const contacts = await accountContacts({ settings, halt, monitor, db, mapping, target, hasher, agree });
+  const client = target?.client;
+  const survey = await surveyInput({
+    ...{ settings, mapping, db, hasher, account, state, output, halt, contacts, client, warn, agree },
+  });
+  run.later(() => survey.db.close());
+  const rate = target?.rate ?? settings.rate;
+  monitor.surveyed?.(survey, rate);
+  storeDocument(survey.db, 'mapping', await storedMapping(mapping, survey));
+  storeDocument(survey.db, 'survey', snapshotOf(mapping.migration, target?.baseUrl ?? null, survey, rate));
+  return { survey, hasher, alreadyAcknowledged: countAll(survey.db).acknowledged };
+}
+
+const OLDER = 'checkpoint.db is older than plan.db beside it: a copy was put back, or its -wal was deleted';
+const OLDER_HINT =
+  'put the newest copy of the whole state directory back, or continue with --adopt: what the service shows of the records is then read back';
+
+/** Asks whether to go on. Throws a `UserError` (exit 2) unless the user agrees, or has with --yes. */
+async function confirm({ settings, monitor }: Run, found: string, hint: string): Promise<void> {
+  if (settings.yes || (await monitor.confirm?.(`${found}. Continue?`)) === true) return;
+  throw new UserError(found, { hint });
+}
