@@ -37,6 +37,7 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
   const policies = policiesOf(spec, compilation.defaults);
   const { type } = spec;
   const kind = kindOfType(type);
+  const mayNeedSettling = kind.needsParent === true || kind.parents.length > 1;
   const missing = compilation.missingValues(spec.source);
   const { fields, when, each, occurredAt, stagePipeline, priority, combine, heading, takeRest } = parts;
 
@@ -59,7 +60,7 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
     takeRest?.(row, data);
     reportOtherCurrency(data, uses, row);
     reportOwnCurrency?.(data, row);
-    settleParents(kind, data, policies.if_both, row);
+    if (mayNeedSettling) settleParents(kind, data, policies.if_both, row);
     const occurred = optionalText('occurred_at', occurredAt, row);
     const pipeline = optionalText('stage_pipeline', stagePipeline, row);
     const rank = priority && optionalValue('priority', priority, row);
