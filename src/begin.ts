@@ -2,7 +2,7 @@
 import { systemClock } from './clock.ts';
 import { BestEffort } from './files/best-effort.ts';
 import type { Halt } from './halt.ts';
-import { holdState, type HeldState, type Later } from './held-state.ts';
+import { holdState, type HeldState, type AtEnd } from './held-state.ts';
 import type { FunctionModule } from './mapping/functions.ts';
 import { loadMapping } from './mapping/load.ts';
 import type { Mapping } from './mapping/mapping.ts';
@@ -57,16 +57,16 @@ export interface Run extends RunJob, HeldState {
   readonly began: number;
   readonly bestEffort: BestEffort;
   /** What to close at the end. */
-  readonly later: Later;
+  readonly atEnd: AtEnd;
   /** Shows a problem that does not stop the run. */
   readonly warn: (message: string) => void;
 }
 
 /** Throws a `UserError` if the mapping is wrong, or if the state directory cannot be used. */
-export async function begin(job: RunJob, watch: Watch, later: Later): Promise<Run> {
+export async function begin(job: RunJob, watch: Watch, atEnd: AtEnd): Promise<Run> {
   const { settings, monitor } = job;
   const mapping = await loadMapping(settings.mapping, { sources: settings.source });
-  const held = await holdState(job, mapping, later);
+  const held = await holdState(job, mapping, atEnd);
   const { log } = held;
   watch.begin(mapping.migration, (event, fields) => log.write(event, fields));
   const { file, sha256, functions } = mapping;
@@ -74,5 +74,5 @@ export async function begin(job: RunJob, watch: Watch, later: Later): Promise<Ru
   if (functions) monitor.runsCode?.(functions);
   const warn = (message: string): void => monitor.trouble?.(message);
   const [startedAt, began] = [new Date(), systemClock.monotonic()];
-  return { ...job, ...held, watch, mapping, startedAt, began, later, warn, bestEffort: new BestEffort(warn) };
+  return { ...job, ...held, watch, mapping, startedAt, began, atEnd, warn, bestEffort: new BestEffort(warn) };
 }

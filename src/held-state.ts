@@ -13,13 +13,13 @@ import { Lock, nameHolder } from './store/lock.ts';
 import { checkWhole } from './store/whole.ts';
 
 /** Takes what to close at the end. */
-export type Later = (close: () => void | Promise<void>) => void;
+export type AtEnd = (close: () => void | Promise<void>) => void;
 
 /**
- * Runs `act`, and after it what it handed to `later`, the last first, each of them whatever else fails. Throws the first error:
+ * Runs `steps`, and after them what they handed to `atEnd`, the last first, each of them whatever else fails. Throws the first error:
  * those of closing are mostly its consequences.
  */
-export async function closingAfter<Result>(act: (later: Later) => Promise<Result>): Promise<Result> {
+export async function closingAfter<Result>(steps: (atEnd: AtEnd) => Promise<Result>): Promise<Result> {
   const closers: (() => void | Promise<void>)[] = [];
   const errors: unknown[] = [];
   const attempt = async <Value>(step: () => Value | Promise<Value>): Promise<Value | undefined> => {
@@ -30,7 +30,7 @@ export async function closingAfter<Result>(act: (later: Later) => Promise<Result
       return undefined;
     }
   };
-  const result = await attempt(() => act((close) => closers.push(close)));
+  const result = await attempt(() => steps((close) => closers.push(close)));
   for (const close of closers.reverse()) await attempt(close);
   if (errors.length > 0) throw errors[0];
   return result as Result;
@@ -53,18 +53,18 @@ export interface HeldState {
   readonly checkpointWhole: Promise<void>;
 }
 
-/** Throws a `UserError` if another run holds it (exit 3), or if it cannot be written. `later` closes the log and, last, releases it. */
-export async function holdState(job: HoldingJob, mapping: Mapping, later: Later): Promise<HeldState> {
+/** Throws a `UserError` if another run holds it (exit 3), or if it cannot be written. `atEnd` closes the log and, last, releases it. */
+export async function holdState(job: HoldingJob, mapping: Mapping, atEnd: AtEnd): Promise<HeldState> {
   const { settings, stateSuffix, redactor } = job;
   const state = await StateDir.create(statePath(settings, mapping, stateSuffix));
   assertNotOld(state);
   const output = settings.dryRun ? await state.directory(DRY_RUN) : state;
-  later(settings.dryRun ? await holdDryRun(output, job) : hold(state));
+  atEnd(settings.dryRun ? await holdDryRun(output, job) : hold(state));
   const check = settings.dryRun ? undefined : checkWhole(state.file(CHECKPOINT_FILE));
-  if (check) later(() => check.stop());
+  if (check) atEnd(() => check.stop());
   removeLeftovers(output.path);
   const log = new RunLog(output.file(RUN_LOG_FILE), redactor);
-  later(() => log.close());
+  atEnd(() => log.close());
   return { state, output, log, checkpointWhole: check?.whole ?? Promise.resolve() };
 }
 

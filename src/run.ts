@@ -39,9 +39,9 @@ export interface RunEnd {
 export async function runMigration(job: RunJob): Promise<RunEnd> {
   const watch = watchOf(job);
   try {
-    return await closingAfter(async (later) => {
+    return await closingAfter(async (atEnd) => {
       try {
-        const run = await begin(job, watch, later);
+        const run = await begin(job, watch, atEnd);
         const target = await connectTo(run);
         const plan = await surveyed(run, target);
         const sender = await send(run, target, plan);
@@ -83,7 +83,7 @@ async function connectTo(run: Run): Promise<Target | undefined> {
     log.write('trouble', { message });
     warn(message);
   });
-  run.later(() => target.close());
+  run.atEnd(() => target.close());
   return target;
 }
 

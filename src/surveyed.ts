@@ -25,7 +25,7 @@ export interface Surveyed {
 export async function surveyed(run: Run, target: Target | undefined): Promise<Surveyed> {
   const { settings, mapping, state, output, halt, monitor, log, warn } = run;
   const db = beginPlan(state, output);
-  run.later(() => discardPlan(db, output));
+  run.atEnd(() => discardPlan(db, output));
   assertBound(db, mapping.migration, target);
   const isBehind = isOlder(db, state.file(PLAN_FILE));
   if (isBehind) {
@@ -45,7 +45,7 @@ export async function surveyed(run: Run, target: Target | undefined): Promise<Su
   const survey = await surveyInput({
     ...{ settings, mapping, db, hasher, account, state, output, halt, contacts, client, warn, agree },
   });
-  run.later(() => survey.db.close());
+  run.atEnd(() => survey.db.close());
   const rate = target?.rate ?? settings.rate;
   monitor.surveyed?.(survey, rate);
   storeDocument(survey.db, 'mapping', await storedMapping(mapping, survey));

@@ -3,9 +3,9 @@ import { closingAfter } from '../src/held-state.ts';
 
 it('closes everything, the first that was opened last, whatever fails, and shows the first error', async () => {
   const closed: string[] = [];
-  const ended = closingAfter(async (later) => {
+  const ended = closingAfter(async (atEnd) => {
     for (const name of ['lock', 'log', 'plan']) {
-      later(async () => {
+      atEnd(async () => {
         closed.push(name);
         if (name !== 'lock') throw new Error(`${name} cannot be closed`);
       });
@@ -17,8 +17,8 @@ it('closes everything, the first that was opened last, whatever fails, and shows
 });
 
 it('what cannot be closed is an error of its own', async () => {
-  const ended = closingAfter(async (later) => {
-    later(() => {
+  const ended = closingAfter(async (atEnd) => {
+    atEnd(() => {
       throw new Error('not closed');
     });
     return 'done';

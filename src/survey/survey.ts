@@ -104,23 +104,23 @@ interface OpenInput {
  */
 export async function surveyInput(job: SurveyJob): Promise<Survey> {
   const { db, halt } = job;
-  const open = await openInput(job);
+  const opened = await openInput(job);
   db.exec('begin');
-  const found = await readInput(job, open);
-  if (halt.requested) return interrupted(job, open, found);
-  await assertComplete(job, open, found);
-  for (const { file, line } of open.input.unusedFixes()) addProblem(db, {}, issueOf('unused_fix', `${file}:${line}`));
+  const read = await readInput(job, opened);
+  if (halt.requested) return interrupted(job, opened, read);
+  await assertComplete(job, opened, read);
+  for (const { file, line } of opened.input.unusedFixes()) addProblem(db, {}, issueOf('unused_fix', `${file}:${line}`));
   const { mapping, settings, hasher, account, client, contacts, output } = job;
   const { migration, region } = mapping;
-  const { entries } = open.compiled;
+  const { entries } = opened.compiled;
   const judging = { db, migration, region, entries, hasher, account, client, contacts, output };
   const { changes, fold, leftOut } = await judgePlan({ ...judging, concurrency: settings.concurrency });
-  found.reader.records.mapped -= leftOut;
-  found.reader.records.skipped += leftOut;
+  read.reader.records.mapped -= leftOut;
+  read.reader.records.skipped += leftOut;
   if (settings.adopt && combined(db).requests > 0) addProblem(db, {}, issueOf('combined_unknown'));
-  const { worksheet, profile } = await describe(job, open, found);
+  const { worksheet, profile } = await describe(job, opened, read);
   const cover = choosePlan(judging, settings.selection);
-  return commit(job, open, found, { changes, fold, worksheet, profile, cover });
+  return commit(job, opened, read, { changes, fold, worksheet, profile, cover });
 }
 
 async function openInput(job: SurveyJob): Promise<OpenInput> {
@@ -146,8 +146,8 @@ interface ReadInput {
   readonly omitted: OmittedValues;
 }
 
-async function readInput({ db, mapping, halt }: SurveyJob, open: OpenInput): Promise<ReadInput> {
-  const { sources, compiled, resolver } = open;
+async function readInput({ db, mapping, halt }: SurveyJob, opened: OpenInput): Promise<ReadInput> {
+  const { sources, compiled, resolver } = opened;
   const profiler = new Profiler({ sources, eventSources: mapping.eventSources, compiled, db });
   const reader = new RecordReader({
     compiled,
@@ -192,12 +192,12 @@ async function describe(
 
 async function commit(
   job: SurveyJob,
-  open: OpenInput,
+  opened: OpenInput,
   read: ReadInput,
-  found: Pick<Survey, 'changes' | 'fold' | 'worksheet' | 'profile' | 'cover'>,
+  judged: Pick<Survey, 'changes' | 'fold' | 'worksheet' | 'profile' | 'cover'>,
 ): Promise<Survey> {
   const { db, settings, mapping, state, output } = job;
-  const { digest, listed } = planDigest(db, open.policies);
+  const { digest, listed } = planDigest(db, opened.policies);
   if (settings.plan !== undefined) assertApproved(db, digest, settings.plan, storedPlanFiles(state));
   db.run(`insert or replace into setting (name, value) values ('digest', ?)`, digest);
   markTold(db, mapping.sha256, storedPlanFiles(state)[0]);
@@ -206,8 +206,8 @@ async function commit(
   commitPlan(db, output);
   const plan = openPlan(state, output);
   return {
-    ...found,
-    ...inputFigures(open, read),
+    ...judged,
+    ...inputFigures(opened, read),
     db: plan,
     digest,
     listed,
@@ -215,7 +215,7 @@ async function commit(
 }
 
 /** What was read is counted; the plan stays incomplete, and the one before stays in place. */
-function interrupted({ db }: SurveyJob, open: OpenInput, read: ReadInput): Survey {
+function interrupted({ db }: SurveyJob, opened: OpenInput, read: ReadInput): Survey {
   db.exec('commit');
   const nothing = {
     digest: undefined,
@@ -224,7 +224,7 @@ function interrupted({ db }: SurveyJob, open: OpenInput, read: ReadInput): Surve
     cover: undefined,
     worksheet: undefined,
   };
-  return { ...nothing, ...inputFigures(open, read), db, profile: read.profiler.finish() };
+  return { ...nothing, ...inputFigures(opened, read), db, profile: read.profiler.finish() };
 }
 
 function inputFigures({ input, compiled }: OpenInput, { reader, omitted }: ReadInput) {
