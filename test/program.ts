@@ -13,9 +13,12 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a command in this process, through the `main` that `cli.js` calls. */
-export async function inProcess(args: readonly string[]): Promise<Ended> {
-  const { main } = createRequire(import.meta.url)('../dist/main.js') as typeof program;
+/** The built program that tests run. */
+export const DIST = fileURLToPath(new URL('../dist/', import.meta.url));
+
+/** Runs a command in this process, through the `main` that `cli.js` calls. `dist`: of another copy of the program. */
+export async function inProcess(args: readonly string[], dist = DIST): Promise<Ended> {
+  const { main } = createRequire(import.meta.url)(`${dist}main.js`) as typeof program;
   const [stdout, stderr] = [new Collector(), new Collector()];
   const code = await main(args, { stdout, stderr });
   return { code, stdout: stdout.text, stderr: stderr.text };

@@ -41,6 +41,8 @@ export function environmentOf(service: Sandbox): Record<string, string> {
 export interface Place {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The folder of another copy of the program. */
+  readonly dist?: string;
 }
 
 let last: Promise<unknown> = Promise.resolve();
@@ -55,7 +57,7 @@ export function backfill(args: readonly string[], place: Place): Promise<Ended> 
   return ended;
 }
 
-async function runIn({ cwd, env = {} }: Place, args: readonly string[]): Promise<Ended> {
+async function runIn({ cwd, env = {}, dist }: Place, args: readonly string[]): Promise<Ended> {
   if (Object.keys(env).some((name) => name.startsWith('NODE_')))
     throw new Error('Node reads `NODE_*` at its start only');
   const before = { cwd: process.cwd(), env: { ...process.env }, argv: process.argv };
@@ -63,7 +65,7 @@ async function runIn({ cwd, env = {} }: Place, args: readonly string[]): Promise
     process.chdir(cwd);
     setEnvironment({ PATH: process.env.PATH, HOME: cwd, ...env });
     process.argv = [process.execPath, CLI, ...args];
-    return await inProcess(args);
+    return await inProcess(args, dist);
   } finally {
     process.chdir(before.cwd);
     setEnvironment(before.env);

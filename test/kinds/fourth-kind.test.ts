@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { company } from './company.ts';
+import { company, DIST_WITH_COMPANIES } from './company.ts';
 import { CompanyService } from './service.ts';
 import { backfill, FAST, files, rowsIn, summaryOf, workspace, type Place } from '../e2e/harness.ts';
 
@@ -51,7 +51,7 @@ const CHAIN_OF_BOLT = ['company/created bolt', 'lead/created l1', 'deal/created 
 async function project(service: CompanyService): Promise<Place & { readonly state: string }> {
   const cwd = await workspace();
   await files(cwd, EXPORTS);
-  return { cwd, env: service.environment, state: join(cwd, '.backfill/chain') };
+  return { cwd, env: service.environment, dist: DIST_WITH_COMPANIES, state: join(cwd, '.backfill/chain') };
 }
 
 const run = (place: Place, ...args: readonly string[]) =>
@@ -153,7 +153,7 @@ describe('a fourth kind of record, defined outside of the sources', () => {
   });
 
   it('is part of the JSON Schema and of the messages about mappings', async () => {
-    const { stdout } = await backfill(['schema'], { cwd: await workspace() });
+    const { stdout } = await backfill(['schema'], { cwd: await workspace(), dist: DIST_WITH_COMPANIES });
     expect(stdout).toContain('company/created');
     expect(stdout).toContain('company_external_id');
     const service = await CompanyService.start();
