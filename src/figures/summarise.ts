@@ -15,6 +15,7 @@ import {
   type CountedState,
 } from '../plan/counts.ts';
 import { countGone } from '../plan/judge/gone.ts';
+import { countSharedIds } from '../plan/records.ts';
 import { DIFFERENCE_CODES, type DifferenceCode } from '../plan/judge/judge-known.ts';
 import { priorityProgress } from '../plan/order.ts';
 import { countsByCode, type Finding } from '../report/findings.ts';
@@ -61,6 +62,7 @@ export function endingOf({ db, unreadable }: Pick<Survey, 'db' | 'unreadable'>):
     ['invalid', events.invalid],
     ['unmapped', countCode(states, 'unmapped')],
     ['unreadable', unreadable],
+    ['same_service_id', countSharedIds(db)],
     ['waiting', countWhere(states, ({ state }) => state === 'waiting')],
     ...DIFFERENCE_CODES.map((code) => [code, countCode(states, code)] as const),
   ] as const;

@@ -131,3 +131,11 @@ export function storeKnown(
 export function hasRecords(db: Database): boolean {
   return db.get('select 1 from checkpoint.record limit 1') !== undefined;
 }
+
+/** Ids of the service that several records of ours have: it has one record for them. */
+export function countSharedIds(db: Database): number {
+  return db.get<{ count: number }>(`
+    select count(*) as count from (
+      select 1 from checkpoint.record where service_id is not null and whose = 'ours' and is_acknowledged = 1
+      group by service_id, entity having count(*) > 1)`)!.count;
+}

@@ -105,7 +105,10 @@ it('creates that are answered with one id, or with `updated`, are named', async 
     (_event, nth) => (nth < 3 ? processed('same', 'created') : processed('other', 'updated')),
     () => undefined,
   );
-  expect(summary.warnings_by_code).toMatchObject({ same_service_id: 1, updated_instead: 1 });
+  expect(summary).toMatchObject({
+    exit: { code: 1, reason: 'same_service_id' },
+    warnings_by_code: { same_service_id: 1, updated_instead: 1 },
+  });
   expect(message('same_service_id')).toMatch(/`2` and `1` .* `same`/);
 });
 
