@@ -52,6 +52,8 @@ export class WrittenScalar {
 
 /** Limit for nodes after aliases are expanded: more is an attack or an accident. */
 const MOST_NODES = 50_000;
+/** No mapping is nested so deep: checking what is takes minutes. */
+const MOST_LEVELS = 100;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Parses the text of a mapping file; `file` is only used to name it in problems. */
@@ -100,6 +102,10 @@ class NodeReader {
     }
     if (this.#open.has(node)) {
       this.#reportEndless(node, 'an anchor contains itself');
+      return null;
+    }
+    if (this.#open.size === MOST_LEVELS) {
+      if (!this.endless) this.#reportEndless(node, `it is nested more than ${MOST_LEVELS} levels deep`);
       return null;
     }
     this.#open.add(node);
