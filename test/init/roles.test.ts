@@ -30,7 +30,7 @@ describe('the roles of columns', () => {
     expect(draft.deal).toMatchObject({ external_id: id, title, stage_name: stage, owner_name: owner });
     expect(JSON.stringify(draft.deal['amount'])).toContain(amount);
     expect(draft.deal['occurred_at']).toMatchObject({ from: created });
-    expect(draft.remark('amount')).toMatch(/^check: 12 of 12 numbers/);
+    expect(draft.remark('amount')).toMatch(/^check: 12 numbers/);
   });
 
   it('are found by content alone, which is said; a weighted amount is not the amount', async () => {
@@ -38,7 +38,7 @@ describe('the roles of columns', () => {
     const draft = await draftOf({ 'export.csv': ['a;b;Stage;c;d;e;f;g;h', ...rows] });
     expect(draft.deal['external_id']).toBe('a');
     expect(JSON.stringify(draft.deal['amount'])).toContain('"c"');
-    expect(draft.remark('amount')).toContain('next: `g`');
+    expect(draft.remark('amount')).toContain('runner-up: `g`');
   });
 
   it('are those of the elements of a list of names and values, where each place has one name, and of no other list', async () => {
@@ -60,7 +60,7 @@ describe('the roles of columns', () => {
   it('are not those of the one address that all records share', async () => {
     const people = times(12, (n) => `${4000 + n},rita@example.test,${['Ada Bell', 'Bob Costa', 'Cleo Dane'][n % 3]}`);
     const { text } = await draftOf({ 'contacts.csv': ['Id,Owner mail,Name', ...people] });
-    expect(text).toMatch(/^ +# email: Owner mail # set this: no column is sure to be the e-mail addresses/m);
+    expect(text).toMatch(/^ +# email: Owner mail # set this: candidates for the e-mail addresses: `Owner mail`/m);
   });
 
   it('are those of the values in wrappers, not of what is said about them', async () => {
@@ -78,7 +78,7 @@ describe('the roles of columns', () => {
     });
   });
 
-  it('that no column is sure to have are commented out, with the candidates in their order', async () => {
+  it('that are left open are commented out, with the candidates in their order', async () => {
     const draft = await draftOf({
       'deals.csv': ['Id,Title,Stage,Size of team', ...times(12, (n) => `D${n},Roof of house ${n},New,${n % 4}`)],
     });
@@ -93,8 +93,8 @@ describe('the roles of columns', () => {
       'deals.csv': ['Id,Title,Stage,Previous stage,Value,Owner,Second owner,Created at,Created in CRM at', ...rows],
     });
     expect(draft.deal).toMatchObject({ stage_name: 'Stage', owner_name: 'Owner' });
-    expect(draft.remark('owner_name')).toContain('next: `Second owner`');
-    expect(draft.remark('occurred_at')).toContain('next: `Created in CRM at`');
+    expect(draft.remark('owner_name')).toContain('runner-up: `Second owner`');
+    expect(draft.remark('occurred_at')).toContain('runner-up: `Created in CRM at`');
   });
 
   it('take no column twice, so that the sum of the scores is the best', () => {

@@ -19,7 +19,7 @@ export interface RoleCandidate {
 export interface Assignment {
   readonly kind: RecordKind;
   readonly roles: ReadonlyMap<Role, RoleFound>;
-  /** Of the roles that no column is sure to have: the columns that may have them, best first. */
+  /** Of the roles that are left open: the columns that may have them, best first. */
   readonly candidates: ReadonlyMap<Role, readonly RoleCandidate[]>;
 }
 

@@ -3,7 +3,7 @@ import { counted, enumerated, numberText } from '../../terminal/numbers.ts';
 import type { Column, Table } from './columns.ts';
 import { quoted } from './evidence.ts';
 import type { KnownTables } from './joins.ts';
-import { isByChance, shareOf } from './lines/references.ts';
+import { isByChance, shareOf, type Reference } from './lines/references.ts';
 import { MAX_COLUMNS } from './sample.ts';
 import type { EntryFate, TriedMapping } from './trial.ts';
 import type { Entry, Line } from './lines/yaml.ts';
@@ -71,7 +71,7 @@ export class Fates {
   /** In place of a source that nothing reads. */
   unreadText(table: Table): string {
     const { columns, rows } = table;
-    const mark = rows > 0 && this.#isOfPeople(table) ? 'check: ' : '';
+    const mark = rows > 0 && (this.#isOfPeople(table) || this.#relation(table)?.to.table === table) ? 'check: ' : '';
     const what = columns.length > 0 ? `; not carried: ${columns.map(quoted).join(', ')}` : '';
     return `${mark}not read: ${nameOf(table)}: not used, because ${this.#whyUnread(table)}${what}`;
   }
@@ -161,6 +161,14 @@ export class Fates {
     );
   }
 
+  /** The best reference to the table or from it. */
+  #relation(table: Table): Reference | undefined {
+    return this.#known.references
+      .filter((each) => each.from.table === table || each.to.table === table)
+      .filter((each) => shareOf(each) >= 0.5 && !isByChance(each))
+      .sort((a, b) => shareOf(b) - shareOf(a) || b.found - a.found)[0];
+  }
+
   #whyUnread(table: Table): string {
     const { rows, nouns } = table;
     const { unreadable, why } = table.from.sample;
@@ -172,12 +180,7 @@ export class Fates {
     const what = isOther
       ? 'the service has no place for such records'
       : 'it was not recognised as people, deals or notes';
-    const related = this.#known.references
-      .filter(
-        (each) => (each.from.table === table || each.to.table === table) && shareOf(each) >= 0.5 && !isByChance(each),
-      )
-      .sort((a, b) => shareOf(b) - shareOf(a) || b.found - a.found);
-    const [first] = related;
+    const first = this.#relation(table);
     if (!first) return `${what}, and no other export has its ids`;
     const { from, to, found, of } = first;
     return `${what}, although ${numberText(found)} of ${numberText(of)} \`${from.table.source}.${from.name}\` are in ${to.table.source}.${to.name}`;

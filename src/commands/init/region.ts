@@ -65,7 +65,7 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
   }
   const figures = (of: RegionEvidence): string =>
     `${of.country}: ${numberText(of.valid)} of ${numberText(national.length)} numbers without a country code are valid, ` +
-    `${numberText(of.withCode)} of ${numberText(international.length)} with one are of it` +
+    `${numberText(of.withCode)} of ${numberText(international.length)} with one have its code` +
     (of.records > 0 ? `, ${numberText(of.records)} records name it` : '');
   const why = whyNot(best, candidates, national.length);
   if (why !== undefined) return unset(`${why}: ${candidates.slice(0, 3).map(figures).join('; ')}`);

@@ -31,8 +31,6 @@ interface RoleSpec {
   readonly against: string;
   /** One such concept outweighs all others: a due date is no date of creation. */
   readonly strict?: true;
-  /** What a share of the values is, for the evidence. */
-  readonly evidence: string;
 }
 
 const NOT_PERSON =
@@ -44,19 +42,16 @@ export const ROLES = {
     header: { id: 0.9, number: 0.5 },
     against:
       'company person customer deal user owner author tax address phone mobile other hash parent type created text happened stage pipeline currency previous source count amount email name web',
-    evidence: 'unique values',
   },
   first: {
     content: partOfName,
     header: { 'first name': 1, first: 0.9, name: 0.45 },
     against: `${NOT_PERSON} surname full happened middle last`,
-    evidence: 'words',
   },
   last: {
     content: partOfName,
     header: { surname: 1, 'surname name': 1, 'last name': 1, last: 0.8 },
     against: `${NOT_PERSON} first happened`,
-    evidence: 'words',
   },
   full: {
     content: personal,
@@ -70,13 +65,11 @@ export const ROLES = {
       customer: 0.75,
     },
     against: `${NOT_PERSON} first surname middle`,
-    evidence: 'names',
   },
   email: {
     content: addresses,
     header: { email: 0.9 },
     against: 'user owner author created company deal text title',
-    evidence: 'e-mail addresses',
   },
   phone: {
     content: ({ is, date, separators }) =>
@@ -89,71 +82,60 @@ export const ROLES = {
             : 0.12,
     header: { phone: 1, mobile: 0.95 },
     against: 'fax id tax address count amount user owner company deal date other email hash',
-    evidence: 'phone numbers',
   },
   created: {
     strict: true,
     content: createdAt,
     header: { 'created date': 1, created: 0.9, date: 0.55 },
     against: 'modified closed due last previous happened stage text',
-    evidence: 'dates',
   },
   title: {
     content: titles,
     header: { 'deal name': 1, 'deal title': 1, title: 0.85, name: 0.75, deal: 0.6, text: 0.15 },
     against:
       'job person company first surname owner user stage pipeline status type author reason source customer address previous other id text date country currency email phone count tag web parent',
-    evidence: 'texts',
   },
   amount: {
     content: sumOfMoney,
     header: { amount: 0.9, 'deal amount': 0.95, 'amount net': 0.96, 'amount net tax': 0.98, 'amount gross tax': 0.7 },
     against:
       'weighted probability tax cost count id base gross number company address phone mobile currency date reason previous type email user tag',
-    evidence: 'numbers',
   },
   currency: {
     content: ({ is }) => (is.currency > 0.8 ? 0.75 : 0),
     header: { currency: 1 },
     against: 'country id base',
-    evidence: 'currencies',
   },
   stage: {
     content: stages,
     header: { stage: 0.95, 'stage name': 1, 'deal status': 0.75, status: 0.65 },
     against:
       'date modified previous happened probability person customer type outcome user owner number count reason last address tag deleted',
-    evidence: 'names that repeat',
   },
   pipeline: {
     content: (column) => (stages(column) > 0 ? 0.12 : 0),
     header: { pipeline: 0.95, 'pipeline name': 1, type: 0.25 },
     against: 'stage date status deal parent source',
-    evidence: 'names that repeat',
   },
   outcome: {
     content: outcomes,
     header: { status: 0.7, outcome: 0.8, 'deal status': 0.85 },
     against: 'stage reason date person happened deleted',
-    evidence: 'outcomes',
   },
   owner: {
     content: member,
     header: { owner: 0.95, 'owner name': 1, user: 0.7, 'user name': 0.75, 'owner user': 1, author: 0.3 },
     against: 'modified created phone date type deleted reason number count',
-    evidence: 'names that repeat',
   },
   subject: {
     content: (column) => titles(column) * 0.6,
     header: { title: 0.85, 'text title': 0.9, 'happened title': 0.9, name: 0.6 },
     against: 'job person company owner user stage type author parent deal customer id date email',
-    evidence: 'texts',
   },
   content: {
     content: texts,
     header: { text: 0.85, 'happened text': 0.9, 'text date': 0 },
     against: 'type date id author user owner parent title name company person deal status',
-    evidence: 'texts',
   },
   author: {
     content: member,
@@ -167,14 +149,12 @@ export const ROLES = {
       'user name': 0.85,
     },
     against: 'modified date type phone parent deleted person customer company deal text number count',
-    evidence: 'names that repeat',
   },
   happened: {
     strict: true,
     content: createdAt,
     header: { 'happened date': 1, happened: 0.7, date: 0.75, 'created date': 0.8, created: 0.75 },
     against: 'modified due previous last closed',
-    evidence: 'dates',
   },
 } satisfies Record<string, RoleSpec>;
 export type Role = keyof typeof ROLES;

@@ -78,7 +78,7 @@ export class FieldLines {
     return { key, value: found.column.name, comment: commentOf(role, found, this.draft.kind) };
   }
 
-  /** A role that no column is sure to have. */
+  /** A role that is left open. */
   open(key: string, role: Role, what: string, value: (column: Column) => unknown = ({ name }) => name): Line {
     const candidates = this.draft.candidates.get(role) ?? [];
     const [first] = candidates;
@@ -88,7 +88,7 @@ export class FieldLines {
       key,
       value: value(first.column),
       off: true,
-      comment: `set this: no column is sure to be ${what}: ${list}`,
+      comment: `set this: candidates for ${what}: ${list}`,
     };
   }
 

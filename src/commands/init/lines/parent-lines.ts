@@ -74,7 +74,7 @@ export class ParentLines {
     );
     const next =
       others.length > 0
-        ? `; next: ${others
+        ? `; runner-up: ${others
             .slice(0, 2)
             .flatMap(({ columns, why }) => columns.map((column) => `${quoted(column)} (${why})`))
             .join(', ')}`
