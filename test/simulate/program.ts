@@ -392,7 +392,7 @@ const USED = [
   'store/plan-schema',
   'store/checkpoint-schema',
   'store/open',
-  'pages/status',
+  'figures/read-status',
   'commands/explain/story',
   'commands/purge',
 ];
