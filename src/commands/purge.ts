@@ -37,6 +37,7 @@ const PERSONAL: Readonly<Record<string, string>> = {
   'errors.csv': 'messages that quote values',
   rejects: 'original records',
   'omitted.csv': 'omitted values',
+  'left_out.csv': 'rows that became no event',
   'references.csv': "names of the account's users",
   'pilot.csv': 'values of the records of the pilot',
   [VERIFY_FILE]: 'values sent and found',

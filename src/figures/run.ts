@@ -7,10 +7,12 @@ import type { Database } from '../store/sqlite.ts';
 import { shortPath } from '../files/paths.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
 import { durationText } from '../terminal/times.ts';
+import { muchSkipped, readSkipped, type SkippedRows } from '../report/skipped.ts';
 import { readCauses, type ErrorCause } from './causes.ts';
 import { countsSection } from './counts.ts';
 import { present, sectionOf, type Figures, type Section } from './figures.ts';
 import { causesSection, checksSection, type OpenNames } from './findings.ts';
+import { skippedSection } from './skipped.ts';
 import { stagesSection } from './stages.ts';
 import { verdictOf } from './verdict.ts';
 
@@ -19,10 +21,11 @@ export interface PlanReading {
   readonly states: readonly CountedState[];
   readonly findings: readonly Finding[];
   readonly causes: readonly ErrorCause[];
+  readonly skipped: readonly SkippedRows[];
 }
 
 export function readPlan(db: Database): PlanReading {
-  return { states: countStates(db), findings: readFindings(db), causes: readCauses(db) };
+  return { states: countStates(db), findings: readFindings(db), causes: readCauses(db), skipped: readSkipped(db) };
 }
 
 export interface RunFound extends PlanReading {
@@ -51,6 +54,7 @@ export function dryRunFigures(found: RunFound): Figures {
       countsSection(states),
       stagesSection(summary.totals, true),
       causesSection(causes, summary, names),
+      muchSkipped(found.skipped).length > 0 ? skippedSection(found.skipped) : undefined,
       checksSection(findings, true),
       ...survey,
       next,

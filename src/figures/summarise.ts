@@ -19,6 +19,7 @@ import { countSharedIds } from '../plan/records.ts';
 import { DIFFERENCE_CODES, type DifferenceCode } from '../plan/judge/judge-known.ts';
 import { priorityProgress } from '../plan/order.ts';
 import { countsByCode, type Finding } from '../report/findings.ts';
+import { readSkipped, skippedCounts } from '../report/skipped.ts';
 import {
   MOST_PRIORITIES,
   REPORT_FILE,
@@ -181,6 +182,7 @@ export function summarise(run: {
     errors_by_code: countsByCode(findings, 'error'),
     warnings_by_code: countsByCode(findings, 'warning'),
     waiting: countWaiting(db),
+    skipped: skippedCounts(readSkipped(db)),
     omitted: survey.omitted.counts,
     over_max_omitted: survey.omitted.excess(settings.maxOmitted),
     totals: controlTotals(db),
@@ -223,6 +225,7 @@ export function notStarted(run: { dryRun: boolean; startedAt: Date; began: numbe
     errors_by_code: {},
     warnings_by_code: {},
     waiting: {},
+    skipped: {},
     omitted: {},
     over_max_omitted: [],
     totals: [],

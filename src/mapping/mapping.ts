@@ -66,12 +66,17 @@ export interface EntryHead {
   readonly policies: Policies;
 }
 
+/** Why a row becomes no event. */
+export type SkipReason = 'when' | 'each';
+
 /** One item of `events` as a function. Pure, as far as the functions that it calls are: the same row gives the same drafts, whatever was mapped before. */
 export interface CompiledEntry extends EntryHead {
   /** Of comments that go together with others of their parent. */
   readonly combine: Combine | undefined;
   /** No drafts where `when` does not hold or `each` is empty. */
   map(row: Row): readonly Draft[];
+  /** Why `map` yields no drafts of this row: its `each` is empty, or its `when` does not hold. */
+  whySkipped(row: Row): SkipReason;
   /** Columns and paths of the entry's own source that it reads, in the order of the mapping. */
   readonly uses: readonly ColumnUse[];
 }

@@ -1,10 +1,13 @@
 import { readDocument, type StoredMapping } from '../report/documents.ts';
 import type { StoredSummary, SurveySnapshot } from '../report/summary.ts';
+import { readSkipped, type SkippedRows } from '../report/skipped.ts';
 import { readFindings, type Finding } from '../report/findings.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import type { LockHolder } from '../store/lock.ts';
 import { readState } from '../store/open.ts';
+import { readCauses, type ErrorCause } from '../figures/causes.ts';
 import { readChains, type Chains } from '../figures/chains.ts';
+import { readExports, type ExportFate } from '../figures/exports.ts';
 import { readStatus, type Status } from '../figures/read-status.ts';
 
 export interface PageOptions {
@@ -26,6 +29,10 @@ export interface PageData {
   /** The most frequent first. */
   readonly findings: readonly Finding[];
   readonly chains: Chains;
+  /** Those that free most first. */
+  readonly causes: readonly ErrorCause[];
+  readonly skipped: readonly SkippedRows[];
+  readonly exports: readonly ExportFate[];
   /** How the exports are mapped; undefined if it is not known. */
   readonly mapping: StoredMapping | undefined;
   /** An IANA time zone. */
@@ -52,6 +59,9 @@ export function readPageData(
       isDryRun: summary?.dry_run ?? output.path !== state.path,
       findings: readFindings(db),
       chains: readChains(db),
+      causes: readCauses(db),
+      skipped: readSkipped(db),
+      exports: readExports(db, readDocument(db, 'inputs') ?? []),
       mapping,
       timezone: mapping?.timezone ?? 'UTC',
       withValues,

@@ -2,7 +2,16 @@
 import type { BestEffort } from '../files/best-effort.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import { storeDocument } from '../report/documents.ts';
-import { ERRORS_FILE, IDS_FILE, OMITTED_FILE, writeErrors, writeIds, writeOmitted } from '../report/error-files.ts';
+import {
+  ERRORS_FILE,
+  IDS_FILE,
+  LEFT_OUT_FILE,
+  OMITTED_FILE,
+  writeErrors,
+  writeIds,
+  writeLeftOut,
+  writeOmitted,
+} from '../report/error-files.ts';
 import { PILOT_FILE, writePilot, type WrittenPilot } from '../report/pilot-file.ts';
 import { REJECTS, writeRejects } from '../report/rejects.ts';
 import { REPORT_FILE, type Summary } from '../report/summary.ts';
@@ -35,6 +44,7 @@ export async function writeFiles(
   await bestEffort.attempt(PLAN_FILE, () => storeDocument(db, 'summary', counts));
   await bestEffort.attempt(ERRORS_FILE, () => writeErrors(db, output));
   await bestEffort.attempt(OMITTED_FILE, () => writeOmitted(db, output));
+  await bestEffort.attempt(LEFT_OUT_FILE, () => writeLeftOut(db, output));
   if (!summary.dry_run) await bestEffort.attempt(IDS_FILE, () => writeIds(db, output));
   const rejects = await bestEffort.attempt(REJECTS, () => writeRejects(db, output));
   const pilot = await bestEffort.attempt(PILOT_FILE, () => writePilot(db, output));
@@ -51,6 +61,7 @@ export async function writeTables(state: StateDir, output: StateDir, warn: Writi
   try {
     writeErrors(db, output);
     writeOmitted(db, output);
+    writeLeftOut(db, output);
     if (lockHolder(state)) return;
     for (const { usual, path } of (await writeRejects(db, output)).beside) warn(notReplaced(usual, path));
   } finally {

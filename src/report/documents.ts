@@ -1,4 +1,5 @@
 /** The single documents of a plan: what a run stores as JSON, because people read it as a whole. */
+import type { FileDigest } from '../input/source.ts';
 import type { EntryWords } from '../mapping/words.ts';
 import type { StoredAccount } from '../service/account.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -28,6 +29,8 @@ export interface Documents {
   readonly summary: StoredSummary;
   readonly survey: SurveySnapshot;
   readonly mapping: StoredMapping;
+  /** Every file that the survey read. */
+  readonly inputs: readonly FileDigest[];
   readonly account: StoredAccount;
 }
 

@@ -3,15 +3,18 @@ import { COMBINED } from '../kinds/index.ts';
 import { csvHead, csvLine } from '../files/csv.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import type { Database } from '../store/sqlite.ts';
+import { ORPHAN, skipText } from '../vocabulary/terms.ts';
 import { writeLines } from '../files/write-lines.ts';
 
 export const ERRORS_FILE = 'errors.csv';
 export const OMITTED_FILE = 'omitted.csv';
 export const IDS_FILE = 'ids.csv';
+export const LEFT_OUT_FILE = 'left_out.csv';
 
 const ERROR_COLUMNS =
   'source file line record event_type external_id event_id kind code http_status field message hint attempts at';
 const OMITTED_COLUMNS = 'source file line external_id field original reason';
+const LEFT_OUT_COLUMNS = 'source file line record reason';
 const ID_COLUMNS = 'type external_id service_id';
 
 /** Every event that is not acknowledged and not merely pending. */
@@ -41,6 +44,23 @@ export function writeOmitted(db: Database, output: StateDir): void {
     order by o.id`,
   );
 }
+
+/** Every row of the exports that became no event, and why. */
+export function writeLeftOut(db: Database, output: StateDir): void {
+  writeTable<SkippedRow>(
+    db,
+    output.file(LEFT_OUT_FILE),
+    LEFT_OUT_COLUMNS,
+    `
+    select s.name as source, f.path as file, r.line, r.number as record, k.reason
+    from (select record, reason from skipped union all select record, code from omission where code = '${ORPHAN}') k
+      join record r on r.id = k.record join file f on f.id = r.file join source s on s.id = f.source
+    order by r.id`,
+    { shown: (row) => ({ ...row, reason: skipText(row.reason) }) },
+  );
+}
+
+type SkippedRow = Readonly<Record<'source' | 'file' | 'line' | 'record' | 'reason', string>>;
 
 /** The ids in the service of everything that was acknowledged: for programs, so without a byte-order mark. */
 export function writeIds(db: Database, output: StateDir): void {

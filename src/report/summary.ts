@@ -75,6 +75,8 @@ export interface Summary {
   readonly warnings_by_code: Readonly<Record<string, number>>;
   /** Pending events that were selected, by type and by what they wait for. */
   readonly waiting: WaitingCounts;
+  /** Rows that became no event (`left_out.csv`), by source and reason. */
+  readonly skipped: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Values left out of events (`omitted.csv`), by type, field and reason. */
   readonly omitted: OmittedCounts;
   /** Of these, the fields of which more values would be left out than `--max-omitted` allows. */

@@ -52,13 +52,13 @@ create table file (
   path text not null             -- as messages name it
 ) strict;
 
--- A record as it was read: those with an event or a problem.
+-- A record as it was read.
 create table record (
   id integer primary key,        -- in the order of reading
   file integer not null references file,
   line integer not null,         -- of its first line; 0 if it has none
   number integer not null,       -- from 1 in each file
-  raw text,                      -- JSON: a list of cells, or an object; null where nothing could be read
+  raw text,                      -- JSON: a list of cells, or an object; null where nothing could be read, or no event came of it
   original text                  -- of a corrected record: the hash of the original, which names it in rejects
 ) strict;
 
@@ -140,6 +140,12 @@ create table omission (
   reason text not null
 ) strict;
 create index omission_of_event on omission (event);
+
+-- Rows that became no event, and why. Those whose parent is missing are among the omissions.
+create table skipped (
+  record integer primary key references record,
+  reason text not null check (reason in ('when', 'each'))
+) strict;
 
 -- Deals that are counted together: by old and new pipeline, stage and owner, and by currency.
 create table deal_group (

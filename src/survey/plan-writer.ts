@@ -2,6 +2,7 @@ import { eventId } from '../core/identity.ts';
 import { recordJson } from '../json.ts';
 import { entityOf } from '../kinds/index.ts';
 import type { Corrected, Invalid, Place, RawRecord, Ready } from '../model.ts';
+import type { SkipReason } from '../mapping/mapping.ts';
 import type { Source } from '../input/source.ts';
 import type { Database } from '../store/sqlite.ts';
 
@@ -56,6 +57,12 @@ export class PlanWriter {
     );
     this.#last = { item, id };
     return id;
+  }
+
+  /** Notes that no event came of a record, whose values are not kept. */
+  skip(item: ReadRecord, reason: SkipReason): void {
+    const record = this.#last?.item === item ? this.#last.id : this.record({ place: item.place });
+    this.db.run('insert into skipped (record, reason) values (?, ?)', record, reason);
   }
 
   /** Adds an event, as it can be sent or as one that is invalid; returns its number in the plan. */

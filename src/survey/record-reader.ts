@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { CompiledEntry, CompiledMapping } from '../mapping/mapping.ts';
+import type { CompiledEntry, CompiledMapping, SkipReason } from '../mapping/mapping.ts';
 import { entityOf, STAGED } from '../kinds/index.ts';
 import type { Draft, ReadItem, Row } from '../model.ts';
 import { addOmissions, addProblem } from '../plan/problems.ts';
@@ -69,6 +69,7 @@ export class RecordReader {
             addProblem(writer.db, { record: writer.record(item) }, issue);
         }
         this.records[drafts.length > 0 ? 'mapped' : 'skipped'] += 1;
+        if (drafts.length === 0) writer.skip(item, whySkipped(entries, item));
         for (const draft of drafts) this.#takeEvent(draft, item);
       }
     }
@@ -96,6 +97,11 @@ export class RecordReader {
     for (const issue of event.issues) addProblem(writer.db, { event: id, record }, issue);
     if (event.omissions.length > 0) addOmissions(writer.db, { event: id, record }, event.omissions);
   }
+}
+
+/** Empty lists alone, or else a condition. */
+function whySkipped(entries: readonly CompiledEntry[], row: Row): SkipReason {
+  return entries.every((entry) => entry.whySkipped(row) === 'each') ? 'each' : 'when';
 }
 
 function draftsOf(entries: readonly CompiledEntry[], row: Row): readonly Draft[] {

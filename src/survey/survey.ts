@@ -15,6 +15,7 @@ import type { FoldCounts } from '../plan/judge/fold.ts';
 import { choosePlan, judgePlan } from '../plan/judge/judge.ts';
 import { addProblem } from '../plan/problems.ts';
 import type { Profile } from '../report/profile.ts';
+import { muchSkipped, readSkipped } from '../report/skipped.ts';
 import type { ChangeCounts } from '../report/summary.ts';
 import type { Account } from '../service/account.ts';
 import type { Client } from '../service/client.ts';
@@ -38,6 +39,7 @@ import type { Resolver } from './resolve.ts';
 import { worksheetRows, writeWorksheet, type WrittenWorksheet } from './worksheet-file.ts';
 import { unmatchedAnswers } from './unmatched-answers.ts';
 import { openReferences, type Answer } from './worksheet.ts';
+import { skipText } from '../vocabulary/terms.ts';
 import { issueOf } from '../vocabulary/words.ts';
 
 export interface SurveyJob {
@@ -184,6 +186,9 @@ async function describe(
 ): Promise<Pick<Survey, 'worksheet' | 'profile'>> {
   const unmatched = unmatchedAnswers(answers, resolver.met());
   if (unmatched) addProblem(db, { count: unmatched.count }, unmatched);
+  for (const { source, total, of, reason } of muchSkipped(readSkipped(db))) {
+    addProblem(db, { count: total }, issueOf('rows_skipped', source, total, of, skipText(reason)));
+  }
   const merged = mergedStages(db, compiled.entries);
   if (merged) addProblem(db, { count: merged.count }, merged);
   const worksheet = await writeWorksheet(db, output, worksheetRows(resolver, answers), mapping.worksheet?.path);

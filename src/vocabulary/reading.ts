@@ -1,4 +1,5 @@
 /** Words for records that cannot be read, or that are no records. */
+import { counted, numberText } from '../terminal/numbers.ts';
 import type { Codes } from './sentence.ts';
 
 export const READ = 'Correct the record in the export or in the rejects file.';
@@ -70,6 +71,13 @@ export const READ_WARNINGS = {
     what: 'The record that a correction replaces is no longer in the input.',
     says: (place: string) => `the record that ${place} corrects is no longer in the input`,
     fix: 'If its successor in the export still needs the correction, correct it there.',
+  },
+  rows_skipped: {
+    what: 'More than a tenth of the rows of a source become no event.',
+    /** `why`: of most of them. */
+    says: (source: string, skipped: number, of: number, why: string): string =>
+      `${source}: ${numberText(skipped)} of ${counted(of, 'row')} skipped, because ${why}`,
+    fix: 'If they should be there, change the `when` or `each`, or add the export of their parents: `left_out.csv` lists each.',
   },
   source_shrunk: {
     what: 'A source has less than half of the records of the last run.',

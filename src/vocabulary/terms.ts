@@ -59,6 +59,20 @@ export const WAITS = {
 } as const;
 export type WaitReason = keyof typeof WAITS;
 
+/** The code of a record that is left out because its parent is missing (`if_parent_missing: skip`). */
+export const ORPHAN = 'orphan';
+
+const SKIPS: Readonly<Record<string, string>> = {
+  when: 'the `when` of no entry takes it',
+  each: 'its `each` is empty',
+  [ORPHAN]: 'its parent is in no export',
+};
+
+/** Why a row becomes no event. */
+export function skipText(reason: string): string {
+  return SKIPS[reason] ?? reason;
+}
+
 /** What the events of the ingestion webhook cannot contain (service interface, sections 2 and 4.2). */
 export const NOT_MIGRATED: readonly (readonly [string, string])[] = [
   ['The owner of a lead', 'lead events have no owner field; the service assigns the account owner'],

@@ -108,6 +108,16 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
       decides,
     })),
     map: drafts,
+    whySkipped(record) {
+      if (!each) return 'when';
+      row.begin(record);
+      row.field = 'each';
+      const elements = each(row);
+      const isEmpty =
+        elements === undefined ||
+        (!(elements instanceof ValueError) && elementsOf(readValue(elements, missing)).length === 0);
+      return isEmpty ? 'each' : 'when';
+    },
   };
 }
 

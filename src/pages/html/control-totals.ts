@@ -5,7 +5,7 @@ import { ControlSum, currencyText, groupTotals, unreadText, type ControlTotal } 
 import { OUTCOMES } from '../../vocabulary/terms.ts';
 import { ofSeverity } from '../../report/findings.ts';
 import type { PageData } from '../page-data.ts';
-import { dataTable, externalText, html, section, type TableCell, type Markup } from './parts.ts';
+import { dataTable, externalText, html, section, type TableCell, type Markup } from '../../print/html.ts';
 
 /** What is missing in the service, and the section of the page that says why. */
 const MISSING = [

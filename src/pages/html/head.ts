@@ -6,7 +6,7 @@ import { perMinute } from '../../rate.ts';
 import type { PageData } from '../page-data.ts';
 import { othersText } from '../../figures/pace.ts';
 import { waitSentence } from '../../figures/status.ts';
-import { externalText, html, time, type Markup } from './parts.ts';
+import { externalText, html, time, type Markup } from '../../print/html.ts';
 
 export function titleOf({ status, isDryRun }: PageData): string {
   return `${isDryRun ? 'Dry run report' : 'Migration report'}: ${status.migration ?? 'unknown'}`;

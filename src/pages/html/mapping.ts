@@ -3,7 +3,7 @@ import type { EntryWords } from '../../mapping/words.ts';
 import { numberText } from '../../terminal/numbers.ts';
 import { typeName } from '../../vocabulary/terms.ts';
 import type { PageData } from '../page-data.ts';
-import { coded, dataTable, externalText, fieldName, html, prose, section, type Markup } from './parts.ts';
+import { coded, dataTable, externalText, fieldName, html, prose, section, type Markup } from '../../print/html.ts';
 
 /** Unused columns and files that are listed. */
 const MAX_COLUMNS = 200;

@@ -7,7 +7,7 @@ import type { EventCounts } from '../../vocabulary/terms.ts';
 import { capital, OUTCOMES, OUTCOME_NAMES as NAMES, typeName } from '../../vocabulary/terms.ts';
 import { countFindings, leftOut, ofSeverity } from '../../report/findings.ts';
 import type { PageData } from '../page-data.ts';
-import { coded, dataTable, html, legend, section, time, type Markup } from './parts.ts';
+import { coded, dataTable, html, legend, section, time, type Markup } from '../../print/html.ts';
 
 export function figures({ status: { events } }: PageData): Markup {
   const failed = events.invalid + events.rejected + events.blocked;

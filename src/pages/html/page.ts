@@ -8,7 +8,9 @@ import { controlTotals } from './control-totals.ts';
 import { banner, head, titleOf } from './head.ts';
 import { mapping, notUsed } from './mapping.ts';
 import { figures, notInService, outcome } from './outcome.ts';
-import { html, raw, time, type Markup } from './parts.ts';
+import { exportsSection } from '../../figures/exports.ts';
+import { skippedSection } from '../../figures/skipped.ts';
+import { figureSection, html, raw, time, type Markup } from '../../print/html.ts';
 import { blockedChains, duplicates, errorsByCode, notMigrated, omissions, warnings } from './problems.ts';
 import { STYLE } from './style.ts';
 
@@ -21,6 +23,8 @@ const PARTS: readonly (readonly [id: string, title: string, part: (data: PageDat
   ['left-behind', 'What was not migrated', notInService],
   ['errors', 'Errors by cause', errorsByCode],
   ['chains', 'Blocked events', blockedChains],
+  ['skipped', 'Rows skipped', skipped],
+  ['exports', 'Files', files],
   ['duplicates', 'Duplicates', duplicates],
   ['omitted', 'Values left out', omissions],
   ['not-used', 'Columns and files not carried', notUsed],
@@ -36,6 +40,15 @@ export async function writeReport(state: StateDir, output: StateDir, options: Pa
   const path = output.file(REPORT_FILE);
   await writeWhole(path, reportPage(readPageData(state, output, options)));
   return path;
+}
+
+function skipped({ skipped: rows }: PageData): Markup | undefined {
+  const found = skippedSection(rows);
+  return found && figureSection(found);
+}
+
+function files({ exports }: PageData): Markup | undefined {
+  return exports.length === 0 ? undefined : figureSection(exportsSection(exports));
 }
 
 function reportPage(data: PageData): string {

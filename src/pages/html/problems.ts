@@ -7,8 +7,18 @@ import { countFindings, isDropped, leftOut, ofSeverity, shareText, type Finding 
 import { parseJson, type JsonObject } from '../../json.ts';
 import { withoutValues } from '../../send/without-values.ts';
 import type { PageData } from '../page-data.ts';
-import { coded, dataTable, externalId, externalText, fieldName, html, place, prose, section } from './parts.ts';
-import type { TableCell, Markup } from './parts.ts';
+import {
+  coded,
+  dataTable,
+  externalId,
+  externalText,
+  fieldName,
+  html,
+  place,
+  prose,
+  section,
+} from '../../print/html.ts';
+import type { TableCell, Markup } from '../../print/html.ts';
 
 /** Codes and fields that are listed; all others are counted together. */
 const MOST_LISTED = 40;

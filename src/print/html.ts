@@ -1,7 +1,9 @@
-/** Building blocks of the page. */
+/** Figures as HTML, and the building blocks of the page. */
+import { grouped } from '../decimal.ts';
+import { isAmount, type Cell, type CellColumn, type Section as FigureSection } from '../figures/figures.ts';
 import { html as template, raw } from 'hono/html';
-import { numberText } from '../../terminal/numbers.ts';
-import { fieldWords } from '../../vocabulary/terms.ts';
+import { numberText } from '../terminal/numbers.ts';
+import { fieldWords } from '../vocabulary/terms.ts';
 
 /** Safe HTML, made by `html` and `raw` alone. */
 export type Markup = ReturnType<typeof raw>;
@@ -138,4 +140,35 @@ export function legend(entries: readonly (readonly [style: string, name: string]
   return html`<ul class="legend" aria-hidden="true">
     ${entries.map(([style, name]) => html`<li><i class="${style}"></i>${name}</li>`)}
   </ul>`;
+}
+
+/** A section of figures with all of its rows, or as many as its limit says and how many more there are. */
+export function figureSection(figures: FigureSection, isWhole = true): Markup {
+  const { id, title, columns, rows, totals, notes, limit } = figures;
+  const shown = isWhole ? rows : rows.slice(0, limit?.most);
+  const left = rows.length - shown.length;
+  const cells = (row: readonly Cell[]): TableCell[] => columns.map((column, at) => figureCell(row[at] ?? null, column));
+  return section(
+    id,
+    title,
+    rows.length === 0
+      ? undefined
+      : dataTable(
+          title,
+          columns.map(({ head }) => head),
+          shown.map(cells),
+          ...totals.map(cells),
+        ),
+    left > 0 ? html`<p class="soft">${numberText(left)} more: see <code>${limit!.rest}</code></p>` : undefined,
+    ...notes.map((note) => html`<p class="soft">${prose(note)}</p>`),
+  );
+}
+
+function figureCell(cell: Cell, { kind }: CellColumn): TableCell {
+  if (cell === null) return '';
+  if (isAmount(cell)) return { right: grouped(cell.amount) };
+  if (typeof cell === 'number') return cell;
+  return kind === 'code' || kind === 'command'
+    ? html`<code class="code">${externalText(cell, 80)}</code>`
+    : externalText(cell);
 }
