@@ -16,7 +16,7 @@ function ago(minutes: number): string {
 
 const HOLDER = { host: 'here', pid: 1, at: ago(3) };
 
-/** The page of a run that settled 40 of 1,000 events since its survey two minutes ago. */
+/** The page of a run that settled 40 of 1,000 events since its first answer two minutes ago. */
 async function pageOf(given: Partial<GivenState> = {}, options: Partial<PageOptions> = {}): Promise<string> {
   const state = await stateDirectory({
     events: [
@@ -26,7 +26,7 @@ async function pageOf(given: Partial<GivenState> = {}, options: Partial<PageOpti
     survey: { at: ago(2), rate: { requests: 100, seconds: 60 } },
     runs: [
       { at: ago(100), answers: [{ at: ago(99), status: 'rejected', code: 'invalid_payload' }] },
-      { at: ago(2), answers: Array.from({ length: 40 }, () => ({ at: ago(1) })) },
+      { at: ago(2), answers: Array.from({ length: 40 }, (_, n) => ({ at: ago(n === 0 ? 1.9995 : 1) })) },
     ],
     holder: HOLDER.at,
     ...given,
