@@ -22,4 +22,11 @@ export const FORMATS: readonly Format[] = [
     settings: TEXT,
     open: async (file, spec) => (await import('./json/ndjson.ts')).openNdjson(file, spec),
   },
+  {
+    name: 'xlsx',
+    extensions: ['xlsx', 'xlsm'],
+    settings: { sheet: 'name', header_line: 'count', columns: 'names' },
+    isIn: (head) => head.toString('latin1', 0, 4) === 'PK\x03\x04' && head.includes('xl/'),
+    open: async (file, spec) => (await import('./workbook/workbook.ts')).openWorkbook(file, spec),
+  },
 ];

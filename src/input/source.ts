@@ -18,6 +18,8 @@ export interface SourceSpec {
   readonly columns?: readonly string[];
   /** JSON: path to the array of records; the top-level array if absent. */
   readonly records?: string;
+  /** Of a workbook; its only one with rows if absent. */
+  readonly sheet?: string;
   /** Corrected records: absolute paths or globs. Of two corrections of one record, that of the later file applies. */
   readonly fixes?: readonly string[];
   /** Named on the command line, where its encoding is set too; otherwise in a mapping. */
@@ -26,8 +28,8 @@ export interface SourceSpec {
 
 /** A file that cannot be read as it is set, but perhaps with another value of one setting. */
 export class SettingError extends UserError {
-  readonly setting: 'encoding' | 'escape' | 'headerLine' | 'records';
-  /** Values that fit the file, as far as they are known: the paths of its arrays. */
+  readonly setting: 'encoding' | 'escape' | 'headerLine' | 'records' | 'sheet';
+  /** Values that fit the file, as far as they are known: the paths of its arrays, the names of its sheets. */
   readonly choices: readonly string[];
 
   constructor(

@@ -171,9 +171,9 @@ export const INPUT_WARNINGS = {
     fix: 'Convert them to one with a `map` transform.',
   },
   unread_array: {
-    what: 'A JSON file that is read has other arrays, which no source reads.',
+    what: 'A file that is read has other arrays or sheets, which no source reads.',
     says: (arrays: readonly string[]) => `no source reads ${enumerated(arrays, 'and')}`,
-    fix: 'Add a source with `records` for an array that belongs to the migration.',
+    fix: 'Add a source with `records` for an array, with `sheet` for a sheet that belongs to the migration.',
   },
   merged_stages: {
     what: 'Several old stages become one, and no other field keeps their names.',
@@ -215,6 +215,36 @@ export const INPUT_WARNINGS = {
     what: 'A source has no records.',
     says: () => 'there are no records',
     fix: 'Check that it is the right export.',
+  },
+  hidden_sheet: {
+    what: 'A hidden sheet of a workbook is read.',
+    says: (name: string) => `the sheet \`${name}\` is hidden in the spreadsheet; its rows are read`,
+  },
+  hidden_rows: {
+    what: 'A sheet has hidden rows, which are read too.',
+    says: (rows: number) => `${counted(rows, 'hidden row')} read too`,
+    fix: 'Delete rows in the spreadsheet that do not belong to the migration, or skip them with `when`.',
+  },
+  filtered_sheet: {
+    what: 'A sheet has a filter. All of its rows are read, whether the filter shows them or not.',
+    says: () => 'the sheet has a filter: all rows are read, whether it shows them or not',
+  },
+  merged_cells: {
+    what: 'A sheet has merged cells: the first cell has the value, the others are empty.',
+    says: (ranges: number) =>
+      `${counted(ranges, 'range')} of merged cells: the first cell of each has the value, the others are empty`,
+    fix: 'Undo the merging in the spreadsheet and fill the empty cells, if they are values of records.',
+  },
+  formula_without_result: {
+    what: 'A formula has no result in the file, so its cell is empty.',
+    says: (cells: number) => `${counted(cells, 'formula')} without a result in the file: the cells are read as empty`,
+    fix: 'Open the file in a spreadsheet and save it, which computes the results.',
+  },
+  long_numbers: {
+    what: 'A number has more digits than a spreadsheet keeps (15).',
+    says: (cells: number) =>
+      `${counted(cells, 'number')} with more than 15 digits: a spreadsheet keeps 15, so ids among them are damaged`,
+    fix: 'Export ids as text.',
   },
   empty_rows: {
     what: 'Rows without any value were skipped.',

@@ -1,0 +1,114 @@
+/** What a cell holds, as text: never what a spreadsheet would show. Pure. */
+
+/** Digits that a spreadsheet keeps of a number. */
+export const DIGITS = 15;
+
+/**
+ * A number of a workbook as a plain decimal. Of fractions, digits beyond the 15th are artefacts of binary arithmetic
+ * (`0.30000000000000004`); whole numbers keep the digits that the file has.
+ */
+export function decimalText(written: string): string {
+  const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(written.trim());
+  if (!match || (match[2] === '' && !match[3])) return written;
+  const [, sign = '', whole = '', fraction = '', exponent] = match;
+  const digits = (whole + fraction).replace(/^0+/, '');
+  if (digits.length > DIGITS && (fraction !== '' || exponent !== undefined)) {
+    return decimalText(shortened(sign, Number(written)));
+  }
+  if (exponent !== undefined && Math.abs(Number(exponent)) > 400) return written;
+  const all = whole + fraction;
+  const point = whole.length + Number(exponent ?? 0);
+  const left = point <= 0 ? '0' : all.slice(0, point).padEnd(point, '0');
+  const right = point < 0 ? '0'.repeat(-point) + all : all.slice(Math.max(0, point));
+  const plain = `${left.replace(/^0+(?=\d)/, '')}${right.replace(/0+$/, '') === '' ? '' : `.${right.replace(/0+$/, '')}`}`;
+  return sign === '-' && /[1-9]/.test(plain) ? `-${plain}` : plain;
+}
+
+function shortened(sign: string, value: number): string {
+  const text = Math.abs(value).toPrecision(DIGITS);
+  return `${sign === '-' ? '-' : ''}${text.replace(/(\.\d*?)0+(?=e|$)/, '$1').replace(/\.(?=e|$)/, '')}`;
+}
+
+/** What a number format makes of a number: a date, a time of day, both, or a length of time; undefined: a number. */
+export type DateKind = 'date' | 'time' | 'datetime' | 'duration';
+
+/** Formats that have a number instead of a text (ECMA-376, 18.8.30), those of East Asian languages included. */
+const BUILT_IN: readonly (readonly [from: number, to: number, kind: DateKind])[] = [
+  [14, 17, 'date'],
+  [18, 21, 'time'],
+  [22, 22, 'datetime'],
+  [27, 31, 'date'],
+  [32, 35, 'time'],
+  [36, 36, 'date'],
+  [45, 45, 'time'],
+  [46, 46, 'duration'],
+  [47, 47, 'time'],
+  [50, 54, 'date'],
+  [55, 56, 'time'],
+  [57, 58, 'date'],
+];
+
+/** `code`: of a format that the workbook defines itself. */
+export function dateKind(id: number, code: string | undefined): DateKind | undefined {
+  if (code === undefined) return BUILT_IN.find(([from, to]) => id >= from && id <= to)?.[2];
+  // Texts, characters, colours, languages and conditions are no parts of a date; `[h]` is a length of time.
+  const [positive = ''] = code.replace(/"[^"]*"|\\.|[_*]./g, '').split(';');
+  const letters = positive.replace(/\[(?![hms]+\])[^\]]*\]/gi, '').replace(/general|e[+-]0+/gi, '');
+  if (/\[[hms]+\]/i.test(letters)) return 'duration';
+  const isTime = /[hs]|am\/pm/i.test(letters);
+  const isDate = /[ydge]/i.test(letters) || (/m/i.test(letters) && !isTime);
+  if (!isDate && !isTime) return undefined;
+  return isDate && isTime ? 'datetime' : isDate ? 'date' : 'time';
+}
+
+const DAY = 86_400_000;
+
+/**
+ * A serial number as a local date or time in ISO 8601, `2024-05-01`, `2024-05-01T09:30:00`, `09:30:00`; undefined if it is
+ * none. `is1904`: the epoch of the workbook is 1904; otherwise 1900, whose 29 February never was (serial 60).
+ */
+export function dateText(serial: number, kind: DateKind, is1904: boolean): string | undefined {
+  if (!Number.isFinite(serial) || (serial < 0 && !is1904) || Math.abs(serial) > 2_958_466) return undefined;
+  const ms = Math.round(serial * DAY);
+  const days = Math.floor(ms / DAY);
+  const rest = ms - days * DAY;
+  if (kind === 'duration') return clock(ms);
+  if (kind === 'time' && days === 0) return clock(rest);
+  const day = dayText(days, is1904);
+  return kind === 'date' && rest === 0 ? day : `${day}T${clock(rest)}`;
+}
+
+function dayText(days: number, is1904: boolean): string {
+  if (!is1904 && days === 60) return '1900-02-29';
+  if (!is1904 && days === 0) return '1900-01-00';
+  const epoch = is1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, days < 60 ? 31 : 30);
+  return new Date(epoch + days * DAY).toISOString().slice(0, 10);
+}
+
+/** `36:00:00`, with milliseconds where there are any. */
+function clock(ms: number): string {
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const text = `${two(Math.floor(ms / 3_600_000))}:${two(Math.floor(ms / 60_000) % 60)}:${two(Math.floor(ms / 1000) % 60)}`;
+  return ms % 1000 === 0 ? text : `${text}.${String(ms % 1000).padStart(3, '0')}`;
+}
+
+/** Characters that XML cannot have are written `_x000D_`. */
+export function unescaped(text: string): string {
+  return text.includes('_x')
+    ? text.replace(/_x([\dA-Fa-f]{4})_/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
+    : text;
+}
+
+/** Of a column, from 0: `A`, `AA`. */
+export function letterOf(column: number): string {
+  return (column >= 26 ? letterOf(Math.floor(column / 26) - 1) : '') + String.fromCharCode(65 + (column % 26));
+}
+
+/** The column, from 0, and the row, from 1, of a reference such as `C17`; undefined if it is none. */
+export function cellOf(reference: string): { readonly column: number; readonly row: number } | undefined {
+  const [, letters, row] = /^\$?([A-Z]{1,3})\$?(\d{1,7})$/.exec(reference) ?? [];
+  if (letters === undefined) return undefined;
+  let column = 0;
+  for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64;
+  return { column: column - 1, row: Number(row) };
+}

@@ -1,0 +1,127 @@
+import { UserError } from '../../errors.ts';
+import type { InputFile } from '../files.ts';
+import { cellOf, dateText, decimalText, DIGITS, letterOf, unescaped } from './cells.ts';
+import { isTrue, TextReader, type SheetPart, type Workbook } from './parts.ts';
+import type { Parts } from './zip.ts';
+
+const MOST_COLUMNS = 16_384;
+const MOST_ROWS = 1_048_576;
+
+export interface SheetRow {
+  readonly number: number;
+  readonly cells: readonly string[];
+}
+
+/** What a sheet has beside its values. Counted as it is read. */
+export class SheetFindings {
+  hiddenRows = 0;
+  merged = 0;
+  isFiltered = false;
+  withoutResult = 0;
+  longNumbers = 0;
+  /** Of the first merged range, formula without result, and number with too many digits. */
+  readonly first = { merged: '', withoutResult: '', longNumber: '' };
+  /** By `<dimension>`: the number of columns; 0 if the sheet does not say it. */
+  declaredColumns = 0;
+}
+
+interface SheetToRead {
+  readonly file: InputFile;
+  readonly parts: Parts;
+  readonly workbook: Workbook;
+  readonly sheet: SheetPart;
+  readonly strings: readonly string[];
+}
+
+/** Reads the rows that have a cell with a value, in batches. */
+export async function* readSheet(
+  { file, parts, workbook, sheet, strings }: SheetToRead,
+  findings = new SheetFindings(),
+): AsyncGenerator<readonly SheetRow[], void, undefined> {
+  let rows: SheetRow[] = [];
+  let cells: string[] = [];
+  let row = 0;
+  let column = -1;
+  let type = '';
+  let style = 0;
+  let value = '';
+  let isValue = false;
+  let isInline = false;
+  let hasFormula = false;
+  const texts = new TextReader();
+
+  const endCell = (): void => {
+    const text = type === 'inlineStr' ? texts.take() : textOf();
+    if (hasFormula && value === '' && type !== 'inlineStr') {
+      findings.withoutResult += 1;
+      findings.first.withoutResult ||= `${letterOf(column)}${row}`;
+    }
+    if (text === '') return;
+    while (cells.length < column) cells.push('');
+    cells[column] = text;
+  };
+  const textOf = (): string => {
+    if (value === '') return '';
+    if (type === 's') return strings[Number(value)] ?? '';
+    if (type === 'b') return isTrue(value) ? 'true' : 'false';
+    if (type !== 'n' && type !== '') return unescaped(value);
+    const kind = workbook.dates[style];
+    const date = kind && dateText(Number(value), kind, workbook.is1904);
+    if (date !== undefined) return date;
+    const text = decimalText(value);
+    if (text.replace(/\D.*$|^0+/g, '').length > DIGITS) {
+      findings.longNumbers += 1;
+      findings.first.longNumber ||= `${letterOf(column)}${row}`;
+    }
+    return text;
+  };
+  const outside = (place: string): UserError =>
+    new UserError(`${file.shown} cannot be read: it has a cell at ${place}, outside of any sheet`, {
+      hint: 'open it in a spreadsheet and save it again',
+    });
+
+  for await (const _ of parts.read(sheet.part, {
+    open(name, attributes) {
+      if (isInline) texts.open(name);
+      else if (name === 'row') {
+        row = attributes.r === undefined ? row + 1 : Number(attributes.r);
+        if (!(row > 0 && row <= MOST_ROWS)) throw outside(`row ${attributes.r}`);
+        column = -1;
+        cells = [];
+        if (isTrue(attributes.hidden)) findings.hiddenRows += 1;
+      } else if (name === 'c') {
+        const at = attributes.r === undefined ? undefined : cellOf(attributes.r);
+        column = at ? at.column : column + 1;
+        if (column >= MOST_COLUMNS) throw outside(attributes.r ?? `column ${column + 1}`);
+        type = attributes.t ?? '';
+        style = Number(attributes.s ?? 0);
+        value = '';
+        hasFormula = false;
+      } else if (name === 'v') isValue = true;
+      else if (name === 'f') hasFormula = true;
+      else if (name === 'is') isInline = true;
+      else if (name === 'dimension') {
+        findings.declaredColumns = (cellOf(attributes.ref?.split(':').at(-1) ?? '')?.column ?? -1) + 1;
+      } else if (name === 'autoFilter') findings.isFiltered = true;
+      else if (name === 'mergeCell') {
+        findings.merged += 1;
+        findings.first.merged ||= attributes.ref?.split(':')[0] ?? '';
+      }
+    },
+    text(text) {
+      if (isValue) value += text;
+      else if (isInline) texts.text(text);
+    },
+    close(name) {
+      if (name === 'is') isInline = false;
+      else if (isInline) texts.close(name);
+      else if (name === 'v') isValue = false;
+      else if (name === 'c') endCell();
+      else if (name === 'row' && cells.length > 0) rows.push({ number: row, cells });
+    },
+  })) {
+    if (rows.length > 0) yield rows;
+    rows = [];
+  }
+  if (rows.length > 0) yield rows;
+}

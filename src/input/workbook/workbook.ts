@@ -1,0 +1,179 @@
+import type { Hash } from 'node:crypto';
+import { UserError } from '../../errors.ts';
+import { didYouMean, quoted } from '../../problem.ts';
+import { counted } from '../../terminal/numbers.ts';
+import { issueOf } from '../../vocabulary/words.ts';
+import { readBytes } from '../bytes.ts';
+import type { InputFile } from '../files.ts';
+import type { FileEnd, TableFile, TableRecord } from '../format.ts';
+import { notice, SettingError, type SourceNotice, type SourceSpec } from '../source.ts';
+import { letterOf } from './cells.ts';
+import { readStrings, readWorkbook, type SheetPart, type Workbook } from './parts.ts';
+import { readSheet, SheetFindings, type SheetRow } from './sheet.ts';
+import { Parts } from './zip.ts';
+
+/** Rows that show where the header is. */
+const SAMPLE = 100;
+/** Columns without a name beside the last one with one that are looked at. */
+const MOST_BESIDE = 50;
+
+/** Opens a sheet of a workbook as a table. Throws a `UserError` if it is no workbook, has no such sheet, or the sheet no header. */
+export async function openWorkbook(input: InputFile, spec: SourceSpec): Promise<TableFile> {
+  return withParts(input, async (parts) => {
+    const workbook = await readWorkbook(input, parts);
+    const strings = await readStrings(parts, workbook);
+    const samples = new Map<SheetPart, { readonly rows: readonly SheetRow[]; readonly findings: SheetFindings }>();
+    for (const sheet of workbook.sheets) {
+      const findings = new SheetFindings();
+      const rows: SheetRow[] = [];
+      for await (const batch of readSheet({ file: input, parts, workbook, sheet, strings }, findings)) {
+        rows.push(...batch);
+        if (rows.length >= SAMPLE) break;
+      }
+      samples.set(sheet, { rows: rows.slice(0, SAMPLE), findings });
+    }
+    const sheet = chosen(
+      input,
+      spec,
+      workbook,
+      [...samples].filter(([, { rows }]) => rows.length > 0).map(([each]) => each),
+    );
+    const file = { ...input, shown: `${input.shown}#${sheet.name}` };
+    const { rows, findings } = samples.get(sheet)!;
+    const { header, headerLine } = headerOf(file, rows, findings, spec);
+    const others = workbook.sheets.filter((each) => each !== sheet && samples.get(each)!.rows.length > 0);
+    return {
+      kind: 'table',
+      file,
+      traits: ['workbook'],
+      notices: sheet.isHidden ? [notice(issueOf('hidden_sheet', sheet.name), file.shown)] : [],
+      header,
+      headerLine,
+      letters: header.map((_, column) => letterOf(column)),
+      read: (hash) =>
+        readRows(
+          { file: input, shown: file.shown, sheet: sheet.name, width: header.length, hash },
+          (number) => (spec.columns ? number >= headerLine : number > headerLine),
+          others.map(({ name }) => name),
+        ),
+    };
+  });
+}
+
+async function withParts<Result>(file: InputFile, use: (parts: Parts) => Promise<Result>): Promise<Result> {
+  const parts = await Parts.open(file);
+  return use(parts).finally(() => parts.close());
+}
+
+/** The sheet that the mapping names, or the only one with rows. */
+function chosen(
+  file: InputFile,
+  { sheet: wanted }: SourceSpec,
+  { sheets }: Workbook,
+  withRows: readonly SheetPart[],
+): SheetPart {
+  const names = sheets.map(({ name }) => name);
+  if (wanted !== undefined) {
+    const found = sheets.find(({ name }) => name === wanted);
+    if (found && withRows.includes(found)) return found;
+    if (found)
+      throw new UserError(`${file.shown}#${found.name} is empty`, { hint: `sheets of the file: ${quoted(names)}` });
+    throw new UserError(`${file.shown} has no sheet \`${wanted}\``, {
+      hint: didYouMean(wanted, names) ?? `sheets of the file: ${quoted(names)}`,
+    });
+  }
+  const [only, ...others] = withRows;
+  if (!only) throw new UserError(`${file.shown} is empty: no sheet has rows`, { hint: 'export it again' });
+  if (others.length === 0) return only;
+  throw new SettingError('sheet', `${file.shown} has ${withRows.length} sheets with rows`, {
+    hint: `set one of them: ${withRows.map(({ name }) => `\`sheet: ${name}\``).join(', ')}`,
+    choices: withRows.map(({ name }) => name),
+  });
+}
+
+function headerOf(
+  { shown }: InputFile,
+  rows: readonly SheetRow[],
+  { declaredColumns }: SheetFindings,
+  { headerLine, columns }: SourceSpec,
+): { readonly header: readonly string[]; readonly headerLine: number } {
+  const first = headerLine === undefined ? rows[0] : rows.find(({ number }) => number === headerLine);
+  if (!first) {
+    throw new UserError(`${shown}!A${headerLine}: there is no header`, {
+      hint: 'the row must name the columns; if the header is in another one, set it: `header_line: 3`',
+    });
+  }
+  const below = rows.filter(({ number }) => (columns ? number >= first.number : number > first.number));
+  const named = columns ?? first.cells.map((cell) => cell.trim());
+  const wider = below.filter(({ cells }) => cells.length > named.length + 1);
+  if (below.length > (columns ? 0 : 1) && wider.length >= below.length * 0.8) {
+    const [{ number, cells }] = wider as [SheetRow];
+    throw new SettingError(
+      'headerLine',
+      `${shown}!A${first.number}: the header has ${counted(named.length, 'column')}, but the rows below have more cells (row ${number} has ${cells.length})`,
+      { hint: `if the header is further down, set its row: \`header_line: ${number}\`` },
+    );
+  }
+  const used = Math.max(declaredColumns, ...below.map(({ cells }) => cells.length));
+  const width = Math.max(named.length, Math.min(used, named.length + MOST_BESIDE));
+  return { header: [...named, ...new Array<string>(width - named.length).fill('')], headerLine: first.number };
+}
+
+interface Reading {
+  readonly file: InputFile;
+  /** With its sheet. */
+  readonly shown: string;
+  readonly sheet: string;
+  /** Of the header. */
+  readonly width: number;
+  readonly hash: Hash;
+}
+
+async function* readRows(
+  { file, shown, sheet: name, width, hash }: Reading,
+  isRecord: (number: number) => boolean,
+  others: readonly string[],
+): AsyncGenerator<readonly TableRecord[], FileEnd, undefined> {
+  for await (const _ of readBytes(file, hash));
+  const parts = await Parts.open(file);
+  try {
+    const workbook = await readWorkbook(file, parts);
+    const sheet = workbook.sheets.find((each) => each.name === name);
+    if (!sheet) throw new UserError(`${shown} no longer exists`, {});
+    const strings = await readStrings(parts, workbook);
+    const findings = new SheetFindings();
+    let last = 0;
+    for await (const rows of readSheet({ file, parts, workbook, sheet, strings }, findings)) {
+      yield rows
+        .filter(({ number }) => isRecord(number))
+        .map(({ number, cells }): TableRecord => {
+          const afterBlank = number > last + 1;
+          last = number;
+          const missing = width - cells.length;
+          return {
+            line: number,
+            afterBlank,
+            cells: missing > 0 ? [...cells, ...new Array<string>(missing).fill('')] : cells,
+          };
+        });
+    }
+    return { notices: noticesOf(findings, shown), others };
+  } finally {
+    parts.close();
+  }
+}
+
+function noticesOf(
+  { hiddenRows, merged, isFiltered, withoutResult, longNumbers, first }: SheetFindings,
+  shown: string,
+): SourceNotice[] {
+  return [
+    ...(hiddenRows > 0 ? [notice(issueOf('hidden_rows', hiddenRows), shown)] : []),
+    ...(isFiltered ? [notice(issueOf('filtered_sheet'), shown)] : []),
+    ...(merged > 0 ? [notice(issueOf('merged_cells', merged), `${shown}!${first.merged}`)] : []),
+    ...(withoutResult > 0
+      ? [notice(issueOf('formula_without_result', withoutResult), `${shown}!${first.withoutResult}`)]
+      : []),
+    ...(longNumbers > 0 ? [notice(issueOf('long_numbers', longNumbers), `${shown}!${first.longNumber}`)] : []),
+  ];
+}
