@@ -33,6 +33,20 @@ export interface Place {
   readonly file: string;
   readonly line: number;
   readonly record: number;
+  /** In a sheet: the letter of each column of the source. */
+  readonly letters?: readonly string[];
+}
+
+/** The place of a cell, or of the first one of its record: in a sheet, `file` has it (`crm.xlsx#Deals!C17`). */
+export function cellPlace(place: Place, column = 0): Pick<Place, 'file' | 'line'> {
+  const { file, line, letters } = place;
+  return letters ? { file: `${file}!${letters[column] ?? letters[0] ?? 'A'}${line}`, line } : place;
+}
+
+/** `contacts.csv:17`, `crm.xlsx#Deals!C17`; the number of the record if there is no line number. */
+export function placeText({ file, line, record }: Omit<Place, 'source' | 'letters'>): string {
+  if (/#.*![A-Z]{1,3}\d+$/.test(file)) return file;
+  return line > 0 ? `${file}:${line}` : `${file} record ${record}`;
 }
 
 /** A record as read: the cells in the order of the source's columns, or a JSON object whose numbers keep their digits. */

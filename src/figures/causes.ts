@@ -1,4 +1,6 @@
 /** Why events cannot be sent: each cause once, by how many events it frees. */
+import { placedFile } from '../store/plan-schema.ts';
+import { placeText } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
 import { isNameCode, meaningOf } from '../vocabulary/words.ts';
 
@@ -55,7 +57,7 @@ export function readCauses(db: Database): readonly ErrorCause[] {
       first,
     )!;
     const places = db.all<ErrorPlace>(
-      `select f.path as file, r.line, r.number as record, e.external_id as externalId
+      `select ${placedFile('p')} as file, r.line, r.number as record, e.external_id as externalId
        from problem p left join event e on e.id = p.event join record r on r.id = ifnull(p.record, e.record)
          join file f on f.id = r.file
        where p.id >= ? and p.severity = 'error' and p.kind = ? and p.code = ? and ${ABOUT} = ? and p.message = ?
@@ -90,8 +92,8 @@ export function placesText(
 ): string {
   let last: string | undefined;
   const texts = places.map(({ file, line, record }) => {
-    const at = line > 0 ? `:${line}` : ` record ${record}`;
-    const text = file === last ? at.trim() : `${file}${at}`;
+    const at = placeText({ file, line, record }).slice(file.length);
+    const text = file === last && at !== '' ? at.trim() : `${file}${at}`;
     last = file;
     return text;
   });

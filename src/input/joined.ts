@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { counted } from '../terminal/numbers.ts';
 import { issueOf } from '../vocabulary/words.ts';
-import { shortPath } from './files.ts';
+import { shortPath } from '../files/paths.ts';
 import type { FileEnd, TableFile, TreeFile } from './format.ts';
 import { converted, Items, type SourceFile, type SourceHead } from './reading.ts';
 import { notice, type FileArrays, type FileDigest, type Source, type SourceNotice } from './source.ts';
@@ -25,11 +25,11 @@ export function asSource(name: string, files: readonly (TableFile | TreeFile)[])
       const read: (FileEnd & FileDigest)[] = [];
       for (const part of parts) {
         const hash = createHash('sha256');
-        const items = new Items(name, part.file);
+        const items = new Items(name, part);
         const end = yield* part.read(items, hash);
         read.push({ ...end, rows: items.count, path: part.file.path, sha256: hash.digest('hex') });
       }
-      arrays = read.map((each, at) => ({ path: each.path, shown: shortPath(each.path), names: each.others ?? [] }));
+      arrays = read.map((each) => ({ path: each.path, shown: shortPath(each.path), names: each.others ?? [] }));
       digests = read.map(({ path, sha256, rows }) => ({ path, sha256, rows }));
       const { shown } = parts.at(-1)!.file;
       found = [

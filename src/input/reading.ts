@@ -16,14 +16,16 @@ const NO_ISSUES: readonly Issue[] = [];
 export class Items {
   readonly #source: string;
   readonly #file: string;
+  readonly #letters: Pick<Place, 'letters'>;
   #items: ReadItem[] = [];
   /** Records so far, those already taken included. */
   count = 0;
 
   /** `source`: its name. */
-  constructor(source: string, { shown }: InputFile) {
+  constructor(source: string, { file: { shown }, letters }: Pick<SourceFile, 'file' | 'letters'>) {
     this.#source = source;
     this.#file = shown;
+    this.#letters = letters ? { letters } : {};
   }
 
   row(line: number, record: RecordText, issues = NO_ISSUES): void {
@@ -44,7 +46,7 @@ export class Items {
 
   #place(line: number): Place {
     this.count += 1;
-    return { source: this.#source, file: this.#file, line, record: this.count };
+    return { source: this.#source, file: this.#file, line, record: this.count, ...this.#letters };
   }
 }
 
@@ -57,6 +59,8 @@ export function shorten(text: string): string {
 /** One file of a source; it can be read any number of times. */
 export interface SourceFile {
   readonly file: InputFile;
+  /** Of a sheet: the letter of each column of the source. */
+  readonly letters?: readonly string[] | undefined;
   read(items: Items, hash: Hash): AsyncGenerator<readonly ReadItem[], FileEnd, undefined>;
 }
 

@@ -17,6 +17,7 @@ export function joinTables(tables: readonly TableFile[]): SourceHead {
     const targets = numbered(table.header).map((key) => indexes.get(key)!);
     return {
       file: table.file,
+      letters: table.letters && targetLetters(table.letters, targets, columns.length),
       async *read(items, hash) {
         const rows = new TableRows({
           file: table.file.shown,
@@ -44,6 +45,13 @@ export function joinTables(tables: readonly TableFile[]): SourceHead {
     parts,
     notices: tables.flatMap((table) => headerNotices(table, columns, duplicateColumns)),
   };
+}
+
+/** By the columns of the source, of which this sheet may lack some. */
+function targetLetters(letters: readonly string[], targets: readonly number[], columns: number): string[] {
+  const found = new Array<string>(columns).fill(letters[0] ?? 'A');
+  targets.forEach((target, index) => (found[target] = letters[index]!));
+  return found;
 }
 
 function headerNotices(

@@ -1,3 +1,4 @@
+import { placedFile } from '../store/plan-schema.ts';
 import { parseJson, type JsonObject } from '../json.ts';
 import type { Entity, EventType, Planned, Place, Writable } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -29,7 +30,7 @@ export interface EventRow extends Place {
 export const EVENT_ROWS = `
   select e.id, e.event_id, e.type, e.entity, e.external_id, e.record as record_id, e.entry, e.priority, e.occurred_at, e.data, e.content,
     e.parent_entity, e.parent_id, e.state, e.code, e.field_entries, e.rows, e.sends,
-    s.name as source, f.path as file, r.line, r.number as record
+    s.name as source, ${placedFile()} as file, r.line, r.number as record
   from event e join record r on r.id = e.record join file f on f.id = r.file join source s on s.id = f.source`;
 
 export function readEvent(db: Database, id: number): Planned {

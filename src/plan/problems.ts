@@ -8,6 +8,8 @@ export interface About {
   readonly record?: number | undefined;
   /** Of a warning about the input as a whole: how many values it is about; 1 if absent. */
   readonly count?: number | undefined;
+  /** The letter of the column that the field reads, of a record in a sheet. */
+  readonly cell?: string | undefined;
 }
 
 /** How a request ended that was not accepted. */
@@ -19,11 +21,16 @@ interface Answered {
 const NOT_SENT: Answered = { attempts: 0 };
 
 /** Adds one error or warning to the plan, with the hint of its code unless it has one of its own. */
-export function addProblem(db: Database, { event, record, count = 1 }: About, issue: Issue, answered = NOT_SENT): void {
+export function addProblem(
+  db: Database,
+  { event, record, count = 1, cell }: About,
+  issue: Issue,
+  answered = NOT_SENT,
+): void {
   const { severity, kind, code, field, message } = issue;
   db.run(
-    `insert into problem (event, record, kind, code, severity, count, field, message, hint, http_status, attempts, at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `insert into problem (event, record, kind, code, severity, count, field, cell, message, hint, http_status, attempts, at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     event ?? null,
     record ?? null,
     kind,
@@ -31,6 +38,7 @@ export function addProblem(db: Database, { event, record, count = 1 }: About, is
     severity,
     count,
     field ?? null,
+    cell ?? null,
     message.toWellFormed(),
     hintFor(issue)?.toWellFormed() ?? null,
     answered.httpStatus ?? null,
@@ -44,14 +52,16 @@ export function addOmissions(
   db: Database,
   { event, record }: { readonly event: number; readonly record: number },
   omissions: readonly Omission[],
+  cellOf: (field: string) => string | undefined = () => undefined,
 ): void {
   for (const { field, original, code, reason } of omissions) {
     db.run(
-      'insert into omission (event, record, field, original, code, reason) values (?, ?, ?, ?, ?, ?)',
+      'insert into omission (event, record, field, original, cell, code, reason) values (?, ?, ?, ?, ?, ?, ?)',
       event,
       record,
       field,
       original.toWellFormed(),
+      cellOf(field) ?? null,
       code,
       reason.toWellFormed(),
     );

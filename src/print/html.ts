@@ -2,6 +2,7 @@
 import { grouped } from '../decimal.ts';
 import { isAmount, type Cell, type CellColumn, type Section as FigureSection } from '../figures/figures.ts';
 import { html as template, raw } from 'hono/html';
+import { placeText } from '../model.ts';
 import { numberText } from '../terminal/numbers.ts';
 import { fieldWords } from '../vocabulary/terms.ts';
 
@@ -117,7 +118,7 @@ export function externalId(id: string | null): Markup {
 /** `contacts.csv:17`, or the number of the record if there is no line number. */
 export function place({ file, line, record }: { file: string; line: number; record: number }): Markup {
   const name = file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
-  const at = line > 0 ? `:${line}` : ` record ${record}`;
+  const at = placeText({ file, line, record }).slice(file.length);
   return html`<span class="place" title="${file}">${externalText(name, 60)}${at}</span>`;
 }
 

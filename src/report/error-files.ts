@@ -1,4 +1,5 @@
 /** `errors.csv` and `omitted.csv`: what the plan has of problems and of values left out, as tables. */
+import { placedFile } from '../store/plan-schema.ts';
 import { COMBINED } from '../kinds/index.ts';
 import { csvHead, csvLine } from '../files/csv.ts';
 import type { StateDir } from '../files/state-dir.ts';
@@ -24,7 +25,7 @@ export function writeErrors(db: Database, output: StateDir): void {
     output.file(ERRORS_FILE),
     ERROR_COLUMNS,
     `
-    select s.name as source, f.path as file, r.line, r.number as record, e.type as event_type, e.external_id, e.event_id,
+    select s.name as source, ${placedFile('p')} as file, r.line, r.number as record, e.type as event_type, e.external_id, e.event_id,
       p.kind, p.code, p.http_status, p.field, p.message, p.hint, p.attempts, p.at
     from problem p join problem_row w on w.problem = p.id left join event e on e.id = p.event
       left join record r on r.id = w.record left join file f on f.id = r.file left join source s on s.id = f.source
@@ -38,7 +39,7 @@ export function writeOmitted(db: Database, output: StateDir): void {
     output.file(OMITTED_FILE),
     OMITTED_COLUMNS,
     `
-    select s.name as source, f.path as file, r.line, e.external_id, o.field, o.original, o.reason
+    select s.name as source, ${placedFile('o')} as file, r.line, e.external_id, o.field, o.original, o.reason
     from omission o left join event e on e.id = o.event join record r on r.id = o.record
       join file f on f.id = r.file join source s on s.id = f.source
     order by o.id`,

@@ -1,4 +1,5 @@
 /** What a survey or a run has to say: collected once, by one select; every text and page prints it, and cuts it as it likes. */
+import { placedFile } from '../store/plan-schema.ts';
 import type { EventType } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
 import { OMISSION_REASONS } from '../vocabulary/records.ts';
@@ -114,11 +115,12 @@ export function countsByCode(findings: readonly Finding[], severity: Severity): 
 
 type Group = Pick<Finding, 'severity' | 'kind' | 'code' | 'field'>;
 
-const PLACE = `coalesce(f.path, '') as file, coalesce(r.line, 0) as line, coalesce(r.number, 0) as record, e.type`;
+const place = (of: 'p' | 'o'): string =>
+  `coalesce(${placedFile(of)}, '') as file, coalesce(r.line, 0) as line, coalesce(r.number, 0) as record, e.type`;
 
 function problems(db: Database, { severity, kind, code }: Group, first: number): FindingExample[] {
   return db.all(
-    `select ${PLACE}, e.external_id as externalId, p.field, p.message, p.hint, null as original,
+    `select ${place('p')}, e.external_id as externalId, p.field, p.message, p.hint, null as original,
        iif(p.kind = 'send', e.data, null) as data
      from problem p left join event e on e.id = p.event
        left join record r on r.id = coalesce(p.record, e.record) left join file f on f.id = r.file
@@ -132,7 +134,7 @@ function problems(db: Database, { severity, kind, code }: Group, first: number):
 
 function omitted(db: Database, { code, field }: Group, first: number): FindingExample[] {
   return db.all(
-    `select ${PLACE}, iif(o.field = '${RECORD}', o.original, e.external_id) as externalId, o.field, o.reason as message,
+    `select ${place('o')}, iif(o.field = '${RECORD}', o.original, e.external_id) as externalId, o.field, o.reason as message,
        null as hint, o.original, null as data
      from omission o left join event e on e.id = o.event join record r on r.id = o.record join file f on f.id = r.file
      where o.id >= ? and o.field = ? and o.code = ? order by o.id limit ${MOST_EXAMPLES}`,

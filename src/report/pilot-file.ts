@@ -1,7 +1,7 @@
 /** `pilot.csv`: which records of a pilot to look at in the service, in which order, and what each of them shows. */
 import { temporaryName } from '../files/private-file.ts';
 import type { StateDir } from '../files/state-dir.ts';
-import { SHOWN_STATE } from '../store/plan-schema.ts';
+import { SHOWN_STATE, placedFile } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { writeTable } from './error-files.ts';
 import { publishFiles } from './own-files.ts';
@@ -36,7 +36,7 @@ export async function writePilot(db: Database, output: StateDir): Promise<Writte
 }
 
 const PILOT = `
-    select p.place as "order", p.shows, seen.entity as look_at, seen.external_id, f.path as file, r.line,
+    select p.place as "order", p.shows, seen.entity as look_at, seen.external_id, ${placedFile()} as file, r.line,
       ${SHOWN_STATE} as state,
       (select q.service_id from checkpoint.record q
         where q.entity = seen.entity and q.external_id = seen.external_id) as service_id,

@@ -1,5 +1,5 @@
 import { KINDS, type UsualFields } from '../kinds/index.ts';
-import type { EventType, Issue } from '../model.ts';
+import { placeText, type EventType, type Issue } from '../model.ts';
 import type { SourceNotice } from '../input/source.ts';
 import type { BARE_WARNINGS, DAMAGE_WARNINGS } from '../vocabulary/input.ts';
 import { issueOf } from '../vocabulary/words.ts';
@@ -112,7 +112,7 @@ export function bareIssue({ code, count, of, unset, external_id: example }: Bare
 /** The warning that cells of a column are damaged. */
 export function damageIssue(note: DamageNote): Issue {
   const { kind, count, of, example, file, line } = note;
-  return issueOf(kind, { column: columnText(note), count, of, example, place: `${file}:${line}` });
+  return issueOf(kind, { column: columnText(note), count, of, example, place: placeText({ file, line, record: 0 }) });
 }
 
 /** The warning that it is unclear whether the dates of a column are day/month or month/day. */
@@ -122,7 +122,7 @@ export function datesIssue(note: AmbiguousDateNote): Issue {
 }
 
 export function noticeText({ file, line, message }: SourceNotice): string {
-  return `${line === undefined ? file : `${file}:${line}`}: ${message}`;
+  return `${line === undefined ? file : placeText({ file, line, record: 0 })}: ${message}`;
 }
 
 /** `` `Fax` (custom_params.fax) `` */

@@ -1,3 +1,4 @@
+import { placedFile } from '../store/plan-schema.ts';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { csvHead, csvLine } from '../files/csv.ts';
@@ -87,7 +88,7 @@ function writeSource(db: Database, { id, kind, columns: json }: SourceRow, path:
   const columns = JSON.parse(json) as string[];
   const hashOf = rowHasher(columns);
   const rows = db.each<RejectRow>(
-    `select f.path, r.line, r.raw, r.original,
+    `select ${placedFile()} as path, r.line, r.raw, r.original,
        group_concat(case when p.field is null then p.message else p.field || ': ' || p.message end, '; ' order by p.id) as error
      from problem p join problem_row w on w.problem = p.id join record r on r.id = w.record join file f on f.id = r.file
      where p.severity = 'error' and r.raw is not null and f.source = ?

@@ -12,13 +12,21 @@ const KIND_ROWS = KINDS.map(
 ).join(',\n  ');
 
 /**
+ * What names the file of a record `r` in a file `f` to people: in a sheet with the cell, `crm.xlsx#Deals!C17`. `of`: the problem
+ * or value left out that says the column.
+ */
+export function placedFile(of?: 'p' | 'o'): string {
+  return `f.path || ifnull('!' || ${of ? `ifnull(${of}.cell, f.cell)` : 'f.cell'} || r.line, '')`;
+}
+
+/**
  * `plan.db`: every event exactly as it will be sent, the record that it comes from, and everything that the survey and the
  * run found out about it. Every survey writes it anew.
  */
 export const PLAN: Schema = {
   name: 'plan',
   applicationId: 0x63726d70,
-  version: 3,
+  version: 4,
   json: {
     source: ['columns'],
     record: ['raw'],
@@ -49,7 +57,8 @@ create table source (
 create table file (
   id integer primary key,
   source integer not null references source,
-  path text not null             -- as messages name it
+  path text not null,            -- as messages name it
+  cell text                      -- of a sheet: the letter of the column in which its records begin
 ) strict;
 
 -- A record as it was read.
@@ -120,6 +129,7 @@ create table problem (
   severity text not null check (severity in ('error', 'warning')),
   count integer not null default 1,        -- of a warning about the input as a whole: how many values it is about
   field text,
+  cell text,                               -- of a record in a sheet: the letter of the column that the field reads
   message text not null,
   hint text,
   http_status integer,
@@ -136,6 +146,7 @@ create table omission (
   record integer not null references record,
   field text not null,
   original text not null,
+  cell text,                     -- as in problem
   code text not null,
   reason text not null
 ) strict;

@@ -94,11 +94,16 @@ export class PlanWriter {
     );
   }
 
-  #file({ source, file }: Place): number {
+  #file({ source, file, letters }: Place): number {
     const key = `${source}\0${file}`;
     let id = this.#files.get(key);
     if (id === undefined) {
-      id = this.db.insert('insert into file (source, path) values (?, ?)', this.#sources.get(source)!, file);
+      id = this.db.insert(
+        'insert into file (source, path, cell) values (?, ?, ?)',
+        this.#sources.get(source)!,
+        file,
+        letters?.[0] ?? null,
+      );
       this.#files.set(key, id);
     }
     return id;

@@ -94,8 +94,20 @@ export class RecordReader {
     profiler.event(event, row);
     const deal = entityOf(draft.type) === STAGED ? groups.figuresOf(draft, event) : undefined;
     const id = writer.event(event, record, deal);
-    for (const issue of event.issues) addProblem(writer.db, { event: id, record }, issue);
-    if (event.omissions.length > 0) addOmissions(writer.db, { event: id, record }, event.omissions);
+    for (const issue of event.issues)
+      addProblem(writer.db, { event: id, record, cell: this.#cellOf(draft, row, issue.field) }, issue);
+    if (event.omissions.length > 0) {
+      addOmissions(writer.db, { event: id, record }, event.omissions, (field) => this.#cellOf(draft, row, field));
+    }
+  }
+
+  /** In a sheet: the letter of the column from which a field has its value, or of the first that it reads. */
+  #cellOf({ entry }: Draft, { place: { letters }, raw }: Row, field: string | undefined): string | undefined {
+    if (!letters || field === undefined) return undefined;
+    const uses = this.#job.compiled.entries[entry]?.uses ?? [];
+    const columns = uses.flatMap((use) => (use.field === field && use.column !== undefined ? [use.column] : []));
+    const filled = columns.find((column) => (raw as readonly string[])[column]?.trim());
+    return letters[filled ?? columns[0] ?? 0];
   }
 }
 

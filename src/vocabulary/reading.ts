@@ -9,7 +9,7 @@ export const READ_ERRORS = {
     what: 'A row has more cells than the header.',
     says: (cells: number, width: number, surplus: string) =>
       `the row has ${cells} cells, but the header has ${width}; unexpected: "${surplus}"`,
-    fix: 'Quote the cell that contains the delimiter.',
+    fix: 'Quote the cell that contains the delimiter; in a sheet, name the column or clear the cell.',
   },
   nul_byte: {
     what: 'A cell contains a NUL character.',

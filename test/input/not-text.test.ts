@@ -13,36 +13,46 @@ function folderOf(workbook: string, name: string): string {
   return folder;
 }
 
-const SAVE = expect.stringMatching(/"CSV UTF-8".*ids and phone numbers the format Text/) as string;
+const SAVE = expect.stringContaining('save it as .xlsx') as string;
+const SAVE_CSV = expect.stringMatching(/"CSV UTF-8".*ids and phone numbers the format Text/) as string;
 const OLE = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(600)]);
 
 describe('a workbook', () => {
   test.each([
-    ['contacts.xlsx', 'contacts.xlsx'],
-    ['contacts.xlsx', 'contacts.csv'],
     ['contacts.ods', 'contacts.ods'],
     ['contacts.ods', 'contacts.csv'],
-  ])('is refused with how to save its sheets: %s as %s', async (workbook, name) => {
+    ['cells.xls', 'cells.xls'],
+    ['cells.xls', 'cells.csv'],
+    ['cells.xls', 'cells.xlsx'],
+  ])('of another format is refused with how to save it: %s as %s', async (workbook, name) => {
     const folder = folderOf(workbook, name);
-    const refusal = { message: `${name} is a workbook, not a text file`, hint: SAVE };
+    const refusal = { message: expect.stringContaining(`${name} is a workbook of `) as string, hint: SAVE };
     expect(await failure(openIn(folder, name))).toMatchObject(refusal);
-    const path = join(folder, name);
-    expect(await failure(startMapping([path], {}))).toMatchObject({
-      message: expect.stringContaining(refusal.message) as string,
-      hint: SAVE,
-    });
+    expect(await failure(startMapping([join(folder, name)], {}))).toMatchObject(refusal);
   });
 
   test.each([
-    ['old.xls', OLE, 'a workbook of an old format, or one with a password'],
-    ['a.csv', OLE, 'a workbook of an old format, or one with a password'],
-    ['a.xls', '<html xmlns:x="urn:x">\n<body><table><tr><td>ID</td></tr></table></body></html>', 'a table in HTML'],
-    ['a.xls', Buffer.from('\ufeff<table border=1><tr><td>ID</td></tr></table>', 'utf16le'), 'a table in HTML'],
-    ['a.xls', '<?xml version="1.0"?>\n<Workbook xmlns:ss="urn:x"></Workbook>', 'a workbook in XML'],
-  ])('is recognised by its content: %s', async (name, content, what) => {
+    ['old.xls', OLE, 'a workbook of an old format (.xls)', SAVE],
+    ['a.csv', OLE, 'a workbook of an old format (.xls)', SAVE],
+    ['a.xlsx', OLE, 'a workbook with a password', SAVE],
+    ['a.csv', Buffer.concat([OLE, Buffer.from('EncryptedPackage', 'utf16le')]), 'a workbook with a password', SAVE],
+    [
+      'a.xls',
+      '<html xmlns:x="urn:x">\n<body><table><tr><td>ID</td></tr></table></body></html>',
+      'a table in HTML',
+      SAVE_CSV,
+    ],
+    [
+      'a.xls',
+      Buffer.from('\ufeff<table border=1><tr><td>ID</td></tr></table>', 'utf16le'),
+      'a table in HTML',
+      SAVE_CSV,
+    ],
+    ['a.xls', '<?xml version="1.0"?>\n<Workbook xmlns:ss="urn:x"></Workbook>', 'a workbook in XML', SAVE_CSV],
+  ])('is recognised by its content: %s', async (name, content, what, hint) => {
     expect(await failure(openIn(folderWith({ [name]: content }), name))).toMatchObject({
-      message: `${name} is ${what}, not a text file`,
-      hint: SAVE,
+      message: `${name} is ${what}, not an export that is read`,
+      hint,
     });
   });
 
@@ -53,11 +63,11 @@ describe('a workbook', () => {
       Buffer.from('PK\x05\x06'),
       Buffer.alloc(18, 0xff),
     ]);
-    expect((await failure(openIn(folderWith({ 'a.xlsx': bytes }), 'a.xlsx'))).message).toBe(
-      'a.xlsx is a workbook, not a text file',
+    expect((await failure(openIn(folderWith({ 'a.xlsx': bytes }), 'a.xlsx'))).message).toContain(
+      'a.xlsx cannot be read as a workbook',
     );
     expect((await failure(openIn(folderWith({ 'a.zip': bytes }), 'a.zip'))).message).toBe(
-      'a.zip is a zip archive, not a text file',
+      'a.zip is a zip archive, not an export that is read',
     );
   });
 });
@@ -69,12 +79,12 @@ test.each([
   ['a.xml', '<?xml version="1.0"?><contacts/>', 'XML'],
 ])('%s is refused by what it is', async (name, content, what) => {
   const folder = folderWith({ [name]: Buffer.from(content, 'latin1') });
-  expect((await failure(openIn(folder, name))).message).toBe(`${name} is ${what}, not a text file`);
+  expect((await failure(openIn(folder, name))).message).toBe(`${name} is ${what}, not an export that is read`);
 });
 
 test('a packed file is refused by what is in it', async () => {
   const folder = folderWith({ 'a.csv.gz': gzipSync('%PDF-1.7\n') });
-  expect((await failure(openIn(folder, 'a.csv.gz'))).message).toBe('a.csv.gz is a PDF, not a text file');
+  expect((await failure(openIn(folder, 'a.csv.gz'))).message).toBe('a.csv.gz is a PDF, not an export that is read');
 });
 
 test('a table that begins with markup in a cell is read', async () => {

@@ -2,10 +2,11 @@
  * The plan to sign: one CSV file per event type, the columns of the export beside the fields of the event, and what is
  * left out. Rows are read twice and never kept: first for the columns that occur, then to be written.
  */
+import { placedFile } from '../../store/plan-schema.ts';
 import { csvHead, csvLine } from '../../files/csv.ts';
 import { parseJson, type JsonObject } from '../../json.ts';
 import { EVENT_TYPES } from '../../kinds/index.ts';
-import type { EventType } from '../../model.ts';
+import { placeText, type EventType } from '../../model.ts';
 import { writeTable } from '../../report/error-files.ts';
 import { fieldsOf } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
@@ -50,7 +51,7 @@ function oldCells(row: PlannedRow): Map<string, string> {
 /** `contacts.csv:2; scores.csv:7`: where the rows of the record stand, but for the first. */
 function otherPlaces({ others }: PlannedRow): string {
   return (JSON.parse(others) as Pick<PlannedRow, 'file' | 'line'>[])
-    .map(({ file, line }) => `${file}:${line}`)
+    .map(({ file, line }) => placeText({ file, line, record: 0 }))
     .join('; ');
 }
 
@@ -70,7 +71,7 @@ export async function writePlanCsv(db: Database, directory: string, names: Names
     leftOut,
     LEFT_OUT,
     `
-    select e.type, e.external_id, f.path as file, r.line, o.field, o.original, o.reason
+    select e.type, e.external_id, ${placedFile('o')} as file, r.line, o.field, o.original, o.reason
     from omission o left join event e on e.id = o.event join record r on r.id = o.record join file f on f.id = r.file
     order by o.id`,
   );
@@ -122,10 +123,10 @@ async function writeType(db: Database, type: EventType, path: string, names: Nam
 /** In the order of reading: with an index on the type, all rows would be sorted. */
 async function* rowsOf(db: Database, type: EventType): AsyncGenerator<PlannedRow, void> {
   const rows = db.each<PlannedRow>(
-    `select f.path as file, r.line, e.state, e.external_id, e.occurred_at, e.priority, e.data, r.raw, s.columns,
+    `select ${placedFile()} as file, r.line, e.state, e.external_id, e.occurred_at, e.priority, e.data, r.raw, s.columns,
         (select group_concat(p.message, '; ') from problem p where p.event = e.id) as problems,
         (select group_concat(external_id, '; ') from (select external_id from part where event = e.id order by position)) as parts,
-        (select json_group_array(json_object('file', g.path, 'line', o.line, 'raw', o.raw, 'columns', t.columns))
+        (select json_group_array(json_object('file', g.path || ifnull('!' || g.cell || o.line, ''), 'line', o.line, 'raw', o.raw, 'columns', t.columns))
           from row_of w join record o on o.id = w.record join file g on g.id = o.file join source t on t.id = g.source
           where w.event = e.id and e.rows > 1 and w.record <> e.record) as others
       from event e not indexed join record r on r.id = e.record join file f on f.id = r.file

@@ -6,7 +6,7 @@ import { RECORD } from '../../report/findings.ts';
 import { outcomeOf, type State } from '../../plan/states.ts';
 import type { NamedRecord } from '../../settings/run-settings.ts';
 import type { FoundPlan } from '../../store/stored-plans.ts';
-import { PLAN_FILE } from '../../store/plan-schema.ts';
+import { PLAN_FILE, placedFile } from '../../store/plan-schema.ts';
 import type { Database } from '../../store/sqlite.ts';
 
 const MOST_RELATIVES = 5;
@@ -140,7 +140,7 @@ interface StoryRow extends Place {
 function eventsAbout(db: Database, { entity, externalId }: NamedRecord): StoryRow[] {
   return db.all<StoryRow>(
     `select e.id, e.type, e.state, e.code, e.sends, e.rows, e.occurred_at, e.data, e.parent_entity, e.parent_id,
-        s.name as source, f.path as file, r.line, r.number as record, r.raw, s.columns
+        s.name as source, ${placedFile()} as file, r.line, r.number as record, r.raw, s.columns
       from event e join record r on r.id = e.record join file f on f.id = r.file join source s on s.id = f.source
       where e.entity = ? and e.external_id = ? order by e.id`,
     entity,
@@ -187,7 +187,7 @@ function rowsOf(db: Database, row: StoryRow): RowStory[] {
     row.rows === 1
       ? [row]
       : db.all<StoryRow>(
-          `select s.name as source, f.path as file, r.line, r.number as record, r.raw, s.columns
+          `select s.name as source, ${placedFile()} as file, r.line, r.number as record, r.raw, s.columns
             from (
                 select entry as first, record as second, record from row_of
                   where event = ?1 and not exists (select 1 from part where event = ?1)
@@ -230,7 +230,7 @@ function errorsOf(db: Database, event: number, state: EventFate, last: ServiceAn
 
 function leftOutOf(db: Database, event: number): LeftOut[] {
   return db.all<LeftOut>(
-    `select f.path as file, r.line, o.field, o.original, o.reason
+    `select ${placedFile('o')} as file, r.line, o.field, o.original, o.reason
       from omission o join record r on r.id = o.record join file f on f.id = r.file where o.event = ? order by o.id`,
     event,
   );
@@ -252,7 +252,7 @@ interface RelativeRow {
 
 function parentOf(db: Database, entity: string, id: string): Relative {
   const found = db.get<RelativeRow>(
-    `select e.entity, e.external_id, e.state, f.path as file, r.line,
+    `select e.entity, e.external_id, e.state, ${placedFile()} as file, r.line,
         coalesce(json_extract(e.data, '$.full_name'), json_extract(e.data, '$.title')) as name
       from event e join record r on r.id = e.record join file f on f.id = r.file
       where e.entity = ? and e.external_id = ? order by e.state = 'duplicate', e.id limit 1`,
@@ -271,7 +271,7 @@ function parentOf(db: Database, entity: string, id: string): Relative {
 /** One event of each child: comments without an id are records of their own. */
 function childrenOf(db: Database, { entity, externalId }: NamedRecord): RecordStory['children'] {
   const children = db.each<RelativeRow>(
-    `select e.entity, e.external_id, e.state, f.path as file, r.line,
+    `select e.entity, e.external_id, e.state, ${placedFile()} as file, r.line,
         coalesce(json_extract(e.data, '$.title'), json_extract(e.data, '$.content')) as name
       from (
         select min(id) as id from event where parent_entity = ? and parent_id = ? and state <> 'duplicate'

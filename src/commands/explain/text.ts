@@ -1,4 +1,5 @@
 /** A record's story as text, about one screen long. Pure. */
+import { placeText } from '../../model.ts';
 import { COMBINED } from '../../kinds/index.ts';
 import { namedValues, valueText } from '../../figures/values.ts';
 import { RECORD } from '../../report/findings.ts';
@@ -40,7 +41,7 @@ export function storyText(story: RecordStory, names: ReadonlyMap<string, string>
 }
 
 function rowText({ source, file, line, record, raw }: RowStory, columns: number): string {
-  const where = line > 0 ? `${file}:${line}` : file;
+  const where = line > 0 ? placeText({ file, line, record: 0 }) : file;
   const head = `in the export   ${where} (${source}, record ${record})`;
   if (raw === null) return `${head}\n  its values are not stored`;
   const values = Object.entries(raw).map(([name, value]) => [name, valueText(value)] as const);
@@ -74,14 +75,14 @@ function eventText(event: EventStory, names: ReadonlyMap<string, string>, column
 function leftOutText(title: string, rowsLeftOut: RecordStory['dropped'], columns: number): string {
   if (rowsLeftOut.length === 0) return '';
   const lines = rowsLeftOut.slice(0, MOST_LINES).map(({ file, line, field, original, reason }) => {
-    const what = field === RECORD ? `${file}:${line}` : `${field} \`${printable(original)}\``;
+    const what = field === RECORD ? placeText({ file, line, record: 0 }) : `${field} \`${printable(original)}\``;
     return wrapped(`    ${what}: ${printable(reason)}`, columns);
   });
   return [title, ...lines].join('\n');
 }
 
 function relativeText({ record, name, state, file, line }: Relative, columns: number): string {
-  const where = file === null ? '' : `  ${file}:${line}`;
+  const where = file === null ? '' : `  ${placeText({ file, line: line ?? 0, record: 0 })}`;
   const fate = state ?? 'neither in the plan nor acknowledged';
   const what = record.endsWith(':') ? `${record.slice(0, -1)} without an id` : record;
   return cutTo(`  ${what}   ${fate}${where}  ${printable(name)}`.trimEnd(), columns);

@@ -1,4 +1,5 @@
 /** What becomes of every file, list and column, in figures: nothing is left out without a word. */
+import { partOf } from './open-export.ts';
 import { counted, enumerated, numberText } from '../../terminal/numbers.ts';
 import type { Column, Table } from './columns.ts';
 import { quoted } from './evidence.ts';
@@ -203,7 +204,8 @@ interface ValueParts {
 
 /** As messages name it: an array of a JSON document like a file. */
 export function nameOf({ from: { path, settings } }: Table): string {
-  return settings.records === undefined ? path : `${path}#${settings.records}`;
+  const part = partOf(settings);
+  return part === undefined ? path : `${path}#${part}`;
 }
 
 function exportText(table: Table, read: number | undefined): string {

@@ -9,7 +9,7 @@ import { askKinds, askLines } from './lines/questions.ts';
 import { keyOf } from './evidence.ts';
 import type { KnownTables } from './joins.ts';
 import { guessDrafts } from './guess.ts';
-import { openExports, type Export, type ExportOptions } from './open-export.ts';
+import { openExports, partOf, type Export, type ExportOptions } from './open-export.ts';
 import { isMapping, ownFile } from './own-files.ts';
 import { knownCrms, recognise } from './known.ts';
 import { entryOf } from './lines/entries.ts';
@@ -121,12 +121,12 @@ async function openAll(
 /** Of the name of a source. */
 const MOST_CHARACTERS = 40;
 
-/** A name for each export: that of its file, or of the array that it is in a JSON document. */
+/** A name for each export: that of its file, or of its part in a file with several. */
 function sourceNames(exports: readonly Export[]): string[] {
   const taken = new Set<string>();
   return exports.map(({ path, settings }) => {
     const several = exports.filter((other) => other.path === path).length > 1;
-    const full = several ? settings.records! : basename(path).replace(/(?:\.[A-Za-z\d]{1,7})+$/, '');
+    const full = several ? partOf(settings)! : basename(path).replace(/(?:\.[A-Za-z\d]{1,7})+$/, '');
     const plain = [...keyOf(full)].slice(0, MOST_CHARACTERS).join('');
     let source = plain;
     for (let number = 2; taken.has(source) || nameError(source) !== undefined; number += 1)

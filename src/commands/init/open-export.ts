@@ -14,7 +14,7 @@ const MAX_HEADER_LINE = 20;
 
 type ExportSettings = Pick<
   SourceSpec,
-  'format' | 'encoding' | 'delimiter' | 'escape' | 'headerLine' | 'columns' | 'records'
+  'format' | 'encoding' | 'delimiter' | 'escape' | 'headerLine' | 'columns' | 'records' | 'sheet'
 >;
 
 /** An export with the settings that its entry in `sources` needs, and why. */
@@ -26,7 +26,7 @@ export interface Export {
   readonly sample: ExportSample;
   /** The reason for each setting, as text. */
   readonly reasons: readonly string[];
-  /** Of a JSON document with several lists of records, its lists without any, as messages name them. */
+  /** Of a file with several parts, those without records, as messages name them. */
   readonly withoutRecords?: readonly string[];
 }
 
@@ -36,7 +36,12 @@ export interface ExportOptions {
   readonly delimiter?: string | undefined;
 }
 
-/** The exports in a file: several, if a JSON document has several lists of records. Throws a `UserError` if it cannot be read with any settings. */
+/** The part of a file that an export is: an array of a JSON document, a sheet of a workbook. */
+export function partOf({ records, sheet }: ExportSettings): string | undefined {
+  return records ?? sheet;
+}
+
+/** The exports in a file: several, if it has several parts with records. Throws a `UserError` if it cannot be read with any settings. */
 export async function openExports(path: string, { encoding, delimiter }: ExportOptions = {}): Promise<Export[]> {
   const absolute = resolve(path);
   const { name, settings: has } = await formatOf(absolute, encoding);
@@ -55,11 +60,13 @@ export async function openExports(path: string, { encoding, delimiter }: ExportO
   } catch (error) {
     const found: Export[] = [];
     const without: string[] = [];
-    for (const records of error instanceof SettingError ? error.choices : []) {
-      const reason = `the records are the list at \`${records}\``;
-      const each = await open({ ...known, records }, reason).catch(() => undefined);
+    const parts = error instanceof SettingError ? error.choices : [];
+    for (const part of parts) {
+      const settings = has.sheet ? { sheet: part } : { records: part };
+      const reason = has.sheet ? `the sheet \`${part}\`` : `the records are the list at \`${part}\``;
+      const each = await open({ ...known, ...settings }, reason).catch(() => undefined);
       if (each?.sample.tables[0]?.rows.length) found.push(each);
-      else without.push(`${basename(path)}#${records}`);
+      else without.push(`${basename(path)}#${part}`);
     }
     if (found.length === 0) throw error;
     return found.map((each, at) => (at === 0 ? { ...each, withoutRecords: without } : each));

@@ -2,7 +2,7 @@
 import { Database } from '../../store/sqlite.ts';
 import { columnOf, countEach, firstValues, type ColumnData, type Table } from './columns.ts';
 import { isDayFirst } from './dates.ts';
-import type { Export } from './open-export.ts';
+import { partOf, type Export } from './open-export.ts';
 import type { RawTable } from './sample.ts';
 import { nounsOf, type Noun } from './words.ts';
 
@@ -73,7 +73,7 @@ function tablesOf(
       columns: [],
       rows: rows.length,
       whole: from.sample.whole,
-      nouns: list === undefined ? nounsIn(from.settings.records, source) : nounsOf(list.split('.').at(-1)!),
+      nouns: list === undefined ? nounsIn(partOf(from.settings), source) : nounsOf(list.split('.').at(-1)!),
       sql,
     };
     const own = [...raw.columns].filter(([, { isMixed }]) => !isMixed);

@@ -6,13 +6,13 @@ import type { InputFile } from '../files.ts';
 const HEAD = 16 * 1024;
 
 const SAVE_AS_CSV =
-  'export CSV from the CRM if it can. Otherwise open the file and save each sheet as "CSV UTF-8": a CSV has what the sheet ' +
+  'export CSV or .xlsx from the CRM if it can. Otherwise open the file and save it as "CSV UTF-8": a CSV has what the sheet ' +
   'shows, so first give ids and phone numbers the format Text (numbers the format `0`) and dates `yyyy-mm-dd`';
+const AS_XLSX = 'open it in a spreadsheet and save it as .xlsx: cells keep what they hold';
 const OTHER_EXPORT = 'export the records as CSV, JSON or NDJSON';
 
 /** First bytes, as Latin-1, of formats that are easily taken for an export. */
 const BINARY: readonly (readonly [magic: string, what: string, hint: string])[] = [
-  ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'a workbook of an old format, or one with a password', SAVE_AS_CSV],
   ['%PDF', 'a PDF', OTHER_EXPORT],
   ['\x89PNG', 'a picture', OTHER_EXPORT],
   ['\xff\xd8\xff', 'a picture', OTHER_EXPORT],
@@ -27,7 +27,7 @@ export function refuseOtherFormats(file: InputFile, head: Buffer): void {
     });
   }
   const found = otherFormat(head.toString('latin1', 0, HEAD), file.path);
-  if (found) throw new UserError(`${file.shown} is ${found.what}, not a text file`, { hint: found.hint });
+  if (found) throw new UserError(`${file.shown} is ${found.what}, not an export that is read`, { hint: found.hint });
 }
 
 interface OtherFormat {
@@ -37,6 +37,7 @@ interface OtherFormat {
 
 function otherFormat(head: string, path: string): OtherFormat | undefined {
   if (head.startsWith('PK\x03\x04')) return zipFormat(head, path);
+  if (head.startsWith('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1')) return oldFormat(head, path);
   const binary = BINARY.find(([magic]) => head.startsWith(magic));
   if (binary) return { what: binary[1], hint: binary[2] };
   // UTF-16 has a zero beside each of these characters.
@@ -52,13 +53,22 @@ function otherFormat(head: string, path: string): OtherFormat | undefined {
     : { what: 'an HTML page', hint: 'it may be the page of a login or of an error: download the export again' };
 }
 
-/** Names of workbooks that are not read. */
-export const OTHER_WORKBOOK = /\.(?:xls|xlsx|xlsm|xlsb|ods|numbers)$/i;
+/** What both workbooks with a password and those of Excel 97 to 2003 begin with. */
+function oldFormat(head: string, path: string): OtherFormat {
+  const names = head.replace(/\0/g, '');
+  const isEncrypted = names.includes('EncryptedPackage') || (/\.xls[xm]$/i.test(path) && !names.includes('Workbook'));
+  return isEncrypted
+    ? { what: 'a workbook with a password', hint: 'open it in a spreadsheet, remove the password and save it as .xlsx' }
+    : { what: 'a workbook of an old format (.xls)', hint: AS_XLSX };
+}
 
-/** Names in a zip archive that only workbooks have. */
-const WORKBOOK = /\bxl\/|opendocument\.spreadsheet/;
+/** Names of workbooks that are not read. */
+export const OTHER_WORKBOOK = /\.(?:xls|xlsb|ods|numbers)$/i;
 
 function zipFormat(head: string, path: string): OtherFormat {
-  if (WORKBOOK.test(head) || OTHER_WORKBOOK.test(path)) return { what: 'a workbook', hint: SAVE_AS_CSV };
+  if (/opendocument\.spreadsheet/.test(head) || OTHER_WORKBOOK.test(path)) {
+    return { what: 'a workbook of a format that is not read', hint: AS_XLSX };
+  }
+  if (/\bxl\//.test(head)) return { what: 'a workbook', hint: 'remove `format`, or set `format: xlsx`' };
   return { what: 'a zip archive', hint: 'extract it and use the files in it' };
 }

@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { UserError } from '../../errors.ts';
 import type { InputFile } from '../files.ts';
 import { dateKind, unescaped, type DateKind } from './cells.ts';
-import type { Parts } from './zip.ts';
+import type { ZipParts } from './zip.ts';
 
 export interface SheetPart {
   readonly name: string;
@@ -23,7 +23,7 @@ export interface Workbook {
 const AS_XLSX = 'open it in a spreadsheet and save it as .xlsx; cells keep what they hold';
 
 /** Throws a `UserError` if the archive is no workbook that is read. */
-export async function readWorkbook(file: InputFile, parts: Parts): Promise<Workbook> {
+export async function readWorkbook(file: InputFile, parts: ZipParts): Promise<Workbook> {
   if (parts.has('content.xml') && parts.has('mimetype')) {
     throw new UserError(`${file.shown} is a workbook of LibreOffice (.ods), which is not read`, { hint: AS_XLSX });
   }
@@ -73,7 +73,7 @@ interface Relation {
 }
 
 /** The relations of a part; of the archive itself, if it is empty. Those that lead out of the archive are left out. */
-async function relations(parts: Parts, part: string): Promise<Relation[]> {
+async function relations(parts: ZipParts, part: string): Promise<Relation[]> {
   const folder = posix.dirname(part);
   const name = posix.join(folder, '_rels', `${posix.basename(part)}.rels`);
   const found: Relation[] = [];
@@ -88,7 +88,7 @@ async function relations(parts: Parts, part: string): Promise<Relation[]> {
   return found;
 }
 
-async function datesOf(parts: Parts, part: string): Promise<(DateKind | undefined)[]> {
+async function datesOf(parts: ZipParts, part: string): Promise<(DateKind | undefined)[]> {
   const codes = new Map<number, string>();
   const dates: (DateKind | undefined)[] = [];
   let isCell = false;
@@ -108,7 +108,7 @@ async function datesOf(parts: Parts, part: string): Promise<(DateKind | undefine
 }
 
 /** The shared texts, in their order; of rich text, its letters without readings of them. */
-export async function readStrings(parts: Parts, { stringsPart }: Workbook): Promise<readonly string[]> {
+export async function readStrings(parts: ZipParts, { stringsPart }: Workbook): Promise<readonly string[]> {
   const strings: string[] = [];
   if (stringsPart === undefined || !parts.has(stringsPart)) return strings;
   const texts = new TextReader();

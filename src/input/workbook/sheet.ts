@@ -2,7 +2,7 @@ import { UserError } from '../../errors.ts';
 import type { InputFile } from '../files.ts';
 import { cellOf, dateText, decimalText, DIGITS, letterOf, unescaped } from './cells.ts';
 import { isTrue, TextReader, type SheetPart, type Workbook } from './parts.ts';
-import type { Parts } from './zip.ts';
+import type { ZipParts } from './zip.ts';
 
 const MOST_COLUMNS = 16_384;
 const MOST_ROWS = 1_048_576;
@@ -21,13 +21,11 @@ export class SheetFindings {
   longNumbers = 0;
   /** Of the first merged range, formula without result, and number with too many digits. */
   readonly first = { merged: '', withoutResult: '', longNumber: '' };
-  /** By `<dimension>`: the number of columns; 0 if the sheet does not say it. */
-  declaredColumns = 0;
 }
 
 interface SheetToRead {
   readonly file: InputFile;
-  readonly parts: Parts;
+  readonly parts: ZipParts;
   readonly workbook: Workbook;
   readonly sheet: SheetPart;
   readonly strings: readonly string[];
@@ -100,9 +98,7 @@ export async function* readSheet(
       } else if (name === 'v') isValue = true;
       else if (name === 'f') hasFormula = true;
       else if (name === 'is') isInline = true;
-      else if (name === 'dimension') {
-        findings.declaredColumns = (cellOf(attributes.ref?.split(':').at(-1) ?? '')?.column ?? -1) + 1;
-      } else if (name === 'autoFilter') findings.isFiltered = true;
+      else if (name === 'autoFilter') findings.isFiltered = true;
       else if (name === 'mergeCell') {
         findings.merged += 1;
         findings.first.merged ||= attributes.ref?.split(':')[0] ?? '';

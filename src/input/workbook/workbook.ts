@@ -10,38 +10,35 @@ import { notice, SettingError, type SourceNotice, type SourceSpec } from '../sou
 import { letterOf } from './cells.ts';
 import { readStrings, readWorkbook, type SheetPart, type Workbook } from './parts.ts';
 import { readSheet, SheetFindings, type SheetRow } from './sheet.ts';
-import { Parts } from './zip.ts';
+import { ZipParts } from './zip.ts';
 
 /** Rows that show where the header is. */
 const SAMPLE = 100;
-/** Columns without a name beside the last one with one that are looked at. */
-const MOST_BESIDE = 50;
 
 /** Opens a sheet of a workbook as a table. Throws a `UserError` if it is no workbook, has no such sheet, or the sheet no header. */
 export async function openWorkbook(input: InputFile, spec: SourceSpec): Promise<TableFile> {
   return withParts(input, async (parts) => {
     const workbook = await readWorkbook(input, parts);
     const strings = await readStrings(parts, workbook);
-    const samples = new Map<SheetPart, { readonly rows: readonly SheetRow[]; readonly findings: SheetFindings }>();
+    const samples = new Map<SheetPart, readonly SheetRow[]>();
     for (const sheet of workbook.sheets) {
-      const findings = new SheetFindings();
       const rows: SheetRow[] = [];
-      for await (const batch of readSheet({ file: input, parts, workbook, sheet, strings }, findings)) {
+      for await (const batch of readSheet({ file: input, parts, workbook, sheet, strings })) {
         rows.push(...batch);
         if (rows.length >= SAMPLE) break;
       }
-      samples.set(sheet, { rows: rows.slice(0, SAMPLE), findings });
+      samples.set(sheet, rows.slice(0, SAMPLE));
     }
     const sheet = chosen(
       input,
       spec,
       workbook,
-      [...samples].filter(([, { rows }]) => rows.length > 0).map(([each]) => each),
+      [...samples].filter(([, each]) => each.length > 0).map(([each]) => each),
     );
     const file = { ...input, shown: `${input.shown}#${sheet.name}` };
-    const { rows, findings } = samples.get(sheet)!;
-    const { header, headerLine } = headerOf(file, rows, findings, spec);
-    const others = workbook.sheets.filter((each) => each !== sheet && samples.get(each)!.rows.length > 0);
+    const rows = samples.get(sheet)!;
+    const { header, headerLine } = headerOf(file, rows, spec);
+    const others = workbook.sheets.filter((each) => each !== sheet && samples.get(each)!.length > 0);
     return {
       kind: 'table',
       file,
@@ -60,8 +57,8 @@ export async function openWorkbook(input: InputFile, spec: SourceSpec): Promise<
   });
 }
 
-async function withParts<Result>(file: InputFile, use: (parts: Parts) => Promise<Result>): Promise<Result> {
-  const parts = await Parts.open(file);
+async function withParts<Result>(file: InputFile, use: (parts: ZipParts) => Promise<Result>): Promise<Result> {
+  const parts = await ZipParts.open(file);
   return use(parts).finally(() => parts.close());
 }
 
@@ -94,7 +91,6 @@ function chosen(
 function headerOf(
   { shown }: InputFile,
   rows: readonly SheetRow[],
-  { declaredColumns }: SheetFindings,
   { headerLine, columns }: SourceSpec,
 ): { readonly header: readonly string[]; readonly headerLine: number } {
   const first = headerLine === undefined ? rows[0] : rows.find(({ number }) => number === headerLine);
@@ -114,12 +110,10 @@ function headerOf(
       { hint: `if the header is further down, set its row: \`header_line: ${number}\`` },
     );
   }
-  const used = Math.max(declaredColumns, ...below.map(({ cells }) => cells.length));
-  const width = Math.max(named.length, Math.min(used, named.length + MOST_BESIDE));
-  return { header: [...named, ...new Array<string>(width - named.length).fill('')], headerLine: first.number };
+  return { header: named, headerLine: first.number };
 }
 
-interface Reading {
+interface SheetReading {
   readonly file: InputFile;
   /** With its sheet. */
   readonly shown: string;
@@ -130,12 +124,12 @@ interface Reading {
 }
 
 async function* readRows(
-  { file, shown, sheet: name, width, hash }: Reading,
+  { file, shown, sheet: name, width, hash }: SheetReading,
   isRecord: (number: number) => boolean,
   others: readonly string[],
 ): AsyncGenerator<readonly TableRecord[], FileEnd, undefined> {
   for await (const _ of readBytes(file, hash));
-  const parts = await Parts.open(file);
+  const parts = await ZipParts.open(file);
   try {
     const workbook = await readWorkbook(file, parts);
     const sheet = workbook.sheets.find((each) => each.name === name);

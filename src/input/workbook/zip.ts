@@ -2,8 +2,10 @@
 import { openPromise, type Entry, type ZipFile } from 'yauzl';
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { messageOf, UserError } from '../../errors.ts';
+import { readBytes } from '../bytes.ts';
 import type { InputFile } from '../files.ts';
 import { MAX_RECORD } from '../reading.ts';
+import { refuseOtherFormats } from '../text/not-text.ts';
 
 /** Of one part, unpacked. A sheet of a million rows with 30 columns has about 1.5 GB. */
 const MAX_PART = 4 * 1024 ** 3;
@@ -21,7 +23,7 @@ export interface XmlHandlers {
 }
 
 /** An open archive. Close it. */
-export class Parts {
+export class ZipParts {
   readonly #file: InputFile;
   readonly #zip: ZipFile;
   readonly #entries: ReadonlyMap<string, Entry>;
@@ -33,12 +35,19 @@ export class Parts {
   }
 
   /** Throws a `UserError` if the file is no zip archive. */
-  static async open(file: InputFile): Promise<Parts> {
+  static async open(file: InputFile): Promise<ZipParts> {
+    for await (const head of readBytes(file)) {
+      if (head.toString('latin1', 0, 4) === 'PK\x03\x04') break;
+      refuseOtherFormats(file, head);
+      throw new UserError(`${file.shown} is no workbook, whatever its name says`, {
+        hint: 'if it is a text, set its format, for example `format: csv`',
+      });
+    }
     try {
       const zip = await openPromise(file.path, { autoClose: false });
       const entries = new Map<string, Entry>();
       for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry);
-      return new Parts(file, zip, entries);
+      return new ZipParts(file, zip, entries);
     } catch (error) {
       throw damaged(file, error);
     }

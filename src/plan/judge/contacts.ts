@@ -1,4 +1,5 @@
 /** `if_contact_exists`: what the survey does about people who are in the account already. */
+import { placedFile } from '../../store/plan-schema.ts';
 import { PERSON } from '../../kinds/index.ts';
 import { rmSync } from 'node:fs';
 import { readBack } from '../compare/read-back.ts';
@@ -114,7 +115,7 @@ function findMatches(db: Database, policies: readonly Policies[]): readonly Matc
        select id, data from event where type = '${PERSON}/created' and state in ('ready', 'retry', 'acknowledged') and data is not null
          and entry in (select value from json_each(?))),
      shared as (${SHARED})
-     select e.id, e.record, ifnull(e.external_id, '') as external_id, e.entry, s.name as source, f.path as file, r.line,
+     select e.id, e.record, ifnull(e.external_id, '') as external_id, e.entry, s.name as source, ${placedFile()} as file, r.line,
        shared.service_id, group_concat(shared.field, ' ' order by shared.field) as fields,
        e.state = 'acknowledged' or exists (
          select 1 from checkpoint.record q where q.entity = '${PERSON}' and q.external_id = e.external_id

@@ -1,3 +1,4 @@
+import { placedFile } from '../../store/plan-schema.ts';
 import { contentSha, eventId } from '../../core/identity.ts';
 import { canonicalJson, isObject, parseJson, type JsonObject, type JsonValue } from '../../json.ts';
 import { CUSTOM_FIELDS, isUpdate, parentOf, STAGED } from '../../kinds/index.ts';
@@ -38,7 +39,7 @@ interface FoldRow {
 /** In the order in which they are folded. */
 const ROWS = `
   select t.n, t.together, e.id, e.type, e.entity, e.external_id, e.record, e.entry, e.occurred_at, e.data, e.own_priority,
-    e.deal_group, e.amount, f.path || ':' || r.line as place
+    e.deal_group, e.amount, iif(f.cell is null, f.path || ':' || r.line, ${placedFile()}) as place
   from temp.row_to_fold t join event e on e.id = t.id join record r on r.id = e.record join file f on f.id = r.file
   where t.n > ? order by t.n limit ?`;
 

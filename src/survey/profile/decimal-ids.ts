@@ -3,7 +3,7 @@ import { isObject, NumberText, type JsonObject, type JsonValue } from '../../jso
 import type { CompiledMapping } from '../../mapping/mapping.ts';
 import { findColumn } from '../../mapping/values/path.ts';
 import { textOf } from '../../mapping/values/result.ts';
-import type { RawRecord, ReadItem } from '../../model.ts';
+import { cellPlace, type RawRecord, type ReadItem } from '../../model.ts';
 import { notice, type Source } from '../../input/source.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
@@ -71,7 +71,10 @@ function isDecimal(found: Decimals, { raw, place }: Extract<ReadItem, { kind: 'r
   const text = textOf(valueAt(raw, found.steps)) ?? '';
   if (text.trim() === '') return true;
   if (!DECIMAL.test(text)) return false;
-  if (found.count === 0) Object.assign(found, { example: text.trim(), file: place.file, line: place.line });
+  if (found.count === 0) {
+    const { file, line } = cellPlace(place, typeof found.steps === 'number' ? found.steps : 0);
+    Object.assign(found, { example: text.trim(), file, line });
+  }
   found.count += 1;
   return true;
 }

@@ -3,7 +3,7 @@ import { isObject } from '../../json.ts';
 import type { ColumnUse, CompiledEntry } from '../../mapping/mapping.ts';
 import { findColumn, pathReader, uniqueNames } from '../../mapping/values/path.ts';
 import { textOf } from '../../mapping/values/result.ts';
-import type { RawRecord, Row } from '../../model.ts';
+import { cellPlace, type RawRecord, type Row } from '../../model.ts';
 import type { Damage, SourceProfile } from '../../report/profile.ts';
 import type { Source } from '../../input/source.ts';
 import { ColumnWatch } from './column.ts';
@@ -19,6 +19,8 @@ const COUNTED = /^(?:stage_name|owner_name|stage_pipeline|when|currency|stage_id
 interface Watched {
   readonly watch: ColumnWatch;
   readonly read: (record: RawRecord) => JsonValue | undefined;
+  /** Of a table: the position of the column. */
+  readonly column?: number;
   /** The mapping names it; `"*": rest` may read others. */
   readonly isNamed: boolean;
   /** What it decides, where no event has its value; else empty. */
@@ -54,7 +56,10 @@ export class SourceWatch {
   row({ raw, place }: Row): void {
     this.#records += 1;
     this.#unused.count(raw);
-    for (const { read, watch } of this.#watched) takeAll(read(raw), watch, place.file, place.line);
+    for (const { read, watch, column } of this.#watched) {
+      const { file, line } = cellPlace(place, column);
+      takeAll(read(raw), watch, file, line);
+    }
   }
 
   /** A text of this field is damaged. */
@@ -62,15 +67,17 @@ export class SourceWatch {
     const watched = this.#watched.find(({ watch }) => watch.fields.includes(field));
     if (!watched) return;
     const isTwice = kind === 'html_entities' && isEncodedTwice(textOf(watched.read(raw)) ?? '', text);
-    watched.watch.addDamage(isTwice ? 'encoded_twice' : kind, text, place.file, place.line);
+    const { file, line } = cellPlace(place, watched.column);
+    watched.watch.addDamage(isTwice ? 'encoded_twice' : kind, text, file, line);
   }
 
   /** A date of this field was a spreadsheet's serial number. */
   serialDate(field: string, { raw, place }: Row): void {
-    for (const { read, watch } of this.#watched) {
+    for (const { read, watch, column } of this.#watched) {
       if (!watch.fields.includes(field)) continue;
       const text = (textOf(read(raw)) ?? '').trim();
-      if (/^\d{5}$/.test(text)) return watch.addDamage('serial_date', text, place.file, place.line);
+      const { file, line } = cellPlace(place, column);
+      if (/^\d{5}$/.test(text)) return watch.addDamage('serial_date', text, file, line);
     }
   }
 
@@ -113,6 +120,7 @@ function watchedColumns(source: Source, entries: readonly CompiledEntry[], looke
       return {
         watch: newWatch(names[column]!, new Set(own.map(({ field }) => field))),
         read: (record) => (record as readonly string[])[column],
+        column,
         isNamed: own.some(({ isRest }) => !isRest),
         decides: lookedUp.has(names[column]!) ? [] : decidedBy(own),
       };

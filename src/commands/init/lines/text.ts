@@ -6,6 +6,7 @@ import { counted } from '../../../terminal/numbers.ts';
 import { PROGRAM } from '../../../version.ts';
 import type { Table } from '../columns.ts';
 import { regionOf, timezoneLine } from '../region.ts';
+import { partOf } from '../open-export.ts';
 import type { Samples } from '../tables.ts';
 import { flow, lineText, remarkText, type Entry, type Line } from './yaml.ts';
 
@@ -110,7 +111,7 @@ function sourceText(
     ...(given && { columns: columns.map(({ name }) => name) }),
     ...(headerLine === undefined ? {} : { header_line: headerLine }),
   };
-  const assumptions = settings.records === undefined ? reasons : [];
+  const assumptions = partOf(settings) === undefined ? reasons : [];
   const doubts = assumptions.length > 0 ? [`${given ? 'set this' : 'check'}: ${assumptions.join('; ')}`] : [];
   const remarks = [...doubts, ...(about === undefined ? [] : [about])];
   return `  ${flow(source)}: ${flow(value)}${remarks.length > 0 ? ` ${remarkText(remarks.join('; '))}` : ''}`;

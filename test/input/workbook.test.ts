@@ -1,0 +1,273 @@
+import { copyFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { UserError } from '../../src/errors.ts';
+import { dateKind, dateText, decimalText, letterOf } from '../../src/input/workbook/cells.ts';
+import { FIXTURES } from '../e2e/harness.ts';
+import { failure, folderWith, openIn, readAll } from './reading.ts';
+import { workbookOf } from './zip.ts';
+
+function folderOf(workbook: string, name = workbook): string {
+  const folder = folderWith({});
+  copyFileSync(join(FIXTURES, 'workbooks', workbook), join(folder, name));
+  return folder;
+}
+
+const sheetOf = (rows: string): string => `<worksheet><sheetData>${rows}</sheetData></worksheet>`;
+const HEADER =
+  '<row r="1"><c r="A1" t="inlineStr"><is><t>id</t></is></c><c r="B1" t="inlineStr"><is><t>value</t></is></c></row>';
+
+/** The cells of a hand-made sheet with a header `id`, `value`. */
+async function cellsOf(rows: string, more: Readonly<Record<string, string>> = {}) {
+  const source = await openIn(folderWith({ 'a.xlsx': workbookOf(sheetOf(HEADER + rows), more) }), 'a.xlsx');
+  return (await readAll(source)).map(({ raw }) => raw);
+}
+
+describe('cells are read by what they hold', () => {
+  const first = (long: string) => [
+    '00123',
+    '  Niccolò ',
+    '1200.5',
+    '2024-05-01T09:30:00',
+    '2024-05-01',
+    '09:30:00',
+    '0.25',
+    'true',
+    '#N/A',
+    'Call back & ask',
+    long,
+    '36:00:00',
+  ];
+
+  test.each(['cells-openpyxl.xlsx', 'cells-libreoffice.xlsx', 'cells-1904.xlsx'])('%s', async (file) => {
+    const source = await openIn(folderOf(file), file);
+    expect(source.columns).toEqual([
+      'ID',
+      'Name',
+      'Amount',
+      'Created',
+      'Day',
+      'Time',
+      'Share',
+      'Active',
+      'Status',
+      'Note',
+      'Long',
+      'Span',
+    ]);
+    const items = await readAll(source);
+    const [one, two, three] = items.map(({ raw }) => raw as string[]);
+    expect(one).toEqual(first('12345678901234600000'));
+    const isComputed = file === 'cells-libreoffice.xlsx';
+    expect(two).toEqual([
+      '12345678901234567890',
+      'Łukasz',
+      '0.3',
+      '1900-03-01T00:00:00',
+      '1999-12-31',
+      '23:59:59',
+      '1',
+      'false',
+      isComputed ? '#DIV/0!' : '',
+      'line\nbreak',
+      '123456789012345',
+      '01:30:00',
+    ]);
+    expect(three).toEqual([
+      '42',
+      isComputed ? '42x' : '',
+      '-0.0000001',
+      '2038-01-19T03:14:07',
+      '2000-02-29',
+      '00:00:00',
+      '0.5',
+      '',
+      'ok',
+      'a\rb',
+      '7',
+      '',
+    ]);
+    expect(source.notices().map(({ code, file: place }) => [code, place])).toEqual([
+      ...(isComputed ? [] : [['formula_without_result', `${file}#Deals!I3`]]),
+      ['long_numbers', `${file}#Deals!K2`],
+    ]);
+    expect(items.map(({ place: { file: shown, line } }) => [shown, line])).toEqual(
+      [2, 3, 4].map((line) => [`${file}#Deals`, line]),
+    );
+  });
+
+  test('inline texts, a sheet with `&` in its name, an empty row, milliseconds', async () => {
+    const source = await openIn(folderOf('inline.xlsx'), 'inline.xlsx');
+    const [item] = await readAll(source);
+    expect(item).toMatchObject({
+      raw: ['007', '  inline text ', '2024-03-31T02:30:00.123'],
+      place: { file: 'inline.xlsx#Data & more', line: 3 },
+    });
+  });
+
+  test('prefixes, cells without a reference, texts of formulas, ISO dates, readings of characters, rich text', async () => {
+    expect(
+      await cellsOf(
+        '<x:row><x:c t="s"><x:v>1</x:v></x:c><x:c t="str"><x:f>A1</x:f><x:v>a&amp;b</x:v></x:c></x:row>' +
+          '<row><c t="d"><v>2024-05-01T10:00:00</v></c><c t="e"><v>#REF!</v></c></row>' +
+          '<row r="9"><c r="B9" t="inlineStr"><is><r><t>東</t></r><rPh><t>ひがし</t></rPh><r><t xml:space="preserve"> 京</t></r></is></c></row>',
+        { 'xl/sharedStrings.xml': '<sst><si><t>zero</t></si><si><r><t>on</t></r><r><t>e</t></r></si></sst>' },
+      ),
+    ).toEqual([
+      ['one', 'a&b'],
+      ['2024-05-01T10:00:00', '#REF!'],
+      ['', '東 京'],
+    ]);
+  });
+
+  test.each([
+    ['0.30000000000000004', '0.3'],
+    ['1200.5', '1200.5'],
+    ['1E3', '1000'],
+    ['1.5E-7', '0.00000015'],
+    ['-2.50', '-2.5'],
+    ['12345678901234567', '12345678901234567'],
+    ['1.2345678901234567E+19', '12345678901234600000'],
+    ['0.1', '0.1'],
+    ['-0', '0'],
+    ['99.989999999999995', '99.99'],
+    ['123456.78900000001', '123456.789'],
+    ['0', '0'],
+  ])('the number %s is %s', (written, text) => expect(decimalText(written)).toBe(text));
+
+  test.each([
+    [14, undefined, 'date'],
+    [21, undefined, 'time'],
+    [22, undefined, 'datetime'],
+    [46, undefined, 'duration'],
+    [9, undefined, undefined],
+    [164, 'yyyy"-"mm', 'date'],
+    [164, '[$-407]d. mmmm yyyy;@', 'date'],
+    [164, '#,##0.00 "Std"', undefined],
+    [164, '[Red]0.00', undefined],
+    [164, '0.00E+00', undefined],
+    [164, '[h]:mm', 'duration'],
+    [164, 'mm:ss.0', 'time'],
+    [164, 'General', undefined],
+    [164, '_-* #,##0.00\\ "€"_-', undefined],
+    [164, 'd/m/yy\\ h:mm', 'datetime'],
+    [164, 'mmm', 'date'],
+  ])('the number format %s %s is %s', (id, code, kind) => expect(dateKind(id, code)).toBe(kind));
+
+  test.each([
+    [1, false, '1900-01-01'],
+    [59, false, '1900-02-28'],
+    [60, false, '1900-02-29'],
+    [61, false, '1900-03-01'],
+    [45413, false, '2024-05-01'],
+    [0, true, '1904-01-01'],
+    [43951, true, '2024-05-01'],
+    [45413.5, false, '2024-05-01T12:00:00'],
+  ])('the date %s (1904: %s) is %s', (serial, is1904, text) => expect(dateText(serial, 'date', is1904)).toBe(text));
+
+  test('columns have letters', () =>
+    expect([0, 25, 26, 701, 702, 16383].map(letterOf)).toEqual(['A', 'Z', 'AA', 'ZZ', 'AAA', 'XFD']));
+});
+
+describe('sheets', () => {
+  test('of several with rows, the mapping names one; the error lists them', async () => {
+    const folder = folderOf('sheets.xlsx');
+    expect(await failure(openIn(folder, 'sheets.xlsx'))).toMatchObject({
+      setting: 'sheet',
+      choices: ['Old deals', 'Contacts'],
+    });
+    const source = await openIn(folder, 'sheets.xlsx', { sheet: 'Contacts' });
+    expect((await readAll(source)).map(({ raw }) => raw)).toEqual([
+      ['1', 'Ada'],
+      ['2', 'Bob'],
+    ]);
+    expect(source.notices().map(({ code }) => code)).toEqual(['hidden_rows', 'filtered_sheet']);
+    expect(source.otherArrays()).toMatchObject([{ shown: 'sheets.xlsx', names: ['Old deals'] }]);
+    const hidden = await openIn(folder, 'sheets.xlsx', { sheet: 'Old deals' });
+    await readAll(hidden);
+    expect(hidden.notices().map(({ code, file }) => [code, file])).toEqual([
+      ['hidden_sheet', 'sheets.xlsx#Old deals'],
+      ['merged_cells', 'sheets.xlsx#Old deals!A3'],
+    ]);
+    expect(await failure(openIn(folder, 'sheets.xlsx', { sheet: 'Contcts' }))).toMatchObject({
+      hint: expect.stringContaining('Contacts') as string,
+    });
+    expect((await failure(openIn(folder, 'sheets.xlsx', { sheet: 'Empty' }))).message).toContain('is empty');
+  });
+
+  test('a workbook is recognised under any name', async () => {
+    for (const name of ['crm.csv', 'crm.xlsm', 'crm', 'crm.xls']) {
+      expect((await openIn(folderOf('sheets.xlsx', name), name, { sheet: 'Contacts' })).columns).toEqual([
+        'id',
+        'name',
+      ]);
+    }
+  });
+
+  test('a header below a title, none, and several files of a glob', async () => {
+    const row = (number: number, ...cells: string[]) =>
+      `<row r="${number}">${cells.map((cell) => `<c t="str"><v>${cell}</v></c>`).join('')}</row>`;
+    const titled = sheetOf(
+      row(1, 'Report') + row(3, 'id', 'name', 'city') + row(4, '1', 'Ada', 'Rome') + row(5, '2', 'Bob', 'Oslo'),
+    );
+    const folder = folderWith({ 'a-1.xlsx': workbookOf(titled), 'a-2.xlsx': workbookOf(titled) });
+    expect(await failure(openIn(folder, 'a-1.xlsx'))).toMatchObject({ setting: 'headerLine' });
+    const both = await openIn(folder, 'a-*.xlsx', { headerLine: 3 });
+    expect((await readAll(both)).map(({ place: { file, line } }) => `${file}:${line}`)).toEqual([
+      'a-1.xlsx#Sheet:4',
+      'a-1.xlsx#Sheet:5',
+      'a-2.xlsx#Sheet:4',
+      'a-2.xlsx#Sheet:5',
+    ]);
+    const plain = folderWith({ 'b.xlsx': workbookOf(sheetOf(row(1, '1', 'Ada') + row(2, '2', 'Bob'))) });
+    expect(await readAll(await openIn(plain, 'b.xlsx', { columns: ['id', 'name'] }))).toHaveLength(2);
+  });
+
+  test('there is a hash of the bytes of the file', async () => {
+    const folder = folderOf('sheets.xlsx');
+    const source = await openIn(folder, 'sheets.xlsx', { sheet: 'Contacts' });
+    await readAll(source);
+    const { createHash } = await import('node:crypto');
+    const sha256 = createHash('sha256')
+      .update(readFileSync(join(folder, 'sheets.xlsx')))
+      .digest('hex');
+    expect(source.digests()).toEqual([{ path: join(folder, 'sheets.xlsx'), sha256, rows: 2 }]);
+  });
+});
+
+describe('what is dangerous or damaged is refused or inert', () => {
+  const open = (sheet: string, more?: Readonly<Record<string, string | Buffer>>) =>
+    openIn(folderWith({ 'a.xlsx': workbookOf(sheet, more) }), 'a.xlsx').then(readAll);
+
+  test.each([
+    ['a bomb', sheetOf(HEADER + ' '.repeat(80 * 1024 * 1024)), 'would unpack to'],
+    [
+      'a million columns',
+      sheetOf('<row r="1"><c r="ZZZZ1"><v>1</v></c></row>'.replace('ZZZZ1', 'XFE1')),
+      'outside of any sheet',
+    ],
+    ['a row beyond the last', sheetOf('<row r="99999999"><c><v>1</v></c></row>'), 'outside of any sheet'],
+    ['a document type', `<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>${sheetOf(HEADER)}`, 'document type'],
+    ['an unknown entity', sheetOf('<row><c t="str"><v>&e;</v></c></row>'), 'cannot be read as a workbook'],
+    ['XML that is cut off', sheetOf(HEADER).slice(0, -20), 'cannot be read as a workbook'],
+  ])('%s', async (_, sheet, message) => {
+    const error = await failure(open(sheet));
+    expect(error).toBeInstanceOf(UserError);
+    expect(error.message).toContain(message);
+  });
+
+  test('a declared size of a million columns costs nothing, and links to other files are not followed', async () => {
+    const sheet = `<worksheet><dimension ref="A1:XFD1048576"/><sheetData>${HEADER}<row r="2"><c r="A2"><v>1</v></c></row></sheetData></worksheet>`;
+    const items = await open(sheet, { 'xl/externalLinks/externalLink1.xml': '<externalLink/>' });
+    expect(items.map(({ raw }) => raw)).toEqual([['1', '']]);
+  });
+
+  test('a zip archive that is no workbook', async () => {
+    const { zipOf } = await import('./zip.ts');
+    const folder = folderWith({ 'a.xlsx': zipOf({ 'a.txt': 'text' }), 'b.xlsx': 'id,name\n1,Ada\n' });
+    expect((await failure(openIn(folder, 'a.xlsx'))).message).toContain('no workbook');
+    expect(await failure(openIn(folder, 'b.xlsx'))).toMatchObject({
+      hint: expect.stringContaining('format: csv') as string,
+    });
+  });
+});
