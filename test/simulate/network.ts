@@ -74,7 +74,11 @@ export interface RequestOptions {
 interface Response {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: { arrayBuffer(): Promise<Uint8Array> };
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+async function* chunksOf(body: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  yield await Promise.resolve(body);
 }
 
 export class Network {
@@ -126,7 +130,7 @@ export class Network {
             this.#heldUntil = performance.now() + Number(headers['retry-after'] ?? 0) * 1000;
           }
           const text = new TextEncoder().encode(body);
-          resolve({ statusCode: status, headers, body: { arrayBuffer: async () => text } });
+          resolve({ statusCode: status, headers, body: chunksOf(text) });
         })
         .catch(reject)
         .finally(() => signal.removeEventListener('abort', abort));
