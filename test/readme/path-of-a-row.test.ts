@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { files, start, workspace } from '../e2e/harness.ts';
-import { readPage, ROOT } from './sections.ts';
+import { ROOT } from './root.ts';
+import { readPage } from './sections.ts';
 
 const MAPPING = `version: 1
 migration: one

@@ -1,53 +1,86 @@
 /** The generated sections of the documentation, as Markdown, by page and by the name of their markers. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { COMMANDS, nameOf } from '../../src/commands/index.ts';
 import { EXIT } from '../../src/errors.ts';
 import { ENTITIES, EVENT_TYPES, kindOfType } from '../../src/kinds/index.ts';
 import { choicesOf, POLICIES, POLICY_NAMES } from '../../src/mapping/policies.ts';
 import { TRANSFORMS } from '../../src/mapping/transforms/index.ts';
 import type { TransformExample } from '../../src/mapping/transforms/transform.ts';
+import type { Issue } from '../../src/model.ts';
+import type { Words } from '../../src/vocabulary/sentence.ts';
+import { WORDS } from '../../src/vocabulary/words.ts';
 import { inProcess } from '../program.ts';
-
-export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+import { withScreens } from './console.ts';
+import { ROOT } from './root.ts';
 
 /** The pages of the documentation, relative to the root of the project. */
 export const PAGES = [
   'README.md',
   'mappings/README.md',
+  'mappings/migration.md',
+  'mappings/troubleshooting.md',
+  'mappings/reference.md',
+  'mappings/sources.md',
+  'mappings/transforms.md',
   'mappings/operations.md',
+  'mappings/commands.md',
+  ...readdirSync(join(ROOT, 'mappings/crm')).map((name) => `mappings/crm/${name}`),
   'src/README.md',
   'test/bench/README.md',
-] as const;
-export type Page = (typeof PAGES)[number];
+];
 
-const SECTIONS: Readonly<Record<Page, Readonly<Record<string, () => string>>>> = {
-  'README.md': { commands, 'options of run': runOptions, 'exit codes': exitCodes },
-  'mappings/README.md': { fields, policies, transforms, functions },
-  'mappings/operations.md': {},
-  'src/README.md': {},
-  'test/bench/README.md': {},
+/** By page and by the name of their markers. */
+const SECTIONS: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
+  'mappings/troubleshooting.md': { 'exit codes': exitCodes, codes },
+  'mappings/reference.md': { fields, policies },
+  'mappings/transforms.md': { transforms, functions },
+  'mappings/commands.md': { commands, 'exit codes': exitCodes },
 };
 
+/** Each command with its options, in the order of the help. */
 function commands(): string {
-  return table(
-    ['command', 'does', 'options'],
-    helpOf().commands.map(({ usage, text }) => {
-      const name = usage.split(' ')[0]!;
-      const own = name === 'run' || name === 'completion' ? [] : helpOf(name).options.filter(isOwn);
-      const listed = own.map((option) => code(`--${option.name}`)).join(' ');
-      return [code(`crm-backfill ${usage}`), markdown(text), name === 'run' ? '[below](#options-of-run)' : listed];
-    }),
+  const { commands } = helpOf();
+  const overview = table(
+    ['command', 'does'],
+    commands.map(({ usage, text }) => [code(`crm-backfill ${usage}`), markdown(text)]),
   );
+  const parts = commands.flatMap(({ usage }) => {
+    const name = usage.split(' ')[0]!;
+    const options = name === 'completion' ? [] : helpOf(name).options.filter(isOwn);
+    return options.length === 0 ? [] : [`## Options of ${name}`, optionTable(options)];
+  });
+  return [overview, ...parts].join('\n\n');
 }
 
-function runOptions(): string {
-  const options = helpOf('run').options.filter(isOwn);
+function optionTable(options: readonly OptionHelp[]): string {
   const rows = options.map(({ group, name, text }, index) => {
     return [group === options[index - 1]?.group ? '' : group, code(`--${name}`), markdown(text)];
   });
   return table(['', 'option', ''], rows);
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  read: 'Reading the exports',
+  map: 'Mapping and checking records',
+  resolve: 'Names in the account',
+  blocked: 'Parents',
+  send: 'Sending',
+};
+
+/** What each code means and what to do, errors before warnings. */
+function codes(): string {
+  const words = Object.entries<Words & Pick<Issue, 'severity' | 'kind'>>(WORDS);
+  const parts = (['error', 'warning'] as const).flatMap((severity) =>
+    Object.entries(KINDS).map(([kind, title]) => {
+      const rows = words
+        .filter(([key, each]) => each.severity === severity && each.kind === kind && !key.includes('/'))
+        .map(([key, { what = '', fix = '' }]) => [code(key), markdown(what), markdown(fix)]);
+      const heading = `### ${title}: ${severity === 'error' ? 'errors' : 'warnings'}`;
+      return rows.length === 0 ? '' : `${heading}\n\n${table(['code', 'meaning', 'what to do'], rows)}`;
+    }),
+  );
+  return parts.filter((part) => part !== '').join('\n\n');
 }
 
 /** The texts are written here; the list of codes comes from the program. */
@@ -133,8 +166,8 @@ function functions(): string {
 }
 
 /** A page with up-to-date generated sections. */
-export function withSections(page: Page, written: string): string {
-  return Object.entries(SECTIONS[page]).reduce((text, [name, make]) => {
+export function withSections(page: string, written: string): string {
+  return Object.entries(SECTIONS[page] ?? {}).reduce((text, [name, make]) => {
     const [begin, end] = [`<!-- generated: ${name} -->`, `<!-- /generated: ${name} -->`];
     const from = text.indexOf(begin);
     const to = text.indexOf(end);
@@ -143,12 +176,13 @@ export function withSections(page: Page, written: string): string {
   }, written);
 }
 
-export function readPage(page: Page): string {
+export function readPage(page: string): string {
   return readFileSync(join(ROOT, page), 'utf8');
 }
 
-export function writePages(): void {
-  for (const page of PAGES) writeFileSync(join(ROOT, page), withSections(page, readPage(page)));
+/** Writes the sections and screens of all pages anew. */
+export async function writePages(): Promise<void> {
+  for (const page of PAGES) writeFileSync(join(ROOT, page), await withScreens(withSections(page, readPage(page))));
 }
 
 interface OptionHelp {

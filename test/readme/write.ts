@@ -1,4 +1,4 @@
-/** `npm run readme`: regenerates the generated sections of the documentation. */
+/** `npm run readme`: writes the generated sections and the screens of the documentation anew. */
 import { writePages } from './sections.ts';
 
-writePages();
+await writePages();
