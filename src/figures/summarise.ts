@@ -14,6 +14,8 @@ import {
   totalOf,
   type CountedState,
 } from '../plan/counts.ts';
+import { storedDigest } from '../plan/digest.ts';
+import { countUnreadable } from '../plan/problems.ts';
 import { countGone } from '../plan/judge/gone.ts';
 import { countSharedIds } from '../plan/records.ts';
 import { DIFFERENCE_CODES, type DifferenceCode } from '../plan/judge/judge-known.ts';
@@ -54,7 +56,7 @@ export function refusalOf(
 }
 
 /** The ending of a run that was not stopped early. Held events are pending, which is no error; waiting ones were selected. */
-export function endingOf({ db, unreadable }: Pick<Survey, 'db' | 'unreadable'>): Ending {
+export function endingOf({ db }: Pick<Survey, 'db'>): Ending {
   const states = countStates(db);
   const events = totalOf(Object.values(outcomesOf(states)));
   const found = [
@@ -62,7 +64,7 @@ export function endingOf({ db, unreadable }: Pick<Survey, 'db' | 'unreadable'>):
     ['blocked', events.blocked],
     ['invalid', events.invalid],
     ['unmapped', countCode(states, 'unmapped')],
-    ['unreadable', unreadable],
+    ['unreadable', countUnreadable(db)],
     ['same_service_id', countSharedIds(db)],
     ['waiting', countWhere(states, ({ state }) => state === 'waiting')],
     ...DIFFERENCE_CODES.map((code) => [code, countCode(states, code)] as const),
@@ -154,6 +156,7 @@ export function summarise(run: {
   const finished = new Date();
   const states = countStates(db);
   const byType = outcomesOf(states);
+  const plan = storedDigest(db);
   return {
     migration: run.mapping.migration,
     dry_run: settings.dryRun,
@@ -189,7 +192,7 @@ export function summarise(run: {
     profile: survey.profile,
     pilot: survey.cover?.counts ?? null,
     priorities: prioritiesOf(db, { rate, reserve, now: finished }, (priority) => sender?.endedAt.get(priority)),
-    plan: { digest: survey.digest ?? null, events: survey.listed },
+    plan: { digest: plan?.digest ?? null, events: plan?.listed ?? 0 },
     estimate_seconds: estimateSeconds(countDue(states), rate, reserve),
     files: {
       checkpoint: settings.dryRun ? null : state.file(CHECKPOINT_FILE),

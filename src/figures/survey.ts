@@ -2,6 +2,7 @@
 import { COMBINED, PERSON } from '../kinds/index.ts';
 import { combinable, combined, type CombinedFigures } from '../plan/judge/combine.ts';
 import { countAll, countDue, countStates } from '../plan/counts.ts';
+import { storedDigest } from '../plan/digest.ts';
 import { countMatches } from '../plan/judge/contacts.ts';
 import { pilotLines } from '../report/pilot.ts';
 import type { ChangeCounts } from '../report/summary.ts';
@@ -48,10 +49,11 @@ export function planSections(survey: Survey, pace: SendingPace): readonly (Secti
 }
 
 function planSection(survey: Survey, pace: SendingPace): Section {
-  const { db, digest, fold, cover, changes } = survey;
+  const { db, fold, cover, changes } = survey;
   const due = countDue(countStates(db));
   const there = countMatches(db);
-  const plan = digest === undefined ? [] : [`Plan ${digest}`];
+  const stored = storedDigest(db);
+  const plan = stored === undefined ? [] : [`Plan ${stored.digest}`];
   return sectionOf({
     id: 'plan',
     title: '',

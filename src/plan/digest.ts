@@ -14,6 +14,14 @@ interface ListedEvent {
   readonly entry: number;
 }
 
+/** The digest that the plan has, and how many events it covers; undefined while the plan is not complete. */
+export function storedDigest(db: Database): { readonly digest: string; readonly listed: number } | undefined {
+  const row = db.get<{ value: string }>(`select value from setting where name = 'digest'`);
+  if (!row) return undefined;
+  const listed = db.get<{ value: string }>(`select value from setting where name = 'listed'`)!.value;
+  return { digest: row.value, listed: Number(listed) };
+}
+
 /**
  * The digest of a plan: 12 hexadecimal digits over type, content and time of every event of the input that could be sent, and
  * the policies of its entry, regardless of their order. External id and parent are part of an event's content. `listed`: how

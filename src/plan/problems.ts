@@ -67,3 +67,10 @@ export function addOmissions(
     );
   }
 }
+
+/** Records that could not be read, without those that are only a warning (a report's footer). */
+export function countUnreadable(db: Database): number {
+  return db.get<{ count: number }>(
+    `select count(*) as count from problem where kind = 'read' and severity = 'error' and event is null and record is not null`,
+  )!.count;
+}

@@ -34,8 +34,6 @@ const LONGEST_HOLD_MS = 50;
 /** Reads the records of a source, one after the other, into the plan and the profile. */
 export class RecordReader {
   readonly records: RecordCounts = { read: 0, mapped: 0, skipped: 0, unreadable: 0 };
-  /** Unreadable records, without those that are only a warning (a report's footer). */
-  unreadable = 0;
   readonly #job: ReadingJob;
   /** When other work of the process last had its turn, in milliseconds. */
   #pausedAt = 0;
@@ -83,7 +81,6 @@ export class RecordReader {
 
   #takeUnreadable(item: Extract<ReadItem, { kind: 'unreadable' }>): void {
     this.records.unreadable += 1;
-    if (item.issue.severity === 'error') this.unreadable += 1;
     addProblem(this.#job.writer.db, { record: this.#job.writer.record(item) }, item.issue);
   }
 

@@ -64,19 +64,13 @@ export interface SurveyJob {
   readonly agree: (found: string, hint: string) => Promise<void>;
 }
 
-/** Everything that is known before the first event is sent. */
+/** What is known before the first event is sent: the plan, and what it does not have. */
 export interface Survey {
   /** The complete plan, with the checkpoint attached; in memory if the survey was interrupted. To be closed. */
   readonly db: Database;
-  /** Undefined if the survey was interrupted. */
-  readonly digest: string | undefined;
-  /** Events of the input that could be sent: those of the digest. */
-  readonly listed: number;
   readonly records: RecordCounts;
   /** Rows that became one event with others. */
   readonly fold: FoldCounts;
-  /** Unreadable records, without those that are only a warning (a report's footer). */
-  readonly unreadable: number;
   /** What the records that `--pilot` chose cover. */
   readonly cover: Cover | undefined;
   readonly profile: Profile;
@@ -204,7 +198,7 @@ async function commit(
   const { db, settings, mapping, state, output } = job;
   const { digest, listed } = planDigest(db, opened.policies);
   if (settings.plan !== undefined) assertApproved(db, digest, settings.plan, storedPlanFiles(state));
-  db.run(`insert or replace into setting (name, value) values ('digest', ?)`, digest);
+  db.run(`insert or replace into setting (name, value) values ('digest', ?), ('listed', ?)`, digest, String(listed));
   markTold(db, mapping.sha256, storedPlanFiles(state)[0]);
   db.exec(COUNTING_INDEX);
   db.exec('commit');
@@ -214,8 +208,6 @@ async function commit(
     ...judged,
     ...inputFigures(opened, read),
     db: plan,
-    digest,
-    listed,
   };
 }
 
@@ -223,8 +215,6 @@ async function commit(
 function interrupted({ db }: SurveyJob, opened: OpenInput, read: ReadInput): Survey {
   db.exec('commit');
   const nothing = {
-    digest: undefined,
-    listed: 0,
     fold: { rows: 0, records: 0 },
     cover: undefined,
     worksheet: undefined,
@@ -233,6 +223,5 @@ function interrupted({ db }: SurveyJob, opened: OpenInput, read: ReadInput): Sur
 }
 
 function inputFigures({ input, compiled }: OpenInput, { reader, omitted }: ReadInput) {
-  const { records, unreadable } = reader;
-  return { records, unreadable, omitted, compiled, inputs: input.digests() };
+  return { records: reader.records, omitted, compiled, inputs: input.digests() };
 }
