@@ -136,8 +136,9 @@ export function dateValue({ name, date }: Column, asDay = false): ValueSpec {
   return { from: name, apply: [{ date: spec }] };
 }
 
-export function unreadText({ date }: Column): string | undefined {
-  return date!.unread > 0 ? `check: ${numberText(date!.unread)} of the values match no format` : undefined;
+export function unreadText({ date, values }: Column): string | undefined {
+  const { unread } = date!;
+  return unread > 0 ? `check: ${numberText(unread)} of ${numberText(values.length)} values match no format` : undefined;
 }
 
 export function amountValue({ name, values, separators }: Column, divide: number | undefined): ValueSpec {

@@ -130,10 +130,17 @@ function plainComment({ comment }: Line): string {
 function choicesFor(line: Line, draft: EntryDraft, known: KnownTables): LineChoice[] {
   const isRequired = REQUIRED.includes(line.key);
   const out: LineChoice[] = isRequired && !line.off ? [] : [{ label: 'leave it out', decision: { out: true } }];
-  const own: LineChoice[] = line.off
-    ? []
-    : [{ label: `as proposed: ${short(flow(line.value))}`, decision: { keep: true } }];
+  const proposed = `as proposed: ${short(flow(line.value))}${examplesOf(line.value, draft.table)}`;
+  const own: LineChoice[] = line.off ? [] : [{ label: proposed, decision: { keep: true } }];
   return [...own, ...columnsFor(line, draft), ...parentsFor(line, draft, known), ...out];
+}
+
+/** Three values of the first column that a value reads. */
+function examplesOf(value: unknown, { columns }: Table): string {
+  const text = JSON.stringify(value);
+  const column = columns.find(({ name }) => text.includes(JSON.stringify(name)));
+  const values = [...new Set(column?.values ?? [])].slice(0, EXAMPLES).map(short);
+  return values.length > 0 ? `: ${values.join(', ')}` : '';
 }
 
 function roleOf(key: string, kind: RecordKind): Role | undefined {
