@@ -54,6 +54,7 @@ export class WrittenScalar {
 const MOST_NODES = 50_000;
 /** No mapping is nested so deep: checking what is takes minutes. */
 const MOST_LEVELS = 100;
+const TOO_DEEP = `it is nested more than ${MOST_LEVELS} levels deep`;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Parses the text of a mapping file; `file` is only used to name it in problems. */
@@ -105,7 +106,7 @@ class NodeReader {
       return null;
     }
     if (this.#open.size === MOST_LEVELS) {
-      if (!this.endless) this.#reportEndless(node, `it is nested more than ${MOST_LEVELS} levels deep`);
+      if (!this.endless) this.#reportEndless(node, TOO_DEEP);
       return null;
     }
     this.#open.add(node);
@@ -286,6 +287,8 @@ function syntaxProblem(error: YAMLError, text: string, at: (offset: number) => L
       suggestion: 'remove the line `---` or `...`, or move what follows into a file of its own',
     };
   }
+  // The parser itself gives up after some thousand levels.
+  if (error.message.includes('call stack')) return { ...base, code: 'yaml_syntax', message: TOO_DEEP };
   const { line } = base.at;
   const blank = blankIn(text.split('\n')[line - 1] ?? '');
   if (blank) return { ...blankProblem(blank), at: { ...base.at, column: blank.at + 1 } };
