@@ -75,6 +75,8 @@ export interface FileEnd {
   readonly notices?: readonly SourceNotice[];
   /** The file is one page of an API response, and says that there are more. */
   readonly more?: boolean;
+  /** The number of records that the file names around them; 0 if it names none. */
+  readonly total?: number;
   /** What else with records is in the file: arrays of a JSON document, sheets of a workbook. */
   readonly others?: readonly string[];
 }

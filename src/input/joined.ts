@@ -35,7 +35,7 @@ export function asSource(name: string, files: readonly (TableFile | TreeFile)[])
       found = [
         ...read.flatMap((each) => each.notices ?? []),
         // All pages but the last say that there are more, so more are missing only if the last one says so too.
-        ...(read.every(({ more }) => more) ? [notice(issueOf('more_pages'), shown)] : []),
+        ...(read.every(({ more }) => more) || isShort(read) ? [notice(issueOf('more_pages'), shown)] : []),
         ...(read.every(({ rows }) => rows === 0) ? [notice(issueOf('no_records'), shown)] : []),
       ];
     },
@@ -44,6 +44,12 @@ export function asSource(name: string, files: readonly (TableFile | TreeFile)[])
     otherArrays: () => arrays,
     notices: () => [...opened, ...found],
   };
+}
+
+/** Whether a file names more records than all files have. */
+function isShort(read: readonly (FileEnd & FileDigest)[]): boolean {
+  const rows = read.reduce((sum, each) => sum + each.rows, 0);
+  return rows > 0 && read.some(({ total = 0 }) => total > rows);
 }
 
 function joinTrees(trees: readonly TreeFile[]): SourceHead {

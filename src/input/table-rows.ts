@@ -32,6 +32,11 @@ export class TableRows {
   /** A row of empty cells, which is how spreadsheets write a blank line, has followed the last row. */
   #padded = false;
   #empty = 0;
+  #guarded = 0;
+  #firstGuarded = { line: 0, text: '' };
+  /** Values below the last columns, which have no name. */
+  #unnamed = 0;
+  #firstUnnamed = { line: 0, text: '' };
   #firstEmpty = 0;
 
   constructor(layout: Layout) {
@@ -41,7 +46,8 @@ export class TableRows {
     this.#plain = layout.columns === layout.header.length && layout.targets.every((target, index) => target === index);
   }
 
-  take(record: TableRecord): void {
+  take(read: TableRecord): void {
+    const record = read.cells.some(isGuarded) ? this.#withoutGuards(read) : read;
     const { cells, line, afterBlank = false } = record;
     const first = cells[0]!.trim();
     if (first === '' && cells.every(isBlank)) {
@@ -81,8 +87,34 @@ export class TableRows {
   }
 
   notices(): SourceNotice[] {
-    if (this.#empty === 0) return [];
-    return [notice(issueOf('empty_rows', this.#empty), this.#layout.file, this.#firstEmpty)];
+    const { file } = this.#layout;
+    const { line, text } = this.#firstUnnamed;
+    const guarded = this.#firstGuarded;
+    return [
+      ...(this.#guarded > 0
+        ? [notice(issueOf('guard_apostrophe', this.#guarded, guarded.text), file, guarded.line)]
+        : []),
+      ...(this.#unnamed > 0 ? [notice(issueOf('unnamed_values', this.#unnamed, text), file, line)] : []),
+      ...(this.#empty > 0 ? [notice(issueOf('empty_rows', this.#empty), file, this.#firstEmpty)] : []),
+    ];
+  }
+
+  #withoutGuards(record: TableRecord): TableRecord {
+    const cells = record.cells.map((cell) => {
+      if (!isGuarded(cell)) return cell;
+      if (this.#guarded === 0) this.#firstGuarded = { line: record.line, text: shorten(cell) };
+      this.#guarded += 1;
+      return cell.slice(1);
+    });
+    return { ...record, cells };
+  }
+
+  #countUnnamed(cells: readonly string[], line: number): void {
+    for (const cell of cells.slice(this.#needed)) {
+      if (isBlank(cell)) continue;
+      if (this.#unnamed === 0) this.#firstUnnamed = { line, text: shorten(cell.trim()) };
+      this.#unnamed += 1;
+    }
   }
 
   #skipEmpty(cells: readonly string[], line: number): void {
@@ -107,6 +139,7 @@ export class TableRows {
     } else if (cells.length < this.#needed) {
       items.row(line, { raw: this.#arrange(cells) }, [issueOf('short_row', cells.length, this.#needed)]);
     } else {
+      if (this.#needed < this.#width) this.#countUnnamed(cells, line);
       items.row(line, { raw: this.#arrange(cells.length > this.#width ? cells.slice(0, this.#width) : cells) });
     }
   }
@@ -138,6 +171,13 @@ export class TableRows {
     return arranged;
   }
 }
+
+/** What programs put before a text that a spreadsheet would take for a formula or a number: `'=Bob`, `'00123`. */
+function isGuarded(cell: string): boolean {
+  return cell.charCodeAt(0) === APOSTROPHE && /^'[=+\-@0\t]/.test(cell);
+}
+
+const APOSTROPHE = 39;
 
 function isBlank(cell: string): boolean {
   return cell === '' || cell.trim() === '';

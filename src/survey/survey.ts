@@ -29,6 +29,7 @@ import { COUNTING_INDEX, PLAN_FILE } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { DealGroups } from './deal-groups.ts';
 import { withoutDecimals } from './profile/decimal-ids.ts';
+import { withoutGuards } from './profile/guarded-columns.ts';
 import { mergedStages } from './profile/merged-stages.ts';
 import { OmittedValues } from './omitted.ts';
 import { commitPlan, openPlan } from './plan-file.ts';
@@ -123,7 +124,7 @@ async function openInput(job: SurveyJob): Promise<OpenInput> {
   const { mapping, db } = job;
   const used = mapping.sources.filter(({ name }) => mapping.usedSources.includes(name));
   const input = await Input.open(used);
-  let { sources } = input;
+  let sources = await withoutGuards(input.sources);
   let compiled = await mapping.compile(sources);
   const whole = await withoutDecimals(sources, compiled);
   if (whole) [sources, compiled] = [whole, await mapping.compile(whole)];

@@ -58,6 +58,10 @@ export const DAMAGE_WARNINGS = {
   spreadsheet_error: damage('A spreadsheet has replaced a value with an error (#REF!).'),
   serial_date: damage('A spreadsheet has converted a date to a serial number.'),
   rounded_id: damage('All long ids of a column end in zeros: a spreadsheet has rounded them.'),
+  ids_partly_decimal: damage(
+    'Some ids of a column end in `.0` and others do not: they are different ids unless `.0` is removed.',
+    "Remove it: `apply: [{ replace: { pattern: '\\.0$', with: '' } }]`.",
+  ),
   leading_zeros_lost: damage('Some ids or phone numbers lack the zeros with which most others of their column begin.'),
   day_month_exchanged: damage(
     'A spreadsheet has probably exchanged day and month of the dates that are valid both ways.',
@@ -196,6 +200,11 @@ export const INPUT_WARNINGS = {
       `\`${column}\`: all ${numberText(count)} values are decimals like \`${example}\`, and are read without \`.0\``,
     fix: 'Check that the ids are whole numbers in the old CRM.',
   },
+  guard_apostrophe: {
+    what: 'An apostrophe before a value, by which spreadsheets mark text, was taken off.',
+    says: (count: number, example: string) =>
+      `${counted(count, 'value')} with an apostrophe before it, such as \`${example}\`, read without it`,
+  },
   unwrapped_cells: {
     what: 'Cells are written as formulas (`="00123"`); they are read as the text in them.',
     says: (count: number, example: string) =>
@@ -263,6 +272,12 @@ export const INPUT_WARNINGS = {
   blank_column: {
     what: 'A column has no name.',
     says: (columns: number) => `${columns === 1 ? 'a column has' : `${columns} columns have`} no name`,
+  },
+  unnamed_values: {
+    what: 'The last columns of a table have values, but no name, so no field can read them.',
+    says: (values: number, example: string) =>
+      `${counted(values, 'value')} below a last column without a name, such as \`${example}\``,
+    fix: 'Name the column in the header, or name all columns in `columns`.',
   },
   missing_column: {
     what: 'A file lacks columns that other files of its source have.',

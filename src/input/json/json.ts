@@ -3,19 +3,11 @@ import { UserError } from '../../errors.ts';
 import type { InputFile } from '../files.ts';
 import type { FileEnd, TreeFile, TreeRecord } from '../format.ts';
 import { formatPath, parsePath, type JsonPathStep } from './path.ts';
+import { PageSigns } from './pages.ts';
 import { errorWithin, JsonError, parseRecord } from './record.ts';
 import { ElementScanner } from './scanner.ts';
 import { SettingError, type SourceSpec } from '../source.ts';
 import { openText, readText, type TextFile } from '../text/text.ts';
-
-/** How the APIs of common CRMs say that a response is one page and that there are more. */
-const MORE_PAGES = new Map<string, (value: unknown) => boolean>([
-  ['has_more', (value) => value === true],
-  ['done', (value) => value === false],
-  ['info.more_records', (value) => value === true],
-  ['additional_data.pagination.more_items_in_collection', (value) => value === true],
-  ['paging.next', (value) => value !== null && value !== false && value !== ''],
-]);
 
 /** Opens a JSON file that contains an array of records. Throws a `UserError` if it does not. */
 export async function openJson(input: InputFile, spec: SourceSpec): Promise<TreeFile> {
@@ -44,10 +36,8 @@ async function* readJson(
   path: readonly JsonPathStep[],
   hash: Hash,
 ): AsyncGenerator<readonly TreeRecord[], FileEnd, undefined> {
-  let more = false;
-  const scanner = new ElementScanner(path, (name, value) => {
-    if (MORE_PAGES.get(name)?.(value)) more = true;
-  });
+  const signs = new PageSigns();
+  const scanner = new ElementScanner(path, (name, value) => signs.take(name, value));
   try {
     for await (const chunk of readText(file, hash)) {
       yield scanner.scan(chunk).map((element): TreeRecord => {
@@ -56,14 +46,14 @@ async function* readJson(
         if ('syntax' in parsed) throw errorWithin(text, parsed.at, parsed.syntax, line, column);
         if ('issue' in parsed) return { line, issue: parsed.issue, raw: parsed.raw };
         // Of a record over several lines, the plan has a text of its own.
-        return { line, raw: parsed.value, ...(text.includes('\n') ? {} : { text }) };
+        return { line, raw: parsed.value, ...(/[\r\n]/.test(text) ? {} : { text }) };
       });
     }
     scanner.finish();
   } catch (error) {
     throw located(file, error);
   }
-  return { more, others: scanner.arrays };
+  return { more: signs.more, total: signs.total, others: scanner.arrays };
 }
 
 function located(file: TextFile, error: unknown): unknown {

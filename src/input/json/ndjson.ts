@@ -2,6 +2,7 @@ import type { Hash } from 'node:crypto';
 import { UserError } from '../../errors.ts';
 import type { InputFile } from '../files.ts';
 import type { FileEnd, TreeFile, TreeRecord } from '../format.ts';
+import { ONE_PER_LINE } from './path.ts';
 import { parseRecord } from './record.ts';
 import { shapeOf } from './shape.ts';
 import { MAX_RECORD, shorten } from '../reading.ts';
@@ -20,7 +21,7 @@ export async function openNdjson(input: InputFile, spec: SourceSpec): Promise<Tr
   if (whole && start === '') throw new UserError(`${file.shown} is empty`, { hint: 'export it again' });
   if (/^(?:\[|\{\s*\n)/.test(start)) {
     throw new UserError(`${file.shown} is not NDJSON: its first line is not a complete object`, {
-      hint: 'if the whole file is one JSON value, set `format: json`',
+      hint: /^\s*\}\s*\{/m.test(start) ? ONE_PER_LINE : 'if the whole file is one JSON value, set `format: json`',
     });
   }
   return { kind: 'tree', file, traits: ['NDJSON', encoding], notices, read: (hash) => readLines(file, hash) };
@@ -34,7 +35,9 @@ async function* readLines(file: TextFile, hash: Hash): AsyncGenerator<readonly T
     const line = (number += 1);
     if (BLANK.test(text)) return [];
     const parsed = parseRecord(text, shapeOf(text));
-    if ('value' in parsed) return [{ line, raw: parsed.value, text }];
+    // What is stored is one line, also where lines end with CR LF.
+    const plain = text.trimEnd();
+    if ('value' in parsed) return [{ line, raw: parsed.value, ...(plain.includes('\r') ? {} : { text: plain }) }];
     if ('issue' in parsed) return [{ line, issue: parsed.issue, raw: parsed.raw }];
     return [{ line, issue: issueOf('no_json', parsed.at + 1, shorten(parsed.syntax)) }];
   };

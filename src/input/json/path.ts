@@ -27,6 +27,10 @@ export function formatPath(steps: readonly JsonPathStep[]): string {
     .join('');
 }
 
+/** For objects over several lines, one after the other, which are neither JSON nor NDJSON. */
+export const ONE_PER_LINE =
+  'the file has several objects, each over several lines: write one object per line, for example with `jq -c . FILE > FILE.ndjson`';
+
 const MOST_ARRAYS = 20;
 /** Keys that a hint names. */
 export const MOST_KEYS = 10;

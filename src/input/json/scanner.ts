@@ -1,4 +1,4 @@
-import { formatPath, MOST_KEYS, PathHints, type JsonPathStep } from './path.ts';
+import { formatPath, MOST_KEYS, ONE_PER_LINE, PathHints, type JsonPathStep } from './path.ts';
 import { errorWithin, findSyntaxError, JsonError, MAX_DEPTH } from './record.ts';
 import { MAX_RECORD } from '../reading.ts';
 import { ValueScan, type JsonShape } from './shape.ts';
@@ -47,6 +47,9 @@ export class ElementScanner {
   #found = false;
   readonly #hints: PathHints;
   #top = '';
+  #topLine = 1;
+  /** The top level ended on the line on which it began. */
+  #isOneLine = true;
 
   #offset = 0;
   #line = 1;
@@ -163,7 +166,9 @@ export class ElementScanner {
           'unexpected text after the end of the JSON',
           index,
           this.#top === 'an object' && byte === 0x7b
-            ? 'if the file has one object per line, set `format: ndjson`'
+            ? this.#isOneLine
+              ? 'if the file has one object per line, set `format: ndjson`'
+              : ONE_PER_LINE
             : 'remove it, or export the file again',
         );
     }
@@ -186,7 +191,10 @@ export class ElementScanner {
     if (container?.target) return this.#beginToken(mode, index);
     const kind =
       byte === 0x7b ? 'an object' : byte === 0x5b ? 'an array' : byte === 0x22 ? 'a string' : 'a single value';
-    if (!container) this.#top = kind;
+    if (!container) {
+      this.#top = kind;
+      this.#topLine = this.#line;
+    }
     const depth = this.#stack.length;
     const onPath = !container || (container.onPath && this.#path[depth - 1] === container.step);
     const last = onPath && depth === this.#path.length;
@@ -214,6 +222,7 @@ export class ElementScanner {
     if (container.array && !container.target && isFilled && this.#stack.length > 0) this.#report([]);
     if (container.onPath) this.#hints.addKeys(container.keys, this.#stack.length);
     this.#expect = this.#stack.length > 0 ? ', or end' : 'nothing';
+    this.#isOneLine = this.#line === this.#topLine;
   }
 
   /** Reports a value that is not inside an array. */

@@ -1,0 +1,199 @@
+/** What other people's exports have: pages of an API, CR LF, guards of spreadsheets, columns without a name, decimal ids. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { backfill, files, rowsIn, summaryOf, workspace } from '../e2e/harness.ts';
+import { failure, folderWith, openIn, readAll } from './reading.ts';
+
+async function codesOf(content: string, file = 'a.json', records: string | undefined = 'data'): Promise<string[]> {
+  const source = await openIn(folderWith({ [file]: content }), file, records === undefined ? {} : { records });
+  await readAll(source);
+  return source.notices().map(({ code }) => code);
+}
+
+describe('a page of an API that says that there are more', () => {
+  const around = (signs: object) => JSON.stringify({ data: [{ id: 1 }, { id: 2 }], ...signs });
+
+  test.each([
+    { has_more: true },
+    { done: false },
+    { info: { more_records: true } },
+    { additional_data: { pagination: { more_items_in_collection: true } } },
+    { paging: { next: { after: '2' } } },
+    { links: { next: 'https://x.example/2' } },
+    { '@odata.nextLink': 'https://x.example/2' },
+    { nextPageToken: 'abc' },
+    { _links: { next: { href: '/2' } } },
+    { next_page: 2 },
+    { next: 'https://x.example/2' },
+    { meta: { next_cursor: 'abc' } },
+    { nextRecordsUrl: '/2' },
+    { pageInfo: { hasNextPage: true } },
+    { page: 1, total_pages: 3 },
+    { meta: { current_page: 1, last_page: 2 } },
+    { number: 0, totalPages: 2, last: false },
+    { total: 120 },
+    { meta: { total_count: 3 } },
+    { continuationToken: 'x' },
+    { hasMore: true },
+    { isLast: false },
+  ])('%j', async (signs) => expect(await codesOf(around(signs))).toEqual(['more_pages']));
+
+  test.each([
+    {},
+    { has_more: false, next_page: null },
+    { paging: {} },
+    { paging: { next: {} } },
+    { links: { next: null, prev: 'https://x.example/1', self: 'https://x.example/2' } },
+    { _links: { next: { href: null } } },
+    { nextPageToken: '' },
+    { page: 3, total_pages: 3 },
+    { number: 1, totalPages: 2, last: true },
+    { total: 2 },
+    { pageInfo: { hasNextPage: false, endCursor: 'abc' } },
+    { done: true, totalSize: 2 },
+    { sum: { total: 1234.5 } },
+  ])('and not %j', async (signs) => expect(await codesOf(around(signs))).toEqual([]));
+
+  test('all pages together have what the total says', async () => {
+    const folder = folderWith({ 'a-1.json': around({ total: 4 }), 'a-2.json': around({ total: 4 }) });
+    const source = await openIn(folder, 'a-*.json', { records: 'data' });
+    await readAll(source);
+    expect(source.notices()).toEqual([]);
+  });
+});
+
+test.each(['{"id":1}\r\n{"id":2}\r\n', '{"id":1} \t\r\n{"id":2}', '{"id":1,\r"name":"x"}\n{"id":2}'])(
+  'raw records of NDJSON with other line ends are one line of JSON everywhere: %j',
+  async (text) => {
+    const cwd = await workspace();
+    await files(cwd, {
+      'a.ndjson': text,
+      'mapping.yaml':
+        'version: 1\nmigration: m\nsources: { it: { path: a.ndjson } }\nevents:\n  - type: lead/created\n    source: it\n    data: { external_id: id, full_name: { from: name, required: true } }\n',
+    });
+    await backfill(['run', 'mapping.yaml', '--dry-run', '--offline'], { cwd });
+    const plan = await backfill(['plan', 'mapping.yaml', '--dry-run', '--json'], { cwd });
+    expect(plan.stdout).not.toContain('\r');
+    expect(
+      plan.stdout
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { raw: { id: number } }).raw.id),
+    ).toEqual([1, 2]);
+    expect(
+      await rowsIn(join(cwd, '.backfill/m/dry-run'), "select 1 from record where raw like '%' || char(13) || '%'"),
+    ).toEqual([]);
+    const rejects = await readFile(join(cwd, '.backfill/m/dry-run/rejects/it.ndjson'), 'utf8');
+    expect(rejects).not.toContain('\r');
+    for (const line of rejects.trim().split('\n')) JSON.parse(line);
+  },
+);
+
+describe('objects over several lines, one after the other', () => {
+  const text = '{\n  "id": 1\n}\n{\n  "id": 2\n}\n';
+  test.each(['a.json', 'a.ndjson'])('%s: the advice is one that works', async (file) => {
+    expect(await failure(openIn(folderWith({ [file]: text }), file).then(readAll))).toMatchObject({
+      hint: expect.stringContaining('jq -c') as string,
+    });
+  });
+
+  test('one object per line in .json, and one array in .ndjson, still point at the other format', async () => {
+    const lines = folderWith({ 'a.json': '{"id":1}\n{"id":2}\n', 'b.ndjson': '[\n{"id":1}]' });
+    expect(await failure(openIn(lines, 'a.json').then(readAll))).toMatchObject({
+      hint: expect.stringContaining('ndjson') as string,
+    });
+    expect(await failure(openIn(lines, 'b.ndjson').then(readAll))).toMatchObject({
+      hint: expect.stringContaining('format: json') as string,
+    });
+  });
+});
+
+describe('tables', () => {
+  test.each([
+    ['Id,Name,\n1,Ada,VIP\n2,Bob,\n', 1],
+    ['Id,Name,,\n1,Ada,,x\n2,Bob,y,\n3,Cy,,\n4,Di,,\n', 2],
+    ['Id,Name,\n1,Ada,\n2,Bob, \n', 0],
+    ['Id,Name\n1,Ada\n', 0],
+  ])('values below a last column without a name are said: %j', async (text, count) => {
+    const source = await openIn(folderWith({ 'a.csv': text }), 'a.csv');
+    await readAll(source);
+    expect(source.notices().map(({ code, message }) => [code, Number(/\d+/.exec(message)![0])])).toEqual(
+      count === 0 ? [] : [['unnamed_values', count]],
+    );
+  });
+
+  test("a guard's apostrophe is taken off where a spreadsheet would take the rest for something else, and counted", async () => {
+    const cells = ["'=Bob", "'00123", "'+1 519 555 0100", "'-5", "'@ada", "'\tx", "'t Hooft", "O'Neil", "''=x", "'a"];
+    const source = await openIn(
+      folderWith({ 'a.csv': `id,v\n${cells.map((cell, at) => `${at},"${cell}"`).join('\n')}\n` }),
+      'a.csv',
+    );
+    const values = (await readAll(source)).map(({ raw }) => (raw as string[])[1]);
+    expect(values).toEqual([
+      '=Bob',
+      '00123',
+      '+1 519 555 0100',
+      '-5',
+      '@ada',
+      '\tx',
+      "'t Hooft",
+      "O'Neil",
+      "''=x",
+      "'a",
+    ]);
+    expect(source.notices()).toMatchObject([
+      { code: 'guard_apostrophe', line: 2, message: expect.stringMatching(/^6 .*'=Bob/) as string },
+    ]);
+  });
+
+  const survey = async (csv: string) => {
+    const cwd = await workspace();
+    await files(cwd, {
+      'a.csv': csv,
+      'mapping.yaml':
+        'version: 1\nmigration: m\nsources: { it: { path: a.csv } }\nevents:\n  - type: lead/created\n    source: it\n    data: { external_id: id, full_name: name, email: email }\n',
+    });
+    const summary = summaryOf(await backfill(['run', 'mapping.yaml', '--dry-run', '--offline', '--json'], { cwd }));
+    const events = await rowsIn<{ data: string }>(
+      join(cwd, '.backfill/m/dry-run'),
+      'select data from event order by id',
+    );
+    return {
+      warnings: summary.warnings_by_code,
+      data: events.map(({ data }) => JSON.parse(data) as Record<string, string>),
+    };
+  };
+
+  test('where a whole column has apostrophes, they are taken off', async () => {
+    const { warnings, data } = await survey(
+      "id,name,email\n'a1,'t Hooft,'ada@x.example\n'a2,'t Zand,\n'a3,Bob,'bob@x.example\n",
+    );
+    expect(data.map(({ external_id: id }) => id)).toEqual(['a1', 'a2', 'a3']);
+    expect(data.map(({ email }) => email)).toEqual(['ada@x.example', undefined, 'bob@x.example']);
+    expect(data.map(({ full_name: name }) => name)).toEqual(["'t Hooft", "'t Zand", 'Bob']);
+    expect(warnings).toHaveProperty('guard_apostrophe');
+  });
+
+  test('ids that only some rows write with `.0` are said, and stay as they are', async () => {
+    const { warnings, data } = await survey('id,name,email\n1.0,Ada,\n2,Bob,\n3.0,Cy,\n');
+    expect(warnings).toMatchObject({ ids_partly_decimal: 2 });
+    expect(data.map(({ external_id: id }) => id)).toEqual(['1.0', '2', '3.0']);
+    expect((await survey('id,name,email\n1.0,Ada,\n2.0,Bob,\n')).warnings).not.toHaveProperty('ids_partly_decimal');
+    expect((await survey('id,name,email\n1.5,Ada,\n2,Bob,\n')).warnings).not.toHaveProperty('ids_partly_decimal');
+  });
+});
+
+test('a corrected reject with a neutralised cell is read as it was', async () => {
+  const cwd = await workspace();
+  const mapping =
+    'version: 1\nmigration: m\nsources: { it: { path: a.csv } }\nevents:\n  - type: lead/created\n    source: it\n    data: { external_id: id, full_name: name, phone_number: { from: phone, apply: [phone], on_error: reject } }\n';
+  await files(cwd, { 'a.csv': 'id,name,phone\n1,=Ada,nonsense\n', 'mapping.yaml': mapping });
+  await backfill(['run', 'mapping.yaml', '--dry-run', '--offline'], { cwd });
+  const rejects = await readFile(join(cwd, '.backfill/m/dry-run/rejects/it.csv'), 'utf8');
+  await writeFile(join(cwd, 'fixed.csv'), rejects.replace('nonsense', "'+39066982"));
+  await writeFile(join(cwd, 'mapping.yaml'), mapping.replace('a.csv }', 'a.csv, fixes: fixed.csv }'));
+  await backfill(['run', 'mapping.yaml', '--dry-run', '--offline'], { cwd });
+  const [event] = await rowsIn<{ data: string }>(join(cwd, '.backfill/m/dry-run'), 'select data from event');
+  expect(JSON.parse(event!.data)).toMatchObject({ full_name: '=Ada', phone_number: '+39066982' });
+});
