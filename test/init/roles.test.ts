@@ -191,11 +191,14 @@ describe('amounts', () => {
     expect((await deals('Value', (n) => `${n + 1}050`)).remark('amount')).not.toContain('cents');
   });
 
-  it('with signs of several currencies leave the currency open', async () => {
+  it('with signs of several currencies have the currency of each row', async () => {
     const draft = await draftOf({
       'deals.csv': ['Id,Title,Stage,Amount', 'D1,Roof,New,"£22,700.00"', 'D2,Floor,New,€80.50', 'D3,Door,New,€9.50'],
     });
-    expect(draft.deal).not.toHaveProperty('currency');
+    expect(draft.deal['currency']).toEqual({
+      from: 'Amount',
+      apply: [{ extract: '(£|€)' }, { map: { '£': 'GBP', '€': 'EUR', '*': '=' } }],
+    });
     expect(draft.remark('currency')).toContain('several currencies: 1 of 3 amounts have £, 2 of 3 amounts have €');
   });
 });

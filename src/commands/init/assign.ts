@@ -1,5 +1,5 @@
 /** The score matrix, columns x roles: the assignment with the best sum is taken. What a table is follows from it, last. */
-import { isComplete, isUnique, type Column, type Table } from './columns.ts';
+import { isComplete, isNamed, isUnique, type Column, type Table } from './columns.ts';
 import { isByChance, namesTable, shareOf, type Reference } from './lines/references.ts';
 import { headerScore, ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
 import { fold } from './words.ts';
@@ -48,11 +48,9 @@ export function assign(table: Table, kind: RecordKind, references: readonly Refe
   const columns = [...new Set(rest.flatMap((role) => scores.get(role)!.map(({ column }) => column)))].filter(
     (column) => !(isKeyOnly && column === id.column),
   );
-  // Without a header, content is all there is.
-  const least = table.columns.every(({ meaning }) => meaning.words.length === 0) ? 0.2 : MIN_SCORE;
   const matrix = rest.map((role) => {
     const own = new Map(scores.get(role)!.map(({ column, score }) => [column, score]));
-    return columns.map((column) => ((own.get(column) ?? 0) >= least ? own.get(column)! : 0));
+    return columns.map((column) => ((own.get(column) ?? 0) >= leastOf(role, column) ? own.get(column)! : 0));
   });
   bestSum(matrix).forEach((at, row) => {
     if (at !== undefined && matrix[row]![at]! > 0) taken.set(rest[row]!, columns[at]!);
@@ -108,6 +106,15 @@ function idScore(column: Column, kind: RecordKind, references: readonly Referenc
   if (!isUnique(column) && more === 0 && headerScore('id', column, kind) < 0.85) return 0;
   return scoreOf('id', column, kind, more);
 }
+
+/** Content is all that an unknown header leaves. */
+function leastOf(role: Role, { meaning, table }: Column): number {
+  if (!isNamed(table)) return 0.2;
+  return meaning.concepts.size === 0 && BY_CONTENT.includes(role) ? 0.3 : MIN_SCORE;
+}
+
+/** Roles that every deal has, so that a column that nothing speaks against may be shown as theirs, to be checked. */
+const BY_CONTENT: readonly Role[] = ['title', 'owner', 'created'];
 
 /** A constant, or what is different in most records, is no candidate for what records have in common. */
 function isShared(role: Role, column: Column): boolean {

@@ -192,6 +192,11 @@ export function countEach<T>(values: Iterable<T | undefined>): Map<T, number> {
   return counts;
 }
 
+/** Whether enough headers have words that are known: in another language, content is all there is. */
+export function isNamed({ columns }: Table): boolean {
+  return columns.filter(({ meaning }) => meaning.concepts.size > 0).length > columns.length / 3;
+}
+
 export function isUnique({ filled, distinct }: Column): boolean {
   return filled > 0 && distinct === filled;
 }

@@ -1,9 +1,15 @@
 import { currencyMarks, currencyMarksInName, likelyCurrency } from '../../kinds/currencies.ts';
 import { numberText } from '../../terminal/numbers.ts';
+import type { TransformSpec } from '../../mapping/spec.ts';
 import { countEach, type Column } from './columns.ts';
 
 /** The one currency whose sign or code the amounts or their header carry, with its figures, or why there is none. */
-export function currencyOf(amounts: Column | undefined): { readonly code?: string; readonly figures: string } {
+export function currencyOf(amounts: Column | undefined): {
+  readonly code?: string;
+  /** The transforms that take the currency of each amount, where they have several. */
+  readonly byRow?: readonly TransformSpec[];
+  readonly figures: string;
+} {
   if (!amounts) return { figures: 'no column has the currency' };
   const [mark] = currencyMarksInName(amounts.name);
   const named = mark === undefined ? undefined : likelyCurrency(mark);
@@ -13,7 +19,22 @@ export function currencyOf(amounts: Column | undefined): { readonly code?: strin
   const figures = [...counts]
     .map(([mark, count]) => `${numberText(count)} of ${numberText(amounts.values.length)} amounts have ${mark}`)
     .join(', ');
-  const [code, ...others] = new Set([...counts.keys()].map(likelyCurrency));
-  if (others.length > 0) return { figures: `several currencies: ${figures}` };
+  const [code, ...others] = new Set([...counts.keys()].map((each) => each && likelyCurrency(each)));
+  if (others.length > 0) {
+    const marks = [...counts.keys()].flatMap((each) => (each !== undefined && likelyCurrency(each) ? [each] : []));
+    const escaped = marks.sort((a, b) => b.length - a.length).map((each) => each.replace(/[$.]/g, '\\$&'));
+    const byRow = [{ extract: `(${escaped.join('|')})` }, { map: { ...signsIn(marks), '*': '=' } }];
+    return { byRow, figures: `several currencies: ${figures}` };
+  }
   return code === undefined ? { figures } : { code, figures };
+}
+
+/** The signs among these texts, with their codes. */
+export function signsIn(texts: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    texts.flatMap((text) => {
+      const code = likelyCurrency(text);
+      return code === undefined || code === text.toUpperCase() ? [] : [[text, code] as const];
+    }),
+  );
 }

@@ -44,7 +44,12 @@ export function guessDrafts(
       if (!found) continue;
       table.nouns = [...new Set([kind, ...table.nouns.filter((noun) => kinds.get(table)!.has(noun as RecordKind))])];
       const twin = kinds.get(table)!.has('leads') && kinds.get(table)!.has('deals');
-      const row = { ...found.assignment, table, twin, doubt: found.doubt };
+      const row = {
+        ...(twin ? withoutJob(found.assignment, table) : found.assignment),
+        table,
+        twin,
+        doubt: found.doubt,
+      };
       const draft: EntryDraft = {
         ...row,
         key: twin && kind === 'leads' ? personKey(row, kinds) : keyOf(row),
@@ -54,6 +59,22 @@ export function guessDrafts(
     }
   }
   return drafts;
+}
+
+/** Beside a person, a column that is called `Title` alone is their job, not the name of a deal. */
+function withoutJob(assignment: Assignment, { columns }: Table): Assignment {
+  const title = assignment.roles.get('title')?.column;
+  const isJob =
+    title?.meaning.words.length === 1 && title.meaning.concepts.has('title') && title.meaning.concepts.has('job');
+  if (!isJob) return assignment;
+  const roles = new Map(assignment.roles);
+  roles.delete('title');
+  const [company] = columns.filter(
+    ({ meaning: { concepts }, is, list }) =>
+      concepts.has('company') && !concepts.has('id') && is.words > 0.8 && list === undefined,
+  );
+  const candidates = company ? [{ column: company, score: 0 }] : [];
+  return { ...assignment, roles, candidates: new Map([...assignment.candidates, ['title', candidates]]) };
 }
 
 /** Columns of files without a header are called after their roles. */
@@ -82,7 +103,11 @@ type Recognised = Omit<EntryDraft, 'key' | 'prefix'>;
 function keyOf({ roles, table, kind }: Recognised): Key | undefined {
   const id = roles.get('id')?.column;
   if (id) return { value: table.list === undefined ? valueOf(id) : id.name, column: id };
-  return kind === 'leads' ? personalKey(roles) : kind === 'deals' ? uniqueKey(roles, table) : undefined;
+  return kind === 'leads'
+    ? (uniqueNames(roles, table) ?? personalKey(roles))
+    : kind === 'deals'
+      ? uniqueKey(roles, table)
+      : undefined;
 }
 
 /** Of people in rows of deals: the id of the row, or of people who are in several rows, what they have in common. */
@@ -98,6 +123,29 @@ function personKey(row: Recognised, kinds: ReadonlyMap<Table, TableKinds>): Key 
   const key = personalKey(roles);
   const why = best && isUnique(best) ? 'no column has ids' : 'people are in several rows, and no column has their ids';
   return key && { ...key, why, repeats: true };
+}
+
+/** Two or three columns that tell people apart together, of whom no single one does. */
+function uniqueNames(roles: Assignment['roles'], table: Table): Key | undefined {
+  const of = (['email', 'full', 'phone', 'last', 'first'] as const).flatMap((role) => roles.get(role)?.column ?? []);
+  const companies = table.columns.filter(({ meaning: { concepts } }) => concepts.has('company') && !concepts.has('id'));
+  const able = [...new Set([...companies, ...of])].filter(({ list }) => list === undefined);
+  if (of.some((column) => isUnique(column) && isComplete(column))) return undefined;
+  const pairs = able.flatMap((a, at) => able.slice(at + 1).map((b) => [a, b]));
+  const distinctOf = (columns: readonly Column[]): number => {
+    const text = columns.map(({ sql }) => `coalesce(${sql}, '')`).join(` || ' ' || `);
+    return countOf(table, `from (select distinct ${text} value from ${table.sql}) where trim(value) <> ''`);
+  };
+  const [best] = pairs.map((columns) => ({ columns, n: distinctOf(columns) })).sort((a, b) => b.n - a.n);
+  if (!best || best.n < table.rows * 0.9) return undefined;
+  const rest =
+    best.n === table.rows
+      ? 'but these are unique together'
+      : `and these leave ${numberText(table.rows - best.n)} records alike`;
+  return {
+    value: { list: best.columns.map(({ name }) => name), apply: [{ join: ' ' }] },
+    why: `no column has a unique id, ${rest}`,
+  };
 }
 
 /** The first of these that a person has. */

@@ -110,6 +110,7 @@ function rankOf(reference: Reference, { roles, kind }: EntryDraft): number {
   const roleOf = [...roles].filter(([, { column }]) => column === to).map(([role]) => role);
   if (roleOf.includes('id')) return 1;
   if (to.is.email > 0.5) return 0.9;
+  if (reference.by.fold === 2) return 0.7;
   if (to.pair !== undefined) return 0.75;
   if (
     roleOf.includes('full') ||
@@ -244,8 +245,10 @@ const NOUNS: Readonly<Record<Named, readonly Noun[]>> = {
 };
 
 /** Whether a table has such names: by what it is called, or because it is called nothing else. */
-function fits({ nouns }: Table, what: Named): boolean {
-  return nouns.length === 0 ? what !== 'stage' : nouns.some((noun) => NOUNS[what].includes(noun));
+function fits({ from, to }: Reference, what: Named): boolean {
+  const { nouns } = to.table;
+  if (nouns.length === 0) return what !== 'stage' || namesTable(from, to.table);
+  return nouns.some((noun) => NOUNS[what].includes(noun));
 }
 
 /** The name that the id in a column stands for, where another table has both: of a stage, a user, a company. */
@@ -265,7 +268,7 @@ export function nameOf(
         each.to.table.list === undefined &&
         isUnique(each.to) &&
         isComplete(each.to) &&
-        fits(each.to.table, what),
+        fits(each, what),
     )
     .sort(
       (a, b) =>

@@ -1,6 +1,7 @@
 /** What the records of each table are: decided last, from the best assignments and from who refers to whom. */
 import { assign, referred, SURE, type Assignment } from './assign.ts';
-import { isComplete, isUnique, type Column, type Table } from './columns.ts';
+import { isComplete, isNamed, isUnique, type Column, type Table } from './columns.ts';
+import { isId } from './content.ts';
 import { isByChance, shareOf, type Reference } from './lines/references.ts';
 import { isStaff, type RecordKind, type Role } from './roles.ts';
 
@@ -87,11 +88,8 @@ class Signs {
 
   people(): void {
     if (this.is('others') || this.is('users') || this.is('companies') || this.#isPart) return;
-    const name = this.of('leads', 'full', 'last');
-    const contact = this.of('leads', 'email', 'phone');
-    const isList = this.table.list !== undefined;
-    if (name > (this.#isUnnamed ? 0.2 : 0.5) && contact > 0.5) this.set('leads');
-    else if (this.is('leads') && !isList && Math.max(name, contact) > 0.5) this.set('leads');
+    const isKnown = this.of('leads', 'full', 'last', 'email', 'phone') > 0.5;
+    if (this.#isPerson() || (this.is('leads') && this.table.list === undefined && isKnown)) this.set('leads');
   }
 
   /** An amount and a stage, or a name of deals and two of amount, stage and subject. */
@@ -118,11 +116,21 @@ class Signs {
   /** An amount and a stage of people who are known, whatever they are called: orders with their buyer, jobs of customers. */
   dealsByRelations(): void {
     if (this.has('deals') || this.is('users') || this.is('companies') || this.is('comments') || this.#isPart) return;
-    const isOf = this.has('leads') || this.refersTo('leads');
-    if (!isOf || this.#candidate('deals', 'amount') < 0.25 || this.of('deals', 'stage', 'outcome') < 0.35) return;
+    const isPerson = this.#isPerson();
+    if (
+      !(isPerson || this.refersTo('leads')) ||
+      this.#candidate('deals', 'amount') < 0.25 ||
+      this.of('deals', 'stage', 'outcome') < 0.35
+    )
+      return;
     // Payments, invoices and line items where other records are the deals.
     if (this.refersTo('deals') || (this.is('others') && this.#others('deals'))) return;
     this.set('deals', 'check: an amount and a status of a person make these records deals');
+    if (isPerson) this.set('leads');
+  }
+
+  #isPerson(): boolean {
+    return this.of('leads', 'full', 'last') > (this.#isUnnamed ? 0.2 : 0.5) && this.of('leads', 'email', 'phone') > 0.5;
   }
 
   #others(kind: RecordKind): boolean {
@@ -146,17 +154,19 @@ class Signs {
         this.#assignments.get('comments')!.roles.size >= (isList ? 3 : 2);
     if (!isNote) return;
     if (!this.is('others')) this.set('comments');
-    else if (isOf) this.set('comments', 'check: a text about a person or a deal makes these records comments');
+    else if (this.refersTo('leads', true) || this.refersTo('deals', true))
+      this.set('comments', 'check: a text about a person or a deal makes these records comments');
   }
 
-  /** Whether its records refer to those of a kind, other than by their owner. */
-  refersTo(kind: RecordKind): boolean {
+  /** Whether its records refer to those of a kind, other than by their owner. `byId`: not by names. */
+  refersTo(kind: RecordKind, byId = false): boolean {
     return this.#references.some(
       (each) =>
         each.from.table === this.table &&
         this.#kinds.get(each.to.table)?.has(kind) === true &&
         shareOf(each) > 0.3 &&
         isUnique(each.to) &&
+        (!byId || isId(each.to)) &&
         !isByChance(each) &&
         !isStaff(each.from),
     );
@@ -202,16 +212,11 @@ function withoutLists(table: Table, kinds: ReadonlyMap<Table, TableKinds>): void
   if (lists.length > 0) table.columns.splice(0, table.columns.length, ...kept);
 }
 
-/** Whether enough headers have words that are known. */
-export function isNamed({ columns }: Table): boolean {
-  return columns.filter(({ meaning }) => meaning.concepts.size > 0).length > columns.length / 3;
-}
-
 /** Where no table has people: those that others refer to, those with addresses, and at last companies. */
 function addPeople(signs: readonly Signs[], kinds: ReadonlyMap<Table, TableKinds>): void {
   const able = signs.filter((each) => !each.has());
   for (const each of able)
-    if (each.is('leads') && each.isReferredTo())
+    if (each.is('leads') && each.isReferredTo() && !each.refersTo('leads'))
       each.set('leads', 'check: other records have their ids, but no column has names or addresses');
   const has = (kind: RecordKind): boolean => [...kinds.values()].some((found) => found.has(kind));
   if (has('leads')) return;
@@ -244,7 +249,8 @@ function withoutUsers(kinds: ReadonlyMap<Table, TableKinds>, references: readonl
   const leads = [...kinds].filter(([, found]) => found.has('leads')).map(([table]) => table);
   for (const table of leads) {
     const byOwners = references.filter(
-      (each) => each.to.table === table && shareOf(each) > 0.7 && !isByChance(each) && isStaff(each.from),
+      (each) =>
+        each.to.table === table && shareOf(each) > 0.7 && !isByChance(each) && isStaff(each.from) && isUnique(each.to),
     );
     const byOthers = references.filter(
       (each) => each.to.table === table && shareOf(each) > 0.7 && !isByChance(each) && !isStaff(each.from),

@@ -2,7 +2,7 @@
 import { numberText } from '../../../terminal/numbers.ts';
 import type { ValueSpec } from '../../../mapping/spec.ts';
 import { cellsOf, countsOf } from '../columns.ts';
-import { currencyOf } from '../currency.ts';
+import { currencyOf, signsIn } from '../currency.ts';
 import { amountValue, commentOf, figuresOf, isHundreds, nextText, quoted, scaleOf } from '../evidence.ts';
 import { FieldLines } from './field-lines.ts';
 import { nameOf } from '../joins.ts';
@@ -20,6 +20,14 @@ export class DealLines extends FieldLines {
       if (person?.column !== roles.get('title')?.column) return line;
       return { ...line, comment: 'check: no column has a title, so the name of the person stands for one' };
     }
+    const twin = this.known.drafts.find((each) => each.kind === 'leads' && each.table === table);
+    const instead = twin && (this.draft.candidates.get('title')?.[0]?.column ?? twin.roles.get('full')?.column);
+    if (instead)
+      return {
+        key,
+        value: instead.name,
+        comment: `check: no column has a title, so ${quoted(instead)} stands for one`,
+      };
     const above = table.parent?.columns.filter(
       (each) => each.list === undefined && scoreOf('full', each, 'leads') > 0.5,
     );
@@ -57,13 +65,21 @@ export class DealLines extends FieldLines {
     if (found) {
       const { column } = found;
       const isUpper = column.values.every((value) => value === value.toUpperCase());
+      const signs = signsIn(column.values);
       return {
         key,
-        value: isUpper ? column.name : { from: column.name, apply: ['uppercase'] },
+        value:
+          Object.keys(signs).length > 0
+            ? { from: column.name, apply: [{ map: { ...signs, '*': '=' } }] }
+            : isUpper
+              ? column.name
+              : { from: column.name, apply: ['uppercase'] },
         comment: commentOf('currency', found, 'deals'),
       };
     }
-    const { code, figures } = currencyOf(roles.get('amount')?.column);
+    const amount = roles.get('amount')?.column;
+    const { code, byRow, figures } = currencyOf(amount);
+    if (amount && byRow) return { key, value: { from: amount.name, apply: byRow }, comment: `check: ${figures}` };
     if (code !== undefined)
       return { key, value: { value: code }, comment: `set this: no column has the currency, but ${figures}` };
     return { key, value: { value: 'EUR' }, off: true, comment: `set this: ${figures}` };

@@ -2,7 +2,7 @@
 import { numberText } from '../../../terminal/numbers.ts';
 import type { TransformSpec } from '../../../mapping/spec.ts';
 import { SURE } from '../assign.ts';
-import { fillOf, isComplete, isUnique, type Column, type Table } from '../columns.ts';
+import { countOf, fillOf, isComplete, isUnique, type Column, type Table } from '../columns.ts';
 import { doubtOf } from '../dates.ts';
 import {
   commentOf,
@@ -96,6 +96,9 @@ export class FieldLines {
     const { roles } = this.draft;
     const [first, last] = [roles.get('first'), roles.get('last')];
     const key = 'full_name';
+    const whole = roles.get('full')?.column;
+    const company = this.#company(first && last ? [first.column, last.column] : whole ? [whole] : []);
+    if (company) return { key, ...company };
     if (first && last) {
       const value = { list: [first.column.name, last.column.name], apply: [{ join: ' ' }] };
       const worst = first.score < last.score ? first : last;
@@ -109,6 +112,26 @@ export class FieldLines {
       return { key, value: { from: full.name, apply: [{ replace }] }, comment: why };
     }
     return this.plainLine(key, 'full', 'the names of people');
+  }
+
+  /** The names, and where most people have none, their company. */
+  #company(names: readonly Column[]): Pick<Line, 'value' | 'comment'> | undefined {
+    const { table } = this;
+    const company = table.columns.find(
+      ({ meaning: { concepts }, is, list, filled }) =>
+        concepts.has('company') &&
+        !concepts.has('id') &&
+        is.words > 0.8 &&
+        list === undefined &&
+        filled > table.rows / 2,
+    );
+    if (!company || names.length === 0 || names.includes(company)) return undefined;
+    const without = `from ${table.sql} where ${names.map(({ sql }) => `${sql} is null`).join(' and ')}`;
+    const count = countOf(table, `${without} and ${company.sql} is not null`);
+    if (count < table.rows / 2) return undefined;
+    this.used.add(company);
+    const comment = `check: ${numberText(count)} of ${numberText(table.rows)} have no name, so their company stands for it`;
+    return { value: { from: [joined(names, ' ', []), company.name] }, comment };
   }
 
   emailLine(): Line {

@@ -41,6 +41,17 @@ export class ParentLines {
       ({ score, share }) => (score >= 0.25 && share >= 0.3) || (isMixed && score >= share && share >= 0.1),
     );
     if (enough.length === 0 && above) return [this.#aboveLine(key, above)];
+    const alone = this.#withoutTable(kind);
+    if (enough.length === 0 && joins.length === 0 && alone) {
+      this.#used.add(alone);
+      return [
+        {
+          key,
+          value: alone.name,
+          comment: `check: ${numberText(alone.filled)} of ${numberText(this.#table.rows)} have one, but no export has these ids`,
+        },
+      ];
+    }
     if (enough.length === 0) {
       const [first] = joins;
       const what = `set this: no column has the id of its ${kind.slice(0, -1)}`;
@@ -87,6 +98,20 @@ export class ParentLines {
         comment: `${isSure && this.#draft.kind !== 'comments' ? '' : 'check: '}${text}${next}`,
       },
     ];
+  }
+
+  /** A column with ids of a kind of records that no export has: `contact_id`. */
+  #withoutTable(kind: 'leads' | 'deals'): Column | undefined {
+    const own = kind === 'leads' ? (['person', 'customer'] as const) : (['deal'] as const);
+    return this.#table.columns.find(
+      ({ meaning: { concepts }, list, filled, distinct, ...column }) =>
+        concepts.has('id') &&
+        own.some((each) => concepts.has(each)) &&
+        list === undefined &&
+        filled > 0 &&
+        distinct > 1 &&
+        this.#draft.roles.get('id')?.column.name !== column.name,
+    );
   }
 
   /** Records for which only another join has a value. */

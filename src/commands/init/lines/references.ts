@@ -4,7 +4,7 @@ import type { TransformSpec, ValueSpec } from '../../../mapping/spec.ts';
 import { countOf, isUnique, type Column, type Table } from '../columns.ts';
 import { headerScore } from '../roles.ts';
 import type { Samples } from '../tables.ts';
-import { fold, type Concept, type Noun } from '../words.ts';
+import { fold, type Concept, type Meaning, type Noun } from '../words.ts';
 
 /** The parts of a value that may name a record. */
 interface Extractor {
@@ -13,13 +13,19 @@ interface Extractor {
   readonly take: (value: string) => readonly string[];
   /** The transforms that take the part, or the first one. */
   readonly apply: readonly TransformSpec[];
-  readonly fold?: true;
+  /** Compared in lower case, or by the last digits of phone numbers. */
+  readonly fold?: 1 | 2;
   /** A value may name several records. */
   readonly several?: true;
 }
 
 function extract(like: RegExp): Extractor {
   return { like, take: (value) => [like.exec(value)?.[1] ?? ''], apply: [{ extract: like.source }] };
+}
+
+/** The last digits of a phone number, which are the same however it is written. */
+function digitsOf(value: string): string {
+  return value.replace(/\D/g, '').slice(-9);
 }
 
 function split(separator: string): Extractor {
@@ -34,7 +40,8 @@ function split(separator: string): Extractor {
 const WHOLE: Extractor = { like: /./, take: (value) => [value], apply: [] };
 const EXTRACTORS: readonly Extractor[] = [
   WHOLE,
-  { like: /@.*\./, take: (value) => [value.toLowerCase()], apply: ['lowercase'], fold: true },
+  { like: /@.*\./, take: (value) => [value.toLowerCase()], apply: ['lowercase'], fold: 1 },
+  { like: /^(?:\+|00|0)[\d\s().\-/]{7,22}$/, take: (value) => [digitsOf(value)], apply: ['phone'], fold: 2 },
   extract(/^@(.+)$/),
   extract(/^(.+?) \(/),
   extract(/\(([^()]+)\)\s*$/),
@@ -75,6 +82,10 @@ export function findReferences({ db, tables }: Samples): Reference[] {
   keys.forEach(({ sql, table, is }, key) => {
     const all = `from ${table.sql} where ${sql} is not null`;
     db.exec(`insert into keys select distinct ${sql}, ${key}, 0 ${all}`);
+    if (is.phone > 0.6 && is.grouped + is.international > 0.5) {
+      const digits = JSON.stringify(keys[key]!.values.map(digitsOf));
+      db.run(`insert into keys select distinct value, ${key}, 2 from json_each(?)`, digits);
+    }
     if (is.email > 0.5) db.exec(`insert into keys select distinct lower(${sql}), ${key}, 1 ${all}`);
   });
   db.exec('create index samples.keys_by_value on keys (value)');
@@ -82,9 +93,14 @@ export function findReferences({ db, tables }: Samples): Reference[] {
 }
 
 /** Values that mostly tell records apart: ids, e-mail addresses, names. */
-function isKey({ filled, distinct, length, date, separators, is }: Column): boolean {
+function isKey({ filled, distinct, length, date, separators, is, meaning }: Column): boolean {
   if (filled === 0 || date || length > MAX_KEY || is.flag > 0.8) return false;
-  return is.email > 0.5 || (distinct >= filled / 2 && !(separators && is.decimal > 0.1));
+  return is.email > 0.5 || isCompanyId(meaning) || (distinct >= filled / 2 && !(separators && is.decimal > 0.1));
+}
+
+/** By the ids of their companies, a person and a deal find each other. */
+function isCompanyId({ concepts }: Meaning): boolean {
+  return concepts.has('company') && concepts.has('id');
 }
 
 /** First and last name as one column; where one of them is certain, a column that is only called a name is the other. */
@@ -133,7 +149,7 @@ function referencesOf(from: Column, keys: readonly Column[]): Reference[] {
         ? `select ${sql} value from ${table.sql} where ${sql} is not null`
         : 'select value from json_each(?)';
     const counts = table.db.all<{ key: number; n: number }>(
-      `select key, count(*) n from (${cells}) cells join keys on keys.value = cells.value and folded = ${Number(by.fold ?? 0)} group by 1`,
+      `select key, count(*) n from (${cells}) cells join keys on keys.value = cells.value and folded = ${by.fold ?? 0} group by 1`,
       ...(by === WHOLE ? [] : [JSON.stringify(parts)]),
     );
     for (const { key, n } of counts) {
@@ -148,10 +164,13 @@ function referencesOf(from: Column, keys: readonly Column[]): Reference[] {
 }
 
 /** Small numbers are among other small numbers by chance: only a name tells what they refer to. */
-export function isByChance({ from, to }: Reference): boolean {
+export function isByChance({ from, to, found, of }: Reference): boolean {
   if (to.is.digits < 0.9) return false;
-  const low = Math.min(...to.values.map(Number));
-  return low < 1000 && !namesTable(from, to.table);
+  const numbers = to.values.map(Number);
+  const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+  // Where most numbers between the first and the last are no ids, values that are all ids are so on purpose.
+  const isSparse = to.distinct < (high - low) / 2 && found === of && from.distinct >= 8;
+  return low < 1000 && !isSparse && !namesTable(from, to.table);
 }
 
 const NAMED: Readonly<Record<Noun, readonly Concept[]>> = {
@@ -188,7 +207,7 @@ export function valueOf({ name, pair }: Column): ValueSpec {
 /** The value of `take` of the record that a column refers to. */
 export function lookupOf(reference: Reference, take: ValueSpec, optional: boolean): ValueSpec {
   const { to, by } = reference;
-  const match = by.fold ? { from: to.name, apply: ['lowercase'] } : valueOf(to);
+  const match = by.fold ? { from: to.name, apply: by.apply } : valueOf(to);
   const many = isUnique(to) ? {} : { if_many: 'first' as const };
   return {
     lookup: {

@@ -1,0 +1,161 @@
+/** What the records of a table are, by who refers to whom, in structures of no known CRM. */
+import { describe, expect, it } from 'vitest';
+import { draftOf, times } from './mapping.ts';
+
+const NAMES = ['Ada Bell', 'Bruno Costa', 'Clara Dane', 'Dario Ebner', 'Elena Falk', 'Farid Gruber', 'Greta Hartog'];
+const person = (n: number): string => NAMES[n % NAMES.length]!;
+const PEOPLE = [
+  'Client ID,Name,E-mail,Phone',
+  ...times(12, (n) => `${10020 + 3 * n},${person(n)},p${n}@a.example,+49 30 ${2000000 + n * 7919}`),
+];
+
+describe('a table is', () => {
+  it('people and deals where a row has a person, an amount and a status, whatever it is called', async () => {
+    const orders = Array.from({ length: 12 }, (_, n) => ({
+      order_no: `SO-${n}`,
+      state: ['paid', 'open', 'shipped'][n % 3],
+      grand_total: `${49 + n * 13}.90`,
+      buyer: { buyer_id: `B${n % 5}`, name: person(n % 5), email: `p${n % 5}@a.example` },
+    }));
+    const draft = await draftOf({ 'orders.json': orders });
+    expect(draft.entries).toEqual(['orders: lead/created', 'orders: deal/created']);
+    expect(draft.lead).toMatchObject({ external_id: 'buyer.buyer_id', full_name: 'buyer.name' });
+    expect(draft.deal).toMatchObject({ external_id: 'order_no', amount: 'grand_total', stage_name: 'state' });
+    expect(draft.text).toContain('# check: an amount and a status of a person make these records deals');
+  });
+
+  it('people and deals in a language of which no word is known', async () => {
+    const names = ['أحمد علي', 'فاطمة حسن', 'محمد سالم', 'نورة خالد', 'يوسف عمر', 'مريم ناصر'];
+    const draft = await draftOf({
+      'list.csv': [
+        'السجل,العميل,البريد,الموضوع,القيمة,المرحلة',
+        ...times(
+          12,
+          (n) =>
+            `R${n},${names[n % 6]},a${n}@s.example,تجهيز المستودع رقم ${n},${1500 + 250 * n}.50,${['جديد', 'عرض', 'مغلق'][n % 3]}`,
+        ),
+      ],
+    });
+    expect(draft.entries).toEqual(['list: lead/created', 'list: deal/created']);
+    expect(draft.lead).toMatchObject({ full_name: 'العميل' });
+    expect(draft.deal).toMatchObject({
+      external_id: 'السجل',
+      title: 'الموضوع',
+      amount: 'القيمة',
+      stage_name: 'المرحلة',
+    });
+  });
+
+  it('the leads, if it has companies and no export has people', async () => {
+    const draft = await draftOf({
+      'accounts.csv': [
+        'Id,Name,Industry,Description',
+        ...times(9, (n) => `A${n},Acme ${'ABCDEFGHI'[n]} Tools,Metal,Maker of tools with ${n} sites in the north`),
+      ],
+      'deals.csv': ['Id,Title,Stage,Amount,AccountId', ...times(9, (n) => `D${n},Roof ${n},New,${n}00.50,@A${n}`)],
+    });
+    expect(draft.entries).toEqual(['accounts: lead/created', 'deals: deal/created']);
+    expect(draft.deal['lead_external_id']).toEqual({ from: 'AccountId', apply: [{ extract: '^@(.+)$' }] });
+  });
+
+  it('comments with the other side of a message as their lead', async () => {
+    const draft = await draftOf({
+      'contacts.csv': PEOPLE,
+      'mails.csv': [
+        'message id,from,to,subject,body,sent',
+        ...times(
+          12,
+          (n) =>
+            `m${n}@x,${n % 2 ? `sales@us.example,p${n}@a.example` : `p${n}@a.example,sales@us.example`},Re,We spoke about the roof of house ${n} at length,2024-01-${n + 10}`,
+        ),
+      ],
+    });
+    expect(draft.entries).toContain('mails: comment/created');
+    expect(JSON.stringify(draft.comment['lead_external_id'])).toMatch(/"with":"from".*"with":"to"/);
+  });
+});
+
+describe('a join', () => {
+  it('finds a number in parentheses, a phone number however it is written, and pairs of numbers with gaps', async () => {
+    const draft = await draftOf({
+      'clients.csv': PEOPLE,
+      'projects.csv': [
+        'Project,Client,Value,State',
+        ...times(12, (n) => `P${n},${person(n)} (${10020 + 3 * n}),${n + 3}00.00,New`),
+      ],
+      'calls.csv': [
+        'Call ID,Number,Remark,Time',
+        ...times(
+          12,
+          (n) => `c${n},004930${2000000 + n * 7919},Spoke about the roof of house ${n} at length,2024-01-${n + 10}`,
+        ),
+      ],
+    });
+    expect(JSON.stringify(draft.deal['lead_external_id'])).toContain('\\\\(([^()]+)\\\\)');
+    expect(draft.comment['lead_external_id']).toMatchObject({
+      lookup: { match: { from: 'Phone', apply: ['phone'] }, with: { from: 'Number', apply: ['phone'] } },
+    });
+    const linked = await draftOf({
+      'people.csv': ['pid,full name,mail', ...times(12, (n) => `${700 + 3 * n},${person(n)},p${n}@a.example`)],
+      'sales.csv': [
+        'sid,worth,step',
+        ...times(12, (n) => `${3000 + 11 * n},${1000 + 333 * n},${['New', 'Offer'][n % 2]}`),
+      ],
+      'both.csv': ['a,b', ...times(12, (n) => `${3000 + 11 * n},${700 + 3 * ((n * 5) % 12)}`)],
+    });
+    expect(linked.deal['lead_external_id']).toMatchObject({ lookup: { source: 'both', with: 'sid', take: 'b' } });
+  });
+
+  it('leads to the id of a table that fits the role, never from one foreign key to another', async () => {
+    const draft = await draftOf({
+      'Account.csv': ['Id,Name,OwnerId', ...times(12, (n) => `001A${n},Acme ${n} Tools,005U${n % 2}`)],
+      'Contact.csv': ['Id,Name,Email,AccountId', ...times(12, (n) => `003C${n},${person(n)},p${n}@a.example,001A${n}`)],
+      'Opportunity.csv': [
+        'Id,Name,StageName,Amount,OwnerId',
+        ...times(12, (n) => `006O${n},Roof ${n},New,${n}00.50,005U${n % 2}`),
+      ],
+    });
+    expect(draft.deal['owner_name']).toBe('OwnerId');
+    expect(draft.remark('owner_name')).toContain('no export has their names');
+  });
+});
+
+describe('a role', () => {
+  it('of a name falls back to the company where most have none, and an id to columns that are unique together', async () => {
+    const rows = times(
+      20,
+      (n) =>
+        `${n < 2 ? 'Ada,Bell' : ','},Acme ${'ABCDEFGHIJ'[n % 10]},${n < 3 ? `p${n}@a.example` : ''},0532 200 ${10 + n} 20`,
+    );
+    const draft = await draftOf({ 'contacts.csv': ['first_name,last_name,company,email,phone', ...rows] });
+    expect(draft.lead['full_name']).toMatchObject({ from: [{ list: ['first_name', 'last_name'] }, 'company'] });
+    expect(draft.lead['external_id']).toMatchObject({ list: ['company', 'phone'], apply: [{ join: ' ' }] });
+  });
+
+  it('of a title is not the job of the person in the same row', async () => {
+    const draft = await draftOf({
+      'opportunities.csv': [
+        'Contact,Company,Title,Email,Status,Value',
+        ...times(
+          12,
+          (n) =>
+            `${person(n)},Acme ${n} Tools,${['CEO', 'Buyer'][n % 2]},p${n}@a.example,${['New', 'Won'][n % 2]},${n}00.50`,
+        ),
+      ],
+    });
+    expect(draft.deal['title']).toBe('Company');
+    expect(draft.remark('title')).toMatch(/^check: /);
+  });
+
+  it('of a parent keeps ids of which no export has the table', async () => {
+    const draft = await draftOf({
+      'people.csv': PEOPLE,
+      'notes.csv': [
+        'contact_id,text,written',
+        ...times(12, (n) => `K-${n},We spoke about the roof of house ${n} at length,2024-01-${n + 10}`),
+      ],
+    });
+    expect(draft.comment['lead_external_id']).toBe('contact_id');
+    expect(draft.remark('lead_external_id')).toContain('no export has these ids');
+  });
+});
