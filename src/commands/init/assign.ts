@@ -102,6 +102,10 @@ const REFERRED: Readonly<Partial<Record<Role, Table['nouns'][number]>>> = {
 
 /** Without being unique, a column is an id only where its header or other tables say so. */
 function idScore(column: Column, kind: RecordKind, references: readonly Reference[]): number {
+  const { concepts } = column.meaning;
+  // The id of its parent, even if each has only one comment.
+  const isForeign = concepts.has('person') || concepts.has('customer') || concepts.has('deal');
+  if (kind === 'comments' && isForeign && !concepts.has('text') && !concepts.has('happened')) return 0;
   const more = referred(column, references);
   if (!isUnique(column) && more === 0 && headerScore('id', column, kind) < 0.85) return 0;
   return scoreOf('id', column, kind, more);

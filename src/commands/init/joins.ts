@@ -36,6 +36,8 @@ export interface Join {
   /** Without a match, there is no value. */
   readonly optional: boolean;
   readonly why: string;
+  /** In SQL, whether a record has a match, where that is more than having a value. */
+  readonly matched?: string;
 }
 
 /** The external id of a record of a draft, as a value on that record. */
@@ -80,6 +82,8 @@ function directJoin(reference: Reference, target: EntryDraft, isMixed: boolean):
     byId,
     score: share * (rank + named - (from.list === undefined ? 0 : 0.05)),
     why: referenceText(reference),
+    ...(by.apply.length === 0 && { matched: `${from.sql} in (select ${to.sql} from ${to.table.sql})` }),
+    ...(by.fold === 1 && { matched: `lower(${from.sql}) in (select lower(${to.sql}) from ${to.table.sql})` }),
   };
   const isPart = isMixed && share < 0.95 && target.table.whole && target.table.list === undefined;
   if (to === id && !by.fold && !isPart) {

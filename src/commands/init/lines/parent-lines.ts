@@ -116,11 +116,10 @@ export class ParentLines {
 
   /** Records for which only another join has a value. */
   #gain(chosen: readonly Join[], other: Join): number {
-    const without = chosen.flatMap(({ columns }) => columns.map(({ sql }) => `${sql} is null`)).join(' and ');
-    return countOf(
-      this.#table,
-      `from ${this.#table.sql} where ${without} and ${other.columns.map(({ sql }) => `${sql} is not null`).join(' and ')}`,
-    );
+    const has = ({ matched, columns }: Join): string =>
+      matched ?? columns.map(({ sql }) => `${sql} is not null`).join(' and ');
+    const without = chosen.map((each) => `not coalesce((${has(each)}), 0)`).join(' and ');
+    return countOf(this.#table, `from ${this.#table.sql} where ${without} and ${has(other)}`);
   }
 
   #aboveLine(key: string, above: EntryDraft): Line {
