@@ -127,7 +127,7 @@ function* pairsIn(value: JsonValue): Generator<Leaf> {
       const inner = isObject(first) ? first['value'] : first;
       if (inner === undefined || isObject(inner) || Array.isArray(inner)) continue;
       const own = `${path}[${at}].${held[0]}${isWrapped ? `[0]${isObject(first) ? '.value' : ''}` : ''}`;
-      yield { name: own, text: textOf(inner), label: textOf(name[1] as JsonValue) ?? '' };
+      yield { name: own, text: textOf(inner), label: textOf(name[1]) ?? '' };
     }
   }
 }
