@@ -31,7 +31,7 @@ export interface GateWait {
 }
 
 /**
- * Who may send, drawn in src/README.md. `open`: every event. `alone`: one event, once more after five seconds. `down`: none,
+ * Who may send, drawn in src/send/README.md. `open`: every event. `alone`: one event, once more after five seconds. `down`: none,
  * until GET /health answers. `probe`: after an outage one event, the first that comes if `id` is not set.
  */
 type GateState =

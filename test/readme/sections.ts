@@ -27,6 +27,9 @@ export const PAGES = [
   'mappings/commands.md',
   ...readdirSync(join(ROOT, 'mappings/crm')).map((name) => `mappings/crm/${name}`),
   'src/README.md',
+  'src/store/README.md',
+  'src/send/README.md',
+  'src/commands/sandbox/README.md',
   'test/bench/README.md',
 ];
 

@@ -25,7 +25,7 @@ const PAGE = ['total', 'page', 'pageSize'] as const;
 
 /**
  * `:id` stands for the id of a record. Of groups that are published by their path alone (section 4.3), these methods are a guess:
- * see src/README.md.
+ * see README.md.
  */
 export const ROUTES: Readonly<Record<string, PublishedRoute>> = {
   'GET /leads': { list: 'Lead', shape: ['leads', ...PAGE], filters: ['search', 'companyId'] },
