@@ -5,7 +5,9 @@ import { Console, type Verbosity } from './terminal/console.ts';
 import { EXIT, messageOf, shortageOf, UserError, type ExitCode } from './errors.ts';
 import { kebab, yargsOption, yargsPositional } from './settings/option.ts';
 import { didYouMean } from './problem.ts';
+import { wrapped } from './terminal/layout.ts';
 import { PROGRAM, VERSION } from './version.ts';
+import { ENVIRONMENT, EXIT_CODES } from './vocabulary/help.ts';
 
 /** The help with the options that few need. */
 const HELP_ALL = '--help-all';
@@ -32,8 +34,16 @@ async function runCommand(args: readonly string[], console: Console): Promise<Ex
   // Set by the script that `completion` prints.
   const isCompletion = args.includes('--get-yargs-completions');
   const isWhole = isCompletion || args.includes(HELP_ALL);
-  const words = args.map((arg) => (arg === HELP_ALL ? '--help' : arg));
+  const words = asTyped(args.map((arg) => (arg === HELP_ALL ? '--help' : arg)));
   try {
+    const topic = words.length === 2 && words[1] === '--help' ? TOPICS[words[0]!] : undefined;
+    if (topic) {
+      console.print(topic());
+      return EXIT.done;
+    }
+    if (words[1] === '-') {
+      throw new UserError('nothing is read from stdin', { hint: 'save it to a file, and give the name of that file' });
+    }
     const cli = yargs()
       .scriptName(PROGRAM)
       .usage(
@@ -55,7 +65,10 @@ async function runCommand(args: readonly string[], console: Console): Promise<Ex
       .demandCommand(1, 'missing command')
       .strict()
       .recommendCommands()
+      .alias('help', 'h')
       .version(VERSION)
+      .alias('version', 'v')
+      .epilogue(`More: ${PROGRAM} help COMMAND, ${PROGRAM} help exit-codes, ${PROGRAM} help environment`)
       .parserConfiguration({ 'parse-numbers': false, 'parse-positional-numbers': false })
       .wrap(Math.min(120, console.columns))
       .exitProcess(false)
@@ -74,6 +87,35 @@ async function runCommand(args: readonly string[], console: Console): Promise<Ex
   } catch (error) {
     return await report(error, console);
   }
+}
+
+/** Help and version as people type them: `help run`, `version`. */
+function asTyped(args: readonly string[]): readonly string[] {
+  const [first, ...others] = args;
+  if (first === 'help') return [...others, '--help'];
+  return first === 'version' && others.length === 0 ? ['--version'] : args;
+}
+
+/** What has help, but is no command of the table. */
+const TOPICS: Readonly<Record<string, () => string>> = {
+  completion: () => COMPLETION,
+  'exit-codes': () => {
+    const names = Object.keys(EXIT_CODES) as (keyof typeof EXIT)[];
+    return topicText(
+      'Exit codes',
+      names.map((name) => [String(EXIT[name]), EXIT_CODES[name]]),
+    );
+  },
+  environment: () => topicText('Variables of the environment, or of a .env file', ENVIRONMENT),
+};
+
+const COMPLETION = `${PROGRAM} completion
+
+Prints a completion script. For bash: ${PROGRAM} completion >> ~/.bashrc
+For zsh: ${PROGRAM} completion >> ~/.zshrc`;
+
+function topicText(title: string, rows: readonly (readonly [name: string, what: string])[]): string {
+  return [`${title}:`, ...rows.map(([name, what]) => `  ${name}\n${wrapped(`      ${what}`, 80)}`)].join('\n');
 }
 
 /**

@@ -1,8 +1,10 @@
 /** Loads a mapping file: parses and validates it, and reports all errors at once. `Mapping.compile` checks the columns. */
 import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 import { openRegular } from '../files/private-file.ts';
+import { commandOf } from '../settings/command-line.ts';
 import { markedLines } from './marks.ts';
 import { didYouMean, ProblemsError, quoted, type Problem } from '../problem.ts';
 import { openSource } from '../input/open.ts';
@@ -65,6 +67,8 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
 }
 
 async function readBytes(path: string): Promise<Buffer> {
+  const mistaken = mistakenFor(path);
+  if (mistaken) throw mistaken;
   try {
     return await readRegular(path);
   } catch (error) {
@@ -78,6 +82,20 @@ async function readBytes(path: string): Promise<Buffer> {
     });
   }
 }
+
+/** What is given in place of a mapping file: an export, or a folder of exports. */
+function mistakenFor(path: string): UserError | undefined {
+  const init = (exports: string): string =>
+    `make a mapping of it: \`${commandOf(process.argv, 'init', exports, '--out', 'mapping.yaml')}\``;
+  if (EXPORT.test(path)) return new UserError(`${path} is an export, not a mapping file`, { hint: init(path) });
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return undefined;
+  return new UserError(`${path} is a directory, not a mapping file`, {
+    hint: `give the mapping file in it; to make one, name the exports: \`${commandOf(process.argv, 'init', `${path}/FILE.csv`, '--out', 'mapping.yaml')}\``,
+  });
+}
+
+/** A mapping is YAML or JSON. */
+const EXPORT = /\.(?:csv|tsv|txt|xlsx|ndjson|jsonl|gz)$/i;
 
 async function readRegular(path: string): Promise<Buffer> {
   const file = await openRegular(path);

@@ -88,8 +88,8 @@ function read(
     ...(token || !needs.token ? [] : ['the ingestion token (BACKFILL_INGEST_TOKEN or BACKFILL_INGEST_URL)']),
   ];
   if (!base || missing.length > 0) {
-    throw new UserError(`missing: ${missing.join('; ')}`, {
-      hint: 'set all of them in the environment, or all in a .env file; a rehearsal with --sandbox needs none of them',
+    throw new UserError(`no credentials: missing ${missing.join('; ')}`, {
+      hint: 'put these two lines into .env (Dashboard > Developers): BACKFILL_API_KEY=… and BACKFILL_INGEST_URL=https://…; to try without an account, add --sandbox',
     });
   }
   for (const [name, value] of [['BACKFILL_API_KEY', key] as const, ['BACKFILL_INGEST_TOKEN', token] as const]) {

@@ -101,7 +101,7 @@ export const OPTIONS = {
     type: 'value',
     check: text('a file'),
     shownDefault: '.env, if it exists',
-    describe: 'File with the secrets; one that does not exist is refused by Node itself (exit code 9)',
+    describe: 'File that holds the credentials',
   },
   rate: {
     group: PACE,

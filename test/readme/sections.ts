@@ -1,4 +1,5 @@
 /** The generated sections of the documentation, as Markdown, by page and by the name of their markers. */
+import { EXIT_CODES } from '../../src/vocabulary/help.ts';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMANDS, nameOf } from '../../src/commands/index.ts';
@@ -85,24 +86,6 @@ function codes(): string {
   );
   return parts.filter((part) => part !== '').join('\n\n');
 }
-
-/** The texts are written here; the list of codes comes from the program. */
-const EXIT_CODES: Readonly<Record<keyof typeof EXIT, string>> = {
-  done:
-    'every selected event is acknowledged, or a duplicate of one that is; for a dry run, no problems were found (warnings do ' +
-    'not count)',
-  finishedWithErrors:
-    'finished, but some records were unreadable, some events were not accepted or wait for parents that were not selected, ' +
-    'or acknowledged ones have changed or can no longer be mapped; for a dry run, problems were found',
-  nothingSent:
-    'stopped before the first event: invalid usage, mapping, input, plan, state, credentials or base URL. Nothing was sent',
-  stopped:
-    'stopped before the end (credentials refused, too many errors, an outage too long, `--until`, `--max-requests`), or ' +
-    'another run uses the state directory. Rerun to resume',
-  hungUp: 'the same for SIGHUP: the terminal was closed, or the connection to it was lost',
-  interrupted: 'interrupted by SIGINT: requests in flight were completed and recorded. Rerun to resume',
-  terminated: 'the same for SIGTERM',
-};
 
 /**
  * After these, the same command may be started again by itself: no person has decided that the run should end, and nothing needs

@@ -205,6 +205,34 @@ describe('help', { timeout: 60_000 }, () => {
     expect(near.stderr).toContain('`--max-outage`');
   });
 
+  it.each([
+    [['-h'], 'run <mapping>'],
+    [['help'], 'run <mapping>'],
+    [['help', 'run'], '--dry-run'],
+    [['-v'], /^\d+\.\d+\.\d+$/],
+    [['version'], /^\d+\.\d+\.\d+$/],
+    [['help', 'exit-codes'], /^ {2}130$/m],
+    [['help', 'environment'], 'BACKFILL_INGEST_URL'],
+    [['completion', '--help'], '~/.zshrc'],
+  ])('is there as people type it: %j', async (args, said) => {
+    const { code, stdout } = await backfill(args, { cwd: await workspace() });
+    expect(code).toBe(0);
+    if (typeof said === 'string') expect(stdout).toContain(said);
+    else expect(stdout.trim()).toMatch(said);
+  });
+
+  it.each([
+    ['contacts.csv', 'is an export', 'init contacts.csv'],
+    ['.', 'is a directory', 'init'],
+    ['-', 'stdin', 'file'],
+    ['nothing.yaml', 'not found', 'init'],
+  ])('says what was given in place of a mapping: %s', async (given, what, hint) => {
+    const { code, stderr } = await backfill(['run', given, '--dry-run', '--sandbox'], { cwd: await workspace('demo') });
+    expect(code).toBe(2);
+    expect(stderr).toContain(what);
+    expect(stderr).toContain(hint);
+  });
+
   it('completes commands and options', async () => {
     const cwd = await workspace();
     const complete = async (...words: string[]): Promise<string[]> =>
