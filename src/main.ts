@@ -65,9 +65,7 @@ async function runCommand(args: readonly string[], console: Console): Promise<Ex
       .demandCommand(1, 'missing command')
       .strict()
       .recommendCommands()
-      .alias('help', 'h')
       .version(VERSION)
-      .alias('version', 'v')
       .epilogue(`More: ${PROGRAM} help COMMAND, ${PROGRAM} help exit-codes, ${PROGRAM} help environment`)
       .parserConfiguration({ 'parse-numbers': false, 'parse-positional-numbers': false })
       .wrap(Math.min(120, console.columns))
@@ -89,11 +87,12 @@ async function runCommand(args: readonly string[], console: Console): Promise<Ex
   }
 }
 
-/** Help and version as people type them: `help run`, `version`. */
+/** Help and version as people type them: `help run`, `version`, `-h`. As aliases, they would be columns of every help. */
 function asTyped(args: readonly string[]): readonly string[] {
   const [first, ...others] = args;
   if (first === 'help') return [...others, '--help'];
-  return first === 'version' && others.length === 0 ? ['--version'] : args;
+  if (others.length === 0 && (first === 'version' || first === '-v')) return ['--version'];
+  return args.map((arg) => (arg === '-h' ? '--help' : arg));
 }
 
 /** What has help, but is no command of the table. */
