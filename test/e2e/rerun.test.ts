@@ -238,16 +238,22 @@ describe('content that has changed since it was acknowledged', () => {
   });
 
   it('is ignored (if_changed: ignore)', async () => {
-    const place = await migration({ leads: before, policies: { 'lead/created': 'if_changed: ignore' } });
+    const place = await migration({
+      leads: before,
+      policies: { 'lead/created': 'if_changed: ignore', 'lead/updated': 'if_changed: ignore' },
+    });
     await place.run();
-    await exports(place.cwd, { leads: after, policies: { 'lead/created': 'if_changed: ignore' } });
+    await exports(place.cwd, {
+      leads: after,
+      policies: { 'lead/created': 'if_changed: ignore', 'lead/updated': 'if_changed: ignore' },
+    });
     const { summary, sent } = await place.run();
     expect(sent).toEqual([]);
     expect(summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 3, changed: 0 } });
   });
 
   it('is sent without the fields that have not changed, once, and again with a new id if it changes back (if_changed: update)', async () => {
-    const policies = { 'lead/created': 'if_changed: update' };
+    const policies = { 'lead/created': 'if_changed: update', 'lead/updated': 'if_changed: update' };
     const place = await migration({ leads: before, policies });
     await place.run();
     const ids = new Set<string>();
@@ -267,7 +273,7 @@ describe('content that has changed since it was acknowledged', () => {
   });
 
   it('is read back if the answer to the update was lost, and not sent again if it has arrived', async () => {
-    const policies = { 'lead/created': 'if_changed: update' };
+    const policies = { 'lead/created': 'if_changed: update', 'lead/updated': 'if_changed: update' };
     const place = await migration({ leads: before, policies });
     await place.run();
     await exports(place.cwd, { leads: after, policies });
@@ -357,7 +363,10 @@ describe('a lost answer', () => {
     expect(await settled(place.cwd)).toMatchObject([{ code: 'deduplicated' }, { code: null }]);
     expect(LEAD(place.service, '1').fullName).toBe('Ada');
 
-    await exports(place.cwd, { leads, policies: { 'lead/created': 'if_changed: [full_name]' } });
+    await exports(place.cwd, {
+      leads,
+      policies: { 'lead/created': 'if_changed: [full_name]', 'lead/updated': 'if_changed: ignore' },
+    });
     const { summary, sent } = await place.run();
     expect(sent).toMatchObject([{ type: 'lead/updated', data: { external_id: '1', full_name: 'Ada Lovelace' } }]);
     expect(summary).toMatchObject({ exit: { code: 0 }, events: { changed: 0 } });
@@ -397,7 +406,10 @@ describe('records with the same external_id and different content', () => {
   });
 
   it('count as changed if a later export puts another one last', async () => {
-    const policies = { 'lead/created': 'duplicates: last\n    if_changed: update' };
+    const policies = {
+      'lead/created': 'duplicates: last\n    if_changed: update',
+      'lead/updated': 'if_changed: update',
+    };
     const place = await migration({ leads: ['1,Ada,Roma'], policies });
     await place.run();
     await exports(place.cwd, { leads: ['1,Ada,Roma', '1,Ada,Milano'], policies });
