@@ -266,6 +266,7 @@ export interface GivenState {
   readonly survey?: Partial<SurveySnapshot>;
   readonly summary?: Partial<StoredSummary>;
   readonly mapping?: Documents['mapping'];
+  readonly inputs?: Documents['inputs'];
   readonly migration?: { readonly name?: string; readonly base_url?: string; readonly created_at?: string };
   /** Without any, there is no checkpoint. */
   readonly runs?: readonly {
@@ -287,7 +288,7 @@ export async function stateDirectory(given: GivenState = {}): Promise<StateDir> 
 
 const RECORDS = { read: 0, mapped: 0, skipped: 0, unreadable: 0 };
 
-function fillPlan(state: StateOf, { events = [], problems = [], survey, summary, mapping }: GivenState): void {
+function fillPlan(state: StateOf, { events = [], problems = [], survey, summary, mapping, inputs }: GivenState): void {
   let lastId = 0;
   const placeOf = (at: At = `input.csv:${lastId + 2}`): EventRow => {
     const [, path, sign, number] = /^(.*)([:#])(\d+)$/s.exec(at)!;
@@ -311,6 +312,7 @@ function fillPlan(state: StateOf, { events = [], problems = [], survey, summary,
   storeDocument(state.plan, 'survey', { ...common, at: AT, rate: { requests: 100, seconds: 60 }, ...survey });
   if (summary) storeDocument(state.plan, 'summary', { ...SUMMARY, ...common, ...summary });
   if (mapping) storeDocument(state.plan, 'mapping', mapping);
+  if (inputs) storeDocument(state.plan, 'inputs', inputs);
 }
 
 /** Of a run that did nothing. */

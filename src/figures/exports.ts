@@ -54,15 +54,16 @@ export function readExports(db: Database, inputs: readonly FileDigest[]): readon
 }
 
 /** `contacts.csv: 851 rows, 731 leads, 96 duplicates, 24 skipped`. */
-export function exportsSection(fates: readonly ExportFate[]): Section {
+export function exportsSection(fates: readonly ExportFate[]): Section | undefined {
+  if (fates.length === 0) return undefined;
   return sectionOf({
     id: 'exports',
-    title: 'Files',
+    title: 'Files that were read',
     columns: [
-      { head: '', kind: 'label' },
+      { head: 'file', kind: 'label' },
       { head: 'rows', kind: 'number' },
-      { head: 'became', kind: 'text' },
-      { head: 'SHA-256', kind: 'code' },
+      { head: 'became of the rows', kind: 'text' },
+      { head: 'SHA-256', kind: 'path' },
     ],
     rows: fates.map((fate) => [basename(fate.path), fate.rows, fateText(fate), fate.sha256]),
   });

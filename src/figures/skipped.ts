@@ -10,7 +10,7 @@ export function skippedSection(rows: readonly SkippedRows[]): Section | undefine
     id: 'skipped',
     title: 'Rows skipped',
     columns: [
-      { head: '', kind: 'label' },
+      { head: 'source', kind: 'label' },
       { head: 'why', kind: 'text' },
       { head: 'rows', kind: 'number' },
       { head: 'of', kind: 'number' },

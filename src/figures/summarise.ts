@@ -116,7 +116,7 @@ export function snapshotOf(
 
 /** For the report: how the exports are mapped, and what of them is not used. */
 export async function storedMapping(
-  mapping: Pick<Mapping, 'file' | 'region' | 'timezone' | 'worksheet' | 'functions' | 'words'>,
+  mapping: Pick<Mapping, 'file' | 'title' | 'customer' | 'region' | 'timezone' | 'worksheet' | 'functions' | 'words'>,
   { profile, inputs }: Pick<Survey, 'profile' | 'inputs'>,
 ): Promise<StoredMapping> {
   const sources = Object.entries(profile.sources).map(([name, { records, unused }]) => [name, { records, unused }]);
@@ -125,6 +125,8 @@ export async function storedMapping(
   );
   const unread = await unreadFiles([...inputs.map(({ path }) => path), ...own]);
   return {
+    title: mapping.title ?? null,
+    customer: mapping.customer ?? null,
     region: mapping.region ?? null,
     timezone: mapping.timezone ?? null,
     entries: mapping.words(),

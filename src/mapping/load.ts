@@ -46,6 +46,8 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
     file: path,
     sha256: await sha256Of(bytes, worksheet, functions),
     migration: spec.migration,
+    title: spec.title,
+    customer: spec.customer,
     timezone: spec.defaults?.timezone,
     sources: sourceSpecs(spec.sources, dirname(resolve(path)), sources),
     references: referencesOf(spec),

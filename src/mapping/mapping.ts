@@ -25,6 +25,9 @@ export interface Mapping {
   /** Of the file, its worksheet and its functions. */
   readonly sha256: string;
   readonly migration: string;
+  /** Of the project and of whom it is for: the cover of the report. */
+  readonly title: string | undefined;
+  readonly customer: string | undefined;
   /** `defaults.timezone`, an IANA zone. */
   readonly timezone: string | undefined;
   readonly sources: readonly SourceSpec[];

@@ -269,6 +269,8 @@ const version = z
 export const mappingSchema = part.object({
   version,
   migration: part.directoryName,
+  title: part.name.meta({ description: 'What the migration is called in the report.' }).optional(),
+  customer: part.name.meta({ description: 'Whom the report is for.' }).optional(),
   defaults: part
     .object({
       region: part.name.optional(),

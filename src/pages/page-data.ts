@@ -1,13 +1,15 @@
 import { readDocument, type StoredMapping } from '../report/documents.ts';
 import type { StoredSummary, SurveySnapshot } from '../report/summary.ts';
-import { readSkipped, type SkippedRows } from '../report/skipped.ts';
+import { readSkipped } from '../report/skipped.ts';
 import { readFindings, type Finding } from '../report/findings.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import type { LockHolder } from '../store/lock.ts';
 import { readState } from '../store/open.ts';
-import { readCauses, type ErrorCause } from '../figures/causes.ts';
+import { readCauses } from '../figures/causes.ts';
 import { readChains, type Chains } from '../figures/chains.ts';
-import { readExports, type ExportFate } from '../figures/exports.ts';
+import { readExports } from '../figures/exports.ts';
+import { pageFigures, type PageFigures } from '../figures/page.ts';
+import { readVerification } from '../report/verification.ts';
 import { readStatus, type Status } from '../figures/read-status.ts';
 
 export interface PageOptions {
@@ -21,6 +23,8 @@ export interface PageOptions {
 /** All data of the page. */
 export interface PageData {
   readonly status: Status;
+  /** The verdict, three numbers, and the tables of the page. */
+  readonly figures: PageFigures;
   /** Undefined until the run of this plan has ended. */
   readonly summary: StoredSummary | undefined;
   readonly survey: SurveySnapshot | undefined;
@@ -29,10 +33,6 @@ export interface PageData {
   /** The most frequent first. */
   readonly findings: readonly Finding[];
   readonly chains: Chains;
-  /** Those that free most first. */
-  readonly causes: readonly ErrorCause[];
-  readonly skipped: readonly SkippedRows[];
-  readonly exports: readonly ExportFate[];
   /** How the exports are mapped; undefined if it is not known. */
   readonly mapping: StoredMapping | undefined;
   /** An IANA time zone. */
@@ -51,17 +51,25 @@ export function readPageData(
     db.exec('begin');
     const summary = readDocument(db, 'summary');
     const mapping = readDocument(db, 'mapping');
-    return {
+    const found = {
       status: readStatus(db, { path: output.path, holder, now }),
       summary,
+      findings: readFindings(db),
+      isDryRun: summary?.dry_run ?? output.path !== state.path,
+    };
+    const figures = pageFigures({
+      ...found,
+      causes: readCauses(db),
+      exports: readExports(db, readDocument(db, 'inputs') ?? []),
+      skipped: readSkipped(db),
+      verification: readVerification(db),
+    });
+    return {
+      ...found,
+      figures,
       survey: readDocument(db, 'survey'),
       now,
-      isDryRun: summary?.dry_run ?? output.path !== state.path,
-      findings: readFindings(db),
       chains: readChains(db),
-      causes: readCauses(db),
-      skipped: readSkipped(db),
-      exports: readExports(db, readDocument(db, 'inputs') ?? []),
       mapping,
       timezone: mapping?.timezone ?? 'UTC',
       withValues,

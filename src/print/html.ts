@@ -127,13 +127,23 @@ export function coded(words: Content, code: string): Markup {
   return html`${words} <code class="code">${externalText(code, 80)}</code>`;
 }
 
-/** A field or another key of an entry: `e-mail address`, `custom field “origin”`. */
+/** A field or another key of an entry in words: `e-mail address`, `custom field “origin”`. */
+export function fieldText(field: string): Markup {
+  return customField(field) ?? externalText(fieldWords(field), 80);
+}
+
+/** The same with its name in small print. */
 export function fieldName(field: string): Markup {
-  const [, custom] = /^custom_(?:params|fields)\.(.*)$/s.exec(field) ?? [];
-  if (custom === '*') return html`other custom fields`;
-  if (custom !== undefined) return html`custom field “${externalText(custom, 80)}”`;
+  const custom = customField(field);
+  if (custom) return custom;
   const name = fieldWords(field);
   return name === field ? externalText(field, 80) : coded(name, field);
+}
+
+function customField(field: string): Markup | undefined {
+  const [, custom] = /^custom_(?:params|fields)\.(.*)$/s.exec(field) ?? [];
+  if (custom === '*') return html`other custom fields`;
+  return custom === undefined ? undefined : html`custom field “${externalText(custom, 80)}”`;
 }
 
 /** What the colours of a chart mean: style classes with their names. */
@@ -143,33 +153,33 @@ export function legend(entries: readonly (readonly [style: string, name: string]
   </ul>`;
 }
 
-/** A section of figures with all of its rows, or as many as its limit says and how many more there are. */
-export function figureSection(figures: FigureSection, isWhole = true): Markup {
-  const { id, title, columns, rows, totals, notes, limit } = figures;
-  const shown = isWhole ? rows : rows.slice(0, limit?.most);
-  const left = rows.length - shown.length;
-  const cells = (row: readonly Cell[]): TableCell[] => columns.map((column, at) => figureCell(row[at] ?? null, column));
+/** A section of figures with all of its rows. Codes and hints are for the appendix. */
+export function figureSection({ id, title, columns, rows, totals, notes }: FigureSection): Markup {
+  const shown = columns.flatMap(({ kind, head }, at) =>
+    kind === 'code' || kind === 'hint' ? [] : [{ kind, head, at }],
+  );
+  const line = (cells: readonly Cell[]): TableCell[] =>
+    shown.map(({ kind, at }) => figureCell(cells[at] ?? null, kind));
+  const heads = shown.map(({ head }) => head.charAt(0).toUpperCase() + head.slice(1));
+  const caption = html`<span class="unseen">${title}</span>`;
   return section(
     id,
     title,
-    rows.length === 0
-      ? undefined
-      : dataTable(
-          title,
-          columns.map(({ head }) => head),
-          shown.map(cells),
-          ...totals.map(cells),
-        ),
-    left > 0 ? html`<p class="soft">${numberText(left)} more: see <code>${limit!.rest}</code></p>` : undefined,
-    ...notes.map((note) => html`<p class="soft">${prose(note)}</p>`),
+    rows.length === 0 ? undefined : dataTable(caption, heads, rows.map(line), ...totals.map(line)),
+    ...notes.map((note) => html`<p>${cellText(note)}</p>`),
   );
 }
 
-function figureCell(cell: Cell, { kind }: CellColumn): TableCell {
-  if (cell === null) return '';
-  if (isAmount(cell)) return { right: grouped(cell.amount) };
+function figureCell(cell: Cell, kind: CellColumn['kind']): TableCell {
+  if (cell === null) return '–';
+  if (isAmount(cell)) return { right: `${cell.currency ?? ''} ${grouped(cell.amount)}` };
   if (typeof cell === 'number') return cell;
-  return kind === 'code' || kind === 'command'
-    ? html`<code class="code">${externalText(cell, 80)}</code>`
-    : externalText(cell);
+  return kind === 'path' ? html`<span class="id">${externalText(cell, 80)}</span>` : cellText(cell);
+}
+
+/** What is in backticks, such as a name, is set apart; one without a partner is text. */
+function cellText(text: string): Markup {
+  const parts = text.split('`');
+  if (parts.length % 2 === 0) return externalText(text, 2_000);
+  return html`${parts.map((part, at) => (at % 2 === 1 ? html`<code>${externalText(part, 120)}</code>` : externalText(part, 2_000)))}`;
 }

@@ -14,6 +14,9 @@ interface UnusedData {
 
 /** How the exports were mapped and what was not. It has no values of records. */
 export interface StoredMapping {
+  /** `title` and `customer` of the mapping. */
+  readonly title: string | null;
+  readonly customer: string | null;
   /** Of phone numbers without a country code. */
   readonly region: string | null;
   /** `defaults.timezone`. */

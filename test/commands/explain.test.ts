@@ -384,7 +384,16 @@ describe('explain --live', () => {
       state.account(account, 'told').source('people');
       state.event('lead/created', '1', ada);
       state.request('lead/created', '1', ada, { serviceId: id, at: AT });
-      const mapping = { region: 'IT', timezone: null, entries: [], sources: {}, unread_files: [] };
+      const mapping = {
+        title: null,
+        customer: null,
+        files: [],
+        region: 'IT',
+        timezone: null,
+        entries: [],
+        sources: {},
+        unread_files: [],
+      };
       storeDocument(state.plan, 'mapping', mapping);
     });
     const env = join(directory, '.env');

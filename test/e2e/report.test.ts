@@ -39,9 +39,10 @@ it('is a hand-over: the mapping, what was not carried, and times in the zone of 
   const text = textOf(written);
   expect(text).toMatch(/in the time zone America\/New_York/);
   expect(text).toMatch(/Last run \n .*, \d\d:\d\d GMT-[45] –/);
-  expect(text).toContain('Leads from people lead/created');
+  expect(text).toContain('Leads from people');
   expect(text).toContain('Every record in which kind is lead');
-  expect(text).toMatch(/name name full_name converts to upper case/);
+  expect(text).toMatch(/name name converts to upper case/);
+  expect(text).toMatch(/people\.csv 3 3 leads [0-9a-f]{64}/);
   expect(text).toMatch(/fax people 2 3/);
   expect(text).toContain('Not used and without any value: pager (people) .');
   expect(text).toContain('No source reads these files, which lie beside the exports: calls.csv .');

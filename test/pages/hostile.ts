@@ -149,6 +149,18 @@ export const HOSTILE: GivenState = {
     },
   },
   mapping: MAPPING,
+  inputs: [
+    {
+      path: `/data/${CONTACTS}`,
+      sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+      rows: 126,
+    },
+    {
+      path: '/data/"><svg onload=alert(1)>.csv',
+      sha256: '60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752',
+      rows: 70,
+    },
+  ],
   migration: { name: NAME, base_url: 'https://api.example.com', created_at: '2026-03-02T20:00:00.000Z' },
   runs: [
     {

@@ -96,7 +96,7 @@ describe('control totals on a screen', () => {
 async function rowsOf(totals: readonly ControlTotal[]): Promise<{ page: string; rows: string[] }> {
   const state = await stateDirectory(hostileWith({ totals }));
   const page = await readFile(await writeReport(state, state, { withValues: false }), 'utf8');
-  const section = /<section id="totals".*?<\/section>/s.exec(page)?.[0] ?? '';
+  const section = /<section id="stages".*?<\/section>/s.exec(page)?.[0] ?? '';
   const rows = [...section.matchAll(/<tr>.*?<\/tr>/gs)].map(([row]) =>
     row
       .replace(/<[^>]*>/g, ' ')
@@ -110,31 +110,27 @@ describe('control totals in the report', () => {
   it('are tables by stage and by owner that add up for each currency', async () => {
     const { rows } = await rowsOf(TOTALS);
     const sums = [
-      'All EUR 5 1,000,012.30 4 1,000,012.30 3 1,000,005.30 1 invalid : 0.00 1 not sent yet : 7.00',
-      'All USD 1 3.50 0 0.00 0 0.00 1 invalid : 3.50',
+      'All 5 EUR 1,000,012.30 3 EUR 1,000,005.30 1 invalid, 1 not sent yet',
+      'All 1 USD 3.50 0 USD 0.00 1 invalid',
     ];
     expect(rows).toEqual([
-      'Old stage New stage Currency In the export In the plan In the service Not in the service',
-      'Retail / Signed Sales / Won EUR 2 12.00 2 12.00 1 5.00 1 not sent yet : 7.00',
-      'Retail / Talking Sales / Qualified EUR 3 1,000,000.30 2 1,000,000.30 2 1,000,000.30 1 invalid : 0.00',
-      'Retail / Talking Sales / Qualified USD 1 3.50 0 0.00 0 0.00 1 invalid : 3.50',
+      'Old stage → new stage In the export In the service Equal',
+      'Retail / Talking → Sales / Qualified 3 EUR 1,000,000.30 2 EUR 1,000,000.30 1 invalid',
+      'Retail / Signed → Sales / Won 2 EUR 12.00 1 EUR 5.00 1 not sent yet',
+      'Retail / Talking → Sales / Qualified 1 USD 3.50 0 USD 0.00 1 invalid',
       ...sums,
-      'Old owner New owner Currency In the export In the plan In the service Not in the service',
-      '&lt;b&gt;Eve&lt;/b&gt; – USD 1 3.50 0 0.00 0 0.00 1 invalid : 3.50',
-      'Ada Ada Lovelace EUR 5 1,000,012.30 4 1,000,012.30 3 1,000,005.30 1 invalid : 0.00 1 not sent yet : 7.00',
+      'Old owner → new owner In the export In the service Equal',
+      'Ada → Ada Lovelace 5 EUR 1,000,012.30 3 EUR 1,000,005.30 1 invalid, 1 not sent yet',
+      '&lt;b&gt;Eve&lt;/b&gt; → – 1 USD 3.50 0 USD 0.00 1 invalid',
       ...sums,
     ]);
   });
 
-  it('link what is missing to the section that says why', async () => {
+  it('link what is missing to the list that says why, and mark what is equal', async () => {
     const { page } = await rowsOf(TOTALS);
-    for (const [text, target] of [
-      ['1 invalid', 'errors'],
-      ['1 not sent yet', 'left-behind'],
-    ] as const) {
-      expect(page).toContain(`<a href="#${target}">${text}</a>`);
-      expect(page).toContain(`<section id="${target}"`);
-    }
+    expect(page).toMatch(/href="#missing">1 not sent yet</);
+    expect(page).toContain('<section id="missing"');
+    expect((await rowsOf([total({}, { acknowledged: [5, 7.5] })])).page).toMatch(/role="img" aria-label="equal"/);
   });
 
   it('are left out where there are none', async () => {

@@ -3,7 +3,7 @@ import type { EntryWords } from '../../mapping/words.ts';
 import { numberText } from '../../terminal/numbers.ts';
 import { typeName } from '../../vocabulary/terms.ts';
 import type { PageData } from '../page-data.ts';
-import { coded, dataTable, externalText, fieldName, html, prose, section, type Markup } from '../../print/html.ts';
+import { dataTable, externalText, fieldText, html, prose, section, type Markup } from '../../print/html.ts';
 
 /** Unused columns and files that are listed. */
 const MAX_COLUMNS = 200;
@@ -15,14 +15,14 @@ export function mapping({ mapping: stored }: PageData): Markup | undefined {
 
 function entry({ type, source, each, when, fields }: EntryWords): Markup {
   const records = each === undefined ? html`Every record` : html`Every element of ${prose(each)} of every record`;
-  return html`<h3>${coded(html`${typeName(type)} from ${externalText(source)}`, type)}</h3>
+  return html`<h3>${typeName(type)} from ${externalText(source)}</h3>
     <div class="stack">
       ${dataTable(
         html`${records}${when === undefined ? undefined : html` in which ${prose(when)}`}`,
         ['From the export', 'Field in the service', 'How'],
         fields.map(({ field, from, how }) => [
           prose(from),
-          fieldName(field),
+          fieldText(field),
           how.length === 0 ? 'as it is' : html`${how.map((step) => html`<div>${prose(step)}</div>`)}`,
         ]),
       )}

@@ -4,34 +4,57 @@ import { writeWhole, type StateDir } from '../../files/state-dir.ts';
 import { TOOL } from '../../version.ts';
 import { visible } from '../../terminal/visible.ts';
 import { readPageData, type PageData, type PageOptions } from '../page-data.ts';
-import { controlTotals } from './control-totals.ts';
-import { banner, head, titleOf } from './head.ts';
+import { notInService, outcome } from './appendix.ts';
+import { banner, cover, signing, signOff, titleOf, verdict } from './cover.ts';
 import { mapping, notUsed } from './mapping.ts';
-import { figures, notInService, outcome } from './outcome.ts';
-import { exportsSection } from '../../figures/exports.ts';
-import { skippedSection } from '../../figures/skipped.ts';
-import { figureSection, html, raw, time, type Markup } from '../../print/html.ts';
+import { html, raw, section, figureSection, time, type Markup } from '../../print/html.ts';
 import { blockedChains, duplicates, errorsByCode, notMigrated, omissions, warnings } from './problems.ts';
+import { stages } from './stages.ts';
 import { STYLE } from './style.ts';
 
 /** No scripts and nothing loaded from elsewhere; only the inline style sheet. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-const PARTS: readonly (readonly [id: string, title: string, part: (data: PageData) => Markup | undefined])[] = [
+type PagePart = readonly [id: string, title: string, part: (data: PageData) => Markup | undefined];
+
+/** In the order of the customer's questions. */
+const PARTS: readonly PagePart[] = [
+  ['exports', 'Files', figured('exports')],
+  ['verdict', 'Result', verdict],
+  ['stages', 'Deals by stage', stages],
+  // Printed, the first pages are what is signed.
+  ['sign', '', signOff],
+  ['missing', 'What is missing', missing],
+  ['skipped', 'Skipped rows', figured('skipped')],
+  ['verified', 'Compared with the service', figured('verified')],
+  ['not-carried', 'What cannot be migrated', notMigrated],
+  ['mapping', 'Mapping', mapping],
+  ['not-used', 'Columns and files not carried', notUsed],
+  ['signing', 'Sign-off', signing],
+];
+
+/** For those who put right what is wrong: with codes and places. */
+const APPENDIX: readonly PagePart[] = [
   ['outcome', 'Outcome by type', outcome],
-  ['totals', 'Control totals', controlTotals],
-  ['left-behind', 'What was not migrated', notInService],
+  ['left-behind', 'What is not in the service', notInService],
   ['errors', 'Errors by cause', errorsByCode],
   ['chains', 'Blocked events', blockedChains],
-  ['skipped', 'Rows skipped', skipped],
-  ['exports', 'Files', files],
   ['duplicates', 'Duplicates', duplicates],
   ['omitted', 'Values left out', omissions],
-  ['not-used', 'Columns and files not carried', notUsed],
   ['warnings', 'Warnings', warnings],
-  ['mapping', 'Mapping', mapping],
-  ['not-carried', 'What cannot be migrated', notMigrated],
 ];
+
+function figured(id: string): PagePart[2] {
+  return ({ figures }) => {
+    const found = figures.sections.find((each) => each.id === id);
+    return found && figureSection(found);
+  };
+}
+
+function missing(data: PageData): Markup {
+  const nothing = html`<p>Nothing: every record became an event, and every event is in the service.</p>`;
+  return figured('missing')(data) ?? section('missing', 'What is missing, and who acts', nothing);
+}
 
 /**
  * Writes `report.html` into `output` (the state directory, or `dry-run/` in it) from the databases, and returns its path.
@@ -42,20 +65,9 @@ export async function writeReport(state: StateDir, output: StateDir, options: Pa
   return path;
 }
 
-function skipped({ skipped: rows }: PageData): Markup | undefined {
-  const found = skippedSection(rows);
-  return found && figureSection(found);
-}
-
-function files({ exports }: PageData): Markup | undefined {
-  return exports.length === 0 ? undefined : figureSection(exportsSection(exports));
-}
-
 function reportPage(data: PageData): string {
-  const parts = PARTS.flatMap(([id, title, part]) => {
-    const content = part(data);
-    return content ? [{ id, title, content }] : [];
-  });
+  const parts = shownOf(PARTS, data);
+  const appendix = shownOf(APPENDIX, data);
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -68,18 +80,32 @@ function reportPage(data: PageData): string {
         ${raw(`<style>${STYLE}</style>`)}
       </head>
       <body>
-        ${banner(data)} ${head(data)}
+        ${banner(data)} ${cover(data)}
         <nav aria-label="Contents">
           <ul>
-            ${parts.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}
+            ${parts.filter(({ title }) => title !== '').map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}
+            <li><a href="#appendix">Appendix</a></li>
           </ul>
         </nav>
-        <main>${figures(data)} ${parts.map(({ content }) => content)}</main>
+        <main>
+          ${parts.map(({ content }) => content)}
+          <details id="appendix">
+            <summary>Appendix: codes, places, values left out, warnings</summary>
+            ${appendix.map(({ content }) => content)}
+          </details>
+        </main>
         <footer><p>${written(data)}. ${contained(data)}</p></footer>
       </body>
     </html> `;
   // Characters that cannot be seen, such as those that reverse a text, by their code points.
   return visible(page.toString().toWellFormed());
+}
+
+function shownOf(parts: readonly PagePart[], data: PageData): { id: string; title: string; content: Markup }[] {
+  return parts.flatMap(([id, title, part]) => {
+    const content = part(data);
+    return content ? [{ id, title, content }] : [];
+  });
 }
 
 function written({ now, timezone }: PageData): Markup {

@@ -5,14 +5,14 @@
 export const STYLE = `
 :root {
   color-scheme: light dark;
-  --paper: #ffffff; --panel: #f6f7f9; --ink: #1b2330; --soft: #566173; --rule: #d9dee6; --accent: #1f4f8f;
-  --acknowledged: #2f7d5b; --duplicates: #7a93b5; --invalid: #d08a1d; --rejected: #c0392b; --blocked: #7d4fa3; --pending: #c3cad4;
+  --paper: #ffffff; --shade: #8090a8; --panel: #f6f7f9; --ink: #1b2330; --soft: #566173; --rule: #d9dee6; --accent: #1f4f8f;
+  --export: #5b7ea8; --acknowledged: #2f7d5b; --duplicates: #7a93b5; --invalid: #d08a1d; --rejected: #c0392b; --blocked: #7d4fa3; --pending: #c3cad4;
   --good: #1f6b4a; --good-paper: #e6f4ec; --bad: #9c2b1f; --bad-paper: #fbeae8; --warn: #80520a; --warn-paper: #fdf3df;
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --paper: #14181f; --panel: #1d232d; --ink: #e6eaf0; --soft: #a3aebd; --rule: #343d4b; --accent: #8ab8f2;
-    --acknowledged: #4fae84; --duplicates: #7d97bb; --invalid: #dca24a; --rejected: #e2685b; --blocked: #a67fd0; --pending: #4d5766;
+    --paper: #14181f; --shade: #6d7d96; --panel: #1d232d; --ink: #e6eaf0; --soft: #a3aebd; --rule: #343d4b; --accent: #8ab8f2;
+    --export: #7fa3cf; --acknowledged: #4fae84; --duplicates: #7d97bb; --invalid: #dca24a; --rejected: #e2685b; --blocked: #a67fd0; --pending: #4d5766;
     --good: #86d8b0; --good-paper: #16352a; --bad: #f3a79e; --bad-paper: #43201d; --warn: #f0c987; --warn-paper: #3d2f14;
   }
 }
@@ -42,9 +42,21 @@ dl.facts dt { color: var(--soft); } dl.facts dd { margin: 0; overflow-wrap: anyw
 ul.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .8rem; margin: 1.8rem 0 1rem; padding: 0; list-style: none; }
 ul.figures li { padding: .9rem 1rem; background: var(--panel); border-radius: .5rem; border-left: 4px solid var(--pending); }
 ul.figures b { display: block; font-size: 1.65rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
+ul.figures small { display: block; color: var(--soft); font-size: .85rem; line-height: 1.4; }
 ul.figures .good { border-color: var(--acknowledged); } ul.figures .bad { border-color: var(--rejected); }
 nav ul { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; margin: 1.4rem 0 0; padding: 0; list-style: none; font-size: .93rem; }
-.wide { overflow-x: auto; margin: 1rem 0; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+/* A shadow at the edge at which there is more to see. */
+.wide {
+  overflow-x: auto; margin: 1rem 0;
+  background:
+    linear-gradient(to right, var(--paper) 30%, transparent) left / 3rem 100% local,
+    linear-gradient(to left, var(--paper) 30%, transparent) right / 3rem 100% local,
+    radial-gradient(farthest-side at 0 50%, var(--shade), transparent) left / 1rem 100%,
+    radial-gradient(farthest-side at 100% 50%, var(--shade), transparent) right / 1rem 100%;
+  background-repeat: no-repeat; background-color: var(--paper);
+  background-attachment: local, local, scroll, scroll;
+}
 table { border-collapse: collapse; width: 100%; font-size: .93rem; }
 caption { text-align: left; color: var(--soft); padding: 0 0 .5rem; font-size: .9rem; }
 th, td { text-align: left; vertical-align: top; padding: .45rem .7rem; border-bottom: 1px solid var(--rule); }
@@ -55,6 +67,12 @@ tbody th { font-weight: 500; min-width: 7rem; } time { white-space: nowrap; }
 tfoot th, tfoot td { font-weight: 700; border-bottom: 0; border-top: 2px solid var(--rule); }
 td.value { min-width: 7rem; } bdi { overflow-wrap: anywhere; }
 .place { white-space: nowrap; }
+svg.pair { height: 1.1rem; margin-top: .3rem; min-width: 8rem; } .export { fill: var(--export); background: var(--export); }
+.tick { color: var(--good); font-weight: 700; font-size: 1.1em; } .no { color: var(--bad); }
+.sign { display: none; }
+.sign .lines { display: grid; grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)); gap: 1rem 2rem; }
+.sign .lines span { display: block; margin-top: 1.6rem; padding-top: .2rem; border-top: 1px solid var(--soft); color: var(--soft); font-size: .85rem; }
+details > summary { padding: .5rem 0; } #appendix { margin-top: 3rem; border-top: 1px solid var(--rule); } #appendix > summary { font-size: 1.1rem; font-weight: 600; }
 ul.bars { margin: 1.2rem 0 .4rem; padding: 0; list-style: none; }
 ul.bars li { display: grid; grid-template-columns: 9.5rem 1fr; align-items: center; gap: .8rem; margin: .45rem 0; }
 svg { display: block; width: 100%; forced-color-adjust: none; }
@@ -75,6 +93,7 @@ footer { margin-top: 3.5rem; padding-top: 1rem; border-top: 1px solid var(--rule
   dl.facts { grid-template-columns: 1fr; gap: 0; } dl.facts dd { margin-bottom: .5rem; }
   ul.figures { grid-template-columns: 1fr 1fr; } ul.figures b { font-size: 1.3rem; }
   ul.bars li { grid-template-columns: 1fr; gap: .2rem; }
+  th, td { padding: .4rem .45rem; } td.value { min-width: 4.5rem; } #exports .id { white-space: nowrap; } #stages thead th { white-space: normal; } #stages table { font-size: .85rem; } #stages tbody th { min-width: 5.5rem; } svg.pair { min-width: 0; }
   .stack table, .stack tbody, .stack tr, .stack th, .stack td, .stack caption { display: block; }
   .stack thead { display: none; } .stack tr { padding: .5rem 0; border-bottom: 1px solid var(--rule); }
   .stack th, .stack td { padding: 0; border: 0; } .stack td::before { content: "\\2192\\a0"; color: var(--soft); } .stack td + td::before { content: none; }
@@ -83,7 +102,7 @@ footer { margin-top: 3.5rem; padding-top: 1rem; border-top: 1px solid var(--rule
   :root {
     color-scheme: light; font-size: 10pt;
     --paper: #fff; --panel: #f6f7f9; --ink: #111; --soft: #4a5362; --rule: #c9ced6; --accent: #111;
-    --acknowledged: #2f7d5b; --duplicates: #7a93b5; --invalid: #d08a1d; --rejected: #c0392b; --blocked: #7d4fa3; --pending: #c3cad4;
+    --export: #5b7ea8; --acknowledged: #2f7d5b; --duplicates: #7a93b5; --invalid: #d08a1d; --rejected: #c0392b; --blocked: #7d4fa3; --pending: #c3cad4;
     --good: #1f6b4a; --good-paper: #e6f4ec; --bad: #9c2b1f; --bad-paper: #fbeae8; --warn: #80520a; --warn-paper: #fdf3df;
   }
   @page { margin: 16mm 14mm; }
@@ -91,9 +110,10 @@ footer { margin-top: 3.5rem; padding-top: 1rem; border-top: 1px solid var(--rule
   /* A heading of a table is repeated on every page. */
   body:has(> .banner) { display: table; width: 100%; } .banner { display: table-header-group; break-inside: avoid; background: none; }
   .banner span { display: block; margin-bottom: 4mm; padding: 1.5mm 3mm; background: var(--warn-paper); } .banner ~ :not(nav) { display: table-row-group; }
-  nav, details { display: none; } tfoot { display: table-row-group; } a { text-decoration: none; }
-  h2 { margin-top: 1.6rem; break-after: avoid; } h3, caption, thead { break-after: avoid; } .code { overflow-wrap: anywhere; }
+  nav, details:not([open]) { display: none; } summary { color: inherit; } .sign { display: block; break-inside: avoid; } .screen { display: none; }
+  dl.facts { grid-template-columns: max-content 1fr max-content 1fr; gap: .1rem 1rem; } #exports .id { font-size: .75em; } tfoot { display: table-row-group; } a { text-decoration: none; }
+  h2 { margin: 1.1rem 0 .3rem; padding-top: .6rem; break-after: avoid; } th, td { padding: .25rem .5rem; } .wide { margin: .4rem 0; } ul.figures { margin: .8rem 0; } svg.pair { height: .7rem; } h3, caption, thead { break-after: avoid; } .code { overflow-wrap: anywhere; }
   tr, article, ul.figures, ul.bars li, svg { break-inside: avoid; }
-  .wide { overflow: visible; }
+  .wide { overflow: visible; background: none; }
 }
 `;

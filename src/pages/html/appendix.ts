@@ -1,24 +1,13 @@
-/** Key figures, outcomes by type, and what was not migrated. */
+/** Outcomes by type and by priority, and where every record went that is not in the service. */
 import { SELECTING_OPTIONS } from '../../settings/run-settings.ts';
 import { EVENT_TYPES } from '../../kinds/index.ts';
 import type { EventType } from '../../model.ts';
-import { numberText, percentText } from '../../terminal/numbers.ts';
+import { numberText } from '../../terminal/numbers.ts';
 import type { EventCounts } from '../../vocabulary/terms.ts';
 import { capital, OUTCOMES, OUTCOME_NAMES as NAMES, typeName } from '../../vocabulary/terms.ts';
 import { countFindings, leftOut, ofSeverity } from '../../report/findings.ts';
 import type { PageData } from '../page-data.ts';
 import { coded, dataTable, html, legend, section, time, type Markup } from '../../print/html.ts';
-
-export function figures({ status: { events } }: PageData): Markup {
-  const failed = events.invalid + events.rejected + events.blocked;
-  const share = events.total === 0 ? '' : ` (${percentText(events.acknowledged, events.total, 1)})`;
-  return html`<ul class="figures">
-    <li><b>${numberText(events.total)}</b> events in the input</li>
-    <li class="good"><b>${numberText(events.acknowledged)}</b> in the service${share}</li>
-    <li class="${failed > 0 ? 'bad' : ''}"><b>${numberText(failed)}</b> not accepted</li>
-    <li><b>${numberText(events.pending)}</b> not sent yet</li>
-  </ul>`;
-}
 
 export function outcome(data: PageData): Markup {
   const { by_type: byType, events, priorities } = data.status;

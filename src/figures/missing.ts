@@ -1,0 +1,88 @@
+/** What is missing in the service, and who must act: one list, without values of records. */
+import { basename } from 'node:path';
+import { countFindings, leftOut, type Finding } from '../report/findings.ts';
+import type { EventCounts } from '../vocabulary/terms.ts';
+import { fieldWords, typeNoun } from '../vocabulary/terms.ts';
+import { isNameCode, meaningOf } from '../vocabulary/words.ts';
+import { placesText, type ErrorCause } from './causes.ts';
+import { sectionOf, type Cell, type Section } from './figures.ts';
+
+/** Rows of the list; all others are in errors.csv and omitted.csv. */
+const MOST = 60;
+
+/** Who can put right what is wrong, and how, by the kind of the error. What the mapping can do about it is in the appendix. */
+const ACTS: Readonly<Record<string, readonly [who: string, how: string]>> = {
+  read: ['whoever made the export', 'Export the file again, or correct the row.'],
+  map: ['whoever knows the record', 'Correct the value in the old CRM, or say how it is meant.'],
+  resolve: ['whoever decides on names', 'Say which name in the new CRM it is, or create it there.'],
+  blocked: ['whoever made the export', 'Add the record that it belongs to, or say that it may arrive without it.'],
+  send: ['the migration team', 'Read the answer of the service in the appendix.'],
+};
+
+export interface MissingFound {
+  readonly causes: readonly ErrorCause[];
+  readonly findings: readonly Finding[];
+  readonly events: EventCounts;
+  readonly isDryRun: boolean;
+}
+
+/** Undefined if nothing is missing. */
+export function missingSection({ causes, findings, events, isDryRun }: MissingFound): Section | undefined {
+  const omitted = leftOut(findings);
+  const rows = [
+    ...causes.map(causeRow),
+    ...(events.pending > 0 && !isDryRun
+      ? [['Not selected, or not sent yet', '', events.pending, 'the migration team', 'Run the migration again.']]
+      : []),
+    ...omitted.map(omissionRow),
+  ] satisfies Cell[][];
+  if (rows.length === 0) return undefined;
+  const hidden = rows.length - MOST;
+  return sectionOf({
+    id: 'missing',
+    title: 'What is missing, and who acts',
+    columns: [
+      { head: 'What is missing', kind: 'text' },
+      { head: 'First records', kind: 'place' },
+      { head: 'Records', kind: 'number' },
+      { head: 'Who acts', kind: 'label' },
+      { head: 'What to do', kind: 'text' },
+    ],
+    rows: rows.slice(0, MOST),
+    notes: [
+      ...(causes.length > 0
+        ? ['Records: those that arrive once it is put right, with all that depend on them. errors.csv lists each.']
+        : []),
+      ...(countFindings(omitted) > 0 ? ['Where only a value is missing, its record has arrived without it.'] : []),
+      ...(hidden > 0 ? [`${hidden} more are in errors.csv and omitted.csv.`] : []),
+    ],
+  });
+}
+
+function causeRow({ kind, code, field, message, messages, places, count, frees }: ErrorCause): Cell[] {
+  const { what } = meaningOf(code, kind);
+  const about = field === null || isNameCode(code) ? '' : ` (${wordsOf(field)})`;
+  // Names of stages and owners are no values of records.
+  const text = isNameCode(code) && messages === 1 ? message : `${what || 'The service refused the record.'}${about}`;
+  const ids = places.map((each) => (each.externalId === null ? '' : ` id ${each.externalId}`));
+  const at = places.map((each, n) => `${placesText([{ ...each, file: basename(each.file) }])}${ids[n]}`).join(', ');
+  return [text, `${at}${count > places.length ? ', …' : ''}`, frees, ...(ACTS[kind] ?? ACTS.send!)];
+}
+
+function omissionRow({ field, code, kind, count, types, examples }: Finding): Cell[] {
+  const { what } = meaningOf(code, kind);
+  const of = Object.keys(types).map(typeNoun).join(', ');
+  const places = examples.filter(({ file }) => file !== '').slice(0, 2);
+  const at = places.map(({ file, ...each }) => placesText([{ ...each, file: basename(file) }])).join(', ');
+  return [
+    `Only a value: ${wordsOf(field)} of ${of || 'record'}. ${what}`,
+    `${at}${count > places.length ? ', …' : ''}`,
+    count,
+    ...ACTS.map!,
+  ];
+}
+
+function wordsOf(field: string): string {
+  const [, custom] = /^custom_(?:params|fields)\.(.*)$/s.exec(field) ?? [];
+  return custom === undefined ? fieldWords(field) : `custom field “${custom}”`;
+}

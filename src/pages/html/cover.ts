@@ -1,0 +1,147 @@
+/** What the page is about, and where the migration stands. */
+import { perMinute } from '../../rate.ts';
+import { SANDBOX } from '../../settings/credentials.ts';
+import { numberText } from '../../terminal/numbers.ts';
+import { durationText } from '../../terminal/times.ts';
+import type { Mood } from '../../figures/figures.ts';
+import { othersText } from '../../figures/pace.ts';
+import { waitSentence } from '../../figures/status.ts';
+import type { PageData } from '../page-data.ts';
+import { externalText, html, time, type Markup } from '../../print/html.ts';
+
+export function titleOf(data: PageData): string {
+  return `${kindOf(data)}: ${nameOf(data)}`;
+}
+
+function kindOf({ status, isDryRun }: PageData): string {
+  if (isDryRun) return 'Dry run report';
+  return status.base_url === SANDBOX ? 'Rehearsal report' : 'Migration report';
+}
+
+function nameOf({ status, mapping }: PageData): string {
+  return mapping?.title ?? status.migration ?? 'unknown';
+}
+
+/** Repeated on every printed page: nobody may take the page for that of the migration. */
+export function banner({ status, isDryRun }: PageData): Markup | undefined {
+  const isRehearsal = status.base_url === SANDBOX;
+  if (!isDryRun && !isRehearsal) return undefined;
+  const what = isRehearsal ? 'Rehearsal in the sandbox' : 'Dry run';
+  const sent = isDryRun ? 'nothing was sent' : 'nothing was sent to the real service';
+  return html`<p class="banner" role="note">
+    <span><b>${what}:</b> ${sent}</span>
+  </p>`;
+}
+
+export function cover(data: PageData): Markup {
+  return html`<header>
+    <p class="eyebrow">${kindOf(data)}</p>
+    <h1>${externalText(nameOf(data))}</h1>
+    <dl class="facts">
+      ${[...facts(data), ...present(data)].map(
+        ([name, value]) =>
+          html`<dt>${name}</dt>
+            <dd>${value}</dd>`,
+      )}
+    </dl>
+    ${notice(data)}
+  </header>`;
+}
+
+const LEVELS: Readonly<Record<Mood, string>> = { done: 'good', partly: 'warn', failed: 'bad' };
+
+/** The verdict in one sentence, and three numbers. */
+export function verdict({ figures }: PageData): Markup {
+  const { verdict: found, tiles } = figures;
+  return html`<section id="verdict" aria-labelledby="verdict-title">
+    <h2 id="verdict-title">Result</h2>
+    <p class="state ${LEVELS[found.mood]}" role="status">${found.text}</p>
+    <ul class="figures">
+      ${tiles.map(
+        ({ count, what, parts, mood }) =>
+          html`<li class="${mood === undefined ? '' : LEVELS[mood]}">
+            <b>${numberText(count)}</b> ${what} ${parts.map((part) => html`<small>${part}</small>`)}
+          </li> `,
+      )}
+    </ul>
+  </section>`;
+}
+
+type Fact = readonly [name: string, value: Markup | string];
+
+function facts({ status, summary, survey, mapping, isDryRun, timezone }: PageData): Fact[] {
+  const { migration, base_url: baseUrl, begun_at: begun, last_answer: answered, last_run: last } = status;
+  const began = last?.started_at ?? survey?.at;
+  const hasAnswers = !isDryRun && answered !== null;
+  const { customer = null, title = null } = mapping ?? {};
+  const digest = summary?.plan.digest ?? null;
+  return [
+    ...(customer === null ? [] : [['Customer', externalText(customer)] as const]),
+    ...(title === null ? [] : [['Migration', externalText(migration ?? 'unknown')] as const]),
+    ['Service', service(baseUrl)],
+    ['Started', time(isDryRun ? began : (begun ?? began), timezone)],
+    ['Last run', html`${time(began, timezone)} – ${time(last?.finished_at, timezone)}`],
+    ...(hasAnswers ? [['Last answer', time(answered, timezone)] as const] : []),
+    ...(digest === null ? [] : [['Plan', html`<span class="id">${digest}</span>`] as const]),
+    ['Times', `in the time zone ${timezone}`],
+  ];
+}
+
+function service(baseUrl: string | null): Markup {
+  if (baseUrl === null) return html`none (offline)`;
+  return baseUrl === SANDBOX ? html`the sandbox, a local stand-in` : externalText(baseUrl);
+}
+
+/** What a run is doing at present. */
+function present({ status, survey, now }: PageData): Fact[] {
+  const { running, basis, waits_for: wait, others, left, per_minute: recently, seconds_left: seconds } = status;
+  if (!running || basis !== 'under way' || !survey) return [];
+  const ends = seconds === null ? '' : `, about ${durationText(seconds)}`;
+  return [
+    [
+      'Rate',
+      `${numberText(Math.round(recently))} a minute recently; --rate allows ${numberText(perMinute(survey.rate))}`,
+    ],
+    ['Events', `${numberText(left)} left${ends}`],
+    ['Waits for', wait ? waitSentence(wait, now) : 'nothing'],
+    ...(others ? [['Others', othersText(others)] as Fact] : []),
+  ];
+}
+
+function notice({ status: { basis, running } }: PageData): Markup | undefined {
+  if (running || basis === 'ended') return undefined;
+  return html`<p class="notice">
+    The last run ended unexpectedly (a power cut, kill -9).
+    ${basis === 'under way' ? '' : 'Its plan is not there, so only events with an answer are counted.'} Rerun to resume.
+  </p>`;
+}
+
+/** Where to sign: on the screen, this line stands for the box. */
+export function signing(): Markup {
+  return html`<section id="signing" aria-labelledby="signing-title" class="screen">
+    <h2 id="signing-title">Sign-off</h2>
+    <p>Print this page to sign it: the box for names, date and signature follows the deals by stage.</p>
+  </section>`;
+}
+
+/** Who signs for what: for print. */
+export function signOff({ isDryRun, summary }: PageData): Markup {
+  const digest = summary?.plan.digest ?? null;
+  const plan = digest === null ? 'the plan of this page' : html`plan <span class="id">${digest}</span>`;
+  const what = isDryRun
+    ? html`Nothing was sent. I have checked this page, and ${plan} may be sent.`
+    : html`I have checked this page, and accept what was sent of ${plan}.`;
+  return html`<section id="sign" aria-labelledby="sign-title" class="sign">
+    <h2 id="sign-title">Sign-off</h2>
+    <p>${what}</p>
+    <div class="lines">
+      ${['For the customer', 'For the migration team'].map(
+        (who) =>
+          html`<div>
+            <b>${who}</b>
+            <span>Name</span><span>Date</span><span>Signature</span>
+          </div>`,
+      )}
+    </div>
+  </section>`;
+}
