@@ -8,7 +8,7 @@ import type { Mapping } from './mapping/mapping.ts';
 import type { Redactor } from './redact.ts';
 import type { RunSettings } from './settings/run-settings.ts';
 import { assertNotOld, openCheckpoint } from './store/checkpoint.ts';
-import { CHECKPOINT_FILE } from './store/checkpoint-schema.ts';
+import { CHECKPOINT, CHECKPOINT_FILE } from './store/checkpoint-schema.ts';
 import { Lock, nameHolder } from './store/lock.ts';
 import { checkWhole } from './store/whole.ts';
 
@@ -60,7 +60,7 @@ export async function holdState(job: HoldingJob, mapping: Mapping, atEnd: AtEnd)
   assertNotOld(state);
   const output = settings.dryRun ? await state.directory(DRY_RUN) : state;
   atEnd(settings.dryRun ? await holdDryRun(output, job) : hold(state));
-  const check = settings.dryRun ? undefined : checkWhole(state.file(CHECKPOINT_FILE));
+  const check = settings.dryRun ? undefined : checkWhole(state.file(CHECKPOINT_FILE), CHECKPOINT);
   if (check) atEnd(() => check.stop());
   removeLeftovers(output.path);
   const log = new RunLog(output.file(RUN_LOG_FILE), redactor);

@@ -1,49 +1,56 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { Worker } from 'node:worker_threads';
+import { text } from 'node:stream/consumers';
 import { unusable } from './sqlite-errors.ts';
+import { Database, type Schema } from './sqlite.ts';
 
 /** The reading of a whole file that goes on beside other work. */
 export interface WholeCheck {
   /** Settles once all of the file has been read. Rejects with a `UserError` (exit 2) if a page or an index is damaged. */
   readonly whole: Promise<void>;
   /** Ends the reading, finished or not. */
-  stop(): Promise<void>;
+  stop(): void;
 }
 
-/** Text, because a worker of Node 20 cannot load TypeScript when the sources are run. */
-const READER = `
-const { parentPort, workerData } = require('node:worker_threads');
-const { DatabaseSync } = require(workerData.engine);
-let found;
-try {
-  const db = new DatabaseSync(workerData.path, { readOnly: true });
-  db.exec('pragma busy_timeout = 10000');
-  found = db.prepare('pragma integrity_check(1)').get().integrity_check;
-  db.close();
-} catch (error) {
-  // Some damage ends the check itself.
-  found = error instanceof Error ? error.message : String(error);
-}
-parentPort.postMessage(found);
-`;
+/** Up to this size a file is read faster than a process starts. */
+const SMALL_BYTES = 8 * 2 ** 20;
 
 /**
- * Reads a whole database with a connection and a thread of its own, so that a survey can go on meanwhile. A million requests and as
- * many records are 7 s of reading.
+ * Reads a whole database, so that a survey can go on meanwhile: a million requests and as many records are 7 s of reading. A process and
+ * not a thread, because the engine aborts the program if its thread is ended while it reads. Throws a `UserError` if a small file is
+ * damaged.
  */
-export function checkWhole(path: string): WholeCheck {
+export function checkWhole(path: string, schema: Schema): WholeCheck {
+  if (statSync(path).size <= SMALL_BYTES) {
+    const db = Database.read(path, schema);
+    try {
+      db?.assertWhole(schema.name);
+    } finally {
+      db?.close();
+    }
+    return { whole: Promise.resolve(), stop: () => undefined };
+  }
   const engine = createRequire(import.meta.url).resolve('@photostructure/sqlite');
-  const worker = new Worker(READER, { eval: true, workerData: { engine, path }, execArgv: [] });
-  const whole = once(worker, 'message').then(([found]: unknown[]) => {
+  // Without the environment, which has secrets.
+  const reader = spawn(process.execPath, ['-e', READER, engine, path], {
+    env: {},
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const whole = Promise.all([text(reader.stdout), once(reader, 'close')]).then(([found]) => {
     if (found !== 'ok') throw unusable(path, 'it is damaged', { cause: found });
   });
   // It is awaited before anything is sent. Until then a failure is nobody's.
   whole.catch(() => undefined);
-  return {
-    whole,
-    stop: async () => {
-      await worker.terminate();
-    },
-  };
+  return { whole, stop: () => void reader.kill('SIGKILL') };
 }
+
+/** Some damage ends the check itself, with an error or with the process: then it does not print `ok`. */
+const READER = `
+const [engine, path] = process.argv.slice(1);
+const { DatabaseSync } = require(engine);
+const db = new DatabaseSync(path, { readOnly: true });
+db.exec('pragma busy_timeout = 10000');
+process.stdout.write(db.prepare('pragma integrity_check(1)').get().integrity_check);
+`;
