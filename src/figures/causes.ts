@@ -90,6 +90,7 @@ export function placesText(
   places: readonly Pick<ErrorPlace, 'file' | 'line' | 'record'>[],
   count = places.length,
 ): string {
+  if (places.length === 0) return '';
   let last: string | undefined;
   const texts = places.map(({ file, line, record }) => {
     const at = placeText({ file, line, record }).slice(file.length);

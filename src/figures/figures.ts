@@ -85,7 +85,7 @@ export function present(sections: readonly (Section | undefined)[]): readonly Se
 /** How many rows of each list a screen has room for; the page and the files have all of them. */
 export const LIMITS = {
   stages: { most: 8, least: 2 },
-  causes: { most: 8, least: 2 },
+  causes: { most: 8, least: 3 },
   checks: { most: 6, least: 0 },
   skipped: { most: 4, least: 1 },
   changes: { most: 6, least: 2 },

@@ -23,8 +23,12 @@ export interface Circumstances {
 /** A step: what to do, and the command for it. */
 type NextStep = readonly [what: string, command: string];
 
+/** Begins what is done in place of the step before. */
+const OR = 'or ';
+
 export function nextSection(summary: Summary, circumstances: Circumstances): Section {
   const steps = stepsAfter(summary, circumstances);
+  const isNumbered = steps.length > 1 && !steps.some(([what]) => what.startsWith(OR));
   return sectionOf({
     id: 'next',
     title: '',
@@ -34,8 +38,9 @@ export function nextSection(summary: Summary, circumstances: Circumstances): Sec
       { head: '', kind: 'command' },
     ],
     rows: steps.map(([what, command], at): Cells => {
-      const isOr = what.startsWith('or ');
-      return [at === 0 ? 'Next' : isOr ? 'Or' : 'Then', isOr ? what.slice(3) : what, command];
+      if (isNumbered) return [at === 0 ? 'Next' : '', `${at + 1}  ${what}`, command];
+      const isOr = what.startsWith(OR);
+      return [at === 0 ? 'Next' : isOr ? 'Or' : 'Then', isOr ? what.slice(OR.length) : what, command];
     }),
   });
 }

@@ -11,9 +11,7 @@ import { rateText } from '../rate.ts';
 import type { Survey } from '../survey/survey.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
 import { clockText, durationText } from '../terminal/times.ts';
-import { inSentence } from '../vocabulary/sentence.ts';
-import { NOT_MIGRATED } from '../vocabulary/terms.ts';
-import { countsSection, prioritiesSection } from './counts.ts';
+import { prioritiesSection } from './counts.ts';
 import { recordsText } from './verdict.ts';
 import { LIMITS, present, sectionOf, type Figures, type Section } from './figures.ts';
 import { estimateSeconds, prioritiesOf } from './summarise.ts';
@@ -35,7 +33,7 @@ export function surveyFigures(survey: Survey, pace: SendingPace, where: readonly
       mood: 'done',
       details: where,
     },
-    sections: present([countsSection(states), ...planSections(survey, pace)]),
+    sections: present(planSections(survey, pace)),
   };
 }
 
@@ -49,7 +47,7 @@ export function planSections(survey: Survey, pace: SendingPace): readonly (Secti
 }
 
 function planSection(survey: Survey, pace: SendingPace): Section {
-  const { db, fold, cover, changes } = survey;
+  const { db, fold, cover } = survey;
   const due = countDue(countStates(db));
   const there = countMatches(db);
   const stored = storedDigest(db);
@@ -70,19 +68,10 @@ function planSection(survey: Survey, pace: SendingPace): Section {
       ...(there > 0
         ? [`${counted(there, PERSON)} may be in the account already, by e-mail address or phone number: matches.csv`]
         : []),
-      ...(changes === undefined
-        ? [
-            `Never migrated: ${NOT_MIGRATED.slice(0, MOST_NOT_MIGRATED)
-              .map(([what]) => inSentence(what))
-              .join(', ')}; more in report.html`,
-          ]
-        : []),
       [...(due === 0 ? [] : [paceText(due, pace)]), ...plan].join('   '),
     ].filter((note) => note !== ''),
   });
 }
-
-const MOST_NOT_MIGRATED = 3;
 
 /** Less is not worth a line about what could be saved. */
 const LEAST_SAVED_SECONDS = 60;
@@ -104,7 +93,7 @@ function paceText(events: number, { rate, reserve, now }: SendingPace): string {
   const seconds = estimateSeconds(events, rate, reserve);
   const left = reserve > 0 ? `, ${reserve} of them left to others` : '';
   const at = `(${rateText(rate)}${left})`;
-  if (seconds < 60) return `Sending takes less than a minute ${at}.`;
+  if (seconds < 60) return `Sending takes under a minute ${at}.`;
   const end = clockText(new Date(now.getTime() + seconds * 1000), now);
   return `Sending takes about ${durationText(seconds)} ${at}, until ${end} if started now.`;
 }

@@ -29,13 +29,13 @@ export interface Screen {
 export function screenOf({ verdict, sections }: Figures, { columns, isWhole = false }: Screen): ScreenLine[] {
   const top = headLines(verdict, columns);
   const caps = sections.map(({ rows, limit }) => (isWhole || !limit ? rows.length : limit.most));
-  for (let hasHints = true; ;) {
+  for (let hasHints = true, hasGaps = true; ;) {
     const parts = sections.map((section, at) => sectionLines(section, columns, caps[at]!, hasHints));
-    const lines = joined([top, ...parts], sections);
+    const lines = joined([top, ...parts], sections, hasGaps);
     if (isWhole || lines.length <= SCREEN_LINES) return lines;
-    // How to fix a thing is said in the files, too.
-    if (hasHints) {
-      hasHints = false;
+    // How to fix a thing is said in the files, too. A blank line is worth less than a row.
+    if (hasHints || hasGaps) {
+      [hasHints, hasGaps] = [false, hasHints];
       continue;
     }
     const longest = longestCut(sections, parts, caps);
@@ -60,12 +60,19 @@ function longestCut(
   return candidates.sort((one, other) => parts[other]!.length - parts[one]!.length)[0];
 }
 
-/** A blank line before each section with a title, and before the first without one; none before a list in one line. */
-function joined(parts: readonly (readonly ScreenLine[])[], sections: readonly Section[]): ScreenLine[] {
+/**
+ * A blank line before each section with a title, and before the first without one if it `hasGaps`; none before a list in one
+ * line.
+ */
+function joined(
+  parts: readonly (readonly ScreenLine[])[],
+  sections: readonly Section[],
+  hasGaps: boolean,
+): ScreenLine[] {
   return parts.flatMap((lines, at) => {
     const section = sections[at - 1];
     const isFirst = at === 1 || sections[at - 2]?.title !== '';
-    const isApart = section !== undefined && (section.title === '' ? isFirst : lines.length > 1);
+    const isApart = section !== undefined && (section.title === '' ? isFirst && hasGaps : lines.length > 1);
     return isApart && lines.length > 0 ? [[], ...lines] : [...lines];
   });
 }
@@ -222,17 +229,25 @@ function rowLines(columns: readonly CellColumn[], row: readonly string[], plan: 
     return trimmed(spans);
   });
   const hang = ' '.repeat(INDENT * 2);
-  const copied = below.filter((at) => columns[at]!.kind === 'command' && row[at] !== '');
+  const copied = below.filter((at) => columns[at]!.kind === 'command' && row[at] !== '').map((at) => row[at]!);
   const said = below.filter((at) => !['command', 'hint'].includes(columns[at]!.kind)).map((at) => row[at]!);
   const hints = below.filter((at) => columns[at]!.kind === 'hint' && row[at] !== '').map((at) => row[at]!);
   const under = said.filter((text) => text !== '').join('   ');
+  const [command] = copied;
+  if (command !== undefined && copied.length === 1 && lines.length === 1 && under === '' && hints.length === 0) {
+    // Only the commands that do not fit beside their text are below it.
+    const text = lines[0]!.map((span) => span.text).join('');
+    if (stringWidth(text) + GAP + stringWidth(command) <= width) {
+      return [[...lines[0]!, { text: ' '.repeat(GAP) }, { text: command, style: 'command' }]];
+    }
+  }
   return [
     ...lines,
     ...(under === '' ? [] : broken(hang + under, width).map((text): ScreenLine => [{ text, style: 'dim' }])),
     ...hints.flatMap((hint) =>
       broken(`${hang}hint: ${hint}`, width).map((text): ScreenLine => [{ text, style: 'dim' }]),
     ),
-    ...copied.map((at): ScreenLine => [{ text: hang }, { text: row[at]!, style: 'command' }]),
+    ...copied.map((text): ScreenLine => [{ text: hang }, { text, style: 'command' }]),
   ];
 }
 

@@ -150,7 +150,7 @@ describe('a correction', () => {
     await files(cwd, { 'people.csv': `${[header, '0,Zed,zed@example.test', ...rows].join('\n')}\n` });
     const newer = await run();
     expect(summaryOf(newer).events).toMatchObject({ total: 4, acknowledged: 3, invalid: 1, gone: 0 });
-    expect(newer.stderr).not.toContain('not applied');
+    expect(newer.stderr).not.toContain('unused_fix');
     expect(leads().sort()).toEqual(['Ada ada@example.test', 'Bob bob@example.test', 'Zed zed@example.test']);
 
     // The old CRM has corrected Bob itself.
@@ -160,7 +160,7 @@ describe('a correction', () => {
       events: { total: 2, acknowledged: 2, invalid: 0, changed: 1 },
       warnings_by_code: { unused_fix: 1 },
     });
-    expect(last.stderr).toMatch(/not applied, because the record .* is no longer in the input:\n.*bob\.csv:2\n/);
+    expect(last.stderr).toMatch(/bob\.csv:2[^]*unused_fix/);
   });
 
   it('that is rejected in turn is corrected again, and a file for other records drops none', async () => {
@@ -247,7 +247,7 @@ describe('a correction', () => {
     );
     await fixWith('saved.csv');
     const fixed = await run();
-    expect(fixed.stderr).toMatch(/saved\.csv: .*lines that are not UTF-8 text are read as windows-1252: check names/);
+    expect(fixed.stderr).toMatch(/saved\.csv: [^]*windows-1252[^]*doubtful_encoding/);
     expect(leads()).toEqual(['Ada ada@example.test', 'Žofie zofie@example.test', 'Zoë cy@example.test']);
   });
 
@@ -263,7 +263,7 @@ describe('a correction', () => {
     await fixWith('saved.csv.gz');
     const fixed = await run();
     expect(fixed.code).toBe(0);
-    expect(fixed.stderr).toMatch(/saved\.csv\.gz: .*read as windows-1252: check names with accents/);
+    expect(fixed.stderr).toMatch(/saved\.csv\.gz: [^]*windows-1252[^]*doubtful_encoding/);
     expect(leads()).toEqual(['Ada ada@example.test', 'Žofie zofie@example.test', 'Cy cy@example.test']);
     expect(summaryOf(await run())).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
   });
@@ -288,19 +288,23 @@ describe('a correction', () => {
 
 describe('the printed next step', () => {
   function commandsIn(ended: Ended): string[] {
-    return `${ended.stdout}\n${ended.stderr}`.split('\n').filter((line) => /^ {2}(cp|npx) /.test(line));
+    return [...`${ended.stdout}\n${ended.stderr}`.matchAll(/(?<=^ {2}.*)npx crm-backfill .*/gm)].map(([line]) => line);
   }
 
-  /** Runs the commands that a run printed as the next step; returns how the last ended. */
-  async function next(ended: Ended, edit?: (copy: string) => Promise<unknown>): Promise<Ended> {
-    const [first = '', ...others] = commandsIn(ended);
-    const copy = /^ {2}cp \S+ (\S+)$/.exec(first)?.[1];
-    if (copy === undefined) return paste(first);
-    await paste(first);
-    const [, fixes] = /^ {2}(fixes: .*) {2}# in source people$/m.exec(ended.stderr)!;
-    await files(cwd, { 'mapping.yaml': MAPPING.replace('people.csv }', `people.csv, ${fixes} }`) });
-    await edit?.(copy);
-    return paste(others[0]!);
+  /** Runs the command that a run printed as the next step; returns how it ended. */
+  function next(ended: Ended): Promise<Ended> {
+    return paste(commandsIn(ended)[0]!);
+  }
+
+  /** Corrects a copy of the rejects, which the mapping names. */
+  async function fix(dryRun: boolean, options: readonly string[], from: string, to: string): Promise<string> {
+    const state = `${STATE}${options.includes('--sandbox') ? '.sandbox' : ''}${dryRun ? '/dry-run' : ''}`;
+    const copies = (await names('.')).filter((name) => name.startsWith('corrected-'));
+    const copy = `corrected-${copies.length}.csv`;
+    await writeFile(join(cwd, copy), await read(`${state}/rejects/people.csv`));
+    await files(cwd, { 'mapping.yaml': MAPPING });
+    await fixWith(...copies, copy);
+    return correct(copy, from, to);
   }
 
   /** Runs a command line as a shell does: `cp` itself, and the program with the words that the shell makes of the line. */
@@ -316,14 +320,15 @@ describe('the printed next step', () => {
     async (options: readonly string[]) => {
       const first = await run(...options);
       expect(first.code).toBe(1);
-      const second = await next(first, (copy) => correct(copy, 'bob(at)', 'bob@'));
+      const isDry = options.includes('--dry-run');
+      await fix(isDry, options, 'bob(at)', 'bob@');
+      const second = await next(first);
       expect(summaryOf(second).events.invalid).toBe(1);
-      const mine = await read('corrected-people.csv');
-      const third = await next(second, (copy) => correct(copy, 'cy ', 'cy@'));
+      await fix(isDry, options, 'cy ', 'cy@');
+      const third = await next(second);
       expect(third.stderr).not.toContain('error:');
       expect(summaryOf(third).events.invalid).toBe(0);
-      expect(await read('corrected-people.csv')).toBe(mine);
-      if (options.includes('--dry-run')) expect(summaryOf(await next(third)).exit.code).toBe(0);
+      if (isDry) expect(summaryOf(await next(third)).exit.code).toBe(0);
     },
   );
 
@@ -337,7 +342,8 @@ describe('the printed next step', () => {
       await fixWith('saved.csv');
       const fixed = await run(...options);
       expect(summaryOf(fixed).events).toMatchObject({ invalid: 1 });
-      const after = await next(fixed, () => correct('corrected-people.csv', 'cy ', 'cy@'));
+      await correct('saved.csv', 'cy ', 'cy@');
+      const after = await next(fixed);
       expect(summaryOf(after).events).toMatchObject({ invalid: 0 });
     },
   );
@@ -351,7 +357,7 @@ describe('the printed next step', () => {
       expect(summaryOf(pilot).events).toMatchObject({ acknowledged: 1, pending: 2 });
       for (const first of [pilot, dry]) {
         let ended = first;
-        while (commandsIn(ended).length > 0) {
+        while (commandsIn(ended).some((line) => line.includes(' run '))) {
           ended = await next(ended);
           expect(ended).toMatchObject({ code: 0, stderr: expect.not.stringContaining('error:') as string });
         }
@@ -416,7 +422,7 @@ describe('a state directory that is removed during a run', () => {
     const known = service.state().leads.length;
     const ended = await running.ended;
     expect([ended.code, summaryOf(ended).exit.reason]).toEqual([3, 'lock_removed']);
-    expect(ended.stderr).toContain('run.lock was removed while this run held it');
+    expect(ended.stderr).toMatch(/run\.lock\s+was\s+removed/);
     expect(service.state().leads.length).toBeLessThanOrEqual(known + 4);
     service.setFaults({ rules: [] });
     const rest = await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env: environmentOf(service) });
@@ -439,7 +445,7 @@ describe('a state directory that is removed during a run', () => {
     const ended = await running.ended;
     expect(ended.code, ended.stderr).toBe(3);
     expect(summaryOf(ended).exit.reason).toBe('state_removed');
-    expect(ended.stderr).toMatch(/hint: if it was moved, put it back and rerun. If it is lost, rerun with --adopt/);
+    expect(ended.stderr).toMatch(/^ +npx crm-backfill run .* --adopt$/m);
   });
 });
 

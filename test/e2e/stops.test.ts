@@ -72,8 +72,8 @@ describe('a run that is interrupted', () => {
       }`,
     });
     const run = start(['run', 'mapping.yaml', '--dry-run', '--json'], { cwd, env: environmentOf(service) });
-    await expect.poll(() => run.stderr(), { timeout: 20_000 }).toContain('deal pipelines');
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await expect.poll(() => run.stderr(), { timeout: 20_000 }).toContain('runs code of');
+    await new Promise((resolve) => setTimeout(resolve, 2000));
     const signalled = performance.now();
     run.child.kill('SIGINT');
     expect((await run.ended).code).toBe(130);
@@ -167,7 +167,7 @@ describe('a run that stops early', () => {
       const dry = ['run', 'mapping.yaml', '--dry-run', '--max-errors', tolerance, ...FAST];
       expect(summaryOf(await backfill([...dry, '--json'], { cwd, env }))).toMatchObject({ exit: { code: 1, reason } });
       const { stdout } = await backfill(dry, { cwd, env });
-      expect([stdout.includes('fix the mapping'), /--plan [0-9a-f]{12}/.test(stdout)]).toEqual([true, isOffered]);
+      expect([stdout.includes('fix mapping.yaml'), /--plan [0-9a-f]{12}/.test(stdout)]).toEqual([true, isOffered]);
     }
     expect((await run('--max-errors', '25%')).code).toBe(1);
     expect(posts(service)).toBe(15);
