@@ -95,7 +95,7 @@ function paceText(events: number, { rate, reserve, now }: SendingPace): string {
   const at = `(${rateText(rate)}${left})`;
   if (seconds < 60) return `Sending takes under a minute ${at}.`;
   const end = clockText(new Date(now.getTime() + seconds * 1000), now);
-  return `Sending takes about ${durationText(seconds)} ${at}, until ${end} if started now.`;
+  return `Sending takes about ${durationText(seconds)} ${at}, until ${end}.`;
 }
 
 /** What differs from what earlier runs sent, and what somebody edited in the service since. Undefined if nothing was sent. */

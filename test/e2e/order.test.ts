@@ -102,7 +102,7 @@ describe('a run', () => {
     const { cwd } = await migration();
     const env = environmentOf(service);
     const dry = await backfill(['run', 'mapping.yaml', '--dry-run', '--rate', '16/60s'], { cwd, env });
-    expect(dry.stdout).toMatch(/^ {2}priority +events +acknowledged +done$/m);
+    expect(dry.stdout).toMatch(/^By priority +events +acknowledged +done$/m);
     expect(dry.stdout).toMatch(/^ {2}1 +32 +0 +about .*\d\d:\d\d$/m);
     expect(dry.stdout).toMatch(/^ {2}0 +128 +0 +about .*\d\d:\d\d$/m);
     expect((await backfill(['run', 'mapping.yaml', '--max-requests', '60', ...FAST], { cwd, env })).code).toBe(3);
