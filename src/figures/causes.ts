@@ -98,5 +98,5 @@ export function placesText(
     last = file;
     return text;
   });
-  return texts.join(', ') + (count > places.length ? ', …' : '');
+  return texts.join(', ') + (places.length > 0 && count > places.length ? ', …' : '');
 }

@@ -66,7 +66,7 @@ function causeRow({ kind, code, field, message, messages, places, count, frees }
   const text = isNameCode(code) && messages === 1 ? message : `${what || 'The service refused the record.'}${about}`;
   const ids = places.map((each) => (each.externalId === null ? '' : ` id ${each.externalId}`));
   const at = places.map((each, n) => `${placesText([{ ...each, file: basename(each.file) }])}${ids[n]}`).join(', ');
-  return [text, `${at}${count > places.length ? ', …' : ''}`, frees, ...(ACTS[kind] ?? ACTS.send!)];
+  return [text, `${at}${at !== '' && count > places.length ? ', …' : ''}`, frees, ...(ACTS[kind] ?? ACTS.send!)];
 }
 
 function omissionRow({ field, code, kind, count, types, examples }: Finding): Cell[] {
@@ -76,7 +76,7 @@ function omissionRow({ field, code, kind, count, types, examples }: Finding): Ce
   const at = places.map(({ file, ...each }) => placesText([{ ...each, file: basename(file) }])).join(', ');
   return [
     `Only a value: ${wordsOf(field)} of ${of || 'record'}. ${what}`,
-    `${at}${count > places.length ? ', …' : ''}`,
+    `${at}${at !== '' && count > places.length ? ', …' : ''}`,
     count,
     ...ACTS.map!,
   ];

@@ -236,6 +236,6 @@ events:
     await files(p.cwd, { 'mapping.yaml': mapping(''), 'notes.csv': `id,lead,at,author,text\n${many}` });
     const { cwd, env } = p;
     const ended = await backfill(['run', 'mapping.yaml', '--dry-run', '--rate', '100/60s'], { cwd, env });
-    expect(ended.stdout + ended.stderr).toContain('with `combine`, 300 comments in 6 requests: 2 min would be saved');
+    expect(ended.stdout + ended.stderr).toContain('With `combine`, 300 comments in 6 requests: 2 min would be saved');
   });
 });

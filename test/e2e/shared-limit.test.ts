@@ -122,7 +122,7 @@ it('an estimate believes the limit of the service where --rate is above it', asy
   const cwd = await leads('one', 250);
   const args = ['run', 'mapping.yaml', '--dry-run', '--json', '--rate', '10000/1s'];
   const ended = await backfill(args, { cwd, env: environmentOf(service) });
-  expect(ended.stderr.replace(/\s+/g, ' ')).toContain('takes about 2 min at 100 requests per 60 s');
+  expect(ended.stderr.replace(/\s+/g, ' ')).toContain('about 2 min (100 requests per 60 s)');
   expect(summaryOf(ended).estimate_seconds).toBe(120);
 });
 
