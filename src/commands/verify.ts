@@ -3,7 +3,7 @@ import type { ExitCode } from '../errors.ts';
 import { pick } from '../settings/option.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import type { Account } from '../service/account.ts';
-import { ENDINGS, verificationText } from './verify/text.ts';
+import { endingText, verificationText } from './verify/text.ts';
 import { verifyMigration, type VerifyJob } from './verify/verify.ts';
 import { SANDBOX_RATE, serviceOf } from './service.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
@@ -43,10 +43,10 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
     const text = verificationText(found, account, console.columns);
     // With --json, stdout has the JSON alone.
     if (settings.json) {
-      console.say(`\n${text}\n\n${ENDINGS[found.exit.reason]}`);
+      console.say(`\n${text}\n\n${endingText(found)}`);
       console.printJson(JSON.stringify(found));
     } else {
-      console.print(`${text}\n\n${ENDINGS[found.exit.reason]}`);
+      console.print(`${text}\n\n${endingText(found)}`);
     }
     return found.exit.code;
   } finally {

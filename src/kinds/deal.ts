@@ -45,15 +45,21 @@ export const deal = defineKind({
       words: 'stage',
       sentAs: 'stage_id',
     },
-    // The service may set the account's owner whatever was sent (section 5), so what it shows says nothing.
-    owner_id: { schema: z.guid().optional(), doc: 'UUID of the user', words: 'owner', form: 'id' },
+    // The service may set the account's owner whatever was sent (section 5), so what it shows decides no update.
+    owner_id: {
+      schema: z.guid().optional(),
+      doc: 'UUID of the user',
+      words: 'owner',
+      form: 'id',
+      checkedAs: 'ownerId',
+    },
     owner_name: {
       schema: text.optional(),
       doc: 'name of the owner in the old CRM; resolved through `references`',
       words: 'owner',
       sentAs: 'owner_id',
     },
-    custom_fields: CUSTOM,
+    custom_fields: { ...CUSTOM, words: 'custom fields', checkedAs: 'customFields' },
   },
   expects: {
     deal_without_title: { fields: ['title'], lacks: `data ->> 'title' is null` },

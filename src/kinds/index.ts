@@ -70,6 +70,10 @@ export interface ComparedField {
   readonly sent: string;
   /** Undefined if the service does not show it. */
   readonly shown: string | undefined;
+  /** Where `verify` looks for it in an answer; undefined if it has nowhere to look. */
+  readonly checked: string | undefined;
+  /** Free keys: those that were sent are compared. */
+  readonly isCustom: boolean;
   readonly form: Form;
   /** The kind whose record it names: the service shows its own id of that record. */
   readonly parent: Entity | undefined;
@@ -84,10 +88,14 @@ function comparedOf({ route, fields }: Kind): readonly ComparedField[] {
   if (route === undefined) return [];
   return fields
     .filter(({ name, sentAs }) => name !== 'external_id' && sentAs === undefined)
-    .flatMap(({ name, shownAs: shown, form = 'text', parent, decides }) => [
-      { name, sent: name, shown, form: parent === undefined ? form : ('id' as const), parent },
-      ...(decides ? [{ name: decides.name, sent: name, shown: decides.shownAs, form, parent: undefined }] : []),
-    ]);
+    .flatMap(({ name, type, shownAs: shown, checkedAs: checked = shown, form = 'text', parent, decides }) => {
+      const own = { name, sent: name, shown, checked, isCustom: type === 'custom' };
+      const decided = decides && { ...own, name: decides.name, shown: decides.shownAs, checked: decides.shownAs };
+      return [
+        { ...own, form: parent === undefined ? form : ('id' as const), parent },
+        ...(decided ? [{ ...decided, form, parent: undefined }] : []),
+      ];
+    });
 }
 
 export function comparedFields(entity: Entity): readonly ComparedField[] {

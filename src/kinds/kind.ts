@@ -25,6 +25,11 @@ export interface FieldFacts {
   readonly form?: Form;
   /** Its name in the answers of the service (service interface, section 2.2); undefined if the service does not show it. */
   readonly shownAs?: string;
+  /**
+   * The name under which an answer may have it all the same. Only `verify` looks: the service may set such a field by itself, so it
+   * decides no update.
+   */
+  readonly checkedAs?: string;
   /** A further field of the answers that it decides, such as the pipeline of a stage. */
   readonly decides?: { readonly name: string; readonly shownAs: string };
 }

@@ -28,7 +28,7 @@ export const lead = defineKind({
       form: 'phone',
       shownAs: 'phoneNumber',
     },
-    custom_params: CUSTOM,
+    custom_params: { ...CUSTOM, words: 'custom fields', checkedAs: 'customParams' },
   },
   expects: {
     lead_without_contact: {

@@ -1,7 +1,8 @@
 import { isAlike, valuesOf } from '../../core/known.ts';
 import { wasEdited } from '../../plan/compare/edited.ts';
-import { likeness } from '../../plan/compare/fields.ts';
+import { fold, likeness, textOf } from '../../plan/compare/fields.ts';
 import { comparedFields, type ComparedField } from '../../kinds/index.ts';
+import { canonicalJson, isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import type { Entity } from '../../model.ts';
 import type { Account } from '../../service/account.ts';
 import type { Fields } from '../../service/list-page.ts';
@@ -10,6 +11,9 @@ import type { Database } from '../../store/sqlite.ts';
 import type { FieldDifference, EntityResult, FieldVerdict } from './differences.ts';
 import { expectedOf, serviceIdOf, stagePipelinesOf, writtenOf, type Expected, type WrittenRecord } from './expected.ts';
 import type { ExpectedFields } from './expected.ts';
+
+/** Verdicts that say of no difference. */
+const EQUAL: readonly FieldVerdict[] = ['same', 'normalised', 'not_comparable'];
 
 /** One field of a record: what was to be sent, and what the service shows. */
 export interface ComparedValue {
@@ -21,8 +25,8 @@ export interface ComparedValue {
 }
 
 /** Why a field cannot be compared. */
-export function whyNotComparable({ parent, shown }: ComparedField): string {
-  if (shown === undefined) return 'the service does not return it';
+export function whyNotComparable({ parent, checked }: ComparedField): string {
+  if (checked === undefined) return 'the service does not return it';
   return parent !== undefined
     ? 'its parent is not part of this migration, or the service does not return it'
     : 'the service left it out of its answer';
@@ -59,12 +63,37 @@ export class RecordComparison {
       if (!wanted) return [];
       // The service id of a parent that this migration did not create is unknown.
       const value = field.parent === undefined ? wanted.value : serviceIdOf(this.#db, field.parent, wanted.value);
-      const actual = field.shown === undefined ? undefined : record[field.shown];
+      const actual = field.checked === undefined ? undefined : record[field.checked];
+      if (field.isCustom) return [this.#customFields(field, wanted.wanted as JsonObject, written, record)];
       const like = value === undefined ? 'not_comparable' : likeness(field, value, actual, this.#region);
       const verdict =
         like === 'different' || like === 'other_form' ? this.#difference(field, wanted, written, record, like) : like;
       return [{ field: field.name, verdict, expected: value, actual: shownText(actual) }];
     });
+  }
+
+  /** Of free keys, those that were sent: the service may have others. */
+  #customFields(
+    { name, sent, checked }: ComparedField,
+    wanted: JsonObject,
+    written: WrittenRecord,
+    record: Fields,
+  ): ComparedValue {
+    const actual = checked === undefined ? undefined : (record[checked] as JsonValue | undefined);
+    const found = (verdict: FieldVerdict, keys: readonly string[] = []): ComparedValue => {
+      const of = (values: JsonObject): string =>
+        canonicalJson(Object.fromEntries(keys.filter((key) => key in values).map((key) => [key, values[key]!])));
+      return { field: name, verdict, expected: of(wanted), actual: isObject(actual) ? of(actual) : shownText(actual) };
+    };
+    if (actual === undefined) return found('not_comparable');
+    if (!isObject(actual)) return found('other_form', Object.keys(wanted));
+    const differing = Object.keys(wanted).filter((key) => !isSameValue(wanted[key], actual[key]));
+    if (differing.length === 0) return found('same');
+    const wasSent = differing.every((key) => {
+      const field = `${sent}.${key}`;
+      return valuesOf(written.known, field).includes(this.#hasher.hashOf(field, wanted[key]!));
+    });
+    return found(!wasSent ? 'changed' : wasEdited(record, written) ? 'edited' : 'different', differing);
   }
 
   #difference(
@@ -78,7 +107,7 @@ export class RecordComparison {
     const set = valuesOf(written.known, sent);
     if (!set.includes(this.#hasher.hashOf(sent, wanted.wanted))) return 'changed';
     if (like === 'other_form') return like;
-    const actual = record[field.shown!];
+    const actual = record[field.checked!];
     const isComparable =
       name === sent && parent === undefined && (typeof actual === 'string' || typeof actual === 'number');
     const isOurs = isComparable && set.some((hash) => isAlike(hash, this.#hasher.hashOf(sent, actual)));
@@ -103,6 +132,7 @@ export class RecordComparison {
     }
     const compared = this.fields(entity, expected, written, record);
     for (const { field, verdict } of compared) result.fields[field]![verdict] += 1;
+    if (compared.every(({ verdict }) => EQUAL.includes(verdict))) result.equal += 1;
     return compared
       .filter(({ verdict }) => verdict !== 'same' && verdict !== 'not_comparable')
       .map(({ expected: value = '', ...rest }) => ({ ...common, ...rest, expected: value }));
@@ -118,6 +148,12 @@ export class RecordComparison {
     const times = { ...timesOf(this.written(entity, externalId)), updated_at: '' };
     return { entity, external_id: externalId, ...times, field: '', verdict: 'refused', expected: '', actual: why };
   }
+}
+
+/** Of one custom field: a number may come back as text. */
+function isSameValue(wanted: JsonValue | undefined, actual: JsonValue | undefined): boolean {
+  if (wanted === undefined || actual === undefined) return wanted === actual;
+  return canonicalJson(wanted) === canonicalJson(actual) || fold(shownText(textOf(wanted))) === fold(shownText(actual));
 }
 
 function timesOf({ serviceId, at }: WrittenRecord): Pick<FieldDifference, 'service_id' | 'written_at'> {

@@ -63,6 +63,8 @@ export interface EntityResult {
   /** Records requested from the service, including missing ones. */
   read_back: number;
   missing: number;
+  /** Records without a difference in any field that was shown. */
+  equal: number;
   /** Records that the service has, or may have, and does not let this key read (403). */
   refused: number;
   readonly fields: Readonly<Record<string, FieldCounts>>;
@@ -74,7 +76,16 @@ export function newResult(
 ): EntityResult {
   const none = (): FieldCounts => Object.fromEntries(VERDICT_NAMES.map((verdict) => [verdict, 0])) as FieldCounts;
   const fields = Object.fromEntries(comparedFields(entity).map(({ name }) => [name, none()]));
-  return { acknowledged, without_id: withoutId, not_in_input: 0, read_back: 0, missing: 0, refused: 0, fields };
+  return {
+    acknowledged,
+    without_id: withoutId,
+    not_in_input: 0,
+    read_back: 0,
+    missing: 0,
+    equal: 0,
+    refused: 0,
+    fields,
+  };
 }
 
 /** Maximum number of differences of each kind that are shown. */

@@ -48,7 +48,7 @@ export async function readLive(
       const known = compared.find(({ field }) => field === each.name);
       if (known?.verdict === 'not_comparable') return [{ ...known, reason: whyNotComparable(each) }];
       if (known) return [known];
-      const actual = each.shown === undefined ? '' : shownText(record[each.shown]);
+      const actual = each.checked === undefined ? '' : shownText(record[each.checked]);
       return actual === '' ? [] : [{ field: each.name, verdict: 'not_sent', expected: undefined, actual }];
     });
     return { found: true, updated_at: typeof record.updatedAt === 'string' ? record.updatedAt : null, fields };

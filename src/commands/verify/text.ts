@@ -8,7 +8,8 @@ import type { Entity } from '../../model.ts';
 import { isLikelyForm } from '../../plan/compare/shown.ts';
 import { whyNotComparable } from './compare.ts';
 import type { LiveRecord } from './record.ts';
-import type { Verification } from './verify.ts';
+import { storedOf, type Verification } from './verify.ts';
+import { verificationTexts } from '../../report/verification.ts';
 import { counted, numberText } from '../../terminal/numbers.ts';
 
 /** The result of a verification as text, but for its ending. Names of stages and pipelines come from `account`. */
@@ -51,15 +52,21 @@ function otherForms(entity: Entity, { entities, first_differences: first }: Veri
     });
 }
 
-/** How a verification ended, in a sentence. */
-export const ENDINGS: Readonly<Record<Verification['exit']['reason'], string>> = {
-  same: 'All comparable fields match what was sent.',
-  different: 'Some records differ from what was sent.',
-  missing: 'Some records no longer exist in the service.',
-  other_form: 'No record differs, but some values are shown in a form that cannot be compared.',
-  refused: 'Some records could not be read.',
-  totals: 'All comparable fields match what was sent, but the control totals differ.',
+const ENDINGS: Readonly<Record<Verification['exit']['reason'], readonly string[]>> = {
+  same: [],
+  different: ['Some records differ from what was sent.'],
+  missing: ['Some records no longer exist in the service.'],
+  other_form: ['No record differs, but some values are shown in a form that cannot be compared.'],
+  refused: ['Some records could not be read.'],
+  totals: ['The control totals differ.'],
 };
+
+/** How a verification ended: what agrees, what was compared with, and what no answer showed. */
+export function endingText(found: Verification): string {
+  const { digest, is_dry_run: isDryRun } = found.plan;
+  const plan = `${isDryRun ? 'the plan of a dry run' : 'the plan that was sent'}${digest === null ? '' : ` (${digest})`}`;
+  return [...ENDINGS[found.exit.reason], ...verificationTexts(storedOf(found)), `Compared with ${plan}.`].join(' ');
+}
 
 function entityText(entity: Entity, result: EntityResult, columns: number): string {
   const [read, all] = [result.read_back, result.acknowledged].map(numberText);

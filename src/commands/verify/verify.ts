@@ -16,13 +16,23 @@ import type { Account } from '../../service/account.ts';
 import { RecordRefused } from '../../service/lists.ts';
 import type { Pace } from '../../settings/run-settings.ts';
 import { StateDir, statePath } from '../../files/state-dir.ts';
-import { assertBound, bindingOf } from '../../store/checkpoint.ts';
-import { storedPlans } from '../../store/stored-plans.ts';
+import { assertBound, bindingOf, openCheckpoint } from '../../store/checkpoint.ts';
+import { storedDigest } from '../../plan/digest.ts';
+import { storeVerification, type StoredVerification } from '../../report/verification.ts';
+import { writeReport } from '../../pages/html/page.ts';
+import { planIn } from '../../store/stored-plans.ts';
 import { readState } from '../../store/open.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { RecordComparison } from './compare.ts';
 import { isBalanced, StageTotals, type StageTotal } from './control-totals.ts';
-import { Differences, newResult, VERIFY_FILE, type FieldDifference, type EntityResult } from './differences.ts';
+import {
+  Differences,
+  newResult,
+  VERDICT_NAMES,
+  VERIFY_FILE,
+  type FieldDifference,
+  type EntityResult,
+} from './differences.ts';
 import { hasherOf } from './expected.ts';
 import { populationOf, type SampleSize } from './population.ts';
 
@@ -43,6 +53,8 @@ export interface Verification {
   /** The first differences of each field and kind. */
   readonly first_differences: readonly FieldDifference[];
   readonly requests: number;
+  /** The plan that was compared with: that of the run, or where there is none, of the dry run. */
+  readonly plan: StoredVerification['plan'];
   readonly files: { readonly verify: string };
 }
 
@@ -70,7 +82,7 @@ export async function verifyMigration(job: VerifyJob): Promise<Verification> {
   // A concurrent run would use the same rate limit and change records while they are compared.
   const lock = Lock.acquire(state);
   try {
-    const [plan] = storedPlans(state);
+    const plan = planIn(state, false) ?? planIn(state, true);
     const db = readState(state, plan?.output);
     try {
       if (!bindingOf(db)) {
@@ -83,7 +95,11 @@ export async function verifyMigration(job: VerifyJob): Promise<Verification> {
           hint: 'create one with `crm-backfill run MAPPING --dry-run`',
         });
       }
-      return await verifyWith(job, mapping, state, db);
+      const found = await verifyWith(job, mapping, state, db, plan.isDryRun);
+      keep(state, found);
+      // The page of the run shows it.
+      if (!plan.isDryRun) await writeReport(state, state, { withValues: false });
+      return found;
     } finally {
       db.close();
     }
@@ -92,12 +108,49 @@ export async function verifyMigration(job: VerifyJob): Promise<Verification> {
   }
 }
 
-async function verifyWith(job: VerifyJob, mapping: Mapping, state: StateDir, db: Database): Promise<Verification> {
+/** In the checkpoint, for the report. */
+function keep(state: StateDir, found: Verification): void {
+  const checkpoint = openCheckpoint(state);
+  try {
+    storeVerification(checkpoint, storedOf(found));
+  } finally {
+    checkpoint.close();
+  }
+}
+
+/** Counts and names of fields alone. */
+export function storedOf(found: Verification): StoredVerification {
+  const records = Object.entries(found.entities).map(([entity, each]) => {
+    const hidden = Object.entries(each.fields).filter(([, counts]) =>
+      VERDICT_NAMES.every((verdict) => (verdict === 'not_comparable') === counts[verdict] > 0),
+    );
+    const { acknowledged, read_back: read, equal, missing } = each;
+    const counts = { acknowledged, read_back: read, equal, missing, different: read - equal - missing };
+    return [entity, { ...counts, not_readable: hidden.map(([name]) => name) }];
+  });
+  const { finished_at: at, plan, exit, comments_not_compared: comments } = found;
+  return {
+    at,
+    plan,
+    reason: exit.reason,
+    records: Object.fromEntries(records) as StoredVerification['records'],
+    comments,
+  };
+}
+
+async function verifyWith(
+  job: VerifyJob,
+  mapping: Mapping,
+  state: StateDir,
+  db: Database,
+  isDryRun: boolean,
+): Promise<Verification> {
   const target = await connect(job.settings, job.credentials, state, state, job.trouble);
   try {
     assertBound(db, mapping.migration, target);
     job.connected?.(target.account);
-    return await compareAll(job, mapping, state, db, target);
+    const found = await compareAll(job, mapping, state, db, target);
+    return { ...found, plan: { digest: storedDigest(db)?.digest ?? null, is_dry_run: isDryRun } };
   } finally {
     await target.close();
   }
@@ -109,7 +162,7 @@ async function compareAll(
   state: StateDir,
   db: Database,
   target: Target,
-): Promise<Verification> {
+): Promise<Omit<Verification, 'plan'>> {
   const comparison = new RecordComparison(db, hasherOf(db), target.account, mapping.region);
   const path = state.file(VERIFY_FILE);
   const differences = new Differences(path);
