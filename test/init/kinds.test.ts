@@ -56,6 +56,51 @@ describe('a table is', () => {
     expect(draft.deal['lead_external_id']).toEqual({ from: 'AccountId', apply: [{ extract: '^@(.+)$' }] });
   });
 
+  it('what its file is called, also with points in the name and in the plural, and what a column of types says without it', async () => {
+    const exports = (note: string, status: string): Record<string, object> => ({
+      'crm.contact.list.json': Array.from({ length: 12 }, (_, n) => ({
+        ID: `${n + 11}`,
+        NAME: person(n),
+        EMAIL: `p${n}@a.example`,
+      })),
+      'crm.deal.list.json': Array.from({ length: 12 }, (_, n) => ({
+        ID: `${n + 15}`,
+        TITLE: `Roof of house ${n}`,
+        OPPORTUNITY: `${n}00.50`,
+        STAGE_ID: ['NEW', 'OFFER', 'WON'][n % 3],
+        CONTACT_ID: `${n + 11}`,
+      })),
+      [note]: Array.from({ length: 12 }, (_, n) => ({
+        ID: `${n + 4000}`,
+        ENTITY_ID: `${n + (n % 2 === 0 ? 15 : 11)}`,
+        ENTITY_TYPE: n % 2 === 0 ? 'deal' : 'contact',
+        COMMENT: `Spoke at length about the roof of house ${n}`,
+        CREATED: `2024-01-${n + 10}T10:00:00Z`,
+      })),
+      // The same codes are stages of deals and of leads.
+      [status]: ['DEAL_STAGE', 'LEAD'].flatMap((of) =>
+        ['NEW', 'OFFER', 'WON'].map((code, n) => ({
+          ID: `${n}${of}`,
+          ENTITY_ID: of,
+          STATUS_ID: code,
+          NAME: of === 'LEAD' && n === 0 ? 'Unassigned' : ['New request', 'Offer sent', 'Deal won'][n],
+        })),
+      ),
+    });
+    for (const [note, status] of [
+      ['crm.timeline.comment.list.json', 'crm.statuses.json'],
+      ['part3.json', 'part4.json'],
+    ] as const) {
+      const draft = await draftOf(exports(note, status));
+      expect(draft.spec.events.map(({ type }) => type)).toEqual(['lead/created', 'deal/created', 'comment/created']);
+      expect(draft.deal['stage_name']).toMatchObject({
+        lookup: { match: 'STATUS_ID', with: 'STAGE_ID', take: 'NAME' },
+      });
+      expect(draft.remark('stage_name')).toMatch(/^check: 12 of 12 .*1 of 3 values have several names/);
+      expect(draft.comment['deal_external_id']).toMatchObject({ template: '{ENTITY_TYPE} {ENTITY_ID}' });
+    }
+  });
+
   it('comments with the other side of a message as their lead', async () => {
     const draft = await draftOf({
       'contacts.csv': PEOPLE,

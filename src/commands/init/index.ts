@@ -126,7 +126,7 @@ function sourceNames(exports: readonly Export[]): string[] {
   const taken = new Set<string>();
   return exports.map(({ path, settings }) => {
     const several = exports.filter((other) => other.path === path).length > 1;
-    const full = several ? partOf(settings)! : basename(path).replace(/(?:\.[A-Za-z\d]{1,7})+$/, '');
+    const full = several ? partOf(settings)! : basename(path).replace(/(?:\.[A-Za-z\d]{1,7})?(?:\.gz)?$/i, '');
     const plain = [...keyOf(full)].slice(0, MOST_CHARACTERS).join('');
     let source = plain;
     for (let number = 2; taken.has(source) || nameError(source) !== undefined; number += 1)

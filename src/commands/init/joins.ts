@@ -248,10 +248,13 @@ const NOUNS: Readonly<Record<Named, readonly Noun[]>> = {
   company: ['companies'],
 };
 
+const STAGES = ['stage', 'status', 'pipeline'] as const;
+
 /** Whether a table has such names: by what it is called, or because it is called nothing else. */
 function fits({ from, to }: Reference, what: Named): boolean {
   const { nouns } = to.table;
-  if (nouns.length === 0) return what !== 'stage' || namesTable(from, to.table);
+  const isNamed = namesTable(from, to.table) || STAGES.some((each) => to.meaning.concepts.has(each));
+  if (nouns.length === 0) return what !== 'stage' || isNamed;
   return nouns.some((noun) => NOUNS[what].includes(noun));
 }
 
@@ -270,16 +273,21 @@ export function nameOf(
         !events.has(each.to.table) &&
         !isByChance(each) &&
         each.to.table.list === undefined &&
-        isUnique(each.to) &&
+        // The same code may be a stage of deals and one of leads.
+        (isUnique(each.to) || what === 'stage') &&
         isComplete(each.to) &&
         fits(each, what),
     )
     .sort(
       (a, b) =>
-        shareOf(b) - shareOf(a) || Number(namesTable(b.from, b.to.table)) - Number(namesTable(a.from, a.to.table)),
+        Number(isUnique(b.to)) - Number(isUnique(a.to)) ||
+        shareOf(b) - shareOf(a) ||
+        Number(namesTable(b.from, b.to.table)) - Number(namesTable(a.from, a.to.table)),
     )[0];
   const name = found && nameIn(found.to.table, found.to, what);
   if (!found || !name || name === found.to) return undefined;
+  const several = isUnique(found.to) ? 0 : severalIn(found, name);
+  if (several > column.distinct / 2) return undefined;
   const share = shareOf(found);
   return {
     name,
@@ -289,9 +297,16 @@ export function nameOf(
       share,
       score: share,
       optional: true,
-      why: referenceText(found),
+      why: `${referenceText(found)}${several === 0 ? '' : `; ${numberText(several)} of ${numberText(column.distinct)} values have several names: the first is taken`}`,
     },
   };
+}
+
+/** How many of the values have more than one name. */
+function severalIn({ from, to }: Reference, name: Column): number {
+  const used = `select ${from.sql} from ${from.table.sql}`;
+  const where = `where ${to.sql} in (${used}) group by ${to.sql} having count(distinct ${name.sql}) > 1`;
+  return countOf(to.table, `from (select 1 from ${to.table.sql} ${where})`);
 }
 
 /** What a record is called: an owner by the e-mail address, all others by their names. */

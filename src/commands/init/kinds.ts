@@ -2,6 +2,7 @@
 import { assign, referred, SURE, type Assignment } from './assign.ts';
 import { isComplete, isNamed, isUnique, type Column, type Table } from './columns.ts';
 import { isId } from './content.ts';
+import { typeOf } from './joins.ts';
 import { isByChance, shareOf, type Reference } from './lines/references.ts';
 import { isStaff, type RecordKind, type Role } from './roles.ts';
 
@@ -146,9 +147,12 @@ class Signs {
       ({ meaning: { concepts } }) =>
         (concepts.has('person') || concepts.has('deal') || concepts.has('parent')) && concepts.has('id'),
     );
+    const isTyped = this.table.columns.some(
+      (column) => column.meaning.concepts.has('parent') && isId(column) && typeOf(column) !== undefined,
+    );
     const isNote = this.is('comments')
       ? (isOf || isList || hasId || this.#isLinked()) && (text > 0.36 || this.of('comments', 'happened') > 0.7)
-      : (isOf || isList) &&
+      : (isOf || isList || isTyped) &&
         this.of('comments', 'content') > 0.55 &&
         this.of('deals', 'amount') < 0.6 &&
         this.#assignments.get('comments')!.roles.size >= (isList ? 3 : 2);

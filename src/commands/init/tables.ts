@@ -73,7 +73,7 @@ function tablesOf(
       columns: [],
       rows: rows.length,
       whole: from.sample.whole,
-      nouns: list === undefined ? nounsIn(partOf(from.settings), source) : nounsOf(list.split('.').at(-1)!),
+      nouns: list === undefined ? nounsIn(partOf(from.settings), source) : nounsIn(list, ''),
       sql,
     };
     const own = [...raw.columns].filter(([, { isMixed }]) => !isMixed);
@@ -141,7 +141,7 @@ const WRAPPERS = /^(?:data|results?|items|records|list|rows|values?|content|hits
 
 /** The nouns of an array, if it is called after its records, or else of its file. */
 export function nounsIn(path: string | undefined, source: string): readonly Noun[] {
-  const last = path?.split('.').at(-1) ?? '';
-  const own = WRAPPERS.test(last) ? [] : nounsOf(last);
+  const last = path?.split('.').findLast((each) => !WRAPPERS.test(each)) ?? '';
+  const own = nounsOf(last);
   return own.length > 0 ? own : nounsOf(source);
 }

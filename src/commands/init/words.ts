@@ -153,7 +153,8 @@ export function meaningOf(header: string): Meaning {
 
 /** What one word means, or the known words that it is made of: `erstellungsdatum`, `ownerid`. */
 function partsOf(word: string): ReadonlySet<Concept>[] {
-  const whole = CONCEPTS.get(word) ?? CONCEPTS.get(word.replace(/\d+$/, ''));
+  const plain = word.replace(/\d+$/, '');
+  const whole = CONCEPTS.get(word) ?? CONCEPTS.get(plain) ?? CONCEPTS.get(singularOf(plain));
   if (whole) return [whole];
   if (/[^\p{Script=Latin}\p{Script=Cyrillic}\d]/u.test(word)) {
     const found = INNER.filter((inner) => word.includes(inner));
@@ -168,6 +169,11 @@ function partsOf(word: string): ReadonlySet<Concept>[] {
   // Whatever a `Vertragsnummer` counts, it is a number.
   const tail = ENDINGS_OF_COMPOUNDS.find((each) => word.endsWith(each) && word.length >= each.length + 2);
   return tail === undefined ? [NONE] : [NONE, CONCEPTS.get(tail)!];
+}
+
+/** `stages`, `statuses`: the name of a file or list is the plural of what is in it. */
+function singularOf(word: string): string {
+  return word.length < 5 ? word : word.replace(/(?:(?<=[sxz]|ch|sh)es|s)$/, '');
 }
 
 /** Words whose meaning is that of the whole compound. */
