@@ -36,14 +36,15 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   if (options.out === undefined) console.print(text.trimEnd());
   else await writeNew(options.out, text);
   const saved = options.out ?? 'mapping.yaml';
-  const todo = `${counted(open.set, 'line')} marked "set this" and ${numberText(open.check)} marked "check"`;
-  console.say(`${options.out === undefined ? `save it as ${saved}; ` : ''}it has ${todo}`);
+  const done = options.out === undefined ? `Save it as ${saved}.` : `Wrote ${saved}.`;
+  const set = `Decide ${counted(open.set, 'line')} (# set this)`;
+  console.say(`${done} ${set}, check ${numberText(open.check)} guess${open.check === 1 ? '' : 'es'} (# check).`);
   if (failure) {
     console.complain(`error: ${failure.message}`);
     if (failure.hint !== undefined) console.complain(`hint: ${failure.hint}`);
     return EXIT.finishedWithErrors;
   }
-  console.say('to rehearse it as it is, run:');
+  console.say('Then check every record; nothing is sent:');
   console.say(commandOf(process.argv, 'run', saved, '--dry-run', '--sandbox'), 'command');
   return EXIT.done;
 }

@@ -43,8 +43,8 @@ describe('crm-backfill init', () => {
     const ended = await backfill(['init', 'people.csv', 'deals.csv'], { cwd });
     expect(ended.code, ended.stderr).toBe(0);
     expect(ended.stdout).toContain('type: lead/created');
-    expect(ended.stderr).toContain('columns have the names of pipedrive-csv');
-    expect(ended.stderr).toMatch(/\d+ lines? marked "set this" and \d+ marked "check"/);
+    expect(ended.stderr).toContain('columns are named as in pipedrive-csv');
+    expect(ended.stderr).toMatch(/\d+ lines? \(# set this\), check \d+ guess(?:es)? \(# check\)/);
   });
 
   it('ends with a command that works as it stands, without credentials', async () => {
@@ -134,7 +134,7 @@ describe('crm-backfill init', () => {
   it('weighs the headers of the preset named by --preset, and suggests one for a misspelled name', async () => {
     const contacts = join(FIXTURES, 'presets/hubspot-csv/contacts.csv');
     const { findings } = await startMapping([contacts], { preset: 'hubspot-csv' });
-    expect(findings.join('\n')).toContain('columns have the names of hubspot-csv');
+    expect(findings.join('\n')).toContain('columns are named as in hubspot-csv');
     await expect(startMapping([contacts], { preset: 'hubspot-cvs' })).rejects.toThrow(UserError);
     await expect(startMapping([contacts], { preset: 'hubspot-cvs' })).rejects.toMatchObject({
       hint: expect.stringContaining('`hubspot-csv`') as string,

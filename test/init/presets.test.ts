@@ -67,7 +67,7 @@ describe.each(Object.entries(TRUTH))('the export of %s', (name, types) => {
       files.map((file) => join(folder, file)),
       {},
     );
-    expect(findings.join('\n')).toContain(`columns have the names of ${name}`);
+    expect(findings.join('\n')).toContain(`columns are named as in ${name}`);
     const verdicts = Object.entries(types).flatMap(([type, fields]) =>
       Object.entries(fields).map(
         ([field, columns]) => [`${type} ${field}`, verdictOf(linesOf(text, type).get(field), columns)] as const,
@@ -87,14 +87,14 @@ const contact = (n: number): string =>
 describe('headers of a known CRM', () => {
   it('count whatever the file is called, and not where any CRM may have them', async () => {
     const known = await draftOf({ 'Kontakte März.csv': [CONTACTS, ...times(20, contact)] });
-    expect(known.findings).toContain('9 of 9 columns have the names of hubspot-csv');
+    expect(known.findings).toContain('9 of 9 columns are named as in hubspot-csv');
     const unknown = await draftOf({
       'contacts.csv': [
         'Id,Name,Email,Phone,Title',
         ...times(5, (n) => `C${n},Ada Bell,a${n}@bell.example,+39 02 8088 120${n},CTO`),
       ],
     });
-    expect(unknown.findings).not.toContain('columns have the names of');
+    expect(unknown.findings).not.toContain('columns are named as in');
   });
 
   it('gain from both where some columns are renamed, and leave no column behind', async () => {
@@ -110,7 +110,7 @@ describe('headers of a known CRM', () => {
   it('count alone where the user names their CRM', async () => {
     const rows = ['Record ID,Job Title,Email,Number', ...times(9, (n) => `${n},Ada Bell,a${n}@b.example,${n}`)];
     const draft = await draftOf({ 'list.csv': rows }, { preset: 'hubspot-csv' });
-    expect(draft.findings).toContain('columns have the names of hubspot-csv');
+    expect(draft.findings).toContain('columns are named as in hubspot-csv');
     expect(draft.lead['external_id']).toBe('Record ID');
   });
 });
