@@ -9,6 +9,7 @@ import { storeDocument } from './report/documents.ts';
 import { assertBound, openFieldHasher } from './store/checkpoint.ts';
 import type { FieldHasher } from './store/field-hashes.ts';
 import { PLAN_FILE } from './store/plan-schema.ts';
+import { findDamage } from './store/sqlite.ts';
 import { snapshotOf, storedMapping } from './figures/summarise.ts';
 import { beginPlan, discardPlan } from './survey/plan-file.ts';
 import { surveyInput, type Survey } from './survey/survey.ts';
@@ -30,7 +31,9 @@ export async function surveyed(run: Run, target: Target | undefined): Promise<Su
   const isBehind = isOlder(db, state.file(PLAN_FILE));
   if (isBehind) {
     log.write('older_checkpoint');
-    if (!settings.dryRun && !settings.adopt) throw new UserError(OLDER, { hint: OLDER_HINT, exitCode: EXIT.stopped });
+    // What is damaged may look older, too.
+    if (!settings.dryRun && !settings.adopt)
+      throw findDamage() ?? new UserError(OLDER, { hint: OLDER_HINT, exitCode: EXIT.stopped });
     warn(OLDER);
   }
   const hasher = openFieldHasher(db, settings);

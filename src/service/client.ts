@@ -219,10 +219,12 @@ export class Client {
       const answer = await this.#dispatcher.request({ ...url, method, headers, body: body ?? null, signal });
       const encodings = [answer.headers['content-encoding'] ?? []].flat().join();
       const { statusCode: status } = answer;
-      const isList = status >= 200 && status < 300 && path !== this.#ingestPath;
-      const text = isList
-        ? UTF_8.decode(decodeBody(await readUpTo(answer.body, Infinity), encodings, MAX_RESPONSE_BYTES))
-        : beginningOf(await readUpTo(answer.body, MAX_MESSAGE_BYTES), encodings);
+      const isSuccess = status >= 200 && status < 300;
+      const most = isSuccess && path !== this.#ingestPath ? MAX_RESPONSE_BYTES : MAX_MESSAGE_BYTES;
+      const received = await readPast(answer.body, most);
+      const text = isSuccess
+        ? UTF_8.decode(decodeBody(received, encodings, most))
+        : beginningOf(received.subarray(0, most), encodings);
       this.#reached = true;
       return {
         status,
@@ -250,8 +252,8 @@ export function retirementIn(headers: Reply['headers']): readonly string[] {
   );
 }
 
-/** Ends the exchange once it has so many bytes of the body. */
-async function readUpTo(body: AsyncIterable<Buffer>, most: number): Promise<Buffer> {
+/** Ends the exchange once it has more bytes of the body than `most`; what came with the last of them is returned, too. */
+async function readPast(body: AsyncIterable<Buffer>, most: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {
@@ -259,7 +261,7 @@ async function readUpTo(body: AsyncIterable<Buffer>, most: number): Promise<Buff
     bytes += chunk.length;
     if (bytes > most) break;
   }
-  return Buffer.concat(chunks).subarray(0, most);
+  return Buffer.concat(chunks);
 }
 
 /** Of a message that is too long or damaged, what can be read: what it answers is in its status. */

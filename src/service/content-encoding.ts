@@ -28,9 +28,10 @@ const DECODERS: Readonly<Record<string, Decode>> = {
 
 /**
  * A body without its content encodings (`gzip`, or `deflate, br`: the last one was applied last). Throws an
- * `UndecodableBody`, also where it would become larger than `maxBytes`.
+ * `UndecodableBody`, also where it is or would become larger than `maxBytes`.
  */
 export function decodeBody(body: Buffer, contentEncoding: string, maxBytes: number): Buffer {
+  if (body.length > maxBytes) throw tooLarge();
   const encodings = contentEncoding.toLowerCase().split(/[\s,]+/);
   const steps = encodings.filter((encoding) => encoding !== '' && encoding !== 'identity').reverse();
   if (body.length === 0 || steps.length === 0) return body;
@@ -41,8 +42,12 @@ export function decodeBody(body: Buffer, contentEncoding: string, maxBytes: numb
     try {
       return decode(encoded, { maxOutputLength: maxBytes });
     } catch (error) {
-      if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw new UndecodableBody('it is too large', true);
+      if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
       throw new UndecodableBody('its compressed data is damaged');
     }
   }, body);
+}
+
+function tooLarge(): UndecodableBody {
+  return new UndecodableBody('it is too large', true);
 }

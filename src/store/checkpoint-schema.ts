@@ -77,13 +77,13 @@ create table part (
 create index part_of on part (external_id);
 
 -- The comments that a combined one has, or may have, brought to the service: those of every body that its record may have. Only what is in
--- all of them is there for certain.
+-- all of them is there for certain. The cross join keeps SQLite from going through all records for one comment.
 create view carried as
   select p.carrier, p.body, p.external_id, p.position, p.parent, p.content, p.field_key, r.type, r.service_id,
     r.is_acknowledged = 1 and r.existence = 'yes' and not exists (
       select 1 from json_each(r.fields, '$.content') f where not exists (
         select 1 from part q where q.carrier = p.carrier and q.body = f.value and q.external_id = p.external_id)) as is_certain
-  from part p join record r on r.entity = '${COMBINED}' and r.external_id = p.carrier
+  from part p cross join record r on r.entity = '${COMBINED}' and r.external_id = p.carrier
   where r.existence <> 'no' and (r.whose = 'other' or exists (
     select 1 from json_each(r.fields, '$.content') f where f.value in (p.body, '?')));
 

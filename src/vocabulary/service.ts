@@ -99,7 +99,7 @@ export const SEND_ERRORS = {
   },
   too_large: {
     what: 'An answer of the service is too large to be read.',
-    says: () => 'the answer is too large (more than 32 MB)',
+    says: () => 'the answer is too large (more than 64 KB to an event, or 32 MB to a read)',
     fix: RERUN,
   },
   tls: {

@@ -452,5 +452,6 @@ it('explain reads no table from its beginning to its end', async () => {
   );
   db.close();
   expect(plans.length).toBeGreaterThan(8);
-  expect(plans.filter((step) => /^SCAN (?!child)/.test(step))).toEqual([]);
+  // A virtual table is the short list in one cell (json_each).
+  expect(plans.filter((step) => /^SCAN (?!child|.* VIRTUAL TABLE)/.test(step))).toEqual([]);
 });
