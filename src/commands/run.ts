@@ -239,8 +239,7 @@ function watch(settings: RunSettings, console: Console, { isExample }: RunTarget
       said.worksheet = worksheet;
       // Before hours of sending; a dry run says it all at its end.
       if (!settings.dryRun) printFigures(surveyFigures(survey, pace, account), settings, console);
-      const beside = worksheet && besideText(worksheet);
-      if (beside !== undefined) console.complain(`warning: ${beside}`);
+      if (worksheet?.elsewhere !== undefined) console.complain(`warning: ${worksheet.elsewhere}`);
     },
     stopsAt(moment) {
       const seconds = (moment.getTime() - systemClock.wall()) / 1000;
@@ -273,10 +272,4 @@ function accountText(account: Account, baseUrl: string | undefined, isExample: b
 /** With the library of the bars, which a dry run does not need. */
 function loadProgress(): Promise<typeof progressModule> {
   return import('../pages/progress.ts');
-}
-
-/** Where the worksheet is, if that is not where it usually is. */
-function besideText({ path, usual }: WrittenWorksheet): string | undefined {
-  if (usual === undefined) return undefined;
-  return `${shortPath(usual)} was changed outside this program or is used by the mapping, so it was not overwritten; the new worksheet is ${shortPath(path)}`;
 }

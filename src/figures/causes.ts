@@ -31,7 +31,7 @@ interface ErrorPlace {
 }
 
 /** That a parent was not accepted is a consequence of what is wrong with the parent. */
-const CONSEQUENCE = 'parent_failed';
+export const CONSEQUENCE = 'parent_failed';
 const MOST_PLACES = 3;
 
 /** Those that free most first. Each name of a stage or owner is a cause; other errors are grouped by code and field. */

@@ -2,12 +2,14 @@
 import { countFindings, isDropped, type Finding } from '../report/findings.ts';
 import { excessText } from '../report/omitted.ts';
 import type { Summary } from '../report/summary.ts';
-import type { NameRow, WrittenWorksheet } from '../survey/worksheet-file.ts';
+import type { WrittenWorksheet } from '../survey/worksheet-file.ts';
+import type { NameRow } from '../survey/worksheet-rows.ts';
 import { shortPath } from '../files/paths.ts';
 import { counted } from '../terminal/numbers.ts';
 import { fieldWords } from '../vocabulary/terms.ts';
 import { inSentence } from '../vocabulary/sentence.ts';
 import { meaningOf } from '../vocabulary/words.ts';
+import { quoted } from '../problem.ts';
 import { causeText, placesText, type ErrorCause } from './causes.ts';
 import { LIMITS, sectionOf, type Cell, type Section } from './figures.ts';
 
@@ -15,7 +17,11 @@ import { LIMITS, sectionOf, type Cell, type Section } from './figures.ts';
 export interface OpenNames {
   /** As messages name it. */
   readonly file: string;
-  readonly rows: readonly (Pick<NameRow, 'kind' | 'pipeline' | 'oldName'> & { readonly line: number })[];
+  /** Whether the mapping names the worksheet. */
+  readonly isNamed: boolean;
+  readonly rows: readonly (Pick<NameRow, 'kind' | 'pipeline' | 'oldName' | 'suggestions'> & {
+    readonly line: number;
+  })[];
 }
 
 /** Undefined if nothing keeps events from being sent. `names`: of the worksheet, where this survey wrote one. */
@@ -30,8 +36,10 @@ export function causesSection(
   });
   const rows = causes.map((cause): Cell[] => {
     const name = names && openName(cause, names);
-    if (name)
-      return [`${name.what} has no new name`, `${names.file}:${name.line}`, cause.frees, cause.code, cause.hint];
+    if (name) {
+      const hint = names.isNamed ? name.hint : cause.hint;
+      return [`${name.what} has no new name`, `${names.file}:${name.line}`, cause.frees, cause.code, hint];
+    }
     return [causeText(cause), placesText(cause.places, cause.count), cause.frees, cause.code, cause.hint];
   });
   if (refused.length + rows.length === 0) return undefined;
@@ -51,16 +59,20 @@ export function causesSection(
 }
 
 /** The names of a worksheet that have no answer; undefined if all have one. */
-export function openNamesOf({ path, rows }: WrittenWorksheet): OpenNames | undefined {
+export function openNamesOf({ path, isNamed, rows }: WrittenWorksheet): OpenNames | undefined {
   const open = rows.filter(({ isOpen }) => isOpen);
-  return open.length === 0 ? undefined : { file: shortPath(path), rows: open };
+  return open.length === 0 ? undefined : { file: shortPath(path), isNamed, rows: open };
 }
 
-function openName({ code, message }: ErrorCause, { rows }: OpenNames): { what: string; line: number } | undefined {
+function openName(
+  { code, message }: ErrorCause,
+  { rows }: OpenNames,
+): { what: string; line: number; hint: string | null } | undefined {
   const row = rows.find(({ kind, oldName }) => code.endsWith(`_${kind}`) && message.includes(`\`${oldName}\``));
   if (!row) return undefined;
   const within = row.pipeline === '' ? '' : ` of \`${row.pipeline}\``;
-  return { what: `${row.kind} \`${row.oldName}\`${within}`, line: row.line };
+  const hint = row.suggestions.length > 0 ? `similar: ${quoted(row.suggestions)}` : null;
+  return { what: `${row.kind} \`${row.oldName}\`${within}`, line: row.line, hint };
 }
 
 /**

@@ -6,6 +6,9 @@ import { shortPath } from '../files/paths.ts';
 import type { WrittenPilot } from '../report/pilot-file.ts';
 import type { Summary } from '../report/summary.ts';
 import { counted, enumerated, numberText } from '../terminal/numbers.ts';
+import { WORKSHEET_FILE } from '../survey/worksheet.ts';
+import { isNameCode } from '../vocabulary/words.ts';
+import { CONSEQUENCE } from './causes.ts';
 import { sectionOf, type Cells, type Section } from './figures.ts';
 
 /** What the next steps depend on besides the summary. */
@@ -77,20 +80,28 @@ function hasFailed({ events, records }: Summary): boolean {
 
 function correcting(summary: Summary, { argv, mapping, worksheet, sandbox, pilot }: Circumstances): NextStep[] {
   const { dry_run: dry, events, exit } = summary;
-  const what = [basename(mapping), 'the exports'];
-  if (worksheet?.isNamed) what.push(shortPath(worksheet.path));
-  const copy =
-    worksheet?.isNamed === false
-      ? `; answer names in a copy of ${shortPath(worksheet.path)} (\`references.file\`)`
-      : '';
   const again = commandLine(argv, { without: dry ? ['--plan'] : [...ONCE, '--plan'] });
   return [
     ...(dry ? [] : looking(summary, { pilot })),
-    [`fix ${enumerated(what, 'or')}${copy}, then`, again],
+    [`${correction(summary, { mapping, worksheet })}, then`, again],
     ...(dry && events.pending > 0 && exit.reason !== 'too_many_invalid'
       ? [['or send what is ready', sendLine(summary, argv, sandbox)] as const]
       : []),
   ];
+}
+
+/** Where the corrections are made. */
+function correction(
+  { errors_by_code: errors }: Summary,
+  { mapping, worksheet }: Pick<Circumstances, 'mapping' | 'worksheet'>,
+): string {
+  const fixed = `fix ${enumerated([basename(mapping), 'the exports'], 'or')}`;
+  if (!worksheet) return fixed;
+  const { path, isNamed } = worksheet;
+  const codes = Object.keys(errors).filter((code) => code !== CONSEQUENCE);
+  const rest = codes.length > 0 && codes.every(isNameCode) ? '' : `; ${fixed}`;
+  if (isNamed) return `fill in \`new_name\` in ${shortPath(path)}${rest}`;
+  return `fill in \`new_name\` in a copy of ${shortPath(path)} beside ${basename(mapping)}, and name it there: \`references: { file: ${WORKSHEET_FILE} }\`${rest}`;
 }
 
 function sending(summary: Summary, { argv, sandbox }: Circumstances): NextStep[] {

@@ -55,7 +55,10 @@ export function dryRunFigures(found: RunFound): Figures {
       stagesSection(summary.totals, true),
       causesSection(causes, summary, names),
       muchSkipped(found.skipped).length > 0 ? skippedSection(found.skipped) : undefined,
-      checksSection(findings, true),
+      checksSection(
+        findings.filter(({ code }) => code !== SAID),
+        true,
+      ),
       ...survey,
       next,
       filesSection(summary),
@@ -72,6 +75,9 @@ function stopFigures(found: RunFound): Figures {
   };
 }
 
+/** The survey says it beside the worksheet. */
+const SAID = 'unmatched_answer';
+
 /** What the survey said already is not repeated. */
 export function runFigures(found: RunFound): Figures {
   if (found.halt) return stopFigures(found);
@@ -83,7 +89,10 @@ export function runFigures(found: RunFound): Figures {
       requestsSection(found),
       stagesSection(summary.totals, false),
       causesSection(causes, summary, names),
-      checksSection(findings, false),
+      checksSection(
+        findings.filter(({ code }) => code !== SAID),
+        false,
+      ),
       next,
       filesSection(summary),
     ]),

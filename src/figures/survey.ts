@@ -9,6 +9,7 @@ import type { ChangeCounts } from '../report/summary.ts';
 import type { Rate } from '../rate.ts';
 import { rateText } from '../rate.ts';
 import type { Survey } from '../survey/survey.ts';
+import { shortPath } from '../files/paths.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
 import { clockText, durationText } from '../terminal/times.ts';
 import { prioritiesSection } from './counts.ts';
@@ -43,7 +44,21 @@ export function planSections(survey: Survey, pace: SendingPace): readonly (Secti
     prioritiesSection(prioritiesOf(survey.db, pace), pace.now),
     changesSection(survey.changes),
     planSection(survey, pace),
+    worksheetSection(survey),
   ];
+}
+
+/** What the program wrote into the user's folder, and what somebody answered there without effect: no limit of lines cuts it. */
+function worksheetSection({ worksheet }: Survey): Section | undefined {
+  if (!worksheet) return undefined;
+  const { path, isNamed, rows, added, unmatched } = worksheet;
+  const file = shortPath(path);
+  const notes: string[] = unmatched === undefined ? [] : [`No effect: ${unmatched}`];
+  if (isNamed && added === 'file')
+    notes.push(`Wrote ${file}: ${counted(rows.length, 'name')} of pipelines, stages and owners`);
+  else if (isNamed && added.length > 0)
+    notes.push(`Added to ${file}: ${counted(added.length, 'new name')}, from line ${added[0]}`);
+  return notes.length === 0 ? undefined : sectionOf({ id: 'worksheet', title: '', columns: [], rows: [], notes });
 }
 
 function planSection(survey: Survey, pace: SendingPace): Section {

@@ -21,9 +21,18 @@ export function restore(cell: string): string {
   return cell.replace(PREFIX, '');
 }
 
+/** How the lines of a CSV file are written. */
+export interface LineStyle {
+  readonly delimiter: string;
+  readonly lineEnd: string;
+}
+
 /** One line of CSV (RFC 4180, but with LF). Cells that a spreadsheet would run as a formula are neutralised. */
-export function csvLine(cells: readonly (string | number | undefined)[]): string {
-  return `${cells.map((cell) => quoted(neutralise(String(cell ?? '')))).join(',')}\n`;
+export function csvLine(
+  cells: readonly (string | number | undefined)[],
+  { delimiter, lineEnd }: LineStyle = { delimiter: ',', lineEnd: '\n' },
+): string {
+  return `${cells.map((cell) => quoted(neutralise(String(cell ?? '')), delimiter)).join(delimiter)}${lineEnd}`;
 }
 
 /** The first line of a file that people open: with a byte-order mark, spreadsheets read it as UTF-8. */
@@ -31,6 +40,6 @@ export function csvHead(columns: readonly string[]): string {
   return `\ufeff${csvLine(columns)}`;
 }
 
-function quoted(cell: string): string {
-  return /[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+function quoted(cell: string, delimiter: string): string {
+  return /[",\r\n]|^\s|\s$/.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -37,9 +37,10 @@ import { PlanWriter } from './plan-writer.ts';
 import { Profiler } from './profile/profile.ts';
 import { RecordReader, type RecordCounts } from './record-reader.ts';
 import type { Resolver } from './resolve.ts';
-import { worksheetRows, writeWorksheet, type WrittenWorksheet } from './worksheet-file.ts';
+import { writeWorksheet, type SurveyedWorksheet } from './worksheet-file.ts';
+import { worksheetRows } from './worksheet-rows.ts';
 import { unmatchedAnswers } from './unmatched-answers.ts';
-import { openReferences, type Answer } from './worksheet.ts';
+import { openReferences, type Answer, type FoundWorksheet } from './worksheet.ts';
 import { skipText } from '../vocabulary/terms.ts';
 import { issueOf } from '../vocabulary/words.ts';
 
@@ -76,7 +77,7 @@ export interface Survey {
   readonly cover: Cover | undefined;
   readonly profile: Profile;
   /** Undefined if the survey was interrupted. */
-  readonly worksheet: WrittenWorksheet | undefined;
+  readonly worksheet: SurveyedWorksheet | undefined;
   readonly omitted: OmittedValues;
   /** Undefined if nothing was sent before. */
   readonly changes?: ChangeCounts | undefined;
@@ -93,6 +94,8 @@ interface OpenInput {
   readonly policies: readonly Policies[];
   readonly resolver: Resolver;
   readonly answers: readonly Answer[];
+  /** The worksheet of the mapping, if it exists. */
+  readonly found: FoundWorksheet | undefined;
 }
 
 /**
@@ -176,7 +179,7 @@ async function assertComplete(job: SurveyJob, { input }: OpenInput, { reader }: 
 
 async function describe(
   { db, output, mapping }: SurveyJob,
-  { resolver, answers, compiled }: OpenInput,
+  { resolver, answers, found, compiled }: OpenInput,
   { profiler }: ReadInput,
 ): Promise<Pick<Survey, 'worksheet' | 'profile'>> {
   const unmatched = unmatchedAnswers(answers, resolver.met());
@@ -186,7 +189,9 @@ async function describe(
   }
   const merged = mergedStages(db, compiled.entries);
   if (merged) addProblem(db, { count: merged.count }, merged);
-  const worksheet = await writeWorksheet(db, output, worksheetRows(resolver, answers), mapping.worksheet?.path);
+  const place = { db, output, named: mapping.worksheet?.path, found };
+  const written = await writeWorksheet(place, worksheetRows(resolver, answers));
+  const worksheet = { ...written, unmatched: unmatched?.message };
   return { worksheet, profile: profiler.finish() };
 }
 

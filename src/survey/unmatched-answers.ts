@@ -27,7 +27,12 @@ export function unmatchedAnswers(
   met: readonly MetName[],
 ): (Issue & { count: number }) | undefined {
   const isMet = (answer: Answer): boolean =>
-    met.some(({ kind, name }) => kind === answer.kind && isWrittenAs(name, fold(answer.oldName)));
+    met.some(
+      ({ kind, pipeline, name }) =>
+        kind === answer.kind &&
+        isWrittenAs(name, fold(answer.oldName)) &&
+        (answer.pipeline === '' || isWrittenAs(pipeline, fold(answer.pipeline))),
+    );
   const unmatched = answers.filter((answer) => !isMet(answer));
   if (unmatched.length === 0) return undefined;
   const open = met.filter(({ resolution }) => resolution.kind !== 'resolved' || resolution.byDefault);

@@ -1,171 +1,193 @@
-import { realpath } from 'node:fs/promises';
+/** Where the worksheet is written: where the mapping says, or else into the state directory. */
+import { readFile, realpath, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { csvHead, csvLine } from '../files/csv.ts';
-import { cannotWrite, UserError } from '../errors.ts';
-import { numberText } from '../terminal/numbers.ts';
-import { publishFiles } from '../report/own-files.ts';
+import { cannotWrite, messageOf, UserError } from '../errors.ts';
+import { shortPath } from '../files/paths.ts';
+import { publishFiles, type OwnDirectory } from '../report/own-files.ts';
 import { temporaryName } from '../files/private-file.ts';
 import { writeWhole, type StateDir } from '../files/state-dir.ts';
+import { findFiles } from '../input/files.ts';
+import { openText } from '../input/text/text.ts';
+import { fold } from '../plan/compare/fields.ts';
 import type { Database } from '../store/sqlite.ts';
-import type { MetName, Resolver } from './resolve.ts';
-import { suggestionFor } from './suggestions.ts';
-import { choicesOf, matching, nameOf, type NameKind } from './targets.ts';
-import { isOmitted, OMITTED, WORKSHEET_COLUMNS, WORKSHEET_FILE, type Answer } from './worksheet.ts';
-
-/** A row of the worksheet. */
-export interface NameRow {
-  readonly kind: NameKind;
-  readonly pipeline: string;
-  readonly oldName: string;
-  readonly records: number;
-  /** For a name that is not resolved: what names it may stand for; several if they are equally likely. */
-  readonly suggestions: readonly string[];
-  /** What it becomes; empty if it is not resolved, or only by the `"*"` of the mapping. */
-  readonly newName: string;
-  /** The names of the account that it may become. */
-  readonly choices: string;
-  /** Somebody has to say what it becomes. */
-  readonly isOpen: boolean;
-}
+import { visible } from '../terminal/visible.ts';
+import type { NameKind } from './targets.ts';
+import type { NameRow } from './worksheet-rows.ts';
+import { WORKSHEET_COLUMNS, WORKSHEET_FILE, type FoundWorksheet, type NamedRow } from './worksheet.ts';
 
 /** A row that was written, and where: names may contain line breaks. */
 export interface WrittenRow extends NameRow {
   readonly line: number;
 }
 
-/** The worksheet that a survey wrote. */
+/** The worksheet after a survey. */
 export interface WrittenWorksheet {
   readonly path: string;
-  /** Where it usually is, if it is elsewhere: people have filled in that file. */
-  readonly usual: string | undefined;
   /** Whether the mapping names it as `references.file`. */
   readonly isNamed: boolean;
   readonly rows: readonly WrittenRow[];
+  /** Of a worksheet that the mapping names: the file is new, or the lines of the rows that were added to it. */
+  readonly added: 'file' | readonly number[];
+  /** Why it is not where it should be; undefined if it is. */
+  readonly elsewhere: string | undefined;
 }
 
-/** A row for each name that the survey met, and for each answer to another name; open ones first within each kind. */
-export function worksheetRows(resolver: Resolver, answers: readonly Answer[]): readonly NameRow[] {
-  const choices = choicesFor(resolver);
-  const left = new Map(answers.map((answer) => [keyOf(answer.kind, answer.pipeline, answer.oldName), answer]));
-  const rows = resolver.met().map((met) => {
-    const key = keyOf(met.kind, met.pipeline, met.name);
-    const answer = left.get(key)?.newName;
-    left.delete(key);
-    return { ...rowOf(met, resolver, answer), choices: choices(met) };
-  });
-  const others = [...left.values()].map((answer) => ({
-    ...answer,
-    records: 0,
-    suggestions: [],
-    choices: choices(answer),
-    isOpen: false,
-  }));
-  const order: readonly NameKind[] = ['pipeline', 'stage', 'owner'];
-  return [...rows, ...others].sort(
-    (a, b) =>
-      order.indexOf(a.kind) - order.indexOf(b.kind) ||
-      a.pipeline.localeCompare(b.pipeline, 'en') ||
-      Number(b.isOpen) - Number(a.isOpen) ||
-      b.records - a.records ||
-      a.oldName.localeCompare(b.oldName, 'en'),
-  );
+/** What a survey found in the worksheet, and wrote into it. */
+export interface SurveyedWorksheet extends WrittenWorksheet {
+  /** Which answers are about names that no record has. */
+  readonly unmatched: string | undefined;
 }
 
-function rowOf(met: MetName, resolver: Resolver, answer: string | undefined): Omit<NameRow, 'choices'> {
-  const { kind, pipeline, name: oldName, resolution, records } = met;
-  const row = { kind, pipeline, oldName, records, suggestions: [], newName: answer ?? '', isOpen: false };
-  switch (resolution.kind) {
-    case 'unknown_account':
-      return row;
-    case 'failed': {
-      const { names, isExact } = suggestionFor(met, resolver);
-      return { ...row, suggestions: names, isOpen: answer === undefined && !isExact };
-    }
-    case 'omit':
-      if (resolution.byDefault) return { ...row, suggestions: [OMITTED] };
-      return { ...row, newName: answer !== undefined && isOmitted(answer) ? answer : OMITTED };
-    case 'resolved': {
-      const targets = resolver.scope(kind, pipeline)?.targets ?? [];
-      const { target, byDefault } = resolution;
-      if (byDefault) return { ...row, suggestions: [nameOf(target, targets)] };
-      const isAnswer = answer !== undefined && matching(answer, targets)[0] === target;
-      return { ...row, newName: isAnswer ? answer : nameOf(target, targets) };
-    }
-  }
-}
-
-/** The same text for all rows with the same targets. */
-function choicesFor(resolver: Resolver): (of: Pick<NameRow, 'kind' | 'pipeline'>) => string {
-  const known = new Map<string, string>();
-  return ({ kind, pipeline }) => {
-    const key = keyOf(kind, pipeline);
-    let text = known.get(key);
-    if (text === undefined) {
-      const targets = resolver.scope(kind, pipeline)?.targets ?? resolver.targets[kind];
-      const more = targets.length - MOST_CHOICES;
-      text = choicesOf(targets)
-        .slice(0, MOST_CHOICES)
-        .concat(more > 0 ? [`and ${numberText(more)} more`] : [])
-        .join('; ');
-      known.set(key, text);
-    }
-    return text;
-  };
-}
-
-/** A cell of a spreadsheet has at most 32,767 characters. */
-const MOST_CHOICES = 300;
-
-function keyOf(...parts: readonly string[]): string {
-  return JSON.stringify(parts);
+/** Where a survey writes. */
+export interface WorksheetPlace {
+  readonly db: Database;
+  readonly output: StateDir;
+  /** The `references.file` of the mapping. */
+  readonly named: string | undefined;
+  /** What is in that file; undefined if it does not exist. */
+  readonly found: FoundWorksheet | undefined;
 }
 
 /**
- * Writes `references.csv`, or beside it if people have changed it or it is `inUse`, the worksheet of the mapping. Throws a
+ * Writes the file that the mapping names, or adds the rows of new names to it: what is in it is never changed. If the mapping names
+ * none, or it cannot be written, writes `references.csv` into the state directory, or beside it if people have changed it. Throws a
  * `UserError` if that is not possible.
  */
-export async function writeWorksheet(
-  db: Database,
-  output: StateDir,
-  rows: readonly NameRow[],
-  inUse: string | undefined,
-): Promise<WrittenWorksheet> {
+export async function writeWorksheet(place: WorksheetPlace, rows: readonly NameRow[]): Promise<WrittenWorksheet> {
+  const { output, named, found } = place;
+  if (named === undefined) return writeUnnamed(place, rows);
+  try {
+    const written = found ? await addRows(named, found, rows) : await writeNamed(named, rows);
+    await publishFiles(ownDirectory(place), [], await keptIn(output, named));
+    return { path: named, isNamed: true, elsewhere: undefined, ...written };
+  } catch (error) {
+    const unnamed = await writeUnnamed(place, rows);
+    const what = found ? 'new names cannot be added to' : 'cannot write';
+    const elsewhere = `${what} ${shortPath(named)}: ${messageOf(error)}; the worksheet is ${shortPath(unnamed.path)}`;
+    return { ...unnamed, elsewhere };
+  }
+}
+
+type Written = Pick<WrittenWorksheet, 'rows' | 'added'>;
+
+/** Throws as `fs` does, also if the file exists meanwhile. */
+async function writeNamed(path: string, rows: readonly NameRow[]): Promise<Written> {
+  const { text, written } = wholeText(rows);
+  await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+  return { rows: written, added: 'file' };
+}
+
+/** Adds rows as the file has them: its encoding, delimiter, line ends and columns. */
+async function addRows(path: string, found: FoundWorksheet, rows: readonly NameRow[]): Promise<Written> {
+  const lineOf = linesIn(found.rows);
+  const isNew = (row: NameRow): boolean => lineOf(row) === undefined;
+  const missing = rows.filter(isNew);
+  const known = rows.flatMap((row) => {
+    const line = lineOf(row);
+    return line === undefined ? [] : [{ ...row, line }];
+  });
+  if (missing.length === 0) return { rows: known, added: [] };
+  const [input] = await findFiles({ name: 'references', path });
+  const { encoding } = await openText(input!, {});
+  const { default: iconv } = await import('iconv-lite');
+  const text = iconv.decode(await readFile(path), encoding);
+  const lineEnd = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
+  const style = { delimiter: found.delimiter, lineEnd };
+  const start = /[\r\n]$/.test(text) ? '' : lineEnd;
+  const cells = missing.map((row) => {
+    const named = cellsOf(row);
+    const own = found.columns.map((column) => named[column as keyof typeof named]);
+    return csvLine(own, style);
+  });
+  await writeFile(path, iconv.encode(`${start}${cells.join('')}`, encoding), { flag: 'a' });
+  const added = numbered(missing, cells, linesOf(`${text}${start}`));
+  return { rows: [...known, ...added], added: added.map(({ line }) => line) };
+}
+
+/** Finds the line of the row about a name, which may be written as messages print it; a stage without a pipeline is of any. */
+function linesIn(
+  rows: readonly NamedRow[],
+): (name: Pick<NamedRow, 'kind' | 'pipeline' | 'oldName'>) => number | undefined {
+  const lines = new Map<string, number>();
+  for (const { kind, pipeline, oldName, line } of rows) {
+    for (const key of [keyOf(kind, pipeline, oldName), keyOf(kind, fold(pipeline), fold(oldName))])
+      if (!lines.has(key)) lines.set(key, line);
+  }
+  const written = (name: string): string[] => [fold(name), fold(visible(name))];
+  return ({ kind, pipeline, oldName }) => {
+    const pipelines = [...written(pipeline), ...(kind === 'stage' ? [''] : [])];
+    const folded = pipelines.flatMap((within) => written(oldName).map((name) => keyOf(kind, within, name)));
+    const key = [keyOf(kind, pipeline, oldName), ...folded].find((each) => lines.has(each));
+    return key === undefined ? undefined : lines.get(key);
+  };
+}
+
+function keyOf(kind: NameKind, pipeline: string, name: string): string {
+  return JSON.stringify([kind, pipeline, name]);
+}
+
+async function writeUnnamed(place: WorksheetPlace, rows: readonly NameRow[]): Promise<WrittenWorksheet> {
+  const { output, named } = place;
   const usual = output.file(WORKSHEET_FILE);
   const gathered = temporaryName(usual);
-  const lines = rows.map(({ kind, pipeline, oldName, records, suggestions, newName, choices }) => {
-    // One that can be copied as it is: of several, somebody has to choose.
-    const suggestion = suggestions.length === 1 ? suggestions[0] : '';
-    return csvLine([kind, pipeline, oldName, records, suggestion, newName, choices]);
-  });
+  const { text, written } = wholeText(rows);
+  const nameOfFile = (number: number): string => (number === 1 ? WORKSHEET_FILE : `references.${number}.csv`);
   try {
-    await writeWhole(gathered, `${csvHead(WORKSHEET_COLUMNS)}${lines.join('')}`);
-    const nameOfFile = (number: number): string => (number === 1 ? WORKSHEET_FILE : `references.${number}.csv`);
-    const kept = new Set(inUse !== undefined && (await isIn(output, inUse)) ? [basename(inUse)] : []);
-    const directory = {
-      db,
-      root: output.path,
-      path: output.path,
-      owns: (name: string) => /^references(?:\.\d+)?\.csv$/.test(name),
-    };
-    const [name = ''] = await publishFiles(directory, [{ path: gathered, nameOf: nameOfFile }], kept);
-    let line = 1;
-    const written = rows.map((row, at) => {
-      const own = (line += 1);
-      line += lines[at]!.trimEnd().split('\n').length - 1;
-      return { ...row, line: own };
-    });
-    return {
-      path: join(output.path, name),
-      usual: name === WORKSHEET_FILE ? undefined : usual,
-      isNamed: false,
-      rows: written,
-    };
+    await writeWhole(gathered, text);
+    const kept = await keptIn(output, named);
+    const [name = ''] = await publishFiles(ownDirectory(place), [{ path: gathered, nameOf: nameOfFile }], kept);
+    const path = join(output.path, name);
+    const elsewhere =
+      name === WORKSHEET_FILE
+        ? undefined
+        : `${shortPath(usual)} was changed outside this program, so it was not overwritten; the new worksheet is ${shortPath(path)}`;
+    return { path, isNamed: false, rows: written, added: 'file', elsewhere };
   } catch (error) {
     throw error instanceof UserError ? error : cannotWrite(usual, error);
   }
 }
 
-async function isIn({ path: directory }: StateDir, path: string): Promise<boolean> {
+function ownDirectory({ db, output: { path } }: WorksheetPlace): OwnDirectory {
+  return { db, root: path, path, owns: (name) => /^references(?:\.\d+)?\.csv$/.test(name) };
+}
+
+/** A worksheet of the mapping may be in the state directory. */
+async function keptIn({ path: directory }: StateDir, named: string | undefined): Promise<ReadonlySet<string>> {
   const real = (name: string): Promise<string> => realpath(name).catch(() => name);
-  return (await real(dirname(path))) === (await real(directory));
+  const isIn = named !== undefined && (await real(dirname(named))) === (await real(directory));
+  return new Set(isIn ? [basename(named)] : []);
+}
+
+function wholeText(rows: readonly NameRow[]): { readonly text: string; readonly written: readonly WrittenRow[] } {
+  const lines = rows.map((row) => csvLine(Object.values(cellsOf(row))));
+  return { text: `${csvHead(WORKSHEET_COLUMNS)}${lines.join('')}`, written: numbered(rows, lines, 1) };
+}
+
+/** In the order of the columns. */
+function cellsOf(row: NameRow): Record<(typeof WORKSHEET_COLUMNS)[number], string | number | undefined> {
+  return {
+    kind: row.kind,
+    pipeline: row.pipeline,
+    old_name: row.oldName,
+    records: row.records,
+    // One that can be copied as it is: of several, somebody has to choose.
+    suggestion: row.suggestions.length === 1 ? row.suggestions[0] : '',
+    new_name: row.newName,
+    choices: row.choices,
+  };
+}
+
+/** `before`: how many lines precede them. */
+function numbered(rows: readonly NameRow[], lines: readonly string[], before: number): WrittenRow[] {
+  let line = before + 1;
+  return rows.map((row, at) => {
+    const own = line;
+    line += linesOf(lines[at]!);
+    return { ...row, line: own };
+  });
+}
+
+function linesOf(text: string): number {
+  return text.match(/\r\n|\n|\r/g)?.length ?? 0;
 }

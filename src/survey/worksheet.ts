@@ -37,18 +37,38 @@ export interface Answer {
   readonly at: Location;
 }
 
+/** A row about a name, answered or not. */
+export interface NamedRow {
+  readonly kind: NameKind;
+  readonly pipeline: string;
+  readonly oldName: string;
+  readonly line: number;
+}
+
+/** The worksheet that `references.file` names, as it was read. */
+export interface FoundWorksheet {
+  readonly columns: readonly string[];
+  readonly delimiter: string;
+  readonly rows: readonly NamedRow[];
+}
+
 /**
- * The names of the mapping and of its worksheet, and the answers in the worksheet. Throws a `ProblemsError` with every
+ * The names of the mapping and of its worksheet, the answers in the worksheet, and what was found in it (undefined if there is none
+ * yet). Throws a `ProblemsError` with every
  * mistake in the worksheet, or a `UserError` if it cannot be read.
  */
 export async function openReferences(
   mapping: Pick<Mapping, 'references' | 'worksheet'>,
   account: Account | undefined,
-): Promise<{ readonly resolver: Resolver; readonly answers: readonly Answer[] }> {
-  const { answers, problems } = await readWorksheet(mapping);
+): Promise<{
+  readonly resolver: Resolver;
+  readonly answers: readonly Answer[];
+  readonly found: FoundWorksheet | undefined;
+}> {
+  const { answers, problems, found } = await readWorksheet(mapping);
   const resolver = new Resolver(account, [mapping.references, referencesOf(answers)]);
   for (const answer of answers) problems.push(...unknownName(answer, resolver));
-  if (problems.length === 0) return { resolver, answers };
+  if (problems.length === 0) return { resolver, answers, found };
   const sorted = problems.sort((a, b) => (a.at?.line ?? 0) - (b.at?.line ?? 0));
   throw new ProblemsError('the worksheet of names cannot be used', sorted);
 }
@@ -56,12 +76,12 @@ export async function openReferences(
 interface ReadAnswers {
   readonly answers: readonly Answer[];
   readonly problems: Problem[];
+  readonly found: FoundWorksheet | undefined;
 }
 
 async function readWorksheet({ worksheet }: Pick<Mapping, 'worksheet'>): Promise<ReadAnswers> {
-  if (!worksheet) return { answers: [], problems: [] };
+  if (!worksheet || !isThere(worksheet.path)) return { answers: [], problems: [], found: undefined };
   const { path } = worksheet;
-  if (!isThere(path)) return { answers: [], problems: [] };
   try {
     return await readAnswers(await openSource({ name: 'references', path, format: 'csv' }));
   } catch (failure) {
@@ -82,7 +102,8 @@ async function readAnswers(source: Source): Promise<ReadAnswers> {
     return [error('missing_column', `missing column \`${name}\``, at, `the header is ${WORKSHEET_COLUMNS.join(', ')}`)];
   });
   const answers = new Map<string, Answer>();
-  if (problems.length > 0) return { answers: [], problems };
+  const rows: NamedRow[] = [];
+  if (problems.length > 0) return { answers: [], problems, found: undefined };
   for await (const batch of source.batches()) {
     for (const item of batch) {
       const at = placeOf(item);
@@ -100,6 +121,7 @@ async function readAnswers(source: Source): Promise<ReadAnswers> {
         }
         continue;
       }
+      if (oldName !== '') rows.push({ kind, pipeline, oldName, line: at.line });
       if (newName === '') continue;
       const key = JSON.stringify([kind, pipeline, oldName]);
       const other = answers.get(key);
@@ -110,7 +132,8 @@ async function readAnswers(source: Source): Promise<ReadAnswers> {
       } else if (!other) answers.set(key, { kind, pipeline, oldName, newName, at });
     }
   }
-  return { answers: [...answers.values()], problems };
+  const { columns: header, delimiter = ',' } = source;
+  return { answers: [...answers.values()], problems, found: { columns: header, delimiter, rows } };
 }
 
 function referencesOf(answers: readonly Answer[]): References {

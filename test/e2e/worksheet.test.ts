@@ -1,7 +1,7 @@
-import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { appendFile, copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { backfill, project, summaryOf } from './harness.ts';
 
 const MAPPING = `version: 1
@@ -72,32 +72,43 @@ describe('references.csv', () => {
       ['Negotiation', 'Grace Hopper'],
       ['Negotiation', undefined],
     ]);
-    // The next worksheet has the answers as they were written.
-    expect(await readFile(join(cwd, '.backfill/m/references.csv'), 'utf8')).toContain('Old Rep,1,,grace@example.test,');
+    expect(await readFile(join(cwd, 'names.csv'), 'utf8')).toBe(filled);
+    expect(existsSync(join(cwd, '.backfill/m/references.csv'))).toBe(false);
 
     await writeFile(join(cwd, 'names.csv'), filled.replace('grace@', 'ada@'));
     expect(summaryOf(await run())).toMatchObject({ mapping_changed: true, events: { changed: 1 } });
   });
 
-  it('comes with the unresolved names as YAML, in which nothing is left out unless somebody says so', async () => {
-    const { cwd, run } = await project(FILES);
-    const { stderr } = await run('--dry-run');
-    const [, block = ''] = /^references:\n((?: +.*\n)+)/m.exec(stderr) ?? [];
-    expect(block).toMatchInlineSnapshot(`
-      "  pipelines:
-          Verkauf: '?' # set this: 3 records
-        stages:
-          Verkauf:
-            Negotation: Negotiation # check: 2 records
-            Gewonnen: Won # check: 1 record
-        owners:
-          Old Rep: '?' # set this: 1 record
-      "
-    `);
-    await writeFile(join(cwd, 'mapping.yaml'), MAPPING.replace(/references:\n.*\n/, `references:\n${block}`));
-    const again = await run('--dry-run');
-    expect(again.stderr).toContain('owner `?` (`Old Rep` in the export) not found among the users');
-    expect(parse(block)).toMatchObject({ owners: { 'Old Rep': '?' } });
+  it('is written where the mapping says, gets new names as rows, and messages name its lines', async () => {
+    const { cwd, run } = await project({
+      ...FILES,
+      'mapping.yaml': MAPPING.replace('  owners: { Gone Rep: null }', '  file: names.csv'),
+    });
+    const file = join(cwd, 'names.csv');
+    const first = await run('--dry-run');
+    expect(first.code, first.stderr).toBe(1);
+    expect(existsSync(join(cwd, '.backfill/m/dry-run/references.csv'))).toBe(false);
+    expect(first.stderr).toMatch(/owner `Gone Rep` has no new name +names\.csv:5/);
+    expect(first.stderr).toMatch(/Next +fill in `new_name` in names\.csv, then\s+.* run mapping\.yaml .*--dry-run/);
+
+    const filled = (await readFile(file, 'utf8'))
+      .replace('Verkauf,3,,', 'Verkauf,3,,Sales')
+      .replace('2,Negotiation,', '2,Negotiation,Negotiation')
+      .replace('1,Won,', '1,,Won')
+      .replace('Gone Rep,1,,', 'Gone Rep,1,,(omit)')
+      .replace('Old Rep,1,,', 'Olt Rep,1,,Grace Hopper');
+    await writeFile(file, filled);
+    await appendFile(join(cwd, 'deals.csv'), '4,D,Verkauf,Gewonnen,New Rep\n');
+    const second = await run('--dry-run');
+    expect(second.code, second.stderr).toBe(1);
+    expect(await readFile(file, 'utf8')).toMatch(
+      new RegExp(`^${'.*\\n'.repeat(7)}owner,,New Rep,1,.*\nowner,,Old Rep,1,.*\n$`),
+    );
+    expect((await readFile(file, 'utf8')).startsWith(filled)).toBe(true);
+    expect(second.stderr).toContain('Added to names.csv: 2 new names, from line 8');
+    expect(second.stderr).toMatch(/owner `New Rep` has no new name +names\.csv:8/);
+    expect(second.stderr).toMatch(/names\.csv[^]*line 6:\s+owner `Olt Rep`/);
+    expect(summaryOf(second).warnings_by_code).toMatchObject({ unmatched_answer: 1 });
   });
 
   it('with a mistake stops the run before anything is sent', async () => {
@@ -125,7 +136,7 @@ describe('references.csv', () => {
     await writeFile(join(state, 'references.csv'), edited);
     const { stderr } = await run('--max-errors', '100%');
     expect(stderr).toContain(
-      '.backfill/m/references.csv was changed outside this program or is used by the mapping, so it was not overwritten; the new worksheet is ',
+      '.backfill/m/references.csv was changed outside this program, so it was not overwritten; the new worksheet is ',
     );
     expect(await readFile(join(state, 'references.csv'), 'utf8')).toBe(edited);
     await copyFile(join(state, 'references.csv'), join(cwd, 'names.csv'));

@@ -80,7 +80,12 @@ describe('the next command', () => {
     const worksheet = { path: '/s/references.csv', isNamed: true };
     expect(commands(found, args, { worksheet })).toEqual(['crm-backfill run a.yaml']);
     const { rows } = nextSection(found, { ...CALM, argv: argv(...args), worksheet });
-    expect(rows[0]![1]).toMatch(/a\.yaml.*references\.csv/);
+    expect(rows[0]![1]).toMatch(/references\.csv.*a\.yaml/);
+    const names = { ...found, errors_by_code: { unresolved_owner: 1, parent_failed: 2 } };
+    const step = (isNamed: boolean) =>
+      nextSection(names, { ...CALM, argv: argv(...args), worksheet: { ...worksheet, isNamed } }).rows[0]![1];
+    expect(step(true)).toBe('fill in `new_name` in /s/references.csv, then');
+    expect(step(false)).toMatch(/\/s\/references\.csv.*`references: \{ file: references\.csv \}`/);
   });
 
   it('continues after a pilot without the options that chose it', () => {

@@ -1,10 +1,11 @@
 import { Resolver } from '../../src/survey/resolve.ts';
 import { unmatchedAnswers } from '../../src/survey/unmatched-answers.ts';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { References } from '../../src/mapping/mapping.ts';
-import { worksheetRows, writeWorksheet } from '../../src/survey/worksheet-file.ts';
+import { writeWorksheet } from '../../src/survey/worksheet-file.ts';
+import { worksheetRows } from '../../src/survey/worksheet-rows.ts';
 import { openReferences } from '../../src/survey/worksheet.ts';
 import { defaultAccount } from '../../src/commands/sandbox/index.ts';
 import type { Account } from '../../src/service/account.ts';
@@ -255,10 +256,8 @@ describe('the worksheet of a survey', () => {
   it('has no formulas, and is read again as it was written', async () => {
     const state = await StateDir.create(folderWith({}));
     const { path } = await writeWorksheet(
-      Database.inMemory(PLAN),
-      state,
+      { db: Database.inMemory(PLAN), output: state, named: undefined, found: undefined },
       names.map((oldName) => ({ ...row, oldName })),
-      undefined,
     );
     const text = readFileSync(path, 'utf8');
     expect(text.startsWith(`\ufeff${HEADER}\n`)).toBe(true);
@@ -268,22 +267,107 @@ describe('the worksheet of a survey', () => {
     expect(answers.map(({ oldName }) => oldName)).toEqual(names);
   });
 
-  it('never replaces one that a person has changed, nor the one of the mapping', async () => {
+  it('never replaces one in the state directory that a person has changed', async () => {
     const state = await StateDir.create(folderWith({}));
     const usual = state.file('references.csv');
     const db = Database.inMemory(PLAN);
-    const write = (oldName: string, inUse?: string) => writeWorksheet(db, state, [{ ...row, oldName }], inUse);
+    const write = (oldName: string) =>
+      writeWorksheet({ db, output: state, named: undefined, found: undefined }, [{ ...row, oldName }]);
     await write('a');
-    expect(await write('b')).toMatchObject({ path: usual, usual: undefined });
-    expect(readFileSync(usual, 'utf8')).toContain('owner,,b,');
-
-    expect(await write('c', usual)).toMatchObject({ path: state.file('references.2.csv'), usual });
+    expect(await write('b')).toMatchObject({ path: usual, isNamed: false, elsewhere: undefined });
     expect(readFileSync(usual, 'utf8')).toContain('owner,,b,');
 
     writeFileSync(usual, 'mine');
-    expect(await write('d')).toMatchObject({ path: state.file('references.2.csv'), usual });
+    const { path, elsewhere } = await write('d');
+    expect(path).toBe(state.file('references.2.csv'));
+    expect(elsewhere).toContain(path);
     expect(readFileSync(usual, 'utf8')).toBe('mine');
-    expect(readFileSync(state.file('references.2.csv'), 'utf8')).toContain('owner,,d,');
+    expect(readFileSync(path, 'utf8')).toContain('owner,,d,');
+  });
+});
+
+describe('the worksheet that the mapping names', () => {
+  const row = { kind: 'owner', pipeline: '', records: 1, suggestions: [], newName: '', choices: 'A; B' } as const;
+  const owner = (oldName: string) => ({ ...row, oldName, isOpen: true });
+
+  async function writing(named: string) {
+    const output = await StateDir.create(folderWith({}));
+    const db = Database.inMemory(PLAN);
+    const write = async (...names: string[]) => {
+      const mapping = { references: NONE, worksheet: { path: named, at: AT } };
+      const { found } = await openReferences(mapping, defaultAccount());
+      return writeWorksheet({ db, output, named, found }, names.map(owner));
+    };
+    return { output, db, write };
+  }
+
+  it('is written there, for nobody else to read, and what the program left in the state directory goes', async () => {
+    const named = join(folderWith({}), 'names.csv');
+    const { output, db, write } = await writing(named);
+    await writeWorksheet({ db, output, named: undefined, found: undefined }, [owner('Old')]);
+    expect(await write('a\nb', 'c')).toMatchObject({
+      path: named,
+      isNamed: true,
+      added: 'file',
+      rows: [{ line: 2 }, { line: 4 }],
+    });
+    expect(statSync(named).mode & 0o777).toBe(0o600);
+    expect(existsSync(output.file('references.csv'))).toBe(false);
+
+    const before = readFileSync(named);
+    expect(await write('a\nb', 'c')).toMatchObject({ added: [] });
+    expect(readFileSync(named)).toEqual(before);
+  });
+
+  it.each<[string, string, 'utf8' | 'utf16le', string]>([
+    [
+      'semicolons and CRLF',
+      '\ufeffnote;kind;old_name;pipeline;new_name\r\nx;owner;Old;;\r\n',
+      'utf8',
+      ';owner;"New; Rep";;\r\n',
+    ],
+    [
+      'tabs in UTF-16',
+      '\ufeffkind\tpipeline\told_name\tnew_name\r\nowner\t\tOld\t\r\n',
+      'utf16le',
+      'owner\t\tNew; Rep\t\r\n',
+    ],
+    [
+      'no line end at its end',
+      'kind,pipeline,old_name,new_name,records\nowner,,Old,,3',
+      'utf8',
+      '\nowner,,New; Rep,,1\n',
+    ],
+  ])('gets new names as rows of its own form: %s', async (_form, text, encoding, added) => {
+    const named = join(folderWith({}), 'names.csv');
+    writeFileSync(named, Buffer.from(text, encoding), { mode: 0o640 });
+    const { write } = await writing(named);
+    const { rows, added: lines } = await write('New; Rep', 'OLD');
+    expect(readFileSync(named)).toEqual(Buffer.from(text + added, encoding));
+    expect(statSync(named).mode & 0o777).toBe(0o640);
+    expect(lines).toEqual([3]);
+    expect(rows.map(({ oldName, line }) => [oldName, line])).toEqual([
+      ['OLD', 2],
+      ['New; Rep', 3],
+    ]);
+    expect(await write('New; Rep', 'OLD')).toMatchObject({ added: [] });
+  });
+
+  it('that cannot be written is in the state directory, and that is said', async () => {
+    const named = join(folderWith({}), 'missing', 'names.csv');
+    const { output, write } = await writing(named);
+    const { path, isNamed, elsewhere } = await write('a');
+    expect([path, isNamed]).toEqual([output.file('references.csv'), false]);
+    expect(elsewhere).toContain('names.csv: ');
+  });
+
+  it('is not deleted where it lies among the files of the program', async () => {
+    const output = await StateDir.create(folderWith({}));
+    const db = Database.inMemory(PLAN);
+    const { path: named } = await writeWorksheet({ db, output, named: undefined, found: undefined }, [owner('a')]);
+    const { found } = await openReferences({ references: NONE, worksheet: { path: named, at: AT } }, defaultAccount());
+    await writeWorksheet({ db, output, named, found }, [owner('a'), owner('b')]);
+    expect(readFileSync(named, 'utf8')).toMatch(/owner,,a,.*\nowner,,b,/);
   });
 });
 
@@ -303,6 +387,10 @@ describe('rows about names that no record has', () => {
     expect(found).toMatchObject({ code: 'unmatched_answer', count: 2 });
     expect(found!.message).toContain('line 2: owner `12` (the exports have `0012`), line 5: owner `Nobody`');
     expect(unmatchedAnswers([owner('0012', 2)], resolver.met())).toBeUndefined();
+    const stage = (pipeline: string) => ({ ...owner('Won', 6), kind: 'stage', pipeline }) as const;
+    resolver.stage('Won', 'Sales', place);
+    expect(unmatchedAnswers([stage('Sales'), stage('')], resolver.met())).toBeUndefined();
+    expect(unmatchedAnswers([stage('Seles')], resolver.met())).toMatchObject({ count: 1 });
   });
 
   it('a name with invisible characters may be written as it is printed', () => {

@@ -97,7 +97,7 @@ export class DealLines extends FieldLines {
     const plain = other
       ? `check: ${other.join.why}`
       : isKey
-        ? `set this: these are ids, and no export has their names; ${figuresOf('stage', column)}`
+        ? `check: these are ids, and no export has their names; ${figuresOf('stage', column)}`
         : commentOf('stage', found, 'deals');
     const outcome = roles.get('outcome');
     if (!outcome) return { key, value, comment: plain };
