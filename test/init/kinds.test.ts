@@ -72,7 +72,8 @@ describe('a table is', () => {
       })),
       [note]: Array.from({ length: 12 }, (_, n) => ({
         ID: `${n + 4000}`,
-        ENTITY_ID: `${n + (n % 2 === 0 ? 15 : 11)}`,
+        // Two of the contacts were deleted.
+        ENTITY_ID: `${n + 15}`,
         ENTITY_TYPE: n % 2 === 0 ? 'deal' : 'contact',
         COMMENT: `Spoke at length about the roof of house ${n}`,
         CREATED: `2024-01-${n + 10}T10:00:00Z`,
@@ -188,6 +189,24 @@ describe('a role', () => {
     });
     expect(draft.deal['title']).toBe('Company');
     expect(draft.remark('title')).toMatch(/^check: /);
+  });
+
+  it('of a pipeline is the name for its id, and an id without a name is marked', async () => {
+    const deals = [
+      'Id,Title,Stage,Amount,Pipeline_id',
+      ...times(12, (n) => `D${n},Roof of house ${n},${['New', 'Won'][n % 2]},${n}00.50,${7001 + (n % 2)}`),
+    ];
+    const alone = await draftOf({ 'contacts.csv': PEOPLE, 'deals.csv': deals });
+    expect(alone.deal['stage_pipeline']).toBe('Pipeline_id');
+    expect(alone.remark('stage_pipeline')).toMatch(/^check: .* no export has their names/);
+    const named = await draftOf({
+      'contacts.csv': PEOPLE,
+      'deals.csv': deals,
+      'pipelines.csv': ['id,name', '7001,Sales', '7002,Service'],
+    });
+    expect(named.deal['stage_pipeline']).toMatchObject({
+      lookup: { source: 'pipelines', match: 'id', with: 'Pipeline_id', take: 'name' },
+    });
   });
 
   it('of a parent keeps ids of which no export has the table', async () => {

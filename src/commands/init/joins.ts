@@ -15,7 +15,7 @@ import {
   type Reference,
 } from './lines/references.ts';
 import { headerScore, isStaff } from './roles.ts';
-import { fold, nounsOf, type Noun } from './words.ts';
+import { fold, meaningOf, nounsOf, type Noun } from './words.ts';
 
 /** What is known of all exports. */
 export interface KnownTables {
@@ -239,10 +239,11 @@ export function reach(
 }
 
 /** What a name may be taken for. */
-type Named = 'stage' | 'owner' | 'author' | 'company';
+type Named = 'stage' | 'pipeline' | 'owner' | 'author' | 'company';
 
 const NOUNS: Readonly<Record<Named, readonly Noun[]>> = {
   stage: ['stages'],
+  pipeline: ['stages'],
   owner: ['users'],
   author: ['users'],
   company: ['companies'],
@@ -252,7 +253,9 @@ const STAGES = ['stage', 'status', 'pipeline'] as const;
 
 /** Whether a table has such names: by what it is called, or because it is called nothing else. */
 function fits({ from, to }: Reference, what: Named): boolean {
-  const { nouns } = to.table;
+  const { nouns, source } = to.table;
+  const { concepts } = meaningOf(source);
+  if (what === 'pipeline') return concepts.has('pipeline') && !concepts.has('stage') && !concepts.has('status');
   const isNamed = namesTable(from, to.table) || STAGES.some((each) => to.meaning.concepts.has(each));
   if (nouns.length === 0) return what !== 'stage' || isNamed;
   return nouns.some((noun) => NOUNS[what].includes(noun));

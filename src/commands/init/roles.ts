@@ -36,7 +36,7 @@ interface RoleSpec {
 const NOT_PERSON =
   'user owner company deal author stage pipeline status job type source other modified parent address email phone tag id date web';
 
-export const ROLES = {
+const ROLES = {
   id: {
     content: keys,
     header: { id: 0.9, number: 0.5 },

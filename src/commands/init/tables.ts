@@ -140,7 +140,7 @@ function wrapperOf(name: string, wrappers: ReadonlySet<string>): { of: string | 
 const WRAPPERS = /^(?:data|results?|items|records|list|rows|values?|content|hits|elements)$/i;
 
 /** The nouns of an array, if it is called after its records, or else of its file. */
-export function nounsIn(path: string | undefined, source: string): readonly Noun[] {
+function nounsIn(path: string | undefined, source: string): readonly Noun[] {
   const last = path?.split('.').findLast((each) => !WRAPPERS.test(each)) ?? '';
   const own = nounsOf(last);
   return own.length > 0 ? own : nounsOf(source);

@@ -56,11 +56,11 @@ class EntryLines {
       this.#lines.currencyLine(),
       ...parent,
       this.#lines.stageLine(),
-      this.#lines.memberLine('owner_name', 'owner'),
+      this.#lines.namedLine('owner_name', 'owner'),
     ];
     const lines = [
       ...settings,
-      this.#lines.plainLine('stage_pipeline', 'pipeline', 'the pipeline'),
+      this.#lines.namedLine('stage_pipeline', 'pipeline'),
       this.#lines.timeLine('created'),
       ...this.#lines.priority(),
     ];
@@ -70,7 +70,7 @@ class EntryLines {
   comment(): Entry {
     const { table, roles } = this.#draft;
     const content = this.#lines.contentLine();
-    const author = this.#lines.memberLine('author_name', 'author');
+    const author = this.#lines.namedLine('author_name', 'author');
     const parents = this.#parents.commentParents();
     const settings = this.#when([...(content.off ? [] : [content]), ...parents.filter(({ off }) => !off)]);
     const both = parents.filter(({ off }) => !off).length === 2 ? [{ key: 'if_both', value: 'deal' }] : [];

@@ -225,10 +225,10 @@ export class FieldLines {
     };
   }
 
-  /** The owner or author, by the name that another export has for the id. */
-  memberLine(key: string, role: 'owner' | 'author'): Line {
+  /** The owner, author or pipeline, by the name that another export has for the id. */
+  namedLine(key: string, role: 'owner' | 'author' | 'pipeline'): Line {
     const found = this.draft.roles.get(role);
-    if (!found) return this.open(key, role, role === 'owner' ? 'the owner' : 'the author');
+    if (!found) return this.open(key, role, `the ${role}`);
     const other = nameOf(found.column, this.known.references, this.events(), role);
     if (other) {
       const { value, share, why } = other.join;

@@ -187,14 +187,16 @@ export class ParentLines {
     return undefined;
   }
 
-  /** Whether each record of a type has the id of a record of that kind. */
+  /** Whether the records of a type have the ids of that kind: where headers say so, some may be of records that were deleted. */
   #isComplete(id: Column, { column, values }: NonNullable<ReturnType<typeof typeOf>>): boolean {
+    const isNamed = id.meaning.concepts.has('parent') && column.meaning.concepts.has('type');
+    const least = isNamed ? 0.5 : 0.95;
     return [...values].every(([kind, own]) => {
       const target = this.#known.drafts.find((each) => each.kind === kind)?.roles.get('id')?.column;
       if (!target) return false;
       const typed = `from ${this.#table.sql} where ${column.sql} in (${own.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`;
       const found = countOf(this.#table, `${typed} and ${id.sql} in (select ${target.sql} from ${target.table.sql})`);
-      return found > 0 && found >= 0.95 * countOf(this.#table, typed);
+      return found > 0 && found >= least * countOf(this.#table, typed);
     });
   }
 }
