@@ -71,8 +71,9 @@ export async function writeWorksheet(place: WorksheetPlace, rows: readonly NameR
 
 type Written = Pick<WrittenWorksheet, 'rows' | 'added'>;
 
-/** Throws as `fs` does, also if the file exists meanwhile. */
+/** No file where no record has a name. Throws as `fs` does, also if the file exists meanwhile. */
 async function writeNamed(path: string, rows: readonly NameRow[]): Promise<Written> {
+  if (rows.length === 0) return { rows: [], added: [] };
   const { text, written } = wholeText(rows);
   await writeFile(path, text, { mode: 0o600, flag: 'wx' });
   return { rows: written, added: 'file' };

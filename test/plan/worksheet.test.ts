@@ -305,6 +305,8 @@ describe('the worksheet that the mapping names', () => {
     const named = join(folderWith({}), 'names.csv');
     const { output, db, write } = await writing(named);
     await writeWorksheet({ db, output, named: undefined, found: undefined }, [owner('Old')]);
+    expect(await write()).toMatchObject({ isNamed: true, added: [] });
+    expect(existsSync(named)).toBe(false);
     expect(await write('a\nb', 'c')).toMatchObject({
       path: named,
       isNamed: true,
