@@ -42,7 +42,7 @@ export function heldUp(
   heldUpMs: number,
   maxOutageMs: number,
 ): Notification {
-  const why = pace.waiting ? waitingText({ ...pace.waiting, because: undefined }) : 'no answers';
+  const why = pace.waiting ? waitingText({ ...pace.waiting, because: undefined }, pace.now) : 'no answers';
   return progress('held_up', migration, types, [
     `held up for ${durationText(heldUpMs / 1000)}: ${why}.`,
     `It continues by itself, or stops after ${durationText(maxOutageMs / 1000)} (--max-outage) and can then be resumed.`,

@@ -23,6 +23,8 @@ export interface WaitingState {
   readonly because?: string | undefined;
   /** How long this has lasted. */
   readonly forMs: number;
+  /** Of an outage: when the run stops, if it lasts. */
+  readonly givesUpInMs?: number | undefined;
 }
 
 export interface ProgressSnapshot extends RunPace {
@@ -37,11 +39,11 @@ export interface ProgressSnapshot extends RunPace {
 
 /** `98/min, 3,766 left, about 38 min (until 21:40); window full, next in 0.6 s` */
 export function statusLine(pace: ProgressSnapshot, columns: number): string {
-  const waiting = pace.waiting ? waitingText(pace.waiting) : undefined;
+  const waiting = pace.waiting ? waitingText(pace.waiting, pace.now) : undefined;
   const parts = paceParts(pace);
   // If there is not enough room, the most important part is kept: an outage, then the rate, then a full window.
   if (waiting !== undefined && isSerious(pace)) {
-    const withPace = `${waiting}; ${parts.join(', ')}`;
+    const withPace = `${waiting}${pace.waiting?.reason === 'outage' ? DOT : '; '}${parts.join(', ')}`;
     return withPace.length <= columns ? withPace : cutTo(waiting, columns);
   }
   while (parts.length > 1 && parts.join(', ').length > columns) parts.shift();
@@ -76,16 +78,33 @@ export function progressLogLine(types: readonly TypeProgress[], pace: ProgressSn
   return [
     `${clockText(pace.now, pace.now)} ${counts.join(', ')}`,
     paceParts(pace).join(', '),
-    ...(isSerious(pace) ? [waitingText(pace.waiting!)] : []),
+    ...(isSerious(pace) ? [waitingText(pace.waiting!, pace.now)] : []),
   ].join('; ');
 }
 
-export function waitingText({ reason, nextInMs, forMs, because }: WaitingState): string {
+const DOT = ' · ';
+
+/** Of an outage, what matters most comes first, since a narrow terminal cuts the end. */
+export function waitingText(waiting: WaitingState, now: Date): string {
+  const { reason, nextInMs, because } = waiting;
+  if (reason === 'outage') return outageText(waiting, now);
   const cause = because === undefined ? '' : ` (${because})`;
   const isTried = reason === 'redis' || reason === 'credentials' || reason === 'intercepted';
-  if (reason !== 'outage') return `${WAITS[reason]}${cause}, ${isTried ? 'retrying' : 'next'} in ${waitText(nextInMs)}`;
-  return `${WAITS.outage} for ${durationText(forMs / 1000)}${cause}, ${nextInMs > 0 ? `next check in ${waitText(nextInMs)}` : 'checking'}`;
+  return `${WAITS[reason]}${cause}, ${isTried ? 'retrying' : 'next'} in ${waitText(nextInMs)}`;
 }
+
+/** `SERVICE DOWN 2 min · next check 34 s · gives up 23:44 · ECONNREFUSED` */
+function outageText({ nextInMs, forMs, givesUpInMs, because }: WaitingState, now: Date): string {
+  return [
+    `${WAITS.outage.toUpperCase()} ${durationText(forMs / 1000)}`,
+    nextInMs > 0 ? `next check ${waitText(nextInMs)}` : 'checking',
+    ...(givesUpInMs === undefined ? [] : [`gives up ${clockText(new Date(now.getTime() + givesUpInMs), now)}`]),
+    ...(because === undefined ? [] : [CODE.exec(because)?.[1] ?? because]),
+  ].join(DOT);
+}
+
+/** The code of a connection that failed, at the end of its message. */
+const CODE = /\(([A-Z][A-Z_]+)\)$/;
 
 function waitText(ms: number): string {
   return ms < 10_000 ? `${(Math.max(0, ms) / 1000).toFixed(1)} s` : durationText(ms / 1000);

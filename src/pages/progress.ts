@@ -34,7 +34,7 @@ function startLines(console: Console, tracker: ProgressTracker): Progress {
   const update = (): void => {
     const pace = tracker.pace();
     const down = pace.waiting?.reason === 'outage' ? pace.waiting : undefined;
-    if (down && !wasDown) console.say(waitingText(down));
+    if (down && !wasDown) console.say(waitingText(down, pace.now));
     if (!down && wasDown) console.say('the service is back');
     wasDown = down;
     if (performance.now() - printedAt < LINE_EVERY_MS) return;

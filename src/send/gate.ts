@@ -28,6 +28,8 @@ export interface GateWait {
   readonly nextInMs: number;
   /** What came last instead of an answer, without values of the event. */
   readonly because?: string | undefined;
+  /** Of an outage: in how long the run stops, if it lasts. */
+  readonly givesUpInMs?: number | undefined;
 }
 
 /**
@@ -134,8 +136,10 @@ export class Gate {
     const inMs = (until: number): number => Math.max(0, until - this.#options.clock.monotonic());
     if (state.kind === 'alone') return { reason: state.reason, nextInMs: inMs(state.until) };
     const because = this.#lastFailure;
-    if (state.kind !== 'open')
-      return { reason: 'outage', nextInMs: state.kind === 'down' ? inMs(state.until) : 0, because };
+    if (state.kind !== 'open') {
+      const nextInMs = state.kind === 'down' ? inMs(state.until) : 0;
+      return { reason: 'outage', nextInMs, because, givesUpInMs: this.#leftMs() };
+    }
     const limiter = this.#options.limiterWait();
     if (limiter || this.#retries.size === 0 || this.#retries.size < inProgress) return limiter;
     return { reason: 'retry', nextInMs: inMs(Math.min(...this.#retries.values())), because };
@@ -265,6 +269,13 @@ export class Gate {
     const countedTo = Math.max(since, this.#answeredAt);
     this.#blocked = { countedTo, lastedMs: 0, ...this.#blocked, cause };
     this.#check();
+  }
+
+  /** Until the run stops, if nothing gets through; undefined if something does. */
+  #leftMs(): number | undefined {
+    const blocked = this.#blocked;
+    if (!blocked) return undefined;
+    return Math.max(0, this.#options.maxOutageMs - blocked.lastedMs - (this.awake() - blocked.countedTo));
   }
 
   #check(): void {

@@ -107,8 +107,8 @@ describe('a run', () => {
     expect(dry.stdout).toMatch(/^ {2}0 +128 +0 +about .*\d\d:\d\d$/m);
     expect((await backfill(['run', 'mapping.yaml', '--max-requests', '60', ...FAST], { cwd, env })).code).toBe(3);
     const status = await backfill(['status', 'mapping.yaml'], { cwd });
-    expect(status.stdout).toMatch(/^1 +32 +32 +/m);
-    expect(status.stdout).toMatch(/^0 +128 +\d+ +–$/m);
+    expect(status.stdout).toMatch(/^ {2}1 +32 +32 +/m);
+    expect(status.stdout).toMatch(/^ {2}0 +128 +\d+ +–$/m);
     expect(await readFile(join(cwd, '.backfill/order/report.html'), 'utf8')).toContain('Events by priority');
   });
 

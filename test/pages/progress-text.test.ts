@@ -29,7 +29,13 @@ const SITUATIONS: Readonly<Record<string, ProgressSnapshot>> = {
     ...PACE,
     perMinute: 0,
     secondsLeft: undefined,
-    waiting: { reason: 'outage', nextInMs: 20_000, forMs: 240_000 },
+    waiting: {
+      reason: 'outage',
+      nextInMs: 20_000,
+      forMs: 240_000,
+      givesUpInMs: 1_560_000,
+      because: 'the service cannot be reached (ECONNREFUSED)',
+    },
   },
   'checking /health': { ...PACE, perMinute: 12, waiting: { reason: 'outage', nextInMs: 0, forMs: 7_200_000 } },
   'credentials refused': { ...PACE, waiting: { reason: 'credentials', nextInMs: 3_000, forMs: 2_000 } },
@@ -62,20 +68,20 @@ describe('progress', () => {
         '98/min, 4,047 left, about 41 min (until 11:23)',
     );
     expect(progressLogLine(TYPES, SITUATIONS['service down']!)).toMatch(
-      /; service down for 4 min, next check in 20 s$/,
+      /; SERVICE DOWN 4 min · next check 20 s · gives up 11:08 · ECONNREFUSED$/,
     );
     expect(progressLogLine(TYPES, SITUATIONS['window full']!)).not.toContain('window');
   });
 
   it('shows tenths of a second only below ten seconds', () => {
-    expect(waitingText({ reason: 'rate', nextInMs: 640, forMs: 0 })).toBe('window full, next in 0.6 s');
-    expect(waitingText({ reason: 'retry', nextInMs: 640, forMs: 0 })).toBe(
+    expect(waitingText({ reason: 'rate', nextInMs: 640, forMs: 0 }, NOW)).toBe('window full, next in 0.6 s');
+    expect(waitingText({ reason: 'retry', nextInMs: 640, forMs: 0 }, NOW)).toBe(
       'waiting to send events again, next in 0.6 s',
     );
-    expect(waitingText({ reason: 'intercepted', nextInMs: 640, forMs: 0 })).toBe(
+    expect(waitingText({ reason: 'intercepted', nextInMs: 640, forMs: 0 }, NOW)).toBe(
       'refused, but not by the webhook, retrying in 0.6 s',
     );
-    expect(waitingText({ reason: 'rate', nextInMs: 59_100, forMs: 0 })).toBe('window full, next in 1 min');
+    expect(waitingText({ reason: 'rate', nextInMs: 59_100, forMs: 0 }, NOW)).toBe('window full, next in 1 min');
   });
 });
 

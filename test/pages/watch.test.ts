@@ -107,7 +107,7 @@ describe('notifications', () => {
       exit: null,
       events: { total: 100, acknowledged: 40, rejected: 0 },
     });
-    expect(calls[1]!.body.text).toMatch(/^crm-backfill acme "2": held up for 5 min.*service down.*40 of 100 events/s);
+    expect(calls[1]!.body.text).toMatch(/^crm-backfill acme "2": held up for 5 min.*service down.*40 of 100 events/is);
 
     state.waiting = undefined;
     state.acknowledged = 41;

@@ -67,14 +67,14 @@ describe('an outage', { timeout: 60_000 }, () => {
     const service = await sandbox({ faults: { rules } });
     const cwd = await workspace('demo');
     const run = start(['run', 'mapping.yaml', ...FAST], { cwd, env: environmentOf(service) });
-    await expect.poll(() => run.stderr(), { timeout: 30_000 }).toContain('service down for');
+    await expect.poll(() => run.stderr(), { timeout: 30_000 }).toContain('SERVICE DOWN');
     const status = async (): Promise<string> => (await backfill(['status', 'mapping.yaml'], { cwd })).stdout;
     await expect.poll(status, { timeout: 10_000 }).toMatch(/^SERVICE DOWN for \d+ \w+ \(.*503/);
     service.setFaults({ rules: [] });
     const { stderr, code } = await run.ended;
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /service down for \d+ \w+ \(.*503.*\), (?:next check in .*|checking)\nthe service is back\n/,
+      /SERVICE DOWN \d+ \w+ · (?:next check .*|checking) · gives up \d\d:\d\d · .*503.*\nthe service is back\n/,
     );
   });
 });
