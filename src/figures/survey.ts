@@ -121,7 +121,7 @@ function changesSection(changes: ChangeCounts | undefined): Section | undefined 
     [
       ['new', added, ''],
       ['changed', changed, 'changes.csv has each field'],
-      ['  only reported', reported, '`if_changed` keeps them from being sent'],
+      ['  only reported', reported, 'changes.csv says why they are not sent'],
       ['  edited in the service', edited, conflicts > 0 ? `${numberText(conflicts)} in conflict` : ''],
       ['gone from the export', gone, 'gone.csv; they stay in the service'],
     ] as const

@@ -143,7 +143,7 @@ export const DIFFERENCE_WARNINGS = {
   changed: {
     what: 'A record differs from what was acknowledged: its export or the mapping has changed since.',
     says: (id: string, fields: string) => `${id}: ${fields} changed since it was acknowledged`,
-    fix: 'Set `if_changed` to decide what happens to such records.',
+    fix: 'Name these fields under `if_changed` to send them, or set it to `ignore`.',
   },
   emptied: {
     what: 'A field that was sent no longer has a value in the export. Ingestion cannot clear it, so the service keeps the old one.',
