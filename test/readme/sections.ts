@@ -1,5 +1,5 @@
 /** The generated sections of the documentation, as Markdown, by page and by the name of their markers. */
-import { EXIT_CODES } from '../../src/vocabulary/help.ts';
+import { ENVIRONMENT, EXIT_CODES } from '../../src/vocabulary/help.ts';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMANDS, nameOf } from '../../src/commands/index.ts';
@@ -39,7 +39,7 @@ const SECTIONS: Readonly<Record<string, Readonly<Record<string, () => string>>>>
   'mappings/troubleshooting.md': { 'exit codes': exitCodes, codes },
   'mappings/reference.md': { fields, policies },
   'mappings/transforms.md': { transforms, functions },
-  'mappings/commands.md': { commands, 'exit codes': exitCodes },
+  'mappings/commands.md': { commands, environment, 'exit codes': exitCodes },
 };
 
 /** Each command with its options, in the order of the help. */
@@ -99,6 +99,11 @@ function exitCodes(): string {
     ['code', 'meaning', 'restart by itself'],
     names.map((name) => [code(String(EXIT[name])), EXIT_CODES[name], RUN_AGAIN.includes(name) ? 'yes' : '']),
   );
+}
+
+function environment(): string {
+  const rows = ENVIRONMENT.map(([names, what]) => [names.split(', ').map(code).join(', '), what]);
+  return table(['variable', 'content'], rows);
 }
 
 function fields(): string {
