@@ -337,22 +337,3 @@ function nameIn(table: Table, key: Column, what: Named): Column | undefined {
   if (whole && !named.some(isWhole)) return whole;
   return named.sort((a, b) => rank(b) - rank(a))[0] ?? (what === 'author' ? email : undefined);
 }
-
-/** The column that says which kind of record an id is of, with the values for each kind. */
-export function typeOf(
-  id: Column,
-): { readonly column: Column; readonly values: ReadonlyMap<'leads' | 'deals', readonly string[]> } | undefined {
-  for (const column of id.table.columns) {
-    if (column === id || column.distinct > 12 || !(isFew(column) || column.filled < 12) || column.is.words < 0.8)
-      continue;
-    const values = new Map<'leads' | 'deals', string[]>();
-    for (const value of countsOf(column).keys()) {
-      const nouns = nounsOf(value);
-      for (const kind of ['leads', 'deals'] as const)
-        if (nouns.includes(kind)) values.set(kind, [...(values.get(kind) ?? []), value]);
-    }
-    const isType = column.meaning.concepts.has('type') || column.meaning.concepts.has('parent');
-    if (values.size === 2 || (values.size === 1 && isType)) return { column, values };
-  }
-  return undefined;
-}

@@ -2,9 +2,8 @@
 import { assign, referred, SURE, type Assignment } from './assign.ts';
 import { isComplete, isNamed, isUnique, type Column, type Table } from './columns.ts';
 import { isId } from './content.ts';
-import { typeOf } from './joins.ts';
 import { isByChance, shareOf, type Reference } from './lines/references.ts';
-import { isStaff, type RecordKind, type Role } from './roles.ts';
+import { isStaff, typeOf, type RecordKind, type Role } from './roles.ts';
 
 export type TableKinds = Map<RecordKind, { readonly assignment: Assignment; readonly doubt?: string }>;
 

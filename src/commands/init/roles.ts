@@ -2,7 +2,7 @@
  * The table of roles: what the values of a column must look like to have the role, and which words of a header speak for it and
  * against it. Content can veto, a header cannot.
  */
-import { fillOf, type Column } from './columns.ts';
+import { countsOf, fillOf, isFew, type Column } from './columns.ts';
 import {
   addresses,
   createdAt,
@@ -18,7 +18,7 @@ import {
   texts,
   titles,
 } from './content.ts';
-import type { Concept, Meaning } from './words.ts';
+import { nounsOf, type Concept, type Meaning } from './words.ts';
 
 export type RecordKind = 'leads' | 'deals' | 'comments';
 
@@ -228,4 +228,23 @@ export function scoreOf(role: Role, column: Column, kind: RecordKind, more = 0):
 /** Whether a header names somebody who works with the records. */
 export function isStaff({ meaning: { concepts } }: Column): boolean {
   return concepts.has('owner') || concepts.has('user') || concepts.has('author') || concepts.has('modified');
+}
+
+/** The column that says which kind of record an id is of, with the values for each kind. */
+export function typeOf(
+  id: Column,
+): { readonly column: Column; readonly values: ReadonlyMap<'leads' | 'deals', readonly string[]> } | undefined {
+  for (const column of id.table.columns) {
+    if (column === id || column.distinct > 12 || !(isFew(column) || column.filled < 12) || column.is.words < 0.8)
+      continue;
+    const values = new Map<'leads' | 'deals', string[]>();
+    for (const value of countsOf(column).keys()) {
+      const nouns = nounsOf(value);
+      for (const kind of ['leads', 'deals'] as const)
+        if (nouns.includes(kind)) values.set(kind, [...(values.get(kind) ?? []), value]);
+    }
+    const isType = column.meaning.concepts.has('type') || column.meaning.concepts.has('parent');
+    if (values.size === 2 || (values.size === 1 && isType)) return { column, values };
+  }
+  return undefined;
 }

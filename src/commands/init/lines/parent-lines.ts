@@ -3,9 +3,9 @@ import { numberText } from '../../../terminal/numbers.ts';
 import type { TransformSpec, ValueSpec } from '../../../mapping/spec.ts';
 import { countOf, countsOf, type Column, type Table } from '../columns.ts';
 import type { EntryDraft } from '../guess.ts';
-import { idValue, joinsTo, typeOf, type Join, type KnownTables } from '../joins.ts';
+import { idValue, joinsTo, type Join, type KnownTables } from '../joins.ts';
 import { NONE, quoted } from '../evidence.ts';
-import { isStaff } from '../roles.ts';
+import { isStaff, typeOf } from '../roles.ts';
 import type { Line } from './yaml.ts';
 
 export class ParentLines {
