@@ -10,7 +10,6 @@ import { dryRunFigures, runFigures, type RunFound } from '../figures/run.ts';
 import { notStarted } from '../figures/summarise.ts';
 import { planSections, surveyFigures } from '../figures/survey.ts';
 import { briefText, moodOf } from '../figures/verdict.ts';
-import { shortPath } from '../files/paths.ts';
 import { endProcess } from '../mapping/guest.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { Halt, STOPPED } from '../halt.ts';

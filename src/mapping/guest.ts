@@ -6,7 +6,8 @@ import { EXIT, messageOf } from '../errors.ts';
 import { oneLine } from '../terminal/visible.ts';
 
 /** Ends the process; `process.exit` no longer does once code of the user's was loaded. */
-export const endProcess = process.exit.bind(process) as (code: number) => never;
+const exit = process.exit.bind(process);
+export const endProcess = (code: number): never => exit(code);
 
 /** Calls of the user's code that have not returned. */
 let running = 0;
@@ -34,12 +35,12 @@ export async function loadGuest<T>(load: () => Promise<T>, isOurs: (error: unkno
 
 function enter(): () => void {
   const { stdout, stderr } = process;
-  const { write } = stdout;
+  const write: unknown = Reflect.get(stdout, 'write');
   stdout.write = stderr.write.bind(stderr);
   running += 1;
   return () => {
     running -= 1;
-    stdout.write = write;
+    Object.assign(stdout, { write });
   };
 }
 

@@ -1,5 +1,5 @@
 /** What the checkpoint knows of records: rows of `checkpoint.record`, and the core's `Known`. */
-import { isAsWanted, NOTHING_KNOWN, UNKNOWN, type Body, type Known, type Request } from '../core/known.ts';
+import { isAsWanted, NOTHING_KNOWN, UNKNOWN, type Known, type Request } from '../core/known.ts';
 import type { Wanted } from '../core/next.ts';
 import type { Entity, EventType } from '../model.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';

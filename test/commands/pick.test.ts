@@ -38,13 +38,9 @@ it('a dry run with --pick shows the picked record with its parents and children,
     dryRun: true,
     pick: ['deal:D8'],
   });
-  const counts = Object.fromEntries(
-    [...stdout.matchAll(/^ {2}(leads|deals|comments) +9 +(\d) +(\d)$/gm)].map(([, kind, sent, left]) => [
-      kind,
-      [sent, left],
-    ]),
-  );
-  expect(counts).toEqual({ leads: ['1', '8'], deals: ['1', '8'], comments: ['6', '3'] });
+  const lines = stdout.matchAll(/^ {2}(leads|deals|comments) +9 +(\d) +(\d)$/gm);
+  const counts = new Map(Array.from(lines, ([, kind, sent, left]) => [kind, [sent, left]]));
+  expect(Object.fromEntries(counts)).toEqual({ leads: ['1', '8'], deals: ['1', '8'], comments: ['6', '3'] });
 });
 
 it('a pilot has a deal that lacks what others have, and a comment without an id, although the plan only counts those', async () => {

@@ -7,7 +7,7 @@ import { mappingJsonSchema } from '../../src/mapping/schema.ts';
 import { backfill, workspace } from '../e2e/harness.ts';
 import { steady, withScreens } from './console.ts';
 import { ROOT } from './root.ts';
-import { helpText, PAGES, readPage, withSections } from './sections.ts';
+import { PAGES, readPage, withSections } from './sections.ts';
 
 const flat = (text: string): string => text.replace(/\s+/g, ' ').replace(/ ?-{3,} ?/g, '-');
 

@@ -201,7 +201,7 @@ for (const name of [...COMMANDS.map(([usage]) => nameOf(usage)), 'completion']) 
   HELP.set(name, (await inProcess([name, '--help-all'])).stdout);
 }
 
-export function helpText(command: string): string {
+function helpText(command: string): string {
   return HELP.get(command)!;
 }
 

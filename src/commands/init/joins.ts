@@ -1,7 +1,7 @@
 /** How the records of one table find those of another: the lead of a deal, the deal of a comment, the name of a stage. */
 import { numberText } from '../../terminal/numbers.ts';
 import type { ValueSpec } from '../../mapping/spec.ts';
-import { countOf, countsOf, isComplete, isFew, isUnique, type Column, type Table } from './columns.ts';
+import { countOf, isComplete, isUnique, type Column, type Table } from './columns.ts';
 import type { EntryDraft } from './guess.ts';
 import {
   isByChance,
@@ -15,7 +15,7 @@ import {
   type Reference,
 } from './lines/references.ts';
 import { headerScore, isStaff } from './roles.ts';
-import { fold, meaningOf, nounsOf, type Noun } from './words.ts';
+import { fold, meaningOf, type Noun } from './words.ts';
 
 /** What is known of all exports. */
 export interface KnownTables {
