@@ -101,7 +101,7 @@ function correction(
   const codes = Object.keys(errors).filter((code) => code !== CONSEQUENCE);
   const rest = codes.length > 0 && codes.every(isNameCode) ? '' : `; ${fixed}`;
   if (isNamed) return `fill in \`new_name\` in ${shortPath(path)}${rest}`;
-  return `fill in \`new_name\` in a copy of ${shortPath(path)} beside ${basename(mapping)}, and name it there: \`references: { file: ${WORKSHEET_FILE} }\`${rest}`;
+  return `set \`references: { file: ${WORKSHEET_FILE} }\`, and fill in a copy of ${shortPath(path)}${rest}`;
 }
 
 function sending(summary: Summary, { argv, sandbox }: Circumstances): NextStep[] {

@@ -96,7 +96,9 @@ describe('crm-backfill init', () => {
     const state = join(cwd, '.backfill/acme.sandbox');
     const results = ['references.csv', 'errors.csv', 'omitted.csv', 'ids.csv', 'pilot.csv'];
     await mkdir(join(cwd, 'results'));
-    for (const name of results) await cp(join(state, name), join(cwd, 'results', name));
+    // The worksheet is where the mapping says.
+    const written = (name: string): string => join(name === 'references.csv' ? cwd : state, name);
+    for (const name of results) await cp(written(name), join(cwd, 'results', name));
     const own = [...results.map((name) => `results/${name}`), 'plan/lead-created.csv', 'plan/left_out.csv'];
     const files = [...own, '.backfill/acme.sandbox/ids.csv', 'acme.yaml'].map((name) => join(cwd, name));
     const { findings } = await startMapping([join(cwd, 'people.csv'), ...files], {});

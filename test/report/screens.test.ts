@@ -74,7 +74,7 @@ describe('an outage', { timeout: 60_000 }, () => {
     const { stderr, code } = await run.ended;
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /SERVICE DOWN \d+ \w+ · (?:next check .*|checking) · gives up \d\d:\d\d · .*503.*\nthe service is back\n/,
+      /SERVICE DOWN \d+ \w+ · (?:next check .*|checking) · gives up (?:\w{3} )?\d\d:\d\d · .*503.*\nthe service is back\n/,
     );
   });
 });
