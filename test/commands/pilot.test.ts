@@ -31,7 +31,9 @@ it('a pilot ends with how many records to look at and where: pilot.csv names the
   const pilot = { mapping: join(cwd, 'mapping.yaml'), envFile: await envFile(service), pilot: '3', rate: '100000/1s' };
   const { stdout } = await call(run, pilot);
   const path = join(cwd, '.backfill/demo/pilot.csv');
-  expect(stdout.replace(/\s+/g, ' ')).toMatch(/Next (?:1 )?look at \d+ records in the service, in the order of \S*pilot\.csv/);
+  expect(stdout.replace(/\s+/g, ' ')).toMatch(
+    /Next (?:1 )?look at \d+ records in the service, in the order of \S*pilot\.csv/,
+  );
   const rows = parse<Record<string, string>>(await readFile(path), { columns: true, bom: true });
   expect(rows.map(({ order }) => Number(order))).toEqual(rows.map((_, index) => index + 1));
   expect(rows.length).toBeGreaterThanOrEqual(3);
