@@ -32,6 +32,16 @@ const OR = 'or ';
 export function nextSection(summary: Summary, circumstances: Circumstances): Section {
   const steps = stepsAfter(summary, circumstances);
   const isNumbered = steps.length > 1 && !steps.some(([what]) => what.startsWith(OR));
+  return stepsSection(
+    steps.map(([what, command], at): Cells => {
+      if (isNumbered) return [at === 0 ? 'Next' : '', `${at + 1}  ${what}`, command];
+      const isOr = what.startsWith(OR);
+      return [at === 0 ? 'Next' : isOr ? 'Or' : 'Then', isOr ? what.slice(OR.length) : what, command];
+    }),
+  );
+}
+
+function stepsSection(rows: readonly Cells[]): Section {
   return sectionOf({
     id: 'next',
     title: '',
@@ -40,26 +50,13 @@ export function nextSection(summary: Summary, circumstances: Circumstances): Sec
       { head: '', kind: 'text' },
       { head: '', kind: 'command' },
     ],
-    rows: steps.map(([what, command], at): Cells => {
-      if (isNumbered) return [at === 0 ? 'Next' : '', `${at + 1}  ${what}`, command];
-      const isOr = what.startsWith(OR);
-      return [at === 0 ? 'Next' : isOr ? 'Or' : 'Then', isOr ? what.slice(OR.length) : what, command];
-    }),
+    rows,
   });
 }
 
 /** How to go on after a stop. */
 export function resumeSection(command: string, what: string): Section {
-  return sectionOf({
-    id: 'next',
-    title: '',
-    columns: [
-      { head: '', kind: 'label' },
-      { head: '', kind: 'text' },
-      { head: '', kind: 'command' },
-    ],
-    rows: [['Resume', what, command]],
-  });
+  return stepsSection([['Resume', what, command]]);
 }
 
 function stepsAfter(summary: Summary, circumstances: Circumstances): readonly NextStep[] {

@@ -64,14 +64,6 @@ export function countDue(states: readonly CountedState[]): number {
   return countWhere(states, ({ state }) => isOpen(state));
 }
 
-/** What this run will send, by the type of the request. */
-export function dueByType(db: Database): readonly { readonly type: EventType; readonly count: number }[] {
-  const found = db.all<{ type: EventType; count: number }>(
-    `select ifnull(sends, type) as type, count(*) as count from event where state in ('ready', 'retry') group by 1`,
-  );
-  return EVENT_TYPES.flatMap((type) => found.filter((each) => each.type === type));
-}
-
 /** What the events that wait for a parent outside the selection wait for. */
 export function countWaiting(db: Database): WaitingCounts {
   const counts: Record<EventType, Record<Entity, number>> = {};

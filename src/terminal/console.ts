@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
-import { codeOf, EXIT } from '../errors.ts';
+import { codeOf } from '../errors.ts';
 import { wrapped } from './layout.ts';
 import { Redactor } from '../redact.ts';
 import { visible, visibleJson } from './visible.ts';
@@ -28,11 +28,6 @@ const STYLES = {
 } as const;
 
 type Style = (typeof STYLES)[keyof typeof STYLES];
-
-/** The tone in which a command with this exit code says how it ended. */
-export function toneOf(code: number): Tone {
-  return code === EXIT.done ? 'done' : code === EXIT.finishedWithErrors ? 'partly' : 'failed';
-}
 
 const ENDS = ['drain', 'error', 'close'] as const;
 

@@ -10,7 +10,7 @@ import { refuseOtherFormats } from '../text/not-text.ts';
 /** Of one part, unpacked. A sheet of a million rows with 30 columns has about 1.5 GB. */
 const MAX_PART = 4 * 1024 ** 3;
 /** Of the parts that are kept in memory as a whole. */
-export const MAX_KEPT = 512 * 1024 ** 2;
+const MAX_KEPT = 512 * 1024 ** 2;
 /** How many times larger than packed a part of more than `LEAST_SUSPECT` may be: sheets of real programs reach about 30. */
 const MAX_RATIO = 250;
 const LEAST_SUSPECT = 64 * 1024 ** 2;
