@@ -88,7 +88,7 @@ export const LIMITS = {
   causes: { most: 8, least: 3 },
   checks: { most: 6, least: 0 },
   skipped: { most: 4, least: 1 },
-  changes: { most: 6, least: 2 },
+  changes: { most: 7, least: 2 },
   priorities: { most: 4, least: 1 },
   differences: { most: 8, least: 3 },
 } as const;

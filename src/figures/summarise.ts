@@ -169,7 +169,7 @@ export function summarise(run: {
     records: survey.records,
     events: {
       ...totalOf(Object.values(byType)),
-      gone: countGone(db),
+      gone: countGone(db).gone,
       changed: DIFFERENCE_CODES.reduce((sum, code) => sum + countCode(states, code), 0),
     },
     mapping_changed: hasMappingChanged(db, run.mapping.sha256, sender !== undefined),

@@ -116,7 +116,8 @@ function paceText(events: number, { rate, reserve, now }: SendingPace): string {
 /** What differs from what earlier runs sent, and what somebody edited in the service since. Undefined if nothing was sent. */
 function changesSection(changes: ChangeCounts | undefined): Section | undefined {
   if (!changes) return undefined;
-  const { new: added, changed, reported, edited, in_conflict: conflicts, gone, not_compared: fields } = changes;
+  const { new: added, changed, reported, edited, in_conflict: conflicts } = changes;
+  const { moved, gone, unread, not_compared: fields } = changes;
   const rows = (
     [
       ['new', added, ''],
@@ -124,6 +125,7 @@ function changesSection(changes: ChangeCounts | undefined): Section | undefined 
       ['  only reported', reported, 'changes.csv says why they are not sent'],
       ['  edited in the service', edited, conflicts > 0 ? `${numberText(conflicts)} in conflict` : ''],
       ['gone from the export', gone, 'gone.csv; they stay in the service'],
+      ['gone or unreadable', unread, 'gone.csv names the rows that could not be read'],
     ] as const
   ).filter(([, count]) => count > 0);
   return sectionOf({
@@ -135,7 +137,17 @@ function changesSection(changes: ChangeCounts | undefined): Section | undefined 
       { head: '', kind: 'text' },
     ],
     rows: rows.length === 0 ? [['no change', 0, '']] : rows,
-    notes: fields.length > 0 ? [`Not shown by the service, so sent as in the export: ${fields.join(', ')}`] : [],
+    notes: [
+      ...moved.map(movedText),
+      ...(fields.length > 0 ? [`Not shown by the service, so sent as in the export: ${fields.join(', ')}`] : []),
+    ],
     limit: { ...LIMITS.changes, noun: 'kind of change', rest: 'changes.csv', isSummed: false },
   });
+}
+
+/** `2 deals sent before name another lead now, 2 of them one that is new in this export: changes.csv`. */
+function movedText({ record, parent, count, to_new: toNew }: ChangeCounts['moved'][number]): string {
+  const of =
+    toNew === 0 ? '' : `, ${count === 1 ? 'which is' : `${numberText(toNew)} of them one that is`} new in this export`;
+  return `${counted(count, record)} sent before ${count === 1 ? 'names' : 'name'} another ${parent} now${of}: changes.csv`;
 }

@@ -76,6 +76,8 @@ export type SkipReason = 'when' | 'each';
 export interface CompiledEntry extends EntryHead {
   /** Of comments that go together with others of their parent. */
   readonly combine: Combine | undefined;
+  /** Whether a row may have several of its records (`each`). */
+  readonly isEach: boolean;
   /** No drafts where `when` does not hold or `each` is empty. */
   map(row: Row): readonly Draft[];
   /** Why `map` yields no drafts of this row: its `each` is empty, or its `when` does not hold. */

@@ -34,7 +34,16 @@ export interface ChangeCounts {
   /** Of the changed ones: edited in the service since, and of these, edited in a field that has changed in the export too. */
   readonly edited: number;
   readonly in_conflict: number;
+  /** Of the changed ones: those with another parent, by kind; `to_new`: to one that no run has sent yet. */
+  readonly moved: readonly {
+    readonly record: Entity;
+    readonly parent: Entity;
+    readonly count: number;
+    readonly to_new: number;
+  }[];
   readonly gone: number;
+  /** Neither gone nor there: a row that could not be read may be about them. */
+  readonly unread: number;
   /** Fields that have changed in the export and that the service does not show. */
   readonly not_compared: readonly string[];
 }

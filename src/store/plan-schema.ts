@@ -158,6 +158,15 @@ create table skipped (
   reason text not null check (reason in ('when', 'each'))
 ) strict;
 
+-- Rows that could not be read, by the entries that would have read them: which records they may be about.
+create table unread (
+  record integer not null references record,
+  entity text not null,
+  external_id text,              -- null where the row does not say it
+  most integer not null          -- how many records of this kind it may have
+) strict;
+create index unread_about on unread (entity, external_id);
+
 -- Deals that are counted together: by old and new pipeline, stage and owner, and by currency.
 create table deal_group (
   id integer primary key,

@@ -2,7 +2,7 @@ import { eventId } from '../core/identity.ts';
 import { recordJson } from '../json.ts';
 import { entityOf } from '../kinds/index.ts';
 import type { Corrected, Invalid, Place, RawRecord, Ready } from '../model.ts';
-import type { SkipReason } from '../mapping/mapping.ts';
+import type { CompiledEntry, SkipReason } from '../mapping/mapping.ts';
 import type { Source } from '../input/source.ts';
 import type { Database } from '../store/sqlite.ts';
 
@@ -13,6 +13,9 @@ interface ReadRecord {
   readonly text?: string;
   readonly corrects?: Corrected;
 }
+
+/** Of records in one row of the input. */
+const ANY_NUMBER = 1_000_000_000;
 
 /** What the control totals know about a deal: its group, and its amount (null: none, '': unreadable). */
 export interface DealFigures {
@@ -57,6 +60,19 @@ export class PlanWriter {
     );
     this.#last = { item, id };
     return id;
+  }
+
+  /** Notes of which records a row may be that could not be read. */
+  unread(record: number, { type, isEach }: CompiledEntry, externalIds: readonly string[]): void {
+    const entity = entityOf(type);
+    for (const externalId of externalIds.length > 0 ? externalIds : [null])
+      this.db.run(
+        'insert into unread (record, entity, external_id, most) values (?, ?, ?, ?)',
+        record,
+        entity,
+        externalId,
+        isEach ? ANY_NUMBER : 1,
+      );
   }
 
   /** Notes that no event came of a record, whose values are not kept. */

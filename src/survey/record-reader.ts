@@ -55,7 +55,7 @@ export class RecordReader {
         if (!shouldContinue()) return;
         this.records.read += 1;
         if (item.kind === 'unreadable') {
-          this.#takeUnreadable(item);
+          this.#takeUnreadable(item, entries);
           continue;
         }
         const before = item.corrects && draftsOf(entries, { ...item, raw: item.corrects.raw });
@@ -79,9 +79,20 @@ export class RecordReader {
     this.#pausedAt = performance.now();
   }
 
-  #takeUnreadable(item: Extract<ReadItem, { kind: 'unreadable' }>): void {
+  /** A record that was sent earlier is not gone because its row cannot be read. What is left of the row may say which one it is. */
+  #takeUnreadable(item: Extract<ReadItem, { kind: 'unreadable' }>, entries: readonly CompiledEntry[]): void {
+    const { writer } = this.#job;
+    const { place, raw, issue } = item;
     this.records.unreadable += 1;
-    addProblem(this.#job.writer.db, { record: this.#job.writer.record(item) }, item.issue);
+    const record = writer.record(item);
+    addProblem(writer.db, { record }, issue);
+    // A footer is a warning, and no record.
+    if (issue.severity === 'warning') return;
+    for (const entry of entries) {
+      const drafts = raw ? entry.map({ kind: 'row', place, raw, issues: [] }) : [];
+      const ids = drafts.map(({ data }) => data.external_id).filter((id) => typeof id === 'string');
+      writer.unread(record, entry, ids);
+    }
   }
 
   #takeEvent(draft: Draft, row: Row): void {

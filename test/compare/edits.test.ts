@@ -288,7 +288,7 @@ describe('a record that the export', () => {
       expect(await run(GONE, { yes: true })).toMatchObject({ exit: { code: 0 }, changes: { gone: 1 } });
       expect(sent()).toEqual([]);
       expect(shown()).toMatchObject({ fullName: isEdited ? 'Ada Lovelace' : 'Ada' });
-      expect(await lines('gone.csv')).toEqual(['lead,1,']);
+      expect(await lines('gone.csv')).toEqual(['lead,1,,']);
       expect((await stat(join(cwd, STATE, 'gone.csv'))).mode & 0o777).toBe(0o600);
     });
 
@@ -296,7 +296,7 @@ describe('a record that the export', () => {
       const { run, sent, lines } = await withoutRecord();
       expect(await run(GONE, { yes: true })).toMatchObject({ exit: { code: 0 }, changes: { gone: 1 } });
       expect(sent()).toEqual([]);
-      expect(await lines('gone.csv')).toEqual(['lead,1,']);
+      expect(await lines('gone.csv')).toEqual(['lead,1,,']);
     });
   });
 });

@@ -204,6 +204,24 @@ describe('an acknowledged record that can no longer be mapped', { timeout: 60_00
     expect(flat(ended)).toContain('acknowledged earlier can no longer be mapped');
   });
 
+  it('is not gone if its row cannot be read, and may be in a row that does not say which one it is', async () => {
+    const header = 'id,title,lead,amount\n';
+    const { cwd, run } = await project({
+      'mapping.yaml': DEALS,
+      'people.csv': 'id,name\n1,Ann\n',
+      'deals.csv': `${header}10,First,1,1\n20,Second,1,2\n30,Third,1,3\n40,Fourth,1,4\n`,
+    });
+    expect((await run()).code).toBe(0);
+    await files(cwd, { 'deals.csv': `${header}10,First,1,1,500\n40,Fourth,1,4\n` });
+    expect(summaryOf(await run('--yes'))).toMatchObject({ events: { gone: 2 }, changes: { gone: 2, unread: 0 } });
+    await files(cwd, { 'deals.csv': `${header}First,10,1,1,500\n40,Fourth,1,4\n` });
+    const ended = await run('--yes');
+    expect(summaryOf(ended)).toMatchObject({ events: { gone: 2 }, changes: { gone: 2, unread: 1 } });
+    expect(flat(ended)).toMatch(/gone or unreadable 1 .*gone\.csv/);
+    const listed = await readFile(join(cwd, '.backfill/told/gone.csv'), 'utf8');
+    expect(listed.match(/deals\.csv:2$/gm)).toHaveLength(3);
+  });
+
   it('stays acknowledged if one of the rows of an update can no longer be mapped', async () => {
     const mapping = DEALS.replace('type: deal/created', 'type: deal/updated');
     const { cwd, run, service } = await project({
@@ -239,6 +257,27 @@ describe('an acknowledged record that can no longer be mapped', { timeout: 60_00
       const { events } = summaryOf(await run());
       expect(events).toMatchObject({ total: 3, acknowledged: 2, invalid: 1, gone: 0 });
     }
+  });
+});
+
+describe('a parent that is new in the export', { timeout: 60_000 }, () => {
+  it('is named on the screen if records that were sent before get it', async () => {
+    const lead = 'lookup: { source: people, match: company, with: company, take: id, if_many: first }';
+    const mapping = DEALS.replace('lead_external_id: lead', `lead_external_id: { ${lead} }`);
+    const deals = 'id,title,company,amount\n10,First,Acme,1\n20,Second,Acme,2\n30,Third,Other,3\n';
+    const { cwd, run } = await project({
+      'mapping.yaml': mapping.replace('type: deal/created', 'type: deal/created\n    if_changed: update'),
+      'people.csv': 'id,name,company\n1,Ann,Acme\n2,Bob,Other\n',
+      'deals.csv': deals,
+    });
+    expect((await run()).code).toBe(0);
+    await files(cwd, { 'people.csv': 'id,name,company\n9,Zoe,Acme\n1,Ann,Acme\n2,Bob,Other\n' });
+    for (const more of ['--dry-run', '--yes']) {
+      const ended = await run(more);
+      expect(flat(ended)).toMatch(/2 deals .* another lead .*2 of them .* new .*changes\.csv/);
+      expect(summaryOf(ended).changes?.moved).toEqual([{ record: 'deal', parent: 'lead', count: 2, to_new: 2 }]);
+    }
+    expect(summaryOf(await run()).changes?.moved).toEqual([]);
   });
 });
 

@@ -247,7 +247,7 @@ export function judgedIn(db: Database): Judged {
     events: db.all(`select type, external_id as id, state,
       iif(state in ('invalid', 'duplicate'), 0, priority) as priority from event order by event.id`),
     turns: Array.from(dueEvents(db), ({ type, external_id: id }) => `${type} ${id}`),
-    gone: countGone(db),
+    gone: countGone(db).gone,
   };
 }
 

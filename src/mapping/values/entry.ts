@@ -99,6 +99,7 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
     source: spec.source,
     policies,
     combine,
+    isEach: each !== undefined,
     uses: uses.map(({ field, path, at, compiled, isRest = false, decides }) => ({
       field,
       path,

@@ -1,5 +1,5 @@
 /** `changes.csv`: fields of records sent before that are not, or were not, as the input wants them. */
-import { kindOf } from '../../kinds/index.ts';
+import { kindOf, KINDS } from '../../kinds/index.ts';
 import type { Next, Verdict } from '../../core/next.ts';
 import { textOf } from '../compare/fields.ts';
 import { parseJson, type JsonValue } from '../../json.ts';
@@ -83,7 +83,7 @@ export function writeChanges(db: Database, path: string): void {
 }
 
 /** Numbers of records. */
-export function countChanges(db: Database): Omit<ChangeCounts, 'new' | 'gone'> {
+export function countChanges(db: Database): Omit<ChangeCounts, 'new' | 'gone' | 'unread'> {
   const count = (where: string): number =>
     db.get<{ count: number }>(
       `select count(*) as count from (select distinct entity, external_id from change where ${where})`,
@@ -96,6 +96,26 @@ export function countChanges(db: Database): Omit<ChangeCounts, 'new' | 'gone'> {
     reported: count(`verdict in ('reported', 'emptied', 'comment_changed')`),
     edited: count(`verdict in ('edited', 'conflict, kept', 'conflict, overwritten')`),
     in_conflict: count(`verdict in ('conflict, kept', 'conflict, overwritten')`),
+    moved: movedRecords(db),
     not_compared: notShown.map(({ field }) => field),
   };
+}
+
+/** Of records that were sent, those that name another parent now. */
+function movedRecords(db: Database): ChangeCounts['moved'] {
+  return KINDS.flatMap(({ name, parents }) =>
+    parents.map(({ field, kind: parent }) => {
+      const counts = db.get<{ count: number; to_new: number }>(
+        `select count(*) as count, ifnull(sum(not exists (
+           select 1 from checkpoint.record r
+           where r.entity = ? and r.external_id = c.in_export and r.is_acknowledged = 1)), 0) as to_new
+         from change c
+         where c.entity = ? and c.field = ? and c.verdict in ('changed', 'not_shown', 'reported', 'conflict, overwritten')`,
+        parent,
+        name,
+        field,
+      )!;
+      return { record: name, parent, ...counts };
+    }),
+  ).filter(({ count }) => count > 0);
 }

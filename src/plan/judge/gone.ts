@@ -1,14 +1,19 @@
-import { COMBINED } from '../../kinds/index.ts';
 import { rmSync } from 'node:fs';
+import { COMBINED } from '../../kinds/index.ts';
+import { placeText } from '../../model.ts';
 import { writeTable } from '../../report/error-files.ts';
+import { placedFile } from '../../store/plan-schema.ts';
 import type { Database } from '../../store/sqlite.ts';
 
 export const GONE_FILE = 'gone.csv';
 
-const COLUMNS = 'record external_id service_id';
+const COLUMNS = 'record external_id service_id may_be_in';
 
-/** Acknowledged by an earlier run, or by this one, and no event of the input is about it. Of a combined comment, its parts count. */
-const GONE = `
+/**
+ * Acknowledged by an earlier run, or by this one, and no row of the input is about it, not even one that could not be read. Of a
+ * combined comment, its parts count.
+ */
+const ABSENT = `
   from (
     select r.entity, r.external_id, r.service_id from checkpoint.record r
     where r.is_acknowledged = 1 and (r.entity <> '${COMBINED}'
@@ -17,23 +22,67 @@ const GONE = `
     select distinct '${COMBINED}', p.external_id, p.service_id
     from checkpoint.carried p
     where p.is_certain = 1 and not exists (select 1 from part q where q.external_id = p.external_id)) r
-  where not exists (select 1 from event e where e.entity = r.entity and e.external_id = r.external_id)`;
+  where not exists (select 1 from event e where e.entity = r.entity and e.external_id = r.external_id)
+    and not exists (select 1 from unread u where u.entity = r.entity and u.external_id = r.external_id)`;
+
+/** Rows that do not say which record they are about: those that could not be read, and those without an id. */
+const NAMELESS = `
+  with nameless as (
+    select u.record, u.entity, max(u.most) as most from unread u
+    group by u.record, u.entity
+    having not max(u.external_id is not null and (
+      exists (select 1 from checkpoint.record k where k.entity = u.entity and k.external_id = u.external_id)
+      or u.entity = '${COMBINED}' and exists (select 1 from checkpoint.part k where k.external_id = u.external_id)))
+    union all
+    select record, entity, 1 from event where state = 'invalid' and external_id is null)`;
+
+/** Places of rows that are listed beside a record. */
+const MOST_PLACES = 3;
 
 /** Records that were acknowledged and that the input no longer has. */
-export function countGone(db: Database): number {
-  return db.get<{ count: number }>(`select count(*) as count ${GONE}`)!.count;
+export interface GoneCounts {
+  readonly gone: number;
+  /** Not counted as gone: as many rows that nobody could read may be about them. */
+  readonly unread: number;
 }
 
-/** Lists in `gone.csv` the records that are gone; the file is removed if there are none. Returns how many there are. */
-export function listGone(db: Database, path: string): number {
+export function countGone(db: Database): GoneCounts {
+  const kinds = db.all<{ absent: number; rows: number }>(`
+    ${NAMELESS}
+    select count(*) as absent, (select ifnull(sum(most), 0) from nameless n where n.entity = r.entity) as rows
+    ${ABSENT} group by r.entity`);
+  const unread = kinds.reduce((sum, { absent, rows }) => sum + Math.min(absent, rows), 0);
+  return { gone: kinds.reduce((sum, { absent }) => sum + absent, 0) - unread, unread };
+}
+
+/** Lists them in `gone.csv`, with the rows that may be about them; the file is removed if there are none. */
+export function listGone(db: Database, path: string): GoneCounts {
   rmSync(path, { force: true });
-  const count = countGone(db);
-  if (count === 0) return 0;
-  writeTable(
+  const counts = countGone(db);
+  if (counts.gone + counts.unread === 0) return counts;
+  const places = namelessPlaces(db);
+  writeTable<Readonly<Record<'record', string>>>(
     db,
     path,
     COLUMNS,
-    `select r.entity as record, r.external_id, r.service_id ${GONE} order by r.entity, r.external_id`,
+    `select r.entity as record, r.external_id, r.service_id ${ABSENT} order by r.entity, r.external_id`,
+    { shown: (row) => ({ ...row, may_be_in: places.get(row.record)?.join(', ') ?? '' }) },
   );
-  return count;
+  return counts;
+}
+
+/** The first rows that may be about a record, by its kind. */
+function namelessPlaces(db: Database): ReadonlyMap<string, readonly string[]> {
+  const rows = db.each<{ entity: string; file: string; line: number; record: number }>(
+    `${NAMELESS} select n.entity, ${placedFile()} as file, r.line, r.number as record
+     from nameless n join record r on r.id = n.record join file f on f.id = r.file order by r.id`,
+  );
+  const places = new Map<string, string[]>();
+  for (const { entity, ...place } of rows) {
+    const of = places.get(entity) ?? [];
+    if (of.length < MOST_PLACES) of.push(placeText(place));
+    else if (of.length === MOST_PLACES) of.push('…');
+    places.set(entity, of);
+  }
+  return places;
 }

@@ -88,11 +88,11 @@ async function compareWithKnown(
   const subjects = judgeKnown(db, policies, hasher, client !== undefined);
   if (client) await readSubjects({ db, hasher, client, concurrency, region }, subjects);
   writeChanges(db, output.file(CHANGES_FILE));
-  const gone = listGone(db, output.file(GONE_FILE));
+  const missing = listGone(db, output.file(GONE_FILE));
   const added = db.get<{ count: number }>(`
     select count(*) as count from event e where e.state in ('ready', 'retry')
       and not exists (select 1 from checkpoint.record r where r.entity = e.entity and r.external_id = e.external_id)`)!.count;
-  return { new: added, ...countChanges(db), gone };
+  return { new: added, ...countChanges(db), ...missing };
 }
 
 /** What this run sends, and in which order. Returns what the records that `--pilot` chose cover. */
