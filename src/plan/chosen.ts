@@ -48,38 +48,27 @@ export function holdOtherRecords(db: Database, events: Iterable<number>): void {
   holdOthers(db);
 }
 
-/** An event `c` that creates a record on which others can depend. */
-const CREATES_PARENT = `c.type = c.entity || '/created' and c.state <> 'duplicate'
-  and c.entity in (select name from kind where not is_note)`;
+/** The events `c` that must be acknowledged before an event `e` is sent: they create its record, and its parent. */
+const NEEDS = `join event c on c.type = c.entity || '/created' and c.state <> 'duplicate'
+    and c.entity in (select name from kind where not is_note)
+    and ((c.entity = e.entity and c.external_id = e.external_id) or (c.entity = e.parent_entity and c.external_id = e.parent_id))`;
 
-/** The created events that must be acknowledged before these are sent: of their own records, and of their parents. */
+/** The created events that must be acknowledged before this one is sent. */
 export function parentsOf(db: Database, event: number): readonly number[] {
   return db
-    .all<{ id: number }>(
-      `select c.id from event e join event c on ${CREATES_PARENT}
-         and c.id <> e.id and ((c.entity = e.entity and c.external_id = e.external_id)
-           or (c.entity = e.parent_entity and c.external_id = e.parent_id))
-       where e.id = ?`,
-      event,
-    )
+    .all<{ id: number }>(`select c.id from event e ${NEEDS} and c.id <> e.id where e.id = ?`, event)
     .map(({ id }) => id);
 }
 
-/** Adds the parents of what is chosen, and holds everything else. */
+/** Adds the parents of what is chosen, and their parents, and holds everything else. */
 function holdOthers(db: Database): void {
-  // A comment may need a deal, which needs a lead, and so on.
-  for (let added = 1; added > 0;) {
-    added = db.run(`
-      insert or ignore into chosen
-      select c.id from chosen k join event e on e.id = k.event
-        join event c on c.entity = e.entity and c.external_id = e.external_id
-      where ${CREATES_PARENT}
-      union
-      select c.id from chosen k join event e on e.id = k.event
-        join event c on c.entity = e.parent_entity and c.external_id = e.parent_id
-      where ${CREATES_PARENT}`);
-  }
   db.exec(`
+    insert or ignore into chosen
+      with recursive needed (event) as (
+        select event from chosen
+        union
+        select c.id from needed n join event e on e.id = n.event ${NEEDS})
+      select event from needed;
     update event set is_chosen = 0, state = case when state in ('ready', 'retry', 'waiting') then 'held' else state end
     where id not in (select event from chosen);
     drop table chosen;

@@ -34,7 +34,8 @@ export function parentStatus(db: Database, id: number): ParentStatus | null {
 
 /**
  * Blocks what depends on a record that failed or that nobody has, and lets wait what depends on one that this run leaves out.
- * Parents come before their children, which depend on what became of them.
+ * A statement for each type, parents first: the state of a child depends on that of its parent, which the statement before has
+ * written. One recursive statement would have to compute both at once.
  */
 export function judgeParents(db: Database, entries: readonly EntryHead[]): void {
   const sendsWithout = entries
