@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import type { Console } from '../terminal/console.ts';
 import { codeOf, EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
 import { isThere } from '../files/private-file.ts';
+import { jsonOf } from '../print/json.ts';
 import { startMapping } from './init/index.ts';
 import { chooser } from '../terminal/choose.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
@@ -19,6 +20,11 @@ export const definition = define({
   options: {
     ...pick(OPTIONS, 'encoding', 'delimiter', 'preset', 'out'),
     yes: { ...OPTIONS.yes, group: undefined, describe: 'Ask nothing: mark what is not certain' },
+    json: {
+      ...OPTIONS.json,
+      group: undefined,
+      describe: 'Print what became of each file, and the mapping unless --out is given, as one JSON object to stdout',
+    },
     quiet: { ...OPTIONS.quiet, group: undefined, describe: 'Do not list what was recognised' },
   },
   examples: [['$0 init exports/*.csv --out acme.yaml', 'a mapping for these exports, whichever CRM wrote them']],
@@ -28,14 +34,32 @@ export const definition = define({
 export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   const options = parseOptions(definition, argv);
   if (options.out !== undefined && isThere(options.out)) throw alreadyThere(options.out);
-  const { text, findings, failure, open } = await startMapping(options.exports, {
+  const { text, findings, failure, open, sources } = await startMapping(options.exports, {
     ...options,
     ask: options.yes ? undefined : chooser(),
   });
   for (const finding of findings) console.say(finding);
-  if (options.out === undefined) console.print(text.trimEnd());
-  else await writeNew(options.out, text);
+  if (options.out !== undefined) await writeNew(options.out, text);
+  else if (!options.json) console.print(text.trimEnd());
   const saved = options.out ?? 'mapping.yaml';
+  const next = commandOf(process.argv, 'run', saved, '--dry-run', '--sandbox');
+  if (options.json) {
+    const { out = null } = options;
+    const mapping = out === null ? { mapping: text } : {};
+    const failed = failure && { message: failure.message, hint: failure.hint };
+    console.printJson(
+      jsonOf({
+        out,
+        set_this: open.set,
+        check: open.check,
+        sources,
+        findings,
+        error: failed ?? null,
+        next,
+        ...mapping,
+      }),
+    );
+  }
   const done = options.out === undefined ? `Save it as ${saved}.` : `Wrote ${saved}.`;
   const set = `Decide ${counted(open.set, 'line')} (# set this)`;
   console.say(`${done} ${set}, check ${numberText(open.check)} guess${open.check === 1 ? '' : 'es'} (# check).`);
@@ -45,7 +69,7 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
     return EXIT.finishedWithErrors;
   }
   console.say('Then check every record; nothing is sent:');
-  console.say(commandOf(process.argv, 'run', saved, '--dry-run', '--sandbox'), 'command');
+  console.say(next, 'command');
   return EXIT.done;
 }
 

@@ -16,6 +16,7 @@ import { PLAN, PLAN_FILE } from '../store/plan-schema.ts';
 import { Database, type Schema } from '../store/sqlite.ts';
 import { VERIFY_FILE } from './verify/differences.ts';
 import { confirmer } from '../terminal/confirm.ts';
+import { jsonOf } from '../print/json.ts';
 import { existingState } from './state.ts';
 import { OPTIONS } from '../settings/table.ts';
 import { MAPPING } from '../settings/run-settings.ts';
@@ -27,6 +28,7 @@ export const definition = define({
     ...pick(OPTIONS, 'state'),
     sandbox: { ...OPTIONS.sandbox, group: OPTIONS.state.group, describe: 'Purge the state of the rehearsal alone' },
     ...pick(OPTIONS, 'yes'),
+    json: { ...OPTIONS.json, describe: 'Print what was deleted and kept as one JSON object to stdout' },
   },
   examples: [],
 });
@@ -37,7 +39,6 @@ const PERSONAL: Readonly<Record<string, string>> = {
   'errors.csv': 'messages that quote values',
   rejects: 'original records',
   'omitted.csv': 'omitted values',
-  'left_out.csv': 'rows that became no event',
   'references.csv': "names of the account's users",
   'pilot.csv': 'values of the records of the pilot',
   [VERIFY_FILE]: 'values sent and found',
@@ -58,6 +59,7 @@ const KEPT: Readonly<Record<string, string>> = {
   [CHECKPOINT_FILE]: 'external ids and hashes of what was sent; without it a rerun would send everything again',
   'gone.csv': 'external ids and ids in the service',
   'ids.csv': 'external ids and ids in the service',
+  'left_out.csv': 'places of rows that became no event',
   [RUN_LOG_FILE]: 'external ids only',
 };
 
@@ -65,6 +67,7 @@ const KEPT: Readonly<Record<string, string>> = {
 interface Purge {
   readonly state: StateDir;
   readonly found: readonly string[];
+  readonly kept: readonly string[];
   readonly hasKey: boolean;
 }
 
@@ -91,14 +94,12 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
       const purge = await listed(each, console);
       if (purge) purges.push(purge);
     }
-    if (purges.length === 0) return EXIT.done;
     for (const each of purges) warnOfTheUnsent(each.state, console);
-    if (!settings.yes && !(await confirmed())) {
-      console.say('nothing was deleted');
-      return EXIT.nothingSent;
-    }
-    for (const each of purges) await purgeAll(each, console);
-    return EXIT.done;
+    const isDone = purges.length === 0 || settings.yes || (await confirmed());
+    if (!isDone) console.say('nothing was deleted');
+    else for (const each of purges) await purgeAll(each, console);
+    if (settings.json) console.printJson(jsonOf({ directories: isDone ? purges.map(purgedJson) : [] }));
+    return isDone ? EXIT.done : EXIT.nothingSent;
   } finally {
     for (const lock of locks) lock.release();
   }
@@ -121,10 +122,15 @@ async function listed(state: StateDir, console: Console): Promise<Purge | undefi
       `  to delete  the key of the hashes in ${CHECKPOINT_FILE} and the ids of requests: without them, no value can be guessed`,
     );
   }
-  for (const name of names.filter((each) => !found.includes(each))) {
+  const kept = names.filter((each) => !found.includes(each));
+  for (const name of kept) {
     console.say(`  to keep    ${name}: ${KEPT[baseOf(name)] ?? 'not written by this program'}`);
   }
-  return { state, found, hasKey };
+  return { state, found, kept, hasKey };
+}
+
+function purgedJson({ state, found, kept, hasKey }: Purge): object {
+  return { path: state.path, deleted: found, kept, key_deleted: hasKey };
 }
 
 async function purgeAll({ state, found, hasKey }: Purge, console: Console): Promise<void> {

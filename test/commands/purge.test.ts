@@ -17,8 +17,9 @@ const ACCOUNT = { base_url: 'http://127.0.0.1:1', read_at: '2026-01-31T12:00:00Z
 const FILES = {
   ...{ 'errors.csv': 'Ada', 'verify.csv': 'Ada', 'references.csv': 'Ada', 'report.html.tmp': 'Ada' },
   ...{ 'rejects/people.csv': 'Ada', 'dry-run/plan.db': 'Ada', 'pilot.csv': 'Ada', 'ids.csv': 'lead,1' },
+  'left_out.csv': 'people,people.csv,2',
 };
-const KEPT = ['checkpoint.db', 'ids.csv'];
+const KEPT = ['checkpoint.db', 'ids.csv', 'left_out.csv'];
 
 /** Without the lock, and without what SQLite keeps beside a database, which goes when it likes. */
 async function namesIn(state: string): Promise<string[]> {
@@ -49,10 +50,16 @@ describe('purge', () => {
   it('deletes files with values of records and names of users, and keeps what a rerun needs', async () => {
     const { state } = await migrated();
     const before = await namesIn(state);
-    const { code, stderr } = await purged(state);
+    const { code, stdout, stderr } = await purged(state, { json: true });
     expect(code, stderr).toBe(0);
     expect(await namesIn(state)).toEqual(KEPT);
     const gone = before.filter((name) => !KEPT.includes(name));
+    const { directories } = JSON.parse(stdout) as {
+      directories: { path: string; deleted: string[]; kept: string[] }[];
+    };
+    expect(directories).toMatchObject([{ path: state, key_deleted: true }]);
+    expect(directories[0]!.deleted).toEqual(expect.arrayContaining(gone));
+    expect(directories[0]!.kept).toEqual(expect.arrayContaining(KEPT));
     for (const name of gone) expect(stderr).toContain(`to delete  ${name}:`);
     for (const name of KEPT) expect(stderr).toContain(`to keep    ${name}:`);
     const db = Database.read(join(state, 'checkpoint.db'), CHECKPOINT)!;

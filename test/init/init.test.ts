@@ -45,6 +45,11 @@ describe('crm-backfill init', () => {
     expect(ended.stdout).toContain('type: lead/created');
     expect(ended.stderr).toContain('columns are named as in pipedrive-csv');
     expect(ended.stderr).toMatch(/\d+ lines? \(# set this\), check \d+ guess(?:es)? \(# check\)/);
+    const json = await backfill(['init', 'people.csv', 'deals.csv', '--json'], { cwd });
+    const { sources, mapping, ...rest } = JSON.parse(json.stdout) as Record<string, unknown>;
+    expect(`${mapping as string}`.trimEnd()).toBe(ended.stdout.trimEnd());
+    expect(sources).toMatchObject({ people: { read: 3, taken: 3, unreadable: 0 } });
+    expect(rest).toMatchObject({ out: null, error: null, next: expect.stringContaining('--dry-run') as string });
   });
 
   it('ends with a command that works as it stands, without credentials', async () => {

@@ -17,7 +17,7 @@ import { findReferences } from './lines/references.ts';
 import { Fates } from './fates.ts';
 import { mappingText, type MappingParts, type MappingText } from './lines/text.ts';
 import { loadSamples } from './tables.ts';
-import { tryMapping } from './trial.ts';
+import { tryMapping, type SourceFate } from './trial.ts';
 import type { Entry } from './lines/yaml.ts';
 
 /** The text of the mapping, what was recognised in each export and why, and how much is left to do. */
@@ -26,6 +26,8 @@ export interface StarterMapping {
   readonly findings: readonly string[];
   /** Why the mapping could not be tried on all records. */
   readonly failure: UserError | undefined;
+  /** What became of the records, by the name of their source in the mapping. Empty where it could not be tried. */
+  readonly sources: Readonly<Record<string, SourceFate>>;
   /** Lines marked `set this`, and those marked `check`. */
   readonly open: { readonly set: number; readonly check: number };
 }
@@ -66,6 +68,7 @@ export async function startMapping(
     text,
     findings: [...own, ...fates.findings(trial), ...recognised],
     failure: trial.failure,
+    sources: Object.fromEntries(trial.sources),
     open: { set: marked('set this'), check: marked('check') },
   };
 }
