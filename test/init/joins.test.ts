@@ -232,6 +232,49 @@ describe('the lead and the deal of a comment', () => {
     });
   });
 
+  it('differ from row to row, and no row is skipped: deals, people, the people of companies, and ids that no export has', async () => {
+    const companies = { 'companies.csv': ['id,name', ...times(5, (n) => `${n + 1},Firm ${NAMES[n]}`)] };
+    const contacts = [
+      'id,name,email,company_id',
+      ...times(40, (n) => `${n + 1},${person(n)},p${n}@acme.example,${(n % 5) + 1}`),
+    ];
+    const deals = [
+      'id,contact_id,title,stage,amount',
+      ...times(20, (n) => `${n + 1},${n + 3},Roof of house ${n},New,1${n}00.50`),
+    ];
+    const text = (n: number): string => `Called about the offer and the price of the roof ${n}`;
+    const types = ['Deal', 'Contact', 'Company'];
+    const typed = await draftOf({
+      ...companies,
+      'contacts.csv': contacts,
+      'deals.csv': deals,
+      'notes.csv': [
+        'id,parent_type,parent_id,text',
+        ...times(60, (n) => `${n + 1},${types[n % 3]!},${(n % 5) + 1},${text(n)}`),
+      ],
+    });
+    expect(typed.findings).toMatch(/notes\.csv.*; 60 comments$/m);
+    expect(typed.comment).toMatchObject({
+      if_both: 'deal',
+      lead_external_id: { from: [{}, { lookup: { source: 'contacts', match: 'company_id', if_many: 'first' } }] },
+    });
+    const alone = await draftOf({
+      'contacts.csv': CONTACTS,
+      'deals.csv': [DEALS, ...times(12, (n) => `D${n},Roof ${n},New,1${n}0.50`)],
+      'log.csv': [
+        'customer_ref,deal,when,what was said,who',
+        ...times(60, (n) => `K${n % 7}x,${n % 9 ? '' : 'D3'},2025-03-0${(n % 9) + 1},${text(n)},${person(n % 3)}`),
+      ],
+    });
+    expect(alone.findings).toMatch(/log\.csv.*; 60 comments /m);
+    expect(alone.comment).toMatchObject({
+      if_both: 'deal',
+      deal_external_id: 'deal',
+      lead_external_id: 'customer_ref',
+    });
+    expect(alone.remark('lead_external_id')).toBeDefined();
+  });
+
   it('are the record that has the list of comments', async () => {
     const records = Array.from({ length: 9 }, (_, n) => ({
       id: `p${n}`,

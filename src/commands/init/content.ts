@@ -203,6 +203,7 @@ export function keys(column: Column): number {
   if (is.decimal > 0.1 && column.separators) return 0;
   if (is.international > 0.5 || is.prose > 0.5) return 0;
   const damaged = is.damaged > 0;
+  if (filled < table.rows / 2) return 0;
   if ((distinct < filled * 0.97 || filled < table.rows * 0.9) && !damaged) return 0.04;
   const exact = isUnique(column) && isComplete(column) ? 1 : 0.6;
   if (is.hash > 0.9 && is.uuid < 0.5) return 0.25 * exact;

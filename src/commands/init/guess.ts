@@ -125,19 +125,22 @@ function personKey(row: Recognised, kinds: ReadonlyMap<Table, TableKinds>): Key 
   return key && { ...key, why, repeats: true };
 }
 
-/** Two or three columns that tell people apart together, of whom no single one does. */
+/** Two columns that tell people apart together, of whom no single one does: where they live helps only beside who they are. */
 function uniqueNames(roles: Assignment['roles'], table: Table): Key | undefined {
+  const plain = table.columns.filter(({ list, meaning }) => list === undefined && !meaning.concepts.has('id'));
+  const meant = (concept: 'company' | 'address') => plain.filter(({ meaning }) => meaning.concepts.has(concept));
   const of = (['email', 'full', 'phone', 'last', 'first'] as const).flatMap((role) => roles.get(role)?.column ?? []);
-  const companies = table.columns.filter(({ meaning: { concepts } }) => concepts.has('company') && !concepts.has('id'));
-  const able = [...new Set([...companies, ...of])].filter(({ list }) => list === undefined);
   if (of.some((column) => isUnique(column) && isComplete(column))) return undefined;
-  const pairs = able.flatMap((a, at) => able.slice(at + 1).map((b) => [a, b]));
-  const distinctOf = (columns: readonly Column[]): number => {
-    const text = columns.map(({ sql }) => `coalesce(${sql}, '')`).join(` || ' ' || `);
-    return countOf(table, `from (select distinct ${text} value from ${table.sql}) where trim(value) <> ''`);
-  };
-  const [best] = pairs.map((columns) => ({ columns, n: distinctOf(columns) })).sort((a, b) => b.n - a.n);
-  if (!best || best.n < table.rows * 0.9) return undefined;
+  const who = [...new Set([...meant('company'), ...of])].filter(({ list }) => list === undefined);
+  const pairs = who.flatMap((a, at) => [...who.slice(at + 1), ...meant('address')].map((b) => [a, b]));
+  const distinctOf = (text: string): number =>
+    countOf(table, `from (select distinct ${text} value from ${table.sql}) where trim(value) <> ''`);
+  const filled = ({ sql }: Column): string => `coalesce(${sql}, '')`;
+  const [best] = pairs
+    .map((columns) => ({ columns, n: distinctOf(columns.map(filled).join(` || ' ' || `)) }))
+    .sort((a, b) => b.n - a.n);
+  const alone = of.length === 0 ? 0 : distinctOf(`coalesce(${of.map(({ sql }) => sql).join(', ')}, '')`);
+  if (!best || (best.n < table.rows * 0.9 && best.n <= alone)) return undefined;
   const rest =
     best.n === table.rows
       ? 'but these are unique together'

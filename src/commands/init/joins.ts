@@ -126,9 +126,9 @@ function rankOf(reference: Reference, { roles, kind }: EntryDraft): number {
   if (kind === 'deals') return 0;
   if (from.meaning.concepts.has('address') || to.is.digits > 0.9)
     return namesTable(from, to.table) || to.meaning.concepts.has('company') ? 0.5 : 0;
-  const isShared = [to, from].every(
-    ({ meaning }) => meaning.concepts.has('company') || meaning.concepts.has('customer'),
-  );
+  const isShared =
+    [to, from].every(({ meaning }) => meaning.concepts.has('company') || meaning.concepts.has('customer')) ||
+    (to.meaning.concepts.has('company') && from.meaning.concepts.has('parent'));
   return isShared ? (to.is.words > 0.8 ? 0.42 : 0.5) : isUnique(to) && to.meaning.concepts.has('id') ? 0.6 : 0;
 }
 

@@ -230,21 +230,25 @@ export function isStaff({ meaning: { concepts } }: Column): boolean {
   return concepts.has('owner') || concepts.has('user') || concepts.has('author') || concepts.has('modified');
 }
 
-/** The column that says which kind of record an id is of, with the values for each kind. */
-export function typeOf(
-  id: Column,
-): { readonly column: Column; readonly values: ReadonlyMap<'leads' | 'deals', readonly string[]> } | undefined {
+/** The column that says which kind of record an id is of, with its values for each kind; a company stands for its person. */
+export interface ParentType {
+  readonly column: Column;
+  readonly values: ReadonlyMap<'leads' | 'deals' | 'companies', readonly string[]>;
+}
+
+export function typeOf(id: Column): ParentType | undefined {
   for (const column of id.table.columns) {
     if (column === id || column.distinct > 12 || !(isFew(column) || column.filled < 12) || column.is.words < 0.8)
       continue;
-    const values = new Map<'leads' | 'deals', string[]>();
+    const values = new Map<'leads' | 'deals' | 'companies', string[]>();
     for (const value of countsOf(column).keys()) {
       const nouns = nounsOf(value);
-      for (const kind of ['leads', 'deals'] as const)
+      for (const kind of ['leads', 'deals', 'companies'] as const)
         if (nouns.includes(kind)) values.set(kind, [...(values.get(kind) ?? []), value]);
     }
     const isType = column.meaning.concepts.has('type') || column.meaning.concepts.has('parent');
-    if (values.size === 2 || (values.size === 1 && isType)) return { column, values };
+    const people = Number(values.has('leads')) + Number(values.has('deals'));
+    if (people === 2 || (people === 1 && isType)) return { column, values };
   }
   return undefined;
 }

@@ -7,7 +7,22 @@ import type { RawTable } from './sample.ts';
 import { nounsOf, type Noun } from './words.ts';
 
 /** Texts that mean "no value" wherever they stand, and those that do so only in many cells. */
-const NO_VALUE = ['\\N', 'NULL', 'null', '(null)', '<null>', 'N/A', 'n/a', '#N/A', '(none)', '-None-', 'NaN', 'nan'];
+const NO_VALUE = [
+  '\\N',
+  'NULL',
+  'null',
+  '(null)',
+  '<null>',
+  'N/A',
+  'n/a',
+  '#N/A',
+  '(none)',
+  '-None-',
+  'NaN',
+  'nan',
+  '0000-00-00',
+  '0000-00-00 00:00:00',
+];
 const PERHAPS_NO_VALUE = ['-', '--', '—'];
 const MIN_DASHES = 0.02;
 

@@ -5,7 +5,7 @@
  * known words. `*` stands for any letters.
  */
 const WORDS = {
-  id: 'id ids uuid guid key identifier kod / kennung / identifiant / identificador clave / chave / identificativo / identificatie / identyfikator klucz / идентификатор ид ключ / identitet / 编号 识别码',
+  id: 'id ids uuid guid key identifier ref reference kod / kennung / identifiant / identificador clave / chave / identificativo / identificatie / identyfikator klucz / идентификатор ид ключ / identitet / 编号 识别码',
   number:
     'number no nr num numbers / nummer / numero n / nro / num / numero / nummer / numer / номер / nummer / 号码 番号',
   name: 'name names label / bezeichnung namen / nom intitule libelle / nombre / nome / denominazione nominativo ragione / naam / nazwa / название наименование / namn benamning / 名称 名前 姓名 名 이름 navn nimi isim jmeno nazev nev adi',
@@ -40,7 +40,7 @@ const WORDS = {
   closed:
     'closed close closing end ended finished lost / abschluss abgeschlossen ende geschlossen gewonnen verloren / cloture fin ferme / cierre cerrado fin / fechamento encerramento fechado ganho / chiusura chiuso fine / afsluit afsluiting afsluitdatum gesloten einde gewonnen verloren / zamkniecia zamkniecie koniec / закрытия закрыта завершения окончания / avslut avslutad stangd slut / closedate edate 成交',
   due: 'due deadline expected next scheduled planned forecast reminder follow birthday birth expiry expires valid estimated / fallig falligkeit erwartet erwartetes erwarteter geplant nachste nachster geburtstag geburts wiedervorlage / echeance prevu prevue prochaine naissance / vencimiento previsto prevista esperado esperada proximo proxima nacimiento / vencimento nascimento / scadenza attesa prossimo prossima nascita / verwacht verwachte verval volgende geboorte / oczekiwany oczekiwana planowany nastepny urodzenia / срок ожидаемая ожидаемый следующий рождения / forvantad forvantat nasta fodelse / 预计 到期 nextdate',
-  date: 'date datetime time at on day timestamp / datum zeit zeitpunkt tag uhrzeit / heure jour le / fecha hora dia / data em / ora giorno / tijd op / czas dnia / дата время / tid / 日期 时间 時間 日付 日時 dato datumu tarih',
+  date: 'date datetime time at on day timestamp when / datum zeit zeitpunkt tag uhrzeit / heure jour le / fecha hora dia / data em / ora giorno / tijd op / czas dnia / дата время / tid / 日期 时间 時間 日付 日時 dato datumu tarih',
   happened:
     'activity activities call calls meeting meetings event events sent start done completed happened posted entry task tasks interaction touchpoint log / aktivitat aktivitats aktivitaten anruf termin gesprach aufgabe aufgaben / activite appel reunion tache / actividad llamada reunion tarea / atividade ligacao reuniao tarefa / attivita chiamata riunione appuntamento / activiteit gesprek afspraak taak / aktywnosc rozmowa spotkanie zadanie / активность звонок встреча задача дело / aktivitet samtal mote uppgift / 活动 通话 跟进',
   amount:
@@ -70,11 +70,11 @@ const WORDS = {
   title:
     'title subject topic headline caption / titel betreff thema / titre objet sujet / titulo asunto tema / assunto / titolo oggetto argomento / onderwerp / tytul temat / тема заголовок / amne rubrik / predmet konu emne / 标题 主题 件名 제목 baslik',
   job: 'title job role position post occupation salutation department honorific / beruf funktion anrede abteilung / poste fonction civilite / puesto cargo / / ruolo mansione qualifica / functie / stanowisko / должность / befattning / 职位 役職',
-  text: 'content body note notes text comment comments description message memo remark remarks summary feedback transcript snippet html / inhalt notiz notizen kommentar kommentare bemerkung bemerkungen beschreibung nachricht / contenu texte commentaire commentaires remarque / contenido texto nota notas comentario comentarios descripcion mensaje / conteudo anotacao anotacoes descricao mensagem / contenuto testo note commento commenti descrizione messaggio / inhoud tekst notitie notities opmerking opmerkingen omschrijving bericht / tresc tekst notatka notatki komentarz opis wiadomosc / текст заметка заметки комментарий примечание описание сообщение / innehall anteckning anteckningar kommentar beskrivning meddelande / 内容 备注 コメント メモ 메모 notlar',
+  text: 'content body note notes text what said dialog comment comments description message memo remark remarks summary feedback transcript snippet html / inhalt notiz notizen kommentar kommentare bemerkung bemerkungen beschreibung nachricht / contenu texte commentaire commentaires remarque / contenido texto nota notas comentario comentarios descripcion mensaje / conteudo anotacao anotacoes descricao mensagem / contenuto testo note commento commenti descrizione messaggio / inhoud tekst notitie notities opmerking opmerkingen omschrijving bericht / tresc tekst notatka notatki komentarz opis wiadomosc / текст заметка заметки комментарий примечание описание сообщение / innehall anteckning anteckningar kommentar beskrivning meddelande / 内容 备注 コメント メモ 메모 notlar',
   author:
-    'author by creator writer sender / autor verfasser von / auteur par / / por / autore da / door / przez / автор кем / forfattare av / 作者 作成者 创建人',
+    'author by creator writer sender who / autor verfasser von / auteur par / / por / autore da / door / przez / автор кем / forfattare av / 作者 作成者 创建人',
   parent:
-    'parent related linked regarding target entity resource associated rel what who bean fk / bezug verknupft zugeordnet / lie associe / relacionado asociado / / collegato associato / gekoppeld / powiazany / связанный / relaterad',
+    'parent related linked regarding target entity resource associated rel bean fk / bezug verknupft zugeordnet / lie associe / relacionado asociado / / collegato associato / gekoppeld / powiazany / связанный / relaterad',
   type: 'type kind category class module group / typ art / / tipo / / / soort / rodzaj / тип вид / / 类型 種別',
   country:
     'country nation countrycode / land staat / pays / pais / / paese nazione / / kraj panstwo / страна / / 国家 国 ulke zeme maa',
@@ -123,6 +123,7 @@ export function fold(name: string): string {
       .replace(/\[\d*\]/g, ' ')
       .replace(/[^\p{L}\p{N}]+/gu, ' ')
       .trim()
+      .replace(/\b(?:what|who) id\b/g, 'parent id')
       .replace(/\be mail/g, 'email')
       .replace(/\be post\b/g, 'epost')
   );

@@ -1,11 +1,13 @@
 /** The lines of an entry that refer to the lead or deal that a record belongs to. */
 import { numberText } from '../../../terminal/numbers.ts';
-import type { TransformSpec, ValueSpec } from '../../../mapping/spec.ts';
-import { countOf, countsOf, type Column, type Table } from '../columns.ts';
+import type { ValueSpec } from '../../../mapping/spec.ts';
+import { countOf, countsOf, isUnique, type Column, type Table } from '../columns.ts';
 import type { EntryDraft } from '../guess.ts';
 import { idValue, joinsTo, type Join, type KnownTables } from '../joins.ts';
 import { NONE, quoted } from '../evidence.ts';
-import { isStaff, typeOf } from '../roles.ts';
+import { isCompanyId } from './references.ts';
+import { isStaff, typeOf, type ParentType } from '../roles.ts';
+import { fold } from '../words.ts';
 import type { Line } from './yaml.ts';
 
 export class ParentLines {
@@ -42,7 +44,7 @@ export class ParentLines {
     );
     if (enough.length === 0 && above) return [this.#aboveLine(key, above)];
     const alone = this.#withoutTable(kind);
-    if (enough.length === 0 && joins.length === 0 && alone) {
+    if (enough.length === 0 && joins.every(({ columns }) => columns.some(isStaff)) && alone) {
       this.#used.add(alone);
       return [
         {
@@ -155,31 +157,26 @@ export class ParentLines {
       const type = typeOf(id);
       if (!type || (ofKinds.length < 2 && type.values.size < 2)) continue;
       if ([...byKind.values()].flat().some((each) => each.columns[0] !== id && each.score > 0.6)) continue;
+      const targets = this.#targets(type);
       if (
         ofKinds.some(([, joins]) => joins.some((each) => each.columns[0] === id && each.score < WEAK)) &&
-        !this.#isComplete(id, type)
+        !this.#isComplete(id, type.column, targets)
       )
         continue;
       this.#used.add(id);
       return (['deals', 'leads'] as const).flatMap((kind): Line[] => {
-        const values = type.values.get(kind);
-        const target = this.#known.drafts.find((each) => each.kind === kind);
-        if (!values || !target) return [];
-        const escaped = values.map((value) => value.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-        const pattern = `^${escaped.length > 1 ? `(?:${escaped.join('|')})` : escaped[0]} (.+)$`;
-        const apply: TransformSpec[] = [
-          { extract: pattern },
-          ...(target.prefix ? [{ prefix: target.prefix.text }] : []),
-        ];
+        const own = targets.filter(({ draft }) => draft.kind === kind);
+        if (own.length === 0) return [];
+        const values = own.flatMap((each) => each.values);
         const found = [...countsOf(type.column)]
           .filter(([value]) => values.includes(value))
           .reduce((sum, [, n]) => sum + n, 0);
-        const comment = `check: ${numberText(found)} of ${numberText(this.#table.rows)} belong to ${kind} by ${quoted(type.column)}`;
+        const some = own.some(({ by }) => by) ? '; of a company, its first person is taken' : '';
         return [
           {
             key: kind === 'deals' ? 'deal_external_id' : 'lead_external_id',
-            value: { template: `{${type.column.name}} {${id.name}}`, apply },
-            comment,
+            value: onlyOfFrom(own.map((target) => typedValue(type.column, id, target))),
+            comment: `check: ${numberText(found)} of ${numberText(this.#table.rows)} belong to ${kind} by ${quoted(type.column)}${some}`,
           },
         ];
       });
@@ -187,18 +184,76 @@ export class ParentLines {
     return undefined;
   }
 
+  /** Whose ids the records of each type have: of several exports of people, those of the one that the type is called after. */
+  #targets({ values }: ParentType): TypedTarget[] {
+    const { drafts, references } = this.#known;
+    const targets: TypedTarget[] = [];
+    const add = (draft: EntryDraft, value: string, by?: Column): void => {
+      const known = targets.find((each) => each.draft === draft && each.by === by);
+      if (known) known.values.push(value);
+      else targets.push({ draft, by, values: [value] });
+    };
+    for (const [kind, own] of values) {
+      const able = drafts.filter((each) =>
+        kind === 'companies' ? each.kind === 'leads' && each.table.nouns.includes(kind) : each.kind === kind,
+      );
+      for (const value of own) {
+        const [best] = able.filter(({ table }) => isCalled(table.source, value));
+        const target = best ?? able[0];
+        if (target) add(target, value);
+        const byCompany = references.find(
+          ({ from, to }) => to.table.nouns.includes(kind) && isCompanyId(from.meaning) && isUnique(to) && leads(from),
+        );
+        if (!target && kind === 'companies' && byCompany) add(leads(byCompany.from)!, value, byCompany.from);
+      }
+    }
+    return targets;
+
+    function leads({ table }: Column): EntryDraft | undefined {
+      return drafts.find((each) => each.kind === 'leads' && each.table === table && each.table.list === undefined);
+    }
+  }
+
   /** Whether the records of a type have the ids of that kind: where headers say so, some may be of records that were deleted. */
-  #isComplete(id: Column, { column, values }: NonNullable<ReturnType<typeof typeOf>>): boolean {
+  #isComplete(id: Column, column: Column, targets: readonly TypedTarget[]): boolean {
     const isNamed = id.meaning.concepts.has('parent') && column.meaning.concepts.has('type');
     const least = isNamed ? 0.5 : 0.95;
-    return [...values].every(([kind, own]) => {
-      const target = this.#known.drafts.find((each) => each.kind === kind)?.roles.get('id')?.column;
+    return targets.every(({ draft, by, values }) => {
+      const target = by ?? draft.roles.get('id')?.column;
       if (!target) return false;
-      const typed = `from ${this.#table.sql} where ${column.sql} in (${own.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`;
+      const typed = `from ${this.#table.sql} where ${column.sql} in (${values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`;
       const found = countOf(this.#table, `${typed} and ${id.sql} in (select ${target.sql} from ${target.table.sql})`);
       return found > 0 && found >= least * countOf(this.#table, typed);
     });
   }
+}
+
+/** Records of some types have the ids of a draft's records, or what those have in a column (`by`). */
+interface TypedTarget {
+  readonly draft: EntryDraft;
+  readonly by: Column | undefined;
+  readonly values: string[];
+}
+
+function typedValue(type: Column, id: Column, { draft, by, values }: TypedTarget): ValueSpec {
+  const escaped = values.map((value) => value.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const extract = `^${escaped.length > 1 ? `(?:${escaped.join('|')})` : escaped[0]} (.+)$`;
+  const own = { template: `{${type.name}} {${id.name}}`, apply: [{ extract }] };
+  if (by) {
+    const take = idValue(draft)!;
+    const many = { if_missing: 'skip', if_many: 'first' } as const;
+    return { lookup: { source: draft.table.source, match: by.name, with: own, take, ...many } };
+  }
+  return draft.prefix ? { ...own, apply: [...own.apply, { prefix: draft.prefix.text }] } : own;
+}
+
+/** `Contacts` and `contact`. */
+function isCalled(source: string, type: string): boolean {
+  const stems = (text: string): string[] =>
+    fold(text)
+      .split(' ')
+      .map((word) => word.replace(/s$/, ''));
+  return stems(type).some((stem) => stems(source).includes(stem));
 }
 
 /** Small numbers match by chance: only a type whose records all match makes sure. */

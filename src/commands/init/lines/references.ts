@@ -99,7 +99,7 @@ function isKey({ filled, distinct, length, date, separators, is, meaning }: Colu
 }
 
 /** By the ids of their companies, a person and a deal find each other. */
-function isCompanyId({ concepts }: Meaning): boolean {
+export function isCompanyId({ concepts }: Meaning): boolean {
   return concepts.has('company') && concepts.has('id');
 }
 
