@@ -2,20 +2,17 @@
 import { createRequire } from 'node:module';
 import type { Command } from './command.ts';
 
-/** What the command line is to be, as yargs writes it, and what that does; in the order of the help. */
+/** The usage of each command, as yargs writes it, and its description; in the order of the help. */
 export const COMMANDS = [
   ['run <mapping>', 'Survey the input, then send what is not acknowledged yet; rerun to resume'],
   ['status <mapping>', 'Show the progress of a migration, even while a run is active'],
-  ['plan <mapping>', 'Show the plan: every event as it will be sent, with the record that it comes from'],
-  ['report <mapping>', 'Write report.html, errors.csv, rejects and omitted.csv again from the state directory'],
+  ['plan <mapping>', 'List the events as they will be sent, with their records; `explain` shows one record'],
+  ['report <mapping>', 'Write the report and the lists of problems again from the state directory'],
   ['sandbox', 'Start a local stand-in for the service, for rehearsals'],
-  ['init <exports..>', 'Read the first records of exports and write a commented mapping file to start from'],
+  ['init <exports..>', 'Read exports and write a commented mapping file to start from'],
   ['schema', 'Print the JSON Schema of mapping files, for editors'],
-  ['verify <mapping>', 'Read acknowledged leads and deals back and compare them with what the mapping sends'],
-  [
-    'explain <mapping> <record>',
-    "Show one record's story: its row, the event as planned, what was left out, sent and answered",
-  ],
+  ['verify <mapping>', 'Read records back from the service and compare them with what was sent'],
+  ['explain <mapping> <record>', 'Show one record: its row, its event, values left out, requests and answers'],
   ['purge <mapping>', 'Delete the state files that contain personal data, once the migration is accepted'],
   ['api <method> <path>', 'Call a route of the REST API: authenticated, rate-limited, secrets hidden'],
 ] as const satisfies readonly (readonly [usage: string, describe: string])[];

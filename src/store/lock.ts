@@ -125,7 +125,7 @@ function inUse(state: StateDir): UserError {
   const holder = holderOf(state);
   const who = holder ? `process ${holder.pid} on ${holder.host}, since ${holder.at}` : 'another process';
   return new UserError(`another run is using ${state.path}: ${who}`, {
-    hint: 'wait until it has finished, or stop it: Ctrl-C is enough, and what it has sent is recorded',
+    hint: `wait until it ends, or stop it safely with ${holder ? `\`kill -INT ${holder.pid}\`${holder.host === hostname() ? '' : ` on ${holder.host}`}` : 'Ctrl-C'}: it records every answer first`,
     exitCode: EXIT.stopped,
   });
 }

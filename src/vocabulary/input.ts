@@ -1,4 +1,4 @@
-/** Words for what is odd about the input as a whole: its files, its columns, and what many records lack. */
+/** Words for problems of the input as a whole: its files, its columns, and fields that many records lack. */
 import { counted, enumerated, numberText } from '../terminal/numbers.ts';
 import { inSentence, type Codes } from './sentence.ts';
 import { SPREADSHEET } from './values.ts';
@@ -69,19 +69,19 @@ export const DAMAGE_WARNINGS = {
   replacement_character: damage('Characters were lost in a conversion to another encoding.', 'Export again as UTF-8.'),
   wrong_encoding: damage(
     'A text was decoded wrongly before it was exported (`JosÃ©`, `????`).',
-    'Export again as UTF-8; if the old CRM shows it so too, correct it there.',
+    'Export again as UTF-8. If the old CRM shows the same text, correct it there.',
   ),
   html_entities: damage(
-    'A text has HTML entities (`R&amp;D`), and would be shown with them.',
+    'A text has HTML entities (`R&amp;D`), which people would see in the service.',
     'Set `apply: [html_to_text]` on the field.',
   ),
   encoded_twice: damage(
-    'A text has HTML entities after they were decoded, for the export has them encoded twice (`R&amp;amp;D`).',
+    'The export encodes HTML entities twice (`R&amp;amp;D`), so a text still has entities after decoding.',
     'Decode twice: `apply: [html_to_text, html_to_text]`.',
   ),
 } as const satisfies Codes;
 
-/** What an event lacks that is probably not meant so. */
+/** Fields that an event lacks, probably by mistake. */
 export const BARE_WARNINGS = {
   lead_without_contact: {
     what: 'A lead has no name, e-mail address or phone number.',
@@ -147,9 +147,9 @@ export const INPUT_WARNINGS = {
     fix: 'Export again with one format of dates.',
   },
   comment_without_id: {
-    what: 'A comment has no id in the export, so it gets one made of its parent, time and text. Changed later, it would be added a second time.',
+    what: 'A comment has no id in the export, so its id is made from its parent, time and text. If its text changes later, it is sent as a second comment.',
     says: () =>
-      'comments without an id get one made of their parent, time and text: a changed version would be added as a second comment',
+      'comments without an id get one made from their parent, time and text: if a text changes later, it is sent as a second comment',
   },
   marked_line: {
     what: 'A line of the mapping is still marked "set this".',
@@ -162,10 +162,11 @@ export const INPUT_WARNINGS = {
     fix: 'Check the name of the column or path, or remove it from the mapping.',
   },
   not_carried: {
-    what: 'A column is read only for decisions, so nobody will see its values in the service.',
+    what: 'A column only filters or routes records; its values are not migrated.',
     says: (columns: readonly string[]) => {
-      const [are, their] = columns.length === 1 ? ['a column is', 'its'] : ['columns are', 'their'];
-      return `${are} read only for decisions, so nobody will see ${their} values in the service: ${columns.join(', ')}`;
+      const [only, their] =
+        columns.length === 1 ? ['a column only filters or routes', 'its'] : ['columns only filter or route', 'their'];
+      return `${only} records, so ${their} values are not migrated: ${columns.join(', ')}`;
     },
     fix: 'Name the column among the custom fields, or let `"*": rest` take it.',
   },
@@ -183,11 +184,11 @@ export const INPUT_WARNINGS = {
     what: 'Several old stages become one, and no other field keeps their names.',
     says: (old: number, stages: number, examples: string) =>
       `${old} old stages become ${stages} of the account, and no other field keeps their names: ${examples}`,
-    fix: 'Add the column of the old stage to `custom_fields`, if their deals must be told apart.',
+    fix: 'To tell their deals apart, add the column of the old stage to `custom_fields`.',
   },
   unmatched_answer: {
     what: 'The worksheet answers names that no record has: a spreadsheet may have changed them.',
-    says: (file: string, rows: string) => `rows of ${file} are about names that no record has: ${rows}`,
+    says: (file: string, rows: string) => `no record has the names in these rows of ${file}: ${rows}`,
     fix: 'Write `old_name` as it is in the exports; format the column as text before it is filled in.',
   },
   unknown_column: {
@@ -195,15 +196,15 @@ export const INPUT_WARNINGS = {
     fix: 'Correct its name, or remove it from the list.',
   },
   ids_as_decimals: {
-    what: 'A program for tables of numbers wrote the ids or phone numbers of a column as decimals; they are read without `.0`.',
+    what: 'All ids or phone numbers of a column end in `.0` (typical of pandas); the `.0` is removed.',
     says: (column: string, count: number, example: string) =>
-      `\`${column}\`: all ${numberText(count)} values are decimals like \`${example}\`, and are read without \`.0\``,
+      `\`${column}\`: all ${numberText(count)} values end in \`.0\`, such as \`${example}\`; the \`.0\` is removed`,
     fix: 'Check that the ids are whole numbers in the old CRM.',
   },
   guard_apostrophe: {
-    what: 'An apostrophe before a value, by which spreadsheets mark text, was taken off.',
+    what: 'The apostrophe with which a spreadsheet marks a value as text was removed.',
     says: (count: number, example: string) =>
-      `${counted(count, 'value')} with an apostrophe before it, such as \`${example}\`, read without it`,
+      `${counted(count, 'value')} with an apostrophe in front, such as \`${example}\`: the apostrophe was removed`,
   },
   unwrapped_cells: {
     what: 'Cells are written as formulas (`="00123"`); they are read as the text in them.',
@@ -217,7 +218,7 @@ export const INPUT_WARNINGS = {
   },
   more_pages: {
     what: 'A file is one page of an API response, and there are more.',
-    says: () => 'this is one page of an API response, which says that there are more: fetch all pages',
+    says: () => 'this is one page of an API response, and the response says that there are more',
     fix: 'Fetch all pages.',
   },
   no_records: {

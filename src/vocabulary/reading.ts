@@ -1,4 +1,4 @@
-/** Words for records that cannot be read, or that are no records. */
+/** Words for records that cannot be read, and for lines that are not records. */
 import { counted, numberText } from '../terminal/numbers.ts';
 import type { Codes } from './sentence.ts';
 
@@ -82,7 +82,7 @@ export const READ_WARNINGS = {
   source_shrunk: {
     what: 'A source has less than half of the records of the last run.',
     says: (source: string, records: number, before: number) =>
-      `${source} has ${records} records, and had ${before} in the last run`,
-    fix: 'Check that the export is complete. A run asks before it goes on, unless --yes is given.',
+      `${source} has ${records} records; the last run read ${before}`,
+    fix: 'Check that the export is complete. A run asks for confirmation, unless you give --yes.',
   },
 } as const satisfies Codes;

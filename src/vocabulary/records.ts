@@ -1,4 +1,4 @@
-/** Words for what becomes of records: their names in the account, their parents, and what is known of them already. */
+/** Words for records: names that the account lacks, parents, and records that were sent before. */
 import { counted } from '../terminal/numbers.ts';
 import type { Codes } from './sentence.ts';
 
@@ -17,7 +17,7 @@ const ambiguous = (noun: string) => ({
 });
 const foreignId = (noun: string, list: string, kind: string) => ({
   says: (id: string): string => `the account has no ${noun} with the id \`${id}\``,
-  fix: `Ids of ${kind}s are those of the target account, as \`crm-backfill api GET ${list}\` lists them: correct it, or map the name of the ${kind} to \`${kind === 'user' ? 'owner' : kind}_name\` instead.`,
+  fix: `Use an id of the target account (\`crm-backfill api GET ${list}\` lists them), or map the name of the ${kind} to \`${kind === 'user' ? 'owner' : kind}_name\` instead.`,
 });
 const disagrees = (what: string, field: string) => ({
   what,
@@ -51,19 +51,19 @@ export const DELETED_ERRORS = {
     fix: 'Correct the merged record in the service by hand; then remove this one from the export, or set `if_changed: ignore`.',
   },
   refused_in_service: {
-    what: 'A record that has changed in the export may not be read in the service any more.',
+    what: 'A record that has changed in the export can no longer be read in the service.',
     says: (record: string, why: string) => `the ${record} cannot be compared, so its update is not sent: ${why}`,
-    fix: 'Ask whose record it is now; then remove it from the export, or set `if_changed: ignore`.',
+    fix: 'Find out who owns the record now; then remove it from the export, or set `if_changed: ignore`.',
   },
 } as const satisfies Codes;
 
 /** `parent`: its entity and id. */
 export const BLOCKED_ERRORS = {
   parent_missing: {
-    what: 'The parent is not in the input, or no entry takes it, and it was not acknowledged earlier.',
+    what: 'The parent record is missing: it is neither in the export nor sent earlier.',
     says: (parent: string) =>
-      `${parent} is not in the input, or no entry takes it, and it was not acknowledged earlier`,
-    fix: 'Add the parent to the input, check the `when` of its entry, or set `if_parent_missing` if the service already has it.',
+      `${parent} is missing: the export lacks it, or no entry of the mapping selects it, and it was not sent earlier`,
+    fix: 'Add the parent to the export, check the `when` of its entry, or set `if_parent_missing` if the service already has it.',
   },
   'parent_missing/skipped': {
     says: (parent: string) => `${parent} does not exist in the service: its update was skipped`,
@@ -86,10 +86,10 @@ export const RECORD_ERRORS = {
   /** Two sources may number their records separately: choosing one of them would lose the other. */
   'duplicate_external_id/sources': {
     says: (id: string) => `records of several sources have the external_id \`${id}\` with different content`,
-    fix: 'If they are different records, tell the ids apart with `apply: [{ prefix: x- }]` on `external_id` of one source, and on what refers to it.',
+    fix: 'If they are different records, set `apply: [{ prefix: x- }]` on `external_id` of one source, and on the fields that refer to it.',
   },
   id_of_combined: {
-    what: 'The external id of a comment is the one that the program gave to a combined comment, and the service keeps one comment per id.',
+    what: 'A comment has the external id of a combined comment that was sent before, and the service keeps one comment per id.',
     says: (id: string) =>
       `\`${id}\` is the id of a combined comment that was sent before, so the service would not keep this one`,
     fix: 'Give the ids of these comments a `prefix`, or add this comment in the service by hand.',
@@ -117,24 +117,24 @@ export const RECORD_WARNINGS = {
   inactive_owner: {
     what: 'Deals go to users that the service shows as inactive or deleted.',
     says: (owners: readonly string[]) => `the service shows these owners as inactive: ${owners.join(', ')}`,
-    fix: 'Map these owners to others under `references.owners`, if somebody is to see the deals.',
+    fix: 'Map these owners to active users under `references.owners`, so that somebody sees the deals.',
   },
   inactive_stage: {
     what: 'Deals go to stages or pipelines that the service shows as inactive, closed or archived.',
     says: (stages: readonly string[]) => `the service shows these stages as inactive: ${stages.join(', ')}`,
-    fix: 'Map them to other stages under `references.stages`, if somebody is to see the deals.',
+    fix: 'Map them to active stages under `references.stages`, so that somebody sees the deals.',
   },
   custom_fields_may_go: {
-    what: 'Custom fields of records that somebody else made are sent as a whole: those that the export does not have may go.',
+    what: 'Custom fields are sent as a whole. Those that the export lacks may be erased from records that somebody else made.',
     says: (events: number) =>
-      `${counted(events, 'event')} may set custom fields of records that somebody else made: custom fields that the export does not have may go`,
+      `${counted(events, 'event')} may set custom fields of records that somebody else made: custom fields that the export lacks may be erased`,
     fix: 'Export them too, or leave custom fields out of that entry.',
   },
   combined_unknown: {
-    what: 'The checkpoint is lost in which it stood what combined comments carry.',
+    what: 'The checkpoint that recorded which comments were combined is lost.',
     says: () =>
-      'what combined comments carry was in the checkpoint that is lost: those of parents whose comments have changed in the export since are reported, or sent twice',
-    fix: 'Use the exports of the last run, or put a copy of the checkpoint back.',
+      'the checkpoint that recorded which comments were combined is lost: where the comments of a parent have changed in the export since, they are reported or sent twice',
+    fix: 'Use the exports of the last run, or restore a copy of the checkpoint.',
   },
 } as const satisfies Codes;
 
@@ -168,7 +168,7 @@ export const DIFFERENCE_WARNINGS = {
   },
 } as const satisfies Codes;
 
-/** Why a whole record was left out, by the code of the reason (plan/judge/left-out). */
+/** Why a whole record was left out, by code (plan/judge/left-out). */
 export const OMISSION_REASONS = {
   orphan: {
     what: 'A record was left out, because its parent is not in the input (`if_parent_missing: skip`).',

@@ -1,10 +1,10 @@
-/** Words for what the service answers to an event, and for requests that it does not answer. */
+/** Words for the answers of the service to an event, and for requests without an answer. */
 import type { Codes } from './sentence.ts';
 
 const RERUN = 'Rerun: the event is sent again with the same id.';
 const COMPARE = 'Compare the record in the service.';
 
-/** A refusal that no record causes. `fix`: who can end it. */
+/** A refusal that no record causes. `fix`: how to end it. */
 const refusal = (what: string, fix: string) => ({ what, fix: `${fix} Then rerun: the record is not at fault.` });
 const FORM = refusal(
   'The service does not accept the form of the requests, whatever their record.',
@@ -30,7 +30,7 @@ export const SEND_ERRORS = {
   },
   invalid_payload: { what: 'The service rejected the content.', fix: 'Correct the record or the mapping.' },
   http_402: refusal(
-    'The service wants the account to be paid for.',
+    'The account of the service has to be paid for.',
     'Settle the plan or the payment of the account with the service.',
   ),
   http_406: FORM,
@@ -44,7 +44,7 @@ export const SEND_ERRORS = {
   http_415: FORM,
   http_417: FORM,
   http_421: refusal(
-    'The request reached a server that does not answer for this host.',
+    'The request reached a server that does not serve this host.',
     'Check the base URL, and the proxy if there is one.',
   ),
   http_423: refusal(
@@ -142,21 +142,21 @@ export const SEND_ERRORS = {
     fix: RERUN,
   },
   uncertain: {
-    what: 'A request about the record got no answer, so its values in the service are not certain.',
+    what: 'A request about the record got no answer, so its values in the service are unknown.',
     says: (fields: string) =>
       `a request that set ${fields} got no answer, so the service may have another value than the export`,
     fix: 'Set `if_changed: update` and rerun, or compare the record in the service by hand.',
   },
   'uncertain/part': {
     says: (id: string, carrier: string) =>
-      `${id}: a request with the combined comment ${carrier} got no answer, so the service may have it as part of that one, in another form or not at all`,
-    fix: 'Compare the combined comment in the service, and add by hand what it lacks.',
+      `${id}: a request with the combined comment ${carrier} got no answer. The service may have this comment as a part of it, in another form, or not at all`,
+    fix: 'Compare the combined comment in the service, and add missing parts by hand.',
   },
   already_combined: {
-    what: 'A combined comment is in the service already, sent by a state that is lost, and may lack some of its parts.',
+    what: 'The service already has a combined comment, sent before the state directory was lost. It may lack some parts.',
     says: (id: string) =>
-      `the service has a comment \`${id}\` already, which may lack some of these: it was sent by a state that is lost`,
-    fix: 'Compare it in the service, and add what is missing there; `if_exists: skip` then takes it as it is.',
+      `the service already has the comment \`${id}\`, sent before the state directory was lost: it may lack some of these`,
+    fix: 'Compare it in the service, and add missing parts there. Then set `if_exists: skip` to accept it as it is.',
   },
 } as const satisfies Codes;
 
@@ -167,15 +167,15 @@ export const SEND_WARNINGS = {
     fix: 'Check the record in the service.',
   },
   updated_instead: {
-    what: 'The service answered the creation of a record with `updated`: it has changed one that it had already.',
+    what: 'The service answered a creation with `updated`: it changed a record that it already had.',
     says: () =>
-      'sent to be created, and acknowledged with outcome `updated`: the service has changed a record that it had already',
+      'sent as a creation, and acknowledged with outcome `updated`: the service changed a record that it already had',
     fix: COMPARE,
   },
   same_service_id: {
-    what: 'The service answered the creation of several records with one id: it has one record for them.',
+    what: 'The service answered the creation of several records with one id: it keeps one record for all of them.',
     says: (id: string, other: string, serviceId: string) =>
-      `\`${id}\` and \`${other}\` were both answered with the id \`${serviceId}\`: the service has one record for them`,
+      `\`${id}\` and \`${other}\` were both answered with the id \`${serviceId}\`: the service keeps one record for both`,
     fix: 'Compare that record in the service, and ask its support why.',
   },
 } as const satisfies Codes;

@@ -38,7 +38,7 @@ const ENTRY_KEYS: Readonly<Record<string, string>> = {
 /** Why a run stopped before its end. */
 const STOPS: Readonly<Record<string, string>> = {
   interrupted: 'it was interrupted',
-  until: 'the time given with --until was over',
+  until: 'the time given with --until has come',
   max_requests: 'the --max-requests budget was spent',
   outage: 'the service gave no usable answer for too long',
   rate_limited: 'the service kept rate-limiting the run',
@@ -63,7 +63,7 @@ export type WaitReason = keyof typeof WAITS;
 export const ORPHAN = 'orphan';
 
 const SKIPS: Readonly<Record<string, string>> = {
-  when: 'the `when` of no entry takes it',
+  when: 'no entry selects it (`when`)',
   each: 'its `each` is empty',
   [ORPHAN]: 'its parent is in no export',
 };

@@ -3,7 +3,7 @@ import { counted } from '../terminal/numbers.ts';
 import { READ } from './reading.ts';
 import type { Codes } from './sentence.ts';
 
-const CELL = 'Correct the values, or change how the mapping reads the field.';
+const CELL = 'Fix the value in the export, or change how the mapping reads the field.';
 const FILL = 'Add the value to the export, or skip such records with `when`.';
 const SKIP = 'Skip such records with `when`.';
 const INSIDE = 'Use a path to a value inside it.';
@@ -14,7 +14,7 @@ export const VALUE_ERRORS = {
   bad_date: {
     what: 'A date does not match the format in the mapping.',
     says: (value: string, formats: string) => `${value} does not match the date format ${formats}`,
-    fix: CELL,
+    fix: 'Fix the date in the export, or change the format in the mapping (`date: …`).',
   },
   'bad_date/no_offset': {
     says: (value: string) => `${value} has no offset and no time zone is set`,
@@ -34,12 +34,12 @@ export const VALUE_ERRORS = {
   },
   'bad_date/out_of_range': {
     says: (value: string) => `${value} is not in the years 1 to 9999 (UTC)`,
-    fix: 'If it stands for no date, add it to `missing_values`.',
+    fix: 'If it means that there is no date, add it to `missing_values`.',
   },
   bad_number: {
     what: 'A number does not match the format in the mapping.',
     says: (value: string) => `${value} is not a number`,
-    fix: CELL,
+    fix: 'Fix the number in the export, or change its format in the mapping (`number: …`).',
   },
   'bad_number/not_plain': {
     says: (value: string) => `${value} is not a plain decimal number`,
@@ -73,7 +73,7 @@ export const VALUE_ERRORS = {
     what: 'A phone number has no country code, and `region_from` names no country.',
     says: (value: string, region: string) =>
       `${value} has no country code, and ${region} is no region code or name of a country`,
-    fix: 'Convert the country with `map` to a two-letter code such as IT.',
+    fix: 'Use `map` to convert the country to a two-letter code such as IT.',
   },
   bad_phone: {
     what: 'A phone number is invalid.',
@@ -101,7 +101,7 @@ export const VALUE_ERRORS = {
     fix: SPREADSHEET,
   },
   function_failed: {
-    what: 'A function that the mapping calls failed, or returned what is no value.',
+    what: 'A function of the mapping failed, or returned something that is not a value.',
     says: (name: string, value: string, why: string, places: string) =>
       `${name} failed on ${value}: ${why} (${places})`,
     fix: 'Correct the function (the message says where it failed), or the values that it reads.',
@@ -218,10 +218,10 @@ export const VALUE_WARNINGS = {
   other_currency: {
     what: 'An amount has the sign or code of another currency than the one that is sent with it.',
     says: (amount: string, mark: string, currency: string) => `${amount} has \`${mark}\`, but is sent as ${currency}`,
-    fix: 'Read `currency` from the export, or make it of the sign with `map`.',
+    fix: 'Read `currency` from the export, or derive it from the sign with `map`.',
   },
   passed_over: {
-    what: 'A value is not carried, because one that comes first in its `from` list is another one.',
+    what: 'A later column of a `from` list has a different value, which is not carried.',
     says: (path: string, taken: string) => `the value of \`${path}\` is not carried, because \`${taken}\` comes first`,
     fix: 'Read it into a field of its own, such as a custom field.',
   },

@@ -153,7 +153,7 @@ describe('"Done"', { timeout: 60_000 }, () => {
 });
 
 describe('a dry run', { timeout: 60_000 }, () => {
-  it('with warnings does not say that there are no problems, and begins with what concerns most records', async () => {
+  it('with warnings does not say that there are no problems, and begins with the largest cause', async () => {
     const { run } = await project({
       'mapping.yaml': DEALS.replace('lead_external_id: lead, ', ''),
       'people.csv': 'id,name\n1,Ann\n2,\n',

@@ -20,12 +20,12 @@ describe('the vocabulary', () => {
     for (const key of further) expect(codes).toContain(key.split('/')[0]);
   });
 
-  it('explains every refusal of the service by which an event is rejected', () => {
+  it('explains every refusal with which the service rejects an event', () => {
     const { authFailed: _stops, ...refusals } = INGEST_CODES;
     for (const code of Object.values(refusals)) expect(codes).toContain(code);
   });
 
-  it('explains a code that it does not have by the kind of its issue', () => {
+  it('explains an unknown code by the kind of its issue', () => {
     expect(meaningOf('http_418', 'send').what).toBe('The service rejected the event.');
     expect(meaningOf('http_418', undefined)).toEqual({ what: '', fix: '' });
   });
@@ -35,7 +35,7 @@ describe('an issue', () => {
   it('has the code and the message of its case, and the hint of its code', () => {
     const issue = issueOf('bad_number', '`x`');
     expect(issue).toEqual({ severity: 'error', kind: 'map', code: 'bad_number', message: '`x` is not a number' });
-    expect(hintFor(issue)).toBe('correct the values, or change how the mapping reads the field');
+    expect(hintFor(issue)).toBe('fix the number in the export, or change its format in the mapping (`number: …`)');
   });
 
   it('has a hint of its own where its code has further sentences', () => {

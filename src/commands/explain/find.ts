@@ -50,8 +50,8 @@ function unknownRecord(db: Database, asked: AskedRecord, entities: readonly Enti
     ...others.map((other) => `there is a ${other}:${externalId}`),
     meant(entities.flatMap((each) => nearIn(db, each, externalId)).slice(0, 3)) ?? '',
     entities.includes(COMBINED)
-      ? 'a comment without an external_id is listed with its parent: explain that lead or deal'
-      : 'records that `when` skips, or that cannot be read, have no events',
+      ? 'a comment without an id in the export is listed with its lead or deal: explain that record'
+      : 'rows that `when` skips, and rows that cannot be read, have no events: see left_out.csv and errors.csv',
   ];
   return new UserError(`there is no ${nameOf(asked)} in the plan or the checkpoint`, {
     hint: hints.filter((hint) => hint !== '').join('\n'),
