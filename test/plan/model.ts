@@ -2,9 +2,11 @@
  * What a survey has to decide, over a few rows in memory and without SQL: the rules of the contract, written down a second time. It knows of
  * earlier runs only records whose one row is the same as now.
  */
+import type { JsonObject } from '../../src/json.ts';
 import type { EventType } from '../../src/model.ts';
 import type { Policies } from '../../src/mapping/policies.ts';
 import type { State } from '../../src/plan/states.ts';
+import { Comments } from './model-comments.ts';
 import type { Given, Judged } from './planning.ts';
 
 export interface Rules {
@@ -18,7 +20,7 @@ export interface Rules {
 export type Earlier = ReadonlyMap<string, 'acknowledged' | 'rejected'>;
 
 export interface Choice {
-  readonly only?: EventType | undefined;
+  readonly only?: readonly EventType[] | undefined;
   /** The name of a record. */
   readonly pick?: string | undefined;
 }
@@ -28,22 +30,27 @@ interface Row {
   readonly n: number;
   readonly type: EventType;
   readonly id: string;
-  readonly values: Readonly<Record<string, unknown>>;
+  readonly values: JsonObject;
   readonly isInvalid: boolean;
   readonly priority: number | undefined;
   /** Milliseconds since 1970. */
   readonly at: number | undefined;
 }
 
-interface Event {
+export interface Event {
   readonly n: number;
   readonly type: EventType;
-  id: string;
+  readonly id: string;
   readonly name: string;
   parent: string | undefined;
   readonly at: number | undefined;
-  own: number | undefined;
+  readonly own: number | undefined;
+  data: JsonObject;
   state: State;
+  /** Why an event that was sent before has this state. */
+  readonly code?: string | undefined;
+  /** The comments that a combined one carries, in their order. */
+  readonly parts?: readonly Event[];
   /** It goes without the parent that its row names. */
   isOmitting?: boolean;
   /** False where a row could not be mapped. */
@@ -58,14 +65,23 @@ const nameOf = (type: EventType, id: string): string => `${type.split('/')[0]!} 
 const highest = (values: readonly (number | undefined)[]): number | undefined =>
   values.reduce((most, each) => (most === undefined || (each ?? -Infinity) > most ? each : most), undefined);
 
-export function judged(given: readonly Given[], rules: Rules, earlier: Earlier, choice: Choice): Judged {
+/** `comments`: what was sent of them, where these are not among the earlier records. */
+export function judged(
+  given: readonly Given[],
+  rules: Rules,
+  earlier: Earlier,
+  choice: Choice,
+  comments = new Comments(),
+): { judged: Judged; toSend: readonly Event[] } {
   const rows = given.map(({ type, data, priority, occurredAt, isInvalid = false }, n): Row => {
     const at = occurredAt === undefined ? undefined : Date.parse(occurredAt);
     return { n, type, id: data.external_id as string, values: data, isInvalid, priority, at };
   });
   const { first, rest } = withoutDuplicates(rows, rules);
   let events = [...folded(first), ...rest].sort((one, other) => one.n - other.n);
-  if (rules.combine !== undefined) events = combined(events, rules.combine);
+  const isComment = ({ type }: Event): boolean => type === 'comment/created';
+  const judgedComments = comments.judged(events.filter(isComment), rules.combine);
+  events = [...events.filter((event) => !isComment(event)), ...judgedComments].sort((one, other) => one.n - other.n);
   events = withoutOrphans(events, rules, earlier);
   for (const event of events) {
     const before = earlier.get(event.name);
@@ -78,16 +94,16 @@ export function judged(given: readonly Given[], rules: Rules, earlier: Earlier, 
   judgeParents(events, rules, earlier);
   const priorities = prioritiesOf(events);
   const present = new Set(events.map(({ name }) => name));
-  return {
-    events: events.map(({ type, id, state }, at) => ({
-      type,
-      id,
-      state,
+  const gone = [...earlier].filter(([name, end]) => end === 'acknowledged' && !present.has(name)).length;
+  const result = {
+    events: events.map(({ type, id, state, code, data, isMapped, parts = [] }, at) => ({
+      ...{ type, id, state, code: code ?? null, data: isMapped ? data : null, parts: parts.map((part) => part.id) },
       priority: state !== 'invalid' && state !== 'duplicate' ? priorities[at]! : 0,
     })),
     turns: inOrder(events, priorities),
-    gone: [...earlier].filter(([name, end]) => end === 'acknowledged' && !present.has(name)).length,
+    gone: gone + comments.gone(events.filter(isComment)),
   };
+  return { judged: result, toSend: events.filter((event) => isComment(event) && OPEN.includes(event.state)) };
 }
 
 /** `first`: rows that may be folded, with the state that duplicates leave them; `rest`: duplicates. */
@@ -114,11 +130,11 @@ function withoutDuplicates(rows: readonly Row[], rules: Rules) {
 function eventOf(rows: readonly Row[], state: State): Event {
   const [{ n, type, id }] = rows as readonly [Row];
   const isMapped = rows.every(({ isInvalid }) => !isInvalid);
-  const data = Object.assign({}, ...rows.map(({ values }) => values)) as Record<string, string>;
-  const lead = data.lead_external_id === undefined ? undefined : `lead ${data.lead_external_id}`;
-  const parent = data.deal_external_id === undefined ? lead : `deal ${data.deal_external_id}`;
+  const data = Object.assign({}, ...rows.map(({ values }) => values)) as JsonObject;
+  const lead = data.lead_external_id === undefined ? undefined : `lead ${data.lead_external_id as string}`;
+  const parent = data.deal_external_id === undefined ? lead : `deal ${data.deal_external_id as string}`;
   return {
-    ...{ n, type, id, isMapped, name: nameOf(type, id), state: isMapped ? state : 'invalid' },
+    ...{ n, type, id, data, isMapped, name: nameOf(type, id), state: isMapped ? state : 'invalid' },
     parent: isMapped ? parent : undefined,
     at: rows[0]!.at ?? rows.findLast(({ at }) => at !== undefined)?.at,
     own: highest(rows.filter(({ isInvalid }) => !isInvalid).map(({ priority }) => priority)),
@@ -143,21 +159,6 @@ function folded(rows: readonly { readonly row: Row; readonly state: State }[]): 
   return events;
 }
 
-function combined(events: readonly Event[], max: number): Event[] {
-  const isLoose = ({ type, state }: Event): boolean => type === 'comment/created' && state === 'ready';
-  const others = events.filter((event) => !isLoose(event));
-  for (const parent of new Set(events.filter(isLoose).map((event) => event.parent))) {
-    const group = events.filter((event) => isLoose(event) && event.parent === parent);
-    const parts = group.sort((one, other) => compare(one.at ?? Infinity, other.at ?? Infinity) || one.n - other.n);
-    for (let from = 0; from < parts.length; from += max) {
-      const some = parts.slice(from, from + max);
-      const [base] = some as [Event];
-      others.push({ ...base, id: `${base.id}+`, name: `${base.name}+`, own: highest(some.map(({ own }) => own)) });
-    }
-  }
-  return others.sort((one, other) => one.n - other.n);
-}
-
 function compare(one: number, other: number): number {
   return one === other ? 0 : one < other ? -1 : 1;
 }
@@ -172,7 +173,11 @@ function withoutOrphans(events: Event[], { if_parent_missing: policy }: Rules, e
     !names.has(parent) &&
     earlier.get(parent) !== 'acknowledged';
   if (policy === 'omit') {
-    for (const event of events.filter(isOrphan)) [event.parent, event.isOmitting] = [undefined, true];
+    for (const event of events.filter(isOrphan)) {
+      [event.parent, event.isOmitting] = [undefined, true];
+      const { lead_external_id: _, ...data } = event.data;
+      event.data = data;
+    }
   }
   if (policy !== 'skip') return events;
   return events.filter((event) => !isOrphan(event) || earlier.get(event.name) === 'acknowledged');
@@ -194,7 +199,7 @@ function judgeParents(events: readonly Event[], { if_parent_missing: policy }: R
 
 function choose(events: readonly Event[], { only, pick }: Choice): void {
   if (only !== undefined) {
-    for (const event of events) if (event.type !== only && OPEN.includes(event.state)) event.state = 'held';
+    for (const event of events) if (!only.includes(event.type) && OPEN.includes(event.state)) event.state = 'held';
   }
   if (pick === undefined) return;
   const chosen = new Set([pick]);

@@ -10,13 +10,14 @@ import type { JsonObject } from '../../src/json.ts';
 import { loadMapping } from '../../src/mapping/load.ts';
 import type { Mapping } from '../../src/mapping/mapping.ts';
 import { policiesOf, type Policies } from '../../src/mapping/policies.ts';
-import { EVENT_TYPES, isUpdate } from '../../src/kinds/index.ts';
+import { COMBINED, EVENT_TYPES, isUpdate } from '../../src/kinds/index.ts';
 import type { EventType } from '../../src/model.ts';
 import { EVENT_ROWS, type EventRow } from '../../src/plan/events.ts';
+import { storeParts } from '../../src/plan/judge/combine.ts';
 import { countGone } from '../../src/plan/judge/gone.ts';
 import { dueEvents } from '../../src/plan/order.ts';
 import { readRecord } from '../../src/plan/records.ts';
-import { wantedOf } from '../../src/plan/wanted.ts';
+import { WHOLE, wantedOf } from '../../src/plan/wanted.ts';
 import type { State } from '../../src/plan/states.ts';
 import { defaultAccount } from '../../src/commands/sandbox/account.ts';
 import { SendLog } from '../../src/send/log.ts';
@@ -81,7 +82,8 @@ function mappingOf({ combine, ...policies }: Rules): string {
       ([name, value]) =>
         POLICIES[name as keyof Policies]!.includes(type) && (typeof value === 'string' || type.startsWith('lead/')),
     );
-    if (combine !== undefined && type === 'comment/created') own.push(['combine', { max: combine }]);
+    if (combine !== undefined && type === 'comment/created')
+      own.push(['combine', { heading: '{external_id}', max: combine }]);
     return [
       `  - type: ${type}`,
       '    source: events',
@@ -160,21 +162,20 @@ export class Planning {
     for (const name of readdirSync(this.state.path)) rmSync(join(this.state.path, name), { recursive: true });
   }
 
-  /** An earlier run surveyed these events, sent all of them, and they ended like this. */
-  async settle(events: readonly Given[], status: Status = 'acknowledged'): Promise<void> {
-    this.sent(await this.survey(events), status);
+  /** An earlier run surveyed these events, sent them, and they ended like this. Returns the names of those that it sent. */
+  async settle(events: readonly Given[], status: Status = 'acknowledged'): Promise<readonly string[]> {
+    return this.sent(await this.survey(events), status);
   }
 
-  /** The events of this plan were sent, and ended like this. Closes the plan. */
-  sent(db: Database, status: Status = 'acknowledged'): void {
+  /** The events of this plan were sent, and ended like this. Closes the plan. Returns their names. */
+  sent(db: Database, status: Status = 'acknowledged'): readonly string[] {
     const { baseUrl, account } = { baseUrl: 'http://127.0.0.1:1', account: defaultAccount() };
     const hasher = openFieldHasher(db, { dryRun: false });
     const log = new SendLog(db, hasher);
     const all = EVENT_TYPES.map((type) => policiesOf({ type }));
     log.begin({ migration: 'planned', baseUrl, account, mappingSha256: '', inputs: [], isAdopted: false });
-    for (const row of db.all<EventRow>(
-      `${EVENT_ROWS} where e.data is not null and e.state <> 'acknowledged' order by e.id`,
-    )) {
+    const rows = db.all<EventRow>(`${EVENT_ROWS} where e.state in ('ready', 'retry') order by e.id`);
+    for (const row of rows) {
       const { type, entity, external_id: externalId, event_id: eventId, data: content } = row;
       const wanted = wantedOf(row, all, hasher);
       const record = { entity, external_id: externalId!, type, wanted };
@@ -193,9 +194,11 @@ export class Planning {
         place: 1,
       };
       log.opened(record, opened(known, request), delivery);
+      if (entity === COMBINED) storeParts(db, row.id, request.fields[WHOLE]!, known.exists === 'no');
       if (status === 'open') continue;
-      const isAcknowledged = status === 'acknowledged';
-      const answer = isAcknowledged ? ACKNOWLEDGED : REFUSED;
+      const isAcknowledged = status !== 'rejected';
+      const deduplicated = status === 'deduplicated' && known.exists === 'maybe';
+      const answer = isAcknowledged ? { ...ACKNOWLEDGED, deduplicated } : REFUSED;
       const circumstances = { content: wanted.content, isShown: () => true, isAdopted: false };
       log.answered(record, answered(known, request, answer, circumstances), delivery, answer, {
         isAcknowledged,
@@ -203,16 +206,17 @@ export class Planning {
       });
     }
     db.close();
+    return rows.map(({ entity, external_id: id }) => `${entity} ${id}`);
   }
 }
 
-type Status = 'acknowledged' | 'rejected' | 'open';
+/** `deduplicated`: acknowledged, those that had no answer before as repeated. */
+export type Status = 'acknowledged' | 'deduplicated' | 'rejected' | 'open';
 
 const ACKNOWLEDGED = {
   kind: 'acknowledged',
   outcome: 'created',
   serviceId: 'e',
-  deduplicated: false,
   mayHaveArrived: false,
   attempts: 1,
 } as const;
@@ -235,17 +239,39 @@ export function turnsOf(db: Database): string[] {
 
 /** What the plan decided of every event, in the order of reading. */
 export interface Judged {
-  readonly events: readonly { type: EventType; id: string | null; state: State; priority: number }[];
+  readonly events: readonly JudgedEvent[];
   /** What is sent, in its order. */
   readonly turns: readonly string[];
   /** Records that an earlier run acknowledged and that the input lacks. */
   readonly gone: number;
 }
 
+interface JudgedEvent {
+  readonly type: EventType;
+  readonly id: string | null;
+  readonly state: State;
+  /** Of an event that was sent before. */
+  readonly code: string | null;
+  readonly priority: number;
+  /** Null if it could not be mapped. */
+  readonly data: JsonObject | null;
+  /** The ids of the comments that it carries, in their order. */
+  readonly parts: readonly string[];
+}
+
 export function judgedIn(db: Database): Judged {
+  type Row = Omit<JudgedEvent, 'data' | 'parts'> & { readonly data: string; readonly parts: string };
+  const rows = db.all<Row>(`
+    select type, external_id as id, state, iif(code in ('comment_changed', 'uncertain', 'unmapped'), code, null) as code,
+      iif(state in ('invalid', 'duplicate'), 0, priority) as priority, ifnull(data, 'null') as data,
+      (select json_group_array(p.external_id) from (select * from part where event = event.id order by position) p) as parts
+    from event order by event.id`);
   return {
-    events: db.all(`select type, external_id as id, state,
-      iif(state in ('invalid', 'duplicate'), 0, priority) as priority from event order by event.id`),
+    events: rows.map((row) => ({
+      ...row,
+      data: JSON.parse(row.data) as JsonObject | null,
+      parts: JSON.parse(row.parts) as string[],
+    })),
     turns: Array.from(dueEvents(db), ({ type, external_id: id }) => `${type} ${id}`),
     gone: countGone(db).gone,
   };
