@@ -41,7 +41,7 @@ export async function connect(
   output: StateDir,
   warn: (message: string) => void = () => undefined,
 ): Promise<Target> {
-  // Loading the HTTP modules takes a tenth of a second, which an offline survey avoids.
+  // The HTTP modules load in a tenth of a second. An offline survey does without them.
   const [{ createClient }, { openLimiter }, { readAccount }] = await Promise.all([
     import('./service/client.ts'),
     import('./service/limiter.ts'),

@@ -40,8 +40,8 @@ export const HEADERS = {
 } as const;
 
 /**
- * Section 2.7: the only body that acknowledges an event. `success` is not part of it; false is that of an error (section 7.3). The
- * id is printed and written to tables, so what a terminal would interpret is shown by its code point.
+ * Section 2.7: the only body that acknowledges an event. It has no `success`; errors have `success: false` (section 7.3). The id is printed
+ * and written to tables, so characters that a terminal would interpret are shown as code points.
  */
 export const acknowledgement = z.looseObject({
   success: z.literal(true).optional(),

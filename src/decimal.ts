@@ -1,12 +1,12 @@
-/** A whole number of hundredths up to here has at most 15 digits, so it and the number that it is of are the same decimal. */
+/** A whole number of hundredths up to this limit has at most 15 digits, so converting it to a number keeps every digit. */
 const MOST_CENTS = 999_999_999_999_999;
 
 /** Of a number as JavaScript or JSON writes it. */
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
 
-/** An exact sum of decimal numbers. A number stands for the shortest decimal that is read as it: 0.1 is one tenth. */
+/** An exact sum of decimal numbers. A number counts as the shortest decimal that parses to it: 0.1 is one tenth. */
 export class DecimalSum {
-  /** What is a whole number of hundredths is added as such; `#digits`, in 10 ** -`#places`, has the rest. */
+  /** Whole numbers of hundredths are added as such; `#digits`, in units of 10 ** -`#places`, has the rest. */
   #cents = 0;
   #digits = 0n;
   #places = 2;

@@ -63,7 +63,7 @@ function openError(): unknown {
   }
 }
 
-/** What is wrong with one file, by error code; those of connections have other reasons. */
+/** Problems of one file, by error code. Codes of connections are explained elsewhere. */
 const FILE_ERRORS: typeof SHORTAGES = {
   EACCES: ['permission denied', 'check the permissions of the file and of its directories, then rerun'],
   EPERM: ['permission denied', 'check the permissions of the file and of its directories, then rerun'],

@@ -1,4 +1,4 @@
-/** What a run holds while it lasts, and gives back at its end: above all its state directory, which nobody else writes meanwhile. */
+/** Resources that a run holds until its end, above all its state directory, which nobody else writes meanwhile. */
 import { UserError } from './errors.ts';
 import { removeLeftovers } from './files/private-file.ts';
 import { RUN_LOG_FILE, RunLog } from './files/run-log.ts';
@@ -12,12 +12,12 @@ import { CHECKPOINT, CHECKPOINT_FILE } from './store/checkpoint-schema.ts';
 import { Lock, nameHolder } from './store/lock.ts';
 import { checkWhole } from './store/whole.ts';
 
-/** Takes what to close at the end. */
+/** Registers a resource to close at the end. */
 export type AtEnd = (close: () => void | Promise<void>) => void;
 
 /**
- * Runs `steps`, and after them what they handed to `atEnd`, the last first, each of them whatever else fails. Throws the first error:
- * those of closing are mostly its consequences.
+ * Runs `steps`, then everything that they registered with `atEnd`, last first, even if some of it fails. Throws the first error, because
+ * errors of closing are mostly its consequences.
  */
 export async function closingAfter<Result>(steps: (atEnd: AtEnd) => Promise<Result>): Promise<Result> {
   const closers: (() => void | Promise<void>)[] = [];

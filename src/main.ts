@@ -12,7 +12,7 @@ import { ENVIRONMENT, EXIT_CODES } from './vocabulary/help.ts';
 /** The help with the options that few need. */
 const HELP_ALL = '--help-all';
 
-/** Where a command writes: the streams of the process, or those of a test. */
+/** The streams to which a command writes: those of the process or of a test. */
 export interface Io {
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream;
@@ -95,7 +95,7 @@ function asTyped(args: readonly string[]): readonly string[] {
   return args.map((arg) => (arg === '-h' ? '--help' : arg));
 }
 
-/** What has help, but is no command of the table. */
+/** Topics of the help that are not commands. */
 const TOPICS: Readonly<Record<string, () => string>> = {
   completion: () => COMPLETION,
   'exit-codes': () => {
@@ -118,8 +118,8 @@ function topicText(title: string, rows: readonly (readonly [name: string, what: 
 }
 
 /**
- * Declares the positionals and options of a command. yargs lays out the help even of a command that it runs, which takes
- * longer than everything else it does, so options are hidden from it unless the help is shown. `isWhole`: with all options.
+ * Declares the positionals and options of a command. yargs lays out the help even of a command that it runs, and that is most of its time.
+ * So options are hidden from it unless the help is shown. `isWhole`: with all options.
  */
 function declare(
   inner: Yargs,

@@ -12,9 +12,9 @@
  * - **planned**: an event as read back from the plan.
  * - **survey**: the single pass over the whole input that writes the plan. Nothing is sent before it has finished.
  * - **issue**: something wrong with one record or event (a *problem* concerns the mapping or the input as a whole).
- * - **outcome**: what became of an event: acknowledged, duplicate, invalid, rejected, blocked or pending.
+ * - **outcome**: the result for an event: acknowledged, duplicate, invalid, rejected, blocked or pending.
  * - **external id**: the record's id in the old CRM; the service identifies the record by it.
- * - **request**: what was sent for an event. It is *applied* (acknowledged), *refused* (it had no effect), or *open*.
+ * - **request**: one HTTP request about an event. It is *applied* (acknowledged), *refused* (it had no effect), or *open*.
  * - **checkpoint**: the requests of all runs, in `checkpoint.db`.
  */
 import type { JsonObject } from './json.ts';
@@ -24,7 +24,7 @@ export type Entity = string;
 /** `lead/created` */
 export type EventType = `${Entity}/${'created' | 'updated'}`;
 
-/** What a priority can be; higher goes first. `usual`: of what has none and depends on nothing that has one. */
+/** The range of priorities; higher goes first. `usual`: the priority of an event that neither has one nor depends on one that has. */
 export const PRIORITIES = { lowest: -2_000_000_000, usual: 0, highest: 2_000_000_000 } as const;
 
 /** Where a record was read. `line` is its first line in `file` (0 if it has no line number); `record` counts from 1 in each file. */
@@ -123,7 +123,7 @@ export interface Draft {
   readonly stagePipeline?: string;
   /** Undefined where the entry sets none. */
   readonly priority?: number;
-  /** Of a comment that is combined with others: what stands above its text; may be empty. */
+  /** For a comment that is combined with others: the heading above its text; may be empty. */
   readonly heading?: string;
   /** Errors make the event invalid; warnings are counted. */
   readonly issues: readonly Issue[];

@@ -27,7 +27,7 @@ export function requestsLeft({ requests }: Rate, { limit = requests, withheld = 
   return Math.max(1, Math.min(requests, limit - withheld));
 }
 
-/** Seconds that this many requests take on average. */
+/** The average duration of this many requests, in seconds. */
 export function secondsToSend(requests: number, rate: Rate): number {
   return (requests * rate.seconds) / rate.requests;
 }

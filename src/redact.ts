@@ -26,7 +26,7 @@ export class Secret {
   }
 }
 
-/** A way to write characters in other ones: what stands for a character, and which one it is. */
+/** A notation that writes characters with other ones: its pattern, and the character that a match means. */
 interface Escapes {
   readonly pattern: RegExp;
   readonly decode: (escape: string) => string;
@@ -57,7 +57,7 @@ const ESCAPES: readonly Escapes[] = [
     },
   },
   {
-    // JSON, and what other programs take for JSON.
+    // JSON, and text that other programs accept as JSON.
     pattern: /\\(?:u[\da-f]{4}|x[\da-f]{2}|[^])/gi,
     decode: (escape) =>
       escape.length > 2 ? String.fromCharCode(parseInt(escape.slice(2), 16)) : (SHORT[escape[1]!] ?? escape[1]!),
@@ -101,7 +101,7 @@ export class Redactor {
   add(...secrets: (Secret | undefined)[]): void {
     for (const secret of secrets) {
       const value = secret?.reveal() ?? '';
-      // Where only a part of it is encoded, decoding gives what its own escapes stand for.
+      // Where only a part is encoded, decoding also resolves the escapes of the secret itself.
       const decoded = ESCAPES.map((escapes) => decode(value, escapes));
       for (const text of new Set([value, value.replaceAll(' ', '+'), ...decoded])) {
         const anyCase = text.length >= MIN_LENGTH_ANY_CASE;
@@ -174,7 +174,7 @@ function decode(text: string, { pattern, decode: decodeOne }: Escapes): string {
   return text.replace(pattern, decodeOne);
 }
 
-/** Where in a text these ranges of the decoded text stand, in their order. */
+/** The places in a text of these ranges of the decoded text, in order. */
 function encodedRanges(text: string, { pattern, decode: decodeOne }: Escapes, ranges: readonly Range[]): Range[] {
   const starts: number[] = [];
   let rest = 0;

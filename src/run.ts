@@ -87,7 +87,7 @@ async function connectTo(run: Run): Promise<Target | undefined> {
   return target;
 }
 
-/** Loads what sending needs before the first request: a module that cannot be loaded must not stop a run halfway. */
+/** Loads every module that sending needs before the first request: one that cannot be loaded must not stop a run halfway. */
 async function loadSending({ watch, monitor }: Run): Promise<void> {
   try {
     await Promise.all([import('./send/send.ts'), watch.load(), monitor.load?.()]);
@@ -96,7 +96,7 @@ async function loadSending({ watch, monitor }: Run): Promise<void> {
   }
 }
 
-/** Sends what the plan has left to send, unless this is a dry run, or something forbids it. */
+/** Sends the rest of the plan, unless this is a dry run or something forbids it. */
 async function send(run: Run, target: Target | undefined, plan: Surveyed): Promise<Sender | undefined> {
   const { settings, mapping, state, halt, log, watch, monitor, bestEffort, warn } = run;
   const { survey, hasher } = plan;

@@ -1,4 +1,4 @@
-/** What a command is: its arguments, help and examples as data, and the function that it calls. Each is one file of this folder. */
+/** A command: its arguments, help and examples as data, and the function that it calls. Each has a file in this folder. */
 import type { Console } from '../terminal/console.ts';
 import type { ExitCode } from '../errors.ts';
 import { pick, type ArgumentsOf, type OptionTable, type PositionalTable, type SettingsOf } from '../settings/option.ts';
@@ -18,7 +18,7 @@ export function define<P extends PositionalTable, O extends OptionTable>(
   return definition;
 }
 
-/** What a command is called with, once checked. */
+/** The checked arguments and options of a command. */
 export type CommandSettings<D extends CommandDefinition> = ArgumentsOf<D['positionals']> & SettingsOf<D['options']>;
 
 /** The options and positionals of a command by name, not checked yet. */

@@ -1,4 +1,4 @@
-/** All commands, for the help. The module of a command has the rest, and is loaded when it is called. */
+/** All commands, for the help. The rest is in the module of the command, which is loaded when the command is called. */
 import { createRequire } from 'node:module';
 import type { Command } from './command.ts';
 
@@ -24,7 +24,7 @@ export function nameOf(usage: string): string {
 
 const require = createRequire(import.meta.url);
 
-/** Loads a command. `require` loads this many modules in three quarters of the time that `import()` takes. */
+/** Loads a command. `require` needs three quarters of the time of `import()`. */
 export function loadCommand(name: string): Command {
   return require(`./${name}.js`) as Command;
 }

@@ -11,7 +11,7 @@ import { existingState } from './state.ts';
 
 type ServiceSettings = Pick<RunSettings, 'mapping' | 'state' | 'sandbox' | 'baseUrl' | 'envFile' | 'rate'>;
 
-/** Of commands that read a sandbox: nobody else uses it, so they need not wait for a window to end. */
+/** For commands that read a sandbox: nobody else uses it, so they need not wait for a window to end. */
 export const SANDBOX_RATE: Rate = { ...DEFAULT_RATE, requests: 10_000, seconds: 1 };
 
 /** The service, or the sandbox with the records of the last rehearsal. */

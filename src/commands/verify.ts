@@ -56,7 +56,7 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
 
 const SAY_EVERY_MS = 15_000;
 
-/** Prints a line at intervals, since reading everything back may take hours. */
+/** Prints a line at intervals, because reading everything back may take hours. */
 function progressOn(console: Console): NonNullable<VerifyJob['progress']> {
   let next = Date.now() + SAY_EVERY_MS;
   return (entity, done, records) => {

@@ -1,5 +1,5 @@
 /**
- * What the service may have of one record, by all that was sent and answered. Pure: no I/O, no clock.
+ * The values that the service may have of one record, given every request and answer so far. Pure: no I/O, no clock.
  *
  * | of a record | is |
  * | --- | --- |
@@ -154,7 +154,10 @@ export type ShownField =
   { readonly kind: 'empty' } | { readonly kind: 'value'; readonly hash: Hash } | { readonly kind: 'not_comparable' };
 export type ShownFields = Readonly<Record<string, ShownField>>;
 
-/** What is certain once the record was read back. What is neither known nor wanted is somebody's edit, and changes nothing. */
+/**
+ * The values that are certain after the record was read back. A value that is neither known nor wanted is an edit by somebody, and changes
+ * nothing.
+ */
 export function seen(known: Known, wanted: ReadonlyMap<string, Hash>, shown: ShownFields): Known {
   const fields: Record<string, readonly Hash[]> = { ...known.fields };
   // What a lost checkpoint has sent and the service does not show counts as sent.
@@ -163,12 +166,12 @@ export function seen(known: Known, wanted: ReadonlyMap<string, Hash>, shown: Sho
     if (known.whose === 'ours' && sent.length > 0 && !Object.hasOwn(shown, field)) fields[field] = sent;
   }
   for (const [field, what] of Object.entries(shown)) {
-    // What was never set in somebody else's record is none of ours.
+    // A field of somebody else's record that we never set is not ours.
     if (known.whose === 'other' && !Object.hasOwn(known.fields, field)) continue;
     const set = valuesOf(known, field);
     const value = wanted.get(field);
     if (set.length === 1 && set[0] === (value ?? ABSENT)) continue;
-    // In a record that we did not make, what is shown and was never sent shows that nothing of ours has arrived.
+    // A record that we did not make shows a value that we never sent: so nothing of ours has arrived.
     const isOpen = known.whose === 'other' && set.includes(UNKNOWN);
     if (what.kind === 'empty' && (isOpen || set.includes(ABSENT) || value === undefined)) fields[field] = [ABSENT];
     if (what.kind !== 'value') continue;
@@ -183,8 +186,8 @@ export function seen(known: Known, wanted: ReadonlyMap<string, Hash>, shown: Sho
 }
 
 /**
- * What an older state knows of a record, where a newer one was lost: each field may have another value by now, and no update is the last
- * one. What is deduplicated under the id of its creation may be another body (`Setting.isAdopted`).
+ * The knowledge of an older state, where a newer one was lost: each field may have another value by now, and no update is certainly the
+ * last one. What is deduplicated under the id of its creation may be another body (`Setting.isAdopted`).
  */
 export function doubted(known: Known): Known {
   const fields = Object.entries(known.fields).map(([field, set]) => [field, union(set, UNKNOWN)]);

@@ -1,5 +1,5 @@
 /**
- * What to do next about one record: wanted - known -> next step. Pure: no I/O, no clock.
+ * The next step for one record: wanted - known -> next step. Pure: no I/O, no clock.
  *
  * 1. `maybe` there: create it again under the same id, with what is wanted now. That settles it, whatever became of the first request.
  * 2. Not there: create it; or, where the mapping only updates it, update it, and `if_missing` decides what follows a 422.
@@ -24,7 +24,7 @@ import {
 
 /** What the present input wants of a record. */
 export interface Wanted {
-  /** `create`: it is to be there, made by us. `update`: it is there already, and its fields are to be set. */
+  /** `create`: this migration makes the record. `update`: the record exists already, and its fields are set. */
   readonly mode: 'create' | 'update';
   /** The hash of mode and data. */
   readonly content: string;
@@ -50,7 +50,7 @@ export type Step =
   | { readonly kind: 'end'; readonly skipped?: 'exists' | 'missing' };
 
 /**
- * Of a field that is not, or not certain to be, as wanted:
+ * For a field whose value is not certainly the wanted one:
  * - `sent`: it goes out. `overwritten`: it goes out over somebody's edit.
  * - `reported`, `ignored`: it has changed, and `if_changed` does not send it.
  * - `uncertain`: a request that set it got no answer, and no update may set it.
@@ -130,7 +130,7 @@ function judge(
   const set = valuesOf(known, field);
   const what = shown && Object.hasOwn(shown, field) ? shown[field] : undefined;
   if (set.length === 1 && set[0] === value) return what && isEdit(what, set) ? 'edited' : undefined;
-  // What was never set in somebody else's record is set whatever it is.
+  // A field of somebody else's record that we never set is set, whatever its value is.
   if (known.whose === 'other' && !Object.hasOwn(known.fields, field)) return 'sent';
   const isUncertain = set.includes(value) || set.includes(UNKNOWN);
   if (ifChanged === 'ignore' && !set.includes(value)) return 'ignored';

@@ -72,7 +72,7 @@ export function readCauses(db: Database): readonly ErrorCause[] {
   });
 }
 
-/** What errors with one code are told apart by: the name that has no answer, or the field. */
+/** The difference between errors with one code: the name without an answer, or the field. */
 const ABOUT = `iif(p.kind = 'resolve', p.message, ifnull(p.field, ''))`;
 
 /** A cause in a sentence, with the values of its first case. */

@@ -1,4 +1,4 @@
-/** What became of the events, by type: every event is counted in one column, so each row adds up. */
+/** The outcomes of events, by type. Every event is counted in one column, so each row adds up. */
 import { EVENT_TYPES } from '../kinds/index.ts';
 import type { EventType } from '../model.ts';
 import { countWhere, type CountedState } from '../plan/counts.ts';

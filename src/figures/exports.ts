@@ -1,4 +1,4 @@
-/** What became of each file: its rows, and the records that they are. */
+/** The fate of each file: its rows, and the records that they became. */
 import { basename } from 'node:path';
 import { ENTITIES } from '../kinds/index.ts';
 import type { FileDigest } from '../input/source.ts';

@@ -41,7 +41,7 @@ export interface Limit {
   readonly most: number;
   /** Where there is too little room for that, at least so many. */
   readonly least: number;
-  /** What a row is: `stage`. */
+  /** The noun for a row: `stage`. */
   readonly noun: string;
   /** The file or command that has all rows. */
   readonly rest: string;

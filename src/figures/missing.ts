@@ -10,7 +10,7 @@ import { sectionOf, type Cell, type Section } from './figures.ts';
 /** Rows of the list; all others are in errors.csv and omitted.csv. */
 const MOST = 60;
 
-/** Who can put right what is wrong, and how, by the kind of the error. What the mapping can do about it is in the appendix. */
+/** Who can mend an error, and how, by its kind. The appendix says what the mapping can do. */
 const ACTS: Readonly<Record<string, readonly [who: string, how: string]>> = {
   read: ['whoever made the export', 'Export the file again, or correct the row.'],
   map: ['whoever knows the record', 'Correct the value in the old CRM, or say how it is meant.'],

@@ -1,4 +1,4 @@
-/** What to do after a run or dry run that was not stopped: one command for each need, which works as it stands. */
+/** The next steps after a run or dry run that was not stopped: one command for each need, ready to copy. */
 import { basename } from 'node:path';
 import { COMBINED } from '../kinds/index.ts';
 import { argumentsOf, commandBeside, commandLine, ONCE } from '../settings/command-line.ts';
@@ -11,7 +11,7 @@ import { isNameCode } from '../vocabulary/words.ts';
 import { CONSEQUENCE } from './causes.ts';
 import { sectionOf, type Cells, type Section } from './figures.ts';
 
-/** What the next steps depend on besides the summary. */
+/** Facts beside the summary on which the next steps depend. */
 export interface Circumstances {
   readonly argv: readonly string[];
   readonly mapping: string;
@@ -112,7 +112,7 @@ function sending(summary: Summary, { argv, sandbox }: Circumstances): NextStep[]
   ];
 }
 
-/** The plan that was looked at. A rehearsal shows what becomes of the events, not how long that takes. */
+/** The plan of this dry run. A rehearsal shows the outcome of the events, not their duration. */
 function sendLine({ plan }: Summary, argv: readonly string[], sandbox: boolean): string {
   const and = plan.digest === null ? [] : ['--plan', plan.digest];
   if (sandbox && !argumentsOf(argv).some(({ option }) => option === '--rate')) and.push('--rate', '10000/1s');

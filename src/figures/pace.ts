@@ -6,7 +6,7 @@ import type { OtherUse } from '../store/checkpoint.ts';
 export interface RunPace {
   /** Events settled per minute, over the last minutes. */
   readonly perMinute: number;
-  /** Undefined if it stands still. */
+  /** Undefined if nothing is being sent. */
   readonly secondsLeft: number | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface RecentlySettled {
 }
 
 /**
- * The speed of a run, and how long it takes to send what is left. The first window is sent in a burst, so the speed is never
+ * The speed of a run, and the time to send the rest. The first window is sent in a burst, so the speed is never
  * measured over less than a window.
  */
 export function paceOf({ settled, ms }: RecentlySettled, left: number, rate: Rate): RunPace {

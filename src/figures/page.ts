@@ -27,7 +27,7 @@ export interface PageFound {
   readonly isDryRun: boolean;
 }
 
-/** A number with what it is, and what it consists of. */
+/** A number, its label and its parts. */
 export interface Tile {
   readonly count: number;
   readonly what: string;

@@ -1,4 +1,4 @@
-/** Where a migration stands: selects over its plan and its checkpoint, while a run is writing them or after it. */
+/** The status of a migration, selected from its plan and its checkpoint, even while a run writes them. */
 import type { EventType } from '../model.ts';
 import { countStates, outcomesOf, totalOf, type CountedState } from '../plan/counts.ts';
 import { priorityProgress } from '../plan/order.ts';
@@ -11,7 +11,7 @@ import { readOthers, readWait, type OtherUse, type RunWait } from '../store/chec
 import type { LockHolder } from '../store/lock.ts';
 import type { Database } from '../store/sqlite.ts';
 
-/** Where a migration stands: what `status` shows, and what `status --json` prints as it is. Times are ISO 8601. */
+/** The status of a migration: `status` shows it, and `status --json` prints it as it is. Times are ISO 8601. */
 export interface Status {
   /** Null where it is not known yet. */
   readonly migration: string | null;
@@ -38,7 +38,7 @@ export interface Status {
   /** When the first run began to send. */
   readonly begun_at: string | null;
   readonly last_answer: string | null;
-  /** What others take of the limit of the API key, as the current run sees it. */
+  /** The part of the limit that other users of the API key take, as the current run sees it. */
   readonly others: OtherUse | null;
   /** Other than for the rate limit; its `reason` is a key of `WAITS`. */
   readonly waits_for: RunWait | null;
@@ -133,7 +133,7 @@ export function readStates(db: Database): CountedState[] {
   return readDocument(db, 'survey') ? countStates(db) : countCheckpoint(db);
 }
 
-/** Without a plan: what became of each event that was sent. */
+/** Without a plan: the outcome of each event that was sent. */
 function countCheckpoint(db: Database): CountedState[] {
   return db.all(`
     select type, iif(is_acknowledged, 'acknowledged', 'rejected') as state, null as code, 1 as is_chosen, count(*) as count

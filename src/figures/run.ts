@@ -78,7 +78,7 @@ function stopFigures(found: RunFound): Figures {
 /** The survey says it beside the worksheet. */
 const SAID = 'unmatched_answer';
 
-/** What the survey said already is not repeated. */
+/** The screen of the survey is not repeated. */
 export function runFigures(found: RunFound): Figures {
   if (found.halt) return stopFigures(found);
   const { summary, states, causes, findings, names, next } = found;

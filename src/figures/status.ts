@@ -1,4 +1,4 @@
-/** The figures of `status`: where a migration stands, and the command that goes on. */
+/** The figures of `status`: progress, and the command that resumes. */
 import type { CountedState } from '../plan/counts.ts';
 import type { RunWait } from '../store/checkpoint.ts';
 import { shortPath } from '../files/paths.ts';

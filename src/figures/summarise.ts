@@ -104,7 +104,7 @@ export function prioritiesOf(
     });
 }
 
-/** What a survey found that the plan does not have. */
+/** Findings of the survey that are not in the plan. */
 export function snapshotOf(
   migration: string,
   baseUrl: string | null,
@@ -114,7 +114,7 @@ export function snapshotOf(
   return { migration, base_url: baseUrl, at: new Date().toISOString(), records, rate };
 }
 
-/** For the report: how the exports are mapped, and what of them is not used. */
+/** For the report: how the exports are mapped, and their unused parts. */
 export async function storedMapping(
   mapping: Pick<Mapping, 'file' | 'title' | 'customer' | 'region' | 'timezone' | 'worksheet' | 'functions' | 'words'>,
   { profile, inputs }: Pick<Survey, 'profile' | 'inputs'>,

@@ -1,4 +1,4 @@
-/** What a survey says of the plan beside its counts: how long sending takes, what is saved, what differs from earlier runs. */
+/** Figures of a survey beside its counts: the duration of sending, the saving by combining, the changes since earlier runs. */
 import { COMBINED, PERSON } from '../kinds/index.ts';
 import { combinable, combined, type CombinedFigures } from '../plan/judge/combine.ts';
 import { countAll, countDue, countStates } from '../plan/counts.ts';
@@ -23,7 +23,7 @@ interface SendingPace {
   readonly now: Date;
 }
 
-/** Before a run sends: what goes out, and how long that takes. `where`: to which account. */
+/** Before a run sends: the events, the account (`where`) and the duration. */
 export function surveyFigures(survey: Survey, pace: SendingPace, where: readonly string[]): Figures {
   const states = countStates(survey.db);
   const [due, all] = [countDue(states), countAll(survey.db).total];
@@ -113,7 +113,7 @@ function paceText(events: number, { rate, reserve, now }: SendingPace): string {
   return `Sending takes about ${durationText(seconds)} ${at}, until ${end}.`;
 }
 
-/** What differs from what earlier runs sent, and what somebody edited in the service since. Undefined if nothing was sent. */
+/** Changes since earlier runs, and edits in the service. Undefined if nothing was sent before. */
 function changesSection(changes: ChangeCounts | undefined): Section | undefined {
   if (!changes) return undefined;
   const { new: added, changed, reported, edited, in_conflict: conflicts } = changes;

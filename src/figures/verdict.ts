@@ -11,7 +11,7 @@ import { clockText, durationText } from '../terminal/times.ts';
 import { stopText } from '../vocabulary/terms.ts';
 import type { Mood, Headline } from './figures.ts';
 
-/** What keeps a run that came to its end from being done. */
+/** Reasons why a run that ended is not done. */
 const FAILURES: Readonly<Record<string, (summary: StoredSummary) => string>> = {
   rejected: failuresText,
   blocked: failuresText,
@@ -35,7 +35,7 @@ const DIFFERENCES: Readonly<Record<string, string>> = {
 /** Reasons for which a run sends nothing. */
 const UNSENT: readonly string[] = ['too_many_invalid', 'too_many_omitted'];
 
-/** What the verdict depends on besides the summary. */
+/** Facts beside the summary on which the verdict depends. */
 export interface VerdictContext {
   /** The mapping file. */
   readonly mapping: string;
@@ -110,7 +110,7 @@ function doneText(summary: StoredSummary): string {
   return [`Done: ${all} are acknowledged`, ...besideText(summary)].join('; ');
 }
 
-/** What is not in the service although the run is done: it is named in the same breath. */
+/** Records that are not in the service although the run is done. The same line names them. */
 function besideText({ events, omitted }: StoredSummary): string[] {
   const left = countOmitted(omitted);
   return [

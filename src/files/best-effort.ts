@@ -1,8 +1,8 @@
 import { messageOf } from '../errors.ts';
 
 /**
- * What is written for people while a run goes on. Nothing of it may end the run: what fails is a warning, once, and is named at
- * the end of the run if it has not succeeded since.
+ * Files for people, written during a run. A failure must not end the run: it is warned about once, and named again at the end of the run if
+ * it has not succeeded since.
  */
 export class BestEffort {
   readonly #warn: (message: string) => void;

@@ -21,7 +21,7 @@ import { codeOf, messageOf, UserError } from '../errors.ts';
 /** Not every system has all of them. Without O_NONBLOCK, opening a named pipe waits for its other end. */
 const { O_APPEND, O_CREAT, O_WRONLY, O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
-/** A file or directory that is not what it should be: a link, a pipe, a file of another program. The message says what it is. */
+/** A file or directory that is not what it should be: a link, a pipe, a file of another program. The message names it. */
 export class Unusable extends Error {}
 
 const OTHERS = 0o077;
@@ -76,10 +76,10 @@ export function temporaryName(path: string): string {
 }
 
 const TEMPORARY = /\.[0-9a-f]{8}\.tmp$/;
-/** No file takes this long to write. */
+/** Longer than writing any file takes. */
 const LEFT_MS = 60 * 60_000;
 
-/** Deletes what commands that were killed left in a directory under temporary names. */
+/** Deletes temporary files that killed commands left in a directory. */
 export function removeLeftovers(directory: string): void {
   for (const name of readdirSync(directory)) {
     const path = join(directory, name);

@@ -25,7 +25,7 @@ export class RunLog {
     try {
       writeSync(this.#file, `${line}\n`);
     } catch {
-      // The disk is full, say; what matters is in the databases.
+      // For example, the disk is full. The databases have everything that matters.
     }
   }
 

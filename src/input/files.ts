@@ -161,7 +161,7 @@ async function namesIn(folder: string, segment: string): Promise<readonly string
   );
   const composed = segment.normalize();
   if (isLiteral) return names.filter((name) => name.normalize() === composed);
-  // What regular expressions know besides globs is text here: `Deals (1).csv`.
+  // Characters that only regular expressions interpret are text here: `Deals (1).csv`.
   const glob = composed.replace(/[()|$^+]/g, '\\$&');
   const options = { dot: segment.startsWith('.'), posix: true, noextglob: true, nonegate: true };
   const wanted = segment === '**' ? /^[^.]/ : picomatch.makeRe(glob, options);
@@ -187,7 +187,7 @@ async function cannotReach(path: string, error: unknown): Promise<never> {
   });
 }
 
-/** What stands in a name for bytes that are no UTF-8. */
+/** Replaces bytes in a name that are not UTF-8. */
 const REPLACED = '\ufffd';
 
 const numeric = new Intl.Collator('en', { numeric: true });

@@ -11,7 +11,7 @@ import { MIXED, WESTERN } from './text/encoding.ts';
 import { notice, SettingError, type FileDigest, type Source, type SourceNotice, type SourceSpec } from './source.ts';
 import { issueOf } from '../vocabulary/words.ts';
 
-/** A corrected record, and where it stands in its fix file. */
+/** A corrected record, and its place in the fix file. */
 interface Correction {
   readonly place: Place;
   readonly raw: RawRecord;
@@ -21,8 +21,8 @@ interface Correction {
 }
 
 /**
- * The source with the records replaced that its `fixes` correct: each row of a fix file replaces every record with the
- * content that its `_row` names, wherever that stands, and of two corrections of one record that of the later file. A
+ * The source with the records replaced that its `fixes` correct: each row of a fix file replaces every record whose content its `_row`
+ * names, wherever that record is. Of two corrections of one record, the later file applies. A
  * replaced record has the place of its correction, which is where its mistakes can be repaired; all other records are read
  * as before. Throws a `UserError` if a file is missing, and a `ProblemsError` if one cannot be used.
  */
@@ -73,7 +73,7 @@ export async function withFixes(source: Source, spec: SourceSpec): Promise<Sourc
   };
 }
 
-/** Spreadsheets may save a copy in a code page of theirs: that of the export, or the usual one. */
+/** Spreadsheets may save a copy in another code page: the one of the export, or the usual one. */
 async function openFixes(spec: SourceSpec, path: string, doubt: (message: string) => void): Promise<Source> {
   const { name, encoding = MIXED } = spec;
   try {

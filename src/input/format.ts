@@ -7,8 +7,8 @@ import type { SourceNotice, SourceSpec } from './source.ts';
 export type SettingKind = 'name' | 'names' | 'text' | 'character' | 'count';
 
 /**
- * A format of exports. All that is known of it is here: the mapping schema, the checks, `init` and the reading of sources
- * walk through the table of formats (`formats.ts`).
+ * A format of exports. Everything about it is here: the mapping schema, the checks, `init` and the reading of sources walk through the
+ * table of formats (`formats.ts`).
  */
 export interface Format {
   /** As `format` of a source names it. */
@@ -20,7 +20,7 @@ export interface Format {
   /** Whether a file is of this format, by its first bytes and whatever its name; absent where bytes do not show it. */
   readonly isIn?: (head: Buffer) => boolean;
   /**
-   * Looks at the beginning of a file: what its columns are. The settings are in `spec`, in camel case. Throws a `UserError`
+   * Looks at the beginning of a file, for its columns. The settings are in `spec`, in camel case. Throws a `UserError`
    * if the file cannot be read with them, a `SettingError` if another value of one may help.
    */
   open(file: InputFile, spec: SourceSpec): Promise<TableFile | TreeFile>;
@@ -65,7 +65,7 @@ export interface TreeFile extends OpenFile {
   read(hash: Hash): AsyncGenerator<readonly TreeRecord[], FileEnd, undefined>;
 }
 
-/** An object, or why there is none (with what could be read of it, for the rejects file). */
+/** An object, or the reason why there is none (with its readable part, for the rejects file). */
 export type TreeRecord = { readonly line: number } & (
   RecordText | { readonly issue: Issue; readonly raw?: RawRecord | undefined }
 );
@@ -77,6 +77,6 @@ export interface FileEnd {
   readonly more?: boolean;
   /** The number of records that the file names around them; 0 if it names none. */
   readonly total?: number;
-  /** What else with records is in the file: arrays of a JSON document, sheets of a workbook. */
+  /** Other lists of records in the file: arrays of a JSON document, sheets of a workbook. */
   readonly others?: readonly string[];
 }

@@ -45,7 +45,7 @@ export class Input {
     }
   }
 
-  /** Where corrections stand whose records are no longer in the input. */
+  /** Places of corrections whose records are no longer in the input. */
   unusedFixes(): readonly Place[] {
     return [...this.sources.values()].flatMap((source) => source.unusedFixes());
   }

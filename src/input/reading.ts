@@ -5,8 +5,8 @@ import type { FileEnd } from './format.ts';
 import type { Source, SourceNotice } from './source.ts';
 
 /**
- * Largest record, in bytes: more than any body that the service accepts (10 MB, service interface, section 8), with room for
- * what a mapping leaves out. Without a limit, an open quote would take the rest of the file into memory.
+ * Largest record, in bytes: more than any body that the service accepts (10 MB, service interface, section 8), with room for fields that a
+ * mapping leaves out. Without a limit, an unclosed quote would read the rest of the file into memory.
  */
 export const MAX_RECORD = 16 * 1024 * 1024;
 
@@ -32,7 +32,7 @@ export class Items {
     this.#items.push({ kind: 'row', place: this.#place(line), ...record, issues });
   }
 
-  /** `raw`: what is known of the record, for the rejects file. */
+  /** `raw`: the readable part of the record, for the rejects file. */
   unreadable(line: number, issue: Issue, raw?: RawRecord): void {
     this.#items.push({ kind: 'unreadable', place: this.#place(line), issue, ...(raw ? { raw } : {}) });
   }

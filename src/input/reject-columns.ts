@@ -14,7 +14,7 @@ export function rejectColumnsFor(names: readonly string[]): RejectColumns {
   return named(deepest(names) + 1);
 }
 
-/** What was added to a record that has these keys now. */
+/** The columns that were added to a record with these keys. */
 export function rejectColumnsIn(names: readonly string[]): RejectColumns {
   return named(Math.max(1, deepest(names)));
 }
@@ -36,8 +36,8 @@ export function isRowHash(text: string): boolean {
 }
 
 /**
- * Computes what `_row` contains: a hash of the content of a record, wherever it stands. Of a table, `columns` are those of
- * the source; neither their order nor empty cells take part, so that it is the same in an export with another layout.
+ * Computes `_row`: a hash of the content of a record, wherever it is. `columns`: of the source, for a table. Their order and empty cells do
+ * not matter, so the hash is the same in an export with another layout.
  */
 export function rowHasher(columns: readonly string[]): (raw: RawRecord) => string {
   const keys = numbered(columns);

@@ -20,7 +20,7 @@ export interface SourceSpec {
   readonly records?: string;
   /** Of a workbook; its only one with rows if absent. */
   readonly sheet?: string;
-  /** Corrected records: absolute paths or globs. Of two corrections of one record, that of the later file applies. */
+  /** Corrected records: absolute paths or globs. Of two corrections of one record, the later file applies. */
   readonly fixes?: readonly string[];
   /** Named on the command line, where its encoding is set too; otherwise in a mapping. */
   readonly isArgument?: boolean;
@@ -74,9 +74,9 @@ export interface Source {
   readonly columns: readonly string[];
   /** Columns that occur more than once in one header: a mistake only if the mapping uses them. */
   readonly duplicateColumns: ReadonlySet<string>;
-  /** Those of its corrections come last. */
+  /** Records of corrections come last. */
   readonly files: readonly { readonly path: string; readonly bytes: number }[];
-  /** What separates the cells of its first file; undefined if there is only one column. */
+  /** The delimiter of its first file; undefined if there is only one column. */
   readonly delimiter?: string;
   /** The detected dialect, for the user: "UTF-8, `;`, 12 columns". */
   readonly description: string;
@@ -86,7 +86,7 @@ export interface Source {
    * names file and line. Every call starts again from the beginning.
    */
   batches(): AsyncGenerator<readonly ReadItem[], void, undefined>;
-  /** Where corrections stand that replaced no record in the last complete reading. */
+  /** Places of corrections that replaced no record in the last complete reading. */
   unusedFixes(): readonly Place[];
   /** One digest per file, of the last complete reading; undefined before the first. */
   digests(): readonly FileDigest[] | undefined;

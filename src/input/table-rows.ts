@@ -172,7 +172,7 @@ export class TableRows {
   }
 }
 
-/** What programs put before a text that a spreadsheet would take for a formula or a number: `'=Bob`, `'00123`. */
+/** The apostrophe that programs put before a text that looks like a formula or a number: `'=Bob`, `'00123`. */
 function isGuarded(cell: string): boolean {
   return cell.charCodeAt(0) === APOSTROPHE && /^'[=+\-@0\t]/.test(cell);
 }

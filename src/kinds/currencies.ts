@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type * as currencyCodes from 'currency-codes';
 
 /**
- * What `currency-codes` lacks, as it has list one of 2024-06-25 only. XAD and XCG were added after that. The others are those of
+ * Codes that `currency-codes` lacks, because it has only list one of 2024-06-25. XAD and XCG were added after that. The others are those of
  * ISO 4217, list three, "Codes for historic denominations of currencies & funds"
  * (https://www.six-group.com/en/products-services/financial-information/market-reference-data/data-standards.html).
  */

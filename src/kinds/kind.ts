@@ -1,4 +1,4 @@
-/** What a kind of record is. Each kind is one file, and everything else about it is derived from that file. */
+/** A kind of record. Each kind has one file, and everything else about it is derived from that file. */
 import { z } from 'zod';
 import type { EventType } from '../model.ts';
 
@@ -11,11 +11,11 @@ export type Form = 'text' | 'folded' | 'phone' | 'number' | 'id' | 'exact';
 /** One field in the `data` of a kind's events. */
 export interface FieldFacts {
   readonly schema: z.ZodType;
-  /** What it is, for the mapping reference. */
+  /** Its description in the mapping reference. */
   readonly doc: string;
   /** What people read instead of its name; the name itself by default. */
   readonly words?: string;
-  /** What becomes of a value that cannot be read, where the mapping does not say; `reject` by default. */
+  /** The treatment of a value that cannot be read, unless the mapping sets `on_error`; `reject` by default. */
   readonly onError?: 'omit';
   /** The name of the kind whose records it names by their external ids. */
   readonly parent?: string;
@@ -37,7 +37,7 @@ export interface FieldFacts {
 /** Parts of the program that are about one kind: people in the account, names of stages and owners, combined comments. */
 export type KindFeature = 'contacts' | 'pipelines' | 'combine';
 
-/** What a created record usually has. Records without it are counted, and a warning says how many. */
+/** Fields that a created record usually has. A warning says how many records lack them. */
 export interface UsualFields {
   readonly fields: readonly string[];
   /** Whether a record lacks them, in SQL over its `data`. */
@@ -56,7 +56,7 @@ export interface KindFacts {
   readonly name: string;
   /** One record, and several. */
   readonly words: readonly [one: string, several: string];
-  /** What an answer that acknowledges an event calls the record (service interface, section 2.7). */
+  /** The name of the record in an answer that acknowledges its event (service interface, section 2.7). */
   readonly acknowledgedAs: string;
   /** Whether the service accepts updates. Without them, a record is sent once, and compared as a whole. */
   readonly isUpdatable: boolean;
@@ -101,7 +101,7 @@ export interface Kind extends Omit<KindFacts, 'fields'> {
   readonly expects: Readonly<Record<string, UsualFields>>;
   /** Where the data of an event names several, the last one counts. */
   readonly parents: readonly ParentField[];
-  /** What the service accepts as `data`; rules of single values are in `FIELD_RULES`. */
+  /** The schema of `data`. Rules of single values are in `FIELD_RULES`. */
   readonly data: z.ZodObject;
   /** The field whose keys are free, if there is one. */
   readonly custom: string | undefined;

@@ -177,7 +177,7 @@ function checkTransforms(
   for (const [index, item] of apply.entries()) {
     const [name, argument] = typeof item === 'string' ? [item, undefined] : Object.entries(item)[0]!;
     const at = [...path, 'apply', index, ...(typeof item === 'string' ? [] : [name])];
-    // What a module that cannot be loaded exports is not known.
+    // The exports of a module that cannot be loaded are unknown.
     if (name === 'call' && functions && !isModule(functions)) continue;
     const module = functions && isModule(functions) ? functions : undefined;
     for (const problem of TRANSFORM_BY_NAME.get(name)?.check?.(argument, defaults, module) ?? []) {
@@ -204,7 +204,7 @@ function checkAgreement(events: readonly (EntrySpec | undefined)[], defaults: De
 }
 
 /**
- * Custom fields are sent as a whole, so the entries whose rows are folded into one record must agree on what becomes of them. Created
+ * Custom fields are sent as a whole, so entries whose rows are folded into one record must agree on how to send them. Created
  * rows are never folded into each other.
  */
 function checkCustomAgreement(events: readonly (EntrySpec | undefined)[], defaults: Defaults, report: Report): void {

@@ -52,7 +52,7 @@ export class WrittenScalar {
 
 /** Limit for nodes after aliases are expanded: more is an attack or an accident. */
 const MOST_NODES = 50_000;
-/** No mapping is nested so deep: checking what is takes minutes. */
+/** No real mapping is nested this deep, and checking one that is would take minutes. */
 const MOST_LEVELS = 100;
 const TOO_DEEP = `it is nested more than ${MOST_LEVELS} levels deep`;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -169,7 +169,7 @@ function readScalar(value: unknown, source: string | undefined): unknown {
   if (value === null || typeof value === 'string') return value;
   const text = source ?? JSON.stringify(value);
   if (typeof value === 'boolean') return new WrittenScalar(text, value);
-  // What is not a number in JSON (00123, 0x1F, .inf) is text.
+  // Anything that is not a number in JSON (00123, 0x1F, .inf) is text.
   return JSON_NUMBER.test(text) ? new WrittenScalar(text, readNumber(text)) : text;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The code of the user's (`functions`) runs in the process of the program. What would end that process or print on its stdout is kept
- * from it here, so that a run ends with its summary, whatever that code does.
+ * The user's own code (`functions`) runs in the process of the program. This module keeps it from ending the process and from printing to
+ * stdout, so that a run always ends with its summary.
  */
 import { EXIT, messageOf } from '../errors.ts';
 import { oneLine } from '../terminal/visible.ts';

@@ -1,6 +1,6 @@
 /** The lines of a mapping that a person still has to look at. */
 
-/** What `init` and the presets write behind a `#`: a value that somebody has to set, or a guess to be checked. */
+/** Comments that `init` and the presets write: a value that somebody has to set, or a guess to check. */
 export type Mark = 'set this' | 'check';
 
 export interface MarkedLine {

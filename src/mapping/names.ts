@@ -1,6 +1,6 @@
 /** Names of migrations and sources, which become names of files and directories and keys of reports on any system. */
 
-/** As for editors; what is reserved is refused in addition. */
+/** The pattern for editors. The program refuses reserved names, too. */
 export const NAME_PATTERN = /^[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M} ._-]*[\p{L}\p{N}\p{M}_-])?$/u;
 
 /** Invisible characters count as letters or marks in some scripts. */
@@ -11,7 +11,7 @@ const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 /** File names that Windows gives to devices, whatever their extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3]) *(?:\.|$)/i;
 
-/** A file system takes 255, and files add to the name. */
+/** File systems allow 255, and files add to the name. */
 const MOST_BYTES = 200;
 const MOST_CHARACTERS = 100;
 

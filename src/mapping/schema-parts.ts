@@ -7,7 +7,7 @@ import { patternError } from './values/pattern.ts';
 import { WrittenScalar } from './document.ts';
 
 /**
- * Issue parameter that says what was expected; messages.ts adds what was found. Other checks use `refine` with a message
+ * Issue parameter that names the expected value; messages.ts adds the value that was found. Other checks use `refine` with a message
  * and, after a line break, a hint.
  */
 export const EXPECTED = 'expected';
@@ -82,7 +82,7 @@ export function object<S extends z.ZodRawShape>(shape: S): z.ZodObject<S, z.core
   });
 }
 
-/** Stands for the key `__proto__`, which zod leaves out of what it parses, while it validates. */
+/** Replaces the key `__proto__` during validation, because zod would leave it out. */
 const PROTO = '__proto__';
 const STAND_IN = '\0__proto__';
 

@@ -206,7 +206,9 @@ function entry(type: EventType) {
 
 export const entries = EVENT_TYPES.map(entry);
 
-/** What is wrong with an entry whose type is unknown: as the type with a similar name, else as the one that fits it best. */
+/**
+ * Problems of an entry whose type is unknown: those that it would have with the most similar name, or else with the type that fits best.
+ */
 export function issuesAsLikelyType(input: object): readonly z.core.$ZodIssue[] {
   const { type: given } = input as { readonly type?: unknown };
   const similar = nearest(typeof given === 'string' ? given : '', EVENT_TYPES, 1);

@@ -66,7 +66,7 @@ export interface EntrySpec extends PoliciesGiven {
   readonly stage_pipeline?: ValueSpec | undefined;
   /** A number is a constant. */
   readonly priority?: ValueSpec | number | undefined;
-  /** Of comments: those of one parent go as one. */
+  /** For comments: sends all comments of one parent as one. */
   readonly combine?: CombineSpec | undefined;
   /** Values by field; custom fields are one level deeper. */
   readonly data: Readonly<Record<string, ValueSpec | Readonly<Record<string, ValueSpec>> | undefined>>;

@@ -1,4 +1,4 @@
-/** The messages of `--notify`: what happened, how far the run is, and what to do next. Counts alone, no values. Pure. */
+/** The messages of `--notify`: the event, the progress of the run, and the next step. Counts alone, no values. Pure. */
 import { EXIT } from '../errors.ts';
 import type { HaltReason } from '../halt.ts';
 import { waitingText, type ProgressSnapshot, type TypeProgress } from './progress-text.ts';
@@ -20,7 +20,7 @@ export interface Notification {
   readonly events: { readonly total: number; readonly acknowledged: number; readonly rejected: number } | null;
 }
 
-/** Where a run stands that has begun to send. */
+/** The progress of a run that has begun to send. */
 export interface Standing {
   readonly types: readonly TypeProgress[];
   readonly pace: ProgressSnapshot;

@@ -32,9 +32,8 @@ export interface ProgressView {
 const SHARE = 1 / 50;
 
 /**
- * Counts the events of a plan and the answers from now on, as often as it is called, but of a large plan only now and then: in
- * between, it returns what it counted last, unless that must be exact. Once the run has closed the plan, or where it cannot be
- * read, it is what was counted last.
+ * Counts the events of a plan and the answers from now on. A large plan is counted only now and then; in between, and once the run has
+ * closed the plan, it returns the last count, unless an exact one is asked for.
  */
 export function planCounter(db: Database): ProgressView['count'] {
   const from = Date.now();
@@ -62,7 +61,7 @@ export function planCounter(db: Database): ProgressView['count'] {
 /** Tracks what a single reading cannot show: what the run set out to send, and how long it has been waiting. */
 export class ProgressTracker {
   readonly #view: ProgressView;
-  /** The events of each type that are to be sent or were answered; of a pilot, only those that it selects. */
+  /** The events of each type to send, or already answered. With a pilot, only the events that it selects. */
   readonly #totals: ReadonlyMap<EventType, number>;
   #waitingSince: { reason: string; at: number } | undefined;
 

@@ -18,7 +18,7 @@ const WIDE = '{type}  {bar}  {count} {percentage} %{rejected}';
 const NARROW = '{type} {count} {percentage} %';
 const SHORTEST_BAR = 8;
 const LONGEST_BAR = 40;
-/** What stands beside type, bar and count: spaces, `100 %`, and room for `12,345 rejected`. */
+/** The width beside type, bar and count: spaces, `100 %`, and room for `12,345 rejected`. */
 const BESIDE = 28;
 
 /** Bars on a terminal, otherwise one line per minute. The time left is never estimated below what the rate permits. */

@@ -12,7 +12,7 @@ import type * as hook from './hook.ts';
 import { bodiesOf, ended, failed, heldUp, resumed, started, type Notification, type Standing } from './messages.ts';
 
 export interface WatchOptions {
-  /** What messages call the migration until its name is known. */
+  /** The name of the migration in messages, until its real name is known. */
   readonly mapping: string;
   /** The URL of `--notify`. */
   readonly notify: Secret | undefined;

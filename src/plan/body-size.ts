@@ -6,7 +6,7 @@ import { issueOf } from '../vocabulary/words.ts';
 /** Size of the envelope around the data: id, type, time and flag (service interface, section 2.3). */
 const ENVELOPE_BYTES = 512;
 
-/** What is wrong with an event that is larger than the service accepts. `content`: the canonical JSON of its data. */
+/** The issue of an event that is larger than the service accepts. `content`: the canonical JSON of its data. */
 export function oversized(content: string): readonly Issue[] {
   // A UTF-16 unit has at most three bytes in UTF-8: the bytes of most events need not be counted.
   if (content.length * 3 + ENVELOPE_BYTES <= LIMITS.bodyBytes) return [];

@@ -17,7 +17,7 @@ export function dataWith(externalId: string, fields: Iterable<readonly [string, 
   return canonicalJson(data);
 }
 
-/** Whether `if_changed` lists a field: by its name, or by that of the custom fields to which it belongs. */
+/** Whether `if_changed` lists a field, by its own name or by the name of the custom fields to which it belongs. */
 export function isListed(name: string, listed: readonly string[]): boolean {
   return listed.some((item) => (SENT_AS[item] ?? item) === wholeOf(name));
 }

@@ -15,7 +15,7 @@ export function holdOtherTypes(db: Database, only: readonly EventType[]): number
   );
 }
 
-/** `--pick`: what is sent is these records, with everything that hangs on them, and with the parents of all that. Throws a `UserError`. */
+/** `--pick`: sends these records with their children, and the parents of all of them. Throws a `UserError`. */
 export function holdUnpicked(db: Database, picks: readonly NamedRecord[]): void {
   db.exec('create temp table chosen (event integer primary key)');
   for (const { entity, externalId } of picks) {
@@ -41,7 +41,7 @@ export function holdUnpicked(db: Database, picks: readonly NamedRecord[]): void 
   holdOthers(db);
 }
 
-/** `--pilot`: what is sent is these events, with the parents that they need. */
+/** `--pilot`: sends these events with the parents that they need. */
 export function holdOtherRecords(db: Database, events: Iterable<number>): void {
   db.exec('create temp table chosen (event integer primary key)');
   for (const id of events) db.run('insert or ignore into chosen values (?)', id);

@@ -64,7 +64,7 @@ export function countDue(states: readonly CountedState[]): number {
   return countWhere(states, ({ state }) => isOpen(state));
 }
 
-/** What the events that wait for a parent outside the selection wait for. */
+/** The parents outside the selection for which events wait. */
 export function countWaiting(db: Database): WaitingCounts {
   const counts: Record<EventType, Record<Entity, number>> = {};
   const rows = db.all<{ type: EventType; entity: Entity; count: number }>(

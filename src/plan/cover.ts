@@ -12,14 +12,14 @@ export interface Cover {
   readonly missed: readonly string[];
   /** Numbers of the events of the chosen records; the parents that they need come in addition. */
   readonly events: readonly number[];
-  /** What to look at, in this order: each chosen record after those of its parents that show something. */
+  /** The chosen records in the order in which to look at them: each after its parents that show something. */
   readonly toSee: readonly ToSee[];
 }
 
 interface ToSee {
   /** The first event of the record. */
   readonly event: number;
-  /** What it shows that no record before it does, in words. */
+  /** The features that it shows and no record before it does, in words. */
   readonly shows: readonly string[];
 }
 

@@ -36,8 +36,8 @@ function differenceText(db: Database, approved: string, stored: readonly string[
 }
 
 /**
- * A rerun says what is new: marks the warnings that the last survey gave too, about the same record with the same message, if it was of the same
- * mapping. `earlier`: the path of its plan.
+ * Marks warnings that the previous survey of the same mapping gave too (same record, same message), so that a rerun can highlight new ones.
+ * `earlier`: the path of its plan.
  */
 export function markTold(db: Database, mappingSha256: string, earlier: string | undefined): void {
   db.run(`insert or replace into setting (name, value) values ('mapping_sha256', ?)`, mappingSha256);
@@ -67,7 +67,7 @@ function settingOf(path: string, name: string): string | undefined {
   return askPlan(path, (plan) => plan.get<{ value: string }>('select value from setting where name = ?', name)?.value);
 }
 
-/** What the plan at `path` says; undefined if there is none, or if it is damaged or of another version of the program. */
+/** The plan at `path`; undefined if there is none, or if it is damaged or written by another version of the program. */
 function askPlan<T>(path: string, ask: (plan: Database) => T): T | undefined {
   let plan: Database | undefined;
   try {

@@ -8,14 +8,17 @@ import type { Database } from '../store/sqlite.ts';
 import { writeRecord, type RecordKey } from './records.ts';
 import { WHOLE, type WantedRow } from './wanted.ts';
 
-/** Before the first request of a run: this plan is sent from with the checkpoint of this run. In a transaction of its own, after that of the run. */
+/**
+ * Before the first request of a run: records that this plan is sent with the checkpoint of this run. In its own transaction, after the one
+ * of the run.
+ */
 export function noteRun(db: Database): void {
   db.run(`
     insert or replace into plan.setting (name, value)
     select 'run', id || ' ' || at from checkpoint.run order by id desc limit 1`);
 }
 
-/** The run is to be as if it had not been. In a transaction of the caller. */
+/** Undoes the record of a run. In a transaction of the caller. */
 export function forgetRun(db: Database): void {
   db.run(`delete from plan.setting where name = 'run'`);
 }

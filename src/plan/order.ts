@@ -12,8 +12,8 @@ export interface PriorityProgress {
 }
 
 /**
- * Writes the order in which a run sends its events: by priority, within a priority by what is sent, and within that first what
- * was never tried, last what was rejected before; otherwise as in the files.
+ * Writes the order in which a run sends its events: by priority, within a priority by kind, and within a kind first events that were never
+ * tried, last events that were rejected before; otherwise as in the files.
  *
  * Notes about one parent go by time, the ones without a time last: the service dates them by arrival, so their order
  * cannot be corrected later. The notes about each parent are spread over all, so that while one is on its way, those of
@@ -49,7 +49,7 @@ export function appendTurns(db: Database, events: readonly number[]): void {
   for (const id of events) db.run('insert into turn (event) values (?)', id);
 }
 
-/** Every event to send after this place, in its order, as it stands in the plan when its page is read. */
+/** Every event to send after this place, in order. Each is read from the plan when its page is read. */
 export function* dueEvents(db: Database, after = 0): Generator<DueEvent, void, undefined> {
   const page = EVENT_ROWS.replace('select ', 'select t.place, ').replace(
     'from event e',

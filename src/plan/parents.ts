@@ -10,8 +10,8 @@ import { issueOf } from '../vocabulary/words.ts';
 export type ParentStatus = 'exists' | 'expected' | 'held' | 'missing' | 'failed';
 
 /**
- * The status of an event's parent: what an earlier run acknowledged about it, or else what becomes of its event in the input. An
- * update that was skipped for want of a record has not made it.
+ * The status of an event's parent: from the answer to an earlier run, or else from the state of its event in the input. An update that was
+ * skipped because its record is missing has not created it.
  */
 const PARENT = `
   case when e.parent_id is null then null
@@ -27,13 +27,13 @@ const PARENT = `
 
 const STATUS_OF_ONE = `select ${PARENT} as parent from event e where e.id = ?`;
 
-/** The status of an event's parent as it stands now; null if it has none. */
+/** The current status of an event's parent; null if it has none. */
 export function parentStatus(db: Database, id: number): ParentStatus | null {
   return db.get<{ parent: ParentStatus | null }>(STATUS_OF_ONE, id)!.parent;
 }
 
 /**
- * Blocks what depends on a record that failed or that nobody has, and lets wait what depends on one that this run leaves out.
+ * Blocks events whose parent failed or is missing, and lets events wait whose parent this run leaves out.
  * A statement for each type, parents first: the state of a child depends on that of its parent, which the statement before has
  * written. One recursive statement would have to compute both at once.
  */
@@ -99,7 +99,7 @@ function similarId(db: Database, { parent_entity: entity, parent_id: id }: Event
   )?.external_id;
 }
 
-/** Whether the parent that nobody has is in the input: then `if_missing: skip` ended its update without it. */
+/** Whether the missing parent is in the input: then `if_missing: skip` skipped its update. */
 function wasSkipped(db: Database, { parent_entity: entity, parent_id: id }: EventRow): boolean {
   const parent = `select 1 from event where entity = ? and external_id = ? and state = 'acknowledged' limit 1`;
   return db.get(parent, entity, id) !== undefined;

@@ -12,7 +12,7 @@ const priority = (inherited: string): string =>
  * The priority of every event.
  *
  * - A record has the priority that its event sets, or else that of its parent, or else 0.
- * - A parent has at least the priority of what hangs on it, directly or not.
+ * - A parent has at least the priority of its children, direct or not.
  * - The notes about one parent have the highest priority that they set; where one sets none, that of the parent.
  *
  * Duplicates and invalid events do not count; events that were acknowledged, or that this run does not send, do: the

@@ -2,7 +2,7 @@ import type { Issue, Omission } from '../model.ts';
 import { hintFor } from '../vocabulary/words.ts';
 import type { Database } from '../store/sqlite.ts';
 
-/** What a problem is about: an event, a record without one, or (neither) the input as a whole. */
+/** The subject of a problem: an event, a record without one, or (neither) the input as a whole. */
 export interface About {
   readonly event?: number | undefined;
   readonly record?: number | undefined;

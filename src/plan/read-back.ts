@@ -1,4 +1,4 @@
-/** Reads back the records that differ, or may differ, from what the input wants, and decides what is sent of them. */
+/** Reads back the records that differ, or may differ, from the input, and decides which of their fields are sent. */
 import { CHECKED } from '../kinds/index.ts';
 import { seen, type ShownFields } from '../core/known.ts';
 import { next } from '../core/next.ts';
@@ -30,8 +30,8 @@ export interface ReadBackJob {
 }
 
 /**
- * Reads records back with as few requests as possible, keeps what they show in the plan (`shown`), and lists every field that is
- * not as the input wants it (`change`). Nothing is written to the checkpoint: see `rememberShown`.
+ * Reads records back with as few requests as possible, keeps them in the plan (`shown`), and lists every field that differs from the input
+ * (`change`). Nothing is written to the checkpoint: see `rememberShown`.
  */
 export async function readSubjects(job: ReadBackJob, subjects: readonly Subject[]): Promise<void> {
   for (const entity of CHECKED) {
@@ -103,7 +103,7 @@ function reportGone(db: Database, subject: Subject, instead: Found['instead']): 
   listGone(db, subject, issue.code, instead instanceof RecordMerged ? instead.into : '');
 }
 
-/** What was read back is known from now on. In a transaction of the caller. */
+/** Stores the knowledge from the records that were read back. In a transaction of the caller. */
 export function rememberShown(db: Database, policies: readonly Policies[], hasher: FieldHasher): void {
   const isShown = 'exists (select 1 from shown s where s.entity = e.entity and s.external_id = e.external_id)';
   for (const subject of subjectsOf(db, policies, hasher, isShown)) {
@@ -112,7 +112,7 @@ export function rememberShown(db: Database, policies: readonly Policies[], hashe
   }
 }
 
-/** What the service showed of a record; undefined if it was not read back. */
+/** A record as the service showed it; undefined if it was not read back. */
 export function shownOf(db: Database, { entity, external_id: id }: RecordKey): ShownFields | undefined {
   const row = db.get<{ fields: string }>('select fields from shown where entity = ? and external_id = ?', entity, id);
   return row && (JSON.parse(row.fields) as ShownFields);

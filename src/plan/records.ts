@@ -14,7 +14,7 @@ export interface KnownRecord {
   readonly known: Known;
   /** An event about it was acknowledged. */
   readonly isAcknowledged: boolean;
-  /** The hash of what was wanted when its event was last rejected. */
+  /** The hash of the wanted values when its event was last rejected. */
   readonly rejected: string | undefined;
 }
 
@@ -34,7 +34,7 @@ interface RecordRow extends RecordKey {
 
 const UNKNOWN_RECORD: KnownRecord = { known: NOTHING_KNOWN, isAcknowledged: false, rejected: undefined };
 
-/** Hashes of another key (after `purge`) say nothing: the fields that they are of may have any value. */
+/** Hashes with another key (after `purge`) cannot be compared: their fields may have any value. */
 export function readRecord(db: Database, hasher: FieldHasher, { entity, external_id: id }: RecordKey): KnownRecord {
   const row = db.get<RecordRow>('select * from checkpoint.record where entity = ? and external_id = ?', entity, id);
   if (!row) return UNKNOWN_RECORD;
@@ -69,7 +69,7 @@ export interface Ended {
   readonly code: string | undefined;
 }
 
-/** Stores what is known of a record now. `type`: of the event that is about it. In a transaction of the caller. */
+/** Stores the knowledge of a record. `type`: of its event. In a transaction of the caller. */
 export function writeRecord(
   db: Database,
   hasher: FieldHasher,

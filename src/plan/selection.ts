@@ -1,4 +1,4 @@
-/** What a run sends of the plan: every option that leaves events for a later run, in one table. */
+/** The events of the plan that a run sends: every option that leaves events for a later run, in one table. */
 import type { Account } from '../service/account.ts';
 import type { Selection } from '../settings/run-settings.ts';
 import type { Database } from '../store/sqlite.ts';

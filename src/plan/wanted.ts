@@ -1,4 +1,4 @@
-/** What an event of the plan wants of its record, for the core. */
+/** The wanted values of a record, from its event in the plan, for the core. */
 import type { Known } from '../core/known.ts';
 import type { Wanted } from '../core/next.ts';
 import { parseJson, type JsonObject, type JsonValue } from '../json.ts';

@@ -177,7 +177,7 @@ function figureCell(cell: Cell, kind: CellColumn['kind']): TableCell {
   return kind === 'path' ? html`<span class="id">${externalText(cell, 80)}</span>` : cellText(cell);
 }
 
-/** What is in backticks, such as a name, is set apart; one without a partner is text. */
+/** Text in backticks, such as a name, is set apart. A backtick without a partner is text. */
 function cellText(text: string): Markup {
   const parts = text.split('`');
   if (parts.length % 2 === 0) return externalText(text, 2_000);

@@ -25,7 +25,7 @@ export interface Screen {
   readonly isWhole?: boolean;
 }
 
-/** The lines of it: at most `SCREEN_LINES`, if its lists can be cut so far. Each list says how much of it is cut. */
+/** The lines: at most `SCREEN_LINES`, if the lists can be cut that far. Each list says how many rows are cut. */
 export function screenOf({ verdict, sections }: Figures, { columns, isWhole = false }: Screen): ScreenLine[] {
   const top = headLines(verdict, columns);
   const caps = sections.map(({ rows, limit }) => (isWhole || !limit ? rows.length : limit.most));
@@ -86,7 +86,7 @@ function headLines({ word, text, mood, details }: Figures['verdict'], columns: n
 
 function sectionLines(section: Section, columns: number, cap: number, hasHints: boolean): ScreenLine[] {
   const { rows, totals, notes } = section;
-  // The line that says that one row is left out would take its place.
+  // A line saying that one row is cut would be as long as the row.
   const most = rows.length - cap < 2 ? rows.length : cap;
   const shown = rows.slice(0, most);
   const left = rows.slice(most);
@@ -104,7 +104,7 @@ function titleOnly({ title }: Section): ScreenLine[] {
   return title === '' ? [] : [[{ text: title, style: 'heading' }]];
 }
 
-/** What is said of the rows that are left out: how many, their sums, and where they are. */
+/** The line about rows that are cut: their number, their sums, and where to find them. */
 function moreRow({ columns, limit }: Section, left: readonly Cells[]): Cells {
   const { isSummed } = limit!;
   const what = isSummed ? counted(left.length, `more ${limit!.noun}`) : moreText({ limit }, left, 'more ');

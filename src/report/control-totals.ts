@@ -16,7 +16,7 @@ export type Part = (typeof PARTS)[number];
 /** Amounts are exact sums in plain notation (`1200.50`). */
 type ControlFigures = Readonly<Record<`${Part}count`, number> & Record<`${Part}amount`, string>>;
 
-/** What the deals of a group have in common: names in the old CRM and in the account; null where there is none. */
+/** The common values of a group of deals: names in the old CRM and in the account; null where there is none. */
 export interface GroupNames {
   readonly from_pipeline: string | null;
   readonly from_stage: string | null;
@@ -71,7 +71,7 @@ export class ControlSum {
   }
 }
 
-/** The totals by what `keyOf` returns, in the order in which that comes first. */
+/** The totals by the result of `keyOf`, in order of first occurrence. */
 export function groupTotals(
   totals: readonly ControlTotal[],
   keyOf: (total: ControlTotal) => string,

@@ -5,7 +5,7 @@ import type { StoredAccount } from '../service/account.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { StoredSummary, SurveySnapshot } from './summary.ts';
 
-/** What a source has that the mapping does not use. */
+/** The parts of a source that the mapping does not use. */
 interface UnusedData {
   readonly records: number;
   /** Columns or paths that nothing reads, and how many values each has. */

@@ -81,8 +81,8 @@ export function writeIds(db: Database, output: StateDir): void {
 }
 
 /**
- * Writes what a statement selects. `columns`: their names, as the statement returns them. `bom`: whether people open it.
- * `seen` is called with each row; `shown` makes of it what is written.
+ * Writes the rows that a statement selects. `columns`: their names, as the statement returns them. `bom`: whether people open the file in a
+ * spreadsheet. `seen` is called with each row; `shown` converts it for the file.
  */
 export function writeTable<Row extends Readonly<Record<string, string | number | null>>>(
   db: Database,

@@ -22,9 +22,9 @@ export interface Finding {
   readonly share: number | null;
   /** Of warnings: how many of them the last survey of the same mapping gave already. */
   readonly told: number;
-  /** How many concern events of each type; those of whole records and of the input have an empty name. */
+  /** The number of findings by event type; findings about whole records and about the input have an empty name. */
   readonly types: Readonly<Record<string, number>>;
-  /** The first ones that were not told before; a few. */
+  /** A few of the first ones that are new. */
   readonly examples: readonly FindingExample[];
 }
 
@@ -101,7 +101,7 @@ export function leftOut(findings: readonly Finding[]): readonly Finding[] {
   return ofSeverity(findings, 'omission').filter((each) => !isDropped(each));
 }
 
-/** How many there are of these. */
+/** Their number. */
 export function countFindings(findings: readonly Pick<Finding, 'count'>[]): number {
   return findings.reduce((sum, { count }) => sum + count, 0);
 }

@@ -17,7 +17,7 @@ interface OmittedLine {
 
 /** A field of which more values would be left out than `--max-omitted` allows, with the most frequent reason. */
 export interface ExcessOmission extends OmittedLine {
-  /** Events that would go without their value of the field, and events that have a value of it. */
+  /** Events that would be sent without a value of the field, and events that have one. */
   readonly omitted: number;
   readonly of: number;
 }

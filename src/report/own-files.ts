@@ -21,13 +21,13 @@ export interface OwnDirectory {
   /** Paths in `written` are relative to this directory. */
   readonly root: string;
   readonly path: string;
-  /** Which names in the directory are of files such as these. */
+  /** The names in the directory that belong to such files. */
   readonly owns: (name: string) => boolean;
 }
 
 /**
- * Moves files into a directory, each under the first of its names that is free or that of a file that the program left
- * there, and deletes the others that it left. `kept`: names of files that are never replaced. Returns the names in the
+ * Moves files into a directory, each under the first of its names that is free or that belongs to a file of the program, and deletes other
+ * files that the program left there. `kept`: names of files that are never replaced. Returns the names in the
  * order of the files.
  */
 export async function publishFiles(

@@ -13,7 +13,7 @@ const FEATURE_KINDS = {
 } as const;
 export type FeatureKind = keyof typeof FEATURE_KINDS;
 
-/** What the records chosen by `--pilot` show of all that the plan shows. */
+/** The share of the features of the plan that the records chosen by `--pilot` show. */
 export interface PilotCounts {
   /** Records of the exports that were chosen; their parents come in addition. */
   readonly records: number;
@@ -39,7 +39,7 @@ export function featureTexts(features: readonly { readonly kind: FeatureKind; re
   ];
 }
 
-/** One line about what is covered and, if there is such, one about what occurs but is not covered. */
+/** One line about covered features and, if there are any, one about features that are not covered. */
 export function pilotLines({ records, events, features }: PilotCounts, missed: readonly string[]): string[] {
   const kinds = (Object.keys(FEATURE_KINDS) as FeatureKind[]).flatMap((kind) => {
     const { covered, occurring } = features[kind] ?? { covered: 0, occurring: 0 };

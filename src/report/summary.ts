@@ -66,7 +66,7 @@ export interface Summary {
   };
   /** `gone` is not part of the total; `changed` is part of `acknowledged`. */
   readonly events: EventCounts & { readonly gone: number; readonly changed: number };
-  /** Whether the mapping is another one than that of the last run that sent. False before the first. */
+  /** Whether the mapping has changed since the last run that sent. False before the first. */
   readonly mapping_changed: boolean;
   /** Only if earlier runs sent something, and the service could be read. */
   readonly changes?: ChangeCounts;
@@ -105,7 +105,7 @@ export interface Summary {
   readonly files: { readonly checkpoint: string | null; readonly errors: string; readonly report: string | null };
 }
 
-/** What a survey found that the plan does not have: the document `survey`. */
+/** Findings of a survey that are not in the plan: the document `survey`. */
 export interface SurveySnapshot {
   readonly migration: string;
   readonly base_url: string | null;

@@ -36,7 +36,7 @@ export interface DelivererOptions {
 export interface DeliveryStatus {
   /** Why nothing is being sent at the moment; absent if events can be sent. */
   readonly waiting?: GateWait;
-  /** What other users of the API key take of its limit; absent if nobody does. */
+  /** The part of the limit that other users of the API key take; absent if there are none. */
   readonly others?: { readonly requests: number; readonly of: number };
 }
 
@@ -217,7 +217,7 @@ export class Deliverer {
     if (isUp) sending.failures += 1;
     const { code, status, retryAfterMs } = attempt;
     const leftMs = sending.unansweredSince + maxOutageMs - this.#gate.awake();
-    // Five attempts with a long Retry-After each would take far longer than --max-outage.
+    // Five attempts, each with a long Retry-After, would last far longer than --max-outage.
     const isOverdue = isUp && retryAfterMs !== undefined && leftMs <= 0;
     // Before anything is acknowledged, nothing shows that the event is at fault and not the service.
     const mayGiveUp = this.#hasAcknowledged || wasRejected;

@@ -34,7 +34,7 @@ export type Delivered = { readonly attempts: number } & (
   | ({ readonly kind: 'refused'; readonly why: 'exists' | 'missing' | 'other' } & Failure)
   /** No definite answer, although it was sent again and again: it may have arrived. */
   | ({ readonly kind: 'failed' } & Failure)
-  /** The run is stopping. `hadNoEffect`: nothing that was sent has reached the service, or all of it was refused. */
+  /** The run is stopping. `hadNoEffect`: no attempt reached the service, or all were refused. */
   | { readonly kind: 'pending'; readonly hadNoEffect: boolean }
 );
 

@@ -66,7 +66,7 @@ const STOPS: Readonly<Record<Cause, readonly [message: string, hint: string]>> =
 };
 
 /**
- * Says who may send now, until when not, and since when nobody could. The service is down when several different events
+ * Decides which events may send now, and how long the others wait. The service is down when several different events
  * got no answer and none has been answered since. When nothing has got through for --max-outage, whatever the reason, the
  * run stops; waiting for our own rate limit does not count, nor does time asleep.
  */

@@ -2,9 +2,9 @@ import { isObject, type JsonObject } from '../json.ts';
 import { CUSTOM_FIELDS } from '../kinds/index.ts';
 
 /**
- * The field of an event that a message of the service names: the messages of the webhook may name the one that is wrong (service
- * interface, section 7.3). The first that stands in it as a word, and of custom fields in quotes or after the name of them all,
- * since they may have the name of any word. Undefined if there is none.
+ * The field of an event that a message of the service names; messages of the webhook may name the wrong field (service interface, section
+ * 7.3). It is the first field whose name is a word of the message. A custom field must be in quotes or follow the name of all custom
+ * fields, because its name may be any word. Undefined if there is none.
  */
 export function namedField(message: string, data: JsonObject): string | undefined {
   const found = Object.entries(data)
@@ -22,7 +22,7 @@ function forms(name: string, key: string): { readonly text: string; readonly fie
   return [field, `"${key}"`, `'${key}'`, `\`${key}\``].map((text) => ({ text, field }));
 }
 
-/** Where a text stands in another as a word of its own; -1 if nowhere. */
+/** The index of a text in another as a word of its own; -1 if there is none. */
 function placeOf(word: string, text: string): number {
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
     const around = `${text[at - 1] ?? ''}${text[at + word.length] ?? ''}`;

@@ -1,4 +1,4 @@
-/** What becomes of events in a run, and when there is too much of one kind. */
+/** The outcomes of events in a run, and the limits on errors. */
 import { kindOfType } from '../kinds/index.ts';
 import { EXIT } from '../errors.ts';
 import { STOPPED, type Halt } from '../halt.ts';
@@ -23,7 +23,7 @@ export interface OutcomeOptions {
   readonly maxRejectionsInARow: number;
   /** Stop if this run has more rejections than this. */
   readonly maxRejections: number;
-  /** Another checkpoint of this migration was lost: what the service knows and this one does not is taken over. */
+  /** Another checkpoint of this migration was lost: records that the service has and this checkpoint lacks are adopted. */
   readonly isAdopted: boolean;
 }
 
@@ -133,7 +133,7 @@ function refusal(type: EventType, { code, message, field, hint, httpStatus }: Fa
   return { ...issue, ...(text !== '' && { hint: text }) };
 }
 
-/** What a 409 means does not depend on its code, and who is at fault for one that is not known follows the status. */
+/** The meaning of a 409 does not depend on its code. For an unknown code, the status decides who is at fault. */
 function meaningBy(status: number | undefined, isNote: boolean, code: string): string {
   if (status === 409) return isNote ? 'already_exists/comment' : 'already_exists';
   return Object.hasOwn(WORDS, code) ? code : `http_${status}`;

@@ -40,7 +40,7 @@ export interface RecordSenderOptions {
   readonly isAdopted: boolean;
 }
 
-/** One step about a record, and what it is based on. */
+/** One step about a record, and the knowledge behind it. */
 interface Turn {
   readonly due: DueEvent;
   readonly record: RecordOf;
@@ -159,7 +159,7 @@ export class RecordSender {
     return isLeft ? 'left' : 'ended';
   }
 
-  /** Nothing is to be sent: the event has ended, or its record must be read back first. */
+  /** There is nothing to send: the event has ended, or its record must be read back first. */
   async #end(turn: Turn): Promise<void> {
     const { commits, log } = this.#options;
     const { record, known, decided } = turn;
@@ -212,7 +212,7 @@ export class RecordSender {
       externalId: record.external_id,
       data: parseJson(content) as JsonObject,
       content,
-      // Of an update that the input does not have as one, nobody knows when it happened.
+      // An update that the program derived has no time of its own.
       occurredAt: due.occurred_at !== null && (isUpdate(due.type) || !isUpdate(type)) ? due.occurred_at : undefined,
       mayHaveArrivedBefore: known.create?.id === id || known.open?.id === id,
       wasRejected: due.state === 'retry',

@@ -11,8 +11,8 @@ import type { Delivered, SendState } from './delivery.ts';
 const MAX_ASKED_AGAIN = 2;
 
 /**
- * How a refused request ended; undefined if it is sent once more. A 409 after an attempt that may have arrived says nothing about
- * who created the record, for the first attempt may still be at work: the service answers `deduplicated` if it has processed
+ * The end of a refused request; undefined if it is sent once more. A 409 after an attempt that may have arrived does not tell who created
+ * the record, because the first attempt may still be in progress: the service answers `deduplicated` if it has processed
  * that id (service interface, section 6.3); otherwise the record is somebody else's.
  */
 export function refused(sending: SendState, attempt: Refused): Delivered | undefined {

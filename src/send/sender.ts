@@ -54,7 +54,7 @@ export class Sender {
     for (const due of dueEvents(db, this.#place)) {
       if (halt.requested) break;
       this.#place = due.place;
-      // What was rejected before goes only when what was never tried has ended.
+      // Events that were rejected before go last, after all that were never tried.
       if (due.state === 'retry' && previous === 'ready') await this.#queue.idle();
       previous = due.state;
       await this.#take(due);

@@ -8,8 +8,8 @@ import type { StopTime } from '../settings/run-settings.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The moment, or the next one at which a clock in the zone shows that time. `zone`: `defaults.timezone` of the mapping; that of this
- * machine if it has none.
+ * The moment, or the next moment at which a clock in the zone shows that time. `zone`: `defaults.timezone` of the mapping, or else the zone
+ * of this machine.
  */
 export function momentOf(
   stop: StopTime,

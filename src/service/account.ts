@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 
-/** Why nobody works with it, in the words of the service: `inactive`, `archived`, `deleted`. */
+/** Why it is not in use, in the words of the service: `inactive`, `archived`, `deleted`. */
 const inactive = z.string().exactOptional();
 
 const stage = z.strictObject({ id: z.string().min(1), name: z.string(), inactive });

@@ -62,7 +62,7 @@ const MAX_KEEP_ALIVE_MS = 4_000;
 const UTF_8 = new TextDecoder();
 /** Far larger than any list page; the limit of a body as received, and decompressed. */
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
-/** Of refusals and acknowledgements: whatever is longer is no message, and looking for secrets in it takes seconds. */
+/** For refusals and acknowledgements: a longer text is not a message, and searching it for secrets would take seconds. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
 
 /** Whether GET /health answers 200; if not, `message` says what it does instead. */
@@ -101,7 +101,7 @@ export class Client {
   /** Each is aborted with a `Cut`. */
   readonly #inFlight = new Set<AbortController>();
   #reached = false;
-  /** Routes of which `retiring` was told. */
+  /** Routes that `retiring` was called with. */
   readonly #retired = new Set<string>();
   /** Requests sent with the API key, which count against its rate limit. */
   requests = 0;
@@ -252,7 +252,7 @@ export function retirementIn(headers: Reply['headers']): readonly string[] {
   );
 }
 
-/** Ends the exchange once it has more bytes of the body than `most`; what came with the last of them is returned, too. */
+/** Ends the exchange once the body has more than `most` bytes. The last chunk is returned whole. */
 async function readPast(body: AsyncIterable<Buffer>, most: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -264,7 +264,7 @@ async function readPast(body: AsyncIterable<Buffer>, most: number): Promise<Buff
   return Buffer.concat(chunks);
 }
 
-/** Of a message that is too long or damaged, what can be read: what it answers is in its status. */
+/** The readable part of a message that is too long or damaged: its status has the answer. */
 function beginningOf(received: Buffer, encodings: string): string {
   try {
     return UTF_8.decode(decodeBody(received, encodings, MAX_MESSAGE_BYTES));

@@ -13,7 +13,7 @@ export class UndecodableBody extends Error {
   }
 }
 
-/** No server compresses more often; each step may take the largest size. */
+/** More layers than any server uses; each may have the largest size. */
 const MAX_STEPS = 3;
 
 type Decode = (body: Buffer, options: { maxOutputLength: number }) => Buffer;

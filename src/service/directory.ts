@@ -106,7 +106,7 @@ const OUTCOME_KEYS = [
   'winProbability',
 ];
 
-/** A stage in which deals end: what is closed are the deals. */
+/** A stage in which deals end: its deals are closed, not the stage. */
 function isOutcome(stage: Fields): boolean {
   return OUTCOME_KEYS.some((key) => stage[key] !== undefined && stage[key] !== null);
 }
@@ -116,7 +116,10 @@ function inactiveIn(layers: readonly Fields[], mayBeClosed = false): { readonly 
   return inactive === undefined ? {} : { inactive };
 }
 
-/** What says that a user, stage or pipeline is not in use, in any plausible form; how the service says it is not published. */
+/**
+ * The keys and values that mean "not in use" for a user, stage or pipeline, in any plausible form: the form of the service is not
+ * published.
+ */
 function inactivityIn(fields: Fields, mayBeClosed: boolean): string | undefined {
   const isSet = (key: string): boolean =>
     fields[key] === true || (typeof fields[key] === 'string' && fields[key] !== '' && fields[key] !== 'false');

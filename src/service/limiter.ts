@@ -81,7 +81,7 @@ export async function openLimiter(
 
 /**
  * One per API key. Enforces a strict sliding window (service interface, section 8), alone or with other processes, and
- * honours `Retry-After`. Requests wait in a p-queue, which stands still until a token is there for the first of them.
+ * honours `Retry-After`. Requests wait in a p-queue, which pauses until a token is available for its head.
  */
 export class Limiter {
   readonly #options: LimiterOptions;
@@ -124,7 +124,7 @@ export class Limiter {
     return this.#stopping.signal.aborted;
   }
 
-  /** What X-RateLimit-Limit said last; undefined if it was never there. */
+  /** The last value of X-RateLimit-Limit; undefined if no answer had it. */
   get limit(): number | undefined {
     return this.#limit;
   }
@@ -198,7 +198,7 @@ export class Limiter {
     return pause > 0 ? { reason: 'rate_limited', nextInMs: pause } : this.#window.waiting();
   }
 
-  /** What others make of the requests that the service allows in a window; undefined if nobody else is seen. */
+  /** The number of requests in a window that others make; undefined if nobody else is seen. */
   get others(): { readonly requests: number; readonly of: number } | undefined {
     const { rate, clock } = this.#options;
     const requests = this.#foreign.estimate(clock.monotonic());
@@ -219,7 +219,7 @@ export class Limiter {
     await this.#window.stop();
   }
 
-  /** Gets tokens while requests wait for them. The requests that are first by then take them, and the others wait on. */
+  /** Gets tokens while requests wait. The requests at the head of the queue take them. */
   async #fetch(): Promise<void> {
     if (this.#isFetching) return;
     this.#isFetching = true;
@@ -292,7 +292,7 @@ export class Limiter {
     );
   }
 
-  /** Said once, in a survey too: what they take is the reason why it waits. */
+  /** Reported once, also during a survey: it is the reason for the waiting. */
   #nameOthers(): void {
     const { others } = this;
     if (this.#isShared || others === undefined || others.requests < FEWEST_OTHERS) return;

@@ -49,7 +49,7 @@ export function hasMore(body: unknown): boolean | undefined {
   return undefined;
 }
 
-/** In order of precedence: a bare `cursor` may be that of the page itself. */
+/** In order of precedence: a bare `cursor` may belong to the page itself. */
 const CURSOR_KEYS = ['nextCursor', 'next_cursor', 'endCursor', 'end_cursor', 'next', 'cursor'];
 
 /**

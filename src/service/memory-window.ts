@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { RecentAnswers } from './recent-answers.ts';
 import type { Allowance, LimiterWait, Taken, TokenWindow } from './token-window.ts';
 
-/** A bottleneck job takes up to 2.4 ms: a higher rate (of a rehearsal) goes past it. */
+/** A bottleneck job takes up to 2.4 ms, so a higher rate (of a rehearsal) bypasses it. */
 const MOST_JOBS_PER_SECOND = 400;
 /** Tokens due within this many milliseconds come back together. */
 const BATCH_MS = 5;
@@ -30,7 +30,7 @@ export class MemoryWindow implements TokenWindow {
   #offset: number;
   #isReturning = false;
 
-  /** `answers` includes those of earlier runs; who gives a token back has added its answer. */
+  /** `answers` includes answers of earlier runs. Whoever returns a token has added its answer. */
   constructor(clock: Clock, answers: RecentAnswers) {
     this.#clock = clock;
     this.#answers = answers;
@@ -131,9 +131,9 @@ export class MemoryWindow implements TokenWindow {
   }
 
   /**
-   * Bottleneck goes by the wall clock and starts no job before the previous one: set back by an hour, it would stand
-   * still for an hour. And it would wait forever for more tokens than a lower limit allows. A new one takes its place;
-   * who waits for the old one asks again.
+   * Bottleneck uses the wall clock and starts no job before the previous one: if the clock were set back by an hour, it would pause for an
+   * hour. It would also wait forever for more tokens than a lower limit allows. So a new one replaces it, and requests that wait for the
+   * old one ask again.
    */
   #renew(): void {
     void this.#bottleneck.stop({ dropWaitingJobs: true });

@@ -19,8 +19,8 @@ export interface Proxy {
 
 /**
  * The proxy for requests to this URL, unless NO_PROXY excludes it (which undici decides), or undefined if there is none.
- * HTTPS_PROXY counts before HTTP_PROXY, which is for both protocols. Requests to this machine never take a proxy: it could
- * not reach the same machine, and would read what is sent in plain text. Throws a `UserError` for an unusable value.
+ * HTTPS_PROXY counts before HTTP_PROXY, which is for both protocols. Requests to this machine never use a proxy: it could not reach this
+ * machine, and would read the plain text of the requests. Throws a `UserError` for an unusable value.
  */
 export function proxyFor(target: URL, env: Environment): Proxy | undefined {
   if (isThisMachine(target.hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1'))) return undefined;

@@ -14,8 +14,8 @@ export interface RateHistory {
   /** What X-RateLimit-Limit said last: it holds until the first answer, too. */
   readonly limit: number | undefined;
   /**
-   * A request goes out. Returns what to call when it was answered; one that was not counts as answered when it is loaded. Neither
-   * throws.
+   * A request goes out. Returns a function to call when it was answered. A request without an answer counts as answered when the history is
+   * loaded. Neither throws.
    */
   send(): () => void;
   /** What X-RateLimit-Limit says now. Must not throw. */

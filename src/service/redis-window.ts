@@ -12,7 +12,7 @@ export interface RedisWindowOptions {
   readonly baseUrl: string;
   readonly apiKey: Secret;
   readonly windowMs: number;
-  /** The longest time a request can take. */
+  /** The longest duration of a request. */
   readonly timeoutSeconds: number;
   readonly clock: Clock;
   /** Ages of the answers of earlier runs. They count if Redis has no state at all. */
@@ -47,7 +47,7 @@ export class RedisWindow implements TokenWindow {
   readonly #stopped = new AbortController();
   #allowance: Allowance = { requests: 1, windowMs: 0, distanceMs: 0 };
   #tokens = 0;
-  /** How often other processes were told something. */
+  /** The number of changes that other processes were told. */
   #told = 0;
   /** The token asked for. After a lost reply it is asked for again. */
   #next = '';
@@ -122,7 +122,7 @@ export class RedisWindow implements TokenWindow {
     }
     return {
       tokens: isGranted ? [token] : [],
-      // What this process has told since is newer than the reply.
+      // This process has told something since, which is newer than the reply.
       ...(reply && told === this.#told && { shared: { ...reply, limit: reply.limit || undefined } }),
     };
   }

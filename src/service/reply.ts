@@ -96,7 +96,7 @@ export type RestAttempt =
 export function readIngestReply(reply: Reply, now: number, entity: string | undefined): Attempt {
   const { status } = reply;
   if (status >= 200 && status < 300) {
-    // Only 200 is documented as an acknowledgement (section 4.2): any other success may be that of something between.
+    // Only 200 is documented as an acknowledgement (section 4.2): any other success may come from something between.
     const parsed = acknowledgement.safeParse(tryParseJson(reply.body));
     if (status === 200 && parsed.success && parsed.data.entity === entity)
       return { kind: 'acknowledged', acknowledgement: parsed.data };
@@ -110,7 +110,7 @@ export function readIngestReply(reply: Reply, now: number, entity: string | unde
   return readFailure(reply, now);
 }
 
-/** What an acknowledgement has, in the order in which the first that is missing is named. */
+/** The parts of an acknowledgement. The first missing one is named. */
 const PARTS = {
   id: 'an id',
   status: 'a status',

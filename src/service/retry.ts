@@ -20,8 +20,8 @@ export function probeDelay(nth: number, random: () => number): number {
 }
 
 /**
- * The wait before the `nth` consecutive attempt without an answer is repeated, in milliseconds: a backoff, and at least
- * what the service asked for, but not beyond the `leftMs` that the event has.
+ * The wait before the `nth` consecutive attempt without an answer is repeated, in milliseconds: a backoff, and at least the wait that the
+ * service asked for, but at most the `leftMs` of the event.
  */
 export function retryDelay(
   nth: number,
@@ -38,8 +38,8 @@ export const LONGEST_RETRY_AFTER_MS = 10 * 60_000;
 /**
  * Retries a REST request that got no usable answer or was rate-limited, at most five times. After a 429 it does
  * not wait itself, because the limiter does; a Retry-After of more than ten minutes is not waited for.
- * What cannot work with this configuration is not retried. `isOnce`: it must not be executed twice, so only a 429 is, which says
- * that it was not executed. Returns the last attempt.
+ * Requests that cannot work with this configuration are not retried. `isOnce`: the request must not be executed twice, so it is retried
+ * only after a 429, which means that it was not executed. Returns the last attempt.
  */
 export async function retried<
   T extends { readonly kind: string; readonly setup?: true; readonly retryAfterMs?: number | undefined },

@@ -14,7 +14,7 @@ export interface LimiterWait {
   readonly nextInMs: number;
 }
 
-/** What the processes that share a window tell each other. */
+/** The messages between processes that share a window. */
 export interface Shared {
   /** The last X-RateLimit-Limit. */
   readonly limit?: number | undefined;
@@ -31,7 +31,7 @@ export interface Taken {
 }
 
 /**
- * A strict sliding window of requests. A request takes a token, which comes back one window after its *answer*. Every
+ * A strict sliding window of requests. A request holds a token until one window after its *answer*. Every
  * request in the service's window is then in flight or was answered less than a window ago, so the limit is never
  * exceeded, however long requests take.
  */

@@ -9,7 +9,7 @@ export interface WindowRequest extends Shared {
   readonly requests: number;
   readonly windowMs: number;
   readonly distanceMs: number;
-  /** The longest time a request can take. */
+  /** The longest duration of a request. */
   readonly timeoutMs: number;
   /** When tokens are answered at the latest, from now on (0 or less: they were answered). */
   readonly tokens: Readonly<Record<string, number | 'unused'>>;

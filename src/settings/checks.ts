@@ -78,7 +78,7 @@ export const zeroOrMore = whole(0, MANY);
 export const oneOrMore = whole(1, MANY);
 /** Requests in flight: each holds a connection. */
 export const concurrency = whole(1, 1000);
-/** What a request may take. A timer of more than 24 days would fire at once. */
+/** The limit for a request. A timer of more than 24 days would fire at once. */
 export const seconds = number('a number of seconds', /^\d+(\.\d+)?$/, 0.001, 3600);
 
 export const port = value('a port number from 0 to 65535', (given) =>

@@ -25,7 +25,10 @@ export function commandOf(argv: readonly string[], ...words: readonly string[]):
   return [programOf(argv), ...words.map(quoted)].join(' ');
 }
 
-/** Another command with what this one was told about the account and the files. `options`: those that it knows, in camel case. */
+/**
+ * The command line of another command, with the options of this one about the account and the files. `options`: the names that the other
+ * command knows, in camel case.
+ */
 export function commandBeside(argv: readonly string[], command: string, options: readonly string[]): string {
   const known = new Set(options.filter((name) => name !== 'json').map((name) => `--${kebab(name)}`));
   const [, ...kept] = argumentsOf(argv).filter(({ option }) => option === undefined || known.has(option));
@@ -63,7 +66,7 @@ function programOf([, path = PROGRAM]: readonly string[]): string {
   return isLocal ? `npx ${PROGRAM}` : PROGRAM;
 }
 
-/** Quoted for a shell. What a terminal does not show as it is could not be copied from it, so it is escaped. */
+/** Quoted for a shell. Characters that a terminal does not show as they are could not be copied, so they are escaped. */
 export function quoted(arg: string): string {
   if (/^[\w@%+=:,./-]+$/.test(arg)) return arg;
   if (!/[\p{C}\p{Zl}\p{Zp}]/u.test(arg)) return `'${arg.replaceAll("'", `'\\''`)}'`;

@@ -5,13 +5,13 @@ import { Secret } from '../redact.ts';
 import { readRedisUrl } from './redis-url.ts';
 import { PATHS } from '../contract.ts';
 
-/** What stands for the base URL of a rehearsal: the port of the sandbox is another one each time. */
+/** Replaces the base URL of a rehearsal, because the sandbox has another port each time. */
 export const SANDBOX = 'sandbox';
 
 /** The base URL of the service and the key of its REST routes (service interface, section 5). */
 export interface RestCredentials {
   readonly baseUrl: string;
-  /** What a checkpoint is bound to instead of the base URL, for a service whose URL changes with each run. */
+  /** The checkpoint is bound to this instead of the base URL, for a service whose URL changes with each run. */
   readonly boundTo?: string;
   readonly apiKey: Secret;
   /** Not needed by REST routes, but if it is known it must not be shown. */
@@ -36,7 +36,7 @@ const SERVICE = ['BACKFILL_BASE_URL', 'BACKFILL_INGEST_URL', 'BACKFILL_API_KEY',
 /**
  * The process's environment, which takes precedence, and a `.env` file: `envFile`, which must exist, or `.env` in the
  * working directory, which need not. URL, key and token come from one of the two: otherwise a `.env` in the working directory
- * could send the key of the environment to another host. `warn` is told if those of the file are ignored.
+ * could send the key of the environment to another host. `warn` is called if the ones in the file are ignored.
  */
 export function readEnvironment(
   envFile: string | undefined,

@@ -24,7 +24,7 @@ export function notifyUrl(given: Secret | undefined, env: Environment): Secret |
   return new Secret(text);
 }
 
-/** What must not be shown of it: all of it, and its path with the query, which alone may be a token. */
+/** The secret parts: the whole URL, and its path with the query, which alone may be a token. */
 export function secretsOf(url: Secret): Secret[] {
   const { href, pathname, search } = new URL(url.reveal());
   return [url, new Secret(href), new Secret(`${pathname}${search}`)];

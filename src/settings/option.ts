@@ -1,6 +1,6 @@
 /**
- * What the declaration of an option is, and what derives from it: the option of yargs and the type of the setting. The help needs
- * only this; what checks the values (`parse-options`) loads zod.
+ * The declaration of an option, and everything derived from it: the option of yargs and the type of the setting. The help needs only this;
+ * checking the values (`parse-options`) loads zod.
  */
 import type { Options as YargsOption, PositionalOptions as YargsPositional } from 'yargs';
 import type { z } from 'zod';
@@ -24,7 +24,7 @@ interface ValueOption extends Declared {
   readonly check: z.ZodType;
   /** As a user would write it; checked like any other value. */
   readonly default?: string;
-  /** What the help shows where the default is not a fixed value. */
+  /** Shown in the help where the default is not a fixed value. */
   readonly shownDefault?: string;
 }
 
@@ -63,7 +63,7 @@ export function pick<O extends OptionTable, N extends keyof O>(from: O, ...names
   return Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<O, N>;
 }
 
-/** As yargs takes it. Values stay text: yargs would turn `--rate abc` into NaN without a warning. */
+/** In the form of yargs. Values stay text: yargs would turn `--rate abc` into NaN without a warning. */
 export function yargsOption(option: Option): YargsOption {
   const { group, describe } = option;
   const shared = { ...(group === undefined ? {} : { group }), describe };

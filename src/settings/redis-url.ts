@@ -1,6 +1,6 @@
 import { Secret } from '../redact.ts';
 
-/** What is wrong with the URL of a Redis server, and the parts of it that must not be shown. Never repeats the URL. */
+/** Checks the URL of a Redis server, and lists its secret parts. Messages never repeat the URL. */
 export function readRedisUrl(url: string): { readonly mistake?: string; readonly secrets: readonly Secret[] } {
   if (!URL.canParse(url)) return { mistake: 'is not a URL; expected something like redis://host:6379', secrets: [] };
   const { protocol, password, hostname, searchParams } = new URL(url);

@@ -4,8 +4,8 @@ import type { Schema } from './sqlite.ts';
 export const CHECKPOINT_FILE = 'checkpoint.db';
 
 /**
- * `checkpoint.db`: what was sent and answered, and nothing that the input says. No table has a value of a record: only
- * external ids, ids of the service, and hashes.
+ * `checkpoint.db`: requests and their answers, nothing of the input. No table has a value of a record: only external ids, ids of the
+ * service, and hashes.
  */
 export const CHECKPOINT: Schema = {
   name: 'checkpoint',

@@ -30,7 +30,7 @@ interface Binding {
   readonly pipeline_ids: string;
 }
 
-/** What the checkpoint that is attached as `checkpoint` belongs to; undefined if nothing was sent. */
+/** The account to which the attached checkpoint belongs; undefined if nothing was sent. */
 export function bindingOf(db: Database): Binding | undefined {
   return db.get<Binding>('select name, base_url, pipeline_ids from checkpoint.migration');
 }
@@ -85,7 +85,7 @@ export function noteWait(db: Database, wait: RunWait | undefined): void {
   );
 }
 
-/** What the run that holds the lock waits for. The row of one that was killed before says nothing about it. */
+/** The reason why the run that holds the lock waits. A row of a killed run does not count. */
 export function readWait(db: Database): RunWait | undefined {
   return db.get<RunWait>(`
     select waits_for as reason, waits_since as since, waits_because as because from checkpoint.run
@@ -93,7 +93,7 @@ export function readWait(db: Database): RunWait | undefined {
       and at >= (select at from checkpoint.holder)`);
 }
 
-/** What other users of the API key take of its limit, as the service shows it. */
+/** The part of the limit that other users of the API key take, as the service shows it. */
 export interface OtherUse {
   readonly requests: number;
   readonly of: number;

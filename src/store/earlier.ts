@@ -1,4 +1,4 @@
-/** What a new plan takes over from earlier ones: contacts of the account, which files the program wrote, and the like. */
+/** Data that a new plan copies from earlier ones: contacts of the account, names of files that the program wrote, and so on. */
 import { isThere } from '../files/private-file.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import { PLAN } from './plan-schema.ts';
@@ -6,8 +6,8 @@ import type { Database } from './sqlite.ts';
 import { storedPlanFiles } from './stored-plans.ts';
 
 /**
- * Takes over from the plan that `db` will replace, from one that was interrupted, and from the other plan of the state directory.
- * Plans that cannot be read are left alone: everything in them can be found out again.
+ * Copies from the plan that `db` will replace, from an interrupted one, and from the other plan of the state directory. Plans that cannot
+ * be read are ignored: everything in them can be found out again.
  */
 export function takeOver(db: Database, path: string, state: StateDir, interrupted: string): void {
   for (const from of new Set([interrupted, path, ...storedPlanFiles(state)])) {

@@ -82,7 +82,7 @@ export function nameHolder(checkpoint: Database): void {
   );
 }
 
-/** Who holds the lock; undefined if nobody does. */
+/** The holder of the lock; undefined if there is none. */
 export function lockHolder(state: StateDir): LockHolder | undefined {
   const path = state.file(LOCK_FILE);
   if (!isThere(path)) return undefined;

@@ -3,7 +3,7 @@ import type { Schema } from './sqlite.ts';
 
 export const PLAN_FILE = 'plan.db';
 
-/** What the state of an event `e` is for people. */
+/** The words for the state of an event `e`. */
 export const SHOWN_STATE = `case e.state when 'ready' then 'pending' when 'held' then 'pending' when 'waiting' then 'pending'
       when 'retry' then 'rejected' else e.state end`;
 

@@ -92,7 +92,7 @@ function storedAt(other: Files): Earlier | undefined {
     db?.close();
     return stored;
   } catch (error) {
-    // A damaged checkpoint is told by those who need it.
+    // Code that needs the checkpoint reports its damage.
     if (error instanceof UserError) return undefined;
     throw error;
   }
@@ -124,7 +124,7 @@ function timesOf(earlier: Earlier | undefined, clock: Clock): number[] {
   return (earlier?.answers ?? []).map(timeOf).sort((a, b) => a - b);
 }
 
-/** What is left of the pause; all of it if the clock has been set back since. */
+/** The rest of the pause; all of it if the clock has been set back since. */
 function pauseOf(earlier: Earlier | undefined, now: number): number {
   const { from = now, ms = 0 } = earlier?.pause ?? {};
   return Math.max(0, ms - Math.max(0, now - from));

@@ -72,7 +72,7 @@ export function orExplain<Result>(path: string, act: () => Result, damaged?: () 
   }
 }
 
-/** The error about a file that cannot be used. Without a hint, it is to be replaced. */
+/** The error about a file that cannot be used. The default hint is to replace it. */
 export function unusable(
   path: string,
   what: string,

@@ -10,7 +10,7 @@ export type SqlValue = string | number | bigint | null;
 export interface Schema {
   /** What a connection calls it. */
   readonly name: string;
-  /** `pragma application_id`: tells our files from those of other programs. */
+  /** `pragma application_id`: identifies our files. */
   readonly applicationId: number;
   /** `pragma user_version`: raised with every change of the tables. */
   readonly version: number;
@@ -155,13 +155,13 @@ export class Database {
     this.#explained(() => this.#db.exec(sql));
   }
 
-  /** All of it or nothing. */
+  /** Commits everything or nothing. */
   transaction<Result>(change: () => Result): Result {
     this.exec('begin');
     return this.#committed(change);
   }
 
-  /** The same, or `busy` where another process holds the lock: then nothing of it was called. */
+  /** The same; returns `busy` where another process holds the lock, and then calls nothing. */
   tryTransaction<Result>(change: () => Result): Result | 'busy' {
     try {
       this.exec('begin immediate');
@@ -193,8 +193,8 @@ export class Database {
   }
 
   /**
-   * Closes the files. A connection itself ends only when its last statement is garbage, which is why every file is attached
-   * to it: what is detached is closed at once.
+   * Closes the files. A connection itself ends only when its last statement is collected. So every file is attached to it: a detached file
+   * is closed at once.
    */
   close(): void {
     if (!this.#db.isOpen) return;
@@ -281,8 +281,7 @@ function bodyOf(definition: string): string {
 const OPENED = new Map<string, Schema>();
 
 /**
- * What is wrong with a file that this process has used: for an error that nobody expected, which damage may explain. Reads all of
- * them.
+ * The damage of a file that this process has used. It may explain an unexpected error. Reads all of these files.
  */
 export function findDamage(): UserError | undefined {
   for (const [path, schema] of OPENED) {

@@ -41,7 +41,7 @@ export function checkWhole(path: string, schema: Schema): WholeCheck {
   const whole = Promise.all([text(reader.stdout), once(reader, 'close')]).then(([found]) => {
     if (found !== 'ok') throw unusable(path, 'it is damaged', { cause: found });
   });
-  // It is awaited before anything is sent. Until then a failure is nobody's.
+  // It is awaited before anything is sent. Until then, a failure is kept.
   whole.catch(() => undefined);
   return { whole, stop: () => void reader.kill('SIGKILL') };
 }

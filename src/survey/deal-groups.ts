@@ -17,7 +17,7 @@ export class DealGroups {
     this.#resolver = resolver;
   }
 
-  /** Takes a deal as mapped, and what the survey found about it; it is called per record. */
+  /** Counts a deal as mapped, with its issues. Called for every record. */
   figuresOf(draft: Draft, { issues, omissions }: Ready | Invalid): DealFigures {
     const group = this.#number(draft);
     const isUnread =

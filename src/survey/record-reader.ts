@@ -79,7 +79,7 @@ export class RecordReader {
     this.#pausedAt = performance.now();
   }
 
-  /** A record that was sent earlier is not gone because its row cannot be read. What is left of the row may say which one it is. */
+  /** A record that was sent earlier is not gone because its row cannot be read. The readable part of the row may identify it. */
   #takeUnreadable(item: Extract<ReadItem, { kind: 'unreadable' }>, entries: readonly CompiledEntry[]): void {
     const { writer } = this.#job;
     const { place, raw, issue } = item;

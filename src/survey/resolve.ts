@@ -43,7 +43,7 @@ interface NameTally extends MetName {
   last: Place | undefined;
 }
 
-/** The targets among which a name is looked up, and what they are. */
+/** The targets among which a name is looked up, and their kind. */
 interface Scope {
   readonly targets: readonly NamedTarget[];
   readonly where: string;
@@ -53,8 +53,8 @@ const OMIT = { kind: 'omit' } as const;
 
 /**
  * Turns names of stages and owners into ids of the target account. Names are matched exactly first, then ignoring case,
- * spacing and Unicode form if that match is unique; an id of the account resolves to itself. `references` take precedence,
- * the first of them most; their `"*"` applies to names that neither they nor the account have.
+ * spacing and Unicode form if that match is unique; an id of the account resolves to itself. `references` take precedence, the first of
+ * them most. Their `"*"` applies to names that are neither in them nor in the account.
  */
 export class Resolver {
   /** Empty if the account is unknown. */
@@ -84,7 +84,7 @@ export class Resolver {
     return !this.#isKnown || withId(id, this.targets[field === 'stage_id' ? 'stage' : 'owner']) !== undefined;
   }
 
-  /** The name of what the id is of, where the name beside it is that of something else; undefined if they agree, or one is unknown. */
+  /** The name that belongs to the id, where the name beside it differs; undefined if they agree, or one is unknown. */
   disagrees(kind: 'stage' | 'owner', id: string, name: string, oldPipeline: string | undefined): string | undefined {
     const named = this.#resolve(kind, name, oldPipeline ?? '');
     const own = withId(id, this.targets[kind]);

@@ -66,14 +66,14 @@ export interface SurveyJob {
   readonly agree: (found: string, hint: string) => Promise<void>;
 }
 
-/** What is known before the first event is sent: the plan, and what it does not have. */
+/** Everything known before the first event is sent: the plan, and findings that are not in it. */
 export interface Survey {
   /** The complete plan, with the checkpoint attached; in memory if the survey was interrupted. To be closed. */
   readonly db: Database;
   readonly records: RecordCounts;
   /** Rows that became one event with others. */
   readonly fold: FoldCounts;
-  /** What the records that `--pilot` chose cover. */
+  /** The features that the records chosen by `--pilot` cover. */
   readonly cover: Cover | undefined;
   readonly profile: Profile;
   /** Undefined if the survey was interrupted. */
@@ -162,7 +162,7 @@ async function readInput({ db, mapping, halt }: SurveyJob, opened: OpenInput): P
   return { reader, profiler, omitted: new OmittedValues(db) };
 }
 
-/** Throws a `UserError` if the input changed while it was read, or if nobody agrees that it is far smaller than before. */
+/** Throws a `UserError` if the input changed while it was read, or if it is far smaller than before and nobody confirms that. */
 async function assertComplete(job: SurveyJob, { input }: OpenInput, { reader }: ReadInput): Promise<void> {
   const { settings, db, state } = job;
   await input.assertUnchanged();
@@ -217,7 +217,7 @@ async function commit(
   };
 }
 
-/** What was read is counted; the plan stays incomplete, and the one before stays in place. */
+/** The records so far are counted. The plan stays incomplete, and the previous plan stays in place. */
 function interrupted({ db }: SurveyJob, opened: OpenInput, read: ReadInput): Survey {
   db.exec('commit');
   const nothing = {

@@ -3,7 +3,7 @@ import { nearest } from '../problem.ts';
 import type { Account } from '../service/account.ts';
 import { visible } from '../terminal/visible.ts';
 
-/** What a name of the old CRM stands for. */
+/** The target of a name of the old CRM. */
 export type NameKind = 'pipeline' | 'stage' | 'owner';
 
 /** A pipeline, stage or user of the target account, with all its names; the e-mail address of a user is one of them. */

@@ -10,7 +10,7 @@ import { issueOf } from '../vocabulary/words.ts';
 
 const MOST_NAMED = 10;
 
-/** What a spreadsheet changes in a name that it takes for a number or a date of another form. */
+/** Changes that a spreadsheet makes to a name that it reads as a number or a date. */
 function plain(name: string): string {
   return fold(name)
     .replace(/\.0+$/, '')

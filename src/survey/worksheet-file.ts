@@ -45,12 +45,12 @@ export interface WorksheetPlace {
   readonly output: StateDir;
   /** The `references.file` of the mapping. */
   readonly named: string | undefined;
-  /** What is in that file; undefined if it does not exist. */
+  /** The content of that file; undefined if it does not exist. */
   readonly found: FoundWorksheet | undefined;
 }
 
 /**
- * Writes the file that the mapping names, or adds the rows of new names to it: what is in it is never changed. If the mapping names
+ * Writes the file that the mapping names, or appends rows for new names. Existing rows are never changed. If the mapping names
  * none, or it cannot be written, writes `references.csv` into the state directory, or beside it if people have changed it. Throws a
  * `UserError` if that is not possible.
  */

@@ -10,9 +10,9 @@ export interface NameRow {
   readonly pipeline: string;
   readonly oldName: string;
   readonly records: number;
-  /** For a name that is not resolved: what names it may stand for; several if they are equally likely. */
+  /** For a name that is not resolved: the names that it may mean; several if they are equally likely. */
   readonly suggestions: readonly string[];
-  /** What it becomes; empty if it is not resolved, or only by the `"*"` of the mapping. */
+  /** The new name; empty if it is not resolved, or only by the `"*"` of the mapping. */
   readonly newName: string;
   /** The names of the account that it may become. */
   readonly choices: string;

@@ -53,8 +53,8 @@ export interface FoundWorksheet {
 }
 
 /**
- * The names of the mapping and of its worksheet, the answers in the worksheet, and what was found in it (undefined if there is none
- * yet). Throws a `ProblemsError` with every
+ * The names of the mapping and of its worksheet, and the answers in the worksheet (undefined if there is none yet). Throws a
+ * `ProblemsError` with every
  * mistake in the worksheet, or a `UserError` if it cannot be read.
  */
 export async function openReferences(
@@ -159,7 +159,7 @@ export function isOmitted(newName: string): boolean {
   return newName.toLowerCase() === OMITTED;
 }
 
-/** What is wrong with the `new_name` of a row, if the account is known. */
+/** The mistake in the `new_name` of a row, if the account is known. */
 function unknownName({ kind, pipeline, newName, at }: Answer, resolver: Resolver): readonly Problem[] {
   const scope = resolver.scope(kind, pipeline);
   if (!scope || isOmitted(newName)) return [];

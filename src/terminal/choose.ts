@@ -4,7 +4,7 @@ export interface Question {
   /** Several lines; the last one asks. */
   readonly text: string;
   readonly choices: readonly string[];
-  /** The place of the choice that Enter takes. */
+  /** The index of the choice that Enter selects. */
   readonly proposal: number;
 }
 

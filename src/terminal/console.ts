@@ -8,7 +8,7 @@ import { visible, visibleJson } from './visible.ts';
 
 export type Verbosity = 'quiet' | 'normal';
 
-/** How a text is shown where there are colours. A `command` is never broken: it is to be copied. */
+/** How a text is shown where there are colours. A `command` is never broken, so that it can be copied. */
 export type Tone = 'done' | 'partly' | 'failed' | 'command';
 
 /** A part of a line that is laid out already. */
@@ -35,9 +35,9 @@ const ENDS = ['drain', 'error', 'close'] as const;
 const LABEL = /^(\S+:\d+:\d+ )?(error|stopped|warning):/gm;
 
 /**
- * The only way to stdout and stderr, so that every line is redacted and no text from outside controls a terminal. stdout is
- * for what programs read (`--json`, a schema, an API response) and what people keep; progress, questions, warnings and what
- * happens under way go to stderr. On a terminal, texts for people are broken into lines that fit. Colours are those of `util.styleText`: none in a pipe, on a terminal without
+ * The only way to stdout and stderr, so that every line is redacted and no text from outside controls a terminal. stdout is for programs
+ * (`--json`, a schema, an API response) and for results that people keep. Progress, questions and warnings go to stderr. On a terminal,
+ * texts for people are broken into lines that fit. Colours are those of `util.styleText`: none in a pipe, on a terminal without
  * them, or with NO_COLOR; always with FORCE_COLOR.
  */
 export class Console {
@@ -49,7 +49,7 @@ export class Console {
   overBars: ((line: string) => void) | undefined;
   /** What `redraw` shows. */
   #redrawn = '';
-  /** Why stdout did not take something. */
+  /** Why writing to stdout failed. */
   #lost: Error | undefined;
 
   constructor(
@@ -64,7 +64,7 @@ export class Console {
     this.verbosity = options.verbosity ?? 'normal';
     this.#out = options.stdout ?? process.stdout;
     this.#err = options.stderr ?? process.stderr;
-    // A terminal or pipe that was closed must not end a run. What is written there is lost; everything is in the files.
+    // A terminal or pipe that was closed must not end a run. Its output is lost, but everything is in the files.
     for (const stream of [this.#out, this.#err]) stream.on('error', () => undefined);
     this.#out.on('error', (error) => {
       this.#lost ??= error;
@@ -91,7 +91,7 @@ export class Console {
     return codeOf(this.#lost) === 'EPIPE' ? undefined : this.#lost;
   }
 
-  /** Resolves when stdout has taken what was printed: false if nobody reads it any more. */
+  /** Resolves when everything was written to stdout: false if nobody reads it any more. */
   async drained(): Promise<boolean> {
     const out = this.#out as Writable;
     if (out.writableNeedDrain && !out.destroyed) {
@@ -106,7 +106,7 @@ export class Console {
     return !out.destroyed && !out.errored;
   }
 
-  /** To stdout, over what the last call showed if it is a terminal, below it otherwise. */
+  /** To stdout. On a terminal it replaces the output of the last call. */
   redraw(lines: readonly ScreenLine[]): void {
     const isFirst = this.#redrawn === '';
     const columns = columnsOf(this.#out);
@@ -221,7 +221,7 @@ function columnsOf(stream: NodeJS.WritableStream): number {
   return (stream as NodeJS.WriteStream).columns || 80;
 }
 
-/** The rows that a text takes on a terminal, which continues long lines in the next row: also those shown before it was resized. */
+/** The rows of a text on a terminal, which wraps long lines, also after it was resized. */
 export function rowsOf(text: string, columns: number): number {
   return text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(stringWidth(line) / columns)), 0);
 }

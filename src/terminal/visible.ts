@@ -14,7 +14,7 @@ export function visible(text: string): string {
   );
 }
 
-/** The text with its line breaks as `\\n` and `\\r`: a value that a message quotes breaks no line of it. */
+/** The text with its line breaks as `\\n` and `\\r`: a quoted value never breaks the line of a message. */
 export function oneLine(text: string): string {
   return text.replaceAll('\n', '\\n').replaceAll('\r', '\\r');
 }

@@ -11,7 +11,7 @@ export interface Lacking {
   readonly count: number;
   /** All events of that type. */
   readonly of: number;
-  /** The field, or those of which one is enough. */
+  /** The field, or several of which one is enough. */
   readonly fields: readonly string[];
   /** Whether the mapping sets none of the fields. */
   readonly unset: boolean;

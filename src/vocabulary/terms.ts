@@ -1,4 +1,4 @@
-/** What types, outcomes, fields, stops and waits are called, on the terminal and on pages. */
+/** The words for types, outcomes, fields, stops and waits, on the terminal and on pages. */
 import { fieldNamed, isEventType, isUpdate, kindOfType } from '../kinds/index.ts';
 import type { EventType } from '../model.ts';
 import { numberText } from '../terminal/numbers.ts';
@@ -88,7 +88,7 @@ export function typeName(type: EventType | ''): string {
   return type === '' ? 'Records' : capital(wordsOf(type)[1]);
 }
 
-/** What one event of the type is: `lead`. Errors of whole records have no type. */
+/** The noun for one event of the type: `lead`. Errors of whole records have no type. */
 export function typeNoun(type: string): string {
   return isEventType(type) ? wordsOf(type)[0] : type === '' ? 'record' : type;
 }

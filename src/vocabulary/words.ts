@@ -1,6 +1,6 @@
 /**
- * The one vocabulary: what is said about every code that records are counted under, and how to fix it. The sentence of one case
- * stands beside the sentence of the code, so that terminal, report and tables say the same.
+ * The one vocabulary: the meaning of every code and how to fix it. The message of one case is beside the sentence of its code, so that
+ * terminal, report and tables agree.
  */
 import type { Issue, IssueKind } from '../model.ts';
 import { BARE_WARNINGS, DAMAGE_WARNINGS, INPUT_WARNINGS } from './input.ts';
@@ -95,7 +95,7 @@ export function hintFor({ severity, kind, code, hint }: Pick<Issue, 'severity' |
   return hint || inSentence(meaningOf(code, severity === 'error' ? kind : undefined).fix) || undefined;
 }
 
-/** Whether the code is of a name that the mapping or its worksheet has to resolve. */
+/** Whether the code concerns a name that the mapping or its worksheet has to resolve. */
 export function isNameCode(code: string): boolean {
   return Object.hasOwn(NAME_ERRORS, code);
 }

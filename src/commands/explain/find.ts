@@ -58,7 +58,7 @@ function unknownRecord(db: Database, asked: AskedRecord, entities: readonly Enti
   });
 }
 
-/** As they are to be typed: `lead:100`. */
+/** In the form in which people type them: `lead:100`. */
 function nearIn(db: Database, entity: Entity, externalId: string): string[] {
   const sql = 'select distinct external_id as id from event where entity = ? and external_id is not null';
   const ids = Array.from(db.each<{ id: string }>(sql, entity), ({ id }) => id);

@@ -1,6 +1,6 @@
 /**
  * The plan to sign: one CSV file per event type, the columns of the export beside the fields of the event, and what is
- * left out. Rows are read twice and never kept: first for the columns that occur, then to be written.
+ * left out. Reads the rows twice instead of keeping them: first for their columns, then to write them.
  */
 import { placedFile } from '../../store/plan-schema.ts';
 import { csvHead, csvLine } from '../../files/csv.ts';

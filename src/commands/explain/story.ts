@@ -47,7 +47,7 @@ export interface EventStory {
   readonly state: EventFate;
   /** Acknowledged, and not as the input wants it now: `changed`, `emptied`, `comment_changed`, `not_comparable`. */
   readonly difference: string | null;
-  /** What is sent of it next; null if nothing is. */
+  /** The event that is sent next; null if there is none. */
   readonly sends: EventType | null;
   /** In the order in which they were folded or, of a combined comment, in that of its parts. */
   readonly rows: readonly RowStory[];
@@ -158,7 +158,7 @@ function requestsAbout(db: Database, { entity, externalId }: NamedRecord): Servi
   );
 }
 
-/** What a state of the plan is for people, as in the view `events`. */
+/** The words for a state of the plan, as in the view `events`. */
 export function fateOf(state: string): EventFate {
   const outcome = outcomeOf(state as State);
   return outcome === 'duplicates' ? 'duplicate' : outcome;

@@ -11,7 +11,7 @@ export interface GatewayOptions {
   readonly countRefused: boolean;
 }
 
-/** What answers a request that the gateway lets through. */
+/** Answers a request that the gateway lets through. */
 export type Routes = (request: Request, env: HonoEnv['Bindings']) => Promise<Response> | Response;
 
 /** Without a key: section 5, and the reference, which people open in a browser. */

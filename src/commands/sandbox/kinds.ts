@@ -100,7 +100,7 @@ export const REFERENCES: Readonly<Partial<Record<string, string>>> = {
 /** Section 5: writes are attributed to the account's owner, whatever the caller sends. */
 export const OWNER_FIELDS = ['createdBy', 'ownerId', 'authorId'];
 
-/** A document begins as a draft; its template says what becomes of it once it is sent. */
+/** A document begins as a draft. Its template decides its status after it is sent. */
 function document(type: 'QUOTE' | 'CONTRACT'): NewRecord {
   return {
     body: z.looseObject({ dealId: z.string(), templateId: z.string() }),
@@ -133,7 +133,7 @@ const EMAIL_STATES = ['PENDING', 'SENT', 'DELIVERED', 'OPENED', 'CLICKED', 'BOUN
 /** How long the address of a file is said to be valid: "short-lived" (section 4.3). */
 const SIGNED_URL_S = 300;
 
-/** What the account has without anybody creating it. Other kinds are empty at first. */
+/** Records that every account has. Other kinds are empty at first. */
 export const GIVEN: Readonly<Partial<Record<string, (context: SandboxContext) => readonly Resource[]>>> = {
   Pipeline: ({ account }) =>
     account.pipelines.map((pipeline) => {

@@ -38,7 +38,7 @@ export function sandboxApp(context: SandboxContext): Hono<HonoEnv> {
     return respond(c.req.path, entry, new Refusal(404, 'NOT_FOUND', `no route ${c.req.method} ${entry.path}`));
   });
   app.onError((error, c) => {
-    // Section 7: the webhook's code of it is published, that of other routes is not.
+    // Section 7 publishes the webhook's code for this; the codes of other routes are not published.
     const code = c.req.path.startsWith(PATHS.ingest) ? INGEST_CODES.internal : undefined;
     const refusal = error instanceof Refusal ? error : new Refusal(500, code, error.message);
     return respond(c.req.path, c.env.call.entry, refusal);
@@ -46,7 +46,7 @@ export function sandboxApp(context: SandboxContext): Hono<HonoEnv> {
   return app;
 }
 
-/** What the routes of the table are, one a line. */
+/** Lists the routes of the table, one a line. */
 function referenceText(): string {
   const published = [
     `GET ${PATHS.health}`,

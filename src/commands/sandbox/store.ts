@@ -64,12 +64,12 @@ export class Store {
     return [...(this.#records.get(kind)?.values() ?? [])];
   }
 
-  /** What the event with this id wrote, if it was processed successfully. */
+  /** The record that the event with this id wrote, if it was processed successfully. */
   processed(eventId: string): { readonly kind: EventKind; readonly id: string } | undefined {
     return this.#processed.get(eventId);
   }
 
-  /** What is written is in the journal when this returns. */
+  /** When this returns, the journal has the record. */
   write(line: JournalLine): void {
     if (this.#journal !== undefined) appendFileSync(this.#journal, `${JSON.stringify(line)}\n`);
     this.#apply(line);

@@ -13,7 +13,7 @@ const TOO_LARGE = Object.assign(new Error('record too large'), { code: 'CSV_MAX_
 const QUOTE = '"';
 const BACKSLASHES = 'if a backslash precedes the quotes that are part of a text, set `escape: "\\\\"` on this source';
 
-/** What separates cells, and what precedes a quote that is part of a quoted cell: a quote if absent. */
+/** The delimiter, and the character before a quote inside a quoted cell (a quote if absent). */
 export interface CellMarks {
   readonly delimiter: string;
   readonly escape?: string | undefined;
@@ -34,7 +34,7 @@ export class RecordParser {
   readonly #maxRecord: number;
   readonly #escape: string;
   readonly #parser: Parser;
-  /** What was fed after the end of the last record, chunk by chunk: joining a long record anew with each would take long. */
+  /** Chunks since the end of the last record. They are joined once, because joining a long record with each chunk would be slow. */
   #pending: Buffer[] = [];
   /** Bytes in `#pending`. */
   #length = 0;

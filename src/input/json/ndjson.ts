@@ -35,7 +35,7 @@ async function* readLines(file: TextFile, hash: Hash): AsyncGenerator<readonly T
     const line = (number += 1);
     if (BLANK.test(text)) return [];
     const parsed = parseRecord(text, shapeOf(text));
-    // What is stored is one line, also where lines end with CR LF.
+    // Stored as one line, also where lines end with CR LF.
     const plain = text.trimEnd();
     if ('value' in parsed) return [{ line, raw: parsed.value, ...(plain.includes('\r') ? {} : { text: plain }) }];
     if ('issue' in parsed) return [{ line, issue: parsed.issue, raw: parsed.raw }];

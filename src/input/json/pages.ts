@@ -1,4 +1,4 @@
-/** Whether a JSON document is one page of an API response, and says that there are more: by the form of what stands around the records. */
+/** Whether a JSON document is one page of an API response that announces more pages. The keys around the records tell. */
 
 /** Keys without case and separators: `@odata.nextLink` and `next_link` end in `nextlink`. */
 const NEXT =

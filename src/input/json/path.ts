@@ -35,7 +35,7 @@ const MOST_ARRAYS = 20;
 /** Keys that a hint names. */
 export const MOST_KEYS = 10;
 
-/** What the text around the records contains, for the hints of errors about the path to them. */
+/** Keys around the records, for hints about a wrong path. */
 export class PathHints {
   readonly #path: readonly JsonPathStep[];
   readonly #arrays: string[] = [];
@@ -59,7 +59,7 @@ export class PathHints {
     if (depth >= this.#deepest.depth) this.#deepest = { depth, keys };
   }
 
-  /** The error for a text without the array. `top`: what the text is: `an object`, … */
+  /** The error for a text without the array. `top`: the type of the text: `an object`, … */
   missing(top: string): JsonError {
     if (this.#path.length === 0) return this.error(`the top level is ${top}, not an array of records`, 1, 1);
     const keys = this.#deepest.keys.map((key) => `\`${key}\``);

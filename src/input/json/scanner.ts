@@ -34,8 +34,8 @@ type Expect = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | ', or end' | '
 
 /**
  * Finds the elements of one array in a JSON text that arrives in chunks of UTF-8, in memory that does not grow with the
- * text. What surrounds the array is checked strictly; inside an element only brackets and strings are followed, because
- * parsing the element checks the rest.
+ * text. The text around the array is checked strictly. Inside an element, only brackets and strings are followed, because parsing the
+ * element checks the rest.
  */
 export class ElementScanner {
   readonly #path: readonly JsonPathStep[];

@@ -1,4 +1,4 @@
-/** What is known about a JSON value before it is parsed. */
+/** Facts about a JSON value before it is parsed. */
 export interface JsonShape {
   /** Number of levels of nested objects and arrays. */
   readonly deepest: number;

@@ -53,7 +53,7 @@ function otherFormat(head: string, path: string): OtherFormat | undefined {
     : { what: 'an HTML page', hint: 'it may be the page of a login or of an error: download the export again' };
 }
 
-/** What both workbooks with a password and those of Excel 97 to 2003 begin with. */
+/** The first bytes of workbooks with a password, and of Excel 97 to 2003. */
 function oldFormat(head: string, path: string): OtherFormat {
   const names = head.replace(/\0/g, '');
   const isEncrypted = names.includes('EncryptedPackage') || (/\.xls[xm]$/i.test(path) && !names.includes('Workbook'));

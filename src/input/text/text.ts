@@ -150,7 +150,7 @@ function lastBoundary(bytes: Buffer): number {
   return bytes.length;
 }
 
-/** What decoders leave in a text in place of bytes that they cannot decode. */
+/** The character that decoders write for bytes that they cannot decode. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const REPLACED = /\ufffd/;
 

@@ -7,7 +7,7 @@ import { MIXED, settingOf, WESTERN, type TextFile } from './encoding.ts';
 import { likelyEncoding } from './likely-encoding.ts';
 import { SettingError } from '../source.ts';
 
-/** The error for a file that is not text in its encoding: names the line, the bytes and what to do. `line`: if it is known. */
+/** The error for a file that is not text in its encoding: names the line, the bytes and the remedy. `line`: if it is known. */
 export async function undecodable(file: TextFile, line: number | undefined): Promise<UserError> {
   const { name, declared } = file.encoding;
   const [where, key] = file.isArgument ? ['with --encoding', '--encoding'] : ['in the mapping', 'encoding'];

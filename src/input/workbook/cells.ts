@@ -32,7 +32,7 @@ function shortened(sign: string, value: number): string {
 /** What a number format makes of a number: a date, a time of day, both, or a length of time; undefined: a number. */
 export type DateKind = 'date' | 'time' | 'datetime' | 'duration';
 
-/** Formats that have a number instead of a text (ECMA-376, 18.8.30), those of East Asian languages included. */
+/** Formats with a number instead of a text (ECMA-376, 18.8.30), also for East Asian languages. */
 const BUILT_IN: readonly (readonly [from: number, to: number, kind: DateKind])[] = [
   [14, 17, 'date'],
   [18, 21, 'time'],

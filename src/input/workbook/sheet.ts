@@ -12,7 +12,7 @@ export interface SheetRow {
   readonly cells: readonly string[];
 }
 
-/** What a sheet has beside its values. Counted as it is read. */
+/** Contents of a sheet beside its values, counted while it is read. */
 export class SheetFindings {
   hiddenRows = 0;
   merged = 0;

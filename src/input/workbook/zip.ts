@@ -15,7 +15,7 @@ const MAX_KEPT = 512 * 1024 ** 2;
 const MAX_RATIO = 250;
 const LEAST_SUSPECT = 64 * 1024 ** 2;
 
-/** What follows an XML text; names are without their prefix. */
+/** Events of an XML text; names are without their prefix. */
 export interface XmlHandlers {
   open(name: string, attributes: Readonly<Record<string, string>>): void;
   close?(name: string): void;
@@ -62,7 +62,7 @@ export class ZipParts {
   }
 
   /**
-   * Reads a part as XML; yields after each piece of it, so that its reader can pass on what it has. Entities other than those
+   * Reads a part as XML; yields after each chunk, so that its reader can pass on complete rows. Entities other than those
    * of XML itself and document types are refused. Throws a `UserError`.
    */
   async *read(name: string, handlers: XmlHandlers, max = MAX_PART): AsyncGenerator<void, void, undefined> {

@@ -26,7 +26,7 @@ interface Speaker {
 export interface ValueReading {
   /** Compiles a value inside it. */
   readonly value: (spec: ValueSpec, context: ValueContext) => Evaluate;
-  /** What becomes of a value that was read: its transforms, and the check of its field. */
+  /** The steps after a value was read: its transforms, and the check of its field. */
   readonly finish: (read: Result, row: RowContext) => Result;
   /** Whether a value that cannot be read is left out of the event. */
   readonly isLeftOut: (error: ValueError) => boolean;
@@ -37,7 +37,7 @@ interface KindDefinition<Spec> {
   readonly schema: (value: z.ZodType<ValueSpec>) => z.ZodType<Spec>;
   /** The values inside it, each with its path. */
   readonly children?: (spec: Spec) => readonly (readonly [Path, ValueSpec])[];
-  /** What is known of it before any record is read. */
+  /** Facts about it before any record is read. */
   readonly shape?: (spec: Spec, shapeOf: (spec: ValueSpec) => ValueShape) => ValueShape;
   readonly words: (spec: Spec, speaker: Speaker) => ValueWords;
 }

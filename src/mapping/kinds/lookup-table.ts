@@ -1,4 +1,4 @@
-/** What a lookup reads of another source: one value per text that it matches. */
+/** The values that a lookup reads from another source: one for each text that it matches. */
 import type { JsonValue } from '../../json.ts';
 import type { Row } from '../../model.ts';
 import type { Source } from '../../input/source.ts';

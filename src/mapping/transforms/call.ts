@@ -81,13 +81,13 @@ function problemsOf(called: string, functions: FunctionModule | undefined): read
   return [];
 }
 
-/** What a function returned is no value. */
+/** The function returned something that is not a value. */
 class NoValue extends Error {}
 
 /** What a function returned as a value; throws `NoValue`. */
 function valueOf(returned: unknown): Result {
   if (typeof (returned as { then?: unknown } | null | undefined)?.then === 'function') {
-    // Nobody waits for it: if it fails later, that must not end the process.
+    // The result is not awaited; a later failure must not end the process.
     Promise.resolve(returned).catch(() => undefined);
     throw new NoValue('a promise');
   }

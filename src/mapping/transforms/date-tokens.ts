@@ -1,4 +1,4 @@
-/** The tokens of date formats: what each one matches and how it is read. */
+/** The tokens of date formats: the text that each one matches, and its meaning. */
 import { createRequire } from 'node:module';
 import type * as luxon from 'luxon';
 

@@ -181,7 +181,7 @@ function iso(instant: number, text: string, length?: number): Result {
   return new Date(instant).toISOString().slice(0, length);
 }
 
-/** A birth date in `38` is of 1938, a due date of 2038: the year is one of the next 19, so it is said. */
+/** `38` means 1938 in a birth date and 2038 in a due date. A year among the next 19 is a warning. */
 function warnIfLate(text: string, { local }: ReadDate, row: RowContext): void {
   const year = new Date(local).getUTCFullYear();
   if (year > new Date().getUTCFullYear() + 1) row.report(issueOf('short_year_ahead', shown(text), year));

@@ -1,6 +1,6 @@
 /** What people and programs write around an e-mail address. Pure. */
 
-/** Characters that nobody sees: they come with copied text, and no address has them (RFC 5321, section 4.1.2). */
+/** Invisible characters: they come with copied text, and no address has them (RFC 5321, section 4.1.2). */
 const INVISIBLE = /[\p{Cf}\u034f\u115f\u1160\u3164\ufe00-\ufe0f]/gu;
 /** `Ada Lovelace <ada@example.test>`; the name may have anything but another address. */
 const NAMED = /^[^<>@]*<([^<>]*)>$/;
@@ -9,7 +9,7 @@ const SCHEME = /^mailto:/i;
 /** The separators of a list of which only one address is left, and the end of a sentence. */
 const BEFORE = /[\s,;]/;
 const AFTER = /[\s,;.]/;
-/** Nobody wraps an address so often; each layer costs a look at the whole text. */
+/** More layers than any real address has; each costs another pass over the whole text. */
 const MOST_LAYERS = 16;
 
 /**

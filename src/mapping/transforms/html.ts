@@ -143,7 +143,7 @@ type Bracket = Readonly<Record<'prefix' | 'name' | 'attributes', string>>;
 const ENTITY = /&(?:#\d+|#x[\da-f]+|[a-z][a-z\d]*);/i;
 
 /**
- * Escapes what is no markup, since a parser drops all that looks like a tag: `<Mario Rossi>`, `<ada@x.test>`, an unclosed `<b`.
+ * Escapes text that only looks like a tag, because a parser would drop it: `<Mario Rossi>`, `<ada@x.test>`, an unclosed `<b`.
  * Undefined if nothing is markup.
  */
 function withTextEscaped(text: string): string | undefined {
@@ -177,7 +177,7 @@ function asPreformatted(text: string): string {
   return `<pre>${escaped}</pre>`;
 }
 
-/** Empty where nothing but blanks is left, such as that of `&nbsp;`. */
+/** Empty where only blanks are left, such as the one of `&nbsp;`. */
 function withText(text: string): string {
   return text.trim() === '' ? '' : text;
 }

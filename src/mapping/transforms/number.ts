@@ -108,7 +108,7 @@ function decimalReader(decimal: string, group: string): (text: string) => string
   };
 }
 
-/** No number is longer: what is, is a text, and patterns would look at it for minutes. */
+/** Longer than any number. Patterns would need minutes for a longer text. */
 const LONGEST = 1000;
 
 /** `€`, `R$`, `kr`, `EUR`. */

@@ -1,4 +1,7 @@
-/** libphonenumber with the full metadata, which tells assigned numbers. Takes 20 ms: loaded when a mapping names a region or reads phone numbers. */
+/**
+ * libphonenumber with the full metadata, which knows assigned numbers. It needs 20 ms to load, so it is loaded only for a mapping that
+ * names a region or reads phone numbers.
+ */
 import { createRequire } from 'node:module';
 import type * as core from 'libphonenumber-js/core';
 import type { CountryCode, MetadataJson } from 'libphonenumber-js/core';

@@ -43,7 +43,7 @@ export const phone = transform<PhoneArgument>({
     const strict = argument?.strict ?? false;
     return onText((text, row) => {
       const own = regionFrom?.(row);
-      // Not the same error: what was left out is the number, not its country.
+      // Not the same error: the number was left out here, not its country.
       if (own instanceof ValueError && !text.startsWith('+')) return new ValueError(own);
       const country = own instanceof ValueError ? undefined : textOf(own);
       return e164(text, country === undefined ? region : (countryCode(country) ?? country), strict, row);
@@ -92,7 +92,7 @@ function e164(text: string, region: string | undefined, strict: boolean, row: Ro
  */
 function read(written: string, region: CountryCode | undefined, strict: boolean): PhoneNumber | string[] | undefined {
   if (written.length > LONGEST) return undefined;
-  // A program for tables of numbers has made a decimal of it; the library would read the zero as a digit.
+  // A data tool such as pandas wrote it as a decimal; the library would read the zero as a digit.
   const text = written.replace(/^(\+?\d{5,})\.0$/, '$1');
   const national = parse(text, region, strict);
   const international = region && beginsWithCode(text, region) ? parse(`+${text}`, region, true) : undefined;
@@ -113,7 +113,7 @@ function parse(text: string, region: CountryCode | undefined, strict: boolean): 
   return number && (strict ? number.isValid() : number.isPossible()) ? number : undefined;
 }
 
-/** No number is longer, whatever is written around it: what is, is a text, and patterns would look at it for minutes. */
+/** Longer than any number with the text around it. Patterns would need minutes for a longer text. */
 const LONGEST = 250;
 
 /** Digits that are not an international number. */

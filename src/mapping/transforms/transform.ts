@@ -14,7 +14,7 @@ import { issueOf } from '../../vocabulary/words.ts';
 /** Never called with undefined: transforms are not applied to absent values. */
 export type Apply = (input: JsonValue, row: RowContext) => Result;
 
-/** What is known of a value before any record is read. */
+/** Facts about a value before any record is read. */
 export type ValueShape = 'scalar' | 'list' | 'unknown';
 
 export interface TransformContext {
@@ -41,7 +41,7 @@ export interface TransformExample {
 
 interface Definition<A> {
   readonly name: string;
-  /** What it does, for the reference. */
+  /** Its description in the reference. */
   readonly doc: string;
   /**
    * What it does with this argument, for people: "adds `note-` at the beginning". If absent, the beginning of `doc`, up to

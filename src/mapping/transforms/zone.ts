@@ -28,7 +28,7 @@ export function zoneOffset(name: string): ZoneOffset {
   };
 }
 
-/** Asks Intl, which takes microseconds, once per day. No zone is known to have changed its offset twice within a day. */
+/** Asks Intl once per day, because each call costs microseconds. No zone is known to have changed its offset twice within a day. */
 export function zoneReader(name: string): ZoneReader {
   const offset = zoneOffset(name);
   const midnights = new Map<number, number>();

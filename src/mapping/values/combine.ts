@@ -9,7 +9,7 @@ import { compileColumn } from './column.ts';
 
 /** With the defaults filled in. */
 export interface Combine {
-  /** The template of what stands above each part. */
+  /** The template of the heading above each part. */
   readonly heading: string;
   /** Between two parts. */
   readonly separator: string;
@@ -34,7 +34,7 @@ interface HeadedComment {
 /** The heading of a part; empty where nothing that it names has a value. */
 export type Heading = (row: RowContext, comment: HeadedComment) => string;
 
-/** `{time}` and `{author}` are those of the comment, everything else in braces a column or path. */
+/** `{time}` and `{author}` are the time and author of the comment; other names in braces are columns or paths. */
 export function compileHeading({ heading }: Combine, context: ValueContext): Heading {
   const inside = within(context, 'heading');
   const time = timeIn(context.compilation.defaults.timezone);

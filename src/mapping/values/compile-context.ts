@@ -1,4 +1,4 @@
-/** What all parts share while one mapping is compiled. */
+/** Data that all parts share while a mapping is compiled. */
 import type { Location, Problem } from '../../problem.ts';
 import type { Source } from '../../input/source.ts';
 import type { Path } from '../document.ts';
@@ -40,7 +40,7 @@ export interface ValueContext {
   readonly field: string;
   readonly kind: FieldType | undefined;
   readonly onError: OnError;
-  /** What the value decides where it does not reach the event itself, so that nobody sees it in the service: `when`, `with`, … */
+  /** The key that uses a value which does not reach the event itself: `when`, `with`, … */
   readonly decides?: string | undefined;
   readonly uses: PathUse[];
   /** Collects errors; alternatives are collected separately. */

@@ -49,7 +49,7 @@ export function reportPassedOver(
   }
 }
 
-/** Warns of a list of which `at` takes one element: `list_cut`. `spec`: the value that has the transform. */
+/** Warns if `at` carries only one element of a list: `list_cut`. `spec`: the value that has the transform. */
 export function reportListCut(value: JsonValue, spec: ValueSpec, entry: InEntry, row: RowContext): void {
   if (!Array.isArray(value)) return;
   const elements = new Set(
@@ -63,7 +63,7 @@ export function reportListCut(value: JsonValue, spec: ValueSpec, entry: InEntry,
   row.report(issueOf('list_cut', elements.size, what));
 }
 
-/** Warns of an amount whose sign or code, in the record or in the name of its column, is of another currency: `other_currency`. */
+/** Warns of an amount whose sign or code, in the record or in the name of its column, means another currency: `other_currency`. */
 export function reportOtherCurrency(data: JsonObject, uses: readonly PathUse[], row: RowContext): void {
   const { amount, currency } = data;
   if (amount === undefined || typeof currency !== 'string') return;

@@ -16,7 +16,10 @@ export interface RestOfRecord {
   readonly paths: readonly { readonly path: string; readonly column: number | undefined }[];
 }
 
-/** `uses`: what all other values of the entry read. What only decides something is taken too: nothing else shows it. */
+/**
+ * `uses`: the columns that all other values of the entry read. Columns that only decide something are included, because nothing else shows
+ * them.
+ */
 export function restOfRecord(frame: PathContext, hasEach: boolean, all: readonly PathUse[]): RestOfRecord {
   const uses = all.filter(({ decides }) => decides === undefined);
   return frame.source.kind === 'table' ? restOfTable(frame, uses) : restOfTree(frame, hasEach, uses);

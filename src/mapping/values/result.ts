@@ -1,4 +1,4 @@
-/** What a value of the mapping is in one record, and how values are written in messages. */
+/** The result of a value of the mapping for one record, and the form of values in messages. */
 import { NumberText, type JsonValue } from '../../json.ts';
 import type { Issue } from '../../model.ts';
 

@@ -82,7 +82,7 @@ function compileTransform(item: TransformSpec, context: ValueContext): Apply {
   });
 }
 
-/** What is known of a value's shape before any record is read. */
+/** The shape of a value, as far as it is known before any record is read. */
 export function shapeOf(spec: ValueSpec): ValueShape {
   if (typeof spec === 'string') return 'unknown';
   const { kind, given } = kindOf(spec);

@@ -1,4 +1,4 @@
-/** What the page is about, and where the migration stands. */
+/** The subject of the page, and the progress of the migration. */
 import { perMinute } from '../../rate.ts';
 import { SANDBOX } from '../../settings/credentials.ts';
 import { numberText } from '../../terminal/numbers.ts';
@@ -22,7 +22,7 @@ function nameOf({ status, mapping }: PageData): string {
   return mapping?.title ?? status.migration ?? 'unknown';
 }
 
-/** Repeated on every printed page: nobody may take the page for that of the migration. */
+/** Repeated on every printed page, so that nobody mistakes it for the result of the migration. */
 export function banner({ status, isDryRun }: PageData): Markup | undefined {
   const isRehearsal = status.base_url === SANDBOX;
   if (!isDryRun && !isRehearsal) return undefined;
@@ -92,7 +92,7 @@ function service(baseUrl: string | null): Markup {
   return baseUrl === SANDBOX ? html`the sandbox, a local stand-in` : externalText(baseUrl);
 }
 
-/** What a run is doing at present. */
+/** The current activity of a run. */
 function present({ status, survey, now }: PageData): Fact[] {
   const { running, basis, waits_for: wait, others, left, per_minute: recently, seconds_left: seconds } = status;
   if (!running || basis !== 'under way' || !survey) return [];
@@ -116,7 +116,7 @@ function notice({ status: { basis, running } }: PageData): Markup | undefined {
   </p>`;
 }
 
-/** Where to sign: on the screen, this line stands for the box. */
+/** On the screen, this line replaces the box for signatures. */
 export function signing(): Markup {
   return html`<section id="signing" aria-labelledby="signing-title" class="screen">
     <h2 id="signing-title">Sign-off</h2>

@@ -1,4 +1,4 @@
-/** How the exports were mapped, and what of them was not. */
+/** How the exports were mapped, and which parts were not. */
 import type { EntryWords } from '../../mapping/words.ts';
 import { numberText } from '../../terminal/numbers.ts';
 import { typeName } from '../../vocabulary/terms.ts';

@@ -89,7 +89,7 @@ function fixOf({ kind, code, examples: [example] }: Finding): string {
   return hint === '' ? meaningOf(code, kind).fix : `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`;
 }
 
-/** What the service said, without the values that it repeats. */
+/** The messages of the service, without the values that they repeat. */
 function messageOf({ message, data }: Finding['examples'][number]): string {
   return data === null ? '' : withoutValues(message, parseJson(data) as JsonObject);
 }

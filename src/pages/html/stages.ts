@@ -18,7 +18,7 @@ type Side = 'acknowledged_' | 'planned_';
 export function stages({ summary, isDryRun }: PageData): Markup | undefined {
   const { totals = [] } = summary ?? {};
   if (totals.length === 0) return undefined;
-  // A dry run has sent nothing: what the plan would send is compared.
+  // A dry run has sent nothing, so the plan is compared.
   const side: Side = isDryRun ? 'planned_' : 'acknowledged_';
   const hasOwners = totals.some(({ from_owner: from, owner }) => (from ?? owner) !== null);
   const unread = unreadText(totals);

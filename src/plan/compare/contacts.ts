@@ -36,8 +36,8 @@ export interface ContactsJob {
 }
 
 /**
- * Reads the leads of the account into the plan, unless an earlier plan had them: what was begun is continued. Returns how many
- * there are; undefined if there are none and no network.
+ * Reads the leads of the account into the plan, unless an earlier plan had them. Continues a reading that was begun. Returns their number;
+ * undefined if there are none and no network.
  */
 export async function readContacts(job: ContactsJob): Promise<number | undefined> {
   const { db, target, hasher, refresh } = job;

@@ -6,7 +6,7 @@ import type { Fields } from '../../service/list-page.ts';
 import { shown } from './shown.ts';
 
 /**
- * `normalised`: in a known form of the same value. `other_form`: in one that cannot be interpreted, so that nobody can tell.
+ * `normalised`: in a known form of the same value. `other_form`: in a form that cannot be interpreted, so equality is unknown.
  * `not_comparable`: the answer lacks the field.
  */
 export type Likeness = 'same' | 'normalised' | 'different' | 'other_form' | 'not_comparable';

@@ -1,8 +1,8 @@
 /**
- * What the service shows of a field, where it may write a value in another form than that in which it was sent. Pure.
+ * The meaning of a field as the service shows it, which may be another form of the value that was sent. Pure.
  *
- * What was sent is known by hashes alone, so a form is understood by asking `mayBe` for each value that it can stand for. A form
- * that cannot be interpreted is no edit: nothing is overwritten because of it, and nothing counts as agreed.
+ * Sent values are known by their hashes alone, so a form is interpreted by asking `mayBe` about each value that it can mean. A form
+ * that cannot be interpreted is not an edit: it overwrites nothing and confirms nothing.
  */
 import { domainToASCII, domainToUnicode } from 'node:url';
 import type { JsonValue } from '../../json.ts';
@@ -13,8 +13,8 @@ import { printable } from '../../terminal/visible.ts';
 
 /**
  * - `empty`: the field has no value.
- * - `value`: it has this one. It is written as it was sent where the service only uses another form, so that it may be hashed.
- * - `not_comparable`: nobody can tell. `example`: what the service shows, shortened, for a message.
+ * - `value`: it has this one. Where the service only uses another form, it is the value that was sent, so that its hash can be compared.
+ * - `not_comparable`: unknown. `example`: what the service shows, shortened, for a message.
  */
 export type Shown =
   | { readonly kind: 'empty' }
@@ -65,7 +65,7 @@ export function shown(field: string, raw: unknown, expectation: Expectation): Sh
 const MIN_RECORDS = 5;
 
 /**
- * Whether the values of a field are rather shown in another form than edited: nobody edits most records. `unexplained`: how many of
+ * Whether a field is shown in another form rather than edited, because nobody edits most records. `unexplained`: how many of
  * the records that were read back show a value that is neither wanted nor was sent.
  */
 export function isLikelyForm({ read, unexplained }: { readonly read: number; readonly unexplained: number }): boolean {
@@ -77,13 +77,13 @@ function isEmpty(content: unknown): boolean {
   return content === null || (typeof content === 'string' && content.trim() === '');
 }
 
-/** Stands for any value: whatever was sent, it may be shown so. */
+/** May mean any value: whatever was sent may be shown like this. */
 const UNCERTAIN = Symbol('uncertain');
 
 interface Forms {
   /** The values that it is, in a known form; the first one if none of them is expected. None: it cannot be interpreted. */
   readonly known: readonly (JsonValue | null)[];
-  /** Values that it may stand for: if one of them is expected, nobody can tell. */
+  /** Values that it may mean: if one of them is expected, the result is unknown. */
   readonly possible?: Iterable<JsonValue | null | typeof UNCERTAIN>;
 }
 
@@ -99,7 +99,7 @@ function formsOf(field: string, content: unknown, { region, wanted }: Expectatio
     case 'email':
       return { known: [text, ...otherDomains(text)], possible: otherTexts(text.toLowerCase(), lowerCase(wanted)) };
     case 'currency':
-      // Without one, the service may show that of the account.
+      // Without one, the service may show the currency of the account.
       return isCurrency(text.trim().toUpperCase()) ? { known: [text], possible: [null] } : UNREADABLE;
     case 'full_name':
     case 'title':

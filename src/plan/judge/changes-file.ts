@@ -18,7 +18,7 @@ const COLUMNS = 'record external_id service_id field in_service in_export verdic
 const INSERT = `
   insert into change (entity, external_id, service_id, field, in_service, in_export, verdict) values (?, ?, ?, ?, ?, ?, ?)`;
 
-/** Lists what of a record is not as the input wants it, in place of what was listed of it before. */
+/** Lists the fields of a record that differ from the input, and replaces its earlier list. */
 export function listChanges(
   db: Database,
   { entity, external_id: externalId, wanted, known }: Pick<Subject, 'entity' | 'external_id' | 'wanted' | 'known'>,
@@ -62,7 +62,7 @@ function wordOf(verdict: Verdict, isShown: boolean): string {
   return WORDS[verdict] ?? verdict;
 }
 
-/** The text of a comment, whose only field for the core is all of it. */
+/** The text of a comment. For the core, a whole comment is one field. */
 function contentOf(data: JsonValue | undefined): string | undefined {
   return typeof data === 'string' ? (parseJson(data) as { content?: string }).content : undefined;
 }

@@ -16,7 +16,7 @@ const TYPE = `${COMBINED}/created` as const;
 /** What is appended to the id of the first part. */
 const ID_BYTES = 64;
 
-/** How comments of an entry whose mapping no longer combines stand in what was sent before. */
+/** Comments of an entry that no longer combines them, but did when they were sent. */
 const NOT_COMBINED = combineOf({ heading: '' });
 
 export interface CombineJob {
@@ -44,8 +44,8 @@ interface PartRow {
 const PART = `e.id, e.external_id, e.record, e.entry, e.occurred_at, e.own_priority, e.heading, e.data`;
 
 /**
- * Every comment that a combined one carried, or may have carried, stays part of it: it is never sent again, whatever became of the
- * others. What was sent alone stays alone. All others whose entry says so are combined by parent, in the order of their time.
+ * A comment that a combined one carried, or may have carried, stays part of it and is never sent again, whatever happened to the others. A
+ * comment that was sent alone stays alone. All others whose entry sets `combine` are combined by parent, in the order of their time.
  */
 export function combineComments(job: CombineJob): void {
   const { db, entries } = job;
@@ -172,7 +172,7 @@ function freeId(db: Database, first: string): string {
   }
 }
 
-/** Makes one event of these: that of the first one, of which the others become rows. */
+/** Makes one event of these: the first one, and the others become its rows. */
 function combineInto(job: CombineJob, parts: readonly PartRow[], externalId: string): void {
   const { db, migration, hasher } = job;
   const base = parts[0]!;
@@ -185,7 +185,7 @@ function combineInto(job: CombineJob, parts: readonly PartRow[], externalId: str
     external_id: externalId,
   };
   const headed = canonicalJson({ ...data, content: parts.map(textOf).join(separator) });
-  // A heading is dispensable: what fits without one is sent without one.
+  // A heading is dispensable: a part that fits only without its heading is sent without it.
   const content =
     oversized(headed).length === 0
       ? headed
@@ -317,13 +317,13 @@ export function carrierOf(db: Database, externalId: string): string | undefined 
   )?.carrier;
 }
 
-/** Comments that are not sent yet, and the requests that they take or would take. */
+/** Comments that are not sent yet, and the requests that they need or would need. */
 export interface CombinedFigures {
   readonly comments: number;
   readonly requests: number;
 }
 
-/** Also what waits for its parent: before the names are resolved, that may be all of them. */
+/** Includes comments that wait for their parent: before names are resolved, that may be all of them. */
 const UNSENT = `('ready', 'retry', 'blocked')`;
 
 /** Of those that are combined. */

@@ -1,4 +1,4 @@
-/** `if_contact_exists`: what the survey does about people who are in the account already. */
+/** `if_contact_exists`: how the survey treats people who are in the account already. */
 import { placedFile } from '../../store/plan-schema.ts';
 import { PERSON } from '../../kinds/index.ts';
 import { rmSync } from 'node:fs';
@@ -69,7 +69,7 @@ export async function judgeContacts(job: MatchingJob): Promise<void> {
   if (matches.length > 0) await writeMatches(job, matches);
 }
 
-/** How many leads of the input may be in the account already: those of `matches.csv`. */
+/** The number of leads of the input that may be in the account already (`matches.csv`). */
 export function countMatches(db: Database): number {
   const codes = `('contact_in_account', 'contact_exists')`;
   return db.get<{ count: number }>(`select count(*) as count from problem where code in ${codes}`)!.count;
@@ -84,9 +84,9 @@ const SHARED = `
     from lead cross join contact c on c.phone_number = contact_hash('phone_number', lead.data ->> 'phone_number')`;
 
 /**
- * Leads of this migration of which the service's id is not known: a request about them is open, or was acknowledged without an
- * id (skipped, or replayed). Each lead of the account that has what was sent of one of them may be ours; so may one that has what the
- * input says of a record that was there already, since nothing was sent of that.
+ * Leads of this migration whose id in the service is unknown: a request about them is open, or was acknowledged without an id (skipped, or
+ * replayed). A lead of the account with the values that were sent may be one of ours. For a record that existed already, nothing was sent,
+ * so the values of the input count.
  */
 function findMaybeOurs(db: Database, keyId: string): void {
   db.exec('create temp table maybe_ours (service_id text primary key)');

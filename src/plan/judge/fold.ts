@@ -45,9 +45,9 @@ const ROWS = `
 
 /**
  * One record, one event: the created row of a record and all its updated rows become one event with the fold of their fields.
- * Later entries of the mapping go over earlier ones, later rows over earlier ones; an absent value overrides nothing. A record
- * of which one row cannot be mapped is invalid as a whole: an older value must not go out because the newer one was
- * unreadable. Created rows are never folded into each other (see `judgeDuplicates`).
+ * Later entries of the mapping and later rows win; an absent value overrides nothing. If one row of a record cannot be mapped, the whole
+ * record is invalid: an older value must not be sent because the newer one was unreadable. Created rows are never folded into each other
+ * (see `judgeDuplicates`).
  */
 export function foldRows(db: Database, migration: string): FoldCounts {
   db.exec(`
@@ -68,7 +68,7 @@ export function foldRows(db: Database, migration: string): FoldCounts {
     counts.rows += group.length;
     counts.records += 1;
   }
-  // Control totals are of deals that are to be there, made by us.
+  // Control totals count deals that this migration creates.
   db.exec(
     `drop table several; drop table row_to_fold; update event set deal_group = null, amount = null where type = '${STAGED}/updated'`,
   );

@@ -1,4 +1,4 @@
-/** What the service shows of a record, for the core. */
+/** A record as the service shows it, for the core. */
 import { ABSENT, isAlike, UNKNOWN, valuesOf, type ShownField, type ShownFields } from '../../core/known.ts';
 import { comparedFields } from '../../kinds/index.ts';
 import type { Entity } from '../../model.ts';

@@ -12,7 +12,7 @@ interface Inactive {
   readonly why: string;
 }
 
-/** Warns of deals that are to be sent to users, or into stages and pipelines, that the service shows as inactive, with their names. */
+/** Warns of deals for users, stages or pipelines that the service shows as inactive, with their names. */
 export function warnOfInactive(db: Database, account: Account | undefined): void {
   const { users, pipelines } = account ?? { users: [], pipelines: [] };
   const owners = users.flatMap(({ id, names: [name = id], inactive: why }) =>

@@ -14,8 +14,8 @@ import { wantedOf, type Subject, type WantedRow } from '../wanted.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
 /**
- * What is to be done about the records of which earlier runs sent something. Most are as they were: they are found by one join. Of the
- * others the core decides; those that it wants to read back first are returned, and their events wait for `judgeSubject`.
+ * Decides about the records that earlier runs sent. Most have not changed: one join finds them. The core decides about the others. Returns
+ * those that it wants to read back first; their events wait for `judgeSubject`.
  */
 export function judgeKnown(
   db: Database,
@@ -96,7 +96,7 @@ export function isShownField(entity: Entity, field: string): boolean {
   return comparedFields(entity).some(({ sent, shown }) => sent === field && shown !== undefined);
 }
 
-/** Sets the state of an event by what is to be done about its record, and says what stays as it is. */
+/** Sets the state of an event from the next step of its record, and reports differences that stay. */
 export function conclude(
   db: Database,
   subject: Pick<Subject, 'id' | 'record' | 'entity' | 'external_id' | 'isRetry'>,

@@ -1,4 +1,4 @@
-/** Decides the state of every event of a plan that was read, and what a run sends of it. Each step depends on those before it. */
+/** Decides the state of every event of a complete plan, and which events a run sends. Each step depends on the ones before it. */
 import type { StateDir } from '../../files/state-dir.ts';
 import type { CompiledEntry } from '../../mapping/mapping.ts';
 import type { Policies } from '../../mapping/policies.ts';
@@ -80,7 +80,7 @@ export async function judgePlan(job: JudgingJob): Promise<Judged> {
   return { fold, changes, leftOut };
 }
 
-/** What is known of the records from earlier runs, and what the service shows of those that differ. Not read without the network. */
+/** Knowledge from earlier runs, and the records of the service that differ. Without the network, nothing is read. */
 async function compareWithKnown(
   { db, hasher, output, client, concurrency, region }: JudgingJob,
   policies: readonly Policies[],
@@ -95,7 +95,7 @@ async function compareWithKnown(
   return { new: added, ...countChanges(db), ...missing };
 }
 
-/** What this run sends, and in which order. Returns what the records that `--pilot` chose cover. */
+/** The events of this run, and their order. Returns the features that the records chosen by `--pilot` cover. */
 export function choosePlan(
   { db, entries, account }: Pick<JudgingJob, 'db' | 'entries' | 'account'>,
   selection: Selection,

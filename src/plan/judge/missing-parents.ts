@@ -42,7 +42,7 @@ export function omitMissingParents(db: Database, policies: readonly Policies[], 
 
 /**
  * `if_parent_missing: skip`: an event whose parent is in neither the input nor the checkpoint is no event of the plan, unless it was
- * acknowledged before. What depends on one that is skipped lacks its parent too.
+ * acknowledged before. An event that depends on a skipped one lacks its parent, too.
  */
 export function skipOrphans(db: Database, policies: readonly Policies[]): void {
   const entries = ENTRIES_WITH(policies, 'skip');

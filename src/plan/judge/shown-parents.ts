@@ -15,10 +15,10 @@ export interface ShownParents {
   valueOf(name: string, record: Fields): JsonValue | undefined;
 }
 
-/** What a value of a field that names a parent means, by what is known of the record that has it. */
+/** The meaning of a field that names a parent, from the knowledge of the record that has it. */
 type ReadParent = (serviceId: string, known: Known) => string | undefined;
 
-/** The parents that these records of the service name. The result is for one record, by what is known of it. */
+/** The parents that these records of the service name. The result is a function of one record and the knowledge of it. */
 export function shownParents(
   db: Database,
   hasher: FieldHasher,
@@ -59,7 +59,7 @@ function parentReader(
   const externalIds = new Map(found.map((row) => [row.service_id, row.external_id]));
   const areAllKnown = ids.length === 0 || !hasNameless(db, parent);
   let ours: ReadonlySet<Hash> | undefined;
-  /** With `if_parent_missing: send` a record may name a parent of somebody else, whose id nobody has said. */
+  /** With `if_parent_missing: send`, a record may name a parent that somebody else made, whose id is unknown. */
   const isOurs = (hash: Hash): boolean => (ours ??= hashesOf(db, hasher, name, parent)).has(hash);
   return (serviceId, known) => {
     const sent = valuesOf(known, name).filter((hash) => hash.length > 1);

@@ -8,8 +8,8 @@ const SPREADSHEET_ERROR = /^#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!)$/;
 const LOST = '\ufffd';
 
 /**
- * Statistics of one column or path that the mapping reads. `take` runs for every cell of the input: it compares single
- * characters, and applies a pattern only to suspicious cells.
+ * Statistics of one column or path that the mapping reads. `take` runs for every cell of the input, so it compares single characters and
+ * applies a pattern only to suspicious cells.
  */
 export class ColumnWatch {
   readonly column: string;

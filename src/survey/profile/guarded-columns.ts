@@ -1,4 +1,4 @@
-/** Columns of which every value has an apostrophe before it, by which a program made sure that a spreadsheet takes them for text. */
+/** Columns in which every value begins with an apostrophe, with which a program made spreadsheets read them as text. */
 import type { ReadItem } from '../../model.ts';
 import { notice, type Source } from '../../input/source.ts';
 import { issueOf } from '../../vocabulary/words.ts';

@@ -1,4 +1,4 @@
-/** Old stages that become one stage of the account: what tells their deals apart is lost, unless another field keeps it. */
+/** Old stages that become one stage of the account: their names are lost, unless another field keeps them. */
 import { STAGED } from '../../kinds/index.ts';
 import type { CompiledEntry } from '../../mapping/mapping.ts';
 import { shown } from '../../mapping/values/result.ts';

@@ -56,7 +56,7 @@ export class Profiler {
     }
   }
 
-  /** Reads the sources that only lookups use: what nobody carries of them is named too. */
+  /** Reads the sources that only lookups use, to name their unused columns, too. */
   async readLookedUp(): Promise<void> {
     const { sources, eventSources } = this.#job;
     for (const [name, source] of sources) {

@@ -136,7 +136,7 @@ function watchedPaths(entries: readonly CompiledEntry[], lookedUp: ReadonlySet<s
       addTo(read, whole, use);
     }
   }
-  // Of a tree, `"*": rest` takes whatever nothing else carries.
+  // In a tree, `"*": rest` carries everything that no other field carries.
   const hasRest = entries.some(({ uses }) => uses.some(({ isRest }) => isRest));
   return [...read].map(([path, own]) => {
     const value = pathReader(path);
