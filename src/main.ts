@@ -98,13 +98,11 @@ function asTyped(args: readonly string[]): readonly string[] {
 /** Topics of the help that are not commands. */
 const TOPICS: Readonly<Record<string, () => string>> = {
   completion: () => COMPLETION,
-  'exit-codes': () => {
-    const names = Object.keys(EXIT_CODES) as (keyof typeof EXIT)[];
-    return topicText(
+  'exit-codes': () =>
+    topicText(
       'Exit codes',
-      names.map((name) => [String(EXIT[name]), EXIT_CODES[name]]),
-    );
-  },
+      EXIT_CODES.map(([code, meaning]) => [String(code), meaning]),
+    ),
   environment: () => topicText('Variables of the environment, or of a .env file', ENVIRONMENT),
 };
 

@@ -6,6 +6,7 @@ import { storyOf, type RecordStory } from './explain/story.ts';
 import { storyText } from './explain/text.ts';
 import { canonicalJson, type JsonObject } from '../json.ts';
 import { lockHolder } from '../store/lock.ts';
+import { runOf } from '../settings/command-line.ts';
 import { pick } from '../settings/option.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { namesById } from '../service/account.ts';
@@ -53,7 +54,7 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   const [plan] = storedPlans(state);
   if (!plan) {
     throw new UserError(`there is no plan in ${state.path}, so nothing is known about single records`, {
-      hint: 'create one with `crm-backfill run MAPPING --dry-run`: it sends nothing',
+      hint: `create one, which sends nothing: ${runOf(settings, '--dry-run')}`,
     });
   }
   const db = readState(state, plan.output);

@@ -11,6 +11,7 @@ import { namesById } from '../service/account.ts';
 import { planIn } from '../store/stored-plans.ts';
 import { readState } from '../store/open.ts';
 import type { Database } from '../store/sqlite.ts';
+import { commandLine, runOf } from '../settings/command-line.ts';
 import { accountIn, existingState } from './state.ts';
 import { text } from '../settings/checks.ts';
 import { OPTIONS } from '../settings/table.ts';
@@ -44,8 +45,8 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   if (!found) {
     throw new UserError(`there is no plan of a ${settings.dryRun ? 'dry run' : 'run'} in ${state.path}`, {
       hint: planIn(state, !settings.dryRun)
-        ? `${settings.dryRun ? 'leave out' : 'add'} --dry-run to see that of the last ${settings.dryRun ? 'run' : 'dry run'}`
-        : 'create one with `crm-backfill run MAPPING --dry-run`: it sends nothing',
+        ? `there is that of the last ${settings.dryRun ? 'run' : 'dry run'}: ${commandLine(process.argv, settings.dryRun ? { without: ['--dry-run'] } : { and: ['--dry-run'] })}`
+        : `create one, which sends nothing: ${runOf(settings, '--dry-run')}`,
     });
   }
   const db = readState(state, found.output);

@@ -9,6 +9,8 @@ import { DRY_RUN, StateDir } from '../files/state-dir.ts';
 import { CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
 import { lockHolder } from '../store/lock.ts';
 import { PLAN_FILE } from '../store/plan-schema.ts';
+import { planIn } from '../store/stored-plans.ts';
+import { commandLine, runOf } from '../settings/command-line.ts';
 import { existingState } from './state.ts';
 import { OPTIONS } from '../settings/table.ts';
 import { MAPPING } from '../settings/run-settings.ts';
@@ -32,13 +34,19 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(definition, argv);
   const { withValues, dryRun } = settings;
   const state = await existingState(settings);
-  const output = dryRun ? await StateDir.existing(state.file(DRY_RUN)) : state;
-  if (![PLAN_FILE, CHECKPOINT_FILE].some((name) => isThere(output.file(name)))) {
-    throw new UserError(`there is nothing to report in ${output.path}: it has neither a checkpoint nor a plan`, {
-      hint: dryRun
-        ? 'run with --dry-run first'
-        : 'run the migration first, or add --dry-run to report on the last dry run',
-    });
+  const output = dryRun ? StateDir.find(state.file(DRY_RUN)) : state;
+  if (!output || ![PLAN_FILE, CHECKPOINT_FILE].some((name) => isThere(output.file(name)))) {
+    const [other, change] = dryRun
+      ? ['no dry run, but a run', { without: ['--dry-run'] }]
+      : ['only a dry run', { and: ['--dry-run'] }];
+    throw new UserError(
+      `there is nothing to report in ${output?.path ?? state.file(DRY_RUN)}: no checkpoint, no plan`,
+      {
+        hint: planIn(state, !dryRun)
+          ? `there was ${other}: ${commandLine(process.argv, change)}`
+          : `start with: ${runOf(settings, '--dry-run')}`,
+      },
+    );
   }
   if (isThere(output.file(PLAN_FILE))) {
     await writeTables(state, output, (message) => console.complain(`warning: ${message}`));

@@ -19,8 +19,8 @@ export async function serviceOf(
   settings: ServiceSettings,
   console: Console,
 ): Promise<{ credentials: RestCredentials; close(): Promise<void> }> {
-  if (!settings.sandbox) return { credentials: credentialsOf(settings, console), close: async () => undefined };
   await existingState(settings);
+  if (!settings.sandbox) return { credentials: credentialsOf(settings, console), close: async () => undefined };
   const { startRehearsal } = await import('./rehearsal.ts');
   const rehearsal = await startRehearsal({ ...settings, rate: SANDBOX_RATE });
   hide(rehearsal.credentials, console);

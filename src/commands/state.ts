@@ -2,13 +2,15 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { UserError } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
+import { commandLine, commandOf } from '../settings/command-line.ts';
 import type { RunSettings } from '../settings/run-settings.ts';
 import { storedAccount, type StoredAccount } from '../service/account.ts';
+import { shortPath } from '../files/paths.ts';
 import { StateDir, statePath } from '../files/state-dir.ts';
 import type { Database } from '../store/sqlite.ts';
 
 /** The state directory of a mapping. With `--state` the mapping file is not read and need not exist. */
-export async function existingState(options: Pick<RunSettings, 'mapping' | 'state' | 'sandbox'>): Promise<StateDir> {
+export async function existingState(options: OfState): Promise<StateDir> {
   if (options.state !== undefined) return StateDir.existing(resolve(options.state));
   if ((await stat(options.mapping).catch(() => undefined))?.isDirectory()) {
     throw new UserError(`${options.mapping} is a directory, not a mapping file`, {
@@ -16,7 +18,27 @@ export async function existingState(options: Pick<RunSettings, 'mapping' | 'stat
     });
   }
   const mapping = await loadMapping(options.mapping, { sources: new Map() });
-  return StateDir.existing(statePath({ mapping: options.mapping }, mapping, options.sandbox ? '.sandbox' : ''));
+  const pathOf = (isRehearsal: boolean): string =>
+    statePath({ mapping: options.mapping }, mapping, isRehearsal ? '.sandbox' : '');
+  const path = pathOf(options.sandbox);
+  const found = StateDir.find(path);
+  if (found) return found;
+  const isOther = StateDir.find(pathOf(!options.sandbox)) !== undefined;
+  throw new UserError(`nothing has run yet for ${options.mapping}: there is no state directory ${shortPath(path)}`, {
+    hint: isOther ? otherHint(options) : `start with: ${commandOf(process.argv, 'run', options.mapping, ...DRY)}`,
+  });
+}
+
+type OfState = Pick<RunSettings, 'mapping' | 'state' | 'sandbox'>;
+
+/** It works without credentials. */
+const DRY = ['--dry-run', '--sandbox'];
+
+/** The same command about the rehearsals, or about the account. */
+function otherHint({ sandbox }: { readonly sandbox: boolean }): string {
+  if (sandbox)
+    return `no rehearsal has run, only the account was used: ${commandLine(process.argv, { without: ['--sandbox'] })}`;
+  return `only rehearsals have run, in the sandbox: ${commandLine(process.argv, { and: ['--sandbox'] })}`;
 }
 
 /** The account that the survey of a plan read; undefined if it read none. */

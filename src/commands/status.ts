@@ -1,15 +1,19 @@
 import type { Console } from '../terminal/console.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { lockHolder } from '../store/lock.ts';
+import { runOf } from '../settings/command-line.ts';
 import { pick } from '../settings/option.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { readStates, readStatus } from '../figures/read-status.ts';
 import { statusFigures, type StatusFound } from '../figures/status.ts';
 import { jsonOf } from '../print/json.ts';
 import { screenOf } from '../print/terminal.ts';
-import { commandOf } from '../settings/command-line.ts';
 import type { StateDir } from '../files/state-dir.ts';
+import { isThere } from '../files/private-file.ts';
+import { CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
 import { readState } from '../store/open.ts';
+import { PLAN_FILE } from '../store/plan-schema.ts';
+import { planIn } from '../store/stored-plans.ts';
 import { existingState } from './state.ts';
 import { OPTIONS } from '../settings/table.ts';
 import { MAPPING } from '../settings/run-settings.ts';
@@ -42,7 +46,7 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
     const { status } = found;
     if (settings.json) console.printJson(jsonOf(status));
     else {
-      const resume = resumeOf(settings, found);
+      const resume = status.last_run?.exit.code === EXIT.done && !status.dry_run ? undefined : runOf(settings);
       console.redraw(screenOf(statusFigures({ ...found, resume }), { columns: console.shownColumns }));
     }
     if (!settings.watch || !status.running) return EXIT.done;
@@ -50,19 +54,13 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   }
 }
 
-/** Undefined where nothing is left to send. */
-function resumeOf(
-  { mapping, state, sandbox }: { mapping: string; state?: string | undefined; sandbox: boolean },
-  { status }: Pick<StatusFound, 'status'>,
-): string | undefined {
-  if (status.last_run?.exit.code === EXIT.done) return undefined;
-  const more = [...(state === undefined ? [] : ['--state', state]), ...(sandbox ? ['--sandbox'] : [])];
-  return commandOf(process.argv, 'run', mapping, ...more);
-}
-
 function look(state: StateDir, now: Date): Omit<StatusFound, 'resume'> {
   const holder = lockHolder(state);
-  const db = readState(state);
+  // Where nothing was sent, a dry run is all there is.
+  const dryRun = [PLAN_FILE, CHECKPOINT_FILE].some((name) => isThere(state.file(name)))
+    ? undefined
+    : planIn(state, true);
+  const db = readState(state, dryRun?.output);
   try {
     db.exec('begin');
     return { status: readStatus(db, { path: state.path, holder, now }), states: readStates(db), now };

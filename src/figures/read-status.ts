@@ -20,6 +20,8 @@ export interface Status {
   readonly state: string;
   /** The process of the current run. */
   readonly running: LockHolder | null;
+  /** Nothing was sent, and the counts are those of the last dry run. */
+  readonly dry_run: boolean;
   /**
    * `ended`: the last run wrote its summary. `under way`: it is in progress, or was killed. `unknown totals`: there is no
    * plan, so only what the checkpoint knows is counted.
@@ -82,6 +84,7 @@ export function readStatus(db: Database, { path, holder, now }: StatusOptions): 
     base_url: survey?.base_url ?? bound?.base_url ?? null,
     state: path,
     running: holder ?? null,
+    dry_run: summary?.dry_run ?? false,
     basis: summary ? 'ended' : survey ? 'under way' : 'unknown totals',
     events: summary?.events ?? totalOf(Object.values(byType)),
     by_type: byType,

@@ -1,6 +1,7 @@
 /** The figures of `status`: progress, and the command that resumes. */
 import type { CountedState } from '../plan/counts.ts';
 import type { RunWait } from '../store/checkpoint.ts';
+import { DRY_RUN } from '../files/state-dir.ts';
 import { shortPath } from '../files/paths.ts';
 import { REPORT_FILE } from '../report/summary.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
@@ -46,6 +47,7 @@ function verdictOf(status: Status, now: Date): Headline {
   }
   if (last) {
     const at = dateText(new Date(last.finished_at));
+    if (status.dry_run) return verdict('NOT STARTED', `   ${at}: ${last.result}`, 'partly');
     const word = last.exit.code === 0 ? 'DONE' : last.exit.code === 1 ? 'FINISHED' : 'STOPPED';
     const mood = last.exit.code === 0 ? 'done' : last.exit.code === 1 ? 'partly' : 'failed';
     return verdict(word, ` ${at}, exit code ${last.exit.code}: ${last.result}`, mood);
@@ -58,6 +60,7 @@ function verdictOf(status: Status, now: Date): Headline {
 
 function activitySection(status: Status, now: Date, resume: string | undefined): Section {
   const { running, basis, last_answer: last, per_minute: perMinute, others, state, events } = status;
+  const { dry_run: dryRun, begun_at: begun } = status;
   const rows: Cells[] = [];
   if (basis === 'unknown totals') {
     rows.push([
@@ -78,9 +81,10 @@ function activitySection(status: Status, now: Date, resume: string | undefined):
     rows.push(['Rate', `${numberText(Math.round(perMinute))}/min recently, ${leftText(status, now)}`, '']);
   } else if (running) rows.push(['Now', 'the survey is in progress; the counts are those of the previous run', '']);
   if (others) rows.push(['Others', othersText(others), '']);
-  if (resume !== undefined) rows.push(['Resume', '', resume]);
-  if (basis === 'ended') rows.push(['Report', shortPath(`${state}/${REPORT_FILE}`), '']);
-  rows.push(['Log', shortPath(`${state}/run.log`), '']);
+  if (resume !== undefined) rows.push([begun === null ? 'Start' : 'Resume', '', resume]);
+  const folder = shortPath(dryRun ? `${state}/${DRY_RUN}` : state);
+  if (basis === 'ended') rows.push(['Report', `${folder}/${REPORT_FILE}`, '']);
+  rows.push(['Log', `${folder}/run.log`, '']);
   return sectionOf({
     id: 'activity',
     title: '',

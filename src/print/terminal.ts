@@ -237,8 +237,10 @@ function rowLines(columns: readonly CellColumn[], row: readonly string[], plan: 
   if (command !== undefined && copied.length === 1 && lines.length === 1 && under === '' && hints.length === 0) {
     // Only the commands that do not fit beside their text are below it.
     const text = lines[0]!.map((span) => span.text).join('');
-    if (stringWidth(text) + GAP + stringWidth(command) <= width) {
-      return [[...lines[0]!, { text: ' '.repeat(GAP) }, { text: command, style: 'command' }]];
+    // Behind a label alone, as the texts of the other rows are.
+    const gap = Math.max(0, INDENT + widths[beside[0]!]! - stringWidth(text)) + GAP;
+    if (stringWidth(text) + gap + stringWidth(command) <= width) {
+      return [[...lines[0]!, { text: ' '.repeat(gap) }, { text: command, style: 'command' }]];
     }
   }
   return [

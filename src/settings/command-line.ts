@@ -25,6 +25,16 @@ export function commandOf(argv: readonly string[], ...words: readonly string[]):
   return [programOf(argv), ...words.map(quoted)].join(' ');
 }
 
+/** The `run` whose state directory this command reads. */
+export function runOf(
+  settings: { readonly mapping: string; readonly state?: string | undefined; readonly sandbox: boolean },
+  ...more: readonly string[]
+): string {
+  const { mapping, state, sandbox } = settings;
+  const where = [...(state === undefined ? [] : ['--state', state]), ...(sandbox ? ['--sandbox'] : [])];
+  return commandOf(process.argv, 'run', mapping, ...more, ...where);
+}
+
 /**
  * The command line of another command, with the options of this one about the account and the files. `options`: the names that the other
  * command knows, in camel case.

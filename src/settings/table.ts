@@ -101,7 +101,7 @@ export const OPTIONS = {
     type: 'value',
     check: text('a file'),
     shownDefault: '.env, if it exists',
-    describe: 'File that holds the credentials',
+    describe: 'File that holds the credentials; Node ends with exit code 9 if it does not exist',
   },
   rate: {
     group: PACE,

@@ -1,7 +1,7 @@
 /** What `help exit-codes` and `help environment` say, and the README with it. Pure. */
-import type { EXIT } from '../errors.ts';
+import { EXIT } from '../errors.ts';
 
-export const EXIT_CODES: Readonly<Record<keyof typeof EXIT, string>> = {
+const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   done:
     'every selected event is acknowledged, or a duplicate of one that is; for a dry run, no problems were found (warnings do ' +
     'not count)',
@@ -17,6 +17,16 @@ export const EXIT_CODES: Readonly<Record<keyof typeof EXIT, string>> = {
   interrupted: 'interrupted by SIGINT: requests in flight were completed and recorded. Rerun to resume',
   terminated: 'the same for SIGTERM',
 };
+
+/** Node looks for `--env-file` in the whole command line, before it loads any program. */
+const BY_NODE =
+  'from Node itself, before the program starts: the file named with `--env-file` does not exist. Nothing was sent';
+
+/** In ascending order. */
+export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
+  ...(Object.keys(EXIT) as (keyof typeof EXIT)[]).map((name) => [EXIT[name], MEANINGS[name]] as const),
+  [9, BY_NODE] as const,
+].sort(([one], [other]) => one - other);
 
 /** Variables that are read from the environment or, where they are ours, from a `.env` file. */
 export const ENVIRONMENT: readonly (readonly [name: string, what: string])[] = [

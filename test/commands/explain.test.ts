@@ -325,7 +325,7 @@ describe('the plan that explain reads', () => {
     const state = (await StateDir.create(join(await workspace(), 'state'))).path;
     const said = await call(explain, { mapping: 'm.yaml', state, record: '1' });
     expect(said).toMatchObject({ code: 2, stdout: '' });
-    expect(said.stderr).toContain('crm-backfill run MAPPING --dry-run');
+    expect(said.stderr).toContain('crm-backfill run m.yaml --dry-run');
   });
 
   it('is refused if it is damaged, with what to do', async () => {

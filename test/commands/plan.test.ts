@@ -132,7 +132,7 @@ describe('plan', () => {
     expect((await show(state, { dryRun: true })).stdout).toMatch(/^PLAN of the dry run of /);
     const said = await show(state);
     expect(said).toMatchObject({ code: 2, stdout: '' });
-    expect(said.stderr).toContain('add --dry-run');
+    expect(said.stderr).toMatch(/last dry run: .* --dry-run/);
   });
 
   it('refuses --json with --csv', async () => {

@@ -91,13 +91,12 @@ function codes(): string {
  * After these, the same command may be started again by itself: no person has decided that the run should end, and nothing needs
  * to be fixed.
  */
-export const RUN_AGAIN: readonly (keyof typeof EXIT)[] = ['hungUp', 'terminated'];
+export const RUN_AGAIN: readonly number[] = [EXIT.hungUp, EXIT.terminated];
 
 function exitCodes(): string {
-  const names = Object.keys(EXIT) as (keyof typeof EXIT)[];
   return table(
     ['code', 'meaning', 'restart by itself'],
-    names.map((name) => [code(String(EXIT[name])), EXIT_CODES[name], RUN_AGAIN.includes(name) ? 'yes' : '']),
+    EXIT_CODES.map(([each, meaning]) => [code(String(each)), meaning, RUN_AGAIN.includes(each) ? 'yes' : '']),
   );
 }
 

@@ -138,10 +138,25 @@ describe('status', { timeout: 60_000 }, () => {
     [['report', 'mapping.yaml', '--state', '.'], 'there is nothing to report'],
     [['status', 'nowhere.yaml'], 'nowhere.yaml'],
     [['status', '.'], 'is a directory, not a mapping file'],
+    [['explain', 'mapping.yaml', '1'], 'crm-backfill run mapping.yaml --dry-run'],
   ])('says what is missing: %j', async (args, message) => {
     const ended = await backfill(args, { cwd: await workspace('demo') });
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain(message);
+  });
+
+  it('names the same command about the rehearsal where only a dry run of one has run', async () => {
+    const cwd = await workspace('demo');
+    await backfill(['run', 'mapping.yaml', '--dry-run', '--sandbox'], { cwd });
+    for (const command of ['status', 'verify', 'report', 'plan', 'purge', 'explain']) {
+      const args = [command, 'mapping.yaml', ...(command === 'explain' ? ['51000412'] : [])];
+      const ended = await backfill(args, { cwd });
+      expect(ended).toMatchObject({ code: 2, stdout: '' });
+      expect(ended.stderr).toContain(`crm-backfill ${args.join(' ')} --sandbox`);
+    }
+    const found = await backfill(['status', 'mapping.yaml', '--sandbox'], { cwd });
+    expect(found.stdout).toMatch(/^NOT STARTED .*Dry run: 6 invalid[^]*crm-backfill run mapping.yaml --sandbox/);
+    expect((await backfill(['report', 'mapping.yaml', '--sandbox'], { cwd })).stderr).toContain('--sandbox --dry-run');
   });
 });
 

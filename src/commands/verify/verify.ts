@@ -10,6 +10,7 @@ import { connect, type Target } from '../../connect.ts';
 import type { RestCredentials } from '../../settings/credentials.ts';
 import { EXIT, UserError, type ExitCode } from '../../errors.ts';
 import { Lock } from '../../store/lock.ts';
+import { runOf } from '../../settings/command-line.ts';
 import { loadMapping } from '../../mapping/load.ts';
 import type { Mapping } from '../../mapping/mapping.ts';
 import type { Account } from '../../service/account.ts';
@@ -79,6 +80,7 @@ export async function verifyMigration(job: VerifyJob): Promise<Verification> {
   const { settings } = job;
   const mapping = await loadMapping(settings.mapping, { sources: new Map() });
   const state = await StateDir.existing(statePath(settings, mapping, job.stateSuffix));
+  const rehearsed = { ...settings, sandbox: job.stateSuffix !== '' };
   // A concurrent run would use the same rate limit and change records while they are compared.
   const lock = Lock.acquire(state);
   try {
@@ -87,12 +89,12 @@ export async function verifyMigration(job: VerifyJob): Promise<Verification> {
     try {
       if (!bindingOf(db)) {
         throw new UserError(`there is nothing to verify: according to ${state.path}, no event has been sent yet`, {
-          hint: 'send events with `crm-backfill run MAPPING` first, or give the state directory with --state DIR',
+          hint: `send events first: ${runOf(rehearsed)}`,
         });
       }
       if (!plan) {
         throw new UserError(`there is no plan to compare with in ${state.path}`, {
-          hint: 'create one with `crm-backfill run MAPPING --dry-run`',
+          hint: `create one, which sends nothing: ${runOf(rehearsed, '--dry-run')}`,
         });
       }
       const found = await verifyWith(job, mapping, state, db, plan.isDryRun);
