@@ -159,6 +159,15 @@ describe('comments of one parent', () => {
     ]);
   });
 
+  it('never exceed what one body may have because of their headings', async () => {
+    const [long, author] = ['x'.repeat(9_700_000), 'Ann'.repeat(70_000)];
+    await files(p.cwd, {
+      'notes.csv': `id,lead,at,author,text\nn1,1,2024-05-01 00:00,${author},1${long}\nn2,1,2024-05-02 00:00,${author},2\n`,
+    });
+    expect((await p.run()).code).toBe(0);
+    expect(ofAda().map((text) => text.slice(0, 3))).toEqual(['1xx', '202']);
+  });
+
   it('of a list in one record, and of parents of both kinds, go like all others', async () => {
     const lists = `version: 1
 migration: notes
