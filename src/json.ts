@@ -58,13 +58,31 @@ export function parseExactJson(text: string, onRepeatedKey: (key: string) => voi
   }) as JsonValue;
 }
 
-/** The value of a JSON text; undefined if it is none. For texts of this program and the service: digits of numbers may be lost. */
+/** What walks through a value that is nested more deeply would overflow the stack. */
+const MOST_LEVELS = 1_000;
+
+/**
+ * The value of a JSON text; undefined if it is none, or nested more than 1,000 levels deep. For texts of this program and the service:
+ * digits of numbers may be lost.
+ */
 export function tryParseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return isTooDeep(text) ? undefined : (JSON.parse(text) as unknown);
   } catch {
     return undefined;
   }
+}
+
+function isTooDeep(text: string): boolean {
+  let [levels, inText] = [0, false];
+  for (let at = 0; at < text.length && levels <= MOST_LEVELS; at += 1) {
+    const character = text[at];
+    if (inText && character === '\\') at += 1;
+    else if (character === '"') inText = !inText;
+    else if (!inText && (character === '[' || character === '{')) levels += 1;
+    else if (!inText && (character === ']' || character === '}')) levels -= 1;
+  }
+  return levels > MOST_LEVELS;
 }
 
 export function isObject(value: unknown): value is JsonObject {

@@ -63,6 +63,8 @@ export function nearest(name: string, candidates: Iterable<string>, most = 3): s
     const other = fold(candidate);
     const allowed = Math.max(1, Math.floor(Math.max(wanted.length, other.length) / 3));
     const contained = wanted.length >= 3 && other.length >= 3 && (other.includes(wanted) || wanted.includes(other));
+    // The distance is at least the difference in length: of a cell of megabytes it is not computed.
+    if (!contained && Math.abs(wanted.length - other.length) > allowed) continue;
     const distance = contained ? 1 : editDistance(wanted, other);
     if (distance <= allowed) scored.push({ candidate, distance });
   }

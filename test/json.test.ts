@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { NumberText, parseExactJson, parseJson } from '../src/json.ts';
+import { NumberText, parseExactJson, parseJson, tryParseJson } from '../src/json.ts';
 
 const number = fc.oneof(
   fc.constantFrom('0', '-0', '1', '-17', '5.10', '0.5', '1e5', '1E-7', '12345678901234567', '9007199254740993', '1.0'),
@@ -63,3 +63,11 @@ it.each(['', '{"a":1.0', '{"a":01.0}', '[1.0,]', '{"a":"x\ny","b":1.0}', '1.0 2'
     expect(() => parseJson(source)).toThrow(SyntaxError);
   },
 );
+
+it('of a text that is nested too deeply nothing is read, whatever brackets its texts have', () => {
+  const nested = (levels: number): string => `${'[{"a":'.repeat(levels / 2)}1${'}]'.repeat(levels / 2)}`;
+  expect(tryParseJson(nested(1_000))).toBeInstanceOf(Array);
+  for (const levels of [1_002, 2_000_000]) expect(tryParseJson(nested(levels))).toBeUndefined();
+  const text = { a: `\\"${'['.repeat(2_000)}\\`, b: [`${'{'.repeat(2_000)}"`] };
+  expect(tryParseJson(JSON.stringify(text))).toEqual(text);
+});

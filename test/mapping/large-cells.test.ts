@@ -29,3 +29,29 @@ it.each([' ', '\n', '<', '&'])('html_to_text of many %j keeps what is around the
   const text = (await outcome('html_to_text', `a${unit.repeat(200_000)}b`)) as string;
   expect([text.startsWith('a'), text.endsWith('b')]).toEqual([true, true]);
 });
+
+it.each(['<b>', '<table>', '<ul><li>', '<p><li>', '<a href=x>', '<pre>'])(
+  'html_to_text of many %j that are never closed is an error',
+  async (unit) => {
+    expect(await outcome('html_to_text', `${unit.repeat(1_000_000 / unit.length)}b`)).toBe('error bad_html');
+  },
+);
+
+it.each(['</b>', '<br>', '<p>a', '<li>', '<td>', '<b></b>', '<a href="x">y</a>'])(
+  'html_to_text of many %j, which are not nested, is a text',
+  async (unit) => {
+    expect(await outcome('html_to_text', `a${unit.repeat(50_000)}b`)).toMatch(/^a[^]*b$/);
+  },
+);
+
+it.each([
+  ['{ replace: { pattern: "a", with: "bc" } }', 'a', /^xbc.*bcy$/],
+  ['{ replace: { pattern: "(a+)+$", with: "" } }', 'a', /^xa.*ay$/],
+  ['{ extract: "(a*)*b" }', 'a', /^undefined$/],
+  ['{ map: { customer: client, other: lead } }', 'a', /^error not_mapped$/],
+  ['{ truncate: 5 }', '😀', /^x😀😀😀😀$/u],
+  ['{ split: ";" }', ';', /^x,.*,y$/],
+  ['collapse_whitespace', ' a', /^x a.* ay$/],
+])('%s of many %j takes linear time', async (transform, unit, result) => {
+  expect(String(await outcome(transform, `x${unit.repeat(1_000_000 / unit.length)}y`))).toMatch(result);
+});

@@ -1,10 +1,13 @@
 import type * as htmlToTextModule from 'html-to-text';
 import type { DomNode, FormatCallback, HtmlToTextOptions } from 'html-to-text';
+import type * as htmlparser2Module from 'htmlparser2';
 import { ValueError } from '../values/result.ts';
 import { onText, transform } from './transform.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
 let library: typeof htmlToTextModule | undefined;
+/** The parser that the library uses. */
+let parsing: typeof htmlparser2Module | undefined;
 
 export const htmlToText = transform({
   name: 'html_to_text',
@@ -20,21 +23,35 @@ export const htmlToText = transform({
     { apply: 'html_to_text', from: '<p>call <Mario Rossi></p>', to: 'call <Mario Rossi>' },
     { apply: 'html_to_text', from: 'R&amp;D\n- Ada <ada@x.test>', to: 'R&D\n- Ada <ada@x.test>' },
   ],
-  load: async () => (library ??= await import('html-to-text')),
+  load: async () => {
+    library ??= await import('html-to-text');
+    parsing ??= await import('htmlparser2');
+  },
   compile: () => {
     const convert = library!.compile(OPTIONS);
     return onText((input) => {
       const html = withTextEscaped(input);
       if (html === undefined) return ENTITY.test(input) ? withText(convert(asPreformatted(input))) : input;
-      const text = convert(html);
-      if (text.includes(TOO_DEEP)) return new ValueError(issueOf('bad_html'));
-      return tidy(text);
+      return isTooDeep(html) ? new ValueError(issueOf('bad_html')) : tidy(convert(html));
     });
   },
 });
 
-/** Marks where nesting was cut off. Removed from the input first. */
-const TOO_DEEP = '\0';
+const MOST_LEVELS = 500;
+/** Of the text that is parsed at once: each element costs time for all those around it. */
+const CHUNK = 10_000;
+
+/** Whether elements are nested more deeply than can be converted. Stops there, for parsing takes time quadratic in the depth. */
+function isTooDeep(html: string): boolean {
+  if (html.split('<', MOST_LEVELS + 2).length <= MOST_LEVELS + 1) return false;
+  let [level, deepest] = [0, 0];
+  const parser = new parsing!.Parser({
+    onopentagname: () => (deepest = Math.max(deepest, (level += 1))),
+    onclosetag: () => (level -= 1),
+  });
+  for (let at = 0; at < html.length && deepest <= MOST_LEVELS; at += CHUNK) parser.write(html.slice(at, at + CHUNK));
+  return deepest > MOST_LEVELS;
+}
 
 const PARAGRAPHS = ['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote', 'table', 'hr'];
 /** Elements that begin on a new line. */
@@ -85,7 +102,7 @@ const orderedList: FormatCallback = (element, walk, builder) => {
 const OPTIONS: HtmlToTextOptions = {
   // By default, text outside the body and input beyond 16 MiB would be lost.
   baseElements: { selectors: [] },
-  limits: { maxInputLength: Infinity, maxDepth: 500, ellipsis: TOO_DEEP },
+  limits: { maxInputLength: Infinity },
   wordwrap: false,
   whitespaceCharacters: ' \t\r\n\f',
   formatters: { link, image, cell, orderedList },
@@ -149,7 +166,8 @@ const ENTITY = /&(?:#\d+|#x[\da-f]+|[a-z][a-z\d]*);/i;
 function withTextEscaped(text: string): string | undefined {
   if (!text.includes('<')) return undefined;
   let isHtml = /<!\[CDATA\[/.test(text);
-  const html = text.replaceAll(TOO_DEEP, '\ufffd').replace(/<!\[CDATA\[([\s\S]*?)(?:\]\]>|$)/g, '$1');
+  // As a browser shows a NUL.
+  const html = text.replaceAll('\0', '\ufffd').replace(/<!\[CDATA\[([\s\S]*?)(?:\]\]>|$)/g, '$1');
   const closed = new Set(Array.from(html.matchAll(/<\/([a-z][a-z0-9]*)[\s>]/gi), ([, name]) => name!.toLowerCase()));
   const lastComment = html.lastIndexOf('-->');
   const isElement = (name: string, attributes: string): boolean => {
