@@ -140,7 +140,7 @@ describe('a survey decides as a plain model of its rules does', () => {
           comments.sent(expected.toSend, end);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 

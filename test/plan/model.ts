@@ -211,8 +211,7 @@ function choose(events: readonly Event[], { only, pick }: Choice): void {
     size = chosen.size;
     for (const { name, parent } of events) if (parent !== undefined && chosen.has(name)) chosen.add(parent);
   }
-  const isLeft: readonly State[] = [...OPEN, 'waiting'];
-  for (const event of events) if (!chosen.has(event.name) && isLeft.includes(event.state)) event.state = 'held';
+  for (const event of events) if (!chosen.has(event.name) && OPEN.includes(event.state)) event.state = 'held';
 }
 
 /** Of each event. */
