@@ -2,7 +2,6 @@
 import type { Run } from './begin.ts';
 import { storeAccount, storedAccountOf, type Target } from './connect.ts';
 import { EXIT, UserError } from './errors.ts';
-import { accountContacts } from './plan/compare/account-contacts.ts';
 import { countAll } from './plan/counts.ts';
 import { doubtRecords, isOlder } from './plan/older.ts';
 import { storeDocument } from './report/documents.ts';
@@ -13,6 +12,7 @@ import { findDamage } from './store/sqlite.ts';
 import { snapshotOf, storedMapping } from './figures/summarise.ts';
 import { beginPlan, discardPlan } from './survey/plan-file.ts';
 import { surveyInput, type Survey } from './survey/survey.ts';
+import { accountContacts } from './plan/compare/contacts.ts';
 
 /** What a run sends from. */
 export interface Surveyed {

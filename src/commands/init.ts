@@ -4,7 +4,7 @@ import { codeOf, EXIT, messageOf, UserError, type ExitCode } from '../errors.ts'
 import { isThere } from '../files/private-file.ts';
 import { jsonOf } from '../print/json.ts';
 import { startMapping } from './init/index.ts';
-import { chooser } from '../terminal/choose.ts';
+import { chooser } from '../terminal/ask.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
 import { pick } from '../settings/option.ts';
 import { parseOptions } from '../settings/parse-options.ts';

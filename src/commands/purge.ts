@@ -15,12 +15,12 @@ import { readState } from '../store/open.ts';
 import { PLAN, PLAN_FILE } from '../store/plan-schema.ts';
 import { Database, type Schema } from '../store/sqlite.ts';
 import { VERIFY_FILE } from './verify/differences.ts';
-import { confirmer } from '../terminal/confirm.ts';
 import { jsonOf } from '../print/json.ts';
 import { existingState } from './state.ts';
 import { OPTIONS } from '../settings/table.ts';
 import { MAPPING } from '../settings/run-settings.ts';
 import { define, type Argv } from './command.ts';
+import { confirmer } from '../terminal/ask.ts';
 
 export const definition = define({
   positionals: MAPPING,

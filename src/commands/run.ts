@@ -13,7 +13,7 @@ import { briefText, moodOf } from '../figures/verdict.ts';
 import { endProcess } from '../mapping/guest.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { Halt, STOPPED } from '../halt.ts';
-import { notifyUrl, secretsOf } from '../settings/hook-url.ts';
+import { notifyUrl, secretsOf } from '../settings/secret-urls.ts';
 import { jsonOf } from '../print/json.ts';
 import { screenOf } from '../print/terminal.ts';
 import { runMigration, type Monitor, type RunEnd } from '../run.ts';
@@ -22,7 +22,6 @@ import { commandLine, SECRET } from '../settings/command-line.ts';
 import { runSettings, type RunSettings, MAPPING, RUN_OPTIONS } from '../settings/run-settings.ts';
 import type { Account } from '../service/account.ts';
 import type { WrittenWorksheet } from '../survey/worksheet-file.ts';
-import { confirmer } from '../terminal/confirm.ts';
 import { durationText } from '../terminal/times.ts';
 import { oneLine } from '../terminal/visible.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
@@ -30,6 +29,7 @@ import { define, type Argv } from './command.ts';
 import { definition as purge } from './purge.ts';
 import { definition as report } from './report.ts';
 import { definition as verify } from './verify.ts';
+import { confirmer } from '../terminal/ask.ts';
 
 export const definition = define({
   positionals: MAPPING,

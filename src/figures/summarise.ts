@@ -2,7 +2,6 @@ import { basename, resolve } from 'node:path';
 import { systemClock } from '../clock.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import type { Mapping } from '../mapping/mapping.ts';
-import { controlTotals } from '../plan/control-totals.ts';
 import {
   allowedErrors,
   countAll,
@@ -13,6 +12,7 @@ import {
   outcomesOf,
   totalOf,
   type CountedState,
+  controlTotals,
 } from '../plan/counts.ts';
 import { storedDigest } from '../plan/digest.ts';
 import { countUnreadable } from '../plan/problems.ts';

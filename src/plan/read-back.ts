@@ -14,11 +14,12 @@ import { setState } from './events.ts';
 import { conclude, shownBy, subjectsOf } from './judge/judge-known.ts';
 import { addProblem } from './problems.ts';
 import { storeKnown, type RecordKey } from './records.ts';
-import { shownParents } from './judge/shown-parents.ts';
-import { recordInService, type RecordInService } from './judge/in-service.ts';
+import { shownParents, recordInService, type RecordInService } from './judge/in-service.ts';
 import { listChanges, listGone } from './judge/changes-file.ts';
 import type { Subject } from './wanted.ts';
 import { issueOf } from '../vocabulary/words.ts';
+import { appendTurns } from './order.ts';
+import type { Commits } from '../store/commits.ts';
 
 export interface ReadBackJob {
   readonly db: Database;
@@ -116,4 +117,31 @@ export function rememberShown(db: Database, policies: readonly Policies[], hashe
 export function shownOf(db: Database, { entity, external_id: id }: RecordKey): ShownFields | undefined {
   const row = db.get<{ fields: string }>('select fields from shown where entity = ? and external_id = ?', entity, id);
   return row && (JSON.parse(row.fields) as ShownFields);
+}
+
+/**
+ * Reads back the records of which an answer said that they are there, but not with which values (`deduplicated` after several
+ * bodies, or by a checkpoint that is lost). Returns whether something is left to be sent of them.
+ */
+export async function readLeft(
+  job: ReadBackJob & {
+    readonly commits: Commits;
+    readonly policies: readonly Policies[];
+    readonly writeChanges: () => Promise<void>;
+  },
+): Promise<boolean> {
+  const { db, commits, policies, hasher } = job;
+  const subjects = [...subjectsOf(db, policies, hasher, `e.state = 'ready' and e.code = 'to_read'`)];
+  if (subjects.length === 0) return false;
+  await readSubjects(job, subjects);
+  await job.writeChanges();
+  await commits.commit(() => rememberShown(db, policies, hasher));
+  const left = subjects.filter(
+    ({ id }) => db.get(`select 1 from event where id = ? and state = 'ready'`, id) !== undefined,
+  );
+  appendTurns(
+    db,
+    left.map(({ id }) => id),
+  );
+  return left.length > 0;
 }

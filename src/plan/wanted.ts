@@ -1,12 +1,11 @@
 /** The wanted values of a record, from its event in the plan, for the core. */
-import type { Known } from '../core/known.ts';
+import { type Known, wholeOf } from '../core/known.ts';
 import type { Wanted } from '../core/next.ts';
-import { parseJson, type JsonObject, type JsonValue } from '../json.ts';
+import { parseJson, type JsonObject, type JsonValue, canonicalJson } from '../json.ts';
 import type { Policies } from '../mapping/policies.ts';
-import { isUpdate, kindOfType } from '../kinds/index.ts';
+import { isUpdate, kindOfType, CUSTOM_FIELDS, SENT_AS } from '../kinds/index.ts';
 import type { EventType } from '../model.ts';
 import { fieldsOf, type FieldHasher } from '../store/field-hashes.ts';
-import { isListed } from './changes.ts';
 import type { RecordKey } from './records.ts';
 
 /** What cannot be updated has one field for the core, under this name: all of its data. */
@@ -55,4 +54,24 @@ export function wantedOf(row: WantedRow, policies: readonly Policies[], hasher: 
       return { ifChanged: isWhole && listed === 'update' ? 'report' : listed, ifEdited: edited };
     },
   };
+}
+
+/** The canonical JSON of an event's data with these fields (names as in `fieldsOf`). */
+export function dataWith(externalId: string, fields: Iterable<readonly [string, JsonValue]>): string {
+  const data: Record<string, JsonValue> = { external_id: externalId };
+  for (const [name, value] of fields) {
+    const outer = CUSTOM_FIELDS.find((custom) => name.startsWith(`${custom}.`));
+    if (outer === undefined) data[name] = value;
+    else {
+      // Any name is a key like any other, `__proto__` too.
+      const inner = (data[outer] ??= Object.create(null) as JsonObject) as Record<string, JsonValue>;
+      inner[name.slice(outer.length + 1)] = value;
+    }
+  }
+  return canonicalJson(data);
+}
+
+/** Whether `if_changed` lists a field, by its own name or by the name of the custom fields to which it belongs. */
+function isListed(name: string, listed: readonly string[]): boolean {
+  return listed.some((item) => (SENT_AS[item] ?? item) === wholeOf(name));
 }

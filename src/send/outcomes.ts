@@ -11,8 +11,8 @@ import type { Database } from '../store/sqlite.ts';
 import type { Known } from '../core/known.ts';
 import type { Delivered, Failure } from './delivery.ts';
 import type { RecordOf, SendLog } from './log.ts';
-import { Rejections } from './rejections.ts';
 import { hintFor, issueOf, WORDS } from '../vocabulary/words.ts';
+import { numberText } from '../terminal/numbers.ts';
 
 export interface OutcomeOptions {
   readonly db: Database;
@@ -148,3 +148,41 @@ const UNKNOWN_HISTORY = {
   hint: 'specify the right directory with --state DIR, put a newer copy of it back, or continue with --adopt if it is lost',
   exitCode: EXIT.stopped,
 } as const;
+
+/** Counts the rejections of a run, and stops it if there are too many. */
+class Rejections {
+  readonly #options: { readonly halt: Halt; readonly maxRejections: number; readonly maxRejectionsInARow: number };
+  #count = 0;
+  #inARow = { code: '', count: 0 };
+
+  /** `maxRejectionsInARow`: with the same code; 0 = no limit. */
+  constructor(options: { halt: Halt; maxRejections: number; maxRejectionsInARow: number }) {
+    this.#options = options;
+  }
+
+  /** An event was acknowledged. */
+  interrupt(): void {
+    this.#inARow = { code: '', count: 0 };
+  }
+
+  add(code: string): void {
+    const { halt, maxRejections, maxRejectionsInARow } = this.#options;
+    this.#count += 1;
+    this.#inARow = { code, count: this.#inARow.code === code ? this.#inARow.count + 1 : 1 };
+    if (maxRejectionsInARow > 0 && this.#inARow.count >= maxRejectionsInARow) {
+      halt.request({
+        code: 'rejections_in_a_row',
+        message: `the service rejected ${numberText(this.#inARow.count)} events in a row with \`${code}\``,
+        hint: 'see errors.csv; fix the mapping or the account, then rerun (`--max-rejections-in-a-row 0` turns this off)',
+        exitCode: EXIT.stopped,
+      });
+    } else if (this.#count > maxRejections) {
+      halt.request({
+        code: 'too_many_errors',
+        message: `the service rejected ${numberText(this.#count)} events of this run, more than --max-errors allows`,
+        hint: 'see errors.csv; fix the common cause, then rerun',
+        exitCode: EXIT.stopped,
+      });
+    }
+  }
+}

@@ -1,11 +1,11 @@
 /** What follows the refusal of a request, by the service or by something on the way. No I/O. */
 import { EXIT } from '../errors.ts';
 import type { HaltReason } from '../halt.ts';
-import { isUpdate } from '../kinds/index.ts';
+import { isUpdate, CUSTOM_FIELDS } from '../kinds/index.ts';
 import { INGEST_CODES } from '../contract.ts';
 import type { Intercepted, Refused, Unauthorised } from '../service/reply.ts';
-import { namedField } from './named-field.ts';
 import type { Delivered, SendState } from './delivery.ts';
+import { isObject, type JsonObject } from '../json.ts';
 
 /** How often a request that was answered 409 is sent again with the same id, to learn whether the record is ours. */
 const MAX_ASKED_AGAIN = 2;
@@ -65,4 +65,34 @@ export function intercepted({ attempts }: SendState, { status, code, message }: 
   const hint =
     'not an answer of the ingestion webhook: a firewall or proxy may refuse this event; rerun once it may pass';
   return { kind: 'failed', code, message, hint, httpStatus: status, attempts };
+}
+
+/**
+ * The field of an event that a message of the service names; messages of the webhook may name the wrong field (service interface, section
+ * 7.3). It is the first field whose name is a word of the message. A custom field must be in quotes or follow the name of all custom
+ * fields, because its name may be any word. Undefined if there is none.
+ */
+export function namedField(message: string, data: JsonObject): string | undefined {
+  const found = Object.entries(data)
+    .flatMap(([name, value]) => [
+      { text: name, field: name },
+      ...(CUSTOM_FIELDS.includes(name) && isObject(value) ? Object.keys(value).flatMap((key) => forms(name, key)) : []),
+    ])
+    .map(({ text, field }) => ({ field, length: text.length, at: placeOf(text, message) }))
+    .filter(({ at }) => at >= 0);
+  return found.sort((one, other) => one.at - other.at || other.length - one.length)[0]?.field;
+}
+
+function forms(name: string, key: string): { readonly text: string; readonly field: string }[] {
+  const field = `${name}.${key}`;
+  return [field, `"${key}"`, `'${key}'`, `\`${key}\``].map((text) => ({ text, field }));
+}
+
+/** The index of a text in another as a word of its own; -1 if there is none. */
+function placeOf(word: string, text: string): number {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    const around = `${text[at - 1] ?? ''}${text[at + word.length] ?? ''}`;
+    if (!/[\p{L}\p{N}_]/u.test(around)) return at;
+  }
+  return -1;
 }

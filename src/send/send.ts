@@ -5,7 +5,7 @@ import type { Mapping } from '../mapping/mapping.ts';
 import { allowedErrors, countAll } from '../plan/counts.ts';
 import { CHANGES_FILE, writeChanges } from '../plan/judge/changes-file.ts';
 import { forgetRun, noteRun } from '../plan/older.ts';
-import { rememberShown } from '../plan/read-back.ts';
+import { rememberShown, readLeft } from '../plan/read-back.ts';
 import { hintFor, issueOf } from '../vocabulary/words.ts';
 import { ERRORS_FILE, writeErrors } from '../report/error-files.ts';
 import type { BestEffort } from '../files/best-effort.ts';
@@ -24,7 +24,6 @@ import type { Survey } from '../survey/survey.ts';
 import { Deliverer } from './deliver.ts';
 import { SendLog } from './log.ts';
 import { Outcomes } from './outcomes.ts';
-import { readLeft } from './read-left.ts';
 import { reasonOf, Sender } from './sender.ts';
 import { haltAt } from './until.ts';
 

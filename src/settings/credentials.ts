@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { readEnvFile, type Environment } from './env-file.ts';
 import { UserError } from '../errors.ts';
 import { Secret } from '../redact.ts';
-import { readRedisUrl } from './redis-url.ts';
 import { PATHS } from '../contract.ts';
+import { readRedisUrl } from './secret-urls.ts';
 
 /** Replaces the base URL of a rehearsal, because the sandbox has another port each time. */
 export const SANDBOX = 'sandbox';

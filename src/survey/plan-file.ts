@@ -2,10 +2,10 @@ import { cannotWrite } from '../errors.ts';
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { isThere } from '../files/private-file.ts';
 import type { StateDir } from '../files/state-dir.ts';
-import { takeOver } from '../store/earlier.ts';
 import { attachCheckpoint } from '../store/open.ts';
 import { PLAN, PLAN_FILE } from '../store/plan-schema.ts';
 import { Database } from '../store/sqlite.ts';
+import { storedPlanFiles } from '../store/stored-plans.ts';
 
 /** Begins a new plan under a temporary name; the one before stays until `commitPlan`. Throws a `UserError`. */
 export function beginPlan(state: StateDir, output: StateDir): Database {
@@ -82,5 +82,34 @@ export function openPlan(state: StateDir, output: StateDir): Database {
   } catch (error) {
     db.close();
     throw error;
+  }
+}
+
+/** Data that a new plan copies from earlier ones: contacts of the account, names of files that the program wrote, and so on. */
+
+/**
+ * Copies from the plan that `db` will replace, from an interrupted one, and from the other plan of the state directory. Plans that cannot
+ * be read are ignored: everything in them can be found out again.
+ */
+function takeOver(db: Database, path: string, state: StateDir, interrupted: string): void {
+  for (const from of new Set([interrupted, path, ...storedPlanFiles(state)])) {
+    if (!isThere(from)) continue;
+    try {
+      db.attach(from, 'earlier', PLAN);
+    } catch {
+      continue;
+    }
+    try {
+      db.exec(`
+        insert or ignore into setting select name, value from earlier.setting where name in ('field_key', 'contacts');
+        insert or ignore into document select name, content from earlier.document where name = 'account';
+      `);
+      if (!db.get('select 1 from contact limit 1')) db.exec('insert into contact select * from earlier.contact');
+      if (from === path) db.exec('insert or ignore into written select * from earlier.written');
+    } catch {
+      // Damaged.
+    } finally {
+      db.detach('earlier');
+    }
   }
 }

@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import type { CompiledEntry, CompiledMapping, SkipReason } from '../mapping/mapping.ts';
 import { entityOf, STAGED } from '../kinds/index.ts';
-import type { Draft, ReadItem, Row } from '../model.ts';
+import type { Draft, ReadItem, Row, Issue } from '../model.ts';
 import { addOmissions, addProblem } from '../plan/problems.ts';
 import type { Source } from '../input/source.ts';
-import { correctedIds } from './corrected-ids.ts';
 import type { DealGroups } from './deal-groups.ts';
 import type { PlanWriter } from './plan-writer.ts';
 import { prepare } from './prepare.ts';
 import type { Profiler } from './profile/profile.ts';
 import type { Resolver } from './resolve.ts';
+import { issueOf } from '../vocabulary/words.ts';
 
 /** read = mapped + skipped + unreadable; sources used only by lookups are not counted. */
 export interface RecordCounts {
@@ -126,4 +126,29 @@ function whySkipped(entries: readonly CompiledEntry[], row: Row): SkipReason {
 
 function draftsOf(entries: readonly CompiledEntry[], row: Row): readonly Draft[] {
   return entries.flatMap((entry) => entry.map(row));
+}
+
+/** The external ids that a correction changes, as warnings: a spreadsheet makes `123` of `00123`. `before`: of the record as it was. */
+function correctedIds(before: readonly Draft[], after: readonly Draft[]): Issue[] {
+  const [old, now] = [idsOf(before), idsOf(after)];
+  return [...old].flatMap(([entity, ids]) => {
+    const kept = now.get(entity) ?? new Set();
+    const added = [...kept].filter((id) => !ids.has(id));
+    const lost = [...ids].filter((id) => !kept.has(id)).slice(0, added.length);
+    return lost.map((id, index) => changed(entity, id, added[index]!));
+  });
+}
+
+function idsOf(drafts: readonly Draft[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const ids = new Map<string, Set<string>>();
+  for (const { type, data } of drafts) {
+    if (typeof data.external_id !== 'string') continue;
+    const entity = entityOf(type);
+    ids.set(entity, (ids.get(entity) ?? new Set()).add(data.external_id));
+  }
+  return ids;
+}
+
+function changed(entity: string, from: string, to: string): Issue {
+  return { ...issueOf('corrected_id', entity, from, to), field: 'external_id' };
 }

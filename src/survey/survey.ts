@@ -39,8 +39,7 @@ import { RecordReader, type RecordCounts } from './record-reader.ts';
 import type { Resolver } from './resolve.ts';
 import { writeWorksheet, type SurveyedWorksheet } from './worksheet-file.ts';
 import { worksheetRows } from './worksheet-rows.ts';
-import { unmatchedAnswers } from './unmatched-answers.ts';
-import { openReferences, type Answer, type FoundWorksheet } from './worksheet.ts';
+import { openReferences, type Answer, type FoundWorksheet, unmatchedAnswers } from './worksheet.ts';
 import { skipText } from '../vocabulary/terms.ts';
 import { issueOf } from '../vocabulary/words.ts';
 

@@ -2,14 +2,19 @@
 import { restore } from '../files/csv.ts';
 import { UserError } from '../errors.ts';
 import type { Mapping, References } from '../mapping/mapping.ts';
-import type { ReadItem } from '../model.ts';
+import type { ReadItem, Issue } from '../model.ts';
 import { isThere } from '../files/private-file.ts';
 import { didYouMean, meant, ProblemsError, type Location, type Problem } from '../problem.ts';
 import type { Account } from '../service/account.ts';
 import { openSource } from '../input/open.ts';
 import type { Source } from '../input/source.ts';
-import { quotedNames, Resolver } from './resolve.ts';
-import { matching, similarNames, type NameKind } from './targets.ts';
+import { quotedNames, Resolver, type MetName } from './resolve.ts';
+import { matching, similarNames, type NameKind, isWrittenAs } from './targets.ts';
+import { fold } from '../plan/compare/fields.ts';
+import { shortPath } from '../files/paths.ts';
+import { counted } from '../terminal/numbers.ts';
+import { visible } from '../terminal/visible.ts';
+import { issueOf } from '../vocabulary/words.ts';
 
 export const WORKSHEET_FILE = 'references.csv';
 export const WORKSHEET_COLUMNS = [
@@ -182,4 +187,41 @@ function placeOf({ place }: ReadItem): Location {
 
 function error(code: string, message: string, at: Location, suggestion?: string): Problem {
   return { code, message, severity: 'error', at, ...(suggestion === undefined ? {} : { suggestion }) };
+}
+
+const MOST_NAMED = 10;
+
+/** Changes that a spreadsheet makes to a name that it reads as a number or a date. */
+function plain(name: string): string {
+  return fold(name)
+    .replace(/\.0+$/, '')
+    .replace(/^0+(?=.)/, '')
+    .replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+/**
+ * The rows of a worksheet whose `old_name` no record has: a spreadsheet may have changed it (`0012` to `12`), so the name that it was is
+ * given where one is alike. Undefined if there are none.
+ */
+export function unmatchedAnswers(
+  answers: readonly Answer[],
+  met: readonly MetName[],
+): (Issue & { count: number }) | undefined {
+  const isMet = (answer: Answer): boolean =>
+    met.some(
+      ({ kind, pipeline, name }) =>
+        kind === answer.kind &&
+        isWrittenAs(name, fold(answer.oldName)) &&
+        (answer.pipeline === '' || isWrittenAs(pipeline, fold(answer.pipeline))),
+    );
+  const unmatched = answers.filter((answer) => !isMet(answer));
+  if (unmatched.length === 0) return undefined;
+  const open = met.filter(({ resolution }) => resolution.kind !== 'resolved' || resolution.byDefault);
+  const texts = unmatched.slice(0, MOST_NAMED).map(({ kind, oldName, at }) => {
+    const like = open.find((name) => name.kind === kind && plain(name.name) === plain(oldName));
+    return `line ${at.line}: ${kind} \`${visible(oldName)}\`${like ? ` (the exports have \`${visible(like.name)}\`)` : ''}`;
+  });
+  const more = unmatched.length - texts.length;
+  const rows = `${texts.join(', ')}${more > 0 ? `, and ${counted(more, 'more row')}` : ''}`;
+  return { ...issueOf('unmatched_answer', shortPath(unmatched[0]!.at.file), rows), count: unmatched.length };
 }

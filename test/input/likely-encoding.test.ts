@@ -1,6 +1,6 @@
 import iconv from 'iconv-lite';
 import { expect, it } from 'vitest';
-import { likelyEncoding } from '../../src/input/text/likely-encoding.ts';
+import { likelyEncoding } from '../../src/input/text/undecodable.ts';
 
 const encoded = (text: string, encoding: string): Buffer[] =>
   text.split(' ').map((word) => iconv.encode(word, encoding));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, type JsonObject } from '../../src/json.ts';
 import type { EventType } from '../../src/model.ts';
-import { validate } from '../../src/survey/validate.ts';
+import { validate } from '../../src/survey/prepare.ts';
 
 const UUID = '8f2f6c1e-5b0a-4c0f-9a3e-7d41c6b25e90';
 

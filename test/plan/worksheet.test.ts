@@ -1,12 +1,11 @@
 import { Resolver } from '../../src/survey/resolve.ts';
-import { unmatchedAnswers } from '../../src/survey/unmatched-answers.ts';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { References } from '../../src/mapping/mapping.ts';
 import { writeWorksheet } from '../../src/survey/worksheet-file.ts';
 import { worksheetRows } from '../../src/survey/worksheet-rows.ts';
-import { openReferences } from '../../src/survey/worksheet.ts';
+import { openReferences, unmatchedAnswers } from '../../src/survey/worksheet.ts';
 import { defaultAccount } from '../../src/commands/sandbox/index.ts';
 import type { Account } from '../../src/service/account.ts';
 import { StateDir } from '../../src/files/state-dir.ts';

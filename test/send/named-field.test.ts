@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { namedField } from '../../src/send/named-field.ts';
+import { namedField } from '../../src/send/refusals.ts';
 
 const DATA = {
   external_id: 'd-1',

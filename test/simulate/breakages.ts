@@ -222,7 +222,7 @@ export const BREAKAGES: readonly Breakage[] = [
   },
   {
     name: 'a lead of somebody else counts as an edit',
-    file: 'plan/judge/shown-parents.ts',
+    file: 'plan/judge/in-service.ts',
     text: 'areAllKnown && sent.every(isOurs)',
     replacement: 'areAllKnown && isOurs !== undefined',
     within: 2000,

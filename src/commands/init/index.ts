@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { markedLines, type Mark } from '../../mapping/marks.ts';
 import { nameError } from '../../mapping/names.ts';
 import { UserError } from '../../errors.ts';
-import type { Ask } from '../../terminal/choose.ts';
+import type { Ask } from '../../terminal/ask.ts';
 import type { Table } from './columns.ts';
 import { askKinds, askLines } from './lines/questions.ts';
 import { keyOf } from './evidence.ts';

@@ -2,11 +2,16 @@
 import type { Halt } from '../../halt.ts';
 import { e164Of } from '../../mapping/transforms/phone.ts';
 import type { Client } from '../../service/client.ts';
-import { PATHS } from '../../contract.ts';
+import { PATHS, LIMITS } from '../../contract.ts';
 import { idOf, isFields, type Fields, type Query } from '../../service/list-page.ts';
 import { pagesOf } from '../../service/lists.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
+import { PERSON } from '../../kinds/index.ts';
+import type { Mapping } from '../../mapping/mapping.ts';
+import { numberText } from '../../terminal/numbers.ts';
+import type { RunSettings } from '../../settings/run-settings.ts';
+import { secondsToSend } from '../../rate.ts';
 
 /** More leads than this are read only if the user agrees. */
 export const MOST_UNASKED = 20_000;
@@ -109,4 +114,51 @@ function addContact(db: Database, lead: Fields, hasher: FieldHasher, region: str
 
 function phoneOf(text: string, region: string | undefined): string {
   return /^\+\d+$/.test(text) || !/\d/.test(text) ? text : (e164Of(text, region) ?? text);
+}
+
+/**
+ * Reads the people in the account into the plan. Returns how many there are; undefined if no entry looks for them, or if there is no
+ * network and they are not stored.
+ */
+export async function accountContacts(run: {
+  readonly settings: Pick<RunSettings, 'refresh' | 'rate'>;
+  readonly halt: Halt;
+  readonly monitor: {
+    readingContacts?(read: number, total: number | undefined): void;
+    trouble?(message: string): void;
+  };
+  readonly db: Database;
+  readonly mapping: Mapping;
+  readonly target: ContactsJob['target'];
+  readonly hasher: FieldHasher;
+  /** Asks whether to go on; throws a `UserError` if not. */
+  readonly agree: (found: string, hint: string) => Promise<void>;
+}): Promise<number | undefined> {
+  const { settings, halt, monitor, target, db, hasher } = run;
+  const { entries, region } = run.mapping;
+  const looks = entries.some(
+    ({ type, policies }) => type === `${PERSON}/created` && policies.if_contact_exists !== 'ignore',
+  );
+  if (!looks) return undefined;
+  const contacts = await readContacts({
+    db,
+    target,
+    hasher,
+    region,
+    refresh: settings.refresh,
+    halt,
+    agree: (leads) => {
+      const minutes = Math.ceil(secondsToSend(leads / LIMITS.pageSize, settings.rate) / 60);
+      return run.agree(
+        `the account has more than ${numberText(MOST_UNASKED)} leads; reading them, to find people who are there ` +
+          `already, takes about ${minutes} min`,
+        'read them with --refresh, or set `if_contact_exists: ignore` to send without looking',
+      );
+    },
+    progress: (read, total) => monitor.readingContacts?.(read, total),
+  });
+  if (contacts === undefined) {
+    monitor.trouble?.('the leads of the account are not stored yet, so people who are there already are not found');
+  }
+  return contacts;
 }

@@ -1,5 +1,5 @@
 /** Asks what `init` cannot decide: what each file is, then each line that would be marked. */
-import type { Ask } from '../../../terminal/choose.ts';
+import type { Ask } from '../../../terminal/ask.ts';
 import { counted } from '../../../terminal/numbers.ts';
 import type { RoleCandidate } from '../assign.ts';
 import { cellsOf, type Column, type Table } from '../columns.ts';
