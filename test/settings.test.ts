@@ -90,7 +90,7 @@ describe('the options of run', () => {
     [{ maxErrors: '101%' }, '--max-errors'],
     [{ maxOutage: '12' }, '--max-outage'],
     [{ until: 'tomorrow' }, '--until'],
-    [{ source: ['a=1', 'a=2'] }, 'names the source `a` a second time'],
+    [{ source: ['a=1', 'a=2'] }, 'names `a` a second time'],
     [{ source: ['contacts'] }, '--source: `contacts` is not NAME=PATH'],
     [{ pick: ['note:1'] }, '--pick: `note:1` is neither lead:ID nor deal:ID'],
     [{ only: ['leed'] }, 'did you mean `lead`'],

@@ -18,7 +18,7 @@ export const definition = define({
     exports: { type: 'repeatable', check: texts('export files'), describe: 'Export files (CSV, JSON, NDJSON)' },
   },
   options: {
-    ...pick(OPTIONS, 'encoding', 'delimiter', 'preset', 'out'),
+    ...pick(OPTIONS, 'encoding', 'delimiter', 'preset', 'answer', 'out'),
     yes: { ...OPTIONS.yes, group: undefined, describe: 'Ask nothing: mark what is not certain' },
     json: {
       ...OPTIONS.json,
@@ -27,7 +27,10 @@ export const definition = define({
     },
     quiet: { ...OPTIONS.quiet, group: undefined, describe: 'Do not list what was recognised' },
   },
-  examples: [['$0 init exports/*.csv --out acme.yaml', 'a mapping for these exports, whichever CRM wrote them']],
+  examples: [
+    ['$0 init exports/*.csv --out acme.yaml', 'a mapping for these exports, whichever CRM wrote them'],
+    ['$0 init people.csv --yes --answer region=IT --answer people=leads', 'answers without a terminal'],
+  ],
 });
 
 /** `crm-backfill init`: writes a commented mapping to stdout or a new file, and what was recognised to stderr. */

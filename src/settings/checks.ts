@@ -133,17 +133,25 @@ export const planDigest = value('a plan: 12 hexadecimal digits, as a dry run pri
   /^[\da-f]{12}$/i.test(given) ? given.toLowerCase() : undefined,
 );
 
+/** `NAME=…`, each name once. */
+function byName(what: string, read: (text: string) => string) {
+  return values((given, refuse): ReadonlyMap<string, string> => {
+    const found = new Map<string, string>();
+    for (const pair of given) {
+      const [name, text] = split(pair);
+      if (name === '' || text === '') refuse(`\`${pair}\` is not ${what}`);
+      else if (found.has(name)) refuse(`\`${pair}\` names \`${name}\` a second time`);
+      else found.set(name, read(text));
+    }
+    return found;
+  });
+}
+
 /** `NAME=PATH`; paths are resolved from the working directory. */
-export const pathsByName = values((given, refuse): ReadonlyMap<string, string> => {
-  const paths = new Map<string, string>();
-  for (const pair of given) {
-    const [name, path] = split(pair);
-    if (name === '' || path === '') refuse(`\`${pair}\` is not NAME=PATH`);
-    else if (paths.has(name)) refuse(`\`${pair}\` names the source \`${name}\` a second time`);
-    else paths.set(name, resolve(path));
-  }
-  return paths;
-});
+export const pathsByName = byName('NAME=PATH', resolve);
+
+/** `NAME=VALUE`, the answers to questions. */
+export const answers = byName('NAME=VALUE', (text) => text);
 
 /** `NAME=VALUE`; a name may occur more than once, and its value may be empty. */
 export const parameters = values((given, refuse): readonly (readonly [name: string, value: string])[] =>

@@ -1,6 +1,7 @@
 /** Every option of every command, declared once. Checks, defaults, `--help` and the usage text of the README derive from it. */
 import { LIMITS } from '../contract.ts';
 import {
+  answers,
   concurrency,
   delimiter,
   duration,
@@ -203,6 +204,12 @@ export const OPTIONS = {
     check: text('the name of a preset'),
     shownDefault: 'the best match',
     describe: 'Start from this preset',
+  },
+  answer: {
+    type: 'repeatable',
+    check: answers,
+    describe:
+      'Answer a question (NAME=VALUE, repeatable): `region=IT`, `people.lead.email=Mail`; a wrong name lists them',
   },
   out: { type: 'value', check: text('a file'), shownDefault: 'stdout', describe: 'Write to this new file' },
   port: { type: 'value', check: port, default: '0', describe: 'Port on 127.0.0.1; 0 = any free port' },

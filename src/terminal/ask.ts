@@ -1,30 +1,56 @@
 import { oneLine, visible } from './visible.ts';
 import { createInterface } from 'node:readline/promises';
 
+export interface QuestionChoice {
+  readonly label: string;
+  /** How the answer is written on the command line; of a choice that is typed, an example. */
+  readonly value: string;
+  /** Of a choice that is typed: why a text is no answer; undefined if it is one. */
+  readonly mistake?: (text: string) => string | undefined;
+}
+
 export interface Question {
+  /** Its name on the command line. */
+  readonly name: string;
   /** Several lines; the last one asks. */
   readonly text: string;
-  readonly choices: readonly string[];
-  /** The index of the choice that Enter selects. */
+  readonly choices: readonly QuestionChoice[];
+  /** The place of the choice that Enter takes. */
   readonly proposal: number;
 }
 
-/** Returns the place of the choice; undefined if the user wants no more questions (Ctrl-C). */
-export type Ask = (question: Question) => Promise<number | undefined>;
+/** The place of the choice, and what was typed. */
+export interface QuestionAnswer {
+  readonly choice: number;
+  readonly text?: string;
+}
 
-/** Asks with a list to choose from, on stderr; undefined if there is no terminal to answer on. */
+/** Returns undefined if nobody answers. */
+export type Ask = (question: Question) => Promise<QuestionAnswer | undefined>;
+
+/** Asks with a list to choose from, on stderr; after Ctrl-C no more. Undefined if there is no terminal to answer on. */
 export function chooser(): Ask | undefined {
   if (!process.stdin.isTTY || !process.stderr.isTTY || process.env.TERM === 'dumb') return undefined;
+  let isOver = false;
   return async ({ text, choices, proposal }) => {
-    const { isCancel, select } = await import('@clack/prompts');
-    const answer = await select<number>({
+    if (isOver) return undefined;
+    const { isCancel, select, text: type } = await import('@clack/prompts');
+    const output = process.stderr;
+    const choice = await select<number>({
       message: visible(text),
-      options: choices.map((label, value) => ({ value, label: visible(oneLine(label)) })),
+      options: choices.map(({ label }, value) => ({ value, label: visible(oneLine(label)) })),
       initialValue: proposal,
       showInstructions: false,
-      output: process.stderr,
+      output,
     });
-    return isCancel(answer) ? undefined : answer;
+    isOver = isCancel(choice);
+    if (isCancel(choice)) return undefined;
+    const { mistake, value } = choices[choice]!;
+    if (!mistake) return { choice };
+    const validate = (given = ''): string | undefined => mistake(given.trim());
+    const typed = await type({ message: `Type it, such as ${visible(oneLine(value))}`, validate, output });
+    isOver = isCancel(typed);
+    return isCancel(typed) ? undefined : { choice, text: typed.trim() };
   };
 }
 

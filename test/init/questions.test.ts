@@ -6,12 +6,19 @@ import { parse } from 'yaml';
 import { startMapping } from '../../src/commands/init/index.ts';
 import { markedLines } from '../../src/mapping/marks.ts';
 import type { MappingSpec } from '../../src/mapping/schema.ts';
-import type { Question } from '../../src/terminal/ask.ts';
+import type { QuestionAnswer, Question } from '../../src/terminal/ask.ts';
 import { workspace } from '../e2e/harness.ts';
 import { hasTmux, onTerminal } from '../report/terminal.ts';
 import { times } from './mapping.ts';
 
-const PEOPLE = ['id,full name,email', ...times(12, (n) => `P${n},Ada ${'BCDEFGHIJKLM'[n]}ell,p${n}@acme.example`)];
+const PEOPLE = [
+  'id,full name,email,phone,created',
+  ...times(
+    12,
+    (n) =>
+      `P${n},Ada ${'BCDEFGHIJKLM'[n]}ell,p${n}@acme.example,${n > 8 ? 'N/A' : `06 4567 102${n}`},2025-03-1${n % 10} 10:00`,
+  ),
+];
 const DEALS = [
   'id,person id,title,amount,cost,stage',
   ...times(12, (n) => `D${n},P${n},Roof of house ${n},1${n}0.50,2${n}.00,${n % 2 ? 'New' : 'Won'}`),
@@ -25,22 +32,32 @@ async function exports(): Promise<string> {
   return cwd;
 }
 
-/** Answers each question with the label that one of the patterns finds, otherwise with the proposal; `stop`: Ctrl-C. */
-async function answered(...answers: (RegExp | readonly [about: RegExp, label: RegExp | 'stop'])[]) {
+/** Answers each question with the label that one of the patterns finds, or types a text; otherwise with the proposal; `stop`: no more. */
+async function answered(...answers: (readonly [about: RegExp, label: RegExp | 'stop', text?: string])[]) {
   const cwd = await exports();
   const asked: Question[] = [];
-  const ask = async (question: Question): Promise<number | undefined> => {
+  let isOver = false;
+  const ask = async (question: Question): Promise<QuestionAnswer | undefined> => {
+    if (isOver) return undefined;
     asked.push(question);
-    const own = answers.find((each) => Array.isArray(each) && (each as [RegExp, RegExp])[0].test(question.text));
-    const label = own ? (own as readonly [RegExp, RegExp | 'stop'])[1] : undefined;
-    if (label === 'stop') return Promise.resolve(undefined);
-    const at = label === undefined ? -1 : question.choices.findIndex((each) => label.test(each));
-    if (label !== undefined) expect(at, question.choices.join('\n')).toBeGreaterThanOrEqual(0);
-    return Promise.resolve(at < 0 ? question.proposal : at);
+    const [, label, text] = answers.find(([about]) => about.test(question.text)) ?? [];
+    isOver = label === 'stop';
+    if (label === undefined || label === 'stop')
+      return Promise.resolve(isOver ? undefined : { choice: question.proposal });
+    const choice = question.choices.findIndex((each) => label.test(each.label));
+    expect(choice, labelsOf(question).join('\n')).toBeGreaterThanOrEqual(0);
+    return Promise.resolve({ choice, ...(text !== undefined && { text }) });
   };
-  const files = ['people.csv', 'deals.csv'].map((name) => join(cwd, name));
-  const { text } = await startMapping(files, { out: join(cwd, 'acme.yaml'), ask });
+  const { text } = await startMapping(namesIn(cwd), { out: join(cwd, 'acme.yaml'), ask });
   return { asked, text, spec: parse(text) as MappingSpec };
+}
+
+function namesIn(cwd: string): string[] {
+  return ['people.csv', 'deals.csv'].map((name) => join(cwd, name));
+}
+
+function labelsOf({ choices }: Question): string[] {
+  return choices.map(({ label }) => label);
 }
 
 describe('the questions of init', () => {
@@ -48,24 +65,24 @@ describe('the questions of init', () => {
     const { asked } = await answered();
     expect(asked[0]!.text).toContain('people.csv, 12 records:\n');
     expect(asked[0]!.text.match(/full name: Ada/g)).toHaveLength(3);
-    expect(asked[0]!.choices[asked[0]!.proposal]).toMatch(/^people/);
-    expect(asked[1]!.choices[asked[1]!.proposal]).toMatch(/^deals/);
+    expect(asked[0]!.choices[asked[0]!.proposal]!.label).toMatch(/^people/);
+    expect(asked[1]!.choices[asked[1]!.proposal]!.label).toMatch(/^deals/);
   });
 
   it('show the figures and three values of each candidate; the last choice is to leave it out', async () => {
     const { asked } = await answered();
     const amount = asked.find(({ text }) => text.includes('\namount: '))!;
-    expect(amount.choices[0]).toMatch(/^as proposed: .*: 100\.50, 110\.50, 120\.50$/);
-    expect(amount.choices.join('\n')).toMatch(/^cost \(12 .*numbers.*\): 20\.00, 21\.00, 22\.00$/m);
-    expect(amount.choices.at(-1)).toBe('leave it out');
+    const labels = labelsOf(amount);
+    expect(labels[0]).toMatch(/^as proposed: .*: 100\.50, 110\.50, 120\.50$/);
+    expect(labels.join('\n')).toMatch(/^cost \(12 .*numbers.*\): 20\.00, 21\.00, 22\.00$/m);
+    expect(labels.at(-1)).toBe('leave it out');
   });
 
   it('are all answered by their proposals, which then have no mark', async () => {
-    const [plain, { text, asked }] = [await startMapping(await files(), {}), await answered()];
-    const inEntries = (of: string): number => markedLines(of.slice(of.indexOf('\nevents:'))).length;
-    expect(inEntries(plain.text)).toBeGreaterThan(1);
+    const [plain, { text, asked }] = [await startMapping(namesIn(await exports()), {}), await answered()];
+    expect(markedLines(plain.text).length).toBeGreaterThan(1);
     expect(asked.length).toBeGreaterThan(2);
-    expect(inEntries(text)).toBe(0);
+    expect(markedLines(text)).toEqual([]);
   });
 
   it('take another column, and leave out what is not wanted', async () => {
@@ -74,6 +91,38 @@ describe('the questions of init', () => {
     expect(data).toMatchObject({ amount: { from: 'cost' }, custom_fields: { amount: 'amount' } });
     expect(data).not.toHaveProperty('currency');
     expect(text).toContain('# currency: { value: EUR } # left out');
+  });
+
+  it('are about the region, the time zone and the texts without a value, too, and take what is typed', async () => {
+    const { spec, text } = await answered(
+      [/\nregion: /, /^other/, 'IT'],
+      [/\ntimezone: /, /^other/, 'Europe/Rome'],
+      [/\nmissing_values: /, /^other/, 'n/a, none'],
+      [/\ncurrency: /, /^other/, 'CHF'],
+      [/\namount: /, /^other/, 'cost'],
+    );
+    expect(spec.defaults).toEqual({ region: 'IT', timezone: 'Europe/Rome', missing_values: ['', 'n/a', 'none'] });
+    expect(spec.events[1]!.data).toMatchObject({ currency: { value: 'CHF' }, amount: { from: 'cost' } });
+    expect(markedLines(text)).toEqual([]);
+  });
+
+  it('are answered on the command line by their names, and the rest is marked', async () => {
+    const start = async (answer: object) =>
+      startMapping(namesIn(await exports()), { answer: new Map(Object.entries(answer)) });
+    const spec = parse((await start({ region: 'CH', deals: 'none', timezone: 'UTC' })).text) as MappingSpec;
+    expect(spec.defaults).toMatchObject({ region: 'CH', timezone: 'UTC' });
+    expect(spec.events.map(({ type }) => type)).toEqual(['lead/created']);
+    await expect(start({ regoin: 'CH' })).rejects.toMatchObject({ message: /regoin/, hint: /region/ });
+    await expect(start({ region: 'XX' })).rejects.toThrow(/region=XX/);
+  });
+
+  it('name the columns of a file that has no header', async () => {
+    const cwd = await exports();
+    await writeFile(join(cwd, 'people.csv'), `${PEOPLE.slice(1).join('\n')}\n`);
+    const answer = new Map([['people.read', 'No,Person,Mail,Tel,Since']]);
+    const { text } = await startMapping(namesIn(cwd), { answer });
+    expect(text).toMatch(/^  people: .*columns: \[No, Person, Mail, Tel, Since\] }$/m);
+    expect((parse(text) as MappingSpec).events[0]!.data).toMatchObject({ external_id: 'No', full_name: 'Person' });
   });
 
   it('decide what a file is', async () => {
@@ -87,11 +136,6 @@ describe('the questions of init', () => {
     expect(text).toMatch(/# currency: .* # set this/);
   });
 });
-
-async function files(): Promise<string[]> {
-  const cwd = await exports();
-  return ['people.csv', 'deals.csv'].map((name) => join(cwd, name));
-}
 
 describe.skipIf(!hasTmux())('on a terminal (skipped without tmux)', () => {
   const until = async (text: () => Promise<string>, what: RegExp): Promise<string> => {
@@ -110,7 +154,15 @@ describe.skipIf(!hasTmux())('on a terminal (skipped without tmux)', () => {
     await keys('Enter');
     await until(text, /deals\.csv, 12 records[^]*What are these records\?/);
     await keys('Enter');
-    await until(text, /amount: /);
+    await until(text, /region: /);
+    await keys('Up', 'Enter');
+    await until(text, /Type it/);
+    await keys('I', 'T', 'Enter');
+    await until(text, /timezone: /);
+    await keys('Enter');
+    await until(text, /missing_values: /);
+    await keys('Enter');
+    await until(text, /occurred_at: |amount: /);
     await keys('Down', 'Enter');
     await until(text, /currency: /);
     await keys('C-c');

@@ -21,6 +21,8 @@ export interface Table {
   readonly whole: boolean;
   /** What its records are called: by the name of the file or list, later by what they turned out to be. */
   nouns: readonly Noun[];
+  /** What the user has decided: what its records are, and how the file is read. */
+  readonly settled: Set<'kind' | 'reading'>;
   /** Its name in SQL. */
   readonly sql: string;
 }
@@ -36,7 +38,7 @@ export interface Column {
   readonly list: string | undefined;
   /** First and last name, of a column that stands for both. */
   readonly pair?: readonly [Column, Column];
-  readonly meaning: Meaning;
+  meaning: Meaning;
   /** It says something about the value beside it: `{ value, timestamp, source }`. */
   readonly isWrapper: boolean;
   /** The role that its header has in a known CRM, or `none`, by the kind of its records. */

@@ -120,7 +120,7 @@ export function formatsOf({ formats }: DateFacts): string | readonly string[] {
 }
 
 /** A date written out, to show how a format reads it: `01/06/2026` as `1 June 2026`. */
-function dateText(text: string, format: string): string {
+export function dateText(text: string, format: string): string {
   const read = readerOf(format)(text);
   if (!read) return text;
   return new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(read.local);

@@ -61,7 +61,8 @@ export class Fates {
     if (!fields || this.#entries.some((entry) => entry.table === table || entry.table.parent === table))
       return undefined;
     const left = this.#notCarried(table);
-    const mark = this.#isOfPeople(table) ? 'check: these may be people, who become no leads; ' : '';
+    const mark =
+      !table.settled.has('kind') && this.#isOfPeople(table) ? 'check: these may be people, who become no leads; ' : '';
     return [
       `${mark}looked up for ${enumerated([...fields], 'and')}`,
       ...(left.length > 0 ? [`not carried: ${left.map(quoted).join(', ')}`] : []),
@@ -72,7 +73,8 @@ export class Fates {
   /** In place of a source that nothing reads. */
   unreadText(table: Table): string {
     const { columns, rows } = table;
-    const mark = rows > 0 && (this.#isOfPeople(table) || this.#relation(table)?.to.table === table) ? 'check: ' : '';
+    const isDoubtful = this.#isOfPeople(table) || this.#relation(table)?.to.table === table;
+    const mark = rows > 0 && !table.settled.has('kind') && isDoubtful ? 'check: ' : '';
     const what = columns.length > 0 ? `; not carried: ${columns.map(quoted).join(', ')}` : '';
     return `${mark}not read: ${nameOf(table)}: not used, because ${this.#whyUnread(table)}${what}`;
   }

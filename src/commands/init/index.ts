@@ -5,7 +5,9 @@ import { nameError } from '../../mapping/names.ts';
 import { UserError } from '../../errors.ts';
 import type { Ask } from '../../terminal/ask.ts';
 import type { Table } from './columns.ts';
-import { askKinds, askLines } from './lines/questions.ts';
+import { Answers } from './lines/answers.ts';
+import { askDefaults, defaultsOf } from './lines/defaults.ts';
+import { askFiles, askLines } from './lines/questions.ts';
 import { keyOf } from './evidence.ts';
 import type { KnownTables } from './joins.ts';
 import { guessDrafts } from './guess.ts';
@@ -38,6 +40,8 @@ export async function startMapping(
   options: ExportOptions & {
     readonly preset?: string | undefined;
     readonly out?: string | undefined;
+    /** By the names of questions. */
+    readonly answer?: ReadonlyMap<string, string> | undefined;
     /** Undefined: nobody can be asked. */
     readonly ask?: Ask | undefined;
   },
@@ -49,14 +53,17 @@ export async function startMapping(
   const recognised = recognise(tables, crms, options.preset);
   const references = findReferences(samples);
   const guessed = guessDrafts(tables, references);
-  const answers = options.ask && (await askKinds({ tables, drafts: guessed }, options.ask));
-  const drafts = answers ? guessDrafts(tables, references, answers.kinds) : guessed;
+  const answers = new Answers(options.answer ?? new Map(), options.ask);
+  const kinds = answers.isEmpty ? undefined : await askFiles({ tables, drafts: guessed }, answers);
+  const drafts = kinds ? guessDrafts(tables, references, kinds) : guessed;
   const known: KnownTables = { drafts, tables, references };
-  const asks = options.ask !== undefined && answers?.stopped === false;
-  const drafted = agreeing(asks ? await askLines(known, options.ask) : drafts.map((draft) => entryOf(draft, known)));
+  const defaults = await askDefaults(defaultsOf(samples), answers);
+  const asked = answers.isEmpty ? drafts.map((draft) => entryOf(draft, known)) : await askLines(known, answers);
+  answers.check();
+  const drafted = agreeing(asked);
   const write = (entries: readonly Entry[]): MappingText => {
     const fates = new Fates(entries, known);
-    return mappingText({ samples, entries, sources: sourcesOf(tables, fates), out: options.out ?? 'mapping.yaml' });
+    return mappingText({ defaults, entries, sources: sourcesOf(tables, fates), out: options.out ?? 'mapping.yaml' });
   };
   const trial = await tryMapping(drafted, write);
   const fates = new Fates(trial.entries, known);

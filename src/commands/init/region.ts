@@ -3,7 +3,7 @@ import { isSupportedCountry, parsePhoneNumberFromString, type CountryCode } from
 import { countryCode } from '../../mapping/transforms/countries.ts';
 import { countEach, type Column } from './columns.ts';
 import { currencyOf } from './currency.ts';
-import { isUnix } from './dates.ts';
+import type { Line } from './lines/yaml.ts';
 import { headerScore } from './roles.ts';
 import { numberText } from '../../terminal/numbers.ts';
 
@@ -19,7 +19,9 @@ const MIN_RECORDS = 10;
 
 export interface RegionGuess {
   /** The `region` of `defaults` for the user to confirm, with its figures; commented out on thin or conflicting evidence. */
-  readonly line: string;
+  readonly line: Line;
+  /** The countries that the numbers may be of, best first, with their figures. */
+  readonly candidates: readonly { readonly value: string; readonly label: string }[];
   /** Also without such numbers, if almost all countries in the exports are one. */
   readonly country: CountryCode | undefined;
 }
@@ -32,44 +34,48 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
   const national = numbers.filter((number) => !INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
   const byNumbers = countEach(international.map(countryOf));
   const byColumns = countEach(columns.filter(isCountry).flatMap(({ values }) => values.map(countryCode)));
-  const unset = (reason: string): RegionGuess => ({
-    line: `  # region: IT # set this: ${reason}`,
-    country: mainOf(byColumns.size > 0 ? byColumns : byNumbers),
-  });
+  const main = mainOf(byColumns.size > 0 ? byColumns : byNumbers);
+  const lineOf = (value: string, comment: string, off: boolean): Line => ({ key: 'region', value, comment, off });
   if (national.length === 0) {
-    const line = '  # region: IT # the country of phone numbers without a country code; none is among the records read';
-    return { ...unset(''), line };
+    const comment = 'the country of phone numbers without a country code; none is among the records read';
+    return { line: lineOf('IT', comment, true), candidates: [], country: main };
   }
-  const candidates = [...new Set([...byNumbers.keys(), ...byColumns.keys()])]
+  const validIn = (country: CountryCode): number =>
+    national.filter((number) => parse(number, country)?.isValid() === true).length;
+  const found = [...new Set([...byNumbers.keys(), ...byColumns.keys()])]
     .map((country) => ({
       country,
-      valid: national.filter((number) => parse(number, country)?.isValid() === true).length,
+      valid: validIn(country),
       withCode: byNumbers.get(country) ?? 0,
       records: byColumns.get(country) ?? 0,
     }))
     .sort((a, b) => b.valid - a.valid || b.withCode - a.withCode || b.records - a.records);
-  const [best] = candidates;
+  const [best] = found;
   if (!best) {
-    for (const [country, what] of [
-      [countryOfAddresses(columns), 'the e-mail addresses show'],
-      [countryOfCurrency(columns), 'the currency shows'],
-    ] as const) {
-      const valid = national.filter((number) => country && parse(number, country)?.isValid() === true).length;
-      if (!country || valid < national.length * MIN_VALID) continue;
-      const figures = `${numberText(valid)} of ${numberText(national.length)} phone numbers would be valid there`;
-      return { ...unset(''), line: `  # region: ${country} # set this: only ${what} a country; ${figures}` };
+    const shown = (
+      [
+        [countryOfAddresses(columns), 'the e-mail addresses show'],
+        [countryOfCurrency(columns), 'the currency shows'],
+      ] as const
+    ).find(([country]) => country && validIn(country) >= national.length * MIN_VALID);
+    if (shown) {
+      const [value, what] = shown as [CountryCode, string];
+      const label = `only ${what} a country; ${numberText(validIn(value))} of ${numberText(national.length)} phone numbers would be valid there`;
+      return { line: lineOf(value, `set this: ${label}`, true), candidates: [{ value, label }], country: main };
     }
-    return unset(
-      `${numberText(national.length)} phone numbers have no country code, and nothing shows their country; they are left out without it`,
-    );
+    const why = `set this: ${numberText(national.length)} phone numbers have no country code, and nothing shows their country; they are left out without it`;
+    return { line: lineOf('IT', why, true), candidates: [], country: main };
   }
   const figures = (of: RegionEvidence): string =>
     `${of.country}: ${numberText(of.valid)} of ${numberText(national.length)} numbers without a country code are valid, ` +
     `${numberText(of.withCode)} of ${numberText(international.length)} with one have its code` +
     (of.records > 0 ? `, ${numberText(of.records)} records name it` : '');
-  const why = whyNot(best, candidates, national.length);
-  if (why !== undefined) return unset(`${why}: ${candidates.slice(0, 3).map(figures).join('; ')}`);
-  return { line: `  region: ${best.country} # set this: ${figures(best)}`, country: best.country };
+  const candidates = found.slice(0, 3).map((each) => ({ value: each.country, label: figures(each) }));
+  const why = whyNot(best, found, national.length);
+  if (why === undefined)
+    return { line: lineOf(best.country, `set this: ${figures(best)}`, false), candidates, country: best.country };
+  const comment = `set this: ${why}: ${candidates.map(({ label }) => label).join('; ')}`;
+  return { line: lineOf('IT', comment, true), candidates, country: main };
 }
 
 /** Domains of countries that are in use all over the world. */
@@ -147,44 +153,4 @@ export function isCountry(column: Column): boolean {
   if (column.filled === 0 || !column.meaning.concepts.has('country') || column.meaning.concepts.has('number'))
     return false;
   return column.values.filter((value) => countryCode(value) !== undefined).length > column.values.length * 0.8;
-}
-
-/** The `timezone` of `defaults`, with its reason. `country`: that of phone numbers or addresses, if it is clear. */
-export function timezoneLine(columns: readonly Column[], country: string | undefined): string {
-  if (!columns.some(hasNoOffset)) return '  timezone: UTC # no date is without an offset';
-  const unset = '  timezone: UTC # set this: the time zone of dates without an offset, such as Europe/Rome';
-  const zone = country === undefined ? undefined : onlyZone(country);
-  if (zone === undefined) return unset;
-  // APIs write the offset of UTC for every zone.
-  const known = ['+00:00', ...offsetsOf(zone)];
-  const other = columns
-    .flatMap(({ date, values }) => (date?.hasTime ? values : []))
-    .map((value) => /\d\d:\d\d(?::\d\d(?:\.\d+)?)?([+-]\d\d):?(\d\d)$/.exec(value)?.slice(1).join(':'))
-    .find((offset) => offset !== undefined && !known.includes(offset));
-  if (other !== undefined) return `${unset}; the country is ${country}, but dates have the offset ${other}`;
-  return `  timezone: ${zone} # check: dates without an offset are in it, because the country is ${country}, which has one time zone`;
-}
-
-/** Undefined if the country has zones with different times. */
-function onlyZone(country: string): string | undefined {
-  // Node 20 has the property, later versions the method.
-  const locale = new Intl.Locale(`und-${country}`) as { timeZones?: string[]; getTimeZones?(): string[] };
-  const [first, ...others] = locale.getTimeZones?.() ?? locale.timeZones ?? [];
-  if (first === undefined) return undefined;
-  const times = offsetsOf(first).join();
-  return others.every((zone) => offsetsOf(zone).join() === times) ? first : undefined;
-}
-
-/** In January and July, as `+01:00`. */
-function offsetsOf(timeZone: string): string[] {
-  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
-  return [0, 6].map((month) => {
-    const name = format.formatToParts(new Date(Date.UTC(2024, month, 1))).find(({ type }) => type === 'timeZoneName');
-    return name?.value.replace('GMT', '') || '+00:00';
-  });
-}
-
-function hasNoOffset({ date, values }: Column): boolean {
-  if (date === undefined || isUnix(date)) return false;
-  return values.some((value) => !/(?:Z|UTC|[+-]\d\d:?\d\d)$/.test(value) || /^\d+-\d+-\d+$/.test(value));
 }

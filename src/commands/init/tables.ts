@@ -89,6 +89,7 @@ function tablesOf(
       rows: rows.length,
       whole: from.sample.whole,
       nouns: list === undefined ? nounsIn(partOf(from.settings), source) : nounsIn(list, ''),
+      settled: new Set(),
       sql,
     };
     const own = [...raw.columns].filter(([, { isMixed }]) => !isMixed);

@@ -5,7 +5,7 @@ import { countOf, countsOf, isUnique, type Column, type Table } from '../columns
 import type { EntryDraft } from '../guess.ts';
 import { idValue, joinsTo, type Join, type KnownTables } from '../joins.ts';
 import { NONE, quoted } from '../evidence.ts';
-import { isCompanyId } from './references.ts';
+import { isByChance, isCompanyId, shareOf } from './references.ts';
 import { isStaff, typeOf, type ParentType } from '../roles.ts';
 import { fold } from '../words.ts';
 import type { Line } from './yaml.ts';
@@ -105,14 +105,16 @@ export class ParentLines {
   /** A column with ids of a kind of records that no export has: `contact_id`. */
   #withoutTable(kind: 'leads' | 'deals'): Column | undefined {
     const own = kind === 'leads' ? (['person', 'customer'] as const) : (['deal'] as const);
+    const isElsewhere = (column: Column): boolean =>
+      this.#known.references.some((each) => each.from === column && shareOf(each) > 0.5 && !isByChance(each));
     return this.#table.columns.find(
-      ({ meaning: { concepts }, list, filled, distinct, ...column }) =>
-        concepts.has('id') &&
-        own.some((each) => concepts.has(each)) &&
-        list === undefined &&
-        filled > 0 &&
-        distinct > 1 &&
-        this.#draft.roles.get('id')?.column.name !== column.name,
+      (column) =>
+        column.meaning.concepts.has('id') &&
+        own.some((each) => column.meaning.concepts.has(each)) &&
+        column.list === undefined &&
+        column.distinct > 1 &&
+        this.#draft.roles.get('id')?.column !== column &&
+        !isElsewhere(column),
     );
   }
 

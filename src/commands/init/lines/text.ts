@@ -2,18 +2,15 @@
 import { basename, dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nameError } from '../../../mapping/names.ts';
-import { counted } from '../../../terminal/numbers.ts';
 import { PROGRAM } from '../../../version.ts';
 import type { Table } from '../columns.ts';
-import { regionOf, timezoneLine } from '../region.ts';
 import { partOf } from '../open-export.ts';
-import type { Samples } from '../tables.ts';
 import { flow, lineText, remarkText, type Entry, type Line } from './yaml.ts';
 
 export interface MappingParts {
   /** Where the mapping will be: its paths are relative to this folder. */
   readonly out: string;
-  readonly samples: Pick<Samples, 'tables' | 'missing'>;
+  readonly defaults: readonly Line[];
   /** Those that an entry reads with what is to be said of them, and lines about the others. */
   readonly sources: readonly ({ readonly table: Table; readonly remark?: string | undefined } | string)[];
   readonly entries: readonly Entry[];
@@ -33,7 +30,7 @@ export interface MappingText {
   readonly paths: ReadonlyMap<string, string>;
 }
 
-export function mappingText({ out, samples, sources, entries }: MappingParts): MappingText {
+export function mappingText({ out, defaults, sources, entries }: MappingParts): MappingText {
   const folder = dirname(resolve(out));
   const parts: (MappingPart | undefined)[] = [];
   const lines: string[] = [];
@@ -51,7 +48,8 @@ export function mappingText({ out, samples, sources, entries }: MappingParts): M
     'version: 1',
     `migration: ${flow(migrationOf(out))} # part of every event id: do not change it between runs`,
     '',
-    ...defaultsText(samples),
+    'defaults:',
+    ...defaults.map((line) => lineText(line, 2)),
     '',
     'sources:',
     ...sources.map((each) =>
@@ -84,23 +82,8 @@ function migrationOf(out: string): string {
   return able.find((name) => nameError(name) === undefined) ?? 'crm-export';
 }
 
-function defaultsText({ tables, missing: texts }: MappingParts['samples']): string[] {
-  const columns = tables.flatMap((table) => table.columns);
-  const region = regionOf(columns);
-  const found = [...texts].map(([text, count]) => `${flow(text)} in ${counted(count, 'cell')}`);
-  const missing = ['', ...texts.keys()];
-  return [
-    'defaults:',
-    region.line,
-    timezoneLine(columns, region.country),
-    ...(missing.length > 1
-      ? [`  missing_values: ${flow(missing)}${found.length > 0 ? ` # check: no value: ${found.join(', ')}` : ''}`]
-      : []),
-  ];
-}
-
 function sourceText(
-  { source, columns, from: { path, settings, reasons } }: Table,
+  { source, columns, settled, from: { path, settings, reasons } }: Table,
   folder: string,
   about?: string,
 ): string {
@@ -111,7 +94,7 @@ function sourceText(
     ...(given && { columns: columns.map(({ name }) => name) }),
     ...(headerLine === undefined ? {} : { header_line: headerLine }),
   };
-  const assumptions = partOf(settings) === undefined ? reasons : [];
+  const assumptions = partOf(settings) === undefined && !settled.has('reading') ? reasons : [];
   const doubts = assumptions.length > 0 ? [`${given ? 'set this' : 'check'}: ${assumptions.join('; ')}`] : [];
   const remarks = [...doubts, ...(about === undefined ? [] : [about])];
   return `  ${flow(source)}: ${flow(value)}${remarks.length > 0 ? ` ${remarkText(remarks.join('; '))}` : ''}`;

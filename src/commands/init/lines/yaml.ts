@@ -44,6 +44,15 @@ export function lineText({ key, value, comment, off }: Line, indent: number): st
   return [`${margin}${name}:${remark}`, ...deeper].join('\n');
 }
 
+export function isOpen({ comment }: Line): boolean {
+  return /^(?:set this|check)\b/.test(comment ?? '');
+}
+
+/** Without its mark. */
+export function plainComment({ comment }: Line): string {
+  return (comment ?? '').replace(/^(?:set this|check)(?:: )?/, '');
+}
+
 /** A comment on one line. */
 export function remarkText(comment: string): string {
   const plain = comment.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ');

@@ -1,0 +1,147 @@
+/** The `defaults` of a mapping, from evidence in all exports: what nobody can know but the user. */
+import { isSupportedCountry } from 'libphonenumber-js/max';
+import { counted } from '../../../terminal/numbers.ts';
+import type { QuestionChoice } from '../../../terminal/ask.ts';
+import type { Column } from '../columns.ts';
+import { isUnix } from '../dates.ts';
+import { regionOf } from '../region.ts';
+import type { Samples } from '../tables.ts';
+import type { Answers } from './answers.ts';
+import { flow, isOpen, plainComment, type Line } from './yaml.ts';
+
+/** A line of `defaults`, and what else it may be. */
+interface Default {
+  readonly line: Line;
+  readonly candidates: readonly QuestionChoice[];
+  /** Why a text is no value of it, and the value that a text means. */
+  readonly mistake: (text: string) => string | undefined;
+  readonly read?: (text: string) => unknown;
+  /** What happens without it; undefined if it cannot be left out. */
+  readonly without?: string;
+}
+
+export function defaultsOf({ tables, missing }: Pick<Samples, 'tables' | 'missing'>): Default[] {
+  const columns = tables.flatMap((table) => table.columns);
+  const region = regionOf(columns);
+  return [
+    {
+      ...region,
+      mistake: (text: string) =>
+        isSupportedCountry(text) ? undefined : 'a country has a code of two capitals, such as IT',
+      without: 'leave it out: numbers without a country code are not carried',
+    },
+    zoneOf(columns, region.country),
+    ...missingOf(missing),
+  ];
+}
+
+/** The lines of `defaults`, with the user's answers in place of marks. */
+export async function askDefaults(defaults: readonly Default[], answers: Answers): Promise<Line[]> {
+  const lines: Line[] = [];
+  for (const { line, candidates, mistake, read = (text: string) => text, without } of defaults) {
+    if (!isOpen(line)) {
+      lines.push(line);
+      continue;
+    }
+    const proposed = { value: flow(line.value), label: `as proposed: ${flow(line.value)}` };
+    const choices: QuestionChoice[] = [
+      ...(line.off || candidates.some(({ value }) => value === line.value) ? [] : [proposed]),
+      ...candidates,
+      { value: flow(line.value), label: 'other: type it', mistake },
+      ...(without === undefined ? [] : [{ value: 'out', label: without }]),
+    ];
+    const proposal = line.off && without !== undefined && candidates.length === 0 ? choices.length - 1 : 0;
+    const text = `all files\n${line.key}: ${plainComment(line)}`;
+    const answer = await answers.to({ name: line.key, text, choices, proposal });
+    const chosen = answer && choices[answer.choice]!;
+    if (!chosen) lines.push(line);
+    else if (chosen.value === 'out') lines.push({ ...line, off: true, comment: 'left out' });
+    else if (chosen === proposed) lines.push({ ...line, off: false, comment: plainComment(line) });
+    else lines.push({ key: line.key, value: read(answer.text ?? chosen.value) });
+  }
+  return lines;
+}
+
+function missingOf(missing: Samples['missing']): Default[] {
+  if (missing.size === 0) return [];
+  const found = [...missing].map(([text, count]) => `${flow(text)} in ${counted(count, 'cell')}`);
+  const comment = `check: no value: ${found.join(', ')}`;
+  return [
+    {
+      line: { key: 'missing_values', value: ['', ...missing.keys()], comment },
+      candidates: [],
+      mistake: (text) => (text === '' ? 'texts that mean no value, separated by commas' : undefined),
+      read: (text) => ['', ...text.split(',').map((each) => each.trim().replace(/^'(.*)'$/, '$1'))],
+      without: 'leave it out: these texts are values',
+    },
+  ];
+}
+
+/** `country`: that of phone numbers or addresses, if it is clear. */
+function zoneOf(columns: readonly Column[], country: string | undefined): Default {
+  const key = 'timezone';
+  const mistake = (text: string): string | undefined =>
+    isZone(text) ? undefined : 'a time zone is written as Europe/Rome or UTC';
+  if (!columns.some(hasNoOffset))
+    return { line: { key, value: 'UTC', comment: 'no date is without an offset' }, candidates: [], mistake };
+  // APIs write the offset of UTC for every zone.
+  const others = (zone: string): string | undefined => {
+    const own = ['+00:00', ...offsetsOf(zone)];
+    return columns
+      .flatMap(({ date, values }) => (date?.hasTime ? values : []))
+      .map((value) => /\d\d:\d\d(?::\d\d(?:\.\d+)?)?([+-]\d\d):?(\d\d)$/.exec(value)?.slice(1).join(':'))
+      .find((offset) => offset !== undefined && !own.includes(offset));
+  };
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const zone = country === undefined ? undefined : onlyZone(country);
+  const other = zone === undefined ? undefined : others(zone);
+  const open = 'set this: the time zone of dates without an offset, such as Europe/Rome';
+  const comment =
+    zone === undefined
+      ? open
+      : other === undefined
+        ? `check: dates without an offset are in it, because the country is ${country}, which has one time zone`
+        : `${open}; the country is ${country}, but dates have the offset ${other}`;
+  const value = other === undefined ? (zone ?? 'UTC') : 'UTC';
+  const able = [
+    ...(zone === undefined ? [] : [{ value: zone, label: zone }]),
+    { value: 'UTC', label: 'UTC' },
+    { value: here, label: `${here}: that of this computer` },
+  ];
+  const candidates = able.filter(
+    ({ value: each }, at) => each !== value && able.findIndex((first) => first.value === each) === at,
+  );
+  return { line: { key, value, comment }, candidates, mistake };
+}
+
+function isZone(text: string): boolean {
+  try {
+    return Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** Undefined if the country has zones with different times. */
+function onlyZone(country: string): string | undefined {
+  // Node 20 has the property, later versions the method.
+  const locale = new Intl.Locale(`und-${country}`) as { timeZones?: string[]; getTimeZones?(): string[] };
+  const [first, ...others] = locale.getTimeZones?.() ?? locale.timeZones ?? [];
+  if (first === undefined) return undefined;
+  const times = offsetsOf(first).join();
+  return others.every((zone) => offsetsOf(zone).join() === times) ? first : undefined;
+}
+
+/** In January and July, as `+01:00`. */
+function offsetsOf(timeZone: string): string[] {
+  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+  return [0, 6].map((month) => {
+    const name = format.formatToParts(new Date(Date.UTC(2024, month, 1))).find(({ type }) => type === 'timeZoneName');
+    return name?.value.replace('GMT', '') || '+00:00';
+  });
+}
+
+function hasNoOffset({ date, values }: Column): boolean {
+  if (date === undefined || isUnix(date)) return false;
+  return values.some((value) => !/(?:Z|UTC|[+-]\d\d:?\d\d)$/.test(value) || /^\d+-\d+-\d+$/.test(value));
+}
