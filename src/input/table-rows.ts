@@ -182,8 +182,6 @@ function isBlank(cell: string): boolean {
   return cell === '' || cell.trim() === '';
 }
 
-/** Rows of exports that are no records: what reports and old programs write around them. Pure. */
-
 /** What DOS programs write after the last line. */
 const END_OF_FILE = '\x1a';
 

@@ -85,10 +85,8 @@ export function openPlan(state: StateDir, output: StateDir): Database {
   }
 }
 
-/** Data that a new plan copies from earlier ones: contacts of the account, names of files that the program wrote, and so on. */
-
 /**
- * Copies from the plan that `db` will replace, from an interrupted one, and from the other plan of the state directory. Plans that cannot
+ * Copies the account and its contacts, and the names of files that the program wrote, from the plan that `db` will replace, from an interrupted one, and from the other plan of the state directory. Plans that cannot
  * be read are ignored: everything in them can be found out again.
  */
 function takeOver(db: Database, path: string, state: StateDir, interrupted: string): void {

@@ -63,8 +63,6 @@ function located(file: TextFile, error: unknown): unknown {
   return new UserError(message, { ...(hint === undefined ? {} : { hint }), cause: error });
 }
 
-/** Whether a JSON document is one page of an API response that announces more pages. The keys around the records tell. */
-
 /** Keys without case and separators: `@odata.nextLink` and `next_link` end in `nextlink`. */
 const NEXT =
   /^next(?:page|records|results|batch)?(?:link|url|uri|href|token|cursor|marker|offset|start|key|id)?$|^continuation(?:token)?$/;
@@ -76,7 +74,7 @@ const PAGES = /^(?:pages|totalpages|pagestotal|pagecount|lastpage|numpages|numbe
 const TOTAL =
   /^(?:total|totalcount|totalsize|totalrecords|totalresults|totalitems|totalelements|totalhits|count|recordcount|recordstotal|numfound)$/;
 
-/** Collects the values around the records. */
+/** Collects the values around the records. They tell whether a document is one page of an API response that announces more pages. */
 class PageSigns {
   #more = false;
   /** The largest number of records that the document names; 0 if it names none. */

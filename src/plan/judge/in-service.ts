@@ -95,15 +95,13 @@ function hasNameless(db: Database, entity: Entity): boolean {
   return db.get(nameless, entity) !== undefined;
 }
 
-/** A record as the service shows it, for the core. */
-
 export interface RecordInService {
   readonly fields: ShownFields;
   /** What the service shows of each field, for people. */
   readonly values: ReadonlyMap<string, JsonValue>;
 }
 
-/** `region`: the country of phone numbers without a country code. */
+/** A record as the service shows it, for the core. `region`: the country of phone numbers without a country code. */
 export function recordInService(
   entity: Entity,
   record: Fields,
