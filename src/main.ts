@@ -13,7 +13,7 @@ import { ENVIRONMENT, EXIT_CODES } from './vocabulary/help.ts';
 const HELP_ALL = '--help-all';
 
 /** The streams to which a command writes: those of the process or of a test. */
-export interface Io {
+interface Io {
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream;
 }

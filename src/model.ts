@@ -136,7 +136,8 @@ export interface ParentRef {
 }
 
 /** An event as it would be sent (only documented fields, references as UUIDs, validated), and where it comes from. */
-export interface Sendable {
+export interface Ready {
+  readonly kind: 'ready';
   readonly type: EventType;
   readonly entry: number;
   readonly place: Place;
@@ -149,25 +150,11 @@ export interface Sendable {
   /** The hash of type and content (`contentSha`), by which runs recognise what they sent. */
   readonly sha: string;
   readonly occurredAt?: string;
-}
-
-/** An event as the survey passes it to the plan. Its issues are warnings only. */
-export interface Ready extends Sendable {
-  readonly kind: 'ready';
   readonly priority?: number;
   readonly heading?: string;
+  /** Warnings only. */
   readonly issues: readonly Issue[];
   readonly omissions: readonly Omission[];
-}
-
-/** An event as read from the plan: what the input wants of its record. */
-export interface Planned extends Sendable {
-  /** Its number in the plan. */
-  readonly id: number;
-  /** The envelope id. */
-  readonly eventId: string;
-  /** Of the record that its first row is. */
-  readonly record: number;
 }
 
 /** An event that cannot be sent: at least one of its issues is an error. */

@@ -96,7 +96,7 @@ export function opened(known: Known, request: Request): Known {
   return { ...known, whose: known.exists === 'no' ? 'other' : known.whose, fields, open: request };
 }
 
-export interface Setting {
+interface Setting {
   /** The hash of what is wanted. */
   readonly content: string;
   /** Whether the service shows a field. */

@@ -19,7 +19,7 @@ const ACTS: Readonly<Record<string, readonly [who: string, how: string]>> = {
   send: ['the migration team', 'Read the answer of the service in the appendix.'],
 };
 
-export interface MissingFound {
+interface MissingFound {
   readonly causes: readonly ErrorCause[];
   readonly findings: readonly Finding[];
   readonly events: EventCounts;

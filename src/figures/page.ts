@@ -15,7 +15,7 @@ import type { Status } from './read-status.ts';
 import { stagesSection } from './stages.ts';
 import { moodOf } from './verdict.ts';
 
-export interface PageFound {
+interface PageFound {
   readonly status: Status;
   /** Undefined until the run has ended. */
   readonly summary: StoredSummary | undefined;
@@ -28,7 +28,7 @@ export interface PageFound {
 }
 
 /** A number, its label and its parts. */
-export interface Tile {
+interface Tile {
   readonly count: number;
   readonly what: string;
   readonly parts: readonly string[];

@@ -53,7 +53,7 @@ export interface Status {
   } | null;
 }
 
-export interface StatusOptions {
+interface StatusOptions {
   /** The state directory. */
   readonly path: string;
   readonly holder: LockHolder | undefined;

@@ -36,7 +36,7 @@ const DIFFERENCES: Readonly<Record<string, string>> = {
 const UNSENT: readonly string[] = ['too_many_invalid', 'too_many_omitted'];
 
 /** Facts beside the summary on which the verdict depends. */
-export interface VerdictContext {
+interface VerdictContext {
   /** The mapping file. */
   readonly mapping: string;
   readonly halt?: HaltReason | undefined;

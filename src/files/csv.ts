@@ -22,7 +22,7 @@ export function restore(cell: string): string {
 }
 
 /** How the lines of a CSV file are written. */
-export interface LineStyle {
+interface LineStyle {
   readonly delimiter: string;
   readonly lineEnd: string;
 }

@@ -7,7 +7,7 @@ const NAMES = ['file', 'line', 'error', 'row'] as const;
 const ADDED = new RegExp(`^(_+)(?:${NAMES.join('|')})$`);
 
 /** Their names in one file: `_file` … */
-export type RejectColumns = Readonly<Record<(typeof NAMES)[number], string>>;
+type RejectColumns = Readonly<Record<(typeof NAMES)[number], string>>;
 
 /** What to add to a record with these columns or keys: `_file` …, with more underscores where it has such columns itself. */
 export function rejectColumnsFor(names: readonly string[]): RejectColumns {

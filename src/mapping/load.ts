@@ -23,7 +23,7 @@ import { sourcesLookedUp, transformsUsed } from './spec-values.ts';
 import { problemsOf } from './messages.ts';
 import { entryWords } from './words.ts';
 
-export interface LoadOptions {
+interface LoadOptions {
   /** Files to read in place of the mapping's, by name of source; absolute paths or globs. */
   readonly sources?: ReadonlyMap<string, string>;
 }

@@ -5,7 +5,7 @@ import type { Secret } from '../redact.ts';
 import { agentFor, proxyFor } from '../service/proxy.ts';
 
 /** How a call ended: undefined if it was answered 2xx, otherwise why not. Never contains the URL, which is a secret. */
-export type HookProblem = string | undefined;
+type HookProblem = string | undefined;
 
 /** A call with all its retries. */
 const DEADLINE_MS = 10_000;

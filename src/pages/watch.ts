@@ -11,7 +11,7 @@ import type { Database } from '../store/sqlite.ts';
 import type * as hook from './hook.ts';
 import { bodiesOf, ended, failed, heldUp, resumed, started, type Notification, type Standing } from './messages.ts';
 
-export interface WatchOptions {
+interface WatchOptions {
   /** The name of the migration in messages, until its real name is known. */
   readonly mapping: string;
   /** The URL of `--notify`. */

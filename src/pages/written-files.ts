@@ -26,7 +26,7 @@ export interface WrittenFiles {
   readonly pilot: WrittenPilot | undefined;
 }
 
-export interface WritingJob {
+interface WritingJob {
   readonly state: StateDir;
   readonly output: StateDir;
   readonly bestEffort: BestEffort;

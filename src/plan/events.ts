@@ -1,6 +1,5 @@
 import { placedFile } from '../store/plan-schema.ts';
-import { parseJson, type JsonObject } from '../json.ts';
-import type { Entity, EventType, Planned, Place, Writable } from '../model.ts';
+import type { Entity, EventType, Place } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { State } from './states.ts';
 
@@ -32,29 +31,6 @@ export const EVENT_ROWS = `
     e.parent_entity, e.parent_id, e.state, e.code, e.field_entries, e.rows, e.sends,
     s.name as source, ${placedFile()} as file, r.line, r.number as record
   from event e join record r on r.id = e.record join file f on f.id = r.file join source s on s.id = f.source`;
-
-export function readEvent(db: Database, id: number): Planned {
-  return plannedOf(db.get<EventRow>(`${EVENT_ROWS} where e.id = ?`, id)!);
-}
-
-export function plannedOf(row: EventRow): Planned {
-  const { source, file, line, record } = row;
-  const planned: Writable<Planned> = {
-    id: row.id,
-    eventId: row.event_id,
-    type: row.type,
-    entry: row.entry,
-    record: row.record_id,
-    place: { source, file, line, record },
-    data: parseJson(row.data) as JsonObject,
-    content: row.data,
-    sha: row.content,
-  };
-  if (row.external_id !== null) planned.externalId = row.external_id;
-  if (row.occurred_at !== null) planned.occurredAt = row.occurred_at;
-  if (row.parent_entity !== null) planned.parent = { entity: row.parent_entity, externalId: row.parent_id! };
-  return planned;
-}
 
 /** Sets what became of an event. Only the judging steps of the survey and the sender call it. */
 export function setState(db: Database, id: number, state: State, code: string | null = null): void {

@@ -7,7 +7,7 @@ import { addProblem } from './problems.ts';
 import { issueOf } from '../vocabulary/words.ts';
 
 /** The status of the record that an event depends on. `expected`: it has yet to be sent. */
-export type ParentStatus = 'exists' | 'expected' | 'held' | 'missing' | 'failed';
+type ParentStatus = 'exists' | 'expected' | 'held' | 'missing' | 'failed';
 
 /**
  * The status of an event's parent: from the answer to an earlier run, or else from the state of its event in the input. An update that was

@@ -21,7 +21,7 @@ import { issueOf } from '../vocabulary/words.ts';
 import { appendTurns } from './order.ts';
 import type { Commits } from '../store/commits.ts';
 
-export interface ReadBackJob {
+interface ReadBackJob {
   readonly db: Database;
   readonly hasher: FieldHasher;
   readonly client: Client;

@@ -10,7 +10,7 @@ export interface RecordKey {
   readonly external_id: string;
 }
 
-export interface KnownRecord {
+interface KnownRecord {
   readonly known: Known;
   /** An event about it was acknowledged. */
   readonly isAcknowledged: boolean;

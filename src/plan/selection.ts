@@ -6,7 +6,7 @@ import { holdOtherRecords, holdOtherTypes, holdUnpicked } from './chosen.ts';
 import { coverOf, storePilot, type Cover } from './cover.ts';
 
 /** What was left out, and what the records of a pilot cover. */
-export interface Selected {
+interface Selected {
   readonly isPart: boolean;
   readonly cover?: Cover;
 }

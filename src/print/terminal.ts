@@ -19,7 +19,7 @@ import type { ScreenLine, Span } from '../terminal/console.ts';
 /** A result fits on a screen of so many lines; a run that ended well needs far fewer. */
 export const SCREEN_LINES = 30;
 
-export interface Screen {
+interface Screen {
   readonly columns: number;
   /** Every row of every list, however long. */
   readonly isWhole?: boolean;
@@ -42,11 +42,6 @@ export function screenOf({ verdict, sections }: Figures, { columns, isWhole = fa
     if (longest === undefined) return lines;
     caps[longest] = Math.min(caps[longest]!, sections[longest]!.rows.length) - 1;
   }
-}
-
-/** One section by itself. */
-export function tableOf(section: Section, columns: number): ScreenLine[] {
-  return sectionLines(section, columns, section.limit?.most ?? section.rows.length, false);
 }
 
 function longestCut(

@@ -8,7 +8,7 @@ import type { Codes } from '../vocabulary/sentence.ts';
 /** In place of a field: the whole record was left out. */
 export const RECORD = '(record)';
 
-export type Severity = 'error' | 'warning' | 'omission';
+type Severity = 'error' | 'warning' | 'omission';
 
 /** Errors or warnings with one code, or values of one field that were left out for one reason. */
 export interface Finding {

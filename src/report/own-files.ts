@@ -9,7 +9,7 @@ import { join, relative } from 'node:path';
 import type { Database } from '../store/sqlite.ts';
 
 /** A complete file to move into the directory. */
-export interface OwnFile {
+interface OwnFile {
   readonly path: string;
   /** Its name there, or another one for a number above 1. */
   readonly nameOf: (number: number) => string;

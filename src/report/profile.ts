@@ -5,7 +5,7 @@ import type { BARE_WARNINGS, DAMAGE_WARNINGS } from '../vocabulary/input.ts';
 import { issueOf } from '../vocabulary/words.ts';
 
 /** A column or path that the mapping reads. */
-export interface ColumnNote {
+interface ColumnNote {
   /** The column's name, or the path in a JSON record. */
   readonly column: string;
   /** The fields that read it: `stage_name`, `custom_params.origin`, `when`, … */

@@ -6,7 +6,7 @@ import { counted, enumerated, numberText } from '../terminal/numbers.ts';
 import { fieldWords } from '../vocabulary/terms.ts';
 
 /** Of the records of one type. The last four and `equal` add up to those that were read back. */
-export interface VerifiedRecords {
+interface VerifiedRecords {
   /** Acknowledged in the checkpoint. */
   readonly acknowledged: number;
   readonly read_back: number;

@@ -19,7 +19,7 @@ import { Gate, type GateWait } from './gate.ts';
 import { allIntercepted, credentialsRefused, intercepted, refused, wrongTarget } from './refusals.ts';
 import { withoutValues } from './without-values.ts';
 
-export interface DelivererOptions {
+interface DelivererOptions {
   readonly client: Client;
   readonly limiter: Limiter;
   readonly halt: Halt;
@@ -33,14 +33,14 @@ export interface DelivererOptions {
   readonly random?: () => number;
 }
 
-export interface DeliveryStatus {
+interface DeliveryStatus {
   /** Why nothing is being sent at the moment; absent if events can be sent. */
   readonly waiting?: GateWait;
   /** The part of the limit that other users of the API key take; absent if there are none. */
   readonly others?: { readonly requests: number; readonly of: number };
 }
 
-export interface DeliveryCounters {
+interface DeliveryCounters {
   /** Attempts sent. */
   requests: number;
   /** Events with at least one attempt sent. */

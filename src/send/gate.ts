@@ -5,7 +5,7 @@ import { durationText } from '../terminal/times.ts';
 import type { LimiterWait } from '../service/limiter.ts';
 import { probeDelay } from '../service/retry.ts';
 
-export interface GateOptions {
+interface GateOptions {
   readonly clock: Clock;
   readonly halt: Halt;
   readonly concurrency: number;

@@ -14,7 +14,7 @@ import type { RecordOf, SendLog } from './log.ts';
 import { hintFor, issueOf, WORDS } from '../vocabulary/words.ts';
 import { numberText } from '../terminal/numbers.ts';
 
-export interface OutcomeOptions {
+interface OutcomeOptions {
   readonly db: Database;
   readonly commits: Commits;
   readonly log: SendLog;

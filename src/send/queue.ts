@@ -4,7 +4,7 @@ import PQueue from 'p-queue';
 type LinkKey = string | number;
 
 /** The records that tell which other events must have ended before an event is sent. */
-export interface EventLinks {
+interface EventLinks {
   readonly record: LinkKey;
   readonly parent: LinkKey | undefined;
   readonly isNote: boolean;

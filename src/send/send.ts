@@ -27,7 +27,7 @@ import { Outcomes } from './outcomes.ts';
 import { reasonOf, Sender } from './sender.ts';
 import { haltAt } from './until.ts';
 
-export interface SendingJob {
+interface SendingJob {
   readonly settings: RunSettings;
   readonly mapping: Mapping;
   readonly state: StateDir;

@@ -11,7 +11,7 @@ import { EventQueue } from './queue.ts';
 import type { Outcomes } from './outcomes.ts';
 import { RecordSender, type RecordSenderOptions } from './record-sender.ts';
 
-export interface SenderOptions extends RecordSenderOptions {
+interface SenderOptions extends RecordSenderOptions {
   readonly halt: Halt;
   readonly concurrency: number;
   readonly maxRequests: number | undefined;

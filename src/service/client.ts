@@ -34,12 +34,12 @@ export interface ClientOptions {
   readonly clock?: Clock;
 }
 
-export interface SendOptions extends TurnOptions {
+interface SendOptions extends TurnOptions {
   /** Awaited immediately before the request is sent. */
   readonly beforeSend?: () => Promise<void>;
 }
 
-export interface RestOptions extends SendOptions {
+interface RestOptions extends SendOptions {
   readonly query?: Readonly<Record<string, string | number>>;
   readonly body?: string;
   readonly headers?: Headers;
@@ -66,7 +66,7 @@ const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 const MAX_MESSAGE_BYTES = 64 * 1024;
 
 /** Whether GET /health answers 200; if not, `message` says what it does instead. */
-export interface Health {
+interface Health {
   readonly answers: boolean;
   readonly message?: string;
 }

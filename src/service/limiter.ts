@@ -34,7 +34,7 @@ export interface TurnOptions {
   readonly place?: number;
 }
 
-export interface LimiterStats {
+interface LimiterStats {
   /** Requests per window that this process currently allows itself. */
   readonly allowed: number;
   /** Lower bound of the requests that other users of the API key made in the last window, from the response headers. */

@@ -40,7 +40,7 @@ export type Option = BooleanOption | ValueOption | RepeatableOption;
 export type OptionTable = Readonly<Record<string, Option>>;
 
 /** A required argument without a name on the command line. */
-export type Positional = Omit<ValueOption, 'default' | 'shownDefault'> | RepeatableOption;
+type Positional = Omit<ValueOption, 'default' | 'shownDefault'> | RepeatableOption;
 export type PositionalTable = Readonly<Record<string, Positional>>;
 
 type CheckOf<O> = O extends { readonly type: 'boolean' }

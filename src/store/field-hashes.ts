@@ -15,7 +15,7 @@ export function* fieldsOf(data: JsonObject): Generator<[name: string, value: Jso
 }
 
 /** A hash per field, by the names of `fieldsOf`: enough to detect a changed value without storing it. */
-export type FieldHashes = Readonly<Record<string, string>>;
+type FieldHashes = Readonly<Record<string, string>>;
 
 const KEY_BYTES = 32;
 /** Hexadecimal digits of half a hash. */

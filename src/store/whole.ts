@@ -7,7 +7,7 @@ import { unusable } from './sqlite-errors.ts';
 import { Database, type Schema } from './sqlite.ts';
 
 /** The reading of a whole file that goes on beside other work. */
-export interface WholeCheck {
+interface WholeCheck {
   /** Settles once all of the file has been read. Rejects with a `UserError` (exit 2) if a page or an index is damaged. */
   readonly whole: Promise<void>;
   /** Ends the reading, finished or not. */

@@ -86,8 +86,9 @@ export function openPlan(state: StateDir, output: StateDir): Database {
 }
 
 /**
- * Copies the account and its contacts, and the names of files that the program wrote, from the plan that `db` will replace, from an interrupted one, and from the other plan of the state directory. Plans that cannot
- * be read are ignored: everything in them can be found out again.
+ * Copies the account and its contacts, and the names of files that the program wrote. From the plan that `db` will replace, from an
+ * interrupted one, and from the other plan of the state directory. Plans that cannot be read are ignored: everything in them can be
+ * found out again.
  */
 function takeOver(db: Database, path: string, state: StateDir, interrupted: string): void {
   for (const from of new Set([interrupted, path, ...storedPlanFiles(state)])) {

@@ -13,7 +13,7 @@ const NUMBER = /^(\d{1,2})(?![\d%])|\D(\d{1,2})$/;
 const MOST = 3;
 
 /** Targets that an unresolved name may mean. */
-export interface Suggestion {
+interface Suggestion {
   /** What names one target each, as `new_name` accepts it. Several if they have the same name; none if nothing is similar. */
   readonly names: readonly string[];
   /** The name itself has one target, once the pipeline is resolved. */

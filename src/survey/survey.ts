@@ -43,7 +43,7 @@ import { openReferences, type Answer, type FoundWorksheet, unmatchedAnswers } fr
 import { skipText } from '../vocabulary/terms.ts';
 import { issueOf } from '../vocabulary/words.ts';
 
-export interface SurveyJob {
+interface SurveyJob {
   readonly settings: Pick<RunSettings, 'dryRun' | 'selection' | 'plan' | 'concurrency' | 'adopt'>;
   readonly mapping: Mapping;
   /** The plan as `beginPlan` made it, with the checkpoint attached. The survey closes it. */

@@ -17,7 +17,7 @@ import type { NameRow } from './worksheet-rows.ts';
 import { WORKSHEET_COLUMNS, WORKSHEET_FILE, type FoundWorksheet, type NamedRow } from './worksheet.ts';
 
 /** A row that was written, and where: names may contain line breaks. */
-export interface WrittenRow extends NameRow {
+interface WrittenRow extends NameRow {
   readonly line: number;
 }
 
@@ -40,7 +40,7 @@ export interface SurveyedWorksheet extends WrittenWorksheet {
 }
 
 /** Where a survey writes. */
-export interface WorksheetPlace {
+interface WorksheetPlace {
   readonly db: Database;
   readonly output: StateDir;
   /** The `references.file` of the mapping. */

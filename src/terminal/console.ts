@@ -9,7 +9,7 @@ import { visible, visibleJson } from './visible.ts';
 export type Verbosity = 'quiet' | 'normal';
 
 /** How a text is shown where there are colours. A `command` is never broken, so that it can be copied. */
-export type Tone = 'done' | 'partly' | 'failed' | 'command';
+type Tone = 'done' | 'partly' | 'failed' | 'command';
 
 /** A part of a line that is laid out already. */
 export interface Span {

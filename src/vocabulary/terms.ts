@@ -13,7 +13,7 @@ export interface EventCounts {
   blocked: number;
   pending: number;
 }
-export type OutcomeName = Exclude<keyof EventCounts, 'total'>;
+type OutcomeName = Exclude<keyof EventCounts, 'total'>;
 
 /** Every event has exactly one of these: together they are the total. */
 export const OUTCOMES: Readonly<Record<OutcomeName, string>> = {

@@ -46,7 +46,7 @@ export const WORDS = {
 };
 
 /** A code, or `code/variant` for a further sentence of it. */
-export type SentenceKey = keyof typeof WORDS;
+type SentenceKey = keyof typeof WORDS;
 
 type Given<K extends SentenceKey> = (typeof WORDS)[K] extends { readonly says: (...given: infer G) => string } ? G : [];
 
@@ -73,7 +73,7 @@ const BY_KIND: Readonly<Record<IssueKind, Advice>> = {
 };
 
 /** What a code means and how to fix it, as sentences without any value of a record; empty where there is nothing to say. */
-export interface Advice {
+interface Advice {
   readonly what: string;
   readonly fix: string;
   /** What is said of several values, after their number. */

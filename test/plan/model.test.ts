@@ -144,10 +144,12 @@ describe('a survey decides as a plain model of its rules does', () => {
     );
   });
 
+  const withNotes = fc.tuple(rows, notes).map((both) => both.flat());
+
   it('about records that were sent before, and those that are gone', async () => {
     await fc.assert(
-      fc.asyncProperty(rows, rows, rulesOf, (given, before, rules) => {
-        const history = onePerRecord(before);
+      fc.asyncProperty(withNotes, withNotes, rulesOf, (given, before, rules) => {
+        const history = onePerRecord([lead('1'), lead('2'), ...before]);
         const known = new Set(history.map(nameOf));
         // What is known of a record is compared elsewhere: here it is as it was, or gone.
         const rest = given.filter((each) => !known.has(nameOf(each)));

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Planned } from '../../src/model.ts';
 import { defaultAccount } from '../../src/commands/sandbox/account.ts';
 import type { Survey } from '../../src/survey/survey.ts';
 import { pilotLines } from '../../src/report/pilot.ts';
-import { surveyRare, toSend } from './rare.ts';
+import { surveyRare, toSend, type PlannedEvent } from './rare.ts';
 
-const contents = (survey: Survey): string[] => toSend(survey).map(({ content }) => content);
-const idOf = ({ type, externalId }: Planned): string => `${type.split('/')[0]}:${externalId}`;
+const contents = (survey: Survey): string[] => toSend(survey).map(({ data }) => JSON.stringify(data));
+const idOf = ({ entity, external_id: id }: PlannedEvent): string => `${entity}:${id}`;
 const coverOf = ({ cover }: Survey): Pick<NonNullable<Survey['cover']>, 'counts' | 'missed'> => cover!;
 
 describe('--pilot among 2,000 records whose branches are rare', () => {
@@ -34,7 +33,7 @@ describe('--pilot among 2,000 records whose branches are rare', () => {
     await surveyRare({ pilot: '20' }, (survey) => {
       const { toSee } = survey.cover!;
       const events = new Map(toSend(survey).map((event) => [event.id, event]));
-      const firstWith = (shown: string): Planned => {
+      const firstWith = (shown: string): PlannedEvent => {
         const { event } = toSee.find(({ shows }) => shows.includes(shown))!;
         return events.get(event)!;
       };
@@ -48,8 +47,8 @@ describe('--pilot among 2,000 records whose branches are rare', () => {
       expect(firstWith('new deal (entry 3)').data.title).toMatch(/^(Renewal|Upsell): /);
       const places = new Map(toSee.map(({ event }, place) => [idOf(events.get(event)!), place]));
       for (const [place, { event }] of toSee.entries()) {
-        const { parent } = events.get(event)!;
-        if (parent) expect(places.get(`${parent.entity}:${parent.externalId}`) ?? -1).toBeLessThan(place);
+        const { parent_entity: entity, parent_id: id } = events.get(event)!;
+        if (id !== null) expect(places.get(`${entity}:${id}`) ?? -1).toBeLessThan(place);
       }
     });
   });
@@ -57,8 +56,8 @@ describe('--pilot among 2,000 records whose branches are rare', () => {
   it('sends every parent of what it contains', async () => {
     await surveyRare({ pilot: '60' }, (survey) => {
       const ids = new Set(toSend(survey).map(idOf));
-      for (const { parent } of toSend(survey))
-        if (parent) expect(ids).toContain(`${parent.entity}:${parent.externalId}`);
+      for (const { parent_entity: entity, parent_id: id } of toSend(survey))
+        if (id !== null) expect(ids).toContain(`${entity}:${id}`);
     });
   });
 

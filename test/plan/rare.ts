@@ -1,12 +1,12 @@
 /** A migration of 2,000 records in which most branches of the mapping are rare, surveyed in a directory of its own. */
+import type { JsonObject } from '../../src/json.ts';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '../directory.ts';
 import { Halt } from '../../src/halt.ts';
 import { loadMapping } from '../../src/mapping/load.ts';
 import { EVENT_TYPES } from '../../src/kinds/index.ts';
-import type { Planned } from '../../src/model.ts';
-import { readEvent } from '../../src/plan/events.ts';
+import { EVENT_ROWS, type EventRow } from '../../src/plan/events.ts';
 import { defaultAccount } from '../../src/commands/sandbox/account.ts';
 import { runSettings } from '../../src/settings/run-settings.ts';
 import { StateDir } from '../../src/files/state-dir.ts';
@@ -196,11 +196,16 @@ export async function surveyRare<T>(
   }
 }
 
-/** The events that a run would send, as they would be sent, in the order of their types and of the files. */
-export function toSend({ db }: Survey): Planned[] {
-  const ids = db.all<{ id: number }>(
-    `select e.id from event e join json_each(?) t on t.value = e.type where e.state = 'ready' order by t.key, e.id`,
+export interface PlannedEvent extends Omit<EventRow, 'data'> {
+  readonly data: JsonObject;
+}
+
+/** The events that a run would send, in the order of their types and of the files. */
+export function toSend({ db }: Survey): PlannedEvent[] {
+  const rows = db.all<EventRow>(
+    EVENT_ROWS.replace('from event e', 'from event e join json_each(?) t on t.value = e.type') +
+      ` where e.state = 'ready' order by t.key, e.id`,
     JSON.stringify(EVENT_TYPES),
   );
-  return ids.map(({ id }) => readEvent(db, id));
+  return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as JsonObject }));
 }

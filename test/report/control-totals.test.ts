@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { stagesSection } from '../../src/figures/stages.ts';
-import { tableOf } from '../../src/print/terminal.ts';
+import { screenOf } from '../../src/print/terminal.ts';
 import { ControlSum, type ControlTotal, type GroupNames } from '../../src/report/control-totals.ts';
 import { writeReport } from '../../src/pages/html/page.ts';
 import { hostileWith } from '../pages/hostile.ts';
@@ -53,7 +53,9 @@ const TOTALS = [
 describe('control totals on a screen', () => {
   const shownIn = (totals: readonly ControlTotal[], columns: number, isDryRun = false): string[] => {
     const section = stagesSection(totals, isDryRun)!;
-    return tableOf(section, columns).map((line) => line.map(({ text }) => text).join(''));
+    const verdict = { word: 'DRY RUN', text: '', mood: 'done', details: [] } as const;
+    const [, ...lines] = screenOf({ verdict, sections: [section] }, { columns });
+    return lines.map((line) => line.map(({ text }) => text).join('')).filter((line) => line !== '');
   };
 
   it('have a row for each stage and currency, and a sum for each currency', () => {

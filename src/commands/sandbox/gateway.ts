@@ -6,7 +6,7 @@ import type { ApiCall, HonoEnv, ParsedBody, SandboxContext } from './context.ts'
 import { Refusal, respond, type RequestEntry } from './reply.ts';
 import { SlidingWindow, type Admission, type SandboxRate } from './window.ts';
 
-export interface GatewayOptions {
+interface GatewayOptions {
   readonly rate: SandboxRate;
   readonly countRefused: boolean;
 }

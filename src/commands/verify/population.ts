@@ -6,7 +6,7 @@ import type { Database } from '../../store/sqlite.ts';
 export type SampleSize = number | 'all';
 
 /** The acknowledged records of one entity, according to the checkpoint. */
-export interface Population {
+interface Population {
   readonly acknowledged: number;
   /** Records whose service id is unknown, so that they cannot be read back. */
   readonly withoutId: number;

@@ -14,13 +14,13 @@ const QUOTE = '"';
 const BACKSLASHES = 'if a backslash precedes the quotes that are part of a text, set `escape: "\\\\"` on this source';
 
 /** The delimiter, and the character before a quote inside a quoted cell (a quote if absent). */
-export interface CellMarks {
+interface CellMarks {
   readonly delimiter: string;
   readonly escape?: string | undefined;
 }
 
 /** Takes one parsed record: its cells, its first line, and whether a blank line precedes it. */
-export type TakeRecord = (cells: string[], line: number, afterBlank: boolean) => void;
+type TakeRecord = (cells: string[], line: number, afterBlank: boolean) => void;
 
 /**
  * csv-parse with the line on which each record begins. csv-parse itself reports the last line of a record, counts a CRLF

@@ -10,7 +10,7 @@ import { issueOf } from '../../vocabulary/words.ts';
 export const MAX_DEPTH = 200;
 
 /** A record, or why there is none; `at` is the index at which the text stops being JSON. */
-export type ParsedRecord =
+type ParsedRecord =
   | { readonly value: JsonObject }
   | { readonly issue: Issue; readonly raw?: JsonObject }
   | { readonly syntax: string; readonly at: number };

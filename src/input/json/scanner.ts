@@ -9,7 +9,7 @@ const SEARCHED = 1024 * 1024;
 const INCOMPLETE = 'the export is incomplete: export it again';
 
 /** One element of the array of records, unparsed. */
-export interface Element extends JsonShape {
+interface Element extends JsonShape {
   readonly text: string;
   readonly line: number;
   /** In bytes, from 1. */

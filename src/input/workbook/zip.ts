@@ -16,7 +16,7 @@ const MAX_RATIO = 250;
 const LEAST_SUSPECT = 64 * 1024 ** 2;
 
 /** Events of an XML text; names are without their prefix. */
-export interface XmlHandlers {
+interface XmlHandlers {
   open(name: string, attributes: Readonly<Record<string, string>>): void;
   close?(name: string): void;
   text?(text: string): void;

@@ -7,7 +7,7 @@ import type { Evaluate } from '../values/row-context.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 import { kind } from './kind.ts';
 
-export type TemplatePart = { readonly literal: string } | { readonly path: string };
+type TemplatePart = { readonly literal: string } | { readonly path: string };
 
 const PIECE = /\{\{|\}\}|\{([^{}]*)\}|[{}]|[^{}]+/g;
 

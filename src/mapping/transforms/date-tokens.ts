@@ -17,7 +17,7 @@ export interface DateParts {
   offset: number | undefined;
 }
 
-export interface DateToken {
+interface DateToken {
   readonly regex: string;
   readonly part?: DatePart | 'half' | 'offset';
   readonly read?: (text: string, into: DateParts) => void;

@@ -8,7 +8,7 @@ import { ValueError, shown, textOf } from './result.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
 /** One column of a `from` list. */
-export interface Alternative {
+interface Alternative {
   readonly path: string;
   readonly evaluate: Evaluate;
 }

@@ -21,7 +21,7 @@ export interface CompiledPath {
   readonly column?: number | undefined;
 }
 
-export interface PathError {
+interface PathError {
   readonly code: string;
   readonly message: string;
   readonly suggestion: string | undefined;

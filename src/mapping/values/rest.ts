@@ -10,7 +10,7 @@ export const REST = 'rest';
 /** Names with the values that a record has under them. */
 type Members = readonly (readonly [name: string, value: JsonValue])[];
 
-export interface RestOfRecord {
+interface RestOfRecord {
   readonly read: (row: RowContext) => Members;
   /** By name, the columns that it may read; for a tree the whole record or element. */
   readonly paths: readonly { readonly path: string; readonly column: number | undefined }[];

@@ -14,7 +14,7 @@ import type { RunSettings } from '../../settings/run-settings.ts';
 import { secondsToSend } from '../../rate.ts';
 
 /** More leads than this are read only if the user agrees. */
-export const MOST_UNASKED = 20_000;
+const MOST_UNASKED = 20_000;
 
 /** How far the leads have been read, in the plan's `setting` `contacts`. */
 interface Reading {
@@ -25,7 +25,7 @@ interface Reading {
   readonly next: Query | null | undefined;
 }
 
-export interface ContactsJob {
+interface ContactsJob {
   /** The plan that is being written. */
   readonly db: Database;
   /** Undefined if the network must not be used. */
@@ -44,7 +44,7 @@ export interface ContactsJob {
  * Reads the leads of the account into the plan, unless an earlier plan had them. Continues a reading that was begun. Returns their number;
  * undefined if there are none and no network.
  */
-export async function readContacts(job: ContactsJob): Promise<number | undefined> {
+async function readContacts(job: ContactsJob): Promise<number | undefined> {
   const { db, target, hasher, refresh } = job;
   const before = readingOf(db);
   const isUsable = before?.field_key === hasher.keyId && (!target || before.base_url === target.baseUrl);

@@ -13,7 +13,7 @@ export interface Found {
   readonly instead?: RecordMerged | RecordRefused;
 }
 
-export interface ReadBackOptions {
+interface ReadBackOptions {
   /** The minimum number of records in the list (our own). */
   readonly atLeast: number;
   readonly concurrency: number;

@@ -21,7 +21,7 @@ export type Shown =
   | { readonly kind: 'value'; readonly value: JsonValue }
   | { readonly kind: 'not_comparable'; readonly example: string };
 
-export interface Expectation {
+interface Expectation {
   /**
    * Whether the field may have this value: by all that was sent, or since the input wants it. `null`: it may have none. Compares
    * in the normal form of the field (`normalForm` in store/field-hashes).

@@ -19,7 +19,7 @@ const ID_BYTES = 64;
 /** Comments of an entry that no longer combines them, but did when they were sent. */
 const NOT_COMBINED = combineOf({ heading: '' });
 
-export interface CombineJob {
+interface CombineJob {
   readonly db: Database;
   readonly migration: string;
   readonly hasher: FieldHasher;

@@ -40,7 +40,7 @@ const NAMELESS = `
 const MOST_PLACES = 3;
 
 /** Records that were acknowledged and that the input no longer has. */
-export interface GoneCounts {
+interface GoneCounts {
   readonly gone: number;
   /** Not counted as gone: as many rows that nobody could read may be about them. */
   readonly unread: number;

@@ -17,7 +17,7 @@ import type { Database } from '../../store/sqlite.ts';
 import { shown } from '../compare/shown.ts';
 import type { Subject } from '../wanted.ts';
 
-export interface ShownParents {
+interface ShownParents {
   /**
    * What the service shows of a field: undefined if it does not show it, null if it has no value. A parent is shown by its id in
    * the service; one that this migration did not make stays as it is, and so is an edit. Undefined if it may be any of the

@@ -27,7 +27,7 @@ import { readSubjects } from '../read-back.ts';
 import { select } from '../selection.ts';
 import { hasRecords } from '../records.ts';
 
-export interface JudgingJob {
+interface JudgingJob {
   /** The plan with all events as they were read, and the checkpoint attached. */
   readonly db: Database;
   readonly migration: string;

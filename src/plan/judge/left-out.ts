@@ -7,10 +7,10 @@ import { kindOfType, KINDS } from '../../kinds/index.ts';
 import { contentSha, eventId } from '../../core/identity.ts';
 import { canonicalJson, parseJson, type JsonObject } from '../../json.ts';
 import type { Policies } from '../../mapping/policies.ts';
-import { EVENT_ROWS, pagesOf, plannedOf, type EventRow } from '../events.ts';
+import { EVENT_ROWS, pagesOf, type EventRow } from '../events.ts';
 
 /** Takes the events that a condition on `event e` selects out of the plan, and lists their rows, or their parts, as left out. */
-export function leaveOut(
+function leaveOut(
   db: Database,
   reason: keyof typeof OMISSION_REASONS,
   where: string,
@@ -62,7 +62,7 @@ export function omitMissingParents(db: Database, policies: readonly Policies[], 
       and e.id > ? order by e.id limit 500`;
   for (const page of pagesOf<EventRow>(db, lacking, JSON.stringify(entries))) {
     for (const row of page) {
-      const { id, type, externalId } = plannedOf(row);
+      const { id, type } = row;
       const parents = kindOfType(type).parents.map(({ field }) => field);
       const given = parseJson(row.data) as JsonObject;
       const data = Object.fromEntries(Object.entries(given).filter(([field]) => !parents.includes(field)));
@@ -71,7 +71,7 @@ export function omitMissingParents(db: Database, policies: readonly Policies[], 
         'update event set data = ?, content = ?, event_id = ?, parent_entity = null, parent_id = null where id = ?',
         content,
         contentSha(type, content),
-        eventId({ migration, type, externalId: externalId!, content }),
+        eventId({ migration, type, externalId: row.external_id!, content }),
         id,
       );
     }

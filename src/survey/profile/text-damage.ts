@@ -1,7 +1,7 @@
 /** Damage of texts that each of them shows by itself: seen in what is about to be sent, when the mapping has done its work. Pure. */
 import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
 
-export type TextDamage = 'wrong_encoding' | 'html_entities';
+type TextDamage = 'wrong_encoding' | 'html_entities';
 
 /** Most texts have none of these characters. */
 const SUSPECT = /[ÃÂâÐÑ&]|\?\?\?/;
