@@ -47,10 +47,10 @@ export class MemoryWindow implements TokenWindow {
   }
 
   async take(wanted: number): Promise<Taken> {
-    const { requests, windowMs, distanceMs } = this.#allowance;
+    const { distanceMs } = this.#allowance;
     // Timers cannot keep an interval of less than a millisecond.
     const weight = distanceMs >= 1 ? 1 : Math.max(1, Math.min(wanted, this.#free));
-    if (requests * 1000 > MOST_JOBS_PER_SECOND * windowMs && distanceMs < 1) {
+    if (this.#isFast) {
       if (this.#free <= 0) await this.#clock.sleep(BATCH_MS, this.#stopped.signal);
       if (this.#free < weight) return { tokens: [] };
     } else {
@@ -93,6 +93,12 @@ export class MemoryWindow implements TokenWindow {
     await this.#bottleneck.stop({ dropWaitingJobs: true });
   }
 
+  /** Bottleneck is not asked. */
+  get #isFast(): boolean {
+    const { requests, windowMs, distanceMs } = this.#allowance;
+    return requests * 1000 > MOST_JOBS_PER_SECOND * windowMs && distanceMs < 1;
+  }
+
   get #free(): number {
     const { requests, windowMs } = this.#allowance;
     return requests - this.#out - this.#answers.countAfter(this.#clock.monotonic() - windowMs);
@@ -100,7 +106,7 @@ export class MemoryWindow implements TokenWindow {
 
   /** Brings bottleneck's reservoir up to date, down too: it may become negative. */
   #update(): void {
-    if (this.#stopped.signal.aborted) return;
+    if (this.#stopped.signal.aborted || (this.#isFast && this.#asked === 0)) return;
     const free = this.#free;
     if (this.#wasSetBack() || this.#asked > Math.max(1, free)) this.#renew();
     if (free !== this.#reservoir) void this.#bottleneck.incrementReservoir(free - this.#reservoir);

@@ -15,7 +15,7 @@ export interface RateHistory {
   readonly limit: number | undefined;
   /**
    * A request goes out. Returns a function to call when it was answered. A request without an answer counts as answered when the history is
-   * loaded. Neither throws.
+   * loaded. Neither throws. Both are written a tick later: before an event is sent, which waits for its own commit.
    */
   send(): () => void;
   /** What X-RateLimit-Limit says now. Must not throw. */

@@ -24,7 +24,7 @@ interface Change {
 }
 
 /**
- * Groups the changes of one tick into one transaction: many events are on their way at once, and a commit waits for the
+ * Groups the changes of two ticks into one transaction: many events are on their way at once, and a commit waits for the
  * disk. After a failed commit every later change fails with the same error, so nothing more is sent.
  */
 export class Commits {
@@ -43,7 +43,8 @@ export class Commits {
   /** Resolves when the change is on disk. */
   commit(apply: () => void): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (this.#waiting.length === 0) setImmediate(() => this.flush());
+      // Two ticks: an answer makes room for the next request, and both go into one commit.
+      if (this.#waiting.length === 0) setImmediate(() => setImmediate(() => this.flush()));
       this.#waiting.push({ apply, resolve, reject });
     });
   }

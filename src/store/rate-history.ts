@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import { UserError } from '../errors.ts';
 import type { RateHistory } from '../service/recent-answers.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from './checkpoint-schema.ts';
+import { Commits } from './commits.ts';
 import { Database } from './sqlite.ts';
 
 /** Requests of earlier runs are kept up to this age. */
@@ -45,14 +46,9 @@ export function openRateHistory(output: Files, clock: Clock, other?: Files): Rat
   const [earlier, elsewhere] = [storedIn(db), other ? storedAt(other) : undefined];
   const now = clock.wall();
   const ours = timesOf(earlier, clock);
+  const commits = new Commits(db);
   // Without a history, a restart at worst causes a few 429 answers.
-  const attempt = (write: () => void): void => {
-    try {
-      if (db.isOpen) write();
-    } catch {
-      return;
-    }
-  };
+  const attempt = (write: () => void): void => void commits.commit(write).catch(() => undefined);
   const set = (name: string, value: unknown): void =>
     attempt(() => db.run('insert or replace into setting (name, value) values (?, ?)', name, JSON.stringify(value)));
   /** One row, since a reader may keep the engine from reusing the log of what is written for every request. */
@@ -63,25 +59,34 @@ export function openRateHistory(output: Files, clock: Clock, other?: Files): Rat
       wall,
       wall === null ? null : clock.uptime() - (clock.wall() - wall),
     );
+  const kept = ours.filter((each) => each > now - KEPT_MS).slice(-MOST_KEPT);
   let next = 0;
-  const keep = (): void =>
-    db.transaction(() => {
-      db.run('delete from answer');
-      for (const at of ours.filter((each) => each > now - KEPT_MS).slice(-MOST_KEPT)) write(next++, at);
-    });
+  const keep = (): void => {
+    db.run('delete from answer');
+    for (const [n, at] of kept.entries()) write(n, at);
+  };
   return {
     load: () => [...ours, ...timesOf(elsewhere, clock)].sort((a, b) => a - b),
     limit: earlier.limit ?? elsewhere?.limit,
     pauseMs: Math.max(pauseOf(earlier, now), pauseOf(elsewhere, now)),
     send: () => {
-      if (next === 0) attempt(keep);
+      if (next === 0) {
+        attempt(keep);
+        next = kept.length;
+      }
       const n = next++;
       attempt(() => write(n, null));
-      return () => attempt(() => write(n, clock.wall()));
+      return () => {
+        const at = clock.wall();
+        attempt(() => write(n, at));
+      };
     },
     limitIs: (limit) => set(LIMIT, limit),
     pause: (ms) => set(PAUSE, { from: clock.wall(), ms } satisfies StoredPause),
-    close: () => db.close(),
+    close: () => {
+      commits.flush();
+      db.close();
+    },
   };
 }
 

@@ -142,6 +142,18 @@ describe('tokens', () => {
     await limiter.stop();
   });
 
+  test('a limit that is raised while requests wait lets them go', async () => {
+    const limiter = createLimiter({ ...options, rate: { requests: 50_000, seconds: 60 } });
+    const saying = (limit: string): void => limiter.observe(200, { 'x-ratelimit-limit': limit }, Date.now());
+    saying('2');
+    const startedAt = Date.now();
+    const answered = Promise.all(Array.from({ length: 12 }, () => limiter.schedule(job)));
+    await vi.advanceTimersByTimeAsync(500);
+    saying('50000');
+    expect(Math.max(...(await inFakedTime(answered))) - startedAt).toBeLessThan(2_000);
+    await limiter.stop();
+  });
+
   test('a configured rate below the limit is not mistaken for foreign use', async () => {
     const limiter = createLimiter({ ...options, rate: { requests: 2, seconds: 1 } });
     let sent = 0;

@@ -1,5 +1,6 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../directory.ts';
 import type { Clock } from '../../src/clock.ts';
@@ -41,8 +42,18 @@ function ages(state: State, clock: Clock, other?: State): number[] {
   return found;
 }
 
+/** What is written in one tick is committed together. */
+async function committed(): Promise<void> {
+  for (let tick = 0; tick < 3; tick += 1) await setImmediate();
+}
+
 /** One run that was killed after these requests were answered, and others were sent: nothing is closed. */
-function record(state: State, clock: Clock & { now: number }, answered: readonly number[], inFlight = 0): RateHistory {
+async function record(
+  state: State,
+  clock: Clock & { now: number },
+  answered: readonly number[],
+  inFlight = 0,
+): Promise<RateHistory> {
   const history = openRateHistory(state, clock);
   const { now } = clock;
   for (const at of answered) {
@@ -52,27 +63,28 @@ function record(state: State, clock: Clock & { now: number }, answered: readonly
   }
   clock.now = now;
   for (let n = 0; n < inFlight; n += 1) history.send();
+  await committed();
   return history;
 }
 
-test('a restart has the answers of earlier runs', () => {
+test('a restart has the answers of earlier runs', async () => {
   const state = temporary();
   const clock = wallClock();
-  record(state, clock, [clock.now - 9_000, clock.now]);
+  await record(state, clock, [clock.now - 9_000, clock.now]);
   clock.now += 1_000;
-  record(state, clock, [clock.now, clock.now + 500]);
+  await record(state, clock, [clock.now, clock.now + 500]);
   clock.now += 1_000;
   expect(ages(state, clock)).toEqual([11_000, 2_000, 1_000, 500]);
   expect(statSync(state.file(CHECKPOINT_FILE)).mode & 0o777).toBe(0o600);
 });
 
-test('a clock that was set forward since, or at a restart of the machine, makes no answer older', () => {
+test('a clock that was set forward since, or at a restart of the machine, makes no answer older', async () => {
   const state = temporary();
   const clock = { ...wallClock(), up: 5_000_000, uptime: () => clock.up, wall: () => clock.now };
-  record(state, clock, [clock.now]);
+  await record(state, clock, [clock.now]);
   clock.now += 1_000;
   clock.up += 1_000;
-  record(state, clock, [clock.now]);
+  await record(state, clock, [clock.now]);
   clock.now += 3_600_000;
   clock.up += 20_000;
   expect(ages(state, clock)).toEqual([21_000, 20_000]);
@@ -84,10 +96,10 @@ test('a clock that was set forward since, or at a restart of the machine, makes 
   expect(ages(state, clock)).toEqual([3_609_000, 3_609_000]);
 });
 
-test('requests in flight when the process was killed count as answered now', () => {
+test('requests in flight when the process was killed count as answered now', async () => {
   const state = temporary();
   const clock = wallClock();
-  record(state, clock, [clock.now], 2);
+  await record(state, clock, [clock.now], 2);
   clock.now += 20_000;
   expect(ages(state, clock)).toEqual([20_000, 0, 0]);
 });
@@ -98,28 +110,33 @@ test('a limiter records each request before it is sent, and its answer', async (
   const history = openRateHistory(state, clock);
   const limiter = createLimiter({ rate: { requests: 9, seconds: 60 }, reserve: 0, concurrency: 1, clock, history });
   await limiter.schedule(async () => {
+    // As the record of an event is before the event is sent.
+    await committed();
     clock.now += 5_000;
     expect(ages(state, clock)).toEqual([0]);
   });
+  await committed();
   clock.now += 3_000;
   expect(ages(state, clock)).toEqual([3_000]);
   await limiter.stop();
 });
 
-test('a restart begins with the limit that the service has said last', () => {
+test('a restart begins with the limit that the service has said last', async () => {
   const state = temporary();
   const clock = wallClock();
-  record(state, clock, [clock.now]).limitIs(40);
+  (await record(state, clock, [clock.now])).limitIs(40);
+  await committed();
   expect(openRateHistory(state, clock).limit).toBe(40);
   expect(openRateHistory(temporary(), clock, state).limit).toBe(40);
 });
 
-test('a pause that the service has asked for outlives the process, and is never longer than it was', () => {
+test('a pause that the service has asked for outlives the process, and is never longer than it was', async () => {
   const state = temporary();
   const clock = wallClock();
   const left = (other?: State): number => openRateHistory(other ? temporary() : state, clock, other).pauseMs;
   expect(left()).toBe(0);
   openRateHistory(state, clock).pause(60_000);
+  await committed();
   clock.now += 20_000;
   expect(left()).toBe(40_000);
   expect(left(state)).toBe(40_000);
@@ -129,25 +146,25 @@ test('a pause that the service has asked for outlives the process, and is never 
   expect(left()).toBe(0);
 });
 
-test('answers dated in the future count as answered now: the clock was set back since', () => {
+test('answers dated in the future count as answered now: the clock was set back since', async () => {
   const state = temporary();
   const clock = wallClock();
-  record(state, clock, [clock.now]);
+  await record(state, clock, [clock.now]);
   clock.now -= 3_600_000;
   expect(ages(state, clock)).toEqual([0]);
 });
 
-test('the history is bounded over many runs', () => {
+test('the history is bounded over many runs', async () => {
   const state = temporary();
   const clock = wallClock();
   for (let run = 0; run < 30; run += 1) {
     const times = Array.from({ length: 200 }, (_, nth) => clock.now + nth * 10);
-    record(state, clock, times);
+    await record(state, clock, times);
     clock.now += 120_000;
   }
   expect(ages(state, clock)).toHaveLength(2_000);
   clock.now += 25 * 3_600_000;
-  record(state, clock, [clock.now]);
+  await record(state, clock, [clock.now]);
   expect(ages(state, clock)).toEqual([0]);
 });
 
@@ -156,10 +173,10 @@ test('a directory that cannot be written is an error before anything is sent', (
   expect(() => openRateHistory({ file: (name) => state.file(`not/there/${name}`) }, wallClock())).toThrow(UserError);
 });
 
-test('the history of another run is read but not changed', () => {
+test('the history of another run is read but not changed', async () => {
   const [own, other] = [temporary(), temporary()];
   const clock = wallClock();
-  record(other, clock, [clock.now]);
+  await record(other, clock, [clock.now]);
   const stored = (): unknown => {
     const db = Database.read(other.file(CHECKPOINT_FILE), CHECKPOINT)!;
     const rows = [db.all('select * from setting'), db.all('select * from answer')];
@@ -170,6 +187,7 @@ test('the history of another run is read but not changed', () => {
   clock.now += 1_000;
   expect(ages(own, clock, other)).toEqual([1_000]);
   openRateHistory(own, clock, other).send()();
+  await committed();
   expect(ages(own, clock, other)).toEqual([1_000, 0]);
   expect(stored()).toEqual(before);
 });
