@@ -5,7 +5,9 @@ import { isThere } from '../files/private-file.ts';
 import { jsonOf } from '../print/json.ts';
 import { startMapping } from './init/index.ts';
 import { chooser } from '../terminal/ask.ts';
+import { cutTo } from '../terminal/layout.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
+import { durationText } from '../terminal/times.ts';
 import { pick } from '../settings/option.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { commandOf } from '../settings/command-line.ts';
@@ -37,10 +39,12 @@ export const definition = define({
 export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   const options = parseOptions(definition, argv);
   if (options.out !== undefined && isThere(options.out)) throw alreadyThere(options.out);
+  const working = showWork(console);
   const { text, findings, failure, open, sources } = await startMapping(options.exports, {
     ...options,
     ask: options.yes ? undefined : chooser(),
-  });
+    step: working.step,
+  }).finally(working.end);
   for (const finding of findings) console.say(finding);
   if (options.out !== undefined) await writeNew(options.out, text);
   else if (!options.json) console.print(text.trimEnd());
@@ -69,11 +73,42 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   if (failure) {
     console.complain(`error: ${failure.message}`);
     if (failure.hint !== undefined) console.complain(`hint: ${failure.hint}`);
-    return EXIT.finishedWithErrors;
+    return failure.exitCode === EXIT.nothingSent ? EXIT.finishedWithErrors : failure.exitCode;
   }
   console.say('Then check every record; nothing is sent:');
   console.say(next, 'command');
   return EXIT.done;
+}
+
+const SHOWN_AFTER_MS = 2000;
+const UPDATE_EVERY_MS = 250;
+
+/** On a terminal, a line about what takes longer than two seconds, and for how long. */
+function showWork(console: Console): { step(what: string | undefined): void; end(): void } {
+  const terminal = console.barTerminal;
+  let [what, since, isShown]: [string | undefined, number, boolean] = [undefined, 0, false];
+  const clear = (): void => {
+    if (isShown) terminal?.write('\r\u001b[2K');
+    isShown = false;
+  };
+  const show = (): void => {
+    const seconds = Math.floor((performance.now() - since) / 1000);
+    if (what === undefined || performance.now() - since < SHOWN_AFTER_MS) return;
+    clear();
+    terminal?.write(cutTo(`${what} (${durationText(seconds)})`, console.columns - 1));
+    isShown = true;
+  };
+  const timer = terminal && setInterval(show, UPDATE_EVERY_MS).unref();
+  return {
+    step(next) {
+      clear();
+      [what, since] = [next, performance.now()];
+    },
+    end() {
+      clearInterval(timer);
+      clear();
+    },
+  };
 }
 
 async function writeNew(path: string, text: string): Promise<void> {

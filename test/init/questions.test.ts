@@ -1,5 +1,5 @@
 /** What `init` asks: what each file is, then what it cannot decide. Answers are written without the mark. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -171,6 +171,22 @@ describe.skipIf(!hasTmux())('on a terminal (skipped without tmux)', () => {
     const written = await readFile(join(cwd, 'acme.yaml'), 'utf8');
     expect(written).toMatch(/^ {6}amount: { from: cost, .*(?<!# check.*)$/m);
     expect(written).toMatch(/# currency: .* # set this/);
+  });
+
+  it('what takes long is shown, and Ctrl-C ends it: the mapping is written untried, and nothing else is left', async () => {
+    const cwd = await exports();
+    const temporary = await workspace();
+    const rows = times(300_000, (n) => `P${n},Ada Bell ${n},p${n}@acme.example`).join('\n');
+    await writeFile(join(cwd, 'many.csv'), `id,full name,email\n${rows}\n`);
+    const env = { TMPDIR: temporary };
+    const { keys, text } = await onTerminal(100, 'init many.csv --yes --out acme.yaml', { cwd, env });
+    await until(text, /trying the mapping on all records.* \(\d+ s\)/);
+    expect(await readdir(temporary)).toHaveLength(1);
+    await keys('C-c');
+    const shown = await until(text, /ended \d/);
+    expect(shown).toMatch(/not tried on all records: interrupted by SIGINT\nended 130/);
+    expect(await readdir(temporary)).toEqual([]);
+    expect(await readFile(join(cwd, 'acme.yaml'), 'utf8')).toContain('lead/created');
   });
 
   it('nothing is asked with --yes', async () => {

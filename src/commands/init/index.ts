@@ -44,8 +44,12 @@ export async function startMapping(
     readonly answer?: ReadonlyMap<string, string> | undefined;
     /** Undefined: nobody can be asked. */
     readonly ask?: Ask | undefined;
+    /** Told what takes time; undefined while the user is asked. */
+    readonly step?: ((what: string | undefined) => void) | undefined;
   },
 ): Promise<StarterMapping> {
+  const { step = () => undefined } = options;
+  step('reading the exports');
   const { exports, own } = await openAll(paths, options);
   const crms = await knownCrms();
   const samples = loadSamples(exports, sourceNames(exports), crms.missing);
@@ -53,6 +57,7 @@ export async function startMapping(
   const recognised = recognise(tables, crms, options.preset);
   const references = findReferences(samples);
   const guessed = guessDrafts(tables, references);
+  step(undefined);
   const answers = new Answers(options.answer ?? new Map(), options.ask);
   const kinds = answers.isEmpty ? undefined : await askFiles({ tables, drafts: guessed }, answers);
   const drafts = kinds ? guessDrafts(tables, references, kinds) : guessed;
@@ -65,7 +70,9 @@ export async function startMapping(
     const fates = new Fates(entries, known);
     return mappingText({ defaults, entries, sources: sourcesOf(tables, fates), out: options.out ?? 'mapping.yaml' });
   };
+  step('trying the mapping on all records; Ctrl-C writes it untried');
   const trial = await tryMapping(drafted, write);
+  step(undefined);
   const fates = new Fates(trial.entries, known);
   const entries = fates.annotated(trial);
   const { text } = write(entries);

@@ -1,9 +1,11 @@
 /** Tries a mapping as a dry run does: what is refused is commented out, and what becomes of each record is counted. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { UserError } from '../../errors.ts';
+import { EXIT, UserError } from '../../errors.ts';
 import { Halt } from '../../halt.ts';
+import { endProcess } from '../../mapping/guest.ts';
 import { ProblemsError, type Problem } from '../../problem.ts';
 import { Redactor } from '../../redact.ts';
 import { runMigration } from '../../run.ts';
@@ -41,22 +43,40 @@ export interface TriedMapping {
   readonly failure?: UserError | undefined;
 }
 
-/** `write`: the text of a mapping with these entries. Nothing is sent, and nothing is left on the disk. */
+/**
+ * `write`: the text of a mapping with these entries. Nothing is sent, and nothing is left on the disk: the first signal ends the trial,
+ * the second the program.
+ */
 export async function tryMapping(
   entries: readonly Entry[],
   write: (entries: readonly Entry[]) => MappingText,
 ): Promise<TriedMapping> {
   const folder = await mkdtemp(join(tmpdir(), 'crm-backfill-init-'));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
   const halt = new Halt();
-  const stop = (): void => halt.request({ code: 'interrupted', message: 'interrupted', exitCode: 130 });
-  process.once('SIGINT', stop);
+  const removals = SIGNALS.map(([signal, exitCode]) => {
+    const stop = (): void => {
+      if (halt.requested) endProcess(exitCode);
+      halt.request({ code: 'interrupted', message: `interrupted by ${signal}`, exitCode });
+    };
+    process.on(signal, stop);
+    return () => process.off(signal, stop);
+  });
+  process.once('exit', remove);
   try {
     return await attempt(folder, halt, entries, write);
   } finally {
-    process.off('SIGINT', stop);
-    await rm(folder, { recursive: true, force: true });
+    for (const each of removals) each();
+    process.off('exit', remove);
+    remove();
   }
 }
+
+const SIGNALS = [
+  ['SIGHUP', EXIT.hungUp],
+  ['SIGINT', EXIT.interrupted],
+  ['SIGTERM', EXIT.terminated],
+] as const;
 
 async function attempt(
   folder: string,
@@ -79,7 +99,10 @@ async function attempt(
       credentials: undefined,
       stateSuffix: '',
     });
-    if (halt.requested) return failed(new UserError('it was not tried on all records: interrupted'));
+    if (halt.reason) {
+      const { message, exitCode } = halt.reason;
+      return failed(new UserError(`the mapping was not tried on all records: ${message}`, { exitCode }));
+    }
     const db = Database.read(join(state, 'dry-run', PLAN_FILE), PLAN)!;
     try {
       return { entries, ...countsIn(db, live) };
