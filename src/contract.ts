@@ -22,6 +22,7 @@ export const PATHS = {
   platformUsers: '/platform-users',
   leads: '/leads',
   deals: '/deals',
+  comments: '/comments',
   health: '/health',
   version: '/version',
   /** The reference of every route and field, for people; it decides where this program differs. */

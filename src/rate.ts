@@ -1,4 +1,4 @@
-/** The limit that `--rate` sets. Pure. */
+/** The limit that `--rate` sets, and how fast a run sends. Pure. */
 import { numberText } from './terminal/numbers.ts';
 import { LIMITS } from './contract.ts';
 
@@ -35,4 +35,31 @@ export function secondsToSend(requests: number, rate: Rate): number {
 /** `100 requests per 60 s` */
 export function rateText({ requests, seconds }: Rate): string {
   return `${numberText(requests)} requests per ${numberText(seconds)} s`;
+}
+
+export interface RunPace {
+  /** Events settled per minute, over the last minutes. */
+  readonly perMinute: number;
+  /** Undefined if nothing is being sent. */
+  readonly secondsLeft: number | undefined;
+}
+
+/** Answers in the last minutes. */
+export interface RecentlySettled {
+  readonly settled: number;
+  /** The time that they took. */
+  readonly ms: number;
+}
+
+/**
+ * The speed of a run, and the time to send the rest. The first window is sent in a burst, so the speed is never
+ * measured over less than a window.
+ */
+export function paceOf({ settled, ms }: RecentlySettled, left: number, rate: Rate): RunPace {
+  const { seconds } = rate;
+  const perMinute = (settled * 60_000) / Math.max(seconds * 1000, ms);
+  const atBest = secondsToSend(left, rate);
+  if (ms < seconds * 1000) return { perMinute, secondsLeft: atBest };
+  if (perMinute === 0) return { perMinute, secondsLeft: undefined };
+  return { perMinute, secondsLeft: Math.max(atBest - seconds, (left * 60) / perMinute) };
 }

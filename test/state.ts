@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { temporaryDirectory } from './directory.ts';
 import { contentSha } from '../src/core/identity.ts';
 import { canonicalJson, type JsonObject } from '../src/json.ts';
-import { entityOf } from '../src/kinds/index.ts';
+import { entityOf, kindOfType } from '../src/kinds/index.ts';
 import type { EventType, IssueKind } from '../src/model.ts';
 import type { State } from '../src/plan/states.ts';
+import { WHOLE } from '../src/plan/wanted.ts';
 import { hintFor } from '../src/vocabulary/words.ts';
 import { storeDocument, type Documents } from '../src/report/documents.ts';
 import type { StoredSummary, SurveySnapshot } from '../src/report/summary.ts';
@@ -203,7 +204,12 @@ export class StateOf {
     );
     const isAcknowledged = status === 'acknowledged';
     const fields = JSON.parse(before?.fields ?? '{}') as Record<string, string[]>;
-    for (const [name, hash] of status === 'rejected' ? [] : Object.entries(this.hasher.hashesOf(data))) {
+    // What cannot be updated is known as a whole.
+    const whole = canonicalJson({ external_id: id, ...data });
+    const hashes = kindOfType(type).isUpdatable
+      ? this.hasher.hashesOf(data)
+      : { [WHOLE]: this.hasher.hashOf(WHOLE, whole) };
+    for (const [name, hash] of status === 'rejected' ? [] : Object.entries(hashes)) {
       fields[name] = isAcknowledged || !before ? [hash] : [...(fields[name] ?? ['-']), hash];
     }
     const sha = contentSha(type, canonicalJson({ external_id: id, ...wanted }));

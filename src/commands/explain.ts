@@ -2,8 +2,9 @@ import { CHECKED, kindOf } from '../kinds/index.ts';
 import type { Console } from '../terminal/console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { findRecord } from './explain/find.ts';
-import { storyOf, type RecordStory } from './explain/story.ts';
-import { storyText } from './explain/text.ts';
+import { explanationFigures, type LiveRecord } from '../figures/explanation.ts';
+import { storyOf, type RecordStory } from '../figures/story.ts';
+import { screenOf } from '../print/terminal.ts';
 import { canonicalJson, type JsonObject } from '../json.ts';
 import { lockHolder } from '../store/lock.ts';
 import { runOf } from '../settings/command-line.ts';
@@ -11,14 +12,14 @@ import { pick } from '../settings/option.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { namesById } from '../service/account.ts';
 import { readAccount } from '../service/directory.ts';
+import { NotShown } from '../service/lists.ts';
 import { DEFAULT_RATE, type NamedRecord, MAPPING } from '../settings/run-settings.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import { assertBound, bindingOf } from '../store/checkpoint.ts';
 import { storedPlans } from '../store/stored-plans.ts';
 import { readState } from '../store/open.ts';
 import type { Database } from '../store/sqlite.ts';
-import { readLive, type LiveRecord } from './verify/record.ts';
-import { liveText } from './verify/text.ts';
+import { readLive } from './verify/record.ts';
 import { openClient, serviceOf } from './service.ts';
 import { accountIn, existingState } from './state.ts';
 import { oneRecord } from '../settings/checks.ts';
@@ -68,10 +69,8 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
         );
         return;
       }
-      const account = accountIn(db);
-      const columns = console.shownColumns;
-      const text = storyText(story, namesById(account), new Date(), columns);
-      console.print(live === undefined ? text : `${text}\n\n${liveText(live, account, columns)}`);
+      const figures = explanationFigures({ story, live, names: namesById(accountIn(db)), now: new Date() });
+      console.showLines(screenOf(figures, { columns: console.shownColumns }));
     };
     try {
       print(settings.live ? await liveOf(settings, state, db, record, story, console) : undefined);
@@ -110,6 +109,9 @@ async function liveOf(
     const { baseUrl, boundTo = baseUrl } = service.credentials;
     assertBound(db, bindingOf(db)?.name ?? '', { baseUrl: boundTo, account });
     return (await readLive(db, { client, account }, entity, externalId)) ?? WITHOUT_ID;
+  } catch (error) {
+    if (kindOf(entity).isRouteUncertain && error instanceof NotShown) return error.message;
+    throw error;
   } finally {
     await client.close();
     await service.close();

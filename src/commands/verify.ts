@@ -2,8 +2,10 @@ import type { Console } from '../terminal/console.ts';
 import type { ExitCode } from '../errors.ts';
 import { pick } from '../settings/option.ts';
 import { parseOptions } from '../settings/parse-options.ts';
-import type { Account } from '../service/account.ts';
-import { endingText, verificationText } from './verify/text.ts';
+import { verificationFigures } from '../figures/verification.ts';
+import { jsonOf } from '../print/json.ts';
+import { screenOf } from '../print/terminal.ts';
+import { namesById, type Account } from '../service/account.ts';
 import { verifyMigration, type VerifyJob } from './verify/verify.ts';
 import { SANDBOX_RATE, serviceOf } from './service.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
@@ -20,7 +22,7 @@ export const definition = define({
     json: { ...OPTIONS.json, describe: 'Print the result as one JSON object to stdout' },
   },
   examples: [
-    ['$0 verify acme.yaml', 'a sample of 100 leads and 100 deals'],
+    ['$0 verify acme.yaml', 'a sample of 100 records of each type'],
     ['$0 verify acme.yaml --sample all', 'all of them, with one request per hundred'],
   ],
 });
@@ -40,13 +42,14 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
       reading: (entity, records) => console.say(`reading back ${counted(records, entity)}`),
       progress: progressOn(console),
     });
-    const text = verificationText(found, account, console.columns);
+    const columns = settings.json ? console.columns : console.shownColumns;
+    const lines = screenOf(verificationFigures(found, namesById(account)), { columns });
     // With --json, stdout has the JSON alone.
     if (settings.json) {
-      console.say(`\n${text}\n\n${endingText(found)}`);
-      console.printJson(JSON.stringify(found));
+      console.sayLines(lines);
+      console.printJson(jsonOf(found));
     } else {
-      console.print(`${text}\n\n${endingText(found)}`);
+      console.showLines(lines);
     }
     return found.exit.code;
   } finally {

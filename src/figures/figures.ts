@@ -54,9 +54,10 @@ export interface CellColumn {
   readonly head: string;
   /**
    * `text` is broken between words. `number` and `amount` are right-aligned. `place` (files with lines) and `code` follow the text
-   * where there is room, and are placed below it otherwise; a `hint` always is, if the screen has room for it. `label` is short. `command` and `path` are copied, so never broken.
+   * where there is room, and are placed below it otherwise; a `hint` always is, if the screen has room for it. `label` is short. A
+   * `value` of a record has one line, and ends with `…` where that is too short. `command` and `path` are copied, so never broken.
    */
-  readonly kind: 'label' | 'text' | 'number' | 'amount' | 'place' | 'code' | 'hint' | 'command' | 'path';
+  readonly kind: 'label' | 'text' | 'value' | 'number' | 'amount' | 'place' | 'code' | 'hint' | 'command' | 'path';
 }
 
 export type Cell = string | number | Amount | null;
@@ -91,4 +92,5 @@ export const LIMITS = {
   changes: { most: 7, least: 2 },
   priorities: { most: 4, least: 1 },
   differences: { most: 8, least: 3 },
+  values: { most: 12, least: 3 },
 } as const;

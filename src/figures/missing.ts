@@ -1,11 +1,12 @@
 /** What is missing in the service, and who must act: one list, without values of records. */
 import { basename } from 'node:path';
 import { countFindings, leftOut, type Finding } from '../report/findings.ts';
+import type { SkippedRows } from '../report/skipped.ts';
 import type { EventCounts } from '../vocabulary/terms.ts';
-import { fieldWords, typeNoun } from '../vocabulary/terms.ts';
+import { fieldWords, skipText, typeNoun } from '../vocabulary/terms.ts';
 import { isNameCode, meaningOf } from '../vocabulary/words.ts';
 import { placesText, type ErrorCause } from './causes.ts';
-import { sectionOf, type Cell, type Section } from './figures.ts';
+import { LIMITS, sectionOf, type Cell, type Section } from './figures.ts';
 
 /** Rows of the list; all others are in errors.csv and omitted.csv. */
 const MOST = 60;
@@ -85,4 +86,21 @@ function omissionRow({ field, code, kind, count, types, examples }: Finding): Ce
 function wordsOf(field: string): string {
   const [, custom] = /^custom_(?:params|fields)\.(.*)$/s.exec(field) ?? [];
   return custom === undefined ? fieldWords(field) : `custom field “${custom}”`;
+}
+
+/** Rows that become no event, by source and reason. Undefined if every row became one. */
+export function skippedSection(rows: readonly SkippedRows[]): Section | undefined {
+  if (rows.length === 0) return undefined;
+  return sectionOf({
+    id: 'skipped',
+    title: 'Rows skipped',
+    columns: [
+      { head: 'source', kind: 'label' },
+      { head: 'why', kind: 'text' },
+      { head: 'rows', kind: 'number' },
+      { head: 'of', kind: 'number' },
+    ],
+    rows: rows.map(({ source, reason, count, of }) => [source, skipText(reason), count, of]),
+    limit: { ...LIMITS.skipped, noun: 'reason', rest: 'left_out.csv', isSummed: false },
+  });
 }

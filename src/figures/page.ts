@@ -2,18 +2,16 @@
 import type { Finding } from '../report/findings.ts';
 import type { SkippedRows } from '../report/skipped.ts';
 import type { StoredSummary } from '../report/summary.ts';
-import { CHECKED, kindOf } from '../kinds/index.ts';
-import { verificationTexts, type StoredVerification } from '../report/verification.ts';
-import { capital } from '../vocabulary/terms.ts';
+import type { StoredVerification } from '../report/verification.ts';
 import { counted, numberText, percentText } from '../terminal/numbers.ts';
 import type { ErrorCause } from './causes.ts';
 import { exportsSection, type ExportFate } from './exports.ts';
 import { present, sectionOf, type Section, type Figures, type Headline, type Mood } from './figures.ts';
-import { missingSection } from './missing.ts';
-import { skippedSection } from './skipped.ts';
+import { missingSection, skippedSection } from './missing.ts';
 import type { Status } from './read-status.ts';
 import { stagesSection } from './stages.ts';
 import { moodOf } from './verdict.ts';
+import { comparedSection, verificationTexts } from './verification.ts';
 
 interface PageFound {
   readonly status: Status;
@@ -116,33 +114,17 @@ function tilesOf({ status: { events }, summary, isDryRun }: PageFound): Tile[] {
 
 /** `digest`: of the plan that the page is about. */
 function verificationSection(found: StoredVerification | undefined, digest: string | null): Section {
-  const head = { id: 'verified', title: 'Compared with the service' };
   if (!found) {
     const notes = ['Not verified yet: nobody has read the records back and compared them (crm-backfill verify).'];
-    return sectionOf({ ...head, columns: [], rows: [], notes });
+    return sectionOf({ id: 'verified', title: 'Compared with the service', columns: [], rows: [], notes });
   }
   const { plan } = found;
   const isOther = digest !== null && plan.digest !== null && digest !== plan.digest;
-  return sectionOf({
-    ...head,
-    columns: [
-      { head: 'Records', kind: 'label' },
-      { head: 'In the service', kind: 'number' },
-      { head: 'Read back', kind: 'number' },
-      { head: 'Equal', kind: 'number' },
-      { head: 'Different', kind: 'number' },
-      { head: 'Missing', kind: 'number' },
-    ],
-    rows: CHECKED.flatMap((entity) => {
-      const each = found.records[entity];
-      if (!each || each.acknowledged === 0) return [];
-      const name = capital(kindOf(entity).words[1]);
-      return [[name, each.acknowledged, each.read_back, each.equal, each.different, each.missing]];
-    }),
+  return {
+    ...comparedSection(found),
     notes: [
       ...verificationTexts(found),
-      `Compared with ${plan.is_dry_run ? 'a dry run' : 'the plan that was sent'}${plan.digest === null ? '' : ` (plan ${plan.digest})`}.`,
       ...(isOther ? [`This page is about another plan (${digest}): verify again.`] : []),
     ],
-  });
+  };
 }

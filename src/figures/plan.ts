@@ -1,20 +1,20 @@
-/** The figures of `plan`: counts, the first events of each type as they are sent, and what is wrong. */
+/** The figures of `plan`: counts, the first events of each type as they are sent, and what is wrong. And how values are shown. */
 import { EVENT_TYPES } from '../kinds/index.ts';
 import { placeText, type EventType } from '../model.ts';
-import { parseJson, type JsonObject } from '../json.ts';
+import { canonicalJson, parseJson, type JsonObject, type JsonValue } from '../json.ts';
 import { countStates } from '../plan/counts.ts';
 import { readFindings } from '../report/findings.ts';
 import type { FoundPlan } from '../store/stored-plans.ts';
 import { PLAN_FILE, placedFile } from '../store/plan-schema.ts';
+import { fieldsOf } from '../store/field-hashes.ts';
 import type { Database } from '../store/sqlite.ts';
 import { shortPath } from '../files/paths.ts';
 import { clockText } from '../terminal/times.ts';
 import { printable } from '../terminal/visible.ts';
 import { readCauses } from './causes.ts';
 import { countsSection } from './counts.ts';
-import { present, type Figures, type Section } from './figures.ts';
+import { LIMITS, present, sectionOf, type Figures, type Section } from './figures.ts';
 import { causesSection, checksSection } from './findings.ts';
-import { namedValues, valuesSection } from './values.ts';
 
 /** `names`: of stages, pipelines and users, by their ids in lower case. */
 export function planFigures(
@@ -52,4 +52,38 @@ function sampleSection(db: Database, type: EventType, names: ReadonlyMap<string,
   const at = placeText({ file, line, record });
   const title = `${type}, for example ${printable(id ?? 'one without an id')} (${at})`;
   return valuesSection(`sample ${type}`, title, namedValues(parseJson(data) as JsonObject, names));
+}
+
+/** Of one event on a screen; `--json` has all of them. */
+const LIMIT = { ...LIMITS.values, noun: 'field', rest: '--json', isSummed: false } as const;
+
+export function valuesSection(
+  id: string,
+  title: string,
+  values: readonly (readonly [name: string, value: string])[],
+): Section {
+  return sectionOf({
+    id,
+    title,
+    columns: [
+      { head: '', kind: 'label' },
+      { head: '', kind: 'value' },
+    ],
+    rows: values.map(([name, value]) => [printable(name), printable(value)]),
+    limit: LIMIT,
+  });
+}
+
+/** The fields of an event, with names beside ids. `names`: of stages, pipelines and users, by their ids in lower case. */
+export function namedValues(data: JsonObject, names: ReadonlyMap<string, string>): [name: string, value: string][] {
+  return [...fieldsOf(data)].map(([name, value]) => {
+    const text = valueText(value);
+    const known = name.endsWith('_id') ? names.get(text.toLowerCase()) : undefined;
+    return [name, known === undefined ? text : `${known} (${text})`];
+  });
+}
+
+export function valueText(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : canonicalJson(value);
 }

@@ -6,7 +6,7 @@ import { readDocument } from '../report/documents.ts';
 import { resultText } from './verdict.ts';
 import { MOST_PRIORITIES, type PriorityCounts, type StoredSummary } from '../report/summary.ts';
 import type { EventCounts } from '../vocabulary/terms.ts';
-import { paceOf, type RecentlySettled, type RunPace } from './pace.ts';
+import { paceOf, type RecentlySettled, type RunPace } from '../rate.ts';
 import { readOthers, readWait, type OtherUse, type RunWait } from '../store/checkpoint.ts';
 import type { LockHolder } from '../store/lock.ts';
 import type { Database } from '../store/sqlite.ts';

@@ -12,7 +12,7 @@ import { readCauses, type ErrorCause } from './causes.ts';
 import { countsSection } from './counts.ts';
 import { present, sectionOf, type Figures, type Section } from './figures.ts';
 import { causesSection, checksSection, type OpenNames } from './findings.ts';
-import { skippedSection } from './skipped.ts';
+import { skippedSection } from './missing.ts';
 import { stagesSection } from './stages.ts';
 import { verdictOf } from './verdict.ts';
 

@@ -1,6 +1,6 @@
 /** The figures of `status`: progress, and the command that resumes. */
 import type { CountedState } from '../plan/counts.ts';
-import type { RunWait } from '../store/checkpoint.ts';
+import type { OtherUse, RunWait } from '../store/checkpoint.ts';
 import { DRY_RUN } from '../files/state-dir.ts';
 import { shortPath } from '../files/paths.ts';
 import { REPORT_FILE } from '../report/summary.ts';
@@ -9,7 +9,6 @@ import { clockText, durationText } from '../terminal/times.ts';
 import { WAITS, type WaitReason } from '../vocabulary/terms.ts';
 import { countsSection, prioritiesSection } from './counts.ts';
 import { present, sectionOf, type Figures, type Mood, type Cells, type Section, type Headline } from './figures.ts';
-import { othersText } from './pace.ts';
 import type { Status } from './read-status.ts';
 
 export interface StatusFound {
@@ -132,4 +131,9 @@ function dateText(at: Date): string {
 /** `service down, for 20 min (500 internal: out of memory)` */
 export function waitSentence(wait: RunWait, now: Date): string {
   return `${WAITS[wait.reason as WaitReason]},${waitText(wait, now)}`;
+}
+
+/** `others use this key: about 40 of 100` */
+export function othersText({ requests, of }: OtherUse): string {
+  return `others use this key: about ${numberText(requests)} of ${numberText(of)}`;
 }

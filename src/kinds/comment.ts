@@ -1,6 +1,7 @@
+import { PATHS } from '../contract.ts';
 import { defineKind, ownId, parentId, text } from './kind.ts';
 
-/** Service interface, section 2.6. No documented list of the service has the text of comments, so they cannot be read back. */
+/** Service interface, section 2.6. What a list of comments has is not published, so `verify` looks for the usual names. */
 export const comment = defineKind({
   name: 'comment',
   words: ['comment', 'comments'],
@@ -8,12 +9,19 @@ export const comment = defineKind({
   isUpdatable: false,
   isNote: true,
   needsParent: true,
+  route: PATHS.comments,
+  isRouteUncertain: true,
   features: ['combine'],
   fields: {
-    content: { schema: text.min(1), doc: 'text of the comment', words: 'text' },
+    content: { schema: text.min(1), doc: 'text of the comment', words: 'text', checkedAs: ['content', 'text', 'body'] },
     external_id: ownId('comment', { isOptional: true }),
-    author_name: { schema: text.optional(), doc: 'name of the author', words: 'author' },
-    lead_external_id: parentId('lead'),
-    deal_external_id: parentId('deal'),
+    author_name: {
+      schema: text.optional(),
+      doc: 'name of the author',
+      words: 'author',
+      checkedAs: ['authorName', 'author'],
+    },
+    lead_external_id: parentId('lead', { checkedAs: ['leadId', 'lead'] }),
+    deal_external_id: parentId('deal', { checkedAs: ['dealId', 'deal'] }),
   },
 });

@@ -30,7 +30,7 @@ export const deal = defineKind({
       form: 'folded',
       shownAs: 'currency',
     },
-    lead_external_id: parentId('lead', 'primaryContactId'),
+    lead_external_id: parentId('lead', { shownAs: 'primaryContactId' }),
     stage_id: {
       schema: z.guid().optional(),
       doc: 'UUID of the stage',
@@ -51,7 +51,7 @@ export const deal = defineKind({
       doc: 'UUID of the user',
       words: 'owner',
       form: 'id',
-      checkedAs: 'ownerId',
+      checkedAs: ['ownerId', 'owner'],
     },
     owner_name: {
       schema: text.optional(),
@@ -59,7 +59,7 @@ export const deal = defineKind({
       words: 'owner',
       sentAs: 'owner_id',
     },
-    custom_fields: { ...CUSTOM, words: 'custom fields', checkedAs: 'customFields' },
+    custom_fields: { ...CUSTOM, words: 'custom fields', checkedAs: ['customFields', 'customParams'] },
   },
   expects: {
     deal_without_title: { fields: ['title'], lacks: `data ->> 'title' is null` },

@@ -70,8 +70,8 @@ export interface ComparedField {
   readonly sent: string;
   /** Undefined if the service does not show it. */
   readonly shown: string | undefined;
-  /** Where `verify` looks for it in an answer; undefined if it has nowhere to look. */
-  readonly checked: string | undefined;
+  /** The names under which `verify` looks for it in an answer; none if it has nowhere to look. */
+  readonly checked: readonly string[];
   /** Free keys: those that were sent are compared. */
   readonly isCustom: boolean;
   readonly form: Form;
@@ -79,7 +79,7 @@ export interface ComparedField {
   readonly parent: Entity | undefined;
 }
 
-/** The kinds that the service shows. Other records cannot be read back. */
+/** The kinds that the service shows, or may show. Other records cannot be read back. */
 export const CHECKED: readonly Entity[] = KINDS.filter(({ route }) => route !== undefined).map(({ name }) => name);
 
 const COMPARED = new Map(KINDS.map((kind) => [kind.name, comparedOf(kind)]));
@@ -88,9 +88,10 @@ function comparedOf({ route, fields }: Kind): readonly ComparedField[] {
   if (route === undefined) return [];
   return fields
     .filter(({ name, sentAs }) => name !== 'external_id' && sentAs === undefined)
-    .flatMap(({ name, type, shownAs: shown, checkedAs: checked = shown, form = 'text', parent, decides }) => {
+    .flatMap(({ name, type, shownAs: shown, checkedAs, form = 'text', parent, decides }) => {
+      const checked = checkedAs ?? (shown === undefined ? [] : [shown]);
       const own = { name, sent: name, shown, checked, isCustom: type === 'custom' };
-      const decided = decides && { ...own, name: decides.name, shown: decides.shownAs, checked: decides.shownAs };
+      const decided = decides && { ...own, name: decides.name, shown: decides.shownAs, checked: [decides.shownAs] };
       return [
         { ...own, form: parent === undefined ? form : ('id' as const), parent },
         ...(decided ? [{ ...decided, form, parent: undefined }] : []),

@@ -26,10 +26,10 @@ export interface FieldFacts {
   /** Its name in the answers of the service (service interface, section 2.2); undefined if the service does not show it. */
   readonly shownAs?: string;
   /**
-   * The name under which an answer may have it all the same. Only `verify` looks: the service may set such a field by itself, so it
+   * Names under which an answer may have it all the same. Only `verify` looks: the service may set such a field by itself, so it
    * decides no update.
    */
-  readonly checkedAs?: string;
+  readonly checkedAs?: readonly string[];
   /** A further field of the answers that it decides, such as the pipeline of a stage. */
   readonly decides?: { readonly name: string; readonly shownAs: string };
 }
@@ -69,6 +69,8 @@ export interface KindFacts {
   readonly needsParent?: boolean;
   /** Where the service lists such records, and under `ROUTE/{id}` shows one; undefined if it does neither. */
   readonly route?: string;
+  /** The path of its route is published without methods (service interface, section 4.3): a service that shows none is no error. */
+  readonly isRouteUncertain?: boolean;
   readonly features?: readonly KindFeature[];
   readonly fields: Readonly<Record<string, FieldFacts>>;
   /** By the code of the warning (vocabulary/input). */
@@ -146,10 +148,10 @@ export function ownId(kind: string, { isOptional = false } = {}): FieldFacts {
 }
 
 /** The id of the parent. `parent`: the name of its kind. */
-export function parentId(parent: string, shownAs?: string): FieldFacts {
+export function parentId(parent: string, shown: Pick<FieldFacts, 'shownAs' | 'checkedAs'>): FieldFacts {
   const schema = externalId.optional();
   const doc = `id of the parent ${parent} in the old CRM`;
-  return { schema, doc, words: `${parent} that it belongs to`, parent, form: 'exact', ...(shownAs && { shownAs }) };
+  return { schema, doc, words: `${parent} that it belongs to`, parent, form: 'exact', ...shown };
 }
 
 /** Free keys, whose values keep their type. */

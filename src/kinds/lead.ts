@@ -28,7 +28,7 @@ export const lead = defineKind({
       form: 'phone',
       shownAs: 'phoneNumber',
     },
-    custom_params: { ...CUSTOM, words: 'custom fields', checkedAs: 'customParams' },
+    custom_params: { ...CUSTOM, words: 'custom fields', checkedAs: ['customParams', 'customFields'] },
   },
   expects: {
     lead_without_contact: {

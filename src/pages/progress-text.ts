@@ -4,7 +4,8 @@ import { numberText } from '../terminal/numbers.ts';
 import { clockText, durationText } from '../terminal/times.ts';
 import { WAITS, type WaitReason } from '../vocabulary/terms.ts';
 import type { OtherUse } from '../store/checkpoint.ts';
-import { othersText, type RunPace } from '../figures/pace.ts';
+import { othersText } from '../figures/status.ts';
+import type { RunPace } from '../rate.ts';
 
 /** Progress of the events of one type. */
 export interface TypeProgress {

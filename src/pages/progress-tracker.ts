@@ -4,9 +4,8 @@ import { countStates, countWhere, type CountedState } from '../plan/counts.ts';
 import { priorityProgress, type PriorityProgress } from '../plan/order.ts';
 import { isOpen } from '../plan/states.ts';
 import type { Database } from '../store/sqlite.ts';
-import type { Rate } from '../rate.ts';
+import { paceOf, type Rate, type RecentlySettled } from '../rate.ts';
 import type { OtherUse } from '../store/checkpoint.ts';
-import { paceOf, type RecentlySettled } from '../figures/pace.ts';
 import type { ProgressSnapshot, TypeProgress, WaitingState } from './progress-text.ts';
 import { recentAnswers } from '../figures/read-status.ts';
 

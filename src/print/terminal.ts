@@ -11,7 +11,7 @@ import {
   type Cells,
   type Section,
 } from '../figures/figures.ts';
-import { padded, wrapped } from '../terminal/layout.ts';
+import { cutTo, padded, wrapped } from '../terminal/layout.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
 import { oneLine, visible } from '../terminal/visible.ts';
 import type { ScreenLine, Span } from '../terminal/console.ts';
@@ -88,15 +88,16 @@ function sectionLines(section: Section, columns: number, cap: number, hasHints: 
   if (most === 0 && left.length > 0)
     return [[{ text: section.title, style: 'heading' }, { text: `  ${moreText(section, left)}` }]];
   const body = [...shown, ...(left.length > 0 ? [moreRow(section, left)] : []), ...totals];
-  const lines = body.length === 0 ? titleOnly(section) : tableLines(section, body, columns, hasHints);
+  const lines = body.length === 0 ? titleOnly(section, columns) : tableLines(section, body, columns, hasHints);
   return [
     ...lines,
     ...notes.flatMap((note) => broken(`  ${clean(note)}`, columns).map((line): ScreenLine => [{ text: line }])),
   ];
 }
 
-function titleOnly({ title }: Section): ScreenLine[] {
-  return title === '' ? [] : [[{ text: title, style: 'heading' }]];
+function titleOnly({ title }: Section, columns: number): ScreenLine[] {
+  if (title === '') return [];
+  return broken(clean(title), columns).map((text): ScreenLine => [{ text, style: 'heading' }]);
 }
 
 /** The line about rows that are cut: their number, their sums, and where to find them. */
@@ -145,9 +146,14 @@ function tableLines(section: Section, body: readonly Cells[], columns: number, h
   );
   const heads = section.columns.map(({ head }, at) => (at === 0 && head === '' ? '' : head));
   const plan = planOf(section, texts, heads, columns);
-  const hasHeads = title !== '' || heads.some((head) => head !== '');
-  const first = title === '' ? heads[0]! : title;
-  const top = hasHeads ? [headLine(section.columns, heads, first, title !== '', plan)] : [];
+  const hasHeads = heads.some((head) => head !== '');
+  const isBeside = hasHeads && title !== '' && stringWidth(title) <= plan.widths[plan.beside[0]!]! + INDENT;
+  const top = [
+    ...(isBeside ? [] : titleOnly(section, columns)),
+    ...(hasHeads
+      ? [headLine(section.columns, heads, isBeside ? title : `${' '.repeat(INDENT)}${heads[0]!}`, plan)]
+      : []),
+  ];
   const lost = plan.dropped.map((at) => heads[at]!).filter((head) => head !== '');
   return [
     ...top,
@@ -162,8 +168,6 @@ function planOf(section: Section, texts: readonly string[][], heads: readonly st
   const natural = section.columns.map((_, at) =>
     Math.max(at === 0 ? 0 : stringWidth(heads[at]!), ...texts.map((row) => stringWidth(row[at]!))),
   );
-  // The title stands above the first column, if the others have headings.
-  if (heads.some((head) => head !== '')) natural[0] = Math.max(natural[0]!, stringWidth(section.title) - INDENT);
   let beside = section.columns.map((_, at) => at);
   const below: number[] = [];
   const dropped: number[] = [];
@@ -177,7 +181,7 @@ function planOf(section: Section, texts: readonly string[][], heads: readonly st
     if (kind !== 'hint' && widthOf(natural) <= columns) break;
     for (const [at, column] of section.columns.entries()) if (column.kind === kind) move(at, below);
   }
-  const isText = (at: number): boolean => section.columns[at]!.kind === 'text';
+  const isText = (at: number): boolean => ['text', 'value'].includes(section.columns[at]!.kind);
   const least = natural.map((width, at) => (isText(at) ? Math.min(width, NARROWEST) : width));
   while (widthOf(least) > columns && beside.length > 2) move(beside.at(-1)!, dropped);
   const widths = [...natural];
@@ -187,6 +191,10 @@ function planOf(section: Section, texts: readonly string[][], heads: readonly st
     if (widest === undefined) break;
     widths[widest]! -= 1;
   }
+  // Where there is room, the title is above the first column, if the others have headings.
+  const isTitled = heads.some((head) => head !== '');
+  const missing = isTitled ? stringWidth(section.title) - INDENT - widths[beside[0]!]! : 0;
+  if (missing > 0 && widthOf(widths) + missing <= columns) widths[beside[0]!]! += missing;
   return { beside, below: below.sort((a, b) => a - b), widths, dropped: dropped.reverse() };
 }
 
@@ -194,12 +202,11 @@ function headLine(
   columns: readonly CellColumn[],
   heads: readonly string[],
   first: string,
-  isTitle: boolean,
   { beside, widths }: Plan,
 ): ScreenLine {
   const rest = beside.slice(1).map((at) => aligned(heads[at]!, widths[at]!, columns[at]!));
   const width = widths[beside[0]!]! + INDENT;
-  const lead = isTitle ? padded(first, width) : padded(`${' '.repeat(INDENT)}${first}`, width);
+  const lead = padded(first, width);
   const tail = rest.length === 0 ? '' : `${' '.repeat(GAP)}${rest.join(' '.repeat(GAP))}`;
   return trimmed([
     { text: lead, style: 'heading' },
@@ -211,6 +218,7 @@ function rowLines(columns: readonly CellColumn[], row: readonly string[], plan: 
   const { beside, below, widths } = plan;
   const cells = beside.map((at) => {
     const { kind } = columns[at]!;
+    if (kind === 'value') return [cutTo(row[at]!, widths[at]!)];
     return kind === 'text' || kind === 'label'
       ? wrapAnsi(row[at]!, widths[at]!, { hard: true }).split('\n')
       : [row[at]!];

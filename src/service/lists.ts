@@ -139,6 +139,9 @@ function without(query: Query, path: string): Query {
   return Object.fromEntries(Object.entries(query).filter(([name]) => !given.has(name)));
 }
 
+/** The route refuses to be read, or answers with something else than records. */
+export class NotShown extends UserError {}
+
 /** The key may read others, but not this record: it belongs to another account (service interface, section 5). */
 export class RecordRefused extends UserError {}
 
@@ -154,7 +157,7 @@ export class RecordMerged extends UserError {
 }
 
 /**
- * Reads one record of a collection (`/leads`); undefined if the service has no record with this id. Throws a `UserError` as `read`
+ * Reads one record of a collection (`/leads`); undefined if the service has no record with this id, or no such route. Throws a `UserError` as `read`
  * does, or if the answer is no record; a `RecordRefused` after a 403, a `RecordMerged` if it has another id.
  */
 export async function readRecord(
@@ -164,7 +167,7 @@ export async function readRecord(
 ): Promise<Fields | undefined> {
   const path = `${collection}/${encodeURIComponent(id)}`;
   const attempt = await attemptToRead(client, path, {}, options);
-  if (attempt.kind === 'refused' && (attempt.status === 404 || attempt.status === 410)) return undefined;
+  if (attempt.kind === 'refused' && [404, 405, 410].includes(attempt.status)) return undefined;
   if (attempt.kind === 'unauthorised' && attempt.status === 403) {
     const message = `GET ${path} was refused (403 ${attempt.code}): ${attempt.message}`;
     throw new RecordRefused(message, { hint: 'the record may belong to another account' });
@@ -196,12 +199,13 @@ function failureOf(path: string, attempt: Exclude<RestAttempt, { kind: 'answered
   switch (attempt.kind) {
     case 'unauthorised': {
       const message = `${get}: the service refused the API key (${attempt.status}): ${attempt.message}`;
-      return new UserError(message, { hint: 'check BACKFILL_API_KEY' });
+      const refusal = attempt.status === 403 ? NotShown : UserError;
+      return new refusal(message, { hint: 'check BACKFILL_API_KEY' });
     }
     case 'refused': {
       const hint =
         attempt.status === 404 ? 'check that the base URL is complete' : 'check the base URL and the API key';
-      return new UserError(`${get} was refused (${attempt.status} ${attempt.code}): ${attempt.message}`, { hint });
+      return new NotShown(`${get} was refused (${attempt.status} ${attempt.code}): ${attempt.message}`, { hint });
     }
     case 'rate_limited': {
       const hint = 'another program uses the same API key: stop it, or leave room for it with --reserve';
@@ -219,8 +223,8 @@ function failureOf(path: string, attempt: Exclude<RestAttempt, { kind: 'answered
   }
 }
 
-export function unknownShape(path: string, found: string, expected = 'a list of objects with ids'): UserError {
-  return new UserError(`GET ${path} returned ${found}`, {
+export function unknownShape(path: string, found: string, expected = 'a list of objects with ids'): NotShown {
+  return new NotShown(`GET ${path} returned ${found}`, {
     hint: `expected ${expected}: check that the base URL is that of the API; what its routes return is published at {base URL}${PATHS.reference}`,
   });
 }

@@ -1,8 +1,6 @@
 /** Lines for a terminal of a certain width, in which wide characters take two columns. Pure. */
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
-import { oneLine, printable } from './visible.ts';
-import { numberText } from './numbers.ts';
 
 /** Two spaces below the beginning of a line, or below the text of a row such as `  1,200  bad_date`. */
 const HANG = 2;
@@ -59,39 +57,4 @@ export function cutTo(line: string, columns: number): string {
 export function padded(text: string, width: number, side: 'end' | 'start' = 'end'): string {
   const space = ' '.repeat(Math.max(0, width - stringWidth(text)));
   return side === 'end' ? text + space : space + text;
-}
-
-/** A table whose first column is left-aligned, the others right-aligned. */
-export function table(cells: readonly (readonly string[])[], gap = '  '): string {
-  const rows = cells.map((row) => row.map(oneLine));
-  const widths = (rows[0] ?? []).map((_, column) =>
-    rows.reduce((most, row) => Math.max(most, stringWidth(row[column] ?? '')), 0),
-  );
-  return rows
-    .map((row) =>
-      row
-        .map((cell, at) => padded(cell, widths[at]!, at === 0 ? 'end' : 'start'))
-        .join(gap)
-        .trimEnd(),
-    )
-    .join('\n');
-}
-
-/** The table, with rows and columns exchanged where it is wider than the terminal. */
-export function fittingTable(rows: readonly (readonly string[])[], columns: number): string {
-  const wide = table(rows);
-  const isTooWide = wide.split('\n').some((line) => stringWidth(line) > columns);
-  return isTooWide ? table(rows[0]!.map((_, at) => rows.map((row) => row[at] ?? ''))) : wide;
-}
-
-const MOST_VALUES = 12;
-const WIDEST_NAME = 28;
-
-/** The first names and values of a record, one line each. */
-export function valueRows(values: readonly (readonly [name: string, value: string])[], columns: number): string {
-  const shown = values.slice(0, MOST_VALUES).map(([name, value]) => [printable(name), printable(value)] as const);
-  const width = Math.min(WIDEST_NAME, Math.max(...shown.map(([name]) => stringWidth(name))));
-  const lines = shown.map(([name, value]) => cutTo(`  ${padded(name, width)}  ${value}`, columns));
-  const more = values.length - shown.length;
-  return [...lines, ...(more > 0 ? [`  and ${numberText(more)} more; --json has all of them`] : [])].join('\n');
 }

@@ -56,7 +56,7 @@ const leadOfCompany = defineKind({
   ...lead,
   fields: {
     ...Object.fromEntries(lead.fields.map((field) => [field.name, field])),
-    company_external_id: parentId('company', 'companyId'),
+    company_external_id: parentId('company', { shownAs: 'companyId' }),
   },
 });
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { paceOf } from '../../src/figures/pace.ts';
+import { paceOf } from '../../src/rate.ts';
 import {
   progressLogLine,
   statusLine,

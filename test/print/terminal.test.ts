@@ -3,6 +3,16 @@ import { sectionOf, type Figures, type Cells } from '../../src/figures/figures.t
 import { countsSection, prioritiesSection } from '../../src/figures/counts.ts';
 import { SCREEN_LINES, screenOf } from '../../src/print/terminal.ts';
 import type { CountedState } from '../../src/plan/counts.ts';
+import { comparedFields, ENTITIES } from '../../src/kinds/index.ts';
+import { explanationFigures } from '../../src/figures/explanation.ts';
+import { valuesSection } from '../../src/figures/plan.ts';
+import type { RecordStory } from '../../src/figures/story.ts';
+import {
+  VERDICT_NAMES,
+  verificationFigures,
+  type FieldCounts,
+  type Verification,
+} from '../../src/figures/verification.ts';
 
 function linesOf(figures: Figures, columns: number, isWhole = false): string[] {
   return screenOf(figures, { columns, isWhole }).map((line) => line.map(({ text }) => text).join(''));
@@ -92,6 +102,148 @@ describe('a screen', () => {
   it('shows what a terminal would interpret by its code point', () => {
     const name = sectionOf({ id: 'a', title: 'A', columns: [{ head: '', kind: 'text' }], rows: [['\u001b[2Jx\ny']] });
     expect(linesOf({ verdict: VERDICT, sections: [name] }, 60).at(-1)).toBe('  [U+001B][2Jx\\ny');
+  });
+});
+
+/** A verification of thousands of records with every kind of difference in every field. */
+function worstVerification(): Verification {
+  const counts = Object.fromEntries(VERDICT_NAMES.map((name, at) => [name, 1_000 + at])) as FieldCounts;
+  const entities = ENTITIES.map((entity) => {
+    const fields = Object.fromEntries(comparedFields(entity).map(({ name }) => [name, counts]));
+    const read = { read_back: 60_000, missing: 12, equal: 41_000, refused: 3, not_shown: null };
+    return [entity, { acknowledged: 100_000, without_id: 40, not_in_input: 7, ...read, fields }] as const;
+  });
+  const stages = Array.from({ length: 40 }, (_, at) => ({
+    ...{
+      pipeline: 'Sales of the northern region',
+      stage: `Stage number ${at}`,
+      currency: at % 2 === 0 ? 'EUR' : 'CHF',
+    },
+    ...{ expected_count: 1_000, expected_amount: '12345678.90', found_count: 999, found_amount: '12345000.90' },
+  }));
+  return {
+    ...{ migration: 'acme', base_url: 'https://crm.example', sample: 'all', requests: 9, finished_at: '2026-03-02' },
+    exit: { code: 1, reason: 'missing' },
+    entities: Object.fromEntries(entities) as Verification['entities'],
+    totals: stages,
+    first_differences: [
+      {
+        ...{ entity: 'lead', external_id: '51000301', service_id: 's', field: 'full_name', verdict: 'different' },
+        ...{
+          expected: 'A long name that nobody has '.repeat(9),
+          actual: '\u001b[31mred',
+          written_at: '',
+          updated_at: '',
+        },
+      },
+    ],
+    plan: { digest: '297b079e204f', is_dry_run: false },
+    files: { verify: '/somewhere/verify.csv' },
+  };
+}
+
+const FATE = { state: 'blocked', file: 'an export with a long name.csv', line: 123_456 } as const;
+
+/** A record about which there is more to say than a screen has room for. */
+function longStory(): RecordStory {
+  const values = Object.fromEntries(
+    Array.from({ length: 60 }, (_, at) => [`Column number ${at}`, 'long '.repeat(900)]),
+  );
+  const place = { source: 'people', file: 'people.csv', line: 2, record: 1 };
+  const leftOut = {
+    file: 'people.csv',
+    line: 2,
+    field: 'phone_number',
+    original: 'ask '.repeat(90),
+    reason: 'no '.repeat(90),
+  };
+  const story: RecordStory = {
+    ...{ record: 'lead:51000301', state: 'invalid', service_id: null, parent: { record: 'lead:1', name: '', ...FATE } },
+    plan: { file: '/somewhere/plan.db', at: '2026-03-02T10:42:00Z', dry_run: true },
+    events: [
+      {
+        ...{ type: 'lead/created', state: 'invalid', difference: 'changed', sends: 'lead/updated', parts: ['a', 'b'] },
+        rows: Array.from({ length: 9 }, () => ({ ...place, raw: values })),
+        ...{ data: { full_name: 'Ada '.repeat(400), custom_params: values }, occurred_at: '2023-01-01T07:00:00.000Z' },
+        errors: Array.from({ length: 9 }, () => {
+          return {
+            kind: 'map',
+            code: 'bad_date',
+            field: 'joined',
+            message: 'no date '.repeat(30),
+            hint: 'mend it '.repeat(30),
+          };
+        }),
+        omitted: Array.from({ length: 30 }, () => leftOut),
+      },
+    ],
+    dropped: Array.from({ length: 30 }, () => ({ ...leftOut, field: '(record)' })),
+    children: {
+      ...{ count: 2_000, by_state: { blocked: 2_000 } },
+      first: Array.from({ length: 5 }, () => ({ record: 'comment:', name: 'Called '.repeat(90), ...FATE })),
+    },
+    answers: Array.from({ length: 40 }, () => ({
+      ...{ at: null, sent_at: '2026-03-02T10:42:00Z', type: 'lead/created', event_id: 'e', status: 'unanswered' },
+      ...{ outcome: null, code: null, service_id: null },
+    })),
+  };
+  return story;
+}
+
+describe('a verification', () => {
+  it.each([60, 80, 120])(
+    'at %i columns begins with its verdict, is thirty lines long, and says what it leaves out',
+    (columns) => {
+      const lines = linesOf(verificationFigures(worstVerification(), new Map()), columns);
+      expect(lines[0]).toMatch(/^MISSING: 123,000 of 180,000 records match/);
+      for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(columns);
+      expect(lines.length).toBeLessThanOrEqual(SCREEN_LINES);
+      const text = lines.join('\n');
+      expect(text).toMatch(/\d+ more stages/);
+      expect(text).toMatch(/more differences in verify\.csv/);
+      expect(text).toMatch(/^ {2}all +EUR/m);
+      expect(text).not.toContain('\u001b');
+    },
+  );
+
+  it('that ended well has twelve lines at most', () => {
+    const worst = worstVerification();
+    const entities = Object.entries(worst.entities).map(([entity, { fields }]) => {
+      const none = Object.keys(fields).map((name) => [name, { ...fields[name], same: 0 }]);
+      const zero = Object.fromEntries(VERDICT_NAMES.map((name) => [name, 0]));
+      const same = Object.fromEntries(none.map(([name]) => [name, { ...zero, same: 9 }]));
+      const read = { acknowledged: 9, read_back: 9, equal: 9, missing: 0, refused: 0, without_id: 0, not_in_input: 0 };
+      return [entity, { ...read, not_shown: null, fields: same }];
+    });
+    const found = {
+      ...worst,
+      exit: { code: 0, reason: 'same' },
+      entities: Object.fromEntries(entities) as Verification['entities'],
+      totals: worst.totals.map((each) => ({ ...each, found_count: 1_000, found_amount: '12345678.90' })),
+    } satisfies Verification;
+    const lines = linesOf(verificationFigures(found, new Map()), 80);
+    expect(lines.length).toBeLessThanOrEqual(12);
+    expect(lines.join('\n')).toMatch(/20,000, EUR 246,913,578\.00.*equal to what\s+was sent/s);
+  });
+});
+
+describe('an explanation', () => {
+  it.each([60, 80, 120])('at %i columns begins with what became of the record, and no line is wider', (columns) => {
+    const found = { story: longStory(), live: undefined, names: new Map(), now: new Date('2026-03-02T12:00:00Z') };
+    const lines = linesOf(explanationFigures(found), columns);
+    expect(lines[0]).toMatch(/^INVALID lead:51000301/);
+    for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(columns);
+    expect(lines.join('\n')).toMatch(/more fields in --json/);
+    expect(lines.join('\n')).toMatch(/more answers in --json/);
+  });
+
+  it('has one line for each value, which ends where the line does, in columns as wide as their characters', () => {
+    const section = valuesSection('values', 'Values', [
+      ['氏名', '山田太郎'],
+      ['email', 'x'.repeat(5_000)],
+    ]);
+    const lines = linesOf({ verdict: VERDICT, sections: [section] }, 60);
+    expect(lines.slice(-2)).toEqual(['  氏名   山田太郎', `  email  ${'x'.repeat(50)}…`]);
   });
 });
 

@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import type { Summary } from '../../src/report/summary.ts';
-import type { Verification } from '../../src/commands/verify/verify.ts';
+import type { Verification } from '../../src/figures/verification.ts';
 import type { Corrections } from './corrections.ts';
 import { columnOn, contentOf, sourceOf, textOf, type Table } from './exports.ts';
 import {

@@ -18,14 +18,15 @@ import type { Summary } from '../../src/report/summary.ts';
 import type * as run from '../../src/run.ts';
 import type * as settings from '../../src/settings/run-settings.ts';
 import type * as checkpointSchema from '../../src/store/checkpoint-schema.ts';
-import type { RecordStory } from '../../src/commands/explain/story.ts';
-import type * as story from '../../src/commands/explain/story.ts';
+import type { RecordStory } from '../../src/figures/story.ts';
+import type * as story from '../../src/figures/story.ts';
 import type { Status } from '../../src/figures/read-status.ts';
 import type * as status from '../../src/figures/read-status.ts';
 import type { NamedRecord } from '../../src/settings/run-settings.ts';
 import type { StateDir } from '../../src/files/state-dir.ts';
 import type * as openState from '../../src/store/open.ts';
 import type * as planSchema from '../../src/store/plan-schema.ts';
+import type { Verification } from '../../src/figures/verification.ts';
 import type * as verification from '../../src/commands/verify/verify.ts';
 import { Network, NO_FAULTS, type RequestOptions, type Weather } from './network.ts';
 import { KEY, TOKEN, type Service } from './service.ts';
@@ -59,7 +60,6 @@ class Killed extends Error {
 
 import type { Database } from '../../src/store/sqlite.ts';
 type DatabaseClass = typeof Database;
-type Verification = verification.Verification;
 
 export class Program {
   readonly #modules: Modules;
@@ -393,7 +393,7 @@ const USED = [
   'store/checkpoint-schema',
   'store/open',
   'figures/read-status',
-  'commands/explain/story',
+  'figures/story',
   'commands/purge',
 ];
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import stringWidth from 'string-width';
-import { cutTo, fittingTable, table, valueRows, wrapped } from '../../src/terminal/layout.ts';
+import { cutTo, wrapped } from '../../src/terminal/layout.ts';
 
 it('breaks long lines between words, and indents what follows', () => {
   expect(wrapped(`short\n${'word '.repeat(9)}end`, 30)).toBe(
@@ -43,34 +43,4 @@ it('wide characters take two columns, when lines are broken and cut', () => {
     expect(stringWidth(cutTo(names, columns))).toBeLessThanOrEqual(columns);
     expect(cutTo(names, columns)).toMatch(/^株式会社 .*…$/);
   }
-});
-
-it('columns of tables and of values are aligned by the width of their characters', () => {
-  const rows = [
-    ['', 'deals'],
-    ['商談中', '12'],
-    ['Won', '3'],
-    ['éte\u0301', '4'],
-  ];
-  const widths = table(rows)
-    .split('\n')
-    .map((line) => stringWidth(line));
-  expect(new Set(widths)).toEqual(new Set([13]));
-  const values = valueRows(
-    [
-      ['氏名', '山田太郎'],
-      ['email', 'a@b.example'],
-    ],
-    80,
-  );
-  expect(values.split('\n')).toEqual(['  氏名   山田太郎', '  email  a@b.example']);
-});
-
-it('a table that is too wide has its rows as columns', () => {
-  const rows = [
-    ['', 'one', 'two'],
-    ['東京', '1', '2'],
-  ];
-  expect(fittingTable(rows, 14)).toBe('      one  two\n東京    1    2');
-  expect(fittingTable(rows, 13)).toBe('     東京\none     1\ntwo     2');
 });

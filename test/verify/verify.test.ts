@@ -14,11 +14,12 @@ import { Lock } from '../../src/store/lock.ts';
 import type { EventType } from '../../src/model.ts';
 import type { Sandbox, SandboxOptions } from '../../src/commands/sandbox/index.ts';
 import { StateDir } from '../../src/files/state-dir.ts';
-import { isBalanced, StageTotals } from '../../src/commands/verify/control-totals.ts';
-import type { Verification } from '../../src/commands/verify/verify.ts';
+import { StageTotals } from '../../src/commands/verify/control-totals.ts';
+import { isBalanced, type Verification } from '../../src/figures/verification.ts';
 import { call, envFile, type Said } from '../commands/in-process.ts';
 import { files, sandbox, workspace } from '../e2e/harness.ts';
 import { call as request, send } from '../sandbox/client.ts';
+import { startScripted, type Answer } from '../service/scripted-server.ts';
 import { StateOf } from '../state.ts';
 
 /** The clock of the service: it does not move unless a test moves it. */
@@ -149,10 +150,9 @@ describe('verify', () => {
     }
     expect(found.first_differences).toEqual([]);
     expect(target.requests().filter(({ method }) => method !== 'GET')).toHaveLength(writes);
-    expect(stderr).toContain('leads: 3 of 3 acknowledged records read back');
-    expect(stderr).toContain('deal title: the service left it out of its answer');
+    expect(stderr).toMatch(/Leads +3 +3 +3 +0 +0\n/);
     expect(deals.fields.owner_id).toMatchObject({ same: 1, not_comparable: 0 });
-    expect(stderr).toMatch(/4 of 4 records match .* Not readable: title of deals\./);
+    expect(stderr).toMatch(/^VERIFIED: 4 of 4 records match .*\n  Not readable.*: title of deals\.$/m);
     expect(stdout + stderr).not.toContain(target.apiKey.reveal());
     expect((await readFile(found.files.verify, 'utf8')).split('\n')).toHaveLength(2);
     expect((await stat(found.files.verify)).mode & 0o777).toBe(0o600);
@@ -206,8 +206,7 @@ describe('verify', () => {
     const job = await (await Migration.into(await service())).leads(1);
     job.given.close();
     const { stdout } = await job.say();
-    expect(stdout).toContain('leads: 1 of 1 acknowledged records read back');
-    expect(stdout).toContain('1 of 1 record matches');
+    expect(stdout).toMatch(/^VERIFIED: 1 of 1 record matches/);
   });
 
   it('reports every deal with a wrong stage, with the names of both stages', async () => {
@@ -221,7 +220,7 @@ describe('verify', () => {
     expect(found.entities.deal!.fields.stage_id).toMatchObject({ changed: 2 });
     expect(found.entities.deal!.fields.pipeline).toMatchObject({ same: 2 });
     expect(await readFile(found.files.verify, 'utf8')).toMatch(/^deal,1,.*,stage_id,changed,/m);
-    expect(stderr).toContain('expected `Sales / Won`, found `Sales / Qualified` (changed since sent)');
+    expect(stderr).toContain('now `Sales / Won`, shown `Sales / Qualified`');
   });
 
   it('distinguishes values that differ from values edited later', async () => {
@@ -254,9 +253,8 @@ describe('verify', () => {
     expect(code).toBe(1);
     expect(found.exit.reason).toBe('other_form');
     expect(found.entities.lead!.fields.full_name).toMatchObject({ same: 1, other_form: 5, edited: 0, different: 0 });
-    expect(stderr).toMatch(
-      /lead full_name: 5 records of 6, such as `Rossi &amp; Co 0` for `Rossi & Co 0`: .*service writes/,
-    );
+    expect(stderr).toMatch(/leads, name: .* with so many, +5\n.*service/);
+    expect(stderr).toContain('sent `Rossi & Co 0`, shown `Rossi &amp; Co 0`');
   });
 
   it('does not fail for values edited later', async () => {
@@ -291,7 +289,7 @@ describe('verify', () => {
     expect(found.entities.lead!).toMatchObject({ read_back: 4, missing: 1 });
     expect(found.entities.lead!.fields.full_name).toMatchObject({ same: 3 });
     expect(found.first_differences).toMatchObject([{ external_id: 'lost', verdict: 'missing' }]);
-    expect(stderr).toContain('lead lost: missing');
+    expect(stderr).toMatch(/leads: no longer in the service +1 +lead lost\n/);
   });
 
   it.each([1, 5])('reports a record that may not be read, and compares all others (%i of them)', async (others) => {
@@ -310,7 +308,7 @@ describe('verify', () => {
     expect(found.first_differences).toMatchObject([
       { external_id: 'theirs', verdict: 'refused', service_id: serviceId },
     ]);
-    expect(stderr).toMatch(/lead theirs: not read: GET \/leads\/\S+ was refused \(403/);
+    expect(stderr).toMatch(/lead theirs: GET \/leads\/\S+ was refused\s+\(403/);
     expect(reads(target, `/leads/${serviceId}`)).toHaveLength(1);
   });
 
@@ -323,7 +321,7 @@ describe('verify', () => {
     expect(code).toBe(1);
     expect(found.entities.lead!.not_in_input).toBe(1);
     expect(found.entities.lead!.fields.full_name).toMatchObject({ same: 1, changed: 1 });
-    expect(stderr).toContain('expected `Other Name`, found `Name 1` (changed since sent)');
+    expect(stderr).toContain('lead 1: now `Other Name`, shown `Name 1`');
   });
 
   it('expects what the input wants of a record, whichever of its rows says it, and no duplicates', async () => {
@@ -348,8 +346,8 @@ describe('verify', () => {
     const { code, found, stderr } = await job.check();
     expect(code).toBe(0);
     expect(found.entities.lead!).toMatchObject({ acknowledged: 2, read_back: 1, without_id: 1 });
-    expect(stderr).toContain('1 without a known service id');
-    expect(stderr).toContain('deal lead_external_id: its parent is not part of this migration');
+    expect(stderr).toMatch(/leads: without a known service id .* 1\n/);
+    expect(stderr).toMatch(/deals, lead that it belongs to: its parent is not part of this +1\n/);
     expect(found.entities.deal!.fields.lead_external_id).toMatchObject({ same: 1, not_comparable: 1 });
   });
 
@@ -371,6 +369,77 @@ describe('verify', () => {
   });
 });
 
+describe('verify, of comments,', () => {
+  /** Two comments that were sent, and a service that answers GET /comments so. */
+  async function noted(comments: Answer): Promise<Said & { found: Verification }> {
+    const listed = await startScripted(({ url }) => {
+      if (url.startsWith('/comments?')) return comments;
+      return url.startsWith('/comments') ? { status: 405 } : { status: 200, body: [] };
+    });
+    onTestFinished(() => listed.close());
+    const cwd = await workspace();
+    const state = await StateOf.create(join(cwd, 'state'));
+    const account = { pipelines: [], users: [], base_url: listed.baseUrl, read_at: '2026-01-31T12:00:00Z' };
+    state.account(account, 'people').source('people');
+    for (const id of ['1', '2']) {
+      const data = { content: `Called ${id}`, lead_external_id: 'ada' };
+      state.event('comment/created', id, data);
+      state.request('comment/created', id, data, { serviceId: `s${id}` });
+    }
+    state.close();
+    await files(cwd, {
+      ...{ 'mapping.yaml': MAPPING, 'people.csv': 'id,name\n' },
+      env: `BACKFILL_BASE_URL=${listed.baseUrl}\nBACKFILL_API_KEY=key-of-a-test\n`,
+    });
+    const argv = { mapping: join(cwd, 'mapping.yaml'), state: join(cwd, 'state'), rate: '100000/1s', json: true };
+    const said = await call(verify, { ...argv, envFile: join(cwd, 'env') });
+    expect(said.stdout, said.stderr).not.toBe('');
+    return { ...said, found: JSON.parse(said.stdout) as Verification };
+  }
+  const BOTH = [
+    { id: 's1', content: 'Called 1', leadId: 'x' },
+    { id: 's2', content: 'Somebody wrote this' },
+    { id: 'theirs', content: 'Not ours' },
+  ];
+
+  it.each([
+    ['a bare array', BOTH],
+    ['a named list', { comments: BOTH, total: 3 }],
+    ['texts under another name', BOTH.map(({ content: text, ...rest }) => ({ text, ...rest }))],
+  ])('compares them where a list shows their text: %s', async (_, body) => {
+    const { code, found, stderr } = await noted({ status: 200, body });
+    expect([code, found.exit.reason]).toEqual([1, 'different']);
+    expect(found.entities.comment!).toMatchObject({ read_back: 2, equal: 1, missing: 0, not_shown: null });
+    expect(found.entities.comment!.fields.content).toMatchObject({ same: 1, different: 1 });
+    expect(stderr).toMatch(/comments, text: not as it was sent +1\n +comment 2: sent `Called 2`/);
+  });
+
+  it('says that a comment is missing where the list has others of ours', async () => {
+    const { found } = await noted({ status: 200, body: BOTH.slice(0, 1) });
+    expect(found.exit.reason).toBe('missing');
+    expect(found.first_differences).toMatchObject([{ external_id: '2', verdict: 'missing' }]);
+  });
+
+  it.each([
+    ['there is no list', { status: 404, body: { error: 'no such route' } }, /GET\s+\/comments was\s+refused \(404/],
+    ['the list has none of them', { status: 200, body: [{ id: 'x' }] }, /GET\s+\/comments shows none of them/],
+    ['the key may not list them', { status: 403, body: { error: 'no' } }, /403/],
+    ['the answer is no list', { status: 200, body: { hello: 'world' } }, /no list/],
+  ])('says that they cannot be read, and where it looked, if %s', async (_, answer, why) => {
+    const { code, found, stderr } = await noted(answer);
+    expect([code, found.exit.reason]).toEqual([0, 'same']);
+    expect(found.entities.comment!.not_shown).toMatch(why);
+    expect(stderr).toMatch(why);
+    expect(stderr).toContain('Not readable: 2 comments');
+  });
+
+  it('says that a list has no texts', async () => {
+    const { code, found, stderr } = await noted({ status: 200, body: [{ id: 's1' }, { id: 's2' }] });
+    expect([code, found.entities.comment!.read_back]).toEqual([0, 2]);
+    expect(stderr).toMatch(/Not readable, since no answer has it: text of comments/);
+  });
+});
+
 describe('the control totals of verify', () => {
   it('show by stage and currency what was sent and what the service has, and add up', async () => {
     const target = await service();
@@ -386,7 +455,7 @@ describe('the control totals of verify', () => {
       { stage: 'Qualified', expected_count: 3, expected_amount: '2941.50', found_count: 2, found_amount: '1961.00' },
       { stage: 'Won', expected_count: 1, expected_amount: '6000.00', found_count: 2, found_amount: '6000.10' },
     ]);
-    expect(stderr).toContain('control totals of all 4 acknowledged deals');
+    expect(stderr).toMatch(/^Deals by stage +sent +in the service$/m);
     expect(stderr).toMatch(/Sales \/ Won +EUR +1 +6,000\.00 +2 +6,000\.10/);
     expect(stderr).toMatch(/all +EUR +4 +8,941\.50 +4 +7,961\.10/);
   });
@@ -395,7 +464,8 @@ describe('the control totals of verify', () => {
     const job = await Migration.into(await service());
     for (let id = 0; id < 9; id += 1) await job.sent('deal/created', String(id), { amount: 1 });
     const { found, stderr } = await job.check({ sample: '5' });
-    expect(stderr).toContain('control totals of 5 of the 9 acknowledged deals');
+    expect(stderr).toContain('5 of the 9 deals');
+    expect(stderr).toMatch(/deals: not in the sample of 5 +4\n/);
     expect(found.totals.reduce((sum, total) => sum + total.found_count, 0)).toBe(5);
   });
 

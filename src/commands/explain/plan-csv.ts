@@ -11,8 +11,8 @@ import { writeTable } from '../../report/error-files.ts';
 import { fieldsOf } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { LineFile } from '../../files/write-lines.ts';
-import { cellsOf, fateOf } from './story.ts';
-import { valueText } from '../../figures/values.ts';
+import { cellsOf, fateOf } from '../../figures/story.ts';
+import { valueText } from '../../figures/plan.ts';
 
 /** Rows between two pauses. */
 const BATCH = 1_000;

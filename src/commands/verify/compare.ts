@@ -5,10 +5,10 @@ import { comparedFields, type ComparedField } from '../../kinds/index.ts';
 import { canonicalJson, isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import type { Entity } from '../../model.ts';
 import type { Account } from '../../service/account.ts';
-import type { Fields } from '../../service/list-page.ts';
+import { isFields, type Fields } from '../../service/list-page.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
-import type { FieldDifference, EntityResult, FieldVerdict } from './differences.ts';
+import type { FieldDifference, EntityResult, FieldVerdict } from '../../figures/verification.ts';
 import { expectedOf, serviceIdOf, stagePipelinesOf, writtenOf, type Expected, type WrittenRecord } from './expected.ts';
 import type { ExpectedFields } from './expected.ts';
 
@@ -22,14 +22,6 @@ export interface ComparedValue {
   /** Undefined if it is the id of a parent that this migration did not create. */
   readonly expected: string | undefined;
   readonly actual: string;
-}
-
-/** Why a field cannot be compared. */
-export function whyNotComparable({ parent, checked }: ComparedField): string {
-  if (checked === undefined) return 'the service does not return it';
-  return parent !== undefined
-    ? 'its parent is not part of this migration, or the service does not return it'
-    : 'the service left it out of its answer';
 }
 
 /** What was to be sent, what was, and what of it the service has. */
@@ -63,7 +55,7 @@ export class RecordComparison {
       if (!wanted) return [];
       // The service id of a parent that this migration did not create is unknown.
       const value = field.parent === undefined ? wanted.value : serviceIdOf(this.#db, field.parent, wanted.value);
-      const actual = field.checked === undefined ? undefined : record[field.checked];
+      const actual = shownIn(field, record);
       if (field.isCustom) return [this.#customFields(field, wanted.wanted as JsonObject, written, record)];
       const like = value === undefined ? 'not_comparable' : likeness(field, value, actual, this.#region);
       const verdict =
@@ -73,13 +65,9 @@ export class RecordComparison {
   }
 
   /** Of free keys, those that were sent: the service may have others. */
-  #customFields(
-    { name, sent, checked }: ComparedField,
-    wanted: JsonObject,
-    written: WrittenRecord,
-    record: Fields,
-  ): ComparedValue {
-    const actual = checked === undefined ? undefined : (record[checked] as JsonValue | undefined);
+  #customFields(field: ComparedField, wanted: JsonObject, written: WrittenRecord, record: Fields): ComparedValue {
+    const { name, sent } = field;
+    const actual = shownIn(field, record) as JsonValue | undefined;
     const found = (verdict: FieldVerdict, keys: readonly string[] = []): ComparedValue => {
       const of = (values: JsonObject): string =>
         canonicalJson(Object.fromEntries(keys.filter((key) => key in values).map((key) => [key, values[key]!])));
@@ -90,8 +78,8 @@ export class RecordComparison {
     const differing = Object.keys(wanted).filter((key) => !isSameValue(wanted[key], actual[key]));
     if (differing.length === 0) return found('same');
     const wasSent = differing.every((key) => {
-      const field = `${sent}.${key}`;
-      return valuesOf(written.known, field).includes(this.#hasher.hashOf(field, wanted[key]!));
+      const part = `${sent}.${key}`;
+      return valuesOf(written.known, part).includes(this.#hasher.hashOf(part, wanted[key]!));
     });
     return found(!wasSent ? 'changed' : wasEdited(record, written) ? 'edited' : 'different', differing);
   }
@@ -104,10 +92,10 @@ export class RecordComparison {
     like: 'different' | 'other_form',
   ): FieldVerdict {
     const { name, sent, parent } = field;
-    const set = valuesOf(written.known, sent);
-    if (!set.includes(this.#hasher.hashOf(sent, wanted.wanted))) return 'changed';
+    const set = valuesOf(written.known, wanted.known[0]);
+    if (!set.includes(this.#hasher.hashOf(...wanted.known))) return 'changed';
     if (like === 'other_form') return like;
-    const actual = record[field.checked!];
+    const actual = shownIn(field, record);
     const isComparable =
       name === sent && parent === undefined && (typeof actual === 'string' || typeof actual === 'number');
     const isOurs = isComparable && set.some((hash) => isAlike(hash, this.#hasher.hashOf(sent, actual)));
@@ -154,6 +142,13 @@ export class RecordComparison {
 function isSameValue(wanted: JsonValue | undefined, actual: JsonValue | undefined): boolean {
   if (wanted === undefined || actual === undefined) return wanted === actual;
   return canonicalJson(wanted) === canonicalJson(actual) || fold(shownText(textOf(wanted))) === fold(shownText(actual));
+}
+
+/** What an answer has of a field: under the first of its names that it has, and of an object that stands for a record its id. */
+export function shownIn({ checked, form }: ComparedField, record: Fields): unknown {
+  const name = checked.find((each) => record[each] !== undefined);
+  const value = name === undefined ? undefined : record[name];
+  return form === 'id' && isFields(value) ? value.id : value;
 }
 
 function timesOf({ serviceId, at }: WrittenRecord): Pick<FieldDifference, 'service_id' | 'written_at'> {

@@ -1,12 +1,13 @@
 /** What the service should show of a record, and what was sent of it. */
 import type { LastWrite } from '../../plan/compare/edited.ts';
 import { textOf } from '../../plan/compare/fields.ts';
-import { comparedFields } from '../../kinds/index.ts';
+import { comparedFields, kindOf } from '../../kinds/index.ts';
 import type { Entity } from '../../model.ts';
 import { parseJson, type JsonObject, type JsonValue } from '../../json.ts';
 import type { Account } from '../../service/account.ts';
 import type { Known } from '../../core/known.ts';
 import { readRecord } from '../../plan/records.ts';
+import { WHOLE } from '../../plan/wanted.ts';
 import { FieldHasher } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
 
@@ -15,6 +16,8 @@ export interface Expected {
   readonly value: string;
   /** The value of the event, as it is sent. */
   readonly wanted: JsonValue;
+  /** What was sent is known by the hash of this value, under the name of this field. */
+  readonly known: readonly [field: string, value: JsonValue];
 }
 
 /** In the order of `comparedFields`; undefined where the mapping sends no value. */
@@ -42,10 +45,12 @@ export function expectedOf(
   );
   if (!event) return undefined;
   const wanted = parseJson(event.data) as JsonObject;
+  const { isUpdatable } = kindOf(entity);
   return comparedFields(entity).map(({ name, sent }) => {
     const text = textOf(wanted[sent]);
     const value = name === 'pipeline' && text !== undefined ? stagePipelines.get(text.toLowerCase()) : text;
-    return value === undefined || text === undefined ? undefined : { value, wanted: wanted[sent]! };
+    if (value === undefined || text === undefined) return undefined;
+    return { value, wanted: wanted[sent]!, known: isUpdatable ? [sent, wanted[sent]!] : [WHOLE, event.data] };
   });
 }
 

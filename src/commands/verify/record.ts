@@ -6,22 +6,10 @@ import { readDocument } from '../../report/documents.ts';
 import type { Account } from '../../service/account.ts';
 import type { Client } from '../../service/client.ts';
 import type { Database } from '../../store/sqlite.ts';
-import { RecordComparison, shownText, whyNotComparable, type ComparedValue } from './compare.ts';
+import type { LiveRecord } from '../../figures/explanation.ts';
+import { whyNotComparable } from '../../figures/verification.ts';
+import { RecordComparison, shownIn, shownText } from './compare.ts';
 import { hasherOf } from './expected.ts';
-
-/** What the service shows of a record now. `verdict`: `not_sent` if the mapping sends no value of the field. */
-export interface LiveRecord {
-  readonly found: boolean;
-  /** ISO 8601, as the service shows it. */
-  readonly updated_at: string | null;
-  readonly fields: readonly LiveField[];
-}
-
-interface LiveField extends Omit<ComparedValue, 'verdict'> {
-  readonly verdict: ComparedValue['verdict'] | 'not_sent';
-  /** Why it is `not_comparable`. */
-  readonly reason?: string;
-}
 
 /**
  * Reads an acknowledged record back. Undefined if its service id is unknown; a text says why the service does not show it (403, merged).
@@ -44,11 +32,11 @@ export async function readLive(
     if (instead) return instead.message;
     if (!record) break;
     const compared = comparison.fields(entity, expected, written, record);
-    const fields = comparedFields(entity).flatMap((each): LiveField[] => {
+    const fields = comparedFields(entity).flatMap((each): LiveRecord['fields'] => {
       const known = compared.find(({ field }) => field === each.name);
       if (known?.verdict === 'not_comparable') return [{ ...known, reason: whyNotComparable(each) }];
       if (known) return [known];
-      const actual = each.checked === undefined ? '' : shownText(record[each.checked]);
+      const actual = shownText(shownIn(each, record));
       return actual === '' ? [] : [{ field: each.name, verdict: 'not_sent', expected: undefined, actual }];
     });
     return { found: true, updated_at: typeof record.updatedAt === 'string' ? record.updatedAt : null, fields };

@@ -3,9 +3,9 @@
  *
  *     checkpoint (which records) -> plan (what they should be) -> service (what they are) -> verify.csv
  */
-import { CHECKED, STAGED } from '../../kinds/index.ts';
+import { ENTITIES, kindOf, STAGED } from '../../kinds/index.ts';
 import type { Entity } from '../../model.ts';
-import { readBack } from '../../plan/compare/read-back.ts';
+import { readBack, type Found } from '../../plan/compare/read-back.ts';
 import { connect, type Target } from '../../connect.ts';
 import type { RestCredentials } from '../../settings/credentials.ts';
 import { EXIT, UserError, type ExitCode } from '../../errors.ts';
@@ -14,50 +14,28 @@ import { runOf } from '../../settings/command-line.ts';
 import { loadMapping } from '../../mapping/load.ts';
 import type { Mapping } from '../../mapping/mapping.ts';
 import type { Account } from '../../service/account.ts';
-import { RecordRefused } from '../../service/lists.ts';
+import { NotShown, RecordRefused } from '../../service/lists.ts';
 import type { Pace } from '../../settings/run-settings.ts';
 import { StateDir, statePath } from '../../files/state-dir.ts';
 import { assertBound, bindingOf, openCheckpoint } from '../../store/checkpoint.ts';
 import { storedDigest } from '../../plan/digest.ts';
-import { storeVerification, type StoredVerification } from '../../report/verification.ts';
+import { storeVerification } from '../../report/verification.ts';
+import {
+  isBalanced,
+  storedOf,
+  type EntityResult,
+  type StageTotal,
+  type Verification,
+} from '../../figures/verification.ts';
 import { writeReport } from '../../pages/html/page.ts';
 import { planIn } from '../../store/stored-plans.ts';
 import { readState } from '../../store/open.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { RecordComparison } from './compare.ts';
-import { isBalanced, StageTotals, type StageTotal } from './control-totals.ts';
-import {
-  Differences,
-  newResult,
-  VERDICT_NAMES,
-  VERIFY_FILE,
-  type FieldDifference,
-  type EntityResult,
-} from './differences.ts';
+import { StageTotals } from './control-totals.ts';
+import { Differences, newResult, VERIFY_FILE } from './differences.ts';
 import { hasherOf } from './expected.ts';
 import { populationOf, type SampleSize } from './population.ts';
-
-export interface Verification {
-  readonly migration: string;
-  readonly base_url: string;
-  readonly exit: {
-    readonly code: ExitCode;
-    readonly reason: 'same' | 'different' | 'missing' | 'refused' | 'other_form' | 'totals';
-  };
-  readonly sample: SampleSize;
-  readonly finished_at: string;
-  readonly entities: Readonly<Record<Entity, EntityResult>>;
-  /** Of the deals that were read back. */
-  readonly totals: readonly StageTotal[];
-  /** Comments that were acknowledged: the service has no route that shows with which text and parent. */
-  readonly comments_not_compared: number;
-  /** The first differences of each field and kind. */
-  readonly first_differences: readonly FieldDifference[];
-  readonly requests: number;
-  /** The plan that was compared with: that of the run, or where there is none, of the dry run. */
-  readonly plan: StoredVerification['plan'];
-  readonly files: { readonly verify: string };
-}
 
 export interface VerifyJob {
   readonly settings: Pace & {
@@ -75,7 +53,7 @@ export interface VerifyJob {
   progress?(entity: Entity, done: number, records: number): void;
 }
 
-/** Reads acknowledged leads and deals back and compares them. Throws a `UserError` if that is not possible. */
+/** Reads acknowledged records back and compares them. Throws a `UserError` if that is not possible. */
 export async function verifyMigration(job: VerifyJob): Promise<Verification> {
   const { settings } = job;
   const mapping = await loadMapping(settings.mapping, { sources: new Map() });
@@ -120,26 +98,6 @@ function keep(state: StateDir, found: Verification): void {
   }
 }
 
-/** Counts and names of fields alone. */
-export function storedOf(found: Verification): StoredVerification {
-  const records = Object.entries(found.entities).map(([entity, each]) => {
-    const hidden = Object.entries(each.fields).filter(([, counts]) =>
-      VERDICT_NAMES.every((verdict) => (verdict === 'not_comparable') === counts[verdict] > 0),
-    );
-    const { acknowledged, read_back: read, equal, missing } = each;
-    const counts = { acknowledged, read_back: read, equal, missing, different: read - equal - missing };
-    return [entity, { ...counts, not_readable: hidden.map(([name]) => name) }];
-  });
-  const { finished_at: at, plan, exit, comments_not_compared: comments } = found;
-  return {
-    at,
-    plan,
-    reason: exit.reason,
-    records: Object.fromEntries(records) as StoredVerification['records'],
-    comments,
-  };
-}
-
 async function verifyWith(
   job: VerifyJob,
   mapping: Mapping,
@@ -171,7 +129,7 @@ async function compareAll(
   const totals = new StageTotals();
   const entities = {} as Record<Entity, EntityResult>;
   try {
-    for (const entity of CHECKED) {
+    for (const entity of ENTITIES) {
       entities[entity] = await compareEntity({ ...job, db, target, comparison, differences, totals }, entity);
     }
   } finally {
@@ -186,18 +144,10 @@ async function compareAll(
     finished_at: new Date().toISOString(),
     entities,
     totals: stageTotals,
-    comments_not_compared: acknowledgedComments(db),
     first_differences: differences.first,
     requests: target.client.requests,
     files: { verify: path },
   };
-}
-
-function acknowledgedComments(db: Database): number {
-  return db.get<{ count: number }>(
-    `select count(*) as count from checkpoint.record where entity not in (select value from json_each(?)) and is_acknowledged = 1`,
-    JSON.stringify(CHECKED),
-  )!.count;
 }
 
 function endingOf(results: readonly EntityResult[], totals: readonly StageTotal[]): Verification['exit'] {
@@ -224,8 +174,10 @@ interface EntityJob extends VerifyJob {
 
 async function compareEntity(job: EntityJob, entity: Entity): Promise<EntityResult> {
   const { settings, target, comparison, differences, totals } = job;
+  const { route, isRouteUncertain = false } = kindOf(entity);
   const all = populationOf(job.db, entity, settings.sample);
   const result = newResult(entity, all);
+  if (route === undefined) return { ...result, not_shown: 'the service has no route that shows them' };
   const byServiceId = new Map<string, string[]>();
   for (const { externalId, serviceId } of all.chosen) {
     const sharing = byServiceId.get(serviceId);
@@ -235,8 +187,7 @@ async function compareEntity(job: EntityJob, entity: Entity): Promise<EntityResu
   }
   if (all.chosen.length === 0) return result;
   job.reading?.(entity, byServiceId.size);
-  const options = { atLeast: all.acknowledged, concurrency: settings.concurrency };
-  for await (const { serviceId, record, instead } of readBack(target.client, entity, byServiceId.keys(), options)) {
+  const compare = ({ serviceId, record, instead }: Found): void => {
     for (const externalId of byServiceId.get(serviceId)!) {
       if (instead instanceof RecordRefused) {
         differences.add(comparison.refused(result, { entity, externalId }, instead.message));
@@ -247,7 +198,24 @@ async function compareEntity(job: EntityJob, entity: Entity): Promise<EntityResu
       const found = comparison.record(result, { entity, externalId, expected }, record, instead?.into);
       for (const each of found) differences.add(each);
     }
-    job.progress?.(entity, result.read_back, byServiceId.size);
+  };
+  const missing: Found[] = [];
+  let why = `GET ${route} shows none of them`;
+  const options = { atLeast: all.acknowledged, concurrency: settings.concurrency };
+  try {
+    for await (const found of readBack(target.client, entity, byServiceId.keys(), options)) {
+      if (found.record || found.instead) compare(found);
+      else missing.push(found);
+      job.progress?.(entity, result.read_back + missing.length, byServiceId.size);
+    }
+  } catch (error) {
+    if (!isRouteUncertain || !(error instanceof NotShown)) throw error;
+    why = error.message;
   }
+  // A list that has none of them may be a list of something else.
+  if (isRouteUncertain && result.read_back + result.refused === 0 && byServiceId.size > 0) {
+    return { ...result, not_shown: why };
+  }
+  for (const each of missing) compare(each);
   return result;
 }

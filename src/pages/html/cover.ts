@@ -4,8 +4,7 @@ import { SANDBOX } from '../../settings/credentials.ts';
 import { numberText } from '../../terminal/numbers.ts';
 import { durationText } from '../../terminal/times.ts';
 import type { Mood } from '../../figures/figures.ts';
-import { othersText } from '../../figures/pace.ts';
-import { waitSentence } from '../../figures/status.ts';
+import { othersText, waitSentence } from '../../figures/status.ts';
 import type { PageData } from '../page-data.ts';
 import { externalText, html, time, type Markup } from '../../print/html.ts';
 

@@ -1,9 +1,8 @@
 import { kindOf } from '../../kinds/index.ts';
-import { UserError } from '../../errors.ts';
 import type { Client } from '../../service/client.ts';
 import { LIMITS } from '../../contract.ts';
 import { idOf, isFields, type Fields } from '../../service/list-page.ts';
-import { pagesOf, readRecord, RecordMerged, RecordRefused } from '../../service/lists.ts';
+import { NotShown, pagesOf, readRecord, RecordMerged, RecordRefused } from '../../service/lists.ts';
 import type { Entity } from '../../model.ts';
 
 /** A record as the service returns it now; `record` is undefined if it does not exist, or `instead` says why it is not shown. */
@@ -31,7 +30,11 @@ export async function* readBack(
   options: ReadBackOptions,
 ): AsyncGenerator<Found, void, undefined> {
   const pending = new Set(serviceIds);
-  let canTell = yield* fromPages(client, entity, pending, affordable(pending, options.atLeast));
+  const isAffordable = affordable(pending, options.atLeast);
+  // Of an uncertain route, the list is tried first: a single record may be shown nowhere.
+  const isListTried = kindOf(entity).isRouteUncertain === true;
+  const mayRead: MayRead = (pagesRead, total) => (isListTried && pagesRead === 0) || isAffordable(pagesRead, total);
+  let canTell = yield* fromPages(client, entity, pending, mayRead);
   const ids = [...pending];
   for (let from = 0; from < ids.length; from += options.concurrency) {
     const batch = await Promise.all(
@@ -56,6 +59,7 @@ async function readOne(client: Client, entity: Entity, serviceId: string): Promi
   } catch (error) {
     if (error instanceof RecordRefused || error instanceof RecordMerged)
       return { serviceId, record: undefined, instead: error };
+    if (error instanceof NotShown && kindOf(entity).isRouteUncertain) return { serviceId, record: undefined };
     throw error;
   }
 }
@@ -64,7 +68,7 @@ async function* fromWholeList(client: Client, entity: Entity, pending: Set<strin
   const path = routeOf(entity);
   const isWhole = yield* fromPages(client, entity, pending, () => true);
   if (pending.size > 0 && !isWhole) {
-    throw new UserError(`GET ${path}/{id} answered 404, and GET ${path} returned only a part of the list`, {
+    throw new NotShown(`GET ${path}/{id} answered 404, and GET ${path} returned only a part of the list`, {
       hint: `whether records are gone cannot be told: see what \`crm-backfill api GET ${path}\` returns`,
     });
   }

@@ -104,10 +104,14 @@ function formsOf(field: string, content: unknown, { region, wanted }: Expectatio
     case 'full_name':
     case 'title':
       return { known: [text], possible: otherTexts(text, wanted) };
+    case 'content':
+      return { known: [text], possible: MARKUP.test(text) ? [UNCERTAIN] : otherTexts(text, wanted) };
     default:
       return { known: [text] };
   }
 }
+
+const MARKUP = /<\w[^>]*>/;
 
 const DECIMAL = /^\s*-?\d+(?:\.\d+)?\s*$/;
 

@@ -1,13 +1,13 @@
 /** The story of one record, as a few selects over the plan and the checkpoint: nothing is written, and no lock is taken. */
-import { isObject, parseJson, type JsonObject, type JsonValue } from '../../json.ts';
-import type { EventType, Place } from '../../model.ts';
-import { hintFor, meaningOf } from '../../vocabulary/words.ts';
-import { RECORD } from '../../report/findings.ts';
-import { outcomeOf, type State } from '../../plan/states.ts';
-import type { NamedRecord } from '../../settings/run-settings.ts';
-import type { FoundPlan } from '../../store/stored-plans.ts';
-import { PLAN_FILE, placedFile } from '../../store/plan-schema.ts';
-import type { Database } from '../../store/sqlite.ts';
+import { isObject, parseJson, type JsonObject, type JsonValue } from '../json.ts';
+import type { EventType, Place } from '../model.ts';
+import { hintFor, meaningOf } from '../vocabulary/words.ts';
+import { RECORD } from '../report/findings.ts';
+import { outcomeOf, type State } from '../plan/states.ts';
+import type { NamedRecord } from '../settings/run-settings.ts';
+import type { FoundPlan } from '../store/stored-plans.ts';
+import { PLAN_FILE, placedFile } from '../store/plan-schema.ts';
+import type { Database } from '../store/sqlite.ts';
 
 const MOST_RELATIVES = 5;
 

@@ -1,0 +1,220 @@
+/** The figures of `explain`: one record's story, and what the service shows of it now. Pure. */
+import { shortPath } from '../files/paths.ts';
+import { COMBINED } from '../kinds/index.ts';
+import { placeText } from '../model.ts';
+import { RECORD } from '../report/findings.ts';
+import { counted, enumerated, numberText } from '../terminal/numbers.ts';
+import { clockText } from '../terminal/times.ts';
+import { printable } from '../terminal/visible.ts';
+import { meaningOf } from '../vocabulary/words.ts';
+import { LIMITS, present, sectionOf, type Cells, type Figures, type Mood, type Section } from './figures.ts';
+import { namedValues, valuesSection, valueText } from './plan.ts';
+import type { EventStory, LeftOut, RecordStory, Relative, RowStory, ServiceAnswer } from './story.ts';
+import { VERDICTS, type FieldVerdict } from './verification.ts';
+
+/** What the service shows of a record now. */
+export interface LiveRecord {
+  readonly found: boolean;
+  /** ISO 8601, as the service shows it. */
+  readonly updated_at: string | null;
+  readonly fields: readonly LiveField[];
+}
+
+interface LiveField {
+  readonly field: string;
+  /** `not_sent` if the mapping sends no value of the field. */
+  readonly verdict: FieldVerdict | 'not_sent';
+  /** As the service should show it. */
+  readonly expected: string | undefined;
+  readonly actual: string;
+  /** Why it is `not_comparable`. */
+  readonly reason?: string;
+}
+
+const STATES = {
+  acknowledged: ['done', 'the service has it'],
+  duplicate: ['partly', 'not sent'],
+  invalid: ['failed', 'not sent until it is corrected'],
+  rejected: ['failed', 'the service refused it; the next run sends it again'],
+  blocked: ['failed', 'waits for the record that it depends on'],
+  pending: ['partly', 'valid, and not sent yet'],
+  gone: ['partly', 'sent in an earlier run, and no longer in the input'],
+} as const satisfies Readonly<Record<RecordStory['state'], readonly [Mood, string]>>;
+
+export interface Explanation {
+  readonly story: RecordStory;
+  /** What the service shows now, or why it cannot be read; undefined if it was not asked. */
+  readonly live: LiveRecord | string | undefined;
+  /** Of stages, pipelines and users, by their ids in lower case. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly now: Date;
+}
+
+export function explanationFigures({ story, live, names, now }: Explanation): Figures {
+  const { record, state, service_id: serviceId, plan, events, dropped, answers } = story;
+  const [mood, text] = STATES[state];
+  const id = serviceId === null ? '' : ` (${serviceId})`;
+  const from = `${plan.dry_run ? 'the dry run' : 'the run'} of ${clockText(new Date(plan.at), now)}`;
+  return {
+    verdict: {
+      word: state.toUpperCase(),
+      text: ` ${record}: ${text}${id}`,
+      mood,
+      details: [`from ${from}: ${shortPath(plan.file)}`],
+    },
+    sections: present([
+      ...events.flatMap((event) => [
+        errorsSection(event),
+        ...event.rows.map(rowSection),
+        eventSection(event, names),
+        leftOutSection('Left out', event.omitted),
+      ]),
+      leftOutSection('Records with this id that are not used', dropped),
+      relativesSection(story),
+      answersSection(answers, now),
+      live === undefined ? undefined : liveSection(live, names),
+    ]),
+  };
+}
+
+function errorsSection({ errors }: EventStory): Section {
+  return sectionOf({
+    id: 'errors',
+    title: 'FIX FIRST',
+    columns: [
+      { head: '', kind: 'text' },
+      { head: '', kind: 'code' },
+      { head: '', kind: 'hint' },
+    ],
+    rows: errors.map(({ field, message, code, hint }) => [
+      `${field === null ? '' : `${field}: `}${printable(message)}`,
+      code,
+      hint,
+    ]),
+  });
+}
+
+function rowSection({ source, file, line, record, raw }: RowStory): Section {
+  const where = line > 0 ? placeText({ file, line, record: 0 }) : file;
+  const title = `In the export: ${where} (${source}, record ${record})`;
+  const values = Object.entries(raw ?? {}).map(([name, value]) => [name, valueText(value)] as const);
+  const filled = values.filter(([, text]) => text !== '');
+  return {
+    ...valuesSection('row', title, filled),
+    notes: raw === null ? ['its values are not stored'] : [],
+  };
+}
+
+function eventSection(event: EventStory, names: ReadonlyMap<string, string>): Section {
+  const { type, state, data, occurred_at: occurred, parts, sends, difference } = event;
+  const values = data === null ? [] : namedValues(data, names);
+  if (occurred !== null) values.push(['occurred_at', occurred]);
+  return {
+    ...valuesSection('event', `${type}${data === null ? '' : ' as planned'}: ${state}`, values),
+    notes: [
+      ...(parts.length > 0 ? [`carries ${counted(parts.length, COMBINED)}: ${enumerated(parts, 'and')}`] : []),
+      ...(sends !== null && sends !== type ? [`what has changed is sent as ${sends}`] : []),
+      ...(difference === null ? [] : [differenceText(difference)]),
+    ],
+  };
+}
+
+function differenceText(code: string): string {
+  return code === 'unmapped' ? 'its rows can no longer be mapped' : meaningOf(code, 'map').what;
+}
+
+function leftOutSection(title: string, leftOut: readonly LeftOut[]): Section {
+  return sectionOf({
+    id: 'left-out',
+    title,
+    columns: [
+      { head: '', kind: 'value' },
+      { head: '', kind: 'text' },
+    ],
+    rows: leftOut.map(({ file, line, field, original, reason }) => [
+      field === RECORD ? placeText({ file, line, record: 0 }) : `${field} \`${printable(original).slice(0, 40)}\``,
+      printable(reason),
+    ]),
+    limit: { ...LIMITS.values, noun: 'value', rest: '--json', isSummed: false },
+  });
+}
+
+/** The parent, then the children. */
+function relativesSection({ parent, children }: RecordStory): Section {
+  const { count, by_state: states, first } = children;
+  const counts = Object.entries(states).map(([state, number]) => `${numberText(number)} ${state}`);
+  const more = count - first.length;
+  const several = `${count === 1 ? '1 child' : `${numberText(count)} children`}: ${counts.join(', ')}`;
+  return sectionOf({
+    id: 'relatives',
+    title: parent === null ? 'Children' : count === 0 ? 'Parent' : 'Parent, then children',
+    columns: [
+      { head: '', kind: 'label' },
+      { head: '', kind: 'text' },
+      { head: '', kind: 'value' },
+      { head: '', kind: 'place' },
+    ],
+    rows: [...(parent === null ? [] : [parent]), ...first].map(relativeCells),
+    notes: count === 0 ? [] : [more > 0 ? `${several}; ${numberText(more)} of them are not listed` : several],
+  });
+}
+
+function relativeCells({ record, name, state, file, line }: Relative): Cells {
+  return [
+    record.endsWith(':') ? `${record.slice(0, -1)} without an id` : record,
+    state ?? 'neither in the plan nor acknowledged',
+    printable(name),
+    file === null ? '' : placeText({ file, line: line ?? 0, record: 0 }),
+  ];
+}
+
+const UNANSWERED = 'no answer is recorded: it may have arrived, and the next run settles it';
+
+/** The newest answer first. */
+function answersSection(answers: readonly ServiceAnswer[], now: Date): Section {
+  return sectionOf({
+    id: 'answers',
+    title: 'Sent, and answered',
+    columns: [
+      { head: '', kind: 'label' },
+      { head: '', kind: 'label' },
+      { head: '', kind: 'text' },
+    ],
+    rows: answers.toReversed().map(({ at, sent_at: sentAt, type, status, outcome, code }) => {
+      const how = [outcome, code].filter((part) => part !== null).join(', ');
+      const fate = status === 'unanswered' ? UNANSWERED : status;
+      return [clockText(new Date(at ?? sentAt), now), type, `${fate}${how === '' ? '' : ` (${how})`}`];
+    }),
+    notes: answers.length === 0 ? ['nothing yet'] : [],
+    limit: { ...LIMITS.values, noun: 'answer', rest: '--json', isSummed: false },
+  });
+}
+
+function liveSection(live: LiveRecord | string, names: ReadonlyMap<string, string>): Section {
+  const section = { id: 'live', title: 'In the service now' };
+  const saying = (note: string): Section => sectionOf({ ...section, columns: [], rows: [], notes: [note] });
+  if (typeof live === 'string') return saying(`not read: ${live}`);
+  if (!live.found) return saying('it does not exist any more');
+  const named = (text: string): string => printable(names.get(text.toLowerCase()) ?? text);
+  return sectionOf({
+    ...section,
+    title: `${section.title}${live.updated_at === null ? '' : `, updated ${live.updated_at}`}`,
+    columns: [
+      { head: '', kind: 'label' },
+      { head: '', kind: 'value' },
+      { head: '', kind: 'place' },
+    ],
+    rows: live.fields.map(({ field, verdict, expected = '', actual, reason }) => [
+      field,
+      verdict === 'not_comparable' ? '' : named(actual),
+      verdict === 'same'
+        ? ''
+        : verdict === 'not_sent'
+          ? 'not sent by this migration'
+          : verdict === 'not_comparable'
+            ? `not comparable: ${reason}`
+            : `${VERDICTS[verdict]}; in the plan: ${named(expected)}`,
+    ]),
+    limit: { ...LIMITS.values, noun: 'field', rest: '--json', isSummed: false },
+  });
+}

@@ -1,0 +1,345 @@
+/** The figures of `verify`: whether the service shows what was sent. */
+import { DecimalSum, grouped } from '../decimal.ts';
+import type { ExitCode } from '../errors.ts';
+import { shortPath } from '../files/paths.ts';
+import { comparedFields, ENTITIES, kindOf, STAGED, type ComparedField } from '../kinds/index.ts';
+import type { Entity } from '../model.ts';
+import type { Likeness } from '../plan/compare/fields.ts';
+import { isLikelyForm } from '../plan/compare/shown.ts';
+import type { StoredVerification } from '../report/verification.ts';
+import { counted, enumerated, numberText } from '../terminal/numbers.ts';
+import { printable } from '../terminal/visible.ts';
+import { capital, fieldWords } from '../vocabulary/terms.ts';
+import { LIMITS, present, sectionOf, type Cell, type Cells, type Figures, type Mood, type Section } from './figures.ts';
+
+/**
+ * `edited`: the service has a different value, and the record was updated after our last write. `changed`: the service
+ * has a different value, and the input or the mapping has changed since the value was sent.
+ */
+export type FieldVerdict = Likeness | 'edited' | 'changed';
+
+/** What is said of a field of several records; the gravest first. What is equal, or was not shown, is no difference. */
+const DIFFERENCES = {
+  different: 'not as it was sent',
+  changed: 'changed in the input or the mapping since it was sent',
+  other_form: 'shown in a form that cannot be compared',
+  edited: 'edited in the service after it was sent',
+  normalised: 'the same value in another form',
+} as const satisfies Partial<Record<FieldVerdict, string>>;
+
+/** The verdicts in words. */
+export const VERDICTS: Readonly<Record<FieldVerdict, string>> = {
+  same: 'same',
+  ...DIFFERENCES,
+  not_comparable: 'not comparable',
+};
+export const VERDICT_NAMES = Object.keys(VERDICTS) as readonly FieldVerdict[];
+
+export type FieldCounts = Record<FieldVerdict, number>;
+
+/** What was found of the records of one type. */
+export interface EntityResult {
+  /** Acknowledged in the checkpoint. */
+  readonly acknowledged: number;
+  /** Acknowledged, but their service id is unknown, so that they cannot be read back. */
+  readonly without_id: number;
+  /** In the sample, but without a valid event in the current input. */
+  not_in_input: number;
+  /** Requested from the service, missing ones included. */
+  read_back: number;
+  missing: number;
+  /** Without a difference in any field that was shown. */
+  equal: number;
+  /** The service has them, or may have them, and does not let this key read them (403). */
+  refused: number;
+  /** Why the service shows none of them. */
+  readonly not_shown: string | null;
+  readonly fields: Readonly<Record<string, FieldCounts>>;
+}
+
+export interface FieldDifference {
+  readonly entity: Entity;
+  readonly external_id: string;
+  readonly service_id: string;
+  /** Empty if the whole record is missing or could not be read. */
+  readonly field: string;
+  readonly verdict: FieldVerdict | 'missing' | 'refused';
+  readonly expected: string;
+  /** Of a record that was refused: what the service said; of a missing one: what it was merged into, if the service says. */
+  readonly actual: string;
+  /** ISO 8601; empty if the service does not return it. */
+  readonly written_at: string;
+  readonly updated_at: string;
+}
+
+/** Of the deals that were read back: `expected` is what was sent, `found` what the service shows. */
+export interface StageTotal {
+  /** Names in the account, or the id of a stage that it does not have; null if there is none. */
+  readonly pipeline: string | null;
+  readonly stage: string | null;
+  readonly currency: string | null;
+  readonly expected_count: number;
+  /** Exact, in plain notation: `1200.50`. */
+  readonly expected_amount: string;
+  readonly found_count: number;
+  /** Null if the service does not return amounts. */
+  readonly found_amount: string | null;
+}
+
+/** As `--json` prints it. */
+export interface Verification {
+  readonly migration: string;
+  readonly base_url: string;
+  readonly exit: { readonly code: ExitCode; readonly reason: keyof typeof ENDINGS };
+  readonly sample: number | 'all';
+  readonly finished_at: string;
+  readonly entities: Readonly<Record<Entity, EntityResult>>;
+  /** Of the deals that were read back. */
+  readonly totals: readonly StageTotal[];
+  /** The first differences of each field and kind. */
+  readonly first_differences: readonly FieldDifference[];
+  readonly requests: number;
+  /** The plan that was compared with: that of the run, or where there is none, of the dry run. */
+  readonly plan: StoredVerification['plan'];
+  readonly files: { readonly verify: string };
+}
+
+const ENDINGS = {
+  same: ['VERIFIED', 'done', undefined],
+  different: ['DIFFERENT', 'failed', undefined],
+  missing: ['MISSING', 'failed', undefined],
+  other_form: ['UNCLEAR', 'partly', 'No record differs, but some values are shown in a form that cannot be compared.'],
+  refused: ['NOT READ', 'partly', undefined],
+  totals: ['DIFFERENT', 'failed', 'The sums of the deals by stage differ.'],
+} as const satisfies Readonly<Record<string, readonly [word: string, mood: Mood, why: string | undefined]>>;
+
+/** `names`: of stages, pipelines and users, by their ids in lower case. */
+export function verificationFigures(found: Verification, names: ReadonlyMap<string, string>): Figures {
+  const [word, mood, why] = ENDINGS[found.exit.reason];
+  const stored = storedOf(found);
+  const [result = '', ...rest] = verificationTexts(stored);
+  return {
+    verdict: { word, text: `: ${result}`, mood, details: [...(why === undefined ? [] : [why]), ...rest] },
+    sections: present([
+      comparedSection(stored),
+      totalsSection(found),
+      differencesSection(found, names),
+      notComparedSection(found),
+    ]),
+  };
+}
+
+/** Counts and names of fields alone: what the checkpoint keeps. */
+export function storedOf({ entities, finished_at: at, plan, exit }: Verification): StoredVerification {
+  const records = Object.entries(entities).map(([entity, each]) => {
+    const { acknowledged, read_back: read, equal, missing, not_shown } = each;
+    const hidden = Object.entries(each.fields).filter(([, counts]) =>
+      VERDICT_NAMES.every((verdict) => (verdict === 'not_comparable') === counts[verdict] > 0),
+    );
+    const counts = { acknowledged, read_back: read, equal, missing, different: read - equal - missing };
+    return [entity, { ...counts, not_shown, not_readable: hidden.map(([name]) => name) }];
+  });
+  return { at, plan, reason: exit.reason, records: Object.fromEntries(records) as StoredVerification['records'] };
+}
+
+/** `46 of 46 records match in every field that can be read back.`, what cannot be, and with what they were compared. */
+export function verificationTexts({ records, plan }: StoredVerification): string[] {
+  const parts = ENTITIES.flatMap((entity) => (records[entity] ? [{ entity, ...records[entity] }] : []));
+  const sum = (key: 'read_back' | 'equal'): number => parts.reduce((total, each) => total + each[key], 0);
+  const fields = parts.flatMap(({ entity, not_readable: hidden }) =>
+    hidden.map((field) => `${fieldWords(field)} of ${kindOf(entity).words[1]}`),
+  );
+  const unseen = parts.filter((each) => each.not_shown !== null);
+  const digest = plan.digest === null ? '' : ` (${plan.digest})`;
+  return [
+    `${numberText(sum('equal'))} of ${counted(sum('read_back'), 'record')} ${sum('read_back') === 1 ? 'matches' : 'match'} in every field that can be read back.`,
+    ...(fields.length > 0 ? [`Not readable, since no answer has it: ${enumerated(fields, 'and')}.`] : []),
+    ...unseen.map(
+      ({ entity, acknowledged, not_shown: why }) => `Not readable: ${countedOf(entity, acknowledged)} (${why!}).`,
+    ),
+    `Compared with the plan ${plan.is_dry_run ? 'of a dry run' : 'that was sent'}${digest}.`,
+  ];
+}
+
+/** By type, how many records agree. */
+export function comparedSection({ records }: StoredVerification): Section {
+  return sectionOf({
+    id: 'verified',
+    title: 'Compared with the service',
+    columns: [
+      { head: '', kind: 'label' },
+      { head: 'sent', kind: 'number' },
+      { head: 'read back', kind: 'number' },
+      { head: 'equal', kind: 'number' },
+      { head: 'different', kind: 'number' },
+      { head: 'missing', kind: 'number' },
+    ],
+    rows: ENTITIES.flatMap((entity): Cells[] => {
+      const each = records[entity];
+      if (!each || each.acknowledged === 0) return [];
+      const name = capital(kindOf(entity).words[1]);
+      return [[name, each.acknowledged, each.read_back, each.equal, each.different, each.missing]];
+    }),
+  });
+}
+
+/** Whether the service shows as many deals and the same amount as were sent. */
+export function isBalanced({ expected_count, expected_amount, found_count, found_amount }: StageTotal): boolean {
+  return expected_count === found_count && (found_amount === null || found_amount === expected_amount);
+}
+
+/** Control totals, which add up for each currency; one line where they agree. Undefined if no deal was read back. */
+function totalsSection({ totals, entities }: Verification): Section | undefined {
+  if (totals.length === 0) return undefined;
+  const { read_back: read, acknowledged } = entities[STAGED]!;
+  const part = read === acknowledged ? '' : ` (${numberText(read)} of the ${numberText(acknowledged)} deals)`;
+  const currencies = [...new Set(totals.map(({ currency }) => currency))];
+  const sums = currencies.map((currency) => totals.filter((each) => each.currency === currency));
+  if (totals.every(isBalanced)) {
+    const texts = sums.map((group) => {
+      const [count, amount, , found] = sidesOf(group);
+      const shown = found === null ? 'no amounts are shown' : `${amount.currency ?? '–'} ${grouped(amount.amount)}`;
+      return `${numberText(count)}, ${shown}`;
+    });
+    const notes = [`Deals by stage${part}: ${texts.join('; ')}, equal to what was sent`];
+    return sectionOf({ id: 'totals', title: '', columns: [], rows: [], notes });
+  }
+  const rank = (total: StageTotal): number => Number(isBalanced(total));
+  return sectionOf({
+    id: 'totals',
+    title: `Deals by stage${part}`,
+    columns: [
+      { head: '', kind: 'text' },
+      { head: '', kind: 'label' },
+      { head: '', kind: 'number' },
+      { head: 'sent', kind: 'amount' },
+      { head: '', kind: 'number' },
+      { head: 'in the service', kind: 'amount' },
+    ],
+    rows: totals
+      .toSorted((one, other) => rank(one) - rank(other))
+      .map((total): Cells => {
+        const names = [total.pipeline, total.stage].filter((name) => name !== null);
+        return [names.join(' / ') || 'no stage', total.currency ?? '–', ...sidesOf([total])];
+      }),
+    totals: sums.map((group): Cells => ['all', group[0]!.currency ?? '–', ...sidesOf(group)]),
+    limit: { ...LIMITS.stages, noun: 'stage', rest: '--json', isSummed: true },
+  });
+}
+
+type Sides = readonly [sent: number, amount: { amount: string; currency: string | null }, found: number, shown: Cell];
+
+/** Number and amount as sent and as shown, of totals in one currency. */
+function sidesOf(totals: readonly StageTotal[]): Sides {
+  const { currency = null } = totals[0] ?? {};
+  const count = (side: 'expected' | 'found'): number => totals.reduce((sum, each) => sum + each[`${side}_count`], 0);
+  const [sent, shown] = [new DecimalSum(), new DecimalSum()];
+  for (const each of totals) sent.add(each.expected_amount);
+  const isShown = totals.every((each) => each.found_amount !== null && shown.add(each.found_amount));
+  return [
+    count('expected'),
+    { amount: sent.toString(), currency },
+    count('found'),
+    isShown ? { amount: shown.toString(), currency } : null,
+  ];
+}
+
+/** One row for each field and kind of difference, with its first example; the gravest first. */
+function differencesSection(
+  { entities, first_differences: first }: Verification,
+  names: ReadonlyMap<string, string>,
+): Section {
+  const exampleOf = (entity: Entity, field: string, verdict: FieldDifference['verdict']): string => {
+    const found = first.find((each) => each.entity === entity && each.field === field && each.verdict === verdict);
+    return found ? exampleText(found, names) : '';
+  };
+  const all = Object.entries(entities) as [Entity, EntityResult][];
+  const whole = all.flatMap(([entity, { missing, refused }]): Cells[] => {
+    const several = kindOf(entity).words[1];
+    return [
+      [`${several}: no longer in the service`, missing, exampleOf(entity, '', 'missing')],
+      [`${several}: this key may not read them`, refused, exampleOf(entity, '', 'refused')],
+    ];
+  });
+  const fields = (Object.keys(DIFFERENCES) as (keyof typeof DIFFERENCES)[]).flatMap((verdict) =>
+    all.flatMap(([entity, { fields: counts, read_back: read, missing }]) =>
+      comparedFields(entity).map(({ name }): Cells => {
+        const count = counts[name]![verdict];
+        const isForm = verdict === 'other_form' && isLikelyForm({ read: read - missing, unexplained: count });
+        const text = `${kindOf(entity).words[1]}, ${fieldWords(name)}: ${DIFFERENCES[verdict]}`;
+        const why = isForm ? '; with so many, this is rather how the service writes it than an edit' : '';
+        return [text + why, count, exampleOf(entity, name, verdict)];
+      }),
+    ),
+  );
+  return sectionOf({
+    id: 'differences',
+    title: 'DIFFERENCES',
+    columns: [
+      { head: '', kind: 'text' },
+      { head: 'records', kind: 'number' },
+      { head: '', kind: 'place' },
+    ],
+    rows: [...whole, ...fields].filter(([, count]) => count !== 0),
+    limit: { ...LIMITS.differences, noun: 'difference', rest: 'verify.csv', isSummed: false },
+  });
+}
+
+const LONGEST_VALUE = 40;
+
+/** `lead 5: sent `A`, shown `B`` */
+function exampleText(difference: FieldDifference, names: ReadonlyMap<string, string>): string {
+  const { entity, external_id: id, verdict, expected, actual } = difference;
+  const record = `${entity} ${id}`;
+  if (verdict === 'missing' || verdict === 'refused') return [record, actual].filter((part) => part !== '').join(': ');
+  const value = (text: string): string => {
+    const shown = printable(names.get(text.toLowerCase()) ?? text);
+    return `\`${shown.length > LONGEST_VALUE ? `${shown.slice(0, LONGEST_VALUE - 1)}…` : shown}\``;
+  };
+  return `${record}: ${verdict === 'changed' ? 'now' : 'sent'} ${value(expected)}, shown ${value(actual)}`;
+}
+
+/** Why a field of a record cannot be compared. */
+export function whyNotComparable({ parent, checked }: ComparedField): string {
+  if (checked.length === 0) return 'the service does not return it';
+  return parent !== undefined
+    ? 'its parent is not part of this migration, or the service does not return it'
+    : 'the service left it out of its answer';
+}
+
+/** What an acknowledged record was not compared for; fields that no answer has are in the verdict. */
+function notComparedSection({ entities, sample }: Verification): Section {
+  const rows = (Object.entries(entities) as [Entity, EntityResult][]).flatMap(([entity, each]): Cells[] => {
+    const several = kindOf(entity).words[1];
+    if (each.not_shown !== null) return [];
+    const { without_id: without, not_in_input: gone, acknowledged, read_back: read, refused } = each;
+    return [
+      [
+        sample === 'all' ? `${several}: not in the list of the service` : `${several}: not in the sample of ${sample}`,
+        acknowledged - without - gone - read - refused,
+      ],
+      [`${several}: without a known service id (skipped or replayed)`, without],
+      [`${several}: without a valid event in the current input`, gone],
+      ...comparedFields(entity).map((field): Cells => {
+        const { not_comparable: count, ...others } = each.fields[field.name]!;
+        const isPart = Object.values(others).some((other) => other > 0);
+        return [`${several}, ${fieldWords(field.name)}: ${whyNotComparable(field)}`, isPart ? count : 0];
+      }),
+    ];
+  });
+  return sectionOf({
+    id: 'not-compared',
+    title: 'Not compared',
+    columns: [
+      { head: '', kind: 'text' },
+      { head: 'records', kind: 'number' },
+    ],
+    rows: rows.filter(([, count]) => count !== 0),
+    limit: { ...LIMITS.checks, noun: 'reason', rest: '--json', isSummed: false },
+  });
+}
+
+function countedOf(entity: Entity, count: number): string {
+  const [one, several] = kindOf(entity).words;
+  return `${numberText(count)} ${count === 1 ? one : several}`;
+}
