@@ -114,9 +114,9 @@ describe('a fourth kind of record, defined outside of the sources', () => {
     expect(errors).toContain('company `acme`');
 
     const story = await backfill(['explain', 'chain.yaml', 'comment:n2'], place);
-    expect(story.stdout).toMatch(/parent\n\s+deal:d2 +blocked/);
+    expect(story.stdout).toMatch(/Parent\n\s+deal:d2 +blocked/);
     const parent = await backfill(['explain', 'chain.yaml', 'company:acme'], place);
-    expect(parent.stdout).toMatch(/^company:acme +rejected/);
+    expect(parent.stdout).toMatch(/^REJECTED company:acme/);
     expect(parent.stdout).toContain('lead:l2');
 
     service.refused.clear();
