@@ -295,7 +295,7 @@ describe('the record that explain is asked for', () => {
     ['deal:1010', 'did you mean `deal:100` or `deal:101`?'],
     ['deal:3', 'there is a lead:3'],
     ['lead:22', 'did you mean `lead:2`'],
-    ['comment:1001', 'a comment without an external_id is listed with its parent'],
+    ['comment:1001', 'a comment without an id in the export is listed with its lead or deal'],
     ['nowhere', 'there is no nowhere'],
   ])('is refused with a suggestion if it is unknown: %s', async (record, suggestion) => {
     const said = await (await scene(migrated)).tell(record);
