@@ -70,7 +70,7 @@ interface EventError {
 }
 
 /** A value that is left out, or a record: its field is `(record)`. */
-interface LeftOut {
+export interface LeftOut {
   readonly file: string;
   readonly line: number;
   readonly field: string;
