@@ -126,12 +126,8 @@ export function answered(
   const { fields: possible } = opened(before, request);
   if (!isAdopted && isOwnRepeat(before, request, answer)) return { ...made, fields: possible };
   // Sent by a checkpoint that is lost: the record is ours, and what the service shows of it has yet to be read back. What it does not
-  // show is as it was sent under this id, unless other bodies may have been.
-  const hasEarlier = before.exists === 'maybe';
-  const fields = Object.entries(possible).map(([field, set]) => [
-    field,
-    isShown(field) || hasEarlier ? union(set, UNKNOWN) : set,
-  ]);
+  // show counts as sent under this id: as one of the bodies that are known.
+  const fields = Object.entries(possible).map(([field, set]) => [field, isShown(field) ? union(set, UNKNOWN) : set]);
   return { ...made, fields: Object.fromEntries(fields) as Known['fields'] };
 }
 

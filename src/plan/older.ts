@@ -5,7 +5,7 @@ import { kindOfType } from '../kinds/index.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
 import { PLAN } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
-import { writeRecord, type RecordKey } from './records.ts';
+import { readRecord, writeRecord, type RecordKey } from './records.ts';
 import { WHOLE, type WantedRow } from './wanted.ts';
 
 /**
@@ -94,19 +94,20 @@ function doubtFields(db: Database): void {
   }
 }
 
-/** Combined comments that the lost checkpoint may have sent: acknowledged as the plan says, or without an answer. */
+/** Combined comments that the lost checkpoint may have sent: acknowledged as the plan says, or without an answer, which one may be here, too. */
 function takeOverCombined(db: Database, hasher: FieldHasher): void {
   const combined = db.all<WantedRow & { id: number; event_id: string; external_id: string; state: string }>(`
     select e.id, e.event_id, e.external_id, e.state, e.type, e.content, e.data, e.entry, e.field_entries from last.event e
     where e.id in (select event from last.part) and e.event_id <> '' and not exists (
-      select 1 from checkpoint.record r where r.entity = e.entity and r.external_id = e.external_id and r.existence <> 'no')`);
+      select 1 from checkpoint.record r where r.entity = e.entity and r.external_id = e.external_id and r.existence = 'yes')`);
   for (const { id, event_id: eventId, external_id: externalId, state, type, content, data } of combined) {
     const hash = hasher.hashOf(WHOLE, data);
     const fields = { [WHOLE]: hash };
-    const sent = opened(NOTHING_KNOWN, { kind: 'create', id: eventId, fields });
-    const isAcknowledged = state === 'acknowledged';
-    const known: Known = isAcknowledged ? { exists: 'yes', whose: 'ours', fields: sent.fields } : sent;
     const key = { entity: kindOfType(type).name, external_id: externalId };
+    const { known: before } = readRecord(db, hasher, key);
+    const sent = opened(before, { kind: 'create', id: before.create?.id ?? eventId, fields });
+    const isAcknowledged = state === 'acknowledged' && before.exists === 'no';
+    const known: Known = isAcknowledged ? { exists: 'yes', whose: 'ours', fields: { [WHOLE]: [hash] } } : sent;
     const wanted = { type, content, fields: new Map(Object.entries(fields)) };
     writeRecord(db, hasher, key, known, wanted, isAcknowledged ? { isAcknowledged, code: undefined } : undefined);
     db.run(

@@ -16,7 +16,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'a record of a lost state is as it was sent',
     file: 'known',
-    right: `isShown(field) || hasEarlier ? union(set, UNKNOWN) : set`,
+    right: `isShown(field) ? union(set, UNKNOWN) : set`,
     wrong: `set`,
   },
   {

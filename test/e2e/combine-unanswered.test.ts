@@ -1,5 +1,5 @@
 /** Combined comments that got no answer, and whose parts are removed, moved, edited or returned before the next run. */
-import { readFile } from 'node:fs/promises';
+import { copyFile, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { backfill, files, project, rowsIn, summaryOf } from './harness.ts';
@@ -104,6 +104,20 @@ describe('a combined comment without an answer', () => {
     expect(inService()).toEqual(
       isProcessed ? { 1: ['n1 First | n2 Second | n3 Third'] } : { 1: ['n2 Second | n3 Third'], 2: ['n1 First'] },
     );
+  });
+
+  it('leaves a part uncertain that a later request lacked, where only an older checkpoint is left', async () => {
+    const { cwd } = p;
+    const state = join(cwd, '.backfill/notes/checkpoint.db');
+    await loseAnswer(false);
+    await copyFile(state, join(cwd, 'copy.db'));
+    expect(summaryOf(await runWith(N1, N3)).exit.code).toBe(0);
+    for (const suffix of ['-wal', '-shm']) await rm(`${state}${suffix}`, { force: true });
+    await copyFile(join(cwd, 'copy.db'), state);
+    expect((await runWith(N1, N2, N3)).code).toBe(3);
+    const ended = summaryOf(await p.run('--adopt'));
+    expect(ended).toMatchObject({ exit: { code: 1 }, errors_by_code: { uncertain: 1 } });
+    expect(inService()).toEqual({ 1: ['n1 First | n3 Third'] });
   });
 
   it('is not completed at all if all of its parts have another parent', async () => {

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  changesPoliciesOn,
   commentOn,
   DEAL_COLUMNS,
   LEAD_COLUMNS,
@@ -17,17 +18,16 @@ import {
 /** The columns that a mistaken mapping takes for these. */
 const MISTAKEN: Readonly<Record<string, string>> = { name: 'city', title: 'origin' };
 
-function leadData(isMismapped: boolean): string {
+function leadData(isMismapped: boolean, hasCustom = true): string {
   const name = isMismapped ? MISTAKEN.name : 'name';
-  return `{ external_id: id, full_name: ${name}, email: { from: email, on_error: reject }, custom_params: { city: city } }`;
+  const custom = hasCustom ? ', custom_params: { city: city }' : '';
+  return `{ external_id: id, full_name: ${name}, email: { from: email, on_error: reject }${custom} }`;
 }
 
-function dealData(isMismapped: boolean): string {
+function dealData(isMismapped: boolean, hasCustom = true): string {
   const title = isMismapped ? MISTAKEN.title : 'title';
-  return (
-    `{ external_id: id, title: ${title}, amount: amount, stage_name: stage, lead_external_id: lead, ` +
-    'custom_fields: { origin: origin } }'
-  );
+  const custom = hasCustom ? ', custom_fields: { origin: origin }' : '';
+  return `{ external_id: id, title: ${title}, amount: amount, stage_name: stage, lead_external_id: lead${custom} }`;
 }
 
 const STAGES: Readonly<Record<string, string>> = { a: 'New', b: 'Won', c: 'Lost' };
@@ -86,8 +86,11 @@ export function writeDay(cwd: string, history: History, day: number): void {
   const { comments, days } = history;
   const mapping = {
     lead: policiesOn(history, day, 'lead'),
+    leadChanges: changesPoliciesOn(history, day, 'lead'),
     deal: policiesOn(history, day, 'deal'),
+    dealChanges: changesPoliciesOn(history, day, 'deal'),
     comment: history.mapping.comment,
+    hasCustom: history.changed === undefined,
   };
   mkdirSync(cwd, { recursive: true });
   const write = (name: string, text: string): void => writeFileSync(join(cwd, name), text);
@@ -123,12 +126,23 @@ function commentsCsv(comments: readonly Comment[], day: number): string {
   return ['id,content,at,lead,deal', ...lines, ''].join('\n');
 }
 
+interface MappingOfDay {
+  readonly lead: Policies;
+  readonly leadChanges: Policies;
+  readonly deal: Policies;
+  readonly dealChanges: Policies;
+  readonly comment: Policies;
+  /** Whether the updated entries carry custom fields. */
+  readonly hasCustom: boolean;
+}
+
 function mappingText(
-  { lead, deal, comment }: History['mapping'],
+  { lead, leadChanges, deal, dealChanges, comment, hasCustom }: MappingOfDay,
   { isMismapped, isCombined }: { readonly isMismapped: boolean; readonly isCombined: boolean },
   prefixes: readonly string[],
 ): string {
   const [leads, deals] = [leadData(isMismapped), dealData(isMismapped)];
+  const [newLeads, newDeals] = [leadData(isMismapped, hasCustom), dealData(isMismapped, hasCustom)];
   const each = (line: (prefix: string) => string): string => prefixes.map(line).join('\n');
   return `version: 1
 migration: simulated
@@ -141,9 +155,9 @@ ${each((prefix) =>
   comments: { path: comments.csv }
 events:
 ${each((more) => `  - { type: lead/created, source: ${more}leads, ${created(lead, 'full_name')}, if_contact_exists: ${lead.if_contact_exists}, data: ${leads} }`)}
-${each((more) => `  - { type: lead/updated, source: ${more}lead_changes, ${updated(lead, 'full_name')}, data: ${leads} }`)}
+${each((more) => `  - { type: lead/updated, source: ${more}lead_changes, ${updated(leadChanges, 'full_name')}, data: ${newLeads} }`)}
 ${each((more) => `  - { type: deal/created, source: ${more}deals, ${created(deal, 'title')}, if_parent_missing: ${deal.if_parent_missing}, data: ${deals} }`)}
-${each((more) => `  - { type: deal/updated, source: ${more}deal_changes, ${updated(deal, 'title')}, if_parent_missing: ${deal.if_parent_missing}, data: ${deals} }`)}
+${each((more) => `  - { type: deal/updated, source: ${more}deal_changes, ${updated(dealChanges, 'title')}, if_parent_missing: ${deal.if_parent_missing}, data: ${newDeals} }`)}
   - type: comment/created
     source: comments
     if_parent_missing: ${comment.if_parent_missing === 'omit' ? 'block' : comment.if_parent_missing}

@@ -117,12 +117,18 @@ export interface History {
   readonly cuts?: readonly number[] | undefined;
   /** By day: whether comments of one parent go as one; absent if they never do, and in older histories. */
   readonly combines?: readonly boolean[] | undefined;
+  /**
+   * `if_changed` of the fields that the updated entries set, which then carry no custom fields: those of a record have one policy. Absent
+   * if they have the policy of the created entries, and in older histories.
+   */
+  readonly changed?: Readonly<Record<'lead' | 'deal', IfChanged>> | undefined;
   /** Of delays and backoff. */
   readonly seed: number;
 }
 
 export const LEAD_COLUMNS = ['name', 'email', 'city'] as const;
 export const DEAL_COLUMNS = ['title', 'amount', 'stage', 'lead', 'origin'] as const;
+export const CUSTOM_COLUMNS: readonly string[] = ['city', 'origin'];
 export const VALIDATED: Readonly<Record<string, boolean>> = { email: true, amount: true };
 
 const LEADS = ['L1', 'L2', 'L3'];
@@ -198,6 +204,9 @@ const policies: fc.Arbitrary<Policies> = fc.record<Policies>({
   duplicates: fc.constantFrom('last', 'last', 'first', 'reject'),
   priority: fc.boolean(),
 });
+
+const ifChanged = fc.constantFrom<IfChanged>('update', 'update', 'report', 'ignore', 'listed');
+const changed = rarely(fc.record({ lead: ifChanged, deal: ifChanged }), undefined, 3);
 
 const times = fc.constantFrom(1, 1, 1, 2, 5, 6);
 
@@ -371,6 +380,7 @@ const various: fc.Arbitrary<History> = fc.record<History>({
   days: fc.array(day, { minLength: 1, maxLength: MOST_DAYS }),
   cuts: rarely(fc.array(fc.integer({ min: 1, max: 3 }), { minLength: DAYS, maxLength: DAYS }), undefined, 4),
   combines: rarely(perDay(fc.boolean()), undefined, 2),
+  changed,
   seed: fc.nat(1_000_000),
 });
 
@@ -456,6 +466,7 @@ const narrow: fc.Arbitrary<History> = fc.record<History>({
   comments: fc.constant([]),
   somebodys: rarely(fc.constant(['L1']), [], 6),
   days: disturbedDays(['L1', 'D1']),
+  changed,
   seed: fc.nat(1_000_000),
 });
 
@@ -496,7 +507,13 @@ const noted: fc.Arbitrary<History> = fc
 
 export const history: fc.Arbitrary<History> = fc.oneof(various, narrow, noted);
 
-/** The mapping has other policies on some days. */
+/** Of the created entries. The mapping has other policies on some days. */
 export function policiesOn({ mapping, days }: History, day: number, entity: 'lead' | 'deal'): Policies {
   return { ...mapping[entity], ...days[day]?.policies };
+}
+
+/** Of the updated entries. */
+export function changesPoliciesOn(history: History, day: number, entity: 'lead' | 'deal'): Policies {
+  const policies = policiesOn(history, day, entity);
+  return history.changed ? { ...policies, if_changed: history.changed[entity] } : policies;
 }

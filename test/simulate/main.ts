@@ -7,7 +7,7 @@ import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BREAKAGES, type Breakage } from './breakages.ts';
-import { breakProgram, compileSimulator, PROGRAM } from './compiled.ts';
+import { compileSimulator, copyProgram } from './compiled.ts';
 
 /** Histories that failed once. */
 const FOUND = readdirSync(join(import.meta.dirname, 'found')).map((name) => join(import.meta.dirname, 'found', name));
@@ -34,7 +34,7 @@ const seconds = values.seconds === undefined ? [] : ['--seconds', values.seconds
 if (values.break === undefined) {
   const story = values.story ? ['--story'] : [];
   const file = (values.file ?? []).flatMap((path) => ['--file', path]);
-  const args = ['--root', PROGRAM, '--histories', values.histories, ...seconds, ...story, ...file];
+  const args = ['--root', copyProgram(), '--histories', values.histories, ...seconds, ...story, ...file];
   process.exitCode = start([...args, '--seed', seed], 'inherit').status ?? 1;
 } else {
   const chosen = BREAKAGES.filter(({ name }) => values.break === 'all' || name.includes(values.break!));
@@ -45,7 +45,7 @@ if (values.break === undefined) {
 
 function isNoticed(breakage: Breakage): boolean {
   const { name, within } = breakage;
-  const root = ['--root', breakProgram(breakage), '--quick'];
+  const root = ['--root', copyProgram(breakage), '--quick'];
   const kept = start([...root, ...FOUND.flatMap((path) => ['--file', path])], 'pipe');
   const again = /^history (\d+) fails:/m.exec(kept.stdout)?.[1];
   if (again !== undefined) {

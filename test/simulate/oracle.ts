@@ -11,7 +11,9 @@ import type { Verification } from '../../src/figures/verification.ts';
 import type { Corrections } from './corrections.ts';
 import { columnOn, contentOf, sourceOf, textOf, type Table } from './exports.ts';
 import {
+  changesPoliciesOn,
   commentOn,
+  CUSTOM_COLUMNS,
   DEAL_COLUMNS,
   LEAD_COLUMNS,
   policiesOn,
@@ -261,7 +263,8 @@ function judgeRecords(scene: Scene, told: Told, entity: 'lead' | 'deal'): string
     entity === 'lead'
       ? [history.leads, history.leadChanges, LEAD_COLUMNS]
       : [history.deals, history.dealChanges, DEAL_COLUMNS];
-  const policies = policiesOn(history, scene.day, entity);
+  const createdPolicies = policiesOn(history, day, entity);
+  const changesPolicies = changesPoliciesOn(history, day, entity);
   const violations: string[] = [];
   const ids = new Set([...created, ...changes].filter(({ days }) => days[day]).map(({ id }) => id));
   for (const id of ids) {
@@ -279,17 +282,20 @@ function judgeRecords(scene: Scene, told: Told, entity: 'lead' | 'deal'): string
     };
     const record = service.find(entity, id);
     if (!record) {
-      if (rows.created.length > 0 || policies.if_missing !== 'skip') violations.push(`${key} is lost`);
+      if (rows.created.length > 0 || createdPolicies.if_missing !== 'skip') violations.push(`${key} is lost`);
       continue;
     }
-    if ((record.madeBy === 'somebody' || scene.isBehind) && policies.if_exists === 'skip') continue;
+    if ((record.madeBy === 'somebody' || scene.isBehind) && createdPolicies.if_exists === 'skip') continue;
     const conflicts = isCalm && !scene.isForgotten ? conflictsIn(scene) : undefined;
     // What the lost state has sent looks like somebody's edit.
     const kept = scene.isBehind ? conflictsIn(scene) : undefined;
     const possible = [...created, ...changes].filter((row) => row.id === id);
-    const fields = wanted(scene, rows, policies, columns);
-    for (const field of leftBehind(scene, policies, record, fields)) violations.push(`${key}: ${field}`);
-    for (const [column, expected] of fields) {
+    const fields = wanted(scene, rows, createdPolicies, columns);
+    // What the input no longer has belongs to the first entry that has the record.
+    const own = rows.created.length > 0 ? createdPolicies : changesPolicies;
+    for (const field of leftBehind(scene, own, record, fields)) violations.push(`${key}: ${field}`);
+    for (const [column, { value: expected, isOfChanges }] of fields) {
+      const policies = isOfChanges ? changesPolicies : createdPolicies;
       const found = judgeField(scene, policies, record, { column, expected, possible });
       if (found !== undefined && !kept?.has(`${key} ${FIELDS[column]}`)) violations.push(`${key}: ${found}`);
       if (conflicts && isConflict(record, policies, column, expected) && !conflicts.has(`${key} ${FIELDS[column]}`))
@@ -311,7 +317,7 @@ function leftBehind(
   { isForgotten }: Scene,
   policies: Policies,
   record: ServiceRecord,
-  wanted: ReadonlyMap<string, Value>,
+  wanted: ReadonlyMap<string, unknown>,
 ): string[] {
   if (isForgotten) return [];
   const names = new Set([...wanted.keys()].map((column) => FIELDS[column]!));
@@ -398,16 +404,23 @@ function wanted(
   { created, changes }: { readonly created: readonly Cells[]; readonly changes: readonly Cells[] },
   { duplicates }: Policies,
   columns: readonly string[],
-): Map<string, Value> {
+): Map<string, { readonly value: Value; readonly isOfChanges: boolean }> {
   const first = duplicates === 'first' ? created.slice(0, 1) : created.slice(-1);
-  const fields = new Map<string, Value>();
-  for (const cells of [...first, ...changes]) {
+  const fields = new Map<string, { readonly value: Value; readonly isOfChanges: boolean }>();
+  for (const [at, cells] of [...first, ...changes].entries()) {
+    const isOfChanges = at >= first.length;
     for (const column of columns) {
       const value = valueIn(cells, columnOn(history, day, column));
-      if (value !== undefined) fields.set(column, value);
+      const isCarried = !isOfChanges || isInChanges(history, column);
+      if (value !== undefined && isCarried) fields.set(column, { value, isOfChanges });
     }
   }
   return fields;
+}
+
+/** Whether the updated entries carry the column. */
+function isInChanges({ changed }: History, column: string): boolean {
+  return changed === undefined || !CUSTOM_COLUMNS.includes(column);
 }
 
 function valueIn(cells: Cells, column: string): Value | undefined {
@@ -431,7 +444,8 @@ function mayBeTold(scene: Scene, entity: 'lead' | 'deal', id: string): boolean {
   const distinct = new Set(createdNow.map((cells) => JSON.stringify(cells)));
   const record = service.find(entity, id);
   if (all.some(isInvalid) || scene.isForgotten) return true;
-  if (policies.if_changed !== 'update' || mayBeEmptied(scene, entity, id)) return true;
+  const ifChanged = [policies, changesPoliciesOn(history, scene.day, entity)].map((each) => each.if_changed);
+  if (ifChanged.some((each) => each !== 'update') || mayBeEmptied(scene, entity, id)) return true;
   if (policies.if_contact_exists === 'reject' && mayLookLikeOthers(scene, id)) return true;
   if (policies.duplicates === 'reject' && distinct.size > 1) return true;
   if (policies.if_missing === 'reject' && createdNow.length === 0) return true;

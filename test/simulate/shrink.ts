@@ -55,6 +55,7 @@ function* candidatesOf(history: History): Generator<History, void, undefined> {
   }
   yield { ...history, cuts: undefined };
   yield { ...history, combines: undefined };
+  yield { ...history, changed: undefined };
   if (history.combines) yield { ...history, combines: history.combines.map(() => true) };
   yield { ...history, habits: { ...habits, limit: 100, pageSize: 100, normalises: false } };
   for (const name of ['leads', 'leadChanges', 'deals', 'dealChanges'] as const) {

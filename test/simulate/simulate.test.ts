@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { BREAKAGES } from './breakages.ts';
-import { breakProgram } from './compiled.ts';
+import { copyProgram } from './compiled.ts';
 
 const MAIN = join(import.meta.dirname, 'main.ts');
 
@@ -55,5 +55,5 @@ it('each mistake of the table is made at one place of the present source', async
       expect(source.split(found).length - 1, name).toBe(1);
     }
   }
-  expect(() => breakProgram({ ...BREAKAGES[0]!, text: 'not there' })).toThrow('occurs 0 times');
+  expect(() => copyProgram({ ...BREAKAGES[0]!, text: 'not there' })).toThrow('occurs 0 times');
 });
