@@ -57,9 +57,9 @@ export async function surveyed(run: Run, target: Target | undefined): Promise<Su
   return { survey, hasher, alreadyAcknowledged: countAll(survey.db).acknowledged };
 }
 
-const OLDER = 'checkpoint.db is older than plan.db beside it: a copy was put back, or its -wal was deleted';
+const OLDER = 'checkpoint.db is older than plan.db beside it: an old copy was restored, or its -wal was deleted';
 const OLDER_HINT =
-  'put the newest copy of the whole state directory back, or continue with --adopt: what the service shows of the records is then read back';
+  'restore the newest copy of the whole state directory, or continue with --adopt, which reads the records back from the service';
 
 /** Asks whether to go on. Throws a `UserError` (exit 2) unless the user agrees, or has with --yes. */
 async function confirm({ settings, monitor }: Run, found: string, hint: string): Promise<void> {

@@ -102,7 +102,7 @@ function refuseMisuse({
 }: CommandSettings<typeof definition>): void {
   if (method !== 'GET' && !write) {
     throw new UserError(
-      `${method} changes data in the service, and automations may fire, since nothing suppresses them here`,
+      `${method} changes data in the service, and automations may fire, because nothing suppresses them here`,
       {
         hint: 'add --write to send it anyway',
       },
@@ -248,7 +248,7 @@ const EXPLAINED: Readonly<Record<number, string>> = {
   401: 'the API key is missing or invalid; check BACKFILL_API_KEY and that the base URL belongs to the same service',
   403: 'this belongs to another account; a key gives access to the records of one account only',
   404: 'no such route, or no record with this id in the account; check the path, the id and the base URL',
-  409: 'it conflicts with existing data, such as a value that must be unique or a record that others refer to; read that record with GET, and change or remove the one or the other before you send this again',
+  409: 'it conflicts with existing data, such as a value that must be unique or a record that others refer to; read that record with GET, then change or remove one of the two before you send this again',
   422: 'the service cannot process it; correct the body',
   429: 'the rate limit of this key is exhausted, by this or another program',
 };

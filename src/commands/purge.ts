@@ -154,7 +154,7 @@ function warnOfTheUnsent(state: StateDir, console: Console): void {
   } catch (error) {
     // A damaged plan can be deleted all the same.
     if (!(error instanceof UserError)) throw error;
-    console.complain(`warning: ${error.message}, so it is not known what was not sent`);
+    console.complain(`warning: ${error.message}, so unsent events cannot be counted`);
   }
 }
 

@@ -87,7 +87,9 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
     }
     if (undelivered !== undefined) console.complain(`warning: ${undelivered}`);
     if (unwritten.length > 0) {
-      console.complain(`warning: could not be written, so missing or of an earlier time: ${unwritten.join(', ')}`);
+      console.complain(
+        `warning: these files could not be written, so they are missing or outdated: ${unwritten.join(', ')}`,
+      );
     }
     const figures = endFigures(ended, watching, { settings, halt, target });
     // Why a run stopped is said whatever becomes of stdout.

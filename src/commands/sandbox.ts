@@ -45,7 +45,7 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   console.print(`BACKFILL_INGEST_TOKEN=${running.ingestToken.reveal()}`);
   const { other } = running;
   console.say(
-    `a second account, for what another account may not see: BACKFILL_API_KEY=${other.apiKey.reveal()} BACKFILL_INGEST_TOKEN=${other.ingestToken.reveal()}`,
+    `a second account, to try requests of another account: BACKFILL_API_KEY=${other.apiKey.reveal()} BACKFILL_INGEST_TOKEN=${other.ingestToken.reveal()}`,
   );
   console.say(
     `sandbox started, limited to ${settings.rate.requests} requests per ${settings.rate.seconds} s; press Ctrl-C to stop it`,

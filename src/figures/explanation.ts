@@ -113,7 +113,7 @@ function eventSection(event: EventStory, names: ReadonlyMap<string, string>): Se
     ...valuesSection('event', `${type}${data === null ? '' : ' as planned'}: ${state}`, values),
     notes: [
       ...(parts.length > 0 ? [`carries ${counted(parts.length, COMBINED)}: ${enumerated(parts, 'and')}`] : []),
-      ...(sends !== null && sends !== type ? [`what has changed is sent as ${sends}`] : []),
+      ...(sends !== null && sends !== type ? [`the changes are sent as ${sends}`] : []),
       ...(difference === null ? [] : [differenceText(difference)]),
     ],
   };

@@ -38,7 +38,7 @@ export class StateDir {
       statSync(join(path, '.'));
     } catch (error) {
       throw new UserError(`cannot use the state directory ${path}: ${messageOf(error)}`, {
-        hint: `it belongs to another user (uid ${statSync(path).uid}): run as that one, or change the owner of all of it`,
+        hint: `it belongs to another user (uid ${statSync(path).uid}): run as that user, or change the owner of all of it`,
         cause: error,
       });
     }
@@ -80,7 +80,7 @@ export class StateRemoved extends UserError {
 export class LockRemoved extends UserError {
   constructor(path: string) {
     super(`${path} was removed while this run held it, so another run may use the state directory`, {
-      hint: 'see with `crm-backfill status` that no other run is active, then rerun. The lock ends with its process: it never needs to be removed',
+      hint: 'check with `crm-backfill status` that no other run is active, then rerun. Never remove the lock: it ends with its process',
       exitCode: EXIT.stopped,
     });
   }

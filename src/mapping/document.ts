@@ -248,7 +248,7 @@ function blankIn(text: string): Blank | undefined {
     if (colon === undefined) return { at: key.length, message: `\`${name}\` is followed by a full-width colon` };
     return {
       at: key.length + 1,
-      message: `\`${name}:\` is followed by a no-break space or another blank that is no space`,
+      message: `\`${name}:\` is followed by a no-break space or another blank that is not a plain space`,
     };
   }
   const [before] = BLANK_BEFORE_KEY.exec(text) ?? [];
@@ -256,7 +256,7 @@ function blankIn(text: string): Blank | undefined {
     ? undefined
     : {
         at: before.length - 1,
-        message: 'a no-break space, or another blank that is no space, is among the spaces here',
+        message: 'a no-break space, or another blank that is not a plain space, is among the spaces here',
       };
 }
 

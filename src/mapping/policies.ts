@@ -67,7 +67,7 @@ export const POLICIES = {
   if_contact_exists: {
     choices: ['report', 'reject', 'ignore'],
     appliesTo: (type) => type === `${PERSON}/created`,
-    doc: 'the account has a lead with the same e-mail address or phone number that this migration did not create; `ignore` does not look',
+    doc: 'the account has a lead with the same e-mail address or phone number that this migration did not create; `ignore` does not check',
   },
   duplicates: {
     choices: ['reject', 'first', 'last'],

@@ -271,8 +271,8 @@ const version = z
 export const mappingSchema = part.object({
   version,
   migration: part.directoryName,
-  title: part.name.meta({ description: 'What the migration is called in the report.' }).optional(),
-  customer: part.name.meta({ description: 'Whom the report is for.' }).optional(),
+  title: part.name.meta({ description: 'The title of the migration in the report.' }).optional(),
+  customer: part.name.meta({ description: 'The customer named in the report.' }).optional(),
   defaults: part
     .object({
       region: part.name.optional(),
@@ -282,9 +282,7 @@ export const mappingSchema = part.object({
       ...generalPolicies(),
     })
     .optional(),
-  functions: part.name
-    .meta({ description: 'An ES module beside the mapping, whose exports `call` may name.' })
-    .optional(),
+  functions: part.name.meta({ description: 'An ES module beside the mapping; `call` uses its exports.' }).optional(),
   sources: part.record(source, part.fileKey),
   references: part
     .object({

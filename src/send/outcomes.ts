@@ -145,7 +145,7 @@ const COMMENT_ORDER = 'comments are dated on arrival, so this one will appear af
 const UNKNOWN_HISTORY = {
   code: STOPPED.unknownHistory,
   message: 'the service has already processed an event of this migration that this state directory has no record of',
-  hint: 'specify the right directory with --state DIR, put a newer copy of it back, or continue with --adopt if it is lost',
+  hint: 'specify the right directory with --state DIR, restore a newer copy of it, or continue with --adopt if it is lost',
   exitCode: EXIT.stopped,
 } as const;
 

@@ -35,7 +35,7 @@ export function decodeBody(body: Buffer, contentEncoding: string, maxBytes: numb
   const encodings = contentEncoding.toLowerCase().split(/[\s,]+/);
   const steps = encodings.filter((encoding) => encoding !== '' && encoding !== 'identity').reverse();
   if (body.length === 0 || steps.length === 0) return body;
-  if (steps.length > MAX_STEPS) throw new UndecodableBody('it is compressed too often');
+  if (steps.length > MAX_STEPS) throw new UndecodableBody('it is compressed too many times');
   return steps.reduce((encoded, encoding) => {
     const decode = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
     if (!decode) throw new UndecodableBody('its content encoding is not gzip, deflate or br');

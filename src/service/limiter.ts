@@ -298,7 +298,7 @@ export class Limiter {
     if (this.#isShared || others === undefined || others.requests < FEWEST_OTHERS) return;
     this.#isShared = true;
     const { requests, of } = others;
-    this.#options.notify?.(`others use this key: about ${requests} of ${of} requests; this run takes what they leave`);
+    this.#options.notify?.(`others use this key: about ${requests} of ${of} requests; this run uses the rest`);
   }
 
   #adjust(): void {

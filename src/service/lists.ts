@@ -63,7 +63,7 @@ export async function wholeList(client: Client, path: string, query: Query, opti
   if (more || (total !== undefined && total > items.length)) {
     const of = total === undefined ? 'items although more seem to follow' : `of ${counted(total, 'item')}`;
     throw new UserError(`GET ${path} returned only ${numberText(items.length)} ${of}`, {
-      hint: `nothing is resolved from a part of a list: see what \`crm-backfill api GET ${path}\` returns`,
+      hint: `names are never resolved from a part of a list: check the answer of \`crm-backfill api GET ${path}\``,
     });
   }
   return { items, pages, headers: first?.headers ?? {} };
@@ -225,6 +225,6 @@ function failureOf(path: string, attempt: Exclude<RestAttempt, { kind: 'answered
 
 export function unknownShape(path: string, found: string, expected = 'a list of objects with ids'): NotShown {
   return new NotShown(`GET ${path} returned ${found}`, {
-    hint: `expected ${expected}: check that the base URL is that of the API; what its routes return is published at {base URL}${PATHS.reference}`,
+    hint: `expected ${expected}: check that the base URL belongs to the API; its routes are documented at {base URL}${PATHS.reference}`,
   });
 }

@@ -50,7 +50,7 @@ export function readEnvironment(
   const ignored = SERVICE.filter((name) => file[name] && file[name] !== env[name]);
   if (present !== undefined && ignored.length > 0) {
     warn(
-      `${ignored.join(', ')} in ${path} ${ignored.length === 1 ? 'is' : 'are'} ignored, since the environment has ${present}: ` +
+      `${ignored.join(', ')} in ${path} ${ignored.length === 1 ? 'is' : 'are'} ignored, because the environment has ${present}: ` +
         'the URL, the key and the token are taken from one place',
     );
   }

@@ -57,7 +57,7 @@ function parseEnvFile(path: string, text: string): Environment {
     if (!match) {
       const line = text.slice(0, at).split(/\r\n|\r|\n/).length;
       throw new UserError(`${path}:${line}: expected NAME=VALUE`, {
-        hint: 'the line is not shown, since it may contain a secret; quote a value that contains quotes, and close every quote',
+        hint: 'the line is not shown, because it may contain a secret; quote a value that contains quotes, and close every quote',
       });
     }
     const [, name = '', doubleQuoted, singleQuoted, backQuoted, plain = ''] = match;

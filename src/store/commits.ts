@@ -84,7 +84,7 @@ export class Commits {
       throw new UserError(
         `cannot use the databases in ${dirname(this.#db.path)}: another program holds a transaction on one of them`,
         {
-          hint: 'close it there (a database browser, say), then rerun: the service recognises what it has processed',
+          hint: 'close that program (for example a database browser), then rerun: the service recognises what it has processed',
           exitCode: EXIT.stopped,
         },
       );

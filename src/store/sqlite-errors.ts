@@ -36,7 +36,7 @@ const CODES: Readonly<Record<number, readonly [what: string, hint: string, text:
 };
 
 const RESTORE =
-  'put a copy of the file back, and remove the -wal and -shm files beside it, which belong to the file before it; ' +
+  'restore a copy of the file, and remove the -wal and -shm files beside it, which belong to the damaged file; ' +
   'if there is no copy, move it away and rerun with --adopt: the service recognises every event that it has processed, so none is ' +
   'created twice';
 const REBUILD = 'delete the file and rerun: it is written again from the exports';

@@ -15,7 +15,7 @@ const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
     'another run uses the state directory. Rerun to resume',
   hungUp: 'SIGHUP: the terminal was closed, or the connection dropped. Handled like 130',
   interrupted: 'interrupted by SIGINT: requests in flight were completed and recorded. Rerun to resume',
-  terminated: 'the same for SIGTERM',
+  terminated: 'interrupted by SIGTERM. Handled like 130',
 };
 
 /** Node looks for `--env-file` in the whole command line, before it loads any program. */

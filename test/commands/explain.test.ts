@@ -237,7 +237,7 @@ describe('explain, of a record that has changed since it was sent,', () => {
   it('says what of it is sent next', async () => {
     const { story, tell } = await changed(() => undefined, { state: 'ready', sends: 'lead/updated' });
     expect(await story('1')).toMatchObject({ events: [{ state: 'pending', sends: 'lead/updated' }] });
-    expect((await tell('1')).stdout).toContain('what has changed is sent as lead/updated');
+    expect((await tell('1')).stdout).toContain('the changes are sent as lead/updated');
   });
 
   it('shows the update by if_changed with its answer, and no missing one', async () => {

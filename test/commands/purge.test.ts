@@ -124,7 +124,7 @@ describe('purge', () => {
     const { state } = await migrated({ 'plan.db': 'Ada '.repeat(2_000) });
     const { code, stderr } = await purged(state);
     expect(code).toBe(0);
-    expect(stderr).toContain('it is not a database, so it is not known what was not sent');
+    expect(stderr).toContain('it is not a database, so unsent events cannot be counted');
     expect(await readdir(state)).not.toContain('plan.db');
   });
 

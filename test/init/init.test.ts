@@ -81,7 +81,7 @@ describe('crm-backfill init', () => {
     expect(text).toContain('people: { path: backup.json, records: people }');
     expect(text).toContain('deals: { path: backup.json, records: deals }');
     expect(text).toContain('lead_external_id: person_id # 1 of 1 match people.id');
-    expect(text).toContain('# not read: backup.json#colours: its elements are no records');
+    expect(text).toContain('# not read: backup.json#colours: its elements are not records');
   });
 
   it('writes a file that a dry run accepts unchanged', async () => {
@@ -107,8 +107,8 @@ describe('crm-backfill init', () => {
     const own = [...results.map((name) => `results/${name}`), 'plan/lead-created.csv', 'plan/left_out.csv'];
     const files = [...own, '.backfill/acme.sandbox/ids.csv', 'acme.yaml'].map((name) => join(cwd, name));
     const { findings } = await startMapping([join(cwd, 'people.csv'), ...files], {});
-    for (const file of files) expect(findings.join('\n')).toContain(`${file}: not used: it is no export`);
-    await expect(startMapping(files, {})).rejects.toThrow('acme.yaml: not used: it is no export, but a mapping');
+    for (const file of files) expect(findings.join('\n')).toContain(`${file}: not used: it is not an export`);
+    await expect(startMapping(files, {})).rejects.toThrow('acme.yaml: not used: it is not an export, but a mapping');
   });
 
   it('says what is wrong with JSON of which no record can be read', async () => {

@@ -51,7 +51,7 @@ describe('a workbook', () => {
     ['a.xls', '<?xml version="1.0"?>\n<Workbook xmlns:ss="urn:x"></Workbook>', 'a workbook in XML', SAVE_CSV],
   ])('is recognised by its content: %s', async (name, content, what, hint) => {
     expect(await failure(openIn(folderWith({ [name]: content }), name))).toMatchObject({
-      message: `${name} is ${what}, not an export that is read`,
+      message: `${name} is ${what}, which cannot be read as an export`,
       hint,
     });
   });
@@ -67,7 +67,7 @@ describe('a workbook', () => {
       'a.xlsx cannot be read as a workbook',
     );
     expect((await failure(openIn(folderWith({ 'a.zip': bytes }), 'a.zip'))).message).toBe(
-      'a.zip is a zip archive, not an export that is read',
+      'a.zip is a zip archive, which cannot be read as an export',
     );
   });
 });
@@ -79,12 +79,14 @@ test.each([
   ['a.xml', '<?xml version="1.0"?><contacts/>', 'XML'],
 ])('%s is refused by what it is', async (name, content, what) => {
   const folder = folderWith({ [name]: Buffer.from(content, 'latin1') });
-  expect((await failure(openIn(folder, name))).message).toBe(`${name} is ${what}, not an export that is read`);
+  expect((await failure(openIn(folder, name))).message).toBe(`${name} is ${what}, which cannot be read as an export`);
 });
 
 test('a packed file is refused by what is in it', async () => {
   const folder = folderWith({ 'a.csv.gz': gzipSync('%PDF-1.7\n') });
-  expect((await failure(openIn(folder, 'a.csv.gz'))).message).toBe('a.csv.gz is a PDF, not an export that is read');
+  expect((await failure(openIn(folder, 'a.csv.gz'))).message).toBe(
+    'a.csv.gz is a PDF, which cannot be read as an export',
+  );
 });
 
 test('a table that begins with markup in a cell is read', async () => {

@@ -265,7 +265,7 @@ describe('what is dangerous or damaged is refused or inert', () => {
   test('a zip archive that is no workbook', async () => {
     const { zipOf } = await import('./zip.ts');
     const folder = folderWith({ 'a.xlsx': zipOf({ 'a.txt': 'text' }), 'b.xlsx': 'id,name\n1,Ada\n' });
-    expect((await failure(openIn(folder, 'a.xlsx'))).message).toContain('no workbook');
+    expect((await failure(openIn(folder, 'a.xlsx'))).message).toContain('not a workbook');
     expect(await failure(openIn(folder, 'b.xlsx'))).toMatchObject({
       hint: expect.stringContaining('format: csv') as string,
     });

@@ -117,7 +117,7 @@ test.each([
   ['{ prefix: note- }', 'adds `note-` at the beginning'],
   ['{ suffix: -old }', 'adds `-old` at the end'],
   ['{ truncate: 3 }', 'keeps the first 3 characters'],
-  ['{ call: nameOf }', 'is what the function `nameOf` makes of it'],
+  ['{ call: nameOf }', 'is the result of the function `nameOf`'],
 ])('a transform in words: %s', async (transform, words) => {
   expect((await wordsOfValue(`{ from: A, apply: [${transform}] }`)).how).toEqual([words]);
 });

@@ -48,13 +48,14 @@ function commandsOf(block: string): string[] {
   return [...block.matchAll(/^\$ (.*(?:\\\n.*)*)$/gm)].map(([, command]) => command!);
 }
 
-interface Place {
+export interface Place {
   /** Resolves to what the command printed, whatever its exit code. */
   run(command: string): Promise<string>;
   close(): Promise<void>;
 }
 
-async function makePlace(hasAccount: boolean): Promise<Place> {
+/** An empty folder with the program and the fixtures. `hasAccount`: and with credentials of an account in `.env`. */
+export async function makePlace(hasAccount: boolean): Promise<Place> {
   const cwd = makeDirectory();
   const bin = join(cwd, '.bin');
   mkdirSync(bin);

@@ -122,7 +122,7 @@ describe('the URL, the key and the token', () => {
     expect(env.OTHER).toBe('file');
     expect(warn.mock.calls).toEqual([
       [
-        `BACKFILL_INGEST_URL, BACKFILL_API_KEY in ${file} are ignored, since the environment has BACKFILL_API_KEY: ` +
+        `BACKFILL_INGEST_URL, BACKFILL_API_KEY in ${file} are ignored, because the environment has BACKFILL_API_KEY: ` +
           'the URL, the key and the token are taken from one place',
       ],
     ]);

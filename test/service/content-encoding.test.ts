@@ -47,7 +47,7 @@ test.each([
   ['is not compressed', 'gzip', plain, 'damaged'],
   ['is in an unknown encoding', 'compress', plain, 'content encoding is not gzip, deflate or br'],
   ['is in an encoding named like a method', 'constructor', plain, 'content encoding is not gzip, deflate or br'],
-  ['is compressed again and again', 'br,br,br,br', plain, 'compressed too often'],
+  ['is compressed again and again', 'br,br,br,br', plain, 'compressed too many times'],
 ])('an answer that %s (%s) is no answer', async (_name, encoding, body, why) => {
   const client = await clientOf({ status: 200, body, headers: { 'content-encoding': encoding } });
   expect(await client.ingest(event)).toMatchObject({

@@ -204,7 +204,7 @@ describe('with what to do, a file is refused that', () => {
     const { code, text } = refusal(use);
     expect(text).toMatch(expected);
     expect(text).toContain(`cannot use ${checkpoint}: `);
-    expect(text).toMatch(/put a copy of the file back|check the permissions/);
+    expect(text).toMatch(/restore a copy of the file|check the permissions/);
     expect(code).toBe(2);
   });
 

@@ -62,7 +62,9 @@ export class Fates {
       return undefined;
     const left = this.#notCarried(table);
     const mark =
-      !table.settled.has('kind') && this.#isOfPeople(table) ? 'check: these may be people, who become no leads; ' : '';
+      !table.settled.has('kind') && this.#isOfPeople(table)
+        ? 'check: these may be people, but do not become leads; '
+        : '';
     return [
       `${mark}looked up for ${enumerated([...fields], 'and')}`,
       ...(left.length > 0 ? [`not carried: ${left.map(quoted).join(', ')}`] : []),

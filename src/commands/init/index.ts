@@ -95,7 +95,7 @@ function sourcesOf(tables: readonly Table[], fates: Fates): MappingParts['source
       fates.isRead(table) ? { table, remark: fates.remarkOn(table) } : fates.unreadText(table),
     ),
     ...records.flatMap(({ from: { withoutRecords = [] } }) =>
-      withoutRecords.map((name) => `not read: ${name}: its elements are no records`),
+      withoutRecords.map((name) => `not read: ${name}: its elements are not records`),
     ),
   ];
 }
@@ -122,7 +122,7 @@ async function openAll(
     const found = isMapping(path) ? [] : await openExports(path, options);
     const what = isMapping(path) ? 'a mapping' : found[0] && ownFile(path, found[0].source);
     if (what === undefined) exports.push(...found);
-    else own.push(`${path}: not used: it is no export, but ${what}`);
+    else own.push(`${path}: not used: it is not an export, but ${what}`);
   }
   const [first] = exports;
   if (!first) throw new UserError(own.join('\n'), { hint: 'name the files that the old CRM exported' });

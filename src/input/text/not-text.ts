@@ -8,7 +8,7 @@ const HEAD = 16 * 1024;
 const SAVE_AS_CSV =
   'export CSV or .xlsx from the CRM if it can. Otherwise open the file and save it as "CSV UTF-8": a CSV has what the sheet ' +
   'shows, so first give ids and phone numbers the format Text (numbers the format `0`) and dates `yyyy-mm-dd`';
-const AS_XLSX = 'open it in a spreadsheet and save it as .xlsx: cells keep what they hold';
+const AS_XLSX = 'open it in a spreadsheet and save it as .xlsx: cells keep their values';
 const OTHER_EXPORT = 'export the records as CSV, JSON or NDJSON';
 
 /** First bytes, as Latin-1, of formats that are easily taken for an export. */
@@ -27,7 +27,8 @@ export function refuseOtherFormats(file: InputFile, head: Buffer): void {
     });
   }
   const found = otherFormat(head.toString('latin1', 0, HEAD), file.path);
-  if (found) throw new UserError(`${file.shown} is ${found.what}, not an export that is read`, { hint: found.hint });
+  if (found)
+    throw new UserError(`${file.shown} is ${found.what}, which cannot be read as an export`, { hint: found.hint });
 }
 
 interface OtherFormat {
@@ -67,7 +68,7 @@ export const OTHER_WORKBOOK = /\.(?:xls|xlsb|ods|numbers)$/i;
 
 function zipFormat(head: string, path: string): OtherFormat {
   if (/opendocument\.spreadsheet/.test(head) || OTHER_WORKBOOK.test(path)) {
-    return { what: 'a workbook of a format that is not read', hint: AS_XLSX };
+    return { what: 'a workbook of an unsupported format', hint: AS_XLSX };
   }
   if (/\bxl\//.test(head)) return { what: 'a workbook', hint: 'remove `format`, or set `format: xlsx`' };
   return { what: 'a zip archive', hint: 'extract it and use the files in it' };

@@ -20,20 +20,20 @@ export interface Workbook {
   readonly stringsPart: string | undefined;
 }
 
-const AS_XLSX = 'open it in a spreadsheet and save it as .xlsx; cells keep what they hold';
+const AS_XLSX = 'open it in a spreadsheet and save it as .xlsx; cells keep their values';
 
 /** Throws a `UserError` if the archive is no workbook that is read. */
 export async function readWorkbook(file: InputFile, parts: ZipParts): Promise<Workbook> {
   if (parts.has('content.xml') && parts.has('mimetype')) {
-    throw new UserError(`${file.shown} is a workbook of LibreOffice (.ods), which is not read`, { hint: AS_XLSX });
+    throw new UserError(`${file.shown} is a workbook of LibreOffice (.ods), which is not supported`, { hint: AS_XLSX });
   }
   const root = parts.has('_rels/.rels') ? await relations(parts, '') : [];
   const main = root.find(({ type }) => type === 'officeDocument')?.target;
   if (main?.endsWith('.bin')) {
-    throw new UserError(`${file.shown} is a binary workbook (.xlsb), which is not read`, { hint: AS_XLSX });
+    throw new UserError(`${file.shown} is a binary workbook (.xlsb), which is not supported`, { hint: AS_XLSX });
   }
   if (main === undefined || !parts.has(main) || !/(?:^|\/)xl\//.test(main)) {
-    throw new UserError(`${file.shown} is a zip archive, but no workbook`, {
+    throw new UserError(`${file.shown} is a zip archive, but not a workbook`, {
       hint: 'extract it and use the files in it',
     });
   }

@@ -39,8 +39,8 @@ export class ZipParts {
     for await (const head of readBytes(file)) {
       if (head.toString('latin1', 0, 4) === 'PK\x03\x04') break;
       refuseOtherFormats(file, head);
-      throw new UserError(`${file.shown} is no workbook, whatever its name says`, {
-        hint: 'if it is a text, set its format, for example `format: csv`',
+      throw new UserError(`${file.shown} is not a workbook, despite its name`, {
+        hint: 'if it is text, set its format, for example `format: csv`',
       });
     }
     try {

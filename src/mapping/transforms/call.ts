@@ -14,8 +14,8 @@ type Callable = (value: unknown, record: unknown) => unknown;
 
 export const call = transform<string>({
   name: 'call',
-  doc: 'Calls a function of the module in `functions` with the value and the record. Fails with `function_failed` if it throws, or if it returns a promise or anything else that is no value.',
-  words: (called) => `is what the function ${shown(called)} makes of it`,
+  doc: 'Calls a function of the module in `functions` with the value and the record. Fails with `function_failed` if it throws, or if it returns a promise or anything else that is not a value.',
+  words: (called) => `is the result of the function ${shown(called)}`,
   usage: ['{ call: FUNCTION }'],
   examples: [
     {

@@ -69,7 +69,7 @@ async function* fromWholeList(client: Client, entity: Entity, pending: Set<strin
   const isWhole = yield* fromPages(client, entity, pending, () => true);
   if (pending.size > 0 && !isWhole) {
     throw new NotShown(`GET ${path}/{id} answered 404, and GET ${path} returned only a part of the list`, {
-      hint: `whether records are gone cannot be told: see what \`crm-backfill api GET ${path}\` returns`,
+      hint: `it is unknown whether records are gone: check the answer of \`crm-backfill api GET ${path}\``,
     });
   }
   for (const serviceId of pending) yield { serviceId, record: undefined };

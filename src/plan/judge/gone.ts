@@ -47,12 +47,17 @@ interface GoneCounts {
 }
 
 export function countGone(db: Database): GoneCounts {
-  const kinds = db.all<{ absent: number; rows: number }>(`
-    ${NAMELESS}
-    select count(*) as absent, (select ifnull(sum(most), 0) from nameless n where n.entity = r.entity) as rows
-    ${ABSENT} group by r.entity`);
-  const unread = kinds.reduce((sum, { absent, rows }) => sum + Math.min(absent, rows), 0);
-  return { gone: kinds.reduce((sum, { absent }) => sum + absent, 0) - unread, unread };
+  const byKind = (sql: string) =>
+    new Map(db.all<{ entity: string; count: number }>(sql).map(({ entity, count }) => [entity, count]));
+  const absent = byKind(`select r.entity, count(*) as count ${ABSENT} group by r.entity`);
+  const nameless = byKind(`${NAMELESS} select entity, sum(most) as count from nameless group by entity`);
+  const counts = { gone: 0, unread: 0 };
+  for (const [entity, count] of absent) {
+    const unread = Math.min(count, nameless.get(entity) ?? 0);
+    counts.unread += unread;
+    counts.gone += count - unread;
+  }
+  return counts;
 }
 
 /** Lists them in `gone.csv`, with the rows that may be about them; the file is removed if there are none. */

@@ -66,7 +66,7 @@ export async function judgePlan(job: JudgingJob): Promise<Judged> {
   omitMissingParents(db, policies, migration);
   skipOrphans(db, policies);
   const leftOut = countLeftOut(db);
-  const changes = hasRecords(db) ? await compareWithKnown(job, policies) : undefined;
+  const known = hasRecords(db) ? await compareWithKnown(job, policies) : undefined;
   if (contacts !== undefined) {
     const service = client && { client, leads: contacts, concurrency };
     await judgeContacts({ db, hasher, policies, path: output.file(MATCHES_FILE), service });
@@ -75,22 +75,27 @@ export async function judgePlan(job: JudgingJob): Promise<Judged> {
   warnOfCustomFields(db, policies);
   warnOfInactive(db, job.account);
   reportBlocked(db);
-  return { fold, changes, leftOut };
+  return { fold, changes: known && { new: countNew(db), ...known }, leftOut };
 }
 
 /** Knowledge from earlier runs, and the records of the service that differ. Without the network, nothing is read. */
 async function compareWithKnown(
   { db, hasher, output, client, concurrency, region }: JudgingJob,
   policies: readonly Policies[],
-): Promise<ChangeCounts> {
+): Promise<Omit<ChangeCounts, 'new'>> {
   const subjects = judgeKnown(db, policies, hasher, client !== undefined);
   if (client) await readSubjects({ db, hasher, client, concurrency, region }, subjects);
   writeChanges(db, output.file(CHANGES_FILE));
   const missing = listGone(db, output.file(GONE_FILE));
-  const added = db.get<{ count: number }>(`
-    select count(*) as count from event e where e.state in ('ready', 'retry')
-      and not exists (select 1 from checkpoint.record r where r.entity = e.entity and r.external_id = e.external_id)`)!.count;
-  return { new: added, ...countChanges(db), ...missing };
+  return { ...countChanges(db), ...missing };
+}
+
+/** Events that can be sent and about whose records nothing was sent before. */
+function countNew(db: Database): number {
+  return db.get<{ count: number }>(`
+    select count(*) as count from event e where e.state in ('ready', 'retry', 'waiting')
+      and not exists (select 1 from checkpoint.record r where r.entity = e.entity and r.external_id = e.external_id)`)!
+    .count;
 }
 
 /** The events of this run, and their order. Returns the features that the records chosen by `--pilot` cover. */

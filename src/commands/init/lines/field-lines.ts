@@ -108,7 +108,7 @@ export class FieldLines {
     const reversed = full?.values.filter((value) => REVERSED.test(value)).length ?? 0;
     if (full && full.list === undefined && reversed > 0.8 * full.values.length) {
       const replace = { pattern: '^([^,]+), *([^,]+)$', with: '$2 $1' };
-      const why = `check: ${numberText(reversed)} of ${numberText(full.values.length)} are last name, first name, and are turned round`;
+      const why = `check: ${numberText(reversed)} of ${numberText(full.values.length)} are written last name, first name, and are reversed`;
       return { key, value: { from: full.name, apply: [{ replace }] }, comment: why };
     }
     return this.plainLine(key, 'full', 'the names of people');

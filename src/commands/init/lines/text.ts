@@ -57,7 +57,7 @@ export function mappingText({ out, defaults, sources, entries }: MappingParts): 
     ),
     '',
     'references:',
-    '  file: references.csv # a dry run writes it: say there what old pipelines, stages and owners are called in the target account',
+    '  file: references.csv # the first dry run writes this file: fill in the new names of pipelines, stages and owners',
     '',
     'events:',
   ])
