@@ -16,6 +16,7 @@ import { Halt, STOPPED } from '../halt.ts';
 import { notifyUrl, secretsOf } from '../settings/secret-urls.ts';
 import { jsonOf } from '../print/json.ts';
 import { screenOf } from '../print/terminal.ts';
+import { countDue } from '../plan/counts.ts';
 import { runMigration, type Monitor, type RunEnd } from '../run.ts';
 import type * as progressModule from '../pages/progress.ts';
 import { commandLine, SECRET } from '../settings/command-line.ts';
@@ -129,6 +130,7 @@ function endFigures(
         argv: process.argv,
         mapping: settings.mapping,
         sandbox: settings.sandbox,
+        due: countDue(plan.states),
         pilot: files?.pilot,
         worksheet: names && { path: worksheet.path, isNamed: worksheet.isNamed },
         optionsOf: (command) => Object.keys({ verify, report, purge }[command].options),
@@ -235,7 +237,8 @@ function watch(settings: RunSettings, console: Console, { isExample }: RunTarget
     confirm: confirmer(),
     surveyed(survey, rate) {
       const { worksheet } = survey;
-      const pace = { rate, reserve: settings.reserve, now: new Date() };
+      const { reserve, maxRequests } = settings;
+      const pace = { rate, reserve, maxRequests, now: new Date() };
       said.sections = planSections(survey, pace);
       said.worksheet = worksheet;
       // Before hours of sending; a dry run says it all at its end.

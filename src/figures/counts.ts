@@ -4,15 +4,18 @@ import type { EventType } from '../model.ts';
 import { countWhere, type CountedState } from '../plan/counts.ts';
 import type { State } from '../plan/states.ts';
 import type { PriorityCounts } from '../report/summary.ts';
+import { numberText } from '../terminal/numbers.ts';
 import { clockText } from '../terminal/times.ts';
 import { typeName } from '../vocabulary/terms.ts';
 import { LIMITS, sectionOf, type Section } from './figures.ts';
 
+/** Not selected, or waiting for a record that is not. */
+const LATER: readonly State[] = ['held', 'waiting'];
+
 const COLUMNS: readonly (readonly [head: string, states: readonly State[]])[] = [
   ['acknowledged', ['acknowledged']],
   ['to send', ['ready', 'retry']],
-  ['not selected', ['held']],
-  ['waiting', ['waiting']],
+  ['later', LATER],
   ['duplicate', ['duplicate']],
   ['invalid', ['invalid']],
   ['rejected', ['rejected']],
@@ -42,7 +45,15 @@ export function countsSection(states: readonly CountedState[]): Section {
     ],
     rows: types.map((type) => row(typeName(type).toLowerCase(), type)),
     totals: types.length > 1 ? [row('all')] : [],
+    notes: waitingNotes(count(undefined, ['waiting']), count(undefined, LATER)),
   });
+}
+
+function waitingNotes(waiting: number, later: number): string[] {
+  if (waiting === 0) return [];
+  const wait = waiting === 1 ? 'waits' : 'wait';
+  const of = waiting === later ? '' : ` of the ${numberText(later)}`;
+  return [`${numberText(waiting)}${of} for later ${wait} for parents that are neither selected nor acknowledged`];
 }
 
 /** The priorities and when each is done; undefined if there is only one. */

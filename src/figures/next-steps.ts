@@ -6,7 +6,6 @@ import { shortPath } from '../files/paths.ts';
 import type { WrittenPilot } from '../report/pilot-file.ts';
 import type { Summary } from '../report/summary.ts';
 import { counted, enumerated, numberText } from '../terminal/numbers.ts';
-import { WORKSHEET_FILE } from '../survey/worksheet.ts';
 import { isNameCode } from '../vocabulary/words.ts';
 import { CONSEQUENCE } from './causes.ts';
 import { sectionOf, type Cells, type Section } from './figures.ts';
@@ -16,6 +15,8 @@ export interface Circumstances {
   readonly argv: readonly string[];
   readonly mapping: string;
   readonly sandbox: boolean;
+  /** Events that this run would send, or would have sent. */
+  readonly due: number;
   readonly pilot: WrittenPilot | undefined;
   /** Whether names of stages or owners have no answer, and where to give it. */
   readonly worksheet: { readonly path: string; readonly isNamed: boolean } | undefined;
@@ -75,13 +76,13 @@ function hasFailed({ events, records }: Summary): boolean {
   return events.invalid + events.rejected + events.blocked + records.unreadable > 0;
 }
 
-function correcting(summary: Summary, { argv, mapping, worksheet, sandbox, pilot }: Circumstances): NextStep[] {
-  const { dry_run: dry, events, exit } = summary;
+function correcting(summary: Summary, { argv, mapping, worksheet, sandbox, pilot, due }: Circumstances): NextStep[] {
+  const { dry_run: dry, exit } = summary;
   const again = commandLine(argv, { without: dry ? ['--plan'] : [...ONCE, '--plan'] });
   return [
     ...(dry ? [] : looking(summary, { pilot })),
     [`${correction(summary, { mapping, worksheet })}, then`, again],
-    ...(dry && events.pending > 0 && exit.reason !== 'too_many_invalid'
+    ...(dry && due > 0 && exit.reason !== 'too_many_invalid'
       ? [['or send what is ready', sendLine(summary, argv, sandbox)] as const]
       : []),
   ];
@@ -98,14 +99,18 @@ function correction(
   const codes = Object.keys(errors).filter((code) => code !== CONSEQUENCE);
   const rest = codes.length > 0 && codes.every(isNameCode) ? '' : `; ${fixed}`;
   if (isNamed) return `fill in \`new_name\` in ${shortPath(path)}${rest}`;
-  return `set \`references: { file: ${WORKSHEET_FILE} }\`, and fill in a copy of ${shortPath(path)}${rest}`;
+  return `fill in a copy of ${shortPath(path)}, named in \`references.file\`${rest}`;
 }
 
-function sending(summary: Summary, { argv, sandbox }: Circumstances): NextStep[] {
-  if (summary.events.pending === 0) return [];
+function sending(summary: Summary, { argv, sandbox, due }: Circumstances): NextStep[] {
+  const { pending, acknowledged } = summary.events;
+  if (pending === 0 && due === 0) return [];
+  if (due === 0) return [['send what the selected records wait for', withoutChoice(argv)]];
   const line = sendLine(summary, argv, sandbox);
   const isPilot = argv.some((arg) => /^--(pilot|pick|sandbox)\b/.test(arg));
   if (isPilot) return [[sandbox ? 'rehearse it' : 'send it', line]];
+  // After a pilot, or whatever else was sent.
+  if (acknowledged > 0) return [[`send the other ${numberText(due)}`, line]];
   return [
     ['send a pilot of 30 records, and check them in the service', `${line} --pilot 30`],
     ['send everything', line],
@@ -117,6 +122,13 @@ function sendLine({ plan }: Summary, argv: readonly string[], sandbox: boolean):
   const and = plan.digest === null ? [] : ['--plan', plan.digest];
   if (sandbox && !argumentsOf(argv).some(({ option }) => option === '--rate')) and.push('--rate', '10000/1s');
   return commandLine(argv, { without: [...ONCE, '--plan'], and });
+}
+
+/** The same command for everything. */
+function withoutChoice(argv: readonly string[]): string {
+  return commandLine(argv, {
+    without: [...ONCE, '--plan', '--pilot', '--pick', '--only', '--max-requests', '--until'],
+  });
 }
 
 function looking(summary: Summary, { pilot }: Pick<Circumstances, 'pilot'>): NextStep[] {
@@ -133,10 +145,7 @@ function looking(summary: Summary, { pilot }: Pick<Circumstances, 'pilot'>): Nex
 
 function finishing({ events, files }: Summary, { argv, sandbox, optionsOf }: Circumstances): NextStep[] {
   if (events.pending > 0) {
-    const whole = commandLine(argv, {
-      without: [...ONCE, '--pilot', '--pick', '--only', '--max-requests', '--until'],
-    });
-    return [[`send the other ${numberText(events.pending)}`, whole]];
+    return [[`send the other ${numberText(events.pending)}`, withoutChoice(argv)]];
   }
   if (sandbox || events.total === 0) return [];
   const line = (command: 'verify' | 'report' | 'purge'): string => commandBeside(argv, command, optionsOf(command));

@@ -14,7 +14,8 @@ import { LIMITS, sectionOf, type Cell, type CellColumn, type Section } from './f
 const HEADS: Partial<Readonly<Record<Part, string>>> = {
   '': 'export',
   acknowledged_: 'acknowledged',
-  pending_: 'to send',
+  due_: 'to send',
+  later_: 'later',
 };
 
 /** Undefined if there are no deals. A run that sent all of them says so in one line. */
@@ -24,8 +25,8 @@ export function stagesSection(totals: readonly ControlTotal[], isDryRun: boolean
   if (!isDryRun && all.acknowledged_count === all.count && all.acknowledged_amount === all.amount) {
     return sectionOf({ id: 'stages', title: '', columns: [], rows: [], notes: [equalText(totals)] });
   }
-  const parts = (['', 'acknowledged_', 'pending_'] as const).filter(
-    (part) => part === '' || (isDryRun ? part === 'pending_' : part === 'acknowledged_') || all[`${part}count`] > 0,
+  const parts = (['', 'acknowledged_', 'due_', 'later_'] as const).filter(
+    (part) => part === '' || part === (isDryRun ? 'due_' : 'acknowledged_') || all[`${part}count`] > 0,
   );
   const stageText = stageTexts(totals);
   const currencies = [...groupTotals(totals, currencyText)];

@@ -20,6 +20,8 @@ import { estimateSeconds, prioritiesOf } from './summarise.ts';
 interface SendingPace {
   readonly rate: Rate;
   readonly reserve: number;
+  /** `--max-requests` */
+  readonly maxRequests?: number | undefined;
   readonly now: Date;
 }
 
@@ -104,7 +106,11 @@ function combineLines(db: Survey['db'], { rate, reserve }: Pick<SendingPace, 'ra
   ];
 }
 
-function paceText(events: number, { rate, reserve, now }: SendingPace): string {
+function paceText(events: number, { rate, reserve, maxRequests = Infinity, now }: SendingPace): string {
+  if (events > maxRequests) {
+    const left = counted(events - maxRequests, 'event');
+    return `This run stops after ${counted(maxRequests, 'request')} (--max-requests): at least ${left} stay for later runs.`;
+  }
   const seconds = estimateSeconds(events, rate, reserve);
   const left = reserve > 0 ? `, ${reserve} of them left to others` : '';
   const at = `(${rateText(rate)}${left})`;

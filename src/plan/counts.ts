@@ -4,8 +4,8 @@ import type { WaitingCounts } from '../report/summary.ts';
 import type { EventCounts } from '../vocabulary/terms.ts';
 import type { Tolerance } from '../settings/run-settings.ts';
 import type { Database } from '../store/sqlite.ts';
-import { isOpen, outcomeOf, type State } from './states.ts';
-import { ControlSum, type ControlTotal, type GroupNames } from '../report/control-totals.ts';
+import { isLater, isOpen, outcomeOf, type State } from './states.ts';
+import { ControlSum, type ControlTotal, type GroupNames, type Part } from '../report/control-totals.ts';
 
 export function totalOf(counts: readonly EventCounts[]): EventCounts {
   const sum: EventCounts = {
@@ -97,9 +97,12 @@ export function controlTotals(db: Database): ControlTotal[] {
     const sum = sums.get(id)!;
     if (amount === '') sum.unread += 1;
     const isPlanned = data === 1 && state !== 'invalid';
-    for (const part of ['', `${outcomeOf(state) as 'pending'}_`, ...(isPlanned ? ['planned_'] : [])] as const) {
-      sum.add(part as 'planned_', 1, amount ? Number(amount) : 0);
-    }
+    const parts: readonly Part[] = [
+      ...(['', `${outcomeOf(state) as 'pending'}_`] as const),
+      ...(isPlanned ? (['planned_'] as const) : []),
+      ...(isOpen(state) ? (['due_'] as const) : isLater(state) ? (['later_'] as const) : []),
+    ];
+    for (const part of parts) sum.add(part, 1, amount ? Number(amount) : 0);
   }
   const totals = groups.map(({ id, is_rest: isRest, ...names }): ControlTotal => {
     const { figures, unread } = sums.get(id)!;

@@ -30,3 +30,8 @@ export function outcomeOf(state: State): Exclude<keyof EventCounts, 'total'> {
 export function isOpen(state: State): boolean {
   return state === 'ready' || state === 'retry';
 }
+
+/** Whether the run leaves the event for another one. */
+export function isLater(state: State): boolean {
+  return state === 'held' || state === 'waiting';
+}

@@ -29,45 +29,44 @@ interface Screen {
 export function screenOf({ verdict, sections }: Figures, { columns, isWhole = false }: Screen): ScreenLine[] {
   const top = headLines(verdict, columns);
   const caps = sections.map(({ rows, limit }) => (isWhole || !limit ? rows.length : limit.most));
-  for (let hasHints = true, hasGaps = true; ;) {
+  for (let hasHints = true, gaps: Gaps = 'all', isTight = false; ;) {
     const parts = sections.map((section, at) => sectionLines(section, columns, caps[at]!, hasHints));
-    const lines = joined([top, ...parts], sections, hasGaps);
-    if (isWhole || lines.length <= SCREEN_LINES) return lines;
+    const lines = joined([top, ...parts], sections, gaps);
+    if (isWhole || lines.length <= SCREEN_LINES || gaps === 'none') return lines;
     // How to fix a thing is said in the files, too. A blank line is worth less than a row.
-    if (hasHints || hasGaps) {
-      [hasHints, hasGaps] = [false, hasHints];
+    if (hasHints || gaps === 'all') {
+      [hasHints, gaps] = [false, hasHints ? 'all' : 'titles'];
       continue;
     }
-    const longest = longestCut(sections, parts, caps);
-    if (longest === undefined) return lines;
-    caps[longest] = Math.min(caps[longest]!, sections[longest]!.rows.length) - 1;
+    const longest = longestCut(sections, parts, caps, isTight);
+    if (longest === undefined) [isTight, gaps] = [true, isTight ? 'none' : gaps];
+    else caps[longest] = Math.min(caps[longest]!, sections[longest]!.rows.length) - 1;
   }
 }
+
+/** Between which sections there are blank lines: `titles`, only before those with a title. */
+type Gaps = 'all' | 'titles' | 'none';
 
 function longestCut(
   sections: readonly Section[],
   parts: readonly (readonly ScreenLine[])[],
   caps: readonly number[],
+  isTight: boolean,
 ): number | undefined {
-  const candidates = sections.flatMap(({ rows, limit }, at) =>
-    limit && Math.min(caps[at]!, rows.length) > limit.least ? [at] : [],
-  );
+  const candidates = sections.flatMap(({ rows, limit }, at) => {
+    const least = limit && (isTight ? Math.min(limit.least, 1) : limit.least);
+    return least !== undefined && Math.min(caps[at]!, rows.length) > least ? [at] : [];
+  });
   return candidates.sort((one, other) => parts[other]!.length - parts[one]!.length)[0];
 }
 
-/**
- * A blank line before each section with a title, and before the first without one if it `hasGaps`; none before a list in one
- * line.
- */
-function joined(
-  parts: readonly (readonly ScreenLine[])[],
-  sections: readonly Section[],
-  hasGaps: boolean,
-): ScreenLine[] {
+/** A blank line before each section with a title, and before the first of several without one; none before a list in one line. */
+function joined(parts: readonly (readonly ScreenLine[])[], sections: readonly Section[], gaps: Gaps): ScreenLine[] {
   return parts.flatMap((lines, at) => {
     const section = sections[at - 1];
     const isFirst = at === 1 || sections[at - 2]?.title !== '';
-    const isApart = section !== undefined && (section.title === '' ? isFirst && hasGaps : lines.length > 1);
+    const isApart =
+      section !== undefined && (section.title === '' ? isFirst && gaps === 'all' : lines.length > 1 && gaps !== 'none');
     return isApart && lines.length > 0 ? [[], ...lines] : [...lines];
   });
 }

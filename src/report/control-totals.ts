@@ -8,9 +8,12 @@ export const MOST_GROUPS = 1_000;
 
 /**
  * The parts of the deals that are counted, as prefixes of the figures: all that the export has, those with a line in the
- * plan, and the outcomes, which add up to all.
+ * plan, the outcomes, which add up to all, what this run has still to send (`due`), and what it leaves for later.
  */
-const PARTS = ['', 'planned_', 'acknowledged_', 'invalid_', 'rejected_', 'blocked_', 'pending_'] as const;
+const PARTS = [
+  ...(['', 'planned_', 'acknowledged_', 'invalid_', 'rejected_', 'blocked_', 'pending_'] as const),
+  ...(['due_', 'later_'] as const),
+] as const;
 export type Part = (typeof PARTS)[number];
 
 /** Amounts are exact sums in plain notation (`1200.50`). */

@@ -49,7 +49,7 @@ describe('plan', () => {
     const { code, stdout } = await show(await stateWith());
     expect(code).toBe(0);
     expect(stdout).toMatch(/^PLAN of the run of /);
-    expect(stdout).toMatch(/events +to send +not selected +invalid\n +leads +2 +1 +0 +1\n/);
+    expect(stdout).toMatch(/events +to send +later +invalid\n +leads +2 +1 +0 +1\n/);
     expect(stdout).toMatch(/all +3 +1 +1 +1\n/);
     expect(stdout).toMatch(/lead\/created, for example 00123 \(people\.csv:2\)\n +custom_params\.origin +=1\+1\n/);
     expect(stdout).toContain(`Sales / Won (${WON})`);

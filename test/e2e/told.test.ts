@@ -174,9 +174,11 @@ describe('a dry run', { timeout: 60_000 }, () => {
       'people.csv': `id,name\n${rows.map((_, n) => `${n},${n % 5 === 0 ? '' : `P${n}`}`).join('\n')}\n`,
       'deals.csv': ['id,title,lead,amount', ...rows, ''].join('\n'),
     });
-    const { stdout, stderr } = await run('--dry-run');
-    expect(`${stdout}${stderr}`.trimEnd().split('\n').length).toBeLessThanOrEqual(30);
-    expect(stdout).toContain('errors.csv');
+    for (const more of [[], ['--pilot', '5'], ['--only', 'deal'], ['--max-requests', '9']]) {
+      const { stdout, stderr } = await run('--dry-run', ...more);
+      expect(`${stdout}${stderr}`.trimEnd().split('\n').length).toBeLessThanOrEqual(30);
+      expect(stdout).toContain('errors.csv');
+    }
   });
 
   it('without any finding says so', async () => {

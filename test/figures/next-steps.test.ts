@@ -24,6 +24,7 @@ const summary = (change: Partial<Summary>): Summary =>
 const CALM: Omit<Circumstances, 'argv'> = {
   mapping: 'a.yaml',
   sandbox: false,
+  due: 3,
   pilot: undefined,
   worksheet: undefined,
   optionsOf: (command) => (command === 'verify' ? ['sample', 'state', 'envFile', 'json'] : ['state']),
@@ -67,6 +68,14 @@ describe('the next command', () => {
     ]);
   });
 
+  it('sends the rest without another pilot where something was sent, and what is waited for where nothing can go', () => {
+    const rest = summary({ dry_run: true, events: { ...NOTHING, ...BESIDE, acknowledged: 2, pending: 1 } });
+    expect(commands(rest, ['run', 'a.yaml', '--dry-run'])).toEqual(['crm-backfill run a.yaml --plan 0123456789ab']);
+    expect(commands(ready, ['run', 'a.yaml', '--dry-run', '--only', 'deal'], { due: 0 })).toEqual([
+      'crm-backfill run a.yaml',
+    ]);
+  });
+
   it('rehearses as fast as the machine can after a dry run against the sandbox', () => {
     const after = (...more: string[]): string[] =>
       commands(ready, ['run', 'a.yaml', '--dry-run', '--sandbox', ...more], { sandbox: true });
@@ -85,7 +94,7 @@ describe('the next command', () => {
     const step = (isNamed: boolean) =>
       nextSection(names, { ...CALM, argv: argv(...args), worksheet: { ...worksheet, isNamed } }).rows[0]![1];
     expect(step(true)).toBe('fill in `new_name` in /s/references.csv, then');
-    expect(step(false)).toMatch(/`references: \{ file: references\.csv \}`.* \/s\/references\.csv, then$/);
+    expect(step(false)).toMatch(/copy of \/s\/references\.csv, .*`references\.file`, then$/);
   });
 
   it('continues after a pilot without the options that chose it', () => {

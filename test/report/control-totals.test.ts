@@ -33,6 +33,7 @@ function total(
       sum.add('', 1, amount);
       sum.add(part, 1, amount);
       if (part !== 'invalid_') sum.add('planned_', 1, amount);
+      if (part === 'pending_') sum.add('due_', 1, amount);
     }
   }
   return {
