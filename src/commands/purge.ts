@@ -56,7 +56,8 @@ const REHEARSAL: Readonly<Record<string, string>> = {
 };
 
 const KEPT: Readonly<Record<string, string>> = {
-  [CHECKPOINT_FILE]: 'external ids and hashes of what was sent; without it a rerun would send everything again',
+  [CHECKPOINT_FILE]:
+    'external ids (of a comment without one, the hash of its text) and hashes of what was sent; without it a rerun would send everything again',
   'gone.csv': 'external ids and ids in the service',
   'ids.csv': 'external ids and ids in the service',
   'left_out.csv': 'places of rows that became no event',
@@ -181,10 +182,10 @@ function storedKey(state: StateDir): string | undefined {
 
 /**
  * What a value could be guessed by: the key of the hashes, hashes and ids that are made without it from all that was sent of a record
- * (`core/identity`), and the hashes of the exports.
+ * (`core/identity`), and the hashes of the exports and of the plan.
  */
 const FORGET = `
-  delete from checkpoint.setting where name = 'field_key';
+  delete from checkpoint.setting where name in ('field_key', 'verification');
   update checkpoint.record set content = null, rejected = null, missing = null, creation = null, open = null;
   update checkpoint.request set id = 'purged ' || n;
   update checkpoint.run set inputs = '[]'`;

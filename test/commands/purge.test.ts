@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { handler as purge } from '../../src/commands/purge.ts';
+import { storeVerification } from '../../src/report/verification.ts';
 import { Lock } from '../../src/store/lock.ts';
 import { StateDir } from '../../src/files/state-dir.ts';
 import { CHECKPOINT } from '../../src/store/checkpoint-schema.ts';
@@ -87,8 +88,13 @@ describe('purge', () => {
     expect((await purged(state)).stderr).toContain('to delete  the key of the hashes');
   });
 
-  it('leaves no trace of the key of the hashes in any file', async () => {
+  it('leaves no trace of the key of the hashes in any file, nor of the digest of the plan', async () => {
     const { state, key } = await migrated();
+    const digest = '891f472ef55f';
+    const checkpoint = Database.open(join(state, 'checkpoint.db'), CHECKPOINT);
+    const plan = { digest, is_dry_run: false };
+    storeVerification(checkpoint, { at: '2026-11-26T12:00:00Z', plan, reason: 'same', records: {} as never });
+    checkpoint.close();
     const contents = async (): Promise<string> =>
       (
         await Promise.all(
@@ -97,10 +103,10 @@ describe('purge', () => {
             .map((name) => readFile(join(state, name), 'latin1')),
         )
       ).join();
-    expect(await contents()).toContain(key);
+    for (const each of [key, digest]) expect(await contents()).toContain(each);
     const { stderr } = await purged(state);
     expect(stderr).toContain('to delete  the key of the hashes in checkpoint.db');
-    expect(await contents()).not.toContain(key);
+    for (const each of [key, digest]) expect(await contents()).not.toContain(each);
     expect(await contents()).toContain('s1');
   });
 
