@@ -181,11 +181,11 @@ function storedKey(state: StateDir): string | undefined {
 }
 
 /**
- * What a value could be guessed by: the key of the hashes, hashes and ids that are made without it from all that was sent of a record
- * (`core/identity`), and the hashes of the exports and of the plan.
+ * What a value could be guessed by beside the key of the hashes: hashes and ids that are made without it from all that was sent of a
+ * record (`core/identity`), and the hashes of the exports and of the plan.
  */
 const FORGET = `
-  delete from checkpoint.setting where name in ('field_key', 'verification');
+  delete from checkpoint.setting where name = 'verification';
   update checkpoint.record set content = null, rejected = null, missing = null, creation = null, open = null;
   update checkpoint.request set id = 'purged ' || n;
   update checkpoint.run set inputs = '[]'`;
@@ -208,8 +208,9 @@ function forgetKey(state: StateDir): void {
     db.exec('pragma checkpoint.secure_delete = on');
     emptyLog();
     db.transaction(() => db.exec(FORGET));
-    // Also what was overwritten before.
+    // Also what was overwritten before. The key goes last: while it is there, a purge that was killed is done again.
     db.exec('vacuum checkpoint');
+    db.run(`delete from checkpoint.setting where name = 'field_key'`);
     emptyLog();
   } finally {
     db.close();
