@@ -101,6 +101,7 @@ describe('a combined comment without an answer', () => {
     expect(first).toMatchObject({ exit: { code: 1 }, errors_by_code: { uncertain: 1 } });
     const second = summaryOf(await runWith(...moved));
     expect(second.exit.code).toBe(isProcessed ? 1 : 0);
+    expect(second.events.total).toBe(first.events.total);
     expect(inService()).toEqual(
       isProcessed ? { 1: ['n1 First | n2 Second | n3 Third'] } : { 1: ['n2 Second | n3 Third'], 2: ['n1 First'] },
     );

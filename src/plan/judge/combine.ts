@@ -54,7 +54,7 @@ export function combineComments(job: CombineJob): void {
   db.exec(`
     create temp table carried_part as
       select e.id, c.carrier, max(c.position) as position, max(c.parent = e.parent_entity || ' ' || e.parent_id) as is_there,
-        r.existence = 'yes' and r.is_acknowledged = 1 and r.code is null as is_settled
+        min(c.is_certain) = 1 and r.code is null as is_settled
       from checkpoint.carried c join event e on e.entity = '${COMBINED}' and e.external_id = c.external_id and e.state = 'ready'
         join checkpoint.record r on r.entity = '${COMBINED}' and r.external_id = c.carrier
       group by e.id;
