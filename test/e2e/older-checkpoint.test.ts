@@ -50,6 +50,18 @@ async function migration(policies = 'if_changed: update'): Promise<Place> {
   };
 }
 
+/** A run of the first rows, then one of the second rows; then the checkpoint of the first is put back. */
+async function olderAfter(first: readonly string[], second: readonly string[], policies?: string): Promise<Place> {
+  const place = await migration(policies);
+  await place.export(...first);
+  await place.run();
+  const putBack = await place.backup();
+  await place.export(...second);
+  await place.run();
+  await putBack();
+  return place;
+}
+
 function changesIn({ state }: Place): unknown[] {
   const db = Database.read(state('plan.db'), PLAN)!;
   onTestFinished(() => db.close());
@@ -58,13 +70,7 @@ function changesIn({ state }: Place): unknown[] {
 
 describe('a checkpoint that is older than the plan beside it', () => {
   it('stops the run, again and again, before anything is sent', async () => {
-    const place = await migration();
-    await place.export('1,Ada,Roma');
-    await place.run();
-    const putBack = await place.backup();
-    await place.export('1,Ada Lovelace,Roma');
-    await place.run();
-    await putBack();
+    const place = await olderAfter(['1,Ada,Roma'], ['1,Ada Lovelace,Roma']);
     await place.export('1,Ada,Roma', '3,Alan,Bari');
     for (let times = 0; times < 2; times += 1) {
       await expect(place.run()).rejects.toMatchObject({ exitCode: 3 });
@@ -73,13 +79,7 @@ describe('a checkpoint that is older than the plan beside it', () => {
   });
 
   it('stops the run where the plan is gone, too, at the first answer that it does not explain', async () => {
-    const place = await migration();
-    await place.export('1,Ada,Roma');
-    await place.run();
-    const putBack = await place.backup();
-    await place.export('1,Ada,Roma', '2,Grace,Pisa');
-    await place.run();
-    await putBack();
+    const place = await olderAfter(['1,Ada,Roma'], ['1,Ada,Roma', '2,Grace,Pisa']);
     await rm(place.state('plan.db'));
     for (let times = 0; times < 2; times += 1) {
       expect((await place.run()).exit).toEqual({ code: 3, reason: 'unknown_history' });
@@ -127,14 +127,7 @@ events:
   });
 
   it('is not believed: what it calls unchanged is read back, and a difference is reported', async () => {
-    const place = await migration();
-    await place.export('1,Ada,Roma', '2,Grace,Pisa');
-    await place.run();
-    const putBack = await place.backup();
-    await place.export('1,Ada Lovelace,Roma', '2,Grace,Pisa');
-    await place.run();
-    await putBack();
-
+    const place = await olderAfter(['1,Ada,Roma', '2,Grace,Pisa'], ['1,Ada Lovelace,Roma', '2,Grace,Pisa']);
     // The export is as it was when the copy was made, and the service is not.
     await place.export('1,Ada,Roma', '2,Grace,Pisa');
     const { exit } = await place.run({ adopt: true });
@@ -144,14 +137,7 @@ events:
   });
 
   it('sends nothing that the service shows already, and is believed again once it was read back', async () => {
-    const place = await migration();
-    await place.export('1,Ada,Roma');
-    await place.run();
-    const putBack = await place.backup();
-    await place.export('1,Ada,Roma', '2,Grace,Pisa');
-    await place.run();
-    await putBack();
-
+    const place = await olderAfter(['1,Ada,Roma'], ['1,Ada,Roma', '2,Grace,Pisa']);
     const again = await place.run({ adopt: true });
     expect(again).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 2 } });
     expect(place.names()).toEqual(['Ada', 'Grace']);
@@ -160,27 +146,18 @@ events:
   });
 
   it('overwrites what is there if the mapping says so', async () => {
-    const place = await migration('if_changed: update\n    if_edited: overwrite');
-    await place.export('1,Ada,Roma');
-    await place.run();
-    const putBack = await place.backup();
-    await place.export('1,Ada Lovelace,Roma');
-    await place.run();
-    await putBack();
-
+    const place = await olderAfter(
+      ['1,Ada,Roma'],
+      ['1,Ada Lovelace,Roma'],
+      'if_changed: update\n    if_edited: overwrite',
+    );
     await place.export('1,Ada,Roma');
     expect((await place.run({ adopt: true })).exit.code).toBe(0);
     expect(place.names()).toEqual(['Ada']);
   });
 
   it('is left as it is by a dry run', async () => {
-    const place = await migration();
-    await place.export('1,Ada,Roma');
-    await place.run();
-    const putBack = await place.backup();
-    await place.export('1,Ada Lovelace,Roma');
-    await place.run();
-    await putBack();
+    const place = await olderAfter(['1,Ada,Roma'], ['1,Ada Lovelace,Roma']);
     await place.run({ dryRun: true });
     const db = Database.read(place.state('checkpoint.db'), CHECKPOINT)!;
     onTestFinished(() => db.close());

@@ -32,18 +32,6 @@ function codesIn(db: Database): string[] {
 }
 
 describe('duplicates', () => {
-  it('with the same content count once', async () => {
-    expect(statesOf(await planOf([lead('1'), lead('1'), lead('2')]))).toEqual({
-      'lead/created': ['ready', 'duplicate', 'ready'],
-    });
-  });
-
-  it('with different content are all invalid, and their children are blocked', async () => {
-    const db = await planOf([lead('1', { name: 'a' }), lead('1', { name: 'b' }), deal('d', '1')]);
-    expect(statesOf(db)).toEqual({ 'lead/created': ['invalid', 'invalid'], 'deal/created': ['blocked'] });
-    expect(codesIn(db).filter((code) => code === 'duplicate_external_id')).toHaveLength(2);
-  });
-
   it.each([
     ['first', ['ready', 'duplicate', 'duplicate']],
     ['last', ['duplicate', 'duplicate', 'ready']],
@@ -84,24 +72,11 @@ describe('the rows of one record', () => {
     expect(db.all('select rows from events order by external_id')).toEqual([{ rows: 3 }, { rows: 1 }]);
   });
 
-  it('are one event whatever comes first in the file, for the entries decide', async () => {
-    const db = await planOf([partly('1', { full_name: 'new' }), full('1', 'old')]);
-    expect(db.all('select type, data from event')).toEqual([
-      { type: 'lead/created', data: '{"external_id":"1","full_name":"new"}' },
-    ]);
-  });
-
   it('that update a record of somebody else are a warning where they have custom fields, which may replace all others', async () => {
     const codes = async (...events: Given[]): Promise<string[]> => codesIn(await planOf(events));
     expect(await codes(partly('1', { custom_params: { size: 5 } }))).toContain('custom_fields_may_go');
     expect(await codes(partly('1', { full_name: 'Ada' }))).not.toContain('custom_fields_may_go');
     expect(await codes(full('1', 'Ada', 'Bari'))).not.toContain('custom_fields_may_go');
-  });
-
-  it('are one update where none of them is created', async () => {
-    const db = await planOf([partly('1', { full_name: 'a' }), partly('1', { full_name: 'b' })]);
-    expect(statesOf(db)).toEqual({ 'lead/updated': ['ready'] });
-    expect(dataOf(db, 1)).toEqual({ external_id: '1', full_name: 'b' });
   });
 
   it('are invalid as a whole if one of them cannot be mapped, and each is listed', async () => {
@@ -117,12 +92,6 @@ describe('the rows of one record', () => {
     expect(db.get(`select message from problems where code = 'row_invalid'`)).toMatchObject({
       message: expect.stringContaining(':2') as string,
     });
-  });
-
-  it('that are created with other content are not folded into each other', async () => {
-    const db = await planOf([full('1', 'a'), full('1', 'b'), partly('1', { full_name: 'c' })], { duplicates: 'last' });
-    expect(statesOf(db)).toEqual({ 'lead/created': ['duplicate', 'ready'] });
-    expect(dataOf(db, 2)).toEqual({ external_id: '1', full_name: 'c' });
   });
 
   it('have the policies of the entries that set their fields', async () => {
@@ -170,14 +139,6 @@ describe('event ids', () => {
 });
 
 describe('an event whose parent', () => {
-  it('comes later in the input is sent', async () => {
-    expect(statesOf(await planOf([note('n', 'd'), deal('d', '1'), lead('1')]))).toEqual({
-      'comment/created': ['ready'],
-      'deal/created': ['ready'],
-      'lead/created': ['ready'],
-    });
-  });
-
   it('is invalid is blocked, and so are its own children', async () => {
     const db = await planOf([lead('1', { isInvalid: true }), deal('d', '1'), note('n', 'd')]);
     expect(statesOf(db)).toEqual({
@@ -186,14 +147,6 @@ describe('an event whose parent', () => {
       'comment/created': ['blocked'],
     });
     expect(codesIn(db).filter((code) => code === 'parent_failed')).toHaveLength(2);
-  });
-
-  it('was acknowledged earlier and is no longer in the input is sent', async () => {
-    const planning = await Planning.create();
-    await planning.settle([lead('1')]);
-    const db = await planning.survey([deal('d', '1')]);
-    expect(statesOf(db)).toEqual({ 'deal/created': ['ready'] });
-    expect(countGone(db).gone).toBe(1);
   });
 
   it.each([
@@ -212,11 +165,6 @@ describe('an event whose parent', () => {
     const db = await planning.survey([deal('d', 'nobody')]);
     expect(statesOf(db)).toEqual({ 'deal/created': ['acknowledged'] });
     expect(codesIn(db)).not.toContain('changed');
-  });
-
-  it('is only updated by this input is sent after an update', async () => {
-    const db = await planOf([deal('d', '1'), update('1', 'a')]);
-    expect(turnsOf(db)).toEqual(['1+', 'd']);
   });
 });
 
@@ -245,18 +193,18 @@ describe('a rerun', () => {
     expect(idsIn(db)).toEqual(first);
   });
 
-  it('counts events that the input no longer has as gone', async () => {
-    const planning = await Planning.create();
-    await planning.settle([lead('1'), lead('2'), comment]);
-    expect(countGone(await planning.survey([lead('2')])).gone).toBe(2);
-  });
-
   it('does not create a record anew whose row can no longer be mapped', async () => {
     const planning = await Planning.create();
     await planning.settle([lead('1')]);
     const db = await planning.survey([lead('1', { isInvalid: true }), deal('d', '1')]);
     expect(statesOf(db)).toEqual({ 'lead/created': ['acknowledged'], 'deal/created': ['ready'] });
     expect(countGone(db).gone).toBe(0);
+  });
+
+  it('counts events that the input no longer has as gone', async () => {
+    const planning = await Planning.create();
+    await planning.settle([lead('1'), lead('2'), comment]);
+    expect(countGone(await planning.survey([lead('2')])).gone).toBe(2);
   });
 });
 
@@ -299,18 +247,6 @@ describe('if_changed', () => {
     await planning.settle([before]);
     const db = await planning.survey([lead('1')]);
     expect(db.get('select state, code from event')).toEqual({ state: 'acknowledged', code: 'emptied' });
-  });
-
-  it('of a comment whose text changed after it was sent is reported, since it cannot be corrected', async () => {
-    const planning = await Planning.create();
-    const text = (content: string): Given =>
-      event('comment/created', { external_id: 'n', content, lead_external_id: '1' });
-    await planning.settle([lead('1'), text('x')]);
-    const db = await planning.survey([lead('1'), text('y')]);
-    expect(db.get(`select state, code from event where type = 'comment/created'`)).toEqual({
-      state: 'acknowledged',
-      code: 'comment_changed',
-    });
   });
 });
 
