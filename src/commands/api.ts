@@ -14,7 +14,7 @@ import { wholeList, type List } from '../service/lists.ts';
 import { errorOf, type Reply } from '../service/error-body.ts';
 import type { RestAttempt } from '../service/reply.ts';
 import { retried } from '../service/retry.ts';
-import { readRoute, type Route } from '../service/route.ts';
+import { readRoute } from '../service/route.ts';
 import { counted } from '../terminal/numbers.ts';
 import { inSentence } from '../vocabulary/sentence.ts';
 import { meaningOf } from '../vocabulary/words.ts';
@@ -57,11 +57,10 @@ export const definition = define({
 /** One call, with what repeating it needs. */
 interface ApiRequest {
   readonly method: Method;
-  readonly route: Route;
+  /** Relative to the base URL, with its query. */
+  readonly route: string;
   readonly body: string | undefined;
   readonly idempotencyKey: string | undefined;
-  /** The key was given: an earlier request may have had it. */
-  readonly isRepeated: boolean;
   /** It needs no credentials (service interface, section 5). */
   readonly isOpen: boolean;
 }
@@ -77,7 +76,6 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   const call: ApiRequest = {
     method,
     isOpen,
-    isRepeated: idempotencyKey !== undefined,
     route: readRoute(path, settings.query, { baseUrl, secrets: [apiKey, ingestToken] }),
     body: settings.data === undefined ? undefined : await readData(settings.data),
     idempotencyKey: method === 'POST' ? (idempotencyKey ?? randomUUID()) : undefined,
@@ -144,30 +142,16 @@ function warn(call: ApiRequest, console: Console): void {
   if (call.idempotencyKey !== undefined) console.say(`Idempotency-Key: ${call.idempotencyKey}`);
 }
 
-/** Service interface, section 9. */
-const LEGACY = 'external';
-const SUNSET = '2026-12-31T23:59:59Z';
-const DAY_MS = 24 * 60 * 60 * 1000;
-
 /** References to users that the service sets itself (section 2.2). */
 const NOT_WRITABLE: readonly string[] = ['ownerId', 'createdBy'];
 
-function* warningsOf({ method, route, body, isRepeated }: ApiRequest): Generator<string> {
-  if (route.segments[0]?.toLowerCase() === LEGACY) {
-    const successor = `/${route.segments.slice(1).join('/')}`;
-    const days = Math.floor((Date.parse(SUNSET) - systemClock.wall()) / DAY_MS);
-    const left = days < 0 ? 'has ended' : `ends in ${counted(days, 'day')}`;
-    yield `/${LEGACY}/* is deprecated and ${left} (${SUNSET}); use ${successor} (its responses have no envelope)`;
-  }
+function* warningsOf({ method, body }: ApiRequest): Generator<string> {
   if (method === 'GET') return;
   yield 'this is a write like one in the dashboard, so automations may fire';
   const given = tryParseJson(body ?? '');
   const dropped = isFields(given) ? NOT_WRITABLE.filter((name) => name in given) : [];
   if (dropped.length > 0) {
     yield `the service ignores ${dropped.join(' and ')}, and sets the owner of the account: a user cannot be chosen in a write`;
-  }
-  if (isRepeated && route.segments.join('/') === 'operator-sessions/token') {
-    yield 'a repeated Idempotency-Key gives the stored answer of up to 24 hours ago, and a token is valid for about an hour: leave --idempotency-key out';
   }
 }
 
@@ -195,7 +179,7 @@ async function printOne(client: Client, call: ApiRequest, console: Console): Pro
 async function printAll(client: Client, { route }: ApiRequest, console: Console): Promise<ExitCode> {
   let list: List;
   try {
-    list = await wholeList(client, route.target, {});
+    list = await wholeList(client, route, {});
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     // Requests were sent, so the exit code is not that of a usage error.
@@ -215,8 +199,8 @@ async function perform(
 ): Promise<RestAttempt> {
   const request = async (): Promise<RestAttempt> => {
     const attempt = isOpen
-      ? await client.getOpen(route.target)
-      : await client.request(method, route.target, {
+      ? await client.getOpen(route)
+      : await client.request(method, route, {
           ...(body === undefined ? {} : { body }),
           ...(idempotencyKey === undefined ? {} : { headers: { [HEADERS.idempotencyKey]: idempotencyKey } }),
         });

@@ -3,24 +3,18 @@ import { UserError } from '../errors.ts';
 import type { Secret } from '../redact.ts';
 import { PATHS } from '../contract.ts';
 
-export interface Route {
-  /** As it is sent, relative to the base URL, with its query. */
-  readonly target: string;
-  readonly segments: readonly string[];
-}
-
 /** Nothing that servers read in different ways: no escapes, no empty or parameterised segments. */
 const PATH = /^(?:\/[\w.~!$&'()*+,=:@-]+)+\/?$/;
 
 /**
- * Validates a path (with or without a query) and adds parameters to its query. Throws a `UserError` for a path that
+ * Validates a path (with or without a query) and adds parameters to its query. Relative to the base URL. Throws a `UserError` for a path that
  * would leave the base URL, reach the ingestion webhook, or contain a secret, since servers log URLs.
  */
 export function readRoute(
   given: string,
   parameters: readonly (readonly [name: string, value: string])[],
   { baseUrl, secrets }: { readonly baseUrl: string; readonly secrets: readonly (Secret | undefined)[] },
-): Route {
+): string {
   const [path = '', ...rest] = given.split('?');
   const segments = path.split('/').filter((segment) => segment !== '');
   if (!PATH.test(path) || segments.some((segment) => /^\.+$/.test(segment))) {
@@ -43,5 +37,5 @@ export function readRoute(
       hint: 'remove it: the API key is sent in a header automatically',
     });
   }
-  return { target: query.size === 0 ? path : `${path}?${query.toString()}`, segments };
+  return query.size === 0 ? path : `${path}?${query.toString()}`;
 }

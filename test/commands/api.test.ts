@@ -17,13 +17,10 @@ function nothingArrived(service: Sandbox): boolean {
 }
 
 describe('api', () => {
-  it.each([
-    ['/tags', { name: 'VIP' }],
-    ['/roles', { name: 'Admin' }],
-  ])('GET %s prints the body as JSON to stdout, and nothing else', async (path, first) => {
-    const said = await ask(await sandbox(), 'GET', path);
+  it('prints the body as JSON to stdout, and nothing else', async () => {
+    const said = await ask(await sandbox(), 'GET', '/tags');
     expect(said.code).toBe(0);
-    expect((JSON.parse(said.stdout) as unknown[])[0]).toMatchObject(first);
+    expect(JSON.parse(said.stdout)).toMatchObject([{ name: 'VIP' }]);
     expect(said.stdout).toContain('\n  {');
     expect(said.stderr).toContain('HTTP 200');
     expect(said.stderr).toMatch(/x-ratelimit-remaining: \d+/);
@@ -32,7 +29,6 @@ describe('api', () => {
 
   it('prints objects that contain a list unchanged', async () => {
     const service = await sandbox();
-    expect(JSON.parse((await ask(service, 'GET', '/contracts')).stdout)).toEqual({ contracts: [], total: 0 });
     expect(JSON.parse((await ask(service, 'get', '/companies')).stdout)).toEqual({ companies: [], total: 0 });
   });
 
@@ -252,15 +248,6 @@ describe('api, when it writes,', () => {
     expect(service.arrived[0]!.headers).not.toHaveProperty('idempotency-key');
   });
 
-  it('prints a requested session token, but never the API key', async () => {
-    const service = await sandbox();
-    const data = '{"operatorRef":"op-1","displayName":"Ada","phoneNumberIds":[]}';
-    const said = await ask(service, 'POST', '/operator-sessions/token', { write: true, data });
-    expect(said.code).toBe(0);
-    expect((JSON.parse(said.stdout) as { token: string }).token).toMatch(/^session_/);
-    expect(said.stdout + said.stderr).not.toContain(service.apiKey.reveal());
-  });
-
   it('warns that the service sets owner and creator itself', async () => {
     const service = await sandbox();
     const data = '{"fullName":"Ada","ownerId":"u-1","createdBy":"u-2"}';
@@ -269,15 +256,6 @@ describe('api, when it writes,', () => {
     expect(said.stderr).toMatch(/warning: .*ignores ownerId and createdBy/);
     const other = await ask(service, 'POST', '/leads', { write: true, data: '{"fullName":"ownerId"}' });
     expect(other.stderr).not.toContain('ignores');
-  });
-
-  it('warns that a repeated key may give a token that has expired', async () => {
-    const service = await sandbox();
-    const token = { write: true, data: '{"operatorRef":"op-1"}' };
-    const said = await ask(service, 'POST', '/operator-sessions/token', { ...token, idempotencyKey: 'mine' });
-    expect(said.stderr).toMatch(/warning: .*24 hours.*leave --idempotency-key out/);
-    const fresh = await ask(service, 'POST', '/operator-sessions/token', token);
-    expect(fresh.stderr).not.toContain('24 hours');
   });
 
   it('says after a 409 what to do', async () => {
@@ -289,15 +267,11 @@ describe('api, when it writes,', () => {
     expect(service.arrived).toHaveLength(1);
   });
 
-  it('warns of deprecated routes, with their successor, the day they end and the days that are left', async () => {
-    const service = await sandbox();
-    const said = await ask(service, 'POST', '/external/leads', { write: true, data: '{"fullName":"Ada"}' });
+  it('warns of a route that the service will retire, as its headers say', async () => {
+    const headers = { deprecation: '@1767225600', sunset: 'Thu, 31 Dec 2026 23:59:59 GMT', link: '</leads>' };
+    const service = await scripted(() => ({ status: 200, body: [], headers }));
+    const said = await call(api, { method: 'GET', path: '/external/leads', envFile: service.envFile });
     expect(said.code).toBe(0);
-    const days = Math.floor((Date.parse('2026-12-31T23:59:59Z') - Date.now()) / 86_400_000);
-    expect(said.stderr).toMatch(
-      days < 0 ? /has ended \(2026-12-31/ : new RegExp(`ends in ${days} days? \\(2026-12-31`),
-    );
-    expect(said.stderr).toContain('use /leads');
     expect(said.stderr).toMatch(/retiring this route \(deprecation: .*sunset: .*link: /);
   });
 });
@@ -310,7 +284,6 @@ describe('api --paginate', () => {
     expect(said.code).toBe(0);
     expect(JSON.parse(said.stdout)).toHaveLength(7);
     expect(said.stderr).toContain('7 items on 1 page');
-    expect((await ask(service, 'GET', '/roles', { paginate: true })).stdout).toContain('Agent');
   });
 
   it('requests 100 items per page until a page has no new id', async () => {

@@ -1,5 +1,4 @@
 import { expect, onTestFinished } from 'vitest';
-import { uuidOf } from '../../src/commands/sandbox/account.ts';
 import {
   startSandbox,
   type Sandbox,
@@ -91,24 +90,7 @@ export async function sandboxWithRecords(options: SandboxOptions = {}) {
     expect([path, status]).toEqual([path, 201]);
     return (record as { id: string }).id;
   };
-  const templates = (await call(sandbox, 'GET', '/document-templates')).body as {
-    templates: { id: string; type: string }[];
-  };
-  const template = (wanted: string) => templates.templates.find(({ type }) => type === wanted)!.id;
   const lead = await create('/leads', { fullName: 'A' });
   const deal = await create('/deals', { title: 'D', primaryContactId: lead });
-  const conversations = (await call(sandbox, 'GET', '/conversations')).body as { items: { id: string }[] };
-  const conversation = conversations.items[0]!.id;
-  const ids = {
-    lead,
-    deal,
-    company: await create('/companies', { name: 'C' }),
-    quote: await create('/quotes', { dealId: deal, templateId: template('QUOTE') }),
-    contract: await create('/contracts', { dealId: deal, templateId: template('CONTRACT') }),
-    conversation,
-    message: await create(`/conversations/${conversation}/send`, { text: 'hello' }),
-    pipeline: sandbox.account.pipelines[0]!.id,
-    email: uuidOf('email', 'main', 'DELIVERED'),
-  };
-  return { sandbox, ids };
+  return { sandbox, ids: { lead, deal, company: await create('/companies', { name: 'C' }) } };
 }

@@ -1,4 +1,4 @@
-/** How requests are logged and answers written: raw or in an envelope, depending on the route (service interface, sections 7 and 9). */
+/** How requests are logged and answers written (service interface, sections 7 and 9). */
 import { PATHS } from '../../contract.ts';
 
 /** One request as received; the ingestion token in its path is replaced by `***`. Times are milliseconds of the clock. */
@@ -47,16 +47,8 @@ export class Refusal extends Error {
   }
 }
 
-const LEGACY = '/external';
-/** The only canonical route that wraps its answers (section 4.3). */
-const WRAPPED = '/messages/send';
 /** Wrapped on every route (section 7.2). */
 const CROSS_CUTTING: readonly (string | undefined)[] = ['RATE_LIMITED', 'IDEMPOTENCY_KEY_MISMATCH'];
-
-/** The path without the prefix of the deprecated routes. */
-export function canonical(path: string): string {
-  return path.startsWith(`${LEGACY}/`) ? path.slice(LEGACY.length) : path;
-}
 
 /** Sections 7.2 and 7.3: the format of cross-cutting errors and of the webhook's errors. */
 export function enveloped(code: string | undefined, message: string): object {
@@ -65,24 +57,13 @@ export function enveloped(code: string | undefined, message: string): object {
 
 /** The answer to a request for `path`, noted in the request log. */
 export function respond(path: string, entry: RequestEntry, reply: Success | Refusal): Response {
-  const isLegacy = path !== canonical(path);
-  const isWrapped = isLegacy || path === WRAPPED;
-  let { body } = reply as Partial<Success>;
   if (reply instanceof Refusal) {
-    const { code, message } = reply;
+    const { code, message, status } = reply;
     entry.error = message;
-    const inEnvelope = isWrapped || path.startsWith(PATHS.ingest) || CROSS_CUTTING.includes(code);
-    body = inEnvelope ? enveloped(code, message) : { error: message };
-  } else {
-    if (reply.record) entry.record = reply.record;
-    if (reply.outcome !== undefined) entry.outcome = reply.outcome;
-    if (isWrapped) body = { success: true, data: body };
+    const inEnvelope = path.startsWith(PATHS.ingest) || CROSS_CUTTING.includes(code);
+    return Response.json(inEnvelope ? enveloped(code, message) : { error: message }, { status });
   }
-  const response = Response.json(body, { status: reply.status });
-  if (isLegacy) {
-    response.headers.set('Deprecation', `@${Date.UTC(2026, 0, 1) / 1000}`);
-    response.headers.set('Sunset', 'Thu, 31 Dec 2026 23:59:59 GMT');
-    response.headers.set('Link', `<${canonical(path)}>; rel="successor-version"`);
-  }
-  return response;
+  if (reply.record) entry.record = reply.record;
+  if (reply.outcome !== undefined) entry.outcome = reply.outcome;
+  return Response.json(reply.body, { status: reply.status });
 }
