@@ -172,7 +172,7 @@ export function summarise(run: {
       gone: countGone(db).gone,
       changed: DIFFERENCE_CODES.reduce((sum, code) => sum + countCode(states, code), 0),
     },
-    mapping_changed: hasMappingChanged(db, run.mapping.sha256, sender !== undefined),
+    mapping_changed: survey.hasOtherAnswers || hasMappingChanged(db, run.mapping.sha256, sender !== undefined),
     ...(survey.changes && { changes: survey.changes }),
     by_type: byType,
     outcomes: sender?.outcomes ?? { created: 0, updated: 0, none: 0 },

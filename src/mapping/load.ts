@@ -39,19 +39,18 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
   const document = parseMappingDocument(text, path);
   const { spec, functions } = await validate(document, path, texts, sources);
   checkOverrides(sources, spec);
-  const worksheet = worksheetOf(spec, document, dirname(resolve(path)));
   const eventSources = unique(spec.events.map((entry) => entry.source));
   const lookedUp = spec.events.flatMap(sourcesLookedUp);
   return {
     file: path,
-    sha256: await sha256Of(bytes, worksheet, functions),
+    sha256: sha256Of(bytes, functions),
     migration: spec.migration,
     title: spec.title,
     customer: spec.customer,
     timezone: spec.defaults?.timezone,
     sources: sourceSpecs(spec.sources, dirname(resolve(path)), sources),
     references: referencesOf(spec),
-    worksheet,
+    worksheet: worksheetOf(spec, document, dirname(resolve(path))),
     functions,
     region: spec.defaults?.region,
     usedSources: unique([...eventSources, ...lookedUp]),
@@ -104,14 +103,9 @@ async function readRegular(path: string): Promise<Buffer> {
   return file.readFile().finally(() => file.close());
 }
 
-/** A worksheet that cannot be read does not count here: the survey reports it. */
-async function sha256Of(
-  bytes: Buffer,
-  worksheet: WorksheetRef | undefined,
-  functions: FunctionModule | undefined,
-): Promise<string> {
+/** Without the worksheet, to which the program adds names: its answers are compared one by one (plan/earlier-plans). */
+function sha256Of(bytes: Buffer, functions: FunctionModule | undefined): string {
   const hash = createHash('sha256').update(bytes);
-  if (worksheet) hash.update(await readRegular(worksheet.path).catch(() => ''));
   if (functions) hash.update(functions.sha256);
   return hash.digest('hex');
 }

@@ -54,6 +54,16 @@ export function markTold(db: Database, mappingSha256: string, earlier: string | 
   }
 }
 
+/**
+ * Keeps the answers of the worksheet with the plan: the new names by the old ones. Returns whether one is not as in the last run, whose
+ * plan is at `last`. An answer to a name that had none changes nothing that was sent.
+ */
+export function keepAnswers(db: Database, answers: Readonly<Record<string, string>>, last: string): boolean {
+  const before = JSON.parse(settingOf(last, 'answers') ?? '{}') as Record<string, string>;
+  db.run(`insert or replace into setting (name, value) values ('answers', ?)`, JSON.stringify(answers));
+  return Object.entries(before).some(([old, answer]) => answers[old] !== answer);
+}
+
 /** A source with less than half of the records that it had in the last run, whose plan is at `earlier`, in words. */
 export function shrunkSource(db: Database, earlier: string): Issue | undefined {
   const recordsIn = (plan: Database) =>

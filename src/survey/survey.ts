@@ -10,7 +10,7 @@ import { UserError } from '../errors.ts';
 import type { Cover } from '../plan/cover.ts';
 import { combined } from '../plan/judge/combine.ts';
 import { planDigest } from '../plan/digest.ts';
-import { assertApproved, markTold, shrunkSource } from '../plan/earlier-plans.ts';
+import { assertApproved, keepAnswers, markTold, shrunkSource } from '../plan/earlier-plans.ts';
 import type { FoldCounts } from '../plan/judge/fold.ts';
 import { choosePlan, judgePlan } from '../plan/judge/judge.ts';
 import { addProblem } from '../plan/problems.ts';
@@ -77,6 +77,8 @@ export interface Survey {
   readonly profile: Profile;
   /** Undefined if the survey was interrupted. */
   readonly worksheet: SurveyedWorksheet | undefined;
+  /** Whether an answer of the worksheet is not as in the last run. */
+  readonly hasOtherAnswers: boolean;
   readonly omitted: OmittedValues;
   /** Undefined if nothing was sent before. */
   readonly changes?: ChangeCounts | undefined;
@@ -205,6 +207,11 @@ async function commit(
   if (settings.plan !== undefined) assertApproved(db, digest, settings.plan, storedPlanFiles(state));
   db.run(`insert or replace into setting (name, value) values ('digest', ?), ('listed', ?)`, digest, String(listed));
   markTold(db, mapping.sha256, storedPlanFiles(state)[0]);
+  const answers = opened.answers.map(({ kind, pipeline, oldName, newName }) => [
+    `${kind} ${pipeline} ${oldName}`,
+    newName,
+  ]);
+  const hasOtherAnswers = keepAnswers(db, Object.fromEntries(answers) as Record<string, string>, state.file(PLAN_FILE));
   db.exec(COUNTING_INDEX);
   db.exec('commit');
   commitPlan(db, output);
@@ -212,6 +219,7 @@ async function commit(
   return {
     ...judged,
     ...inputFigures(opened, read),
+    hasOtherAnswers,
     db: plan,
   };
 }
@@ -223,6 +231,7 @@ function interrupted({ db }: SurveyJob, opened: OpenInput, read: ReadInput): Sur
     fold: { rows: 0, records: 0 },
     cover: undefined,
     worksheet: undefined,
+    hasOtherAnswers: false,
   };
   return { ...nothing, ...inputFigures(opened, read), db, profile: read.profiler.finish() };
 }

@@ -75,6 +75,7 @@ describe('references.csv', () => {
     expect(await readFile(join(cwd, 'names.csv'), 'utf8')).toBe(filled);
     expect(existsSync(join(cwd, '.backfill/m/references.csv'))).toBe(false);
 
+    expect(summaryOf(await run())).toMatchObject({ mapping_changed: false, events: { changed: 0 } });
     await writeFile(join(cwd, 'names.csv'), filled.replace('grace@', 'ada@'));
     expect(summaryOf(await run())).toMatchObject({ mapping_changed: true, events: { changed: 1 } });
   });
@@ -107,8 +108,25 @@ describe('references.csv', () => {
     expect((await readFile(file, 'utf8')).startsWith(filled)).toBe(true);
     expect(second.stderr).toContain('Added to names.csv: 2 new names, from line 8');
     expect(second.stderr).toMatch(/owner `New Rep` has no new name +names\.csv:8/);
-    expect(second.stderr).toMatch(/names\.csv[^]*line 6:\s+owner `Olt Rep`/);
+    expect(second.stderr).toMatch(/names\.csv[^]*line 6:\s+owner\s+`Olt Rep`/);
     expect(summaryOf(second).warnings_by_code).toMatchObject({ unmatched_answer: 1 });
+  });
+
+  it('is no change of the mapping where it was written, and where a name without an answer gets one', async () => {
+    const mapping = MAPPING.replace('  owners: { Gone Rep: null }', '  file: names.csv');
+    const { cwd, run } = await project({ ...FILES, 'mapping.yaml': mapping });
+    const file = join(cwd, 'names.csv');
+    await run('--dry-run');
+    await writeFile(
+      file,
+      (await readFile(file, 'utf8')).replace('Verkauf,3,,', 'Verkauf,3,,Sales').replace('1,Won,', '1,,Won'),
+    );
+    const first = summaryOf(await run());
+    expect(first.events.acknowledged).toBeGreaterThan(0);
+    await writeFile(file, (await readFile(file, 'utf8')).replace('Old Rep,1,,', 'Old Rep,1,,Grace Hopper'));
+    const second = summaryOf(await run());
+    expect(second).toMatchObject({ mapping_changed: false, events: { changed: 0 } });
+    expect(second.errors_by_code.unresolved_owner).toBeLessThan(first.errors_by_code.unresolved_owner!);
   });
 
   it('with a mistake stops the run before anything is sent', async () => {
