@@ -216,6 +216,20 @@ describe('the profile of all sources', () => {
       }
     });
 
+    it('but not columns for which a lookup, or the parent of a composed id, arrives', async () => {
+      const names = 'lookup: { source: it, match: ID, with: Boss, take: Name }';
+      const mapping = (entry: string): string =>
+        `events:\n  - type: deal/created\n    source: it\n    data: { external_id: ID, title: Name, ${entry} }\n`;
+      const text = 'ID,Name,Boss,Kind\n1,Ann,2,a\n2,Bob,1,b\n';
+      const found = async (entry: string) =>
+        (await surveyed({ mapping: mapping(entry), export: text })).profile.sources['it']!.not_carried;
+      expect(await found(`owner_name: { ${names} }`)).toEqual([]);
+      expect(await found('lead_external_id: { template: "{Kind}-{Boss}" }')).toEqual([]);
+      const when = mapping('').replace('    data', `    when: { ${names}, present: true }\n    data`);
+      const { profile } = await surveyed({ mapping: when, export: text });
+      expect(profile.sources['it']!.not_carried).toEqual([{ column: 'Boss', fields: ['when'] }]);
+    });
+
     it.each([
       ['the mapping has none', DEAL(''), 0, 'deal_without_amount'],
       ['fewer than a fifth have one', DEAL('amount: Sum, currency: Currency'), 1, 'deal_without_amount'],

@@ -43,7 +43,7 @@ function readLookup(spec: LookupSpec, context: ValueContext, value: ValueReading
   const key = canonicalJson({ source: spec.source, match: spec.match, take: spec.take, ifMany } as never);
   const table = compilation.lookups.table(key, () => makeTable(spec, source, context, value));
   context.lookedUp?.(table);
-  const wanted = value(spec.with, { ...within(context, 'with'), decides: 'with' });
+  const wanted = value(spec.with, { ...within(context, 'with'), decides: context.decides ?? 'with' });
   const find = onEach((own) => findIn(table, own, ifMissing));
   return (row) => {
     const own = wanted(row);

@@ -157,8 +157,12 @@ function addTo<Key>(uses: Map<Key, ColumnUse[]>, key: Key, use: ColumnUse): void
 
 /** What the uses of a column decide, if none of them carries its value. */
 function decidedBy(uses: readonly ColumnUse[]): string[] {
-  const all = uses.map(({ decides }) => decides);
-  return all.includes(undefined) ? [] : [...new Set(all as string[])];
+  return uses.some(isCarried) ? [] : [...new Set(uses.map(({ decides }) => decides!))];
+}
+
+/** A name that is looked up, and the parent whose id is composed, arrive in place of the value. */
+function isCarried({ decides, field }: ColumnUse): boolean {
+  return decides === undefined || decides === 'with' || (decides === 'composite id' && field !== 'external_id');
 }
 
 function newWatch(column: string, fields: ReadonlySet<string>): ColumnWatch {
