@@ -35,7 +35,7 @@ export class Comments {
     for (const event of events.filter(({ state }) => state === 'ready')) {
       const carrier = this.#carrierOf(event.id);
       if (carrier === undefined) loose.push(event);
-      else if (this.#isThere(carrier, event) || this.#isSettled(carrier))
+      else if (this.#isThere(carrier, event) || this.#certain(carrier).includes(event.id))
         bound.set(carrier, [...(bound.get(carrier) ?? []), event]);
       else decided.push({ ...event, state: 'rejected', code: 'uncertain' });
     }
@@ -85,16 +85,18 @@ export class Comments {
   gone(events: readonly Event[]): number {
     const present = new Set(events.flatMap(({ id, parts = [] }) => [id, ...parts.map((part) => part.id)]));
     const alone = [...this.#alone].flatMap(([id, { isAcknowledged }]) => (isAcknowledged ? [id] : []));
-    return new Set([...alone, ...this.#certain()].filter((id) => !present.has(id))).size;
+    return new Set([...alone, ...this.#allCertain()].filter((id) => !present.has(id))).size;
   }
 
-  /** What carriers have brought in each body that they may have. */
-  #certain(): string[] {
-    return [...this.#carriers.values()].flatMap(({ exists, isAcknowledged, bodies }) =>
-      exists === 'yes' && isAcknowledged
-        ? bodies[0]!.parts.map(({ id }) => id).filter((id) => bodies.every((body) => partIn(body, id)))
-        : [],
-    );
+  /** What a carrier has brought in each body that it may have. */
+  #certain(carrier: string): string[] {
+    const { exists, bodies } = this.#carriers.get(carrier)!;
+    if (exists !== 'yes') return [];
+    return bodies[0]!.parts.map(({ id }) => id).filter((id) => bodies.every((body) => partIn(body, id)));
+  }
+
+  #allCertain(): string[] {
+    return [...this.#carriers.keys()].flatMap((carrier) => this.#certain(carrier));
   }
 
   #carrierOf(id: string): string | undefined {
@@ -107,14 +109,10 @@ export class Comments {
     return this.#carriers.get(carrier)!.bodies.some((body) => partIn(body, id)?.parent === parent);
   }
 
-  #isSettled(carrier: string): boolean {
-    return this.#carriers.get(carrier)!.exists === 'yes';
-  }
-
   /** A row that cannot be mapped, of a comment that is there. */
   #unmapped(event: Event): Event {
     if (event.isMapped || event.state !== 'invalid') return event;
-    const isThere = this.#alone.get(event.id)?.isAcknowledged || this.#certain().includes(event.id);
+    const isThere = this.#alone.get(event.id)?.isAcknowledged || this.#allCertain().includes(event.id);
     return isThere ? { ...event, state: 'acknowledged', code: 'unmapped' } : event;
   }
 

@@ -61,16 +61,16 @@ function withParents(given: readonly Given[]): readonly Given[] {
   });
 }
 
-/** Up to seven notes about two leads, each with its text, parent and time of the moment. */
+/** Up to five notes about two leads, each with its text, parent and time of the moment. */
 const notes = fc
-  .array(fc.tuple(fc.nat(6), fc.constantFrom('1', '1', '2'), fc.constantFrom('a', 'a', 'b'), about), { maxLength: 7 })
+  .array(fc.tuple(fc.nat(4), fc.constantFrom('1', '1', '2'), fc.constantFrom('a', 'a', 'b'), about), { maxLength: 6 })
   .map((all) => {
     const several = all.map(([n, on, text, more]) =>
       event('comment/created', dataOf('comment/created', `n${n}`, `${text}${n}`, on, true), more),
     );
     return [...new Map(several.map((each) => [nameOf(each), each])).values()];
   });
-const combine = fc.constantFrom(2, 3, 50, undefined);
+const combine = fc.constantFrom(50, 50, 2, undefined);
 
 const plannings = new Map<string, Promise<Planning>>();
 afterAll(async () => {
@@ -121,10 +121,10 @@ describe('a survey decides as a plain model of its rules does', () => {
     const round = fc.record({
       combine,
       notes,
-      end: fc.constantFrom('acknowledged', 'deduplicated', 'rejected', 'open'),
+      end: fc.constantFrom('open', 'open', 'deduplicated', 'acknowledged', 'rejected'),
     });
     await fc.assert(
-      fc.asyncProperty(fc.array(round, { minLength: 1, maxLength: 4 }), async (rounds) => {
+      fc.asyncProperty(fc.array(round, { minLength: 3, maxLength: 5 }), async (rounds) => {
         const leads = ['1', '2'].map((each) => lead(each));
         const acknowledged: Earlier = new Map(leads.map((each) => [nameOf(each), 'acknowledged']));
         const comments = new Comments();
