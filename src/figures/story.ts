@@ -170,7 +170,7 @@ function eventStory(db: Database, row: StoryRow, requests: readonly ServiceAnswe
   return {
     ...{ type, state },
     difference: state === 'acknowledged' ? row.code : null,
-    sends: row.state === 'ready' || row.state === 'retry' ? row.sends : null,
+    sends: row.state === 'ready' || row.state === 'retry' ? (row.sends ?? row.type) : null,
     rows: rowsOf(db, row),
     parts: db
       .all<{ id: string }>('select external_id as id from part where event = ? order by position', id)

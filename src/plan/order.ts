@@ -21,10 +21,9 @@ export interface PriorityProgress {
  */
 export function writeOrder(db: Database): void {
   db.exec(`
-    update event set sends = type where sends is null and state in ('ready', 'retry');
     insert into turn (event)
     select id from (
-      select id, priority, state, 0 as share, k.rank, sends like '%/updated' as is_update
+      select id, priority, state, 0 as share, k.rank, ifnull(sends, type) like '%/updated' as is_update
       from event join kind k on k.name = entity and not k.is_note where state in ('ready', 'retry')
       union all
       select id, priority, state,

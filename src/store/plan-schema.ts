@@ -93,7 +93,7 @@ create table event (
   heading text,                  -- of a comment that may be combined with others: what stands above its text
   state text not null,           -- see states.ts
   code text,                     -- why it has this state, where that is not plain
-  sends text,                    -- what is sent of it next: its own type, or an update of what is there
+  sends text,                    -- what is sent of it next, if not its own type: an update of what is there
   is_chosen integer not null default 1,    -- 0: left out by --only, --pick or --pilot
   deal_group integer references deal_group,
   amount text                    -- of a deal: decimal digits; null if it has none, '' if it could not be read

@@ -76,8 +76,8 @@ export class Profiler {
   /** Spreadsheets write a date as the number of a day. Texts are looked at as they will be sent. */
   event(event: Ready | Invalid, row: Row): void {
     const { issues, omissions } = event;
-    if (event.kind === 'ready') this.#spellings.event(event.data);
     for (const [field, text] of event.kind === 'ready' ? textsOf(event.data) : []) {
+      this.#spellings.add(field, text);
       const damage = textDamage(text);
       if (damage) this.watch(row.place.source).damaged(damage, field, text, row);
     }

@@ -1,9 +1,7 @@
 /** Values that differ only in letter case, spaces or Unicode form: `Avito`, `avito`, `AVITO`. */
-import type { JsonObject } from '../../json.ts';
 import { fold } from '../../plan/compare/fields.ts';
 import type { Issue } from '../../model.ts';
 import { issueOf } from '../../vocabulary/words.ts';
-import { textsOf } from './text-damage.ts';
 
 /** A field with more values, or with a longer one, holds texts and no choices. */
 const MOST_VALUES = 50;
@@ -16,8 +14,15 @@ export class Spellings {
   /** By field; undefined for one that has too many values. */
   readonly #fields = new Map<string, Map<string, number> | undefined>();
 
-  event(data: JsonObject): void {
-    for (const [field, text] of textsOf(data)) if (!OWN.test(field)) this.#add(field, text);
+  add(field: string, text: string): void {
+    if (OWN.test(field)) return;
+    let counts = this.#fields.get(field);
+    if (counts === undefined) {
+      if (this.#fields.has(field)) return;
+      this.#fields.set(field, (counts = new Map()));
+    }
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+    if (counts.size > MOST_VALUES || text.length > LONGEST) this.#fields.set(field, undefined);
   }
 
   /** One for each field that has several spellings of one value, and the number of values that are not the usual one. */
@@ -32,16 +37,6 @@ export class Spellings {
       const count = others.reduce((sum, each) => sum + each.count, 0);
       return [[{ ...issueOf('spellings', field, said), field, hint }, count] as const];
     });
-  }
-
-  #add(field: string, text: string): void {
-    let counts = this.#fields.get(field);
-    if (counts === undefined) {
-      if (this.#fields.has(field)) return;
-      this.#fields.set(field, (counts = new Map()));
-    }
-    counts.set(text, (counts.get(text) ?? 0) + 1);
-    if (counts.size > MOST_VALUES || text.length > LONGEST) this.#fields.set(field, undefined);
   }
 }
 
