@@ -63,7 +63,8 @@ function look(state: StateDir, now: Date): Omit<StatusFound, 'resume'> {
   const db = readState(state, dryRun?.output);
   try {
     db.exec('begin');
-    return { status: readStatus(db, { path: state.path, holder, now }), states: readStates(db), now };
+    const states = readStates(db);
+    return { status: readStatus(db, { path: state.path, holder, now, states }), states, now };
   } finally {
     db.close();
   }

@@ -58,20 +58,22 @@ interface StatusOptions {
   readonly path: string;
   readonly holder: LockHolder | undefined;
   readonly now: Date;
+  /** From `readStates`. */
+  readonly states?: readonly CountedState[];
 }
 
 const RECENT_MS = 5 * 60_000;
 
 /** `db`: from `readState`. All of it is read from one state of the databases. */
-export function readStatus(db: Database, { path, holder, now }: StatusOptions): Status {
+export function readStatus(db: Database, { path, holder, now, states = readStates(db) }: StatusOptions): Status {
   const summary = readDocument(db, 'summary');
   const survey = readDocument(db, 'survey');
   const bound = db.get<{ name: string; base_url: string; created_at: string }>(
     'select name, base_url, created_at from checkpoint.migration',
   );
-  const byType = outcomesOf(readStates(db));
-  const priorities = survey ? priorityProgress(db) : [];
-  const left = summary ? 0 : priorities.reduce((sum, each) => sum + each.left, 0);
+  const byType = outcomesOf(states);
+  const priorities = survey && !summary ? priorityProgress(db) : [];
+  const left = priorities.reduce((sum, each) => sum + each.left, 0);
   const isSending = holder !== undefined && !summary && survey !== undefined;
   const recent = isSending ? recentAnswers(db, Date.parse(survey.at), now.getTime()) : undefined;
   const pace = (events: number): RunPace => {
