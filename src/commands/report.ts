@@ -4,6 +4,7 @@ import { pick } from '../settings/option.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { isThere } from '../files/private-file.ts';
 import { writeReport } from '../pages/html/page.ts';
+import { figuresJson } from '../print/json.ts';
 import { writeTables } from '../pages/written-files.ts';
 import { DRY_RUN, StateDir } from '../files/state-dir.ts';
 import { CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
@@ -22,6 +23,7 @@ export const definition = define({
     ...STATE_OPTIONS,
     dryRun: { ...OPTIONS.dryRun, group: OPTIONS.state.group, describe: 'Report on the last dry run' },
     ...pick(OPTIONS, 'withValues'),
+    json: { ...OPTIONS.json, describe: 'Print the figures of the page as one JSON object to stdout' },
   },
   examples: [
     ['$0 report acme.yaml', 'a page to share: external ids, but no other values'],
@@ -52,7 +54,9 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
     await writeTables(state, output, (message) => console.complain(`warning: ${message}`));
   }
   const holder = dryRun ? undefined : lockHolder(state);
-  console.print(await writeReport(state, output, { withValues, holder }));
+  const { path, figures } = await writeReport(state, output, { withValues, holder });
+  if (settings.json) console.printJson(figuresJson(figures, { report: path }));
+  else console.print(path);
   if (withValues) console.say('it contains field values of records: treat it like the exports themselves');
   return EXIT.done;
 }

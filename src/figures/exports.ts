@@ -4,8 +4,16 @@ import { ENTITIES } from '../kinds/index.ts';
 import type { FileDigest } from '../input/source.ts';
 import type { Entity } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
-import { ORPHAN, typeCounts } from '../vocabulary/terms.ts';
+import { outcomeOf, type State } from '../plan/states.ts';
+import { counted, numberText } from '../terminal/numbers.ts';
+import { ORPHAN, typeCounts, type OutcomeName } from '../vocabulary/terms.ts';
 import { sectionOf, type Section } from './figures.ts';
+
+interface EventsOf {
+  readonly entity: Entity;
+  readonly outcome: OutcomeName;
+  readonly count: number;
+}
 
 export interface ExportFate {
   /** Absolute. */
@@ -14,8 +22,8 @@ export interface ExportFate {
   readonly rows: number;
   /** Undefined of a file that lookups alone read. */
   readonly source: string | undefined;
-  /** Events of its rows, without duplicates. */
-  readonly events: Readonly<Partial<Record<Entity, number>>>;
+  /** Records that its rows became, without duplicates. */
+  readonly events: readonly EventsOf[];
   readonly duplicates: number;
   readonly skipped: number;
   readonly unreadable: number;
@@ -24,6 +32,8 @@ export interface ExportFate {
 interface Counted {
   readonly source: string;
   readonly path: string;
+  readonly entity: Entity | null;
+  /** The state of an event, `skipped` or `unreadable`. */
   readonly what: string;
   readonly count: number;
 }
@@ -31,21 +41,24 @@ interface Counted {
 /** `inputs`: every file that was read. The plan names those that became records. */
 export function readExports(db: Database, inputs: readonly FileDigest[]): readonly ExportFate[] {
   const counts = db.all<Counted>(`
-    with fate (record, what) as (
-      select record, iif(state = 'duplicate', 'duplicate', entity) from event
-      union select w.record, e.entity from row_of w join event e on e.id = w.event
-      union select p.record, e.entity from part p join event e on e.id = p.event
-      union select record, 'skipped' from skipped
-      union select record, 'skipped' from omission where code = '${ORPHAN}'
-      union select record, 'unreadable' from problem where event is null and kind = 'read' and record is not null
-        and record not in (select record from event) and record not in (select record from row_of))
-    select s.name as source, f.path, fate.what, count(*) as count
+    with own (record, event) as (
+      select record, id from event union select record, event from row_of union select record, event from part),
+    fate (record, entity, what) as (
+      select o.record, e.entity, e.state from own o join event e on e.id = o.event
+      union select record, null, 'skipped' from skipped
+      union select record, null, 'skipped' from omission where code = '${ORPHAN}'
+      union select record, null, 'unreadable' from problem where event is null and kind = 'read' and record is not null
+        and record not in (select record from own))
+    select s.name as source, f.path, fate.entity, fate.what, count(*) as count
     from fate join record r on r.id = fate.record join file f on f.id = r.file join source s on s.id = f.source
-    group by f.id, fate.what`);
+    group by f.id, fate.entity, fate.what`);
   return inputs.map(({ path, sha256, rows }) => {
     const own = counts.filter((each) => path.endsWith(each.path.replace(/^(\.\.?[\\/])+/, '')));
-    const of = (what: string): number => own.find((each) => each.what === what)?.count ?? 0;
-    const events = Object.fromEntries(ENTITIES.flatMap((entity) => (of(entity) > 0 ? [[entity, of(entity)]] : [])));
+    const of = (what: string): number =>
+      own.filter((each) => each.what === what).reduce((sum, { count }) => sum + count, 0);
+    const events = own.flatMap(({ entity, what, count }): EventsOf[] =>
+      entity === null ? [] : [{ entity, outcome: outcomeOf(what as State), count }],
+    );
     return {
       ...{ path, sha256, rows, events, source: own[0]?.source },
       ...{ duplicates: of('duplicate'), skipped: of('skipped'), unreadable: of('unreadable') },
@@ -53,8 +66,8 @@ export function readExports(db: Database, inputs: readonly FileDigest[]): readon
   });
 }
 
-/** `contacts.csv: 851 rows, 731 leads, 96 duplicates, 24 skipped`. */
-export function exportsSection(fates: readonly ExportFate[]): Section | undefined {
+/** `contacts.csv: 851 rows; 720 leads arrived, 11 leads to mend, 96 duplicates, 24 skipped`. */
+export function exportsSection(fates: readonly ExportFate[], isDryRun: boolean): Section | undefined {
   if (fates.length === 0) return undefined;
   return sectionOf({
     id: 'exports',
@@ -62,22 +75,33 @@ export function exportsSection(fates: readonly ExportFate[]): Section | undefine
     columns: [
       { head: 'file', kind: 'label' },
       { head: 'rows', kind: 'number' },
-      { head: 'became of the rows', kind: 'text' },
+      { head: 'what became of them', kind: 'text' },
       { head: 'SHA-256', kind: 'path' },
     ],
-    rows: fates.map((fate) => [basename(fate.path), fate.rows, fateText(fate), fate.sha256]),
+    rows: fates.map((fate) => [basename(fate.path), fate.rows, fateText(fate, isDryRun), fate.sha256]),
   });
 }
 
-function fateText({ source, events, duplicates, skipped, unreadable }: ExportFate): string {
+const FAILED: readonly OutcomeName[] = ['invalid', 'rejected', 'blocked'];
+
+function fateText({ source, events, duplicates, skipped, unreadable }: ExportFate, isDryRun: boolean): string {
   if (source === undefined) return 'looked up';
-  const types = Object.fromEntries(
-    Object.entries(events).map(([entity, count]): [string, number] => [`${entity}/created`, count ?? 0]),
+  const parts = [
+    [['acknowledged'], isDryRun ? 'sent before' : 'arrived'],
+    [['pending'], isDryRun ? 'ready to send' : 'not sent yet'],
+    [FAILED, 'to mend'],
+  ] as const;
+  const texts = parts.flatMap(([outcomes, what]) =>
+    ENTITIES.flatMap((entity) => {
+      const own = events.filter((each) => each.entity === entity && outcomes.some((one) => one === each.outcome));
+      const count = own.reduce((sum, each) => sum + each.count, 0);
+      return count === 0 ? [] : [`${typeCounts({ [`${entity}/created`]: count })} ${what}`];
+    }),
   );
   return [
-    ...(Object.keys(events).length > 0 ? [typeCounts(types)] : []),
-    ...(duplicates > 0 ? [`${duplicates} duplicates`] : []),
-    ...(skipped > 0 ? [`${skipped} skipped`] : []),
-    ...(unreadable > 0 ? [`${unreadable} unreadable`] : []),
+    ...texts,
+    ...(duplicates > 0 ? [counted(duplicates, 'duplicate')] : []),
+    ...(skipped > 0 ? [`${numberText(skipped)} skipped`] : []),
+    ...(unreadable > 0 ? [`${numberText(unreadable)} unreadable`] : []),
   ].join(', ');
 }

@@ -2,8 +2,9 @@
 import { basename } from 'node:path';
 import { countFindings, leftOut, type Finding } from '../report/findings.ts';
 import type { SkippedRows } from '../report/skipped.ts';
+import type { EventType } from '../model.ts';
 import type { EventCounts } from '../vocabulary/terms.ts';
-import { fieldWords, skipText, typeNoun } from '../vocabulary/terms.ts';
+import { capital, fieldWords, skipText, typeName, typeNoun } from '../vocabulary/terms.ts';
 import { isNameCode, meaningOf } from '../vocabulary/words.ts';
 import { placesText, type ErrorCause } from './causes.ts';
 import { LIMITS, sectionOf, type Cell, type Section } from './figures.ts';
@@ -52,7 +53,9 @@ export function missingSection({ causes, findings, events, isDryRun }: MissingFo
     rows: rows.slice(0, MOST),
     notes: [
       ...(causes.length > 0
-        ? ['Records: those that arrive once it is put right, with all that depend on them. errors.csv lists each.']
+        ? [
+            '“Records” counts those that arrive once it is put right, with all that depend on them. errors.csv lists each.',
+          ]
         : []),
       ...(countFindings(omitted) > 0 ? ['Where only a value is missing, its record has arrived without it.'] : []),
       ...(hidden > 0 ? [`${hidden} more are in errors.csv and omitted.csv.`] : []),
@@ -62,21 +65,24 @@ export function missingSection({ causes, findings, events, isDryRun }: MissingFo
 
 function causeRow({ kind, code, field, message, messages, places, count, frees }: ErrorCause): Cell[] {
   const { what } = meaningOf(code, kind);
-  const about = field === null || isNameCode(code) ? '' : ` (${wordsOf(field)})`;
+  const about = field === null || isNameCode(code) ? '' : `${capital(wordsOf(field))}: `;
   // Names of stages and owners are no values of records.
-  const text = isNameCode(code) && messages === 1 ? message : `${what || 'The service refused the record.'}${about}`;
-  const ids = places.map((each) => (each.externalId === null ? '' : ` id ${each.externalId}`));
+  const text =
+    isNameCode(code) && messages === 1 ? capital(message) : `${about}${what || 'The service refused the record.'}`;
+  const ids = places.map((each) => (each.externalId === null ? '' : ` (${each.externalId})`));
   const at = places.map((each, n) => `${placesText([{ ...each, file: basename(each.file) }])}${ids[n]}`).join(', ');
   return [text, `${at}${at !== '' && count > places.length ? ', …' : ''}`, frees, ...(ACTS[kind] ?? ACTS.send!)];
 }
 
 function omissionRow({ field, code, kind, count, types, examples }: Finding): Cell[] {
   const { what } = meaningOf(code, kind);
-  const of = Object.keys(types).map(typeNoun).join(', ');
+  const of = Object.keys(types)
+    .map((type) => (count === 1 ? `one ${typeNoun(type)}` : typeName(type as EventType | '').toLowerCase()))
+    .join(' or ');
   const places = examples.filter(({ file }) => file !== '').slice(0, 2);
   const at = places.map(({ file, ...each }) => placesText([{ ...each, file: basename(file) }])).join(', ');
   return [
-    `Only a value: ${wordsOf(field)} of ${of || 'record'}. ${what}`,
+    `Only the ${wordsOf(field)} of ${of}: ${what}`,
     `${at}${at !== '' && count > places.length ? ', …' : ''}`,
     count,
     ...ACTS.map!,
@@ -99,8 +105,9 @@ export function skippedSection(rows: readonly SkippedRows[]): Section | undefine
       { head: 'why', kind: 'text' },
       { head: 'rows', kind: 'number' },
       { head: 'of', kind: 'number' },
+      { head: '', kind: 'code' },
     ],
-    rows: rows.map(({ source, reason, count, of }) => [source, skipText(reason), count, of]),
+    rows: rows.map(({ source, reason, count, of }) => [source, skipText(reason), count, of, reason]),
     limit: { ...LIMITS.skipped, noun: 'reason', rest: 'left_out.csv', isSummed: false },
   });
 }

@@ -4,12 +4,13 @@ import type { SkippedRows } from '../report/skipped.ts';
 import type { StoredSummary } from '../report/summary.ts';
 import type { StoredVerification } from '../report/verification.ts';
 import { counted, numberText, percentText } from '../terminal/numbers.ts';
+import { capital } from '../vocabulary/terms.ts';
 import type { ErrorCause } from './causes.ts';
 import { exportsSection, type ExportFate } from './exports.ts';
 import { present, sectionOf, type Section, type Figures, type Headline, type Mood } from './figures.ts';
 import { missingSection, skippedSection } from './missing.ts';
 import type { Status } from './read-status.ts';
-import { stagesSection } from './stages.ts';
+import { signedSections } from './stages.ts';
 import { moodOf } from './verdict.ts';
 import { comparedSection, verificationTexts } from './verification.ts';
 
@@ -33,7 +34,12 @@ interface Tile {
   readonly mood: Mood | undefined;
 }
 
+/** As `report --json` prints it. */
 export interface PageFigures extends Figures {
+  readonly migration: string | null;
+  readonly dry_run: boolean;
+  /** The digest of the plan that it is about; null until its run has ended. */
+  readonly plan: string | null;
   /** Arrived, to mend, not migrated by design. */
   readonly tiles: readonly Tile[];
 }
@@ -41,39 +47,63 @@ export interface PageFigures extends Figures {
 export function pageFigures(found: PageFound): PageFigures {
   const { status, summary, findings, causes, exports, skipped, verification, isDryRun } = found;
   const { events } = status;
+  const plan = summary?.plan.digest ?? null;
   return {
+    ...{ migration: status.migration, dry_run: isDryRun, plan },
     verdict: verdictOf(found),
     tiles: tilesOf(found),
     sections: present([
-      exportsSection(exports),
-      stagesSection(summary?.totals ?? [], isDryRun),
+      exportsSection(exports, isDryRun),
+      ...signedSections(summary?.totals ?? [], isDryRun),
       missingSection({ causes, findings, events, isDryRun }),
       skippedSection(skipped),
-      isDryRun ? undefined : verificationSection(verification, summary?.plan.digest ?? null),
+      isDryRun ? undefined : verificationSection(verification, plan),
     ]),
   };
 }
 
-function verdictOf({ status, summary, isDryRun }: PageFound): Headline {
-  const { running, basis, last_run: last, waits_for: wait } = status;
-  const verdict = (word: string, text: string, mood: Mood): Headline => ({ word, text, mood, details: [] });
-  if (running) {
-    const text = basis === 'under way' ? 'Sending' : 'A survey is in progress; the counts are from the previous run';
-    return verdict('', text, wait ? 'partly' : 'done');
-  }
-  if (!last) return verdict('', 'Not finished', 'partly');
-  return verdict(isDryRun ? 'Dry run' : 'Result', last.result, summary ? moodOf(summary) : 'partly');
+/** What can arrive: every record but duplicates, and rows that could not be read. */
+function wantedOf({ status: { events }, summary }: PageFound): number {
+  return events.total - events.duplicates + (summary?.records.unreadable ?? 0);
 }
 
-function tilesOf({ status: { events }, summary, isDryRun }: PageFound): Tile[] {
-  const failed = events.invalid + events.rejected + events.blocked;
+function toMend({ status: { events }, summary }: PageFound): number {
+  return events.invalid + events.rejected + events.blocked + (summary?.records.unreadable ?? 0);
+}
+
+/** In one sentence, without words of the program. */
+function verdictOf(found: PageFound): Headline {
+  const { status, summary, isDryRun } = found;
+  const { running, basis, waits_for: wait, events } = status;
+  const verdict = (text: string, mood: Mood): Headline => ({ word: '', text, mood, details: [] });
+  if (running) {
+    const text = basis === 'under way' ? 'Sending' : 'The exports are being read; the counts are from the previous run';
+    return verdict(text, wait ? 'partly' : 'done');
+  }
+  if (!summary) return verdict('Not finished', 'partly');
+  const mood = moodOf(summary);
+  const [all, mend] = [wantedOf(found), toMend(found)];
+  const good = isDryRun ? events.pending + events.acknowledged : events.acknowledged;
+  const share = good === all ? `all ${counted(all, 'record')}` : `${numberText(good)} of ${counted(all, 'record')}`;
+  const before = events.acknowledged > 0 ? ', or were sent before' : '';
+  const { changed } = summary.events;
+  const texts = [
+    isDryRun ? `${share} ${good === 1 ? 'is' : 'are'} ready to send${before}` : `${share} arrived`,
+    ...(mend > 0 ? [`${numberText(mend)} ${mend === 1 ? 'has' : 'have'} to be mended`] : []),
+    ...(events.pending > 0 && !isDryRun ? [`${numberText(events.pending)} not sent yet`] : []),
+    ...(changed > 0 ? [`${numberText(changed)} changed in the export since they were sent`] : []),
+  ];
+  const stopped = mood === 'failed' ? 'Stopped before the end. ' : '';
+  return verdict(`${stopped}${isDryRun ? 'Nothing was sent. ' : ''}${capital(texts.join('; '))}.`, mood);
+}
+
+function tilesOf(found: PageFound): Tile[] {
+  const { summary, isDryRun } = found;
+  const { events } = found.status;
   const { skipped = 0, unreadable = 0 } = summary?.records ?? {};
+  const [all, mend] = [wantedOf(found), toMend(found)];
   const parts = (given: readonly (readonly [count: number, text: string])[]): string[] =>
     given.filter(([count]) => count > 0).map(([count, text]) => `${numberText(count)} ${text}`);
-  const share =
-    events.total === 0
-      ? []
-      : [`${percentText(events.acknowledged, events.total, 1)} of ${counted(events.total, 'record')}`];
   const arrived: Tile = isDryRun
     ? {
         count: events.pending,
@@ -84,13 +114,16 @@ function tilesOf({ status: { events }, summary, isDryRun }: PageFound): Tile[] {
     : {
         count: events.acknowledged,
         what: 'arrived',
-        parts: [...share, ...parts([[events.pending, 'not sent yet']])],
+        parts: [
+          ...(all === 0 ? [] : [`${percentText(events.acknowledged, all, 1)} of ${counted(all, 'record')}`]),
+          ...parts([[events.pending, 'not sent yet']]),
+        ],
         mood: 'done',
       };
   return [
     arrived,
     {
-      count: failed + unreadable,
+      count: mend,
       what: 'to mend',
       parts: parts([
         [events.invalid, 'with a value that cannot be sent'],
@@ -98,7 +131,7 @@ function tilesOf({ status: { events }, summary, isDryRun }: PageFound): Tile[] {
         [events.blocked, 'waiting for one of these'],
         [unreadable, 'unreadable'],
       ]),
-      mood: failed + unreadable > 0 ? 'failed' : undefined,
+      mood: mend > 0 ? 'failed' : undefined,
     },
     {
       count: skipped + events.duplicates,
@@ -115,7 +148,7 @@ function tilesOf({ status: { events }, summary, isDryRun }: PageFound): Tile[] {
 /** `digest`: of the plan that the page is about. */
 function verificationSection(found: StoredVerification | undefined, digest: string | null): Section {
   if (!found) {
-    const notes = ['Not verified yet: nobody has read the records back and compared them (crm-backfill verify).'];
+    const notes = ['Not verified yet: the records have not been read back and compared.'];
     return sectionOf({ id: 'verified', title: 'Compared with the service', columns: [], rows: [], notes });
   }
   const { plan } = found;

@@ -1,4 +1,4 @@
-/** Control totals: the deals by old and new stage, for the customer to sign. */
+/** Control totals: the deals by old and new stage and owner, for the customer to sign. */
 import {
   ControlSum,
   currencyText,
@@ -99,4 +99,98 @@ function equalText(totals: readonly ControlTotal[]): string {
   });
   const unread = unreadText(totals);
   return `Deals by stage: ${sums.join('; ')}, equal to the export${unread === '' ? '' : `; ${unread}`}`;
+}
+
+/** Stages or owners that a page lists; all others are one row for each currency. */
+const MOST_ROWS = 60;
+
+/** Why deals are missing in the service, in the customer's words. */
+const MISSING = {
+  invalid: 'to mend',
+  rejected: 'refused by the service',
+  blocked: 'waiting',
+  pending: 'not sent yet',
+} as const;
+
+const EQUAL = '✓';
+
+/**
+ * The same to sign: by stage and by owner, the deals of the export beside those of the service (of a dry run: of the plan), and a tick
+ * where they are equal. None where there are no deals; no owners where no deal has one.
+ */
+export function signedSections(totals: readonly ControlTotal[], isDryRun: boolean): readonly Section[] {
+  if (totals.length === 0) return [];
+  const hasOwners = totals.some(({ from_owner: from, owner }) => (from ?? owner) !== null);
+  const unread = unreadText(totals);
+  return [
+    {
+      ...signedSection('stage', totals, isDryRun, (total) => [
+        nameOf(total.from_pipeline, total.from_stage),
+        nameOf(total.pipeline, total.stage),
+      ]),
+      notes: unread === '' ? [] : [`${unread}.`],
+    },
+    ...(hasOwners
+      ? [
+          signedSection('owner', totals, isDryRun, (total) => [
+            nameOf(null, total.from_owner),
+            nameOf(null, total.owner),
+          ]),
+        ]
+      : []),
+  ];
+}
+
+function signedSection(
+  noun: 'stage' | 'owner',
+  totals: readonly ControlTotal[],
+  isDryRun: boolean,
+  namesOf: (total: ControlTotal) => readonly [from: string, to: string],
+): Section {
+  const nameText = (total: ControlTotal): string => {
+    const [from, to] = namesOf(total);
+    return total.others ? `all other ${noun}s` : from === to ? from : `${from} → ${to}`;
+  };
+  const groups = [...groupTotals(totals, (total) => JSON.stringify([nameText(total), currencyText(total)])).values()]
+    .map((group) => ({ name: nameText(group[0]!), group, count: ControlSum.of(group).figures.count }))
+    .sort((one, other) => other.count - one.count || one.name.localeCompare(other.name, 'en'));
+  const rest = groups.slice(MOST_ROWS).flatMap(({ group }) => group);
+  const cells = (name: string, group: readonly ControlTotal[]): Cell[] => signedCells(name, group, isDryRun);
+  return sectionOf({
+    id: `${noun}s`,
+    title: `Deals by ${noun}`,
+    columns: [
+      { head: `old ${noun} → new ${noun}`, kind: 'text' },
+      { head: 'in the export', kind: 'number' },
+      { head: '', kind: 'amount' },
+      { head: isDryRun ? 'in the plan' : 'in the service', kind: 'number' },
+      { head: '', kind: 'amount' },
+      { head: 'equal', kind: 'text' },
+    ],
+    rows: [
+      ...groups.slice(0, MOST_ROWS).map(({ name, group }) => cells(name, group)),
+      ...[...groupTotals(rest, currencyText).values()].map((group) => cells(`all other ${noun}s`, group)),
+    ],
+    totals: [...groupTotals(totals, currencyText).values()].map((group) => cells('All', group)),
+  });
+}
+
+function signedCells(name: string, group: readonly ControlTotal[], isDryRun: boolean): Cell[] {
+  const { figures } = ControlSum.of(group);
+  // A dry run has sent nothing: what the plan would send is compared.
+  const side = isDryRun ? 'planned_' : 'acknowledged_';
+  const currency = currencyText(group[0]!);
+  const isEqual = figures.count === figures[`${side}count`] && figures.amount === figures[`${side}amount`];
+  const missing = (Object.keys(MISSING) as (keyof typeof MISSING)[]).filter(
+    (outcome) => figures[`${outcome}_count`] > 0 && !(isDryRun && outcome === 'pending'),
+  );
+  const texts = missing.map((outcome) => `${numberText(figures[`${outcome}_count`])} ${MISSING[outcome]}`);
+  return [
+    name,
+    figures.count,
+    { amount: figures.amount, currency },
+    figures[`${side}count`],
+    { amount: figures[`${side}amount`], currency },
+    isEqual ? EQUAL : texts.join(', ') || 'the amounts differ',
+  ];
 }

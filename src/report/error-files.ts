@@ -57,7 +57,7 @@ export function writeLeftOut(db: Database, output: StateDir): void {
     from (select record, reason from skipped union all select record, code from omission where code = '${ORPHAN}') k
       join record r on r.id = k.record join file f on f.id = r.file join source s on s.id = f.source
     order by r.id`,
-    { shown: (row) => ({ ...row, reason: skipText(row.reason) }) },
+    { shown: (row) => ({ ...row, reason: `${skipText(row.reason)} (${row.reason})` }) },
   );
 }
 

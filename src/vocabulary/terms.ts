@@ -13,7 +13,7 @@ export interface EventCounts {
   blocked: number;
   pending: number;
 }
-type OutcomeName = Exclude<keyof EventCounts, 'total'>;
+export type OutcomeName = Exclude<keyof EventCounts, 'total'>;
 
 /** Every event has exactly one of these: together they are the total. */
 export const OUTCOMES: Readonly<Record<OutcomeName, string>> = {
@@ -63,8 +63,8 @@ export type WaitReason = keyof typeof WAITS;
 export const ORPHAN = 'orphan';
 
 const SKIPS: Readonly<Record<string, string>> = {
-  when: 'no entry selects it (`when`)',
-  each: 'its `each` is empty',
+  when: 'no entry of the mapping selects it',
+  each: 'its list of records is empty',
   [ORPHAN]: 'its parent is in no export',
 };
 
@@ -75,11 +75,11 @@ export function skipText(reason: string): string {
 
 /** What the events of the ingestion webhook cannot contain (service interface, sections 2 and 4.2). */
 export const NOT_MIGRATED: readonly (readonly [string, string])[] = [
-  ['The owner of a lead', 'lead events have no owner field; the service assigns the account owner'],
-  ['Original creation dates', 'the service dates records by their arrival; the original time is kept for audit only'],
-  ['Companies', 'there are no company events, and leads have no company field'],
+  ['The owner of a lead', 'leads are imported without an owner, and the new CRM assigns that of the account'],
+  ['Original creation dates', 'the new CRM dates records by their arrival; it keeps the original time for audit only'],
+  ['Companies', 'companies cannot be imported, and an imported lead has no field for one'],
   ['Further contacts of a deal', 'a deal has only one lead'],
-  ['Dates of comments', 'the service dates comments by their arrival; the original time is kept for audit only'],
+  ['Dates of comments', 'the new CRM dates comments by their arrival; it keeps the original time for audit only'],
   ['Corrections of comments', 'a comment cannot be corrected or deleted once it is in the service'],
 ];
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { PageFigures } from '../../src/figures/page.ts';
 import { backfill, environmentOf, FAST, files, sandbox, workspace } from './harness.ts';
 
 const MAPPING = `version: 1
@@ -37,15 +38,15 @@ it('is a hand-over: the mapping, what was not carried, and times in the zone of 
   const path = join(cwd, '.backfill/acme/report.html');
   const written = await readFile(path, 'utf8');
   const text = textOf(written);
-  expect(text).toMatch(/in the time zone America\/New_York/);
-  expect(text).toMatch(/Last run \n .*, \d\d:\d\d GMT-[45] –/);
+  expect(text).toMatch(/Ended \n .*, \d\d:\d\d GMT-[45]/);
   expect(text).toContain('Leads from people');
   expect(text).toContain('Every record in which kind is lead');
   expect(text).toMatch(/name name converts to upper case/);
-  expect(text).toMatch(/people\.csv 3 3 leads [0-9a-f]{64}/);
+  expect(text).toMatch(/people\.csv 3 3 leads arrived [0-9a-f]{64}/);
+  expect(text).toContain('All 3 records arrived.');
   expect(text).toMatch(/fax people 2 3/);
   expect(text).toContain('Not used and without any value: pager (people) .');
-  expect(text).toContain('No source reads these files, which lie beside the exports: calls.csv .');
+  expect(text).toContain('These files beside the exports were not read: calls.csv .');
   expect(text).toMatch(/e-mail address email Leads 1 An e-mail address is invalid. invalid_email/);
   for (const value of ['555-FAX', 'not an address', 'Grace']) expect(written).not.toContain(value);
   expect(written).not.toContain('class="banner"');
@@ -56,4 +57,22 @@ it('is a hand-over: the mapping, what was not carried, and times in the zone of 
   expect(again).toMatchObject({ code: 0, stdout: `${path}\n` });
   const withoutTime = (page: string): string => page.replace(/Written .*? by/s, '');
   expect(withoutTime(await readFile(path, 'utf8'))).toBe(withoutTime(written));
+
+  // Its figures, for programs: the same numbers, and no values.
+  const { code, stdout } = await backfill(['report', 'mapping.yaml', '--json'], { cwd });
+  expect(code).toBe(0);
+  const figures = JSON.parse(stdout) as PageFigures & { files: { report: string } };
+  expect(figures).toMatchObject({ migration: 'acme', dry_run: false, verdict: { text: 'All 3 records arrived.' } });
+  expect(figures.plan).toMatch(/^[0-9a-f]{12}$/);
+  expect(figures.files.report).toBe(path);
+  expect(figures.tiles.map(({ count, what }) => [count, what])).toEqual([
+    [3, 'arrived'],
+    [0, 'to mend'],
+    [0, 'not migrated by design'],
+  ]);
+  expect(figures.sections.map(({ id }) => id)).toEqual(['exports', 'missing', 'verified']);
+  expect(figures.sections[0]!.rows).toEqual([
+    ['people.csv', 3, '3 leads arrived', expect.stringMatching(/^[0-9a-f]{64}$/)],
+  ]);
+  for (const value of ['555-FAX', 'not an address', 'Grace']) expect(stdout).not.toContain(value);
 });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { inflateSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { writeReport } from '../../src/pages/html/page.ts';
+import { ControlSum } from '../../src/report/control-totals.ts';
 import type { StoredSummary } from '../../src/report/summary.ts';
 import { stateDirectory } from '../state.ts';
 import { BROWSER, openPage, startBrowser } from './browser.ts';
@@ -38,8 +39,16 @@ async function served(page: string): Promise<{ address: string; asked: string[] 
 /** The report of the case, with another summary. */
 async function pageOf(summary: Partial<StoredSummary> = {}, withValues = false): Promise<string> {
   const state = await stateDirectory(hostileWith(summary));
-  return readFile(await writeReport(state, state, { withValues }), 'utf8');
+  return readFile((await writeReport(state, state, { withValues })).path, 'utf8');
 }
+
+/** The deals of ten stages. */
+const STAGES = Array.from({ length: 10 }, (_, n) => ({
+  ...{ entity: 'deal', from_pipeline: 'Sales Pipeline', from_stage: `Stage ${n}`, from_owner: 'Ada' },
+  ...{ pipeline: 'Sales', stage: `New stage ${n}`, owner: 'Ada Lovelace', currency: 'EUR', unread_amounts: 0 },
+  ...ControlSum.of([]).figures,
+  ...{ count: 5, amount: '1234567.50', acknowledged_count: n % 5, acknowledged_amount: '234567.50', invalid_count: 1 },
+}));
 
 /** What draws the background of the banner, `--warn-paper` (#fdf3df), in a PDF. */
 const BANNER = /\.992\d* \.95[23]\d* \.874\d* rg\b/;
@@ -125,14 +134,23 @@ describe.skipIf(!BROWSER)(title, { timeout: 60_000 }, () => {
     expect(await page.evaluate('document.querySelector(".banner").innerText')).toBe('Dry run: nothing was sent');
   });
 
-  it('at 400 pixels has no element that is wider than the page, save in tables that scroll, and texts with contrast', async () => {
-    const { address } = await served(await pageOf());
+  it('has texts with contrast in the light and in the dark, and at 400, 800 and 1300 pixels no element wider than the page, save in tables that scroll', async () => {
+    const { address } = await served(await pageOf({ totals: STAGES }));
     const page = await openPage(address);
     await expect.poll(() => page.evaluate('document.readyState')).toBe('complete');
     await page.evaluate('document.querySelectorAll("details").forEach((each) => (each.open = true))');
     const wide = `[...document.querySelectorAll('body *')].filter((each) => !each.closest('.wide, .unseen') &&
       each.getBoundingClientRect().right > innerWidth + 1).map((each) => each.outerHTML.slice(0, 80))`;
-    expect(await page.evaluate(`JSON.stringify(${wide})`)).toBe('[]');
+    for (const width of [400, 800, 1300]) {
+      await page.send('Emulation.setDeviceMetricsOverride', {
+        width,
+        height: 900,
+        deviceScaleFactor: 1,
+        mobile: false,
+      });
+      expect(await page.evaluate('innerWidth')).toBe(width);
+      expect(await page.evaluate(`JSON.stringify(${wide})`), String(width)).toBe('[]');
+    }
     const weak = `(() => {
       const light = (color) => {
         const [r, g, b] = color.match(/[\\d.]+/g).map((part) => part / 255)
@@ -152,7 +170,36 @@ describe.skipIf(!BROWSER)(title, { timeout: 60_000 }, () => {
         return [(one + 0.05) / (other + 0.05), each.outerHTML.slice(0, 60)];
       }).filter(([ratio]) => ratio < 4.5)]);
     })()`;
-    expect(await page.evaluate(weak)).toBe('[true,[]]');
+    const papers = [];
+    for (const value of ['dark', 'light']) {
+      await page.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value }] });
+      papers.push(await page.evaluate('getComputedStyle(document.body).backgroundColor'));
+      expect(await page.evaluate(weak), value).toBe('[true,[]]');
+    }
+    expect(papers).toEqual(['rgb(20, 24, 31)', 'rgb(255, 255, 255)']);
+  });
+
+  it.each([
+    ['A4', 210, 297],
+    ['Letter', 215.9, 279.4],
+  ])('printed on %s, has what is signed on the first two pages', async (_, width, height) => {
+    const { address } = await served(await pageOf({ totals: STAGES }));
+    const page = await openPage(address);
+    await expect.poll(() => page.evaluate('document.readyState')).toBe('complete');
+    const [paperWidth, paperHeight] = [width / 25.4, height / 25.4];
+    const { data } = await page.send('Page.printToPDF', { printBackground: true, paperWidth, paperHeight });
+    const pages = printedPages(Buffer.from(data as string, 'base64'));
+    expect(pages.length).toBeGreaterThan(2);
+    expect(pages.length).toBeLessThan(8);
+    // As it is laid out between the margins of 16 and 14 mm.
+    const px = (mm: number): number => Math.floor((mm / 25.4) * 96);
+    await page.send('Emulation.setEmulatedMedia', { media: 'print' });
+    const size = { width: px(width - 28), height: px(height - 32), deviceScaleFactor: 1, mobile: false };
+    await page.send('Emulation.setDeviceMetricsOverride', size);
+    const ends = (id: string): string => `document.getElementById("${id}").getBoundingClientRect().bottom`;
+    expect(await page.evaluate(ends('stages'))).toBeGreaterThan(px(100));
+    expect(await page.evaluate(ends('sign'))).toBeLessThan(2 * px(height - 32));
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width);
   });
 
   it.each([

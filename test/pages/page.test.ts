@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { writeReport } from '../../src/pages/html/page.ts';
 import { ControlSum, type ControlTotal } from '../../src/report/control-totals.ts';
+import { storeVerification } from '../../src/report/verification.ts';
+import { openCheckpoint } from '../../src/store/checkpoint.ts';
 import type { StateDir } from '../../src/files/state-dir.ts';
 import { PLAN_FILE } from '../../src/store/plan-schema.ts';
 import { stateDirectory, type GivenState } from '../state.ts';
@@ -11,7 +13,7 @@ import { FIXTURES, HOSTILE, hostileWith } from './hostile.ts';
 vi.stubEnv('TZ', 'UTC');
 
 async function written(state: StateDir, withValues = false): Promise<string> {
-  return readFile(await writeReport(state, state, { withValues }), 'utf8');
+  return readFile((await writeReport(state, state, { withValues })).path, 'utf8');
 }
 
 async function pageOf(given: GivenState, withValues = false): Promise<string> {
@@ -148,6 +150,24 @@ describe('the report page', () => {
       }),
     );
     expect(text).toMatch(/bad_date 2 2 leads\nAll 2\n/);
+  });
+
+  it.each([
+    ['aaaa1111bbbb', false],
+    ['cccc2222dddd', true],
+  ])('of a plan that was compared with the service as %s, says whether to verify again', async (digest, isOther) => {
+    const state = await stateDirectory(hostileWith({ plan: { digest: 'aaaa1111bbbb', events: 9 } }));
+    const checkpoint = openCheckpoint(state);
+    const lead = { acknowledged: 9, read_back: 9, equal: 8, different: 1, missing: 0, not_shown: null };
+    const plan = { digest, is_dry_run: false };
+    const records = { lead: { ...lead, not_readable: ['custom_params'] } };
+    storeVerification(checkpoint, { at: '2026-03-04T10:00:00Z', plan, reason: 'different', records });
+    checkpoint.close();
+    const text = textOf(await written(state));
+    expect(text).toMatch(/\nLeads 9 9 8 1 0\n/);
+    expect(text).toContain('8 of 9 records match');
+    expect(text).toContain(`Compared with the plan that was sent (${digest})`);
+    expect(/another plan \(aaaa1111bbbb\): verify again/.test(text)).toBe(isOther);
   });
 
   it('finds the head of a chain of records that were not accepted', async () => {

@@ -33,11 +33,11 @@ it('rows that are skipped are counted by source and reason, on the screen, in th
   expect(summary.skipped).toEqual({ people: { when: 3 }, log: { each: 1, orphan: 1 } });
   expect(summary.warnings_by_code).toMatchObject({ rows_skipped: 5 });
   expect(ended.stderr).not.toContain('no problems');
-  expect(ended.stderr).toMatch(/Rows skipped[^]*people +.*when.* 3 +10\n[^]*log .* 1 +3\n/);
+  expect(ended.stderr).toMatch(/Rows skipped[^]*people +no entry .* 3 +10 +when\n[^]*log .* 1 +3 +orphan\n/);
   const listed = await readFile(join(cwd, '.backfill/m/dry-run/left_out.csv'), 'utf8');
   expect(listed.trim().split(/\r?\n/)).toHaveLength(6);
   expect(listed).toMatch(/^people,.*people\.csv,2,1,.*when/m);
   const page = await readFile(join(cwd, '.backfill/m/dry-run/report.html'), 'utf8');
   expect(page).toContain('<h2 id="skipped-title">');
-  expect(page.replace(/<[^>]*>|\s+/g, ' ')).toMatch(/people\.csv +10 +7 leads, 3 skipped/);
+  expect(page.replace(/<[^>]*>|\s+/g, ' ')).toMatch(/people\.csv +10 +7 leads ready to send, 3 skipped/);
 });

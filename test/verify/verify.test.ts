@@ -192,7 +192,7 @@ describe('verify', () => {
     const job = await (await Migration.into(await service())).leads(2);
     job.given.close();
     const page = async (): Promise<string> =>
-      readFile(await writeReport(job.given.dir, job.given.dir, { withValues: false }), 'utf8');
+      readFile((await writeReport(job.given.dir, job.given.dir, { withValues: false })).path, 'utf8');
     expect(await page()).toContain('Not verified yet');
     await job.say({ sample: 'all' });
     const written = await readFile(job.given.dir.file('report.html'), 'utf8');
@@ -200,6 +200,14 @@ describe('verify', () => {
     expect(text).toContain('2 of 2 records match in every field that can be read back.');
     expect(text).toContain('Compared with the plan that was sent');
     expect(text).not.toContain('p0@example.test');
+  });
+
+  it('names the plan that it compared with', async () => {
+    const job = await (await Migration.into(await service())).leads(1);
+    job.given.plan.run(`insert into setting (name, value) values ('digest', 'aaaa1111bbbb'), ('listed', '1')`);
+    const { found, stderr } = await job.check();
+    expect(found.plan).toEqual({ digest: 'aaaa1111bbbb', is_dry_run: false });
+    expect(stderr).toContain('Compared with the plan that was sent (aaaa1111bbbb).');
   });
 
   it('prints its result to stdout', async () => {

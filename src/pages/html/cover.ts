@@ -69,25 +69,22 @@ export function verdict({ figures }: PageData): Markup {
 type Fact = readonly [name: string, value: Markup | string];
 
 function facts({ status, summary, survey, mapping, isDryRun, timezone }: PageData): Fact[] {
-  const { migration, base_url: baseUrl, begun_at: begun, last_answer: answered, last_run: last } = status;
-  const began = last?.started_at ?? survey?.at;
-  const hasAnswers = !isDryRun && answered !== null;
+  const { migration, base_url: baseUrl, begun_at: begun, last_run: last } = status;
   const { customer = null, title = null } = mapping ?? {};
   const digest = summary?.plan.digest ?? null;
+  const began = (isDryRun ? undefined : begun) ?? last?.started_at ?? survey?.at;
   return [
     ...(customer === null ? [] : [['Customer', externalText(customer)] as const]),
     ...(title === null ? [] : [['Migration', externalText(migration ?? 'unknown')] as const]),
-    ['Service', service(baseUrl)],
-    ['Started', time(isDryRun ? began : (begun ?? began), timezone)],
-    ['Last run', html`${time(began, timezone)} – ${time(last?.finished_at, timezone)}`],
-    ...(hasAnswers ? [['Last answer', time(answered, timezone)] as const] : []),
+    ['New CRM', service(baseUrl)],
+    ['Began', time(began, timezone)],
+    ...(last ? [['Ended', time(last.finished_at, timezone)] as const] : []),
     ...(digest === null ? [] : [['Plan', html`<span class="id">${digest}</span>`] as const]),
-    ['Times', `in the time zone ${timezone}`],
   ];
 }
 
 function service(baseUrl: string | null): Markup {
-  if (baseUrl === null) return html`none (offline)`;
+  if (baseUrl === null) return html`none: the account was not read`;
   return baseUrl === SANDBOX ? html`the sandbox, a local stand-in` : externalText(baseUrl);
 }
 
@@ -124,12 +121,14 @@ export function signing(): Markup {
 }
 
 /** Who signs for what: for print. */
-export function signOff({ isDryRun, summary }: PageData): Markup {
+export function signOff({ isDryRun, summary, status }: PageData): Markup {
   const digest = summary?.plan.digest ?? null;
   const plan = digest === null ? 'the plan of this page' : html`plan <span class="id">${digest}</span>`;
   const what = isDryRun
     ? html`Nothing was sent. I have checked this page, and ${plan} may be sent.`
-    : html`I have checked this page, and accept what was sent of ${plan}.`;
+    : status.base_url === SANDBOX
+      ? html`This was a rehearsal of ${plan}. I have checked this page, and the migration may be carried out like this.`
+      : html`I have checked this page, and accept what was sent of ${plan}.`;
   return html`<section id="sign" aria-labelledby="sign-title" class="sign">
     <h2 id="sign-title">Sign-off</h2>
     <p>${what}</p>

@@ -63,9 +63,7 @@ export function notUsed({ mapping: stored }: PageData): Markup | undefined {
       : html`<p>
           Not used and without any value: ${listed(empty.map(({ source, column }) => `${column} (${source})`))}.
         </p>`,
-    files.length === 0
-      ? undefined
-      : html`<p>No source reads these files, which lie beside the exports: ${listed(files)}.</p>`,
+    files.length === 0 ? undefined : html`<p>These files beside the exports were not read: ${listed(files)}.</p>`,
   );
 }
 

@@ -2,6 +2,7 @@
 import { REPORT_FILE } from '../../report/summary.ts';
 import { writeWhole, type StateDir } from '../../files/state-dir.ts';
 import { TOOL } from '../../version.ts';
+import type { PageFigures } from '../../figures/page.ts';
 import { visible } from '../../terminal/visible.ts';
 import { readPageData, type PageData, type PageOptions } from '../page-data.ts';
 import { notInService, outcome } from './appendix.ts';
@@ -51,18 +52,24 @@ function figured(id: string): PagePart[2] {
   };
 }
 
+export interface WrittenPage {
+  readonly path: string;
+  readonly figures: PageFigures;
+}
+
 function missing(data: PageData): Markup {
   const nothing = html`<p>Nothing: every record became an event, and every event is in the service.</p>`;
   return figured('missing')(data) ?? section('missing', 'What is missing, and who acts', nothing);
 }
 
 /**
- * Writes `report.html` into `output` (the state directory, or `dry-run/` in it) from the databases, and returns its path.
+ * Writes `report.html` into `output` (the state directory, or `dry-run/` in it) from the databases. Returns its path and its figures.
  */
-export async function writeReport(state: StateDir, output: StateDir, options: PageOptions): Promise<string> {
+export async function writeReport(state: StateDir, output: StateDir, options: PageOptions): Promise<WrittenPage> {
   const path = output.file(REPORT_FILE);
-  await writeWhole(path, reportPage(readPageData(state, output, options)));
-  return path;
+  const data = readPageData(state, output, options);
+  await writeWhole(path, reportPage(data));
+  return { path, figures: data.figures };
 }
 
 function reportPage(data: PageData): string {

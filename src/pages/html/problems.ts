@@ -206,7 +206,7 @@ export function notMigrated(): Markup {
     'not-carried',
     'What cannot be migrated',
     dataTable(
-      'Limitations of the ingestion webhook, which apply to every migration',
+      'Limits of importing into the new CRM, which apply to every migration',
       ['What', 'Why'],
       NOT_MIGRATED.map(([what, why]) => [what, why]),
     ),

@@ -90,7 +90,6 @@ footer { margin-top: 3.5rem; padding-top: 1rem; border-top: 1px solid var(--rule
 @media (max-width: 40rem) {
   body { padding: 1.5rem 1rem 3rem; }
   h1 { font-size: 1.45rem; }
-  dl.facts { grid-template-columns: 1fr; gap: 0; } dl.facts dd { margin-bottom: .5rem; }
   ul.figures { grid-template-columns: 1fr 1fr; } ul.figures b { font-size: 1.3rem; }
   ul.bars li { grid-template-columns: 1fr; gap: .2rem; }
   th, td { padding: .4rem .45rem; } td.value { min-width: 4.5rem; } #exports .id { white-space: nowrap; } #stages thead th { white-space: normal; } #stages table { font-size: .85rem; } #stages tbody th { min-width: 5.5rem; } svg.pair { min-width: 0; }
