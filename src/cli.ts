@@ -3,7 +3,6 @@
 // BusyBox (Alpine) has no `env -S`.
 // Older versions of Node run this file too: its syntax is old, and nothing of the program is loaded before the check.
 import { createRequire } from 'node:module';
-import { setFlagsFromString } from 'node:v8';
 import type * as errors from './errors.ts';
 import type * as program from './main.ts';
 
@@ -13,8 +12,6 @@ if (process.features.require_module) {
   const { EXIT, shortageOf } = load('./errors.js') as typeof errors;
   // Set first: a process that only waits for promises that never settle would otherwise exit as if it had succeeded.
   process.exitCode = EXIT.stopped;
-  // Otherwise the heap grows to four times of what is in use before garbage is collected: 240 MB instead of 180.
-  setFlagsFromString('--heap-growing-percent=50');
   try {
     const { main } = load('./main.js') as typeof program;
     void main(process.argv.slice(2), process).then((code) => {

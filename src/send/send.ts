@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
 import { systemClock } from '../clock.ts';
 import { isStateLost, STOPPED, type Halt } from '../halt.ts';
 import type { Mapping } from '../mapping/mapping.ts';
@@ -62,6 +63,8 @@ const WRITE_ERRORS_MS = 60_000;
 export async function sendPlan(job: SendingJob): Promise<Sender> {
   const { settings, mapping, state, target, survey, hasher, halt, log, until, bestEffort } = job;
   const { db, compiled } = survey;
+  // Otherwise the heap grows to four times what is in use before its garbage is collected: a peak of 240 MB instead of 180.
+  setFlagsFromString('--heap-growing-percent=50');
   const path = state.file(CHECKPOINT_FILE);
   const isFirstRun = !settings.adopt && db.get('select 1 from checkpoint.run') === undefined;
   const sendLog = new SendLog(db, hasher);

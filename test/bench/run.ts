@@ -45,6 +45,7 @@ const parts: Record<string, () => Promise<void>> = {
   survey,
   json,
   startup,
+  sizes,
   memory,
   rerun,
   send,
@@ -58,7 +59,7 @@ async function survey(): Promise<void> {
     program('bare csv-parse', 'csv', input.path),
     ...surveys(input),
     ...(await miller(input)),
-    ...(await sqliteUtils(input)),
+    ...(await sqliteShell(input)),
     ...(await mappingKit(input)),
   ]);
 }
@@ -86,6 +87,22 @@ async function startup(): Promise<void> {
     backfill('survey of one row', await writeInput(directory, 'csv', 1)),
     backfill('survey of the demo', { path: '', mapping: join(ROOT, 'fixtures/demo/mapping.yaml'), name: 'demo' }),
   ]);
+}
+
+/** Whether the cost of a record depends on how many there are. */
+async function sizes(): Promise<void> {
+  const counts = [1, 10_000, 100_000, ...(given.includes('million') ? [1_000_000] : [])];
+  const inputs = await Promise.all(counts.map((count) => writeInput(directory, 'csv', count)));
+  const [start, ...taken] = await compare(
+    'Survey by number of rows',
+    inputs.map((input, at) => backfill(numberText(counts[at]!), input)),
+  );
+  print('| rows | CPU ms per 1,000 rows, without start-up |\n|---|---|');
+  for (const [at, { cpu }] of taken.entries()) {
+    const count = counts[at + 1]!;
+    print(`| ${numberText(count)} | ${(((cpu - start!.cpu) / count) * 1e6).toFixed(0)} |`);
+  }
+  print('');
 }
 
 async function memory(): Promise<void> {
@@ -140,28 +157,38 @@ async function rerun(): Promise<void> {
 const EVENTS = 20_000;
 const CONCURRENCY = 10;
 
-/** Seconds spent on sending (a run minus its survey), compared with a bare loop of requests; each uses a separate sandbox. */
+/** What sending takes (a run minus its survey), compared with a bare loop of requests; each uses a separate sandbox. */
 async function send(): Promise<void> {
   const bodies = await writeBodies(directory, EVENTS);
   const input = await writeInput(directory, 'csv', EVENTS);
-  const bare: number[] = [];
-  const ours: number[] = [];
+  const bare: Taken[] = [];
+  const ours: Taken[] = [];
   for (let round = 0; round < rounds; round += 1) {
     await withSandbox(async (env) => {
       const url = `${env.BACKFILL_BASE_URL}/webhooks/ingest/${env.BACKFILL_INGEST_TOKEN}`;
       const loop = [join(PROGRAMS, 'programs.mjs'), 'post', bodies, url, String(CONCURRENCY)];
-      bare.push(Number((await measured(loop, env)).output));
+      const posts = await measured(loop, env);
+      bare.push({ ...posts, wall: Number(posts.output) });
     });
     await withSandbox(async (env) => {
       const all = await measured(runOf(input, ['--rate', '1000000/1s', '--concurrency', String(CONCURRENCY)]), env);
-      ours.push(all.wall - (await backfill('', input).run()).wall);
+      const dry = await backfill('', input).run();
+      ours.push({ ...all, wall: all.wall - dry.wall, cpu: all.cpu - dry.cpu });
     });
   }
-  const [posts, sent] = [EVENTS / median(bare), EVENTS / median(ours)];
   print(`## Sending ${numberText(EVENTS)} events, ${CONCURRENCY} at a time, to a sandbox in a separate process\n`);
-  print('| | events a second | ratio |\n|---|---|---|');
-  print(`| bare undici loop, same bodies | ${posts.toFixed(0)} | 1.00 |`);
-  print(`| crm-backfill run, checkpoint flushed | ${sent.toFixed(0)} | ${(sent / posts).toFixed(2)} |\n`);
+  print('| | events a second | ratio | CPU ms per event | peak MB |\n|---|---|---|---|---|');
+  const rate = (taken: readonly Taken[]): number => EVENTS / median(taken.map(({ wall }) => wall));
+  for (const [name, taken] of [
+    ['bare undici loop, same bodies', bare],
+    ['crm-backfill run without its survey, checkpoint flushed', ours],
+  ] as const) {
+    const cpu = (median(taken.map((each) => each.cpu)) * 1000) / EVENTS;
+    const peak = median(taken.map((each) => each.peak));
+    const figures = [rate(taken).toFixed(0), (rate(taken) / rate(bare)).toFixed(2), cpu.toFixed(2), peak.toFixed(0)];
+    print(`| ${name} | ${figures.join(' | ')} |`);
+  }
+  print('');
 }
 
 /** Run only once, because it takes minutes. */
@@ -232,13 +259,13 @@ async function miller(input: Input): Promise<Contender[]> {
   return ifItRuns({ name: 'Miller (without phone numbers)', run }, 'sudo apt-get install miller time');
 }
 
-/** sqlite-utils, which writes the rows as they are into a database. */
-async function sqliteUtils(input: Input): Promise<Contender[]> {
+/** The shell of SQLite, which writes the rows as they are into a database. */
+async function sqliteShell(input: Input): Promise<Contender[]> {
   const run = (): Promise<Taken> => {
     runs += 1;
-    return timed('sqlite-utils', ['insert', join(directory, `rows-${runs}.db`), 'rows', input.path, '--csv']);
+    return timed('sqlite3', [join(directory, `rows-${runs}.db`), '.mode csv', `.import ${input.path} rows`]);
   };
-  return ifItRuns({ name: 'sqlite-utils insert --csv (nothing mapped)', run }, 'pipx install sqlite-utils');
+  return ifItRuns({ name: 'sqlite3 .import (nothing mapped)', run }, 'sudo apt-get install sqlite3');
 }
 
 /** A program that is not Node. */
@@ -288,8 +315,8 @@ async function measured(args: readonly string[], env: NodeJS.ProcessEnv = {}): P
   return { ...(JSON.parse(await readFile(meter, 'utf8')) as Omit<Taken, 'output'>), output };
 }
 
-/** Runs all of them in turn, and prints the medians and their ratio to the first. */
-async function compare(title: string, contenders: readonly Contender[]): Promise<void> {
+/** Runs all of them in turn; prints the medians and their ratio to the first, and returns the medians. */
+async function compare(title: string, contenders: readonly Contender[]) {
   const taken = new Map<Contender, Taken[]>(contenders.map((contender) => [contender, []]));
   for (let round = 0; round < rounds; round += 1) {
     for (const [contender, results] of taken) results.push(await contender.run());
@@ -308,6 +335,7 @@ async function compare(title: string, contenders: readonly Contender[]): Promise
     print(`| ${name} | ${cpu.toFixed(2)} | ${ratios[0]} | ${wall.toFixed(2)} | ${ratios[1]} | ${peak.toFixed(0)} |`);
   }
   print('');
+  return medians;
 }
 
 function median(values: readonly number[]): number {
