@@ -51,25 +51,35 @@ export function readCauses(db: Database): readonly ErrorCause[] {
       count(distinct b.id) + count(distinct iif(c.event is null, c.problem, null)) as frees
     from caused c left join below b on b.root = c.event
     group by 1, 2, 3 order by frees desc, first`);
-  return causes.map(({ first, about, ...cause }) => {
+  const places = readPlaces(db);
+  return causes.map(({ first, about: _about, ...cause }) => {
     const example = db.get<Pick<ErrorCause, 'message' | 'hint' | 'field'>>(
       'select message, hint, field from problem where id = ?',
       first,
     )!;
-    const places = db.all<ErrorPlace>(
-      `select ${placedFile('p')} as file, r.line, r.number as record, e.external_id as externalId
-       from problem p left join event e on e.id = p.event join record r on r.id = ifnull(p.record, e.record)
-         join file f on f.id = r.file
-       where p.id >= ? and p.severity = 'error' and p.kind = ? and p.code = ? and ${ABOUT} = ? and p.message = ?
-       order by p.id limit ${MOST_PLACES}`,
-      first,
-      cause.kind,
-      cause.code,
-      about,
-      example.message,
-    );
-    return { ...cause, ...example, places };
+    return { ...cause, ...example, places: places.get(first) ?? [] };
   });
+}
+
+/** The first places of each cause with its first message, by the id of its first problem. */
+function readPlaces(db: Database): ReadonlyMap<number, readonly ErrorPlace[]> {
+  const rows = db.all<ErrorPlace & { first: number }>(`
+    with caused as (
+      select p.id, p.event, p.record, p.cell, p.message, first_value(p.id) over same as first, first_value(p.message) over same as shown
+      from problem p where p.severity = 'error' and p.code <> '${CONSEQUENCE}'
+      window same as (partition by p.kind, p.code, ${ABOUT} order by p.id)),
+    numbered as (select *, row_number() over (partition by first order by id) as n from caused where message = shown)
+    select p.first, ${placedFile('p')} as file, r.line, r.number as record, e.external_id as externalId
+    from numbered p left join event e on e.id = p.event join record r on r.id = ifnull(p.record, e.record)
+      join file f on f.id = r.file
+    where p.n <= ${MOST_PLACES} order by p.id`);
+  const places = new Map<number, ErrorPlace[]>();
+  for (const { first, ...place } of rows) {
+    const known = places.get(first);
+    if (known) known.push(place);
+    else places.set(first, [place]);
+  }
+  return places;
 }
 
 /** The difference between errors with one code: the name without an answer, or the field. */
