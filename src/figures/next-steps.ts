@@ -88,12 +88,15 @@ function correcting(summary: Summary, { argv, mapping, worksheet, sandbox, pilot
   ];
 }
 
-/** Where the corrections are made. */
+const CORRECTED = 'a copy of rejects/ named in `fixes`';
+
+/** Where the corrections are made: two lines of a screen. */
 function correction(
   { errors_by_code: errors }: Summary,
   { mapping, worksheet }: Pick<Circumstances, 'mapping' | 'worksheet'>,
 ): string {
-  const fixed = `fix ${enumerated([basename(mapping), 'the exports'], 'or')}`;
+  const places = [basename(mapping), 'the exports', ...(worksheet?.isNamed === false ? [] : [CORRECTED])];
+  const fixed = `fix ${enumerated(places, 'or')}`;
   if (!worksheet) return fixed;
   const { path, isNamed } = worksheet;
   const codes = Object.keys(errors).filter((code) => code !== CONSEQUENCE);

@@ -61,12 +61,15 @@ export class Resolver {
   readonly targets: Targets;
   readonly #isKnown: boolean;
   readonly #references: readonly References[];
+  /** The worksheet that the mapping names, in which names get their answers. */
+  readonly #worksheet: string | undefined;
   readonly #met = new Map<string, NameTally>();
 
   /** `account` is undefined if the account is unknown (`--offline` without a stored account). */
-  constructor(account: Account | undefined, references: readonly References[]) {
+  constructor(account: Account | undefined, references: readonly References[], worksheet?: string) {
     this.#isKnown = account !== undefined;
     this.#references = references;
+    this.#worksheet = worksheet;
     this.targets = targetsOf(account);
   }
 
@@ -157,9 +160,10 @@ export class Resolver {
     for (const map of maps) {
       const mapped = lookUp(map, name);
       if (mapped === null) return OMIT;
+      // A mistake in the worksheet is reported when it is read, so this is one of the mapping.
       if (mapped !== undefined) return find(kind, mapped, scope, name);
     }
-    const direct = find(kind, name, scope, name);
+    const direct = find(kind, name, scope, name, this.#worksheet);
     if (direct.kind === 'resolved' || direct.kind !== 'failed' || direct.issue.code.startsWith('ambiguous'))
       return direct;
     const fallback = maps.map((map) => map.get('*')).find((value) => value !== undefined);
@@ -183,20 +187,28 @@ const WORDS = {
   pipeline: { field: 'stage_pipeline', where: 'deal pipelines', fix: 'references.pipelines' },
 } as const;
 
-function find(kind: NameKind, wanted: string, { targets, where }: Scope, original: string): Resolution {
-  const { field, fix } = WORDS[kind];
+/** `worksheet`: where the name gets its answer, if not in the mapping. */
+function find(
+  kind: NameKind,
+  wanted: string,
+  { targets, where }: Scope,
+  original: string,
+  worksheet?: string,
+): Resolution {
+  const { field, fix: inMapping } = WORDS[kind];
+  const fix = worksheet === undefined ? `\`${inMapping}\`` : worksheet;
   const mapped = wanted === original ? '' : ` (\`${original}\` in the export)`;
   const matches = matching(wanted, targets);
   if (matches.length === 1) return { kind: 'resolved', target: matches[0]! };
   const named = `\`${wanted}\`${mapped}`;
   if (matches.length > 0) {
     const narrow = kind === 'stage' ? 'give the entry a `stage_pipeline`, or ' : '';
-    const hint = `${narrow}choose one in \`${fix}\`: ${quotedNames(matches, targets)}`;
+    const hint = `${narrow}choose one in ${fix}: ${quotedNames(matches, targets)}`;
     return { kind: 'failed', issue: { ...issueOf(`ambiguous_${kind}`, named, matches.length, where), field, hint } };
   }
   const near = similarNames(wanted, targets);
   const similar = near.length > 0 ? `similar: ${quoted(near)}; ` : '';
-  const hint = `${similar}map it in \`${fix}\`, or create it in the target account`;
+  const hint = `${similar}${worksheet === undefined ? 'map it' : 'fill in its `new_name`'} in ${fix}, or create it in the target account`;
   return { kind: 'failed', issue: { ...issueOf(`unresolved_${kind}`, named, where), field, hint } };
 }
 

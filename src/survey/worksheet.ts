@@ -71,7 +71,8 @@ export async function openReferences(
   readonly found: FoundWorksheet | undefined;
 }> {
   const { answers, problems, found } = await readWorksheet(mapping);
-  const resolver = new Resolver(account, [mapping.references, referencesOf(answers)]);
+  const { references, worksheet } = mapping;
+  const resolver = new Resolver(account, [references, referencesOf(answers)], worksheet && shortPath(worksheet.path));
   for (const answer of answers) problems.push(...unknownName(answer, resolver));
   if (problems.length === 0) return { resolver, answers, found };
   const sorted = problems.sort((a, b) => (a.at?.line ?? 0) - (b.at?.line ?? 0));

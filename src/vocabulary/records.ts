@@ -117,12 +117,12 @@ export const RECORD_WARNINGS = {
   inactive_owner: {
     what: 'Deals go to users that the service shows as inactive or deleted.',
     says: (owners: readonly string[]) => `the service shows these owners as inactive: ${owners.join(', ')}`,
-    fix: 'Map these owners to active users under `references.owners`, so that somebody sees the deals.',
+    fix: 'Name active users for these owners, in the worksheet or under `references.owners`, so that somebody sees the deals.',
   },
   inactive_stage: {
     what: 'Deals go to stages or pipelines that the service shows as inactive, closed or archived.',
     says: (stages: readonly string[]) => `the service shows these stages as inactive: ${stages.join(', ')}`,
-    fix: 'Map them to active stages under `references.stages`, so that somebody sees the deals.',
+    fix: 'Name active stages for them, in the worksheet or under `references.stages`, so that somebody sees the deals.',
   },
   custom_fields_may_go: {
     what: 'Custom fields are sent as a whole. Those that the export lacks may be erased from records that somebody else made.',

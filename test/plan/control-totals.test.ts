@@ -164,7 +164,7 @@ describe('control totals', { timeout: 60_000 }, () => {
     // What is due in a run, and what it leaves for later.
     expect(sumOf(dry, 'due_')).toEqual(sumOf(dry, 'pending_'));
     expect(sumOf(pilot, 'later_')).toEqual(sumOf(pilot, 'pending_'));
-    const next = await summarised(cwd, service, { pilot: '9', dryRun: true });
+    const next = await summarised(cwd, service, { pilot: '90', dryRun: true });
     expect(sumOf(next, 'due_').count).toBeGreaterThan(0);
     expect(sumOf(next, 'due_').count + sumOf(next, 'later_').count).toBe(sumOf(next, 'pending_').count);
     service.setFaults({ rules: [refusal] });
