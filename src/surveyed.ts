@@ -52,7 +52,6 @@ export async function surveyed(run: Run, target: Target | undefined): Promise<Su
   const rate = target?.rate ?? settings.rate;
   monitor.surveyed?.(survey, rate);
   storeDocument(survey.db, 'mapping', await storedMapping(mapping, survey));
-  storeDocument(survey.db, 'inputs', survey.inputs);
   storeDocument(survey.db, 'survey', snapshotOf(mapping.migration, target?.baseUrl ?? null, survey, rate));
   return { survey, hasher, alreadyAcknowledged: countAll(survey.db).acknowledged };
 }

@@ -29,7 +29,7 @@ import {
   type Summary,
   type SurveySnapshot,
 } from '../report/summary.ts';
-import type { StoredMapping } from '../report/documents.ts';
+import { readDocument, type StoredMapping } from '../report/documents.ts';
 import type { Sender } from '../send/sender.ts';
 import type { RunSettings } from '../settings/run-settings.ts';
 import { unreadFiles } from '../input/input.ts';
@@ -117,13 +117,13 @@ export function snapshotOf(
 /** For the report: how the exports are mapped, and their unused parts. */
 export async function storedMapping(
   mapping: Pick<Mapping, 'file' | 'title' | 'customer' | 'region' | 'timezone' | 'worksheet' | 'functions' | 'words'>,
-  { profile, inputs }: Pick<Survey, 'profile' | 'inputs'>,
+  { db, profile }: Pick<Survey, 'db' | 'profile'>,
 ): Promise<StoredMapping> {
   const sources = Object.entries(profile.sources).map(([name, { records, unused }]) => [name, { records, unused }]);
   const own = [resolve(mapping.file), mapping.worksheet?.path, mapping.functions?.path].filter(
     (path) => path !== undefined,
   );
-  const unread = await unreadFiles([...inputs.map(({ path }) => path), ...own]);
+  const unread = await unreadFiles([...readDocument(db, 'inputs')!.map(({ path }) => path), ...own]);
   return {
     title: mapping.title ?? null,
     customer: mapping.customer ?? null,

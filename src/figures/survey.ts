@@ -4,6 +4,7 @@ import { combinable, combined, type CombinedFigures } from '../plan/judge/combin
 import { countAll, countDue, countStates } from '../plan/counts.ts';
 import { storedDigest } from '../plan/digest.ts';
 import { countMatches } from '../plan/judge/contacts.ts';
+import { countFolded } from '../plan/judge/fold.ts';
 import { pilotLines } from '../report/pilot.ts';
 import type { ChangeCounts } from '../report/summary.ts';
 import type { Rate } from '../rate.ts';
@@ -64,7 +65,8 @@ function worksheetSection({ worksheet }: Survey): Section | undefined {
 }
 
 function planSection(survey: Survey, pace: SendingPace): Section {
-  const { db, fold, cover } = survey;
+  const { db, cover } = survey;
+  const fold = countFolded(db);
   const due = countDue(countStates(db));
   const there = countMatches(db);
   const stored = storedDigest(db);

@@ -8,6 +8,7 @@ import { CHANGES_FILE, writeChanges } from '../plan/judge/changes-file.ts';
 import { forgetRun, noteRun } from '../plan/older.ts';
 import { rememberShown, readLeft } from '../plan/read-back.ts';
 import { hintFor, issueOf } from '../vocabulary/words.ts';
+import { readDocument } from '../report/documents.ts';
 import { ERRORS_FILE, writeErrors } from '../report/error-files.ts';
 import type { BestEffort } from '../files/best-effort.ts';
 import type { RunLog } from '../files/run-log.ts';
@@ -83,7 +84,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
       baseUrl: target.baseUrl,
       account: target.account,
       mappingSha256: mapping.sha256,
-      inputs: survey.inputs,
+      inputs: readDocument(db, 'inputs')!,
       isAdopted: settings.adopt,
     });
     rememberShown(db, policies, hasher);

@@ -11,9 +11,9 @@ import type { Cover } from '../plan/cover.ts';
 import { combined } from '../plan/judge/combine.ts';
 import { planDigest } from '../plan/digest.ts';
 import { assertApproved, keepAnswers, markTold, shrunkSource } from '../plan/earlier-plans.ts';
-import type { FoldCounts } from '../plan/judge/fold.ts';
 import { choosePlan, judgePlan } from '../plan/judge/judge.ts';
 import { addProblem } from '../plan/problems.ts';
+import { storeDocument } from '../report/documents.ts';
 import type { Profile } from '../report/profile.ts';
 import { muchSkipped, readSkipped } from '../report/skipped.ts';
 import type { ChangeCounts } from '../report/summary.ts';
@@ -21,7 +21,7 @@ import type { Account } from '../service/account.ts';
 import type { Client } from '../service/client.ts';
 import type { RunSettings } from '../settings/run-settings.ts';
 import { Input } from '../input/input.ts';
-import type { FileDigest, Source } from '../input/source.ts';
+import type { Source } from '../input/source.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import { storedPlanFiles } from '../store/stored-plans.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
@@ -70,8 +70,6 @@ export interface Survey {
   /** The complete plan, with the checkpoint attached; in memory if the survey was interrupted. To be closed. */
   readonly db: Database;
   readonly records: RecordCounts;
-  /** Rows that became one event with others. */
-  readonly fold: FoldCounts;
   /** The features that the records chosen by `--pilot` cover. */
   readonly cover: Cover | undefined;
   readonly profile: Profile;
@@ -83,7 +81,6 @@ export interface Survey {
   /** Undefined if nothing was sent before. */
   readonly changes?: ChangeCounts | undefined;
   readonly compiled: CompiledMapping;
-  readonly inputs: readonly FileDigest[];
 }
 
 /** The input, opened. */
@@ -108,6 +105,7 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
   const opened = await openInput(job);
   db.exec('begin');
   const read = await readInput(job, opened);
+  storeDocument(db, 'inputs', opened.input.digests());
   if (halt.requested) return interrupted(job, opened, read);
   await assertComplete(job, opened, read);
   for (const { file, line } of opened.input.unusedFixes()) addProblem(db, {}, issueOf('unused_fix', `${file}:${line}`));
@@ -115,13 +113,13 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
   const { migration, region } = mapping;
   const { entries } = opened.compiled;
   const judging = { db, migration, region, entries, hasher, account, client, contacts, output };
-  const { changes, fold, leftOut } = await judgePlan({ ...judging, concurrency: settings.concurrency });
+  const { changes, leftOut } = await judgePlan({ ...judging, concurrency: settings.concurrency });
   read.reader.records.mapped -= leftOut;
   read.reader.records.skipped += leftOut;
   if (settings.adopt && combined(db).requests > 0) addProblem(db, {}, issueOf('combined_unknown'));
   const { worksheet, profile } = await describe(job, opened, read);
   const cover = choosePlan(judging, settings.selection);
-  return commit(job, opened, read, { changes, fold, worksheet, profile, cover });
+  return commit(job, opened, read, { changes, worksheet, profile, cover });
 }
 
 async function openInput(job: SurveyJob): Promise<OpenInput> {
@@ -200,7 +198,7 @@ async function commit(
   job: SurveyJob,
   opened: OpenInput,
   read: ReadInput,
-  judged: Pick<Survey, 'changes' | 'fold' | 'worksheet' | 'profile' | 'cover'>,
+  judged: Pick<Survey, 'changes' | 'worksheet' | 'profile' | 'cover'>,
 ): Promise<Survey> {
   const { db, settings, mapping, state, output } = job;
   const { digest, listed } = planDigest(db, opened.policies);
@@ -228,7 +226,6 @@ async function commit(
 function interrupted({ db }: SurveyJob, opened: OpenInput, read: ReadInput): Survey {
   db.exec('commit');
   const nothing = {
-    fold: { rows: 0, records: 0 },
     cover: undefined,
     worksheet: undefined,
     hasOtherAnswers: false,
@@ -236,6 +233,6 @@ function interrupted({ db }: SurveyJob, opened: OpenInput, read: ReadInput): Sur
   return { ...nothing, ...inputFigures(opened, read), db, profile: read.profiler.finish() };
 }
 
-function inputFigures({ input, compiled }: OpenInput, { reader, omitted }: ReadInput) {
-  return { records: reader.records, omitted, compiled, inputs: input.digests() };
+function inputFigures({ compiled }: OpenInput, { reader, omitted }: ReadInput) {
+  return { records: reader.records, omitted, compiled };
 }

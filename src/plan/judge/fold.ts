@@ -13,7 +13,7 @@ import { addProblem } from '../problems.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
 /** How many rows became how many records. */
-export interface FoldCounts {
+interface FoldCounts {
   readonly rows: number;
   readonly records: number;
 }
@@ -49,7 +49,7 @@ const ROWS = `
  * record is invalid: an older value must not be sent because the newer one was unreadable. Created rows are never folded into each other
  * (see `judgeDuplicates`).
  */
-export function foldRows(db: Database, migration: string): FoldCounts {
+export function foldRows(db: Database, migration: string): void {
   db.exec(`
     create temp table several as
       select entity, external_id from event
@@ -62,17 +62,18 @@ export function foldRows(db: Database, migration: string): FoldCounts {
       select row_number() over (order by e.entity, e.external_id, e.entry, e.id), e.id, e.entity || ' ' || e.external_id
       from several s join event e on e.entity = s.entity and e.external_id = s.external_id where e.state <> 'duplicate';
   `);
-  const counts = { rows: 0, records: 0 };
-  for (const group of groupsOf<FoldRow>(db, ROWS)) {
-    foldGroup(db, migration, group);
-    counts.rows += group.length;
-    counts.records += 1;
-  }
+  for (const group of groupsOf<FoldRow>(db, ROWS)) foldGroup(db, migration, group);
   // Control totals count deals that this migration creates.
   db.exec(
     `drop table several; drop table row_to_fold; update event set deal_group = null, amount = null where type = '${STAGED}/updated'`,
   );
-  return counts;
+}
+
+/** The records of several rows, and their rows. */
+export function countFolded(db: Database): FoldCounts {
+  return db.get<FoldCounts>(`
+    select count(*) as records, ifnull(sum(rows), 0) as rows from event
+    where rows > 1 and entity in (select name from kind where is_updatable)`)!;
 }
 
 function foldGroup(db: Database, migration: string, rows: readonly FoldRow[]): void {

@@ -15,7 +15,7 @@ import { deriveCommentIds } from './comment-ids.ts';
 import { judgeContacts, MATCHES_FILE } from './contacts.ts';
 import type { Cover } from '../cover.ts';
 import { judgeDuplicates } from './duplicates.ts';
-import { foldRows, type FoldCounts } from './fold.ts';
+import { foldRows } from './fold.ts';
 import { GONE_FILE, listGone } from './gone.ts';
 import { warnOfInactive, warnOfCustomFields } from './warnings.ts';
 import { judgeKnown } from './judge-known.ts';
@@ -47,8 +47,6 @@ interface JudgingJob {
 }
 
 export interface Judged {
-  /** Rows that became one event with others. */
-  readonly fold: FoldCounts;
   /** Undefined if nothing was sent before. */
   readonly changes: ChangeCounts | undefined;
   /** Records that have no event any more. */
@@ -61,7 +59,7 @@ export async function judgePlan(job: JudgingJob): Promise<Judged> {
   db.exec(PLAN_INDEXES);
   deriveCommentIds(db, migration);
   judgeDuplicates(db, policies);
-  const fold = foldRows(db, migration);
+  foldRows(db, migration);
   combineComments({ db, migration, hasher, entries });
   omitMissingParents(db, policies, migration);
   skipOrphans(db, policies);
@@ -75,7 +73,7 @@ export async function judgePlan(job: JudgingJob): Promise<Judged> {
   warnOfCustomFields(db, policies);
   warnOfInactive(db, job.account);
   reportBlocked(db);
-  return { fold, changes: known && { new: countNew(db), ...known }, leftOut };
+  return { changes: known && { new: countNew(db), ...known }, leftOut };
 }
 
 /** Knowledge from earlier runs, and the records of the service that differ. Without the network, nothing is read. */
