@@ -84,7 +84,7 @@ export function checksSection(findings: readonly Finding[], isDryRun: boolean): 
     (each) => each.severity === 'warning' || (each.severity === 'omission' && !isDropped(each)),
   );
   const added = all
-    .map((each) => ({ ...each, count: each.count - (isDryRun ? 0 : each.told) }))
+    .map((each) => ({ ...each, count: each.count - (isDryRun ? 0 : each.repeated) }))
     .filter(({ count }) => count > 0);
   const again = countFindings(all) - countFindings(added);
   if (added.length + again === 0) return undefined;

@@ -34,18 +34,18 @@ export async function* readBytes(file: InputFile, hash?: Hash): AsyncGenerator<B
   } catch (error) {
     const code = codeOf(error);
     if (code === 'Z_BUF_ERROR') {
-      throw new UserError(`${file.shown} is incomplete: its gzip data ends early`, {
+      throw new UserError(`${file.label} is incomplete: its gzip data ends early`, {
         hint: 'download or copy it again',
         cause: error,
       });
     }
     if (code?.startsWith('Z_')) {
-      throw new UserError(`cannot decompress ${file.shown}: ${messageOf(error)}`, {
+      throw new UserError(`cannot decompress ${file.label}: ${messageOf(error)}`, {
         hint: 'the gzip data is damaged: download or copy it again',
         cause: error,
       });
     }
-    throw unreadable(file.shown, error);
+    throw unreadable(file.label, error);
   } finally {
     disk.destroy();
   }

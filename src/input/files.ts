@@ -11,8 +11,8 @@ import type { SourceSpec } from './source.ts';
 export interface InputFile {
   /** Absolute. */
   readonly path: string;
-  /** As shown to the user. */
-  readonly shown: string;
+  /** As messages name it. */
+  readonly label: string;
   /** Size on disk. */
   readonly bytes: number;
   /** As in its source. */
@@ -25,39 +25,39 @@ export interface InputFile {
  */
 export async function findFiles(spec: SourceSpec): Promise<InputFile[]> {
   const { path, name, isArgument } = spec;
-  const shown = shortPath(path);
+  const label = shortPath(path);
   const found = await stat(path).catch((error: unknown) => {
     if (isMissing(error)) return undefined;
-    throw unreadable(shown, error);
+    throw unreadable(label, error);
   });
   if (found?.isDirectory()) {
-    throw new UserError(`source \`${name}\`: ${shown} is a directory`, {
+    throw new UserError(`source \`${name}\`: ${label} is a directory`, {
       hint: `use a file in it, or several with a glob: ${shortPath(join(path, '*.csv'))}`,
     });
   }
   if (found && !found.isFile()) {
-    throw new UserError(`source \`${name}\`: ${shown} is not a regular file`, {
+    throw new UserError(`source \`${name}\`: ${label} is not a regular file`, {
       hint: 'save it to a file first, from which a rerun can read it again',
     });
   }
-  if (found) return [{ path, shown, bytes: found.size, isArgument }];
+  if (found) return [{ path, label, bytes: found.size, isArgument }];
 
   const { folder, pattern } = await patternOf(path);
   const files: InputFile[] = [];
   for (const match of (await walk(folder, pattern)).sort(inNaturalOrder)) {
     const { size } = await reach(match);
-    files.push({ path: match, shown: shortPath(match), bytes: size, isArgument });
+    files.push({ path: match, label: shortPath(match), bytes: size, isArgument });
   }
   if (files.length === 0 && !pattern.some(isPattern)) throw await missing(spec, folder);
   if (files.length === 0) {
-    throw new UserError(`source \`${name}\`: no file matches ${shown}`, {
+    throw new UserError(`source \`${name}\`: no file matches ${label}`, {
       hint: 'paths are relative to the mapping file (with --source, to the working directory)',
     });
   }
   const paths = new Set(files.map((file) => file.path));
   const twice = files.find((file) => paths.has(`${file.path}.gz`));
   if (twice) {
-    throw new UserError(`source \`${name}\`: ${shown} matches both ${twice.shown} and ${twice.shown}.gz`, {
+    throw new UserError(`source \`${name}\`: ${label} matches both ${twice.label} and ${twice.label}.gz`, {
       hint: 'the same export would be read twice: remove one of the two, or use a narrower glob',
     });
   }
@@ -76,10 +76,10 @@ function isMissing(error: unknown): boolean {
 }
 
 /** The error for a file that the system cannot read. */
-export function unreadable(shown: string, error: unknown): UserError {
+export function unreadable(label: string, error: unknown): UserError {
   const code = codeOf(error);
-  if (code === 'ENOENT') return new UserError(`${shown} no longer exists`, { cause: error });
-  return new UserError(`cannot read ${shown}: ${messageOf(error)}`, {
+  if (code === 'ENOENT') return new UserError(`${label} no longer exists`, { cause: error });
+  return new UserError(`cannot read ${label}: ${messageOf(error)}`, {
     ...(code === 'EACCES' || code === 'EPERM' ? { hint: 'check the permissions of the file' } : {}),
     cause: error,
   });
@@ -87,10 +87,10 @@ export function unreadable(shown: string, error: unknown): UserError {
 
 /** `folder`: the deepest one on the way that exists. */
 async function missing({ name, path }: SourceSpec, folder: string): Promise<UserError> {
-  const shown = shortPath(path);
+  const label = shortPath(path);
   const isFolder = folder === dirname(path);
   const near = isFolder ? didYouMean(basename(path), await readdir(folder).catch(() => [])) : undefined;
-  return new UserError(`source \`${name}\`: ${shown} does not exist`, {
+  return new UserError(`source \`${name}\`: ${label} does not exist`, {
     hint:
       near ??
       (isFolder
@@ -174,14 +174,14 @@ function reach(path: string): Promise<Stats> {
 }
 
 async function cannotReach(path: string, error: unknown): Promise<never> {
-  const shown = shortPath(path);
-  if (!isMissing(error)) throw unreadable(shown, error);
+  const label = shortPath(path);
+  if (!isMissing(error)) throw unreadable(label, error);
   if (basename(path).includes(REPLACED)) {
-    throw new UserError(`cannot read ${shown}: its name is not UTF-8`, { hint: 'rename the file', cause: error });
+    throw new UserError(`cannot read ${label}: its name is not UTF-8`, { hint: 'rename the file', cause: error });
   }
   const target = await readlink(path).catch(() => undefined);
-  if (target === undefined) throw unreadable(shown, error);
-  throw new UserError(`${shown} is a link to ${target}, which does not exist`, {
+  if (target === undefined) throw unreadable(label, error);
+  throw new UserError(`${label} is a link to ${target}, which does not exist`, {
     hint: 'put that file back, or remove the link',
     cause: error,
   });

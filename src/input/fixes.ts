@@ -32,15 +32,15 @@ export async function withFixes(source: Source, spec: SourceSpec): Promise<Sourc
   const corrections = new Map<string, Correction>();
   const digests: FileDigest[] = [];
   const notices: SourceNotice[] = [];
-  for (const { path, shown } of files) {
+  for (const { path, label } of files) {
     const file = await openFixes(spec, path, (doubt) =>
-      notices.push(notice(issueOf('doubtful_encoding', doubt), shown)),
+      notices.push(notice(issueOf('doubtful_encoding', doubt), label)),
     );
     const found = await readFixFile(source, file);
     const again = [...found.keys()].flatMap((row) => corrections.get(row)?.place.file ?? []);
     for (const earlier of new Set(again)) {
       const count = again.filter((each) => each === earlier).length;
-      notices.push(notice(issueOf('fixed_again', count, earlier), shown));
+      notices.push(notice(issueOf('fixed_again', count, earlier), label));
     }
     for (const [row, correction] of found) corrections.set(row, correction);
     digests.push(...file.digests()!);

@@ -27,7 +27,7 @@ export interface Format {
 }
 
 interface OpenFile {
-  /** `shown` may name a part of the file: `crm.xlsx#Deals`. */
+  /** `label` may name a part of the file: `crm.xlsx#Deals`. */
   readonly file: InputFile;
   /** How it is read, for the user: encoding, delimiter. */
   readonly traits: readonly string[];

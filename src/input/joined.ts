@@ -29,14 +29,14 @@ export function asSource(name: string, files: readonly (TableFile | TreeFile)[])
         const end = yield* part.read(items, hash);
         read.push({ ...end, rows: items.count, path: part.file.path, sha256: hash.digest('hex') });
       }
-      arrays = read.map((each) => ({ path: each.path, shown: shortPath(each.path), names: each.others ?? [] }));
+      arrays = read.map((each) => ({ path: each.path, label: shortPath(each.path), names: each.others ?? [] }));
       digests = read.map(({ path, sha256, rows }) => ({ path, sha256, rows }));
-      const { shown } = parts.at(-1)!.file;
+      const { label } = parts.at(-1)!.file;
       found = [
         ...read.flatMap((each) => each.notices ?? []),
         // All pages but the last say that there are more, so more are missing only if the last one says so too.
-        ...(read.every(({ more }) => more) || isShort(read) ? [notice(issueOf('more_pages'), shown)] : []),
-        ...(read.every(({ rows }) => rows === 0) ? [notice(issueOf('no_records'), shown)] : []),
+        ...(read.every(({ more }) => more) || isShort(read) ? [notice(issueOf('more_pages'), label)] : []),
+        ...(read.every(({ rows }) => rows === 0) ? [notice(issueOf('no_records'), label)] : []),
       ];
     },
     unusedFixes: () => [],

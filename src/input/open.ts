@@ -59,7 +59,7 @@ async function formatOf(spec: SourceSpec, files: readonly InputFile[]): Promise<
     if (format) formats.add(format);
     else {
       refuseOtherFormats(file, await headOf(file));
-      throw new UserError(`source \`${spec.name}\`: cannot tell the format of ${file.shown} from its name`, {
+      throw new UserError(`source \`${spec.name}\`: cannot tell the format of ${file.label} from its name`, {
         hint: `set \`format\` to one of ${quoted(FORMATS.map(({ name }) => name))}`,
       });
     }

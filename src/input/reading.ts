@@ -22,9 +22,9 @@ export class Items {
   count = 0;
 
   /** `source`: its name. */
-  constructor(source: string, { file: { shown }, letters }: Pick<SourceFile, 'file' | 'letters'>) {
+  constructor(source: string, { file: { label }, letters }: Pick<SourceFile, 'file' | 'letters'>) {
     this.#source = source;
-    this.#file = shown;
+    this.#file = label;
     this.#letters = letters ? { letters } : {};
   }
 

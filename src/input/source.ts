@@ -97,8 +97,8 @@ export interface Source {
 
 export interface FileArrays {
   readonly path: string;
-  /** As shown to the user. */
-  readonly shown: string;
+  /** As messages name it. */
+  readonly label: string;
   /** Paths in the document. */
   readonly names: readonly string[];
 }
@@ -113,5 +113,5 @@ export function unreadArrays(sources: Iterable<Source>): string[] {
       known ? { ...known, names: known.names.filter((name) => found.names.includes(name)) } : found,
     );
   }
-  return [...unread.values()].flatMap(({ shown, names }) => names.map((name) => `${shown}#${name}`));
+  return [...unread.values()].flatMap(({ label, names }) => names.map((name) => `${label}#${name}`));
 }

@@ -8,7 +8,7 @@ import { notice, type SourceNotice } from './source.ts';
 const FOOTER_LINES = 20;
 
 interface Layout {
-  /** As shown to the user. */
+  /** As messages name it. */
   readonly file: string;
   readonly header: readonly string[];
   /** Number of columns of the whole source. */

@@ -20,7 +20,7 @@ export function joinTables(tables: readonly TableFile[]): SourceHead {
       letters: table.letters && targetLetters(table.letters, targets, columns.length),
       async *read(items, hash) {
         const rows = new TableRows({
-          file: table.file.shown,
+          file: table.file.label,
           header: table.header,
           columns: columns.length,
           targets,
@@ -61,7 +61,7 @@ function headerNotices(
 ): SourceNotice[] {
   const present = new Set(header);
   const notices: SourceNotice[] = [];
-  const add = (issue: Issue) => notices.push(notice(issue, file.shown, headerLine));
+  const add = (issue: Issue) => notices.push(notice(issue, file.label, headerLine));
   for (const name of duplicates) {
     const times = header.filter((other) => other === name).length;
     if (times > 1) add(issueOf('duplicate_column', name, times));

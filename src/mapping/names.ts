@@ -20,14 +20,15 @@ export function nameError(name: string): string | undefined {
   const reason = reasonAgainst(name);
   if (reason === undefined) return undefined;
   return (
-    `\`${name.replace(INVISIBLE, shown)}\` cannot be used as a name: ${reason}\n` +
+    `\`${name.replace(INVISIBLE, codePoint)}\` cannot be used as a name: ${reason}\n` +
     'use letters, digits, spaces, `-`, `_` and `.`, beginning with a letter or digit: it becomes the name of files'
   );
 }
 
 function reasonAgainst(name: string): string | undefined {
   const foreign = FOREIGN.exec(name)?.[0];
-  if (foreign !== undefined) return `it contains ${/^[\x21-\x7e]$/.test(foreign) ? `\`${foreign}\`` : shown(foreign)}`;
+  if (foreign !== undefined)
+    return `it contains ${/^[\x21-\x7e]$/.test(foreign) ? `\`${foreign}\`` : codePoint(foreign)}`;
   if (name in {} || name === 'prototype') return 'it is reserved';
   if (DEVICE.test(name)) return 'Windows reserves it for a device';
   if (name.length > MOST_CHARACTERS || Buffer.byteLength(name) > MOST_BYTES) return 'it is too long';
@@ -35,7 +36,7 @@ function reasonAgainst(name: string): string | undefined {
   return NAME_PATTERN.test(name) ? undefined : 'it does not begin with a letter or digit';
 }
 
-function shown(character: string): string {
+function codePoint(character: string): string {
   return `[U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`;
 }
 

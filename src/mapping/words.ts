@@ -15,7 +15,7 @@ import {
   type ValueSpec,
 } from './spec.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
-import { shown } from './values/result.ts';
+import { valueText } from './values/result.ts';
 import { enumerated } from '../terminal/numbers.ts';
 
 /** An entry of the mapping. */
@@ -73,13 +73,13 @@ function combineWords(spec: CombineSpec): FieldWords {
   const { heading, max } = combineOf(spec);
   return {
     field: 'combine',
-    from: shown(heading),
+    from: valueText(heading),
     how: [`stands above each comment; up to ${max} of one parent go as one`],
   };
 }
 
 function valueWords(spec: ValueSpec, defaults: Defaults): ValueWords {
-  if (typeof spec === 'string') return { from: shown(spec), how: [] };
+  if (typeof spec === 'string') return { from: valueText(spec), how: [] };
   const { kind, given } = kindOf(spec);
   const { from, how } = kind.words(given, {
     words: (inside) => valueWords(inside, defaults),
@@ -91,7 +91,7 @@ function valueWords(spec: ValueSpec, defaults: Defaults): ValueWords {
     how: [
       ...how,
       ...apply.map((item) => transformWords(item, defaults)),
-      ...(fallback === undefined ? [] : [`${shown(fallback)} where there is no value`]),
+      ...(fallback === undefined ? [] : [`${valueText(fallback)} where there is no value`]),
       ...(required ? ['must have a value'] : []),
       ...(onError ? [`a value that cannot be read is ${onError === 'omit' ? 'left out' : 'an error'}`] : []),
     ],
@@ -100,7 +100,7 @@ function valueWords(spec: ValueSpec, defaults: Defaults): ValueWords {
 
 /** A value as part of a sentence. */
 function inline(spec: ValueSpec, defaults: Defaults): string {
-  if (typeof spec === 'object' && spec.value !== undefined) return shown(spec.value);
+  if (typeof spec === 'object' && spec.value !== undefined) return valueText(spec.value);
   const { from, how } = valueWords(spec, defaults);
   return how.length === 0 ? from : `${from} (${how.join('; ')})`;
 }
@@ -123,9 +123,9 @@ function conditionWords(spec: ConditionSpec, defaults: Defaults, isPart = false)
 }
 
 function testWords(spec: ConditionSpec): string {
-  if (spec.in) return `is ${enumerated(spec.in.map(shown), 'or')}`;
-  if (spec.not_in) return `is not ${enumerated(spec.not_in.map(shown), 'or')}`;
-  if (spec.equals !== undefined) return `is ${shown(spec.equals)}`;
-  if (spec.matches !== undefined) return `matches the pattern ${shown(spec.matches)}`;
+  if (spec.in) return `is ${enumerated(spec.in.map(valueText), 'or')}`;
+  if (spec.not_in) return `is not ${enumerated(spec.not_in.map(valueText), 'or')}`;
+  if (spec.equals !== undefined) return `is ${valueText(spec.equals)}`;
+  if (spec.matches !== undefined) return `matches the pattern ${valueText(spec.matches)}`;
   return spec.present ? 'has a value' : 'has no value';
 }

@@ -39,16 +39,16 @@ function differenceText(db: Database, approved: string, stored: readonly string[
  * Marks warnings that the previous survey of the same mapping gave too (same record, same message), so that a rerun can highlight new ones.
  * `earlier`: the path of its plan.
  */
-export function markTold(db: Database, mappingSha256: string, earlier: string | undefined): void {
+export function markRepeated(db: Database, mappingSha256: string, earlier: string | undefined): void {
   db.run(`insert or replace into setting (name, value) values ('mapping_sha256', ?)`, mappingSha256);
   if (earlier === undefined || settingOf(earlier, 'mapping_sha256') !== mappingSha256) return;
   try {
-    db.attach(earlier, 'told', PLAN);
+    db.attach(earlier, 'earlier', PLAN);
     db.exec(`
-      update plan.problem as p set was_told = 1
+      update plan.problem as p set is_repeated = 1
       where p.severity = 'warning'
         and (p.code, p.message, ifnull((select e.external_id from plan.event e where e.id = p.event), '')) in (
-          select w.code, w.message, ifnull(w.external_id, '') from told.problems w where w.severity = 'warning')`);
+          select w.code, w.message, ifnull(w.external_id, '') from earlier.problems w where w.severity = 'warning')`);
   } catch {
     // A damaged plan: all warnings count as new.
   }

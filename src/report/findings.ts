@@ -21,7 +21,7 @@ export interface Finding {
   /** Of all events of these types, from 0 to 1; null where it is about something else than events. */
   readonly share: number | null;
   /** Of warnings: how many of them the last survey of the same mapping gave already. */
-  readonly told: number;
+  readonly repeated: number;
   /** The number of findings by event type; findings about whole records and about the input have an empty name. */
   readonly types: Readonly<Record<string, number>>;
   /** A few of the first ones that are new. */
@@ -60,13 +60,13 @@ export function readFindings(db: Database): readonly Finding[] {
   >(`
     with found as (
       select p.severity, p.kind, p.code, '' as field, coalesce(e.type, '') as type, sum(p.count) as count,
-        sum(p.was_told * p.count) as told, min(p.id) as first, min(p.id) filter (where p.was_told = 0) as untold
+        sum(p.is_repeated * p.count) as repeated, min(p.id) as first, min(p.id) filter (where p.is_repeated = 0) as first_new
       from problem p left join event e on e.id = p.event group by 1, 2, 3, 5
       union all
       select 'omission', 'map', o.code, o.field, coalesce(e.type, ''), count(*), 0, min(o.id), null
       from omission o left join event e on e.id = o.event group by 3, 4, 5)
-    select severity, kind, code, field, sum(count) as count, sum(told) as told, json_group_object(type, count) as types,
-      coalesce(min(untold), min(first)) as first
+    select severity, kind, code, field, sum(count) as count, sum(repeated) as repeated, json_group_object(type, count) as types,
+      coalesce(min(first_new), min(first)) as first
     from found group by severity, kind, code, field order by 5 desc, severity, code, field`);
   return groups.map(({ types: json, first, ...group }) => {
     const types = JSON.parse(json) as Finding['types'];

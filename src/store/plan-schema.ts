@@ -26,7 +26,7 @@ export function placedFile(of?: 'p' | 'o'): string {
 export const PLAN: Schema = {
   name: 'plan',
   applicationId: 0x63726d70,
-  version: 4,
+  version: 5,
   json: {
     source: ['columns'],
     record: ['raw'],
@@ -134,7 +134,7 @@ create table problem (
   hint text,
   http_status integer,
   attempts integer not null default 0,
-  was_told integer not null default 0,     -- 1: a warning that the survey before gave already
+  is_repeated integer not null default 0,  -- 1: a warning that the survey before gave already
   at text not null
 ) strict;
 create index problem_of_event on problem (event);

@@ -10,7 +10,7 @@ import { UserError } from '../errors.ts';
 import type { Cover } from '../plan/cover.ts';
 import { combined } from '../plan/judge/combine.ts';
 import { planDigest } from '../plan/digest.ts';
-import { assertApproved, keepAnswers, markTold, shrunkSource } from '../plan/earlier-plans.ts';
+import { assertApproved, keepAnswers, markRepeated, shrunkSource } from '../plan/earlier-plans.ts';
 import { choosePlan, judgePlan } from '../plan/judge/judge.ts';
 import { addProblem } from '../plan/problems.ts';
 import { storeDocument } from '../report/documents.ts';
@@ -39,7 +39,7 @@ import { RecordReader, type RecordCounts } from './record-reader.ts';
 import type { Resolver } from './resolve.ts';
 import { writeWorksheet, type SurveyedWorksheet } from './worksheet-file.ts';
 import { worksheetRows } from './worksheet-rows.ts';
-import { openReferences, type Answer, type FoundWorksheet, unmatchedAnswers } from './worksheet.ts';
+import { openReferences, type Answer, type ExistingWorksheet, unmatchedAnswers } from './worksheet.ts';
 import { skipText } from '../vocabulary/terms.ts';
 import { issueOf } from '../vocabulary/words.ts';
 
@@ -93,7 +93,7 @@ interface OpenInput {
   readonly resolver: Resolver;
   readonly answers: readonly Answer[];
   /** The worksheet of the mapping, if it exists. */
-  readonly found: FoundWorksheet | undefined;
+  readonly existing: ExistingWorksheet | undefined;
 }
 
 /**
@@ -178,7 +178,7 @@ async function assertComplete(job: SurveyJob, { input }: OpenInput, { reader }: 
 
 async function describe(
   { db, output, mapping }: SurveyJob,
-  { resolver, answers, found, compiled }: OpenInput,
+  { resolver, answers, existing, compiled }: OpenInput,
   { profiler }: ReadInput,
 ): Promise<Pick<Survey, 'worksheet' | 'profile'>> {
   const unmatched = unmatchedAnswers(answers, resolver.met());
@@ -188,7 +188,7 @@ async function describe(
   }
   const merged = mergedStages(db, compiled.entries);
   if (merged) addProblem(db, { count: merged.count }, merged);
-  const place = { db, output, named: mapping.worksheet?.path, found };
+  const place = { db, output, named: mapping.worksheet?.path, existing };
   const written = await writeWorksheet(place, worksheetRows(resolver, answers));
   const worksheet = { ...written, unmatched: unmatched?.message };
   return { worksheet, profile: profiler.finish() };
@@ -204,7 +204,7 @@ async function commit(
   const { digest, listed } = planDigest(db, opened.policies);
   if (settings.plan !== undefined) assertApproved(db, digest, settings.plan, storedPlanFiles(state));
   db.run(`insert or replace into setting (name, value) values ('digest', ?), ('listed', ?)`, digest, String(listed));
-  markTold(db, mapping.sha256, storedPlanFiles(state)[0]);
+  markRepeated(db, mapping.sha256, storedPlanFiles(state)[0]);
   const answers = opened.answers.map(({ kind, pipeline, oldName, newName }) => [
     `${kind} ${pipeline} ${oldName}`,
     newName,

@@ -14,7 +14,7 @@ import type { Database } from '../store/sqlite.ts';
 import { visible } from '../terminal/visible.ts';
 import type { NameKind } from './targets.ts';
 import type { NameRow } from './worksheet-rows.ts';
-import { WORKSHEET_COLUMNS, WORKSHEET_FILE, type FoundWorksheet, type NamedRow } from './worksheet.ts';
+import { WORKSHEET_COLUMNS, WORKSHEET_FILE, type ExistingWorksheet, type NamedRow } from './worksheet.ts';
 
 /** A row that was written, and where: names may contain line breaks. */
 interface WrittenRow extends NameRow {
@@ -46,7 +46,7 @@ interface WorksheetPlace {
   /** The `references.file` of the mapping. */
   readonly named: string | undefined;
   /** The content of that file; undefined if it does not exist. */
-  readonly found: FoundWorksheet | undefined;
+  readonly existing: ExistingWorksheet | undefined;
 }
 
 /**
@@ -55,15 +55,15 @@ interface WorksheetPlace {
  * `UserError` if that is not possible.
  */
 export async function writeWorksheet(place: WorksheetPlace, rows: readonly NameRow[]): Promise<WrittenWorksheet> {
-  const { output, named, found } = place;
+  const { output, named, existing } = place;
   if (named === undefined) return writeUnnamed(place, rows);
   try {
-    const written = found ? await addRows(named, found, rows) : await writeNamed(named, rows);
+    const written = existing ? await addRows(named, existing, rows) : await writeNamed(named, rows);
     await publishFiles(ownDirectory(place), [], await keptIn(output, named));
     return { path: named, isNamed: true, elsewhere: undefined, ...written };
   } catch (error) {
     const unnamed = await writeUnnamed(place, rows);
-    const what = found ? 'new names cannot be added to' : 'cannot write';
+    const what = existing ? 'new names cannot be added to' : 'cannot write';
     const elsewhere = `${what} ${shortPath(named)}: ${messageOf(error)}; the worksheet is ${shortPath(unnamed.path)}`;
     return { ...unnamed, elsewhere };
   }
@@ -80,8 +80,8 @@ async function writeNamed(path: string, rows: readonly NameRow[]): Promise<Writt
 }
 
 /** Adds rows as the file has them: its encoding, delimiter, line ends and columns. */
-async function addRows(path: string, found: FoundWorksheet, rows: readonly NameRow[]): Promise<Written> {
-  const lineOf = linesIn(found.rows);
+async function addRows(path: string, existing: ExistingWorksheet, rows: readonly NameRow[]): Promise<Written> {
+  const lineOf = linesIn(existing.rows);
   const isNew = (row: NameRow): boolean => lineOf(row) === undefined;
   const missing = rows.filter(isNew);
   const known = rows.flatMap((row) => {
@@ -94,11 +94,11 @@ async function addRows(path: string, found: FoundWorksheet, rows: readonly NameR
   const { default: iconv } = await import('iconv-lite');
   const text = iconv.decode(await readFile(path), encoding);
   const lineEnd = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
-  const style = { delimiter: found.delimiter, lineEnd };
+  const style = { delimiter: existing.delimiter, lineEnd };
   const start = /[\r\n]$/.test(text) ? '' : lineEnd;
   const cells = missing.map((row) => {
     const named = cellsOf(row);
-    const own = found.columns.map((column) => named[column as keyof typeof named]);
+    const own = existing.columns.map((column) => named[column as keyof typeof named]);
     return csvLine(own, style);
   });
   await writeFile(path, iconv.encode(`${start}${cells.join('')}`, encoding), { flag: 'a' });

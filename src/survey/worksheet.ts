@@ -51,7 +51,7 @@ export interface NamedRow {
 }
 
 /** The worksheet that `references.file` names, as it was read. */
-export interface FoundWorksheet {
+export interface ExistingWorksheet {
   readonly columns: readonly string[];
   readonly delimiter: string;
   readonly rows: readonly NamedRow[];
@@ -68,13 +68,13 @@ export async function openReferences(
 ): Promise<{
   readonly resolver: Resolver;
   readonly answers: readonly Answer[];
-  readonly found: FoundWorksheet | undefined;
+  readonly existing: ExistingWorksheet | undefined;
 }> {
-  const { answers, problems, found } = await readWorksheet(mapping);
+  const { answers, problems, existing } = await readWorksheet(mapping);
   const { references, worksheet } = mapping;
   const resolver = new Resolver(account, [references, referencesOf(answers)], worksheet && shortPath(worksheet.path));
   for (const answer of answers) problems.push(...unknownName(answer, resolver));
-  if (problems.length === 0) return { resolver, answers, found };
+  if (problems.length === 0) return { resolver, answers, existing };
   const sorted = problems.sort((a, b) => (a.at?.line ?? 0) - (b.at?.line ?? 0));
   throw new ProblemsError('the worksheet of names cannot be used', sorted);
 }
@@ -82,11 +82,11 @@ export async function openReferences(
 interface ReadAnswers {
   readonly answers: readonly Answer[];
   readonly problems: Problem[];
-  readonly found: FoundWorksheet | undefined;
+  readonly existing: ExistingWorksheet | undefined;
 }
 
 async function readWorksheet({ worksheet }: Pick<Mapping, 'worksheet'>): Promise<ReadAnswers> {
-  if (!worksheet || !isThere(worksheet.path)) return { answers: [], problems: [], found: undefined };
+  if (!worksheet || !isThere(worksheet.path)) return { answers: [], problems: [], existing: undefined };
   const { path } = worksheet;
   try {
     return await readAnswers(await openSource({ name: 'references', path, format: 'csv' }));
@@ -109,7 +109,7 @@ async function readAnswers(source: Source): Promise<ReadAnswers> {
   });
   const answers = new Map<string, Answer>();
   const rows: NamedRow[] = [];
-  if (problems.length > 0) return { answers: [], problems, found: undefined };
+  if (problems.length > 0) return { answers: [], problems, existing: undefined };
   for await (const batch of source.batches()) {
     for (const item of batch) {
       const at = placeOf(item);
@@ -139,7 +139,7 @@ async function readAnswers(source: Source): Promise<ReadAnswers> {
     }
   }
   const { columns: header, delimiter = ',' } = source;
-  return { answers: [...answers.values()], problems, found: { columns: header, delimiter, rows } };
+  return { answers: [...answers.values()], problems, existing: { columns: header, delimiter, rows } };
 }
 
 function referencesOf(answers: readonly Answer[]): References {

@@ -9,7 +9,7 @@ async function read(bytes: Buffer, folder = folderWith({})): Promise<string> {
   const path = join(folder, 'it.csv');
   writeFileSync(path, bytes);
   const parts: Buffer[] = [];
-  const { file } = await openText({ path, shown: 'it.csv', isArgument: false, bytes: 1 }, { encoding: 'mixed' });
+  const { file } = await openText({ path, label: 'it.csv', isArgument: false, bytes: 1 }, { encoding: 'mixed' });
   for await (const part of readText(file)) parts.push(part);
   return Buffer.concat(parts).toString('utf8');
 }

@@ -255,7 +255,7 @@ describe('the worksheet of a survey', () => {
   it('has no formulas, and is read again as it was written', async () => {
     const state = await StateDir.create(folderWith({}));
     const { path } = await writeWorksheet(
-      { db: Database.inMemory(PLAN), output: state, named: undefined, found: undefined },
+      { db: Database.inMemory(PLAN), output: state, named: undefined, existing: undefined },
       names.map((oldName) => ({ ...row, oldName })),
     );
     const text = readFileSync(path, 'utf8');
@@ -271,7 +271,7 @@ describe('the worksheet of a survey', () => {
     const usual = state.file('references.csv');
     const db = Database.inMemory(PLAN);
     const write = (oldName: string) =>
-      writeWorksheet({ db, output: state, named: undefined, found: undefined }, [{ ...row, oldName }]);
+      writeWorksheet({ db, output: state, named: undefined, existing: undefined }, [{ ...row, oldName }]);
     await write('a');
     expect(await write('b')).toMatchObject({ path: usual, isNamed: false, elsewhere: undefined });
     expect(readFileSync(usual, 'utf8')).toContain('owner,,b,');
@@ -294,8 +294,8 @@ describe('the worksheet that the mapping names', () => {
     const db = Database.inMemory(PLAN);
     const write = async (...names: string[]) => {
       const mapping = { references: NONE, worksheet: { path: named, at: AT } };
-      const { found } = await openReferences(mapping, defaultAccount());
-      return writeWorksheet({ db, output, named, found }, names.map(owner));
+      const { existing } = await openReferences(mapping, defaultAccount());
+      return writeWorksheet({ db, output, named, existing }, names.map(owner));
     };
     return { output, db, write };
   }
@@ -303,7 +303,7 @@ describe('the worksheet that the mapping names', () => {
   it('is written there, for nobody else to read, and what the program left in the state directory goes', async () => {
     const named = join(folderWith({}), 'names.csv');
     const { output, db, write } = await writing(named);
-    await writeWorksheet({ db, output, named: undefined, found: undefined }, [owner('Old')]);
+    await writeWorksheet({ db, output, named: undefined, existing: undefined }, [owner('Old')]);
     expect(await write()).toMatchObject({ isNamed: true, added: [] });
     expect(existsSync(named)).toBe(false);
     expect(await write('a\nb', 'c')).toMatchObject({
@@ -365,9 +365,9 @@ describe('the worksheet that the mapping names', () => {
   it('is not deleted where it lies among the files of the program', async () => {
     const output = await StateDir.create(folderWith({}));
     const db = Database.inMemory(PLAN);
-    const { path: named } = await writeWorksheet({ db, output, named: undefined, found: undefined }, [owner('a')]);
-    const { found } = await openReferences({ references: NONE, worksheet: { path: named, at: AT } }, defaultAccount());
-    await writeWorksheet({ db, output, named, found }, [owner('a'), owner('b')]);
+    const { path: named } = await writeWorksheet({ db, output, named: undefined, existing: undefined }, [owner('a')]);
+    const { existing } = await openReferences({ references: NONE, worksheet: { path: named, at: AT } }, defaultAccount());
+    await writeWorksheet({ db, output, named, existing }, [owner('a'), owner('b')]);
     expect(readFileSync(named, 'utf8')).toMatch(/owner,,a,.*\nowner,,b,/);
   });
 });

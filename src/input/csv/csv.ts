@@ -28,10 +28,10 @@ export async function openCsv(input: InputFile, spec: SourceSpec): Promise<Table
 }
 
 async function dialectOf(file: TextFile, spec: SourceSpec): Promise<Dialect> {
-  const find = ({ text, whole }: Awaited<ReturnType<typeof sampleOf>>) => findDialect(file.shown, text, whole, spec);
+  const find = ({ text, whole }: Awaited<ReturnType<typeof sampleOf>>) => findDialect(file.label, text, whole, spec);
   const dialect = (await find(await sampleOf(file))) ?? (await find(await sampleOf(file, MAX_HEADER + 1)))!;
   if (dialect.header.some((cell) => cell.includes('\0'))) {
-    throw new UserError(`${file.shown}:${dialect.headerLine}: the header contains NUL characters`, {
+    throw new UserError(`${file.label}:${dialect.headerLine}: the header contains NUL characters`, {
       hint: 'if the file is UTF-16, set `encoding: utf-16le`; otherwise it is damaged',
     });
   }
@@ -46,7 +46,7 @@ async function* readCsv(
   let records: TableRecord[] = [];
   let mayHaveNul = false;
   let isHeader = hasHeader;
-  const parser = new RecordParser(file.shown, { delimiter, escape }, headerLine, (cells, line, afterBlank) => {
+  const parser = new RecordParser(file.label, { delimiter, escape }, headerLine, (cells, line, afterBlank) => {
     const nul = mayHaveNul ? cells.find((cell) => cell.includes('\0')) : undefined;
     if (!isHeader) records.push({ cells, line, afterBlank, ...(nul !== undefined && { issue: nulByte(nul) }) });
     isHeader = false;
@@ -56,7 +56,7 @@ async function* readCsv(
     records = [];
     return all;
   };
-  const formulas = new FormulaCells(file.shown, delimiter);
+  const formulas = new FormulaCells(file.label, delimiter);
   let skip = start;
   for await (const chunk of readText(file, hash)) {
     mayHaveNul ||= chunk.includes(0);

@@ -45,7 +45,7 @@ interface Trial {
  * needed, of more than `MAX_HEADER`: the header may be longer than this one. Throws a `UserError` if there is no header.
  */
 export async function findDialect(
-  shown: string,
+  label: string,
   sample: Buffer,
   whole: boolean,
   declared: DeclaredDialect,
@@ -54,24 +54,24 @@ export async function findDialect(
   const line = declared.headerLine ?? (hinted ? 2 : 1);
   const text = sample.subarray(offsetOf(line, sample));
   if (whole && sample.toString('utf8').trim() === '') {
-    throw new UserError(`${shown} is empty`, { hint: 'export it again; even an export without records has a header' });
+    throw new UserError(`${label} is empty`, { hint: 'export it again; even an export without records has a header' });
   }
   const wanted = declared.delimiter ?? hinted;
-  const delimiters = wanted === undefined ? DELIMITERS : [checkDelimiter(shown, wanted)];
+  const delimiters = wanted === undefined ? DELIMITERS : [checkDelimiter(label, wanted)];
   const trials: Trial[] = [];
-  const sampled = { shown, text, line, whole };
+  const sampled = { label, text, line, whole };
   for (const delimiter of delimiters) trials.push(await tryDelimiter(sampled, delimiter, declared));
   const best = trials.reduce((a, b) => (compare(b, a) > 0 ? b : a));
   if (best.error && best.header.length === 0) throw best.error;
   if (best.header.length === 0 && !whole && sample.length <= MAX_HEADER) return undefined;
   if (best.header.length === 0 || (declared.headerLine !== undefined && best.headerLine !== line)) {
-    throw new UserError(`${shown}:${line}: there is no header`, {
+    throw new UserError(`${label}:${line}: there is no header`, {
       hint: 'the first line must name the columns; if the header is further down, set its line: `header_line: 3`',
     });
   }
   if (declared.columns && best.wider) {
     throw new UserError(
-      `${shown}:${best.wider.line}: \`columns\` names ${counted(declared.columns.length, 'column')}, but the record has ${best.wider.cells} cells`,
+      `${label}:${best.wider.line}: \`columns\` names ${counted(declared.columns.length, 'column')}, but the record has ${best.wider.cells} cells`,
       { hint: 'name every column, in the order of the file' },
     );
   }
@@ -79,7 +79,7 @@ export async function findDialect(
   if (wider) {
     throw new SettingError(
       'headerLine',
-      `${shown}:${best.headerLine}: the header has ${counted(best.named, 'column')}, but the records below have ` +
+      `${label}:${best.headerLine}: the header has ${counted(best.named, 'column')}, but the records below have ` +
         `more cells (line ${wider.line} has ${wider.cells})`,
       {
         hint:
@@ -107,10 +107,10 @@ function offsetOf(line: number, text: Buffer): number {
   return offset;
 }
 
-function checkDelimiter(shown: string, delimiter: string): string {
+function checkDelimiter(label: string, delimiter: string): string {
   if (delimiter === '\\t') return '\t';
   if (delimiter !== '' && !/["\r\n]/.test(delimiter)) return delimiter;
-  throw new UserError(`${shown}: ${JSON.stringify(delimiter)} cannot be a delimiter`, {
+  throw new UserError(`${label}: ${JSON.stringify(delimiter)} cannot be a delimiter`, {
     hint: 'remove `delimiter` to have it detected',
   });
 }
@@ -121,7 +121,7 @@ function separatorLine(sample: Buffer): string | undefined {
 }
 
 interface SampledText {
-  readonly shown: string;
+  readonly label: string;
   readonly text: Buffer;
   /** On which it begins. */
   readonly line: number;
@@ -129,7 +129,7 @@ interface SampledText {
 }
 
 async function tryDelimiter(
-  { shown, text, line, whole }: SampledText,
+  { label, text, line, whole }: SampledText,
   delimiter: string,
   { escape, columns }: DeclaredDialect,
 ): Promise<Trial> {
@@ -137,8 +137,8 @@ async function tryDelimiter(
   const take = (cells: string[], at: number): void => {
     if (records.length < RECORDS && cells.some((cell) => cell.trim() !== '')) records.push({ cells, line: at });
   };
-  const parser = new RecordParser(shown, { delimiter, escape }, line, take, MAX_HEADER);
-  const formulas = new FormulaCells(shown, delimiter);
+  const parser = new RecordParser(label, { delimiter, escape }, line, take, MAX_HEADER);
+  const formulas = new FormulaCells(label, delimiter);
   let error: UserError | undefined;
   try {
     await parser.feed(formulas.feed(text));

@@ -29,7 +29,7 @@ type TakeRecord = (cells: string[], line: number, afterBlank: boolean) => void;
  * only the record that is being read is buffered.
  */
 export class RecordParser {
-  readonly #shown: string;
+  readonly #label: string;
   readonly #delimiter: string;
   readonly #maxRecord: number;
   readonly #escape: string;
@@ -43,15 +43,15 @@ export class RecordParser {
   /** Line on which `#pending` begins. */
   #line: number;
 
-  /** `firstLine`: line of the file `shown` on which the text begins. */
+  /** `firstLine`: line of the file `label` on which the text begins. */
   constructor(
-    shown: string,
+    label: string,
     { delimiter, escape = QUOTE }: CellMarks,
     firstLine: number,
     take: TakeRecord,
     maxRecord = MAX_RECORD,
   ) {
-    this.#shown = shown;
+    this.#label = label;
     this.#maxRecord = maxRecord;
     this.#delimiter = delimiter;
     this.#escape = escape;
@@ -121,10 +121,10 @@ export class RecordParser {
     const opened = lineOf(start);
     const escapes = this.#escape === QUOTE && text.includes('\\"');
     const problem = (line: number, message: string, hint: string): UserError =>
-      new UserError(`${this.#shown}:${line}: ${message}`, { hint, cause: error });
+      new UserError(`${this.#label}:${line}: ${message}`, { hint, cause: error });
     const quoteProblem = (line: number, message: string, hint: string): UserError =>
       escapes
-        ? new SettingError('escape', `${this.#shown}:${line}: ${message}`, { hint: BACKSLASHES, cause: error })
+        ? new SettingError('escape', `${this.#label}:${line}: ${message}`, { hint: BACKSLASHES, cause: error })
         : problem(line, message, hint);
     const limit = `${this.#maxRecord / 1024 / 1024} MiB`;
     const closeIt = 'close the quote, or double it (`""`) if it is part of the text';

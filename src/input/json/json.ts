@@ -58,7 +58,7 @@ async function* readJson(
 function located(file: TextFile, error: unknown): unknown {
   if (!(error instanceof JsonError)) return error;
   const { line, column, hint, arrays } = error;
-  const message = `${file.shown}:${line}:${column}: ${error.message}`;
+  const message = `${file.label}:${line}:${column}: ${error.message}`;
   if (arrays.length > 0) return new SettingError('records', message, { hint: hint!, choices: arrays, cause: error });
   return new UserError(message, { ...(hint === undefined ? {} : { hint }), cause: error });
 }

@@ -18,9 +18,9 @@ export async function openNdjson(input: InputFile, spec: SourceSpec): Promise<Tr
   const { file, encoding, notices } = await openText(input, spec);
   const { text, whole } = await sampleOf(file);
   const start = text.toString('utf8').trimStart();
-  if (whole && start === '') throw new UserError(`${file.shown} is empty`, { hint: 'export it again' });
+  if (whole && start === '') throw new UserError(`${file.label} is empty`, { hint: 'export it again' });
   if (/^(?:\[|\{\s*\n)/.test(start)) {
-    throw new UserError(`${file.shown} is not NDJSON: its first line is not a complete object`, {
+    throw new UserError(`${file.label} is not NDJSON: its first line is not a complete object`, {
       hint: /^\s*\}\s*\{/m.test(start) ? ONE_PER_LINE : 'if the whole file is one JSON value, set `format: json`',
     });
   }
@@ -47,7 +47,7 @@ async function* readLines(file: TextFile, hash: Hash): AsyncGenerator<readonly T
     rest = lines.pop()!;
     yield lines.flatMap(recordIn);
     if (rest.length > MAX_RECORD) {
-      throw new UserError(`${file.shown}:${number + 1}:1: this line is longer than 16 MiB`, {
+      throw new UserError(`${file.label}:${number + 1}:1: this line is longer than 16 MiB`, {
         hint: 'NDJSON has one object per line; if the whole file is one array, set `format: json`',
       });
     }

@@ -65,7 +65,7 @@ export async function chooseEncoding(file: InputFile, head: Buffer, declared: st
     const [set, hint] = file.isArgument
       ? [`\`--encoding ${declared}\` is given`, 'remove `--encoding`']
       : [`the mapping sets \`encoding: ${declared}\``, 'remove `encoding` from this source'];
-    throw new UserError(`${file.shown} begins with the byte-order mark of ${mark.name}, but ${set}`, { hint });
+    throw new UserError(`${file.label} begins with the byte-order mark of ${mark.name}, but ${set}`, { hint });
   }
   if (wanted !== undefined && wanted !== 'UTF-16') return { name: wanted, bom: 0, declared: true };
   const guess = guessUtf16(head);
@@ -97,7 +97,7 @@ async function normalise(file: InputFile, declared: string): Promise<string> {
   if (unicode ?? plain === MIXED) return unicode ?? MIXED;
   const { default: iconv } = await import('iconv-lite');
   if (!NO_TEXT.has(plain) && iconv.encodingExists(declared)) return declared.toLowerCase();
-  throw new UserError(`${file.shown}: unknown encoding \`${declared}\``, {
+  throw new UserError(`${file.label}: unknown encoding \`${declared}\``, {
     hint: didYouMean(declared, COMMON) ?? 'for example `utf-8`, `utf-16le`, `windows-1252` or `iso-8859-15`',
   });
 }

@@ -22,13 +22,13 @@ const BINARY: readonly (readonly [magic: string, what: string, hint: string])[] 
 /** Throws a `UserError` for an empty file, and for one that is not text or is a page of markup. `head`: how it begins. */
 export function refuseOtherFormats(file: InputFile, head: Buffer): void {
   if (head.length === 0) {
-    throw new UserError(`${file.shown} is empty`, {
+    throw new UserError(`${file.label} is empty`, {
       hint: 'export it again; even an export without records has a header',
     });
   }
   const found = otherFormat(head.toString('latin1', 0, HEAD), file.path);
   if (found)
-    throw new UserError(`${file.shown} is ${found.what}, which cannot be read as an export`, { hint: found.hint });
+    throw new UserError(`${file.label} is ${found.what}, which cannot be read as an export`, { hint: found.hint });
 }
 
 interface OtherFormat {

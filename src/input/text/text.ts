@@ -32,7 +32,7 @@ export async function* readText(file: TextFile, hash?: Hash): AsyncGenerator<Buf
   const last = decoder.end();
   if (last === 'undecodable') throw await undecodable(file, decoder.line);
   if (last === undefined) {
-    throw new UserError(`${file.shown} is incomplete: it ends in the middle of a character`, {
+    throw new UserError(`${file.label} is incomplete: it ends in the middle of a character`, {
       hint: `export it again, or set its encoding, for example ${settingOf(file, WESTERN)}`,
     });
   }
@@ -231,7 +231,7 @@ export async function openText(
   return {
     file: { ...input, encoding },
     encoding: encoding.name,
-    notices: doubt === undefined ? [] : [notice(issueOf('doubtful_encoding', doubt), input.shown)],
+    notices: doubt === undefined ? [] : [notice(issueOf('doubtful_encoding', doubt), input.label)],
   };
 }
 

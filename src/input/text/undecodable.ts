@@ -13,14 +13,14 @@ export async function undecodable(file: TextFile, line: number | undefined): Pro
   const whose = declared ? `, which is the encoding set ${where}` : '';
   if (name !== 'UTF-8') {
     const what = name === MIXED ? `neither UTF-8 nor ${WESTERN}` : `not ${name}`;
-    return new UserError(`${file.shown}:${line} is ${what} text${whose}`, {
+    return new UserError(`${file.label}:${line} is ${what} text${whose}`, {
       hint: declared
         ? `remove \`${key}\` to have it detected, or set the encoding in which the file was saved`
         : 'the file is damaged here: export it again',
     });
   }
   const lines = await linesByEncoding(file);
-  const place = `${file.shown}:${lines.firstOther}`;
+  const place = `${file.label}:${lines.firstOther}`;
   const bytes = `bytes ${hexOf(lines.word)}`;
   const { default: iconv } = await import('iconv-lite');
   if (lines.utf8 > 0) {

@@ -25,15 +25,15 @@ const AS_XLSX = 'open it in a spreadsheet and save it as .xlsx; cells keep their
 /** Throws a `UserError` if the archive is no workbook that is read. */
 export async function readWorkbook(file: InputFile, parts: ZipParts): Promise<Workbook> {
   if (parts.has('content.xml') && parts.has('mimetype')) {
-    throw new UserError(`${file.shown} is a workbook of LibreOffice (.ods), which is not supported`, { hint: AS_XLSX });
+    throw new UserError(`${file.label} is a workbook of LibreOffice (.ods), which is not supported`, { hint: AS_XLSX });
   }
   const root = parts.has('_rels/.rels') ? await relations(parts, '') : [];
   const main = root.find(({ type }) => type === 'officeDocument')?.target;
   if (main?.endsWith('.bin')) {
-    throw new UserError(`${file.shown} is a binary workbook (.xlsb), which is not supported`, { hint: AS_XLSX });
+    throw new UserError(`${file.label} is a binary workbook (.xlsb), which is not supported`, { hint: AS_XLSX });
   }
   if (main === undefined || !parts.has(main) || !/(?:^|\/)xl\//.test(main)) {
-    throw new UserError(`${file.shown} is a zip archive, but not a workbook`, {
+    throw new UserError(`${file.label} is a zip archive, but not a workbook`, {
       hint: 'extract it and use the files in it',
     });
   }

@@ -74,7 +74,7 @@ export async function* readSheet(
     return text;
   };
   const outside = (place: string): UserError =>
-    new UserError(`${file.shown} cannot be read: it has a cell at ${place}, outside of any sheet`, {
+    new UserError(`${file.label} cannot be read: it has a cell at ${place}, outside of any sheet`, {
       hint: 'open it in a spreadsheet and save it again',
     });
 

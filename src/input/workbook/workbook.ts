@@ -35,7 +35,7 @@ export async function openWorkbook(input: InputFile, spec: SourceSpec): Promise<
       workbook,
       [...samples].filter(([, each]) => each.length > 0).map(([each]) => each),
     );
-    const file = { ...input, shown: `${input.shown}#${sheet.name}` };
+    const file = { ...input, label: `${input.label}#${sheet.name}` };
     const rows = samples.get(sheet)!;
     const { header, headerLine } = headerOf(file, rows, spec);
     const others = workbook.sheets.filter((each) => each !== sheet && samples.get(each)!.length > 0);
@@ -43,13 +43,13 @@ export async function openWorkbook(input: InputFile, spec: SourceSpec): Promise<
       kind: 'table',
       file,
       traits: ['workbook'],
-      notices: sheet.isHidden ? [notice(issueOf('hidden_sheet', sheet.name), file.shown)] : [],
+      notices: sheet.isHidden ? [notice(issueOf('hidden_sheet', sheet.name), file.label)] : [],
       header,
       headerLine,
       letters: header.map((_, column) => letterOf(column)),
       read: (hash) =>
         readRows(
-          { file: input, shown: file.shown, sheet: sheet.name, width: header.length, hash },
+          { file: input, label: file.label, sheet: sheet.name, width: header.length, hash },
           (number) => (spec.columns ? number >= headerLine : number > headerLine),
           others.map(({ name }) => name),
         ),
@@ -74,28 +74,28 @@ function chosen(
     const found = sheets.find(({ name }) => name === wanted);
     if (found && withRows.includes(found)) return found;
     if (found)
-      throw new UserError(`${file.shown}#${found.name} is empty`, { hint: `sheets of the file: ${quoted(names)}` });
-    throw new UserError(`${file.shown} has no sheet \`${wanted}\``, {
+      throw new UserError(`${file.label}#${found.name} is empty`, { hint: `sheets of the file: ${quoted(names)}` });
+    throw new UserError(`${file.label} has no sheet \`${wanted}\``, {
       hint: didYouMean(wanted, names) ?? `sheets of the file: ${quoted(names)}`,
     });
   }
   const [only, ...others] = withRows;
-  if (!only) throw new UserError(`${file.shown} is empty: no sheet has rows`, { hint: 'export it again' });
+  if (!only) throw new UserError(`${file.label} is empty: no sheet has rows`, { hint: 'export it again' });
   if (others.length === 0) return only;
-  throw new SettingError('sheet', `${file.shown} has ${withRows.length} sheets with rows`, {
+  throw new SettingError('sheet', `${file.label} has ${withRows.length} sheets with rows`, {
     hint: `set one of them: ${withRows.map(({ name }) => `\`sheet: ${name}\``).join(', ')}`,
     choices: withRows.map(({ name }) => name),
   });
 }
 
 function headerOf(
-  { shown }: InputFile,
+  { label }: InputFile,
   rows: readonly SheetRow[],
   { headerLine, columns }: SourceSpec,
 ): { readonly header: readonly string[]; readonly headerLine: number } {
   const first = headerLine === undefined ? rows[0] : rows.find(({ number }) => number === headerLine);
   if (!first) {
-    throw new UserError(`${shown}!A${headerLine}: there is no header`, {
+    throw new UserError(`${label}!A${headerLine}: there is no header`, {
       hint: 'the row must name the columns; if the header is in another one, set it: `header_line: 3`',
     });
   }
@@ -106,7 +106,7 @@ function headerOf(
     const [{ number, cells }] = wider as [SheetRow];
     throw new SettingError(
       'headerLine',
-      `${shown}!A${first.number}: the header has ${counted(named.length, 'column')}, but the rows below have more cells (row ${number} has ${cells.length})`,
+      `${label}!A${first.number}: the header has ${counted(named.length, 'column')}, but the rows below have more cells (row ${number} has ${cells.length})`,
       { hint: `if the header is further down, set its row: \`header_line: ${number}\`` },
     );
   }
@@ -116,7 +116,7 @@ function headerOf(
 interface SheetReading {
   readonly file: InputFile;
   /** With its sheet. */
-  readonly shown: string;
+  readonly label: string;
   readonly sheet: string;
   /** Of the header. */
   readonly width: number;
@@ -124,7 +124,7 @@ interface SheetReading {
 }
 
 async function* readRows(
-  { file, shown, sheet: name, width, hash }: SheetReading,
+  { file, label, sheet: name, width, hash }: SheetReading,
   isRecord: (number: number) => boolean,
   others: readonly string[],
 ): AsyncGenerator<readonly TableRecord[], FileEnd, undefined> {
@@ -133,7 +133,7 @@ async function* readRows(
   try {
     const workbook = await readWorkbook(file, parts);
     const sheet = workbook.sheets.find((each) => each.name === name);
-    if (!sheet) throw new UserError(`${shown} no longer exists`, {});
+    if (!sheet) throw new UserError(`${label} no longer exists`, {});
     const strings = await readStrings(parts, workbook);
     const findings = new SheetFindings();
     let last = 0;
@@ -151,7 +151,7 @@ async function* readRows(
           };
         });
     }
-    return { notices: noticesOf(findings, shown), others };
+    return { notices: noticesOf(findings, label), others };
   } finally {
     parts.close();
   }
@@ -159,15 +159,15 @@ async function* readRows(
 
 function noticesOf(
   { hiddenRows, merged, isFiltered, withoutResult, longNumbers, first }: SheetFindings,
-  shown: string,
+  label: string,
 ): SourceNotice[] {
   return [
-    ...(hiddenRows > 0 ? [notice(issueOf('hidden_rows', hiddenRows), shown)] : []),
-    ...(isFiltered ? [notice(issueOf('filtered_sheet'), shown)] : []),
-    ...(merged > 0 ? [notice(issueOf('merged_cells', merged), `${shown}!${first.merged}`)] : []),
+    ...(hiddenRows > 0 ? [notice(issueOf('hidden_rows', hiddenRows), label)] : []),
+    ...(isFiltered ? [notice(issueOf('filtered_sheet'), label)] : []),
+    ...(merged > 0 ? [notice(issueOf('merged_cells', merged), `${label}!${first.merged}`)] : []),
     ...(withoutResult > 0
-      ? [notice(issueOf('formula_without_result', withoutResult), `${shown}!${first.withoutResult}`)]
+      ? [notice(issueOf('formula_without_result', withoutResult), `${label}!${first.withoutResult}`)]
       : []),
-    ...(longNumbers > 0 ? [notice(issueOf('long_numbers', longNumbers), `${shown}!${first.longNumber}`)] : []),
+    ...(longNumbers > 0 ? [notice(issueOf('long_numbers', longNumbers), `${label}!${first.longNumber}`)] : []),
   ];
 }

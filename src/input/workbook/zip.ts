@@ -39,7 +39,7 @@ export class ZipParts {
     for await (const head of readBytes(file)) {
       if (head.toString('latin1', 0, 4) === 'PK\x03\x04') break;
       refuseOtherFormats(file, head);
-      throw new UserError(`${file.shown} is not a workbook, despite its name`, {
+      throw new UserError(`${file.label} is not a workbook, despite its name`, {
         hint: 'if it is text, set its format, for example `format: csv`',
       });
     }
@@ -71,7 +71,7 @@ export class ZipParts {
     const { compressedSize, uncompressedSize } = entry;
     if (uncompressedSize > max || (uncompressedSize > LEAST_SUSPECT && uncompressedSize > compressedSize * MAX_RATIO)) {
       throw new UserError(
-        `${this.#file.shown}: ${name} would unpack to ${Math.round(uncompressedSize / 1024 ** 2)} MiB, more than the records of a CRM need`,
+        `${this.#file.label}: ${name} would unpack to ${Math.round(uncompressedSize / 1024 ** 2)} MiB, more than the records of a CRM need`,
         { hint: 'export the records again, in several files' },
       );
     }
@@ -113,7 +113,7 @@ export class ZipParts {
 
 function damaged(file: InputFile, error: unknown): UserError {
   const why = typeof error === 'string' ? error : messageOf(error);
-  return new UserError(`${file.shown} cannot be read as a workbook: ${why}`, {
+  return new UserError(`${file.label} cannot be read as a workbook: ${why}`, {
     hint: 'export it again, or open it in a spreadsheet and save it as .xlsx',
     cause: error,
   });

@@ -8,7 +8,7 @@ import type { Evaluate } from '../values/row-context.ts';
 import type { LookupSpec } from '../spec.ts';
 import * as part from '../schema-parts.ts';
 import { onEach } from '../transforms/transform.ts';
-import { ValueError, type Result, shown, textOf, withOriginal } from '../values/result.ts';
+import { ValueError, type Result, valueText, textOf, withOriginal } from '../values/result.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
 export const lookup = kind<LookupSpec>({
@@ -29,7 +29,7 @@ export const lookup = kind<LookupSpec>({
     [['take'], take],
   ],
   words: ({ source, match, with: own, take }, { inline }) => ({
-    from: `${inline(take)} of the record in ${shown(source)} whose ${inline(match)} is ${inline(own)}`,
+    from: `${inline(take)} of the record in ${valueText(source)} whose ${inline(match)} is ${inline(own)}`,
     how: [],
   }),
   read: readLookup,
@@ -73,9 +73,9 @@ function findIn(table: LookupTable, value: JsonValue, ifMissing: 'reject' | 'ski
   const text = textOf(value);
   const found = text === undefined ? undefined : values.get(text);
   if (found === SEVERAL) {
-    return withOriginal(new ValueError(issueOf('ambiguous_lookup', spec.source.name, shown(value))), value);
+    return withOriginal(new ValueError(issueOf('ambiguous_lookup', spec.source.name, valueText(value))), value);
   }
   if (found !== undefined) return found;
   if (ifMissing === 'skip' || (text !== undefined && values.has(text))) return undefined;
-  return withOriginal(new ValueError(issueOf('lookup_missing', spec.source.name, shown(value))), value);
+  return withOriginal(new ValueError(issueOf('lookup_missing', spec.source.name, valueText(value))), value);
 }

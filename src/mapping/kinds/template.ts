@@ -2,7 +2,7 @@
 import * as part from '../schema-parts.ts';
 import { compileColumn } from '../values/column.ts';
 import type { ValueContext } from '../values/compile-context.ts';
-import { ValueError, withOriginal, type Result, shown, textOf } from '../values/result.ts';
+import { ValueError, withOriginal, type Result, valueText, textOf } from '../values/result.ts';
 import type { Evaluate } from '../values/row-context.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 import { kind } from './kind.ts';
@@ -49,7 +49,7 @@ export const template = kind<string>({
       error: (issue) => templateError(String(issue.input)),
     }),
   shape: () => 'scalar',
-  words: (source) => ({ from: shown(source), how: ['with the columns in braces replaced by their values'] }),
+  words: (source) => ({ from: valueText(source), how: ['with the columns in braces replaced by their values'] }),
   read: readTemplate,
 });
 
@@ -91,5 +91,5 @@ function partText(result: Result): string | undefined | ValueError {
   if (result === undefined || result instanceof ValueError) return result;
   const text = textOf(result);
   if (text !== undefined) return text;
-  return withOriginal(new ValueError(issueOf('list_value', shown(result))), result);
+  return withOriginal(new ValueError(issueOf('list_value', valueText(result))), result);
 }

@@ -4,7 +4,7 @@ import { didYouMean, quoted } from '../../problem.ts';
 import { thrownText, type FunctionModule } from '../functions.ts';
 import { asGuest } from '../guest.ts';
 import { uniqueNames } from '../values/path.ts';
-import { ValueError, type Result, shown } from '../values/result.ts';
+import { ValueError, type Result, valueText } from '../values/result.ts';
 import type { RowContext } from '../values/row-context.ts';
 import { name } from '../schema-parts.ts';
 import { transform, type ArgumentProblem } from './transform.ts';
@@ -15,7 +15,7 @@ type Callable = (value: unknown, record: unknown) => unknown;
 export const call = transform<string>({
   name: 'call',
   doc: 'Calls a function of the module in `functions` with the value and the record. Fails with `function_failed` if it throws, or if it returns a promise or anything else that is not a value.',
-  words: (called) => `is the result of the function ${shown(called)}`,
+  words: (called) => `is the result of the function ${valueText(called)}`,
   usage: ['{ call: FUNCTION }'],
   examples: [
     {
@@ -39,7 +39,7 @@ export const call = transform<string>({
             ? [`it returned ${error.message}`, functions!.file]
             : [thrownText(error), functions!.placeOf(error)];
         const places = `${place}, called at ${basename(at.file)}:${at.line}:${at.column}`;
-        return new ValueError(issueOf('function_failed', shown(called), shown(input), why, places));
+        return new ValueError(issueOf('function_failed', valueText(called), valueText(input), why, places));
       }
     };
   },
@@ -49,14 +49,18 @@ function problemsOf(called: string, functions: FunctionModule | undefined): read
   if (!functions) {
     const suggestion = 'set `functions: functions.mjs` at the top level, the module that exports it';
     return [
-      { code: 'unknown_function', message: `the mapping has no \`functions\` to call ${shown(called)} of`, suggestion },
+      {
+        code: 'unknown_function',
+        message: `the mapping has no \`functions\` to call ${valueText(called)} of`,
+        suggestion,
+      },
     ];
   }
   const { exports, file } = functions;
   const known = Object.keys(exports).filter((key) => typeof exports[key] === 'function');
   if (!Object.hasOwn(exports, called)) {
     const available = known.length === 0 ? `${file} exports no function` : `it exports ${quoted(known)}`;
-    const message = `${file} does not export ${shown(called)}`;
+    const message = `${file} does not export ${valueText(called)}`;
     return [{ code: 'unknown_function', message, suggestion: didYouMean(called, known) ?? available }];
   }
   const given = exports[called];
@@ -64,7 +68,7 @@ function problemsOf(called: string, functions: FunctionModule | undefined): read
     return [
       {
         code: 'bad_function',
-        message: `${shown(called)} of ${file} is not a function`,
+        message: `${valueText(called)} of ${file} is not a function`,
         suggestion: 'export it as `export function`',
       },
     ];
@@ -73,7 +77,7 @@ function problemsOf(called: string, functions: FunctionModule | undefined): read
     return [
       {
         code: 'bad_function',
-        message: `${shown(called)} of ${file} is asynchronous`,
+        message: `${valueText(called)} of ${file} is asynchronous`,
         suggestion: 'return the value itself, not a promise',
       },
     ];
@@ -106,7 +110,7 @@ function jsonOf(value: unknown): JsonValue | undefined {
   if (typeof value !== 'object') throw new NoValue(`a ${typeof value}`);
   const prototype = Object.getPrototypeOf(value) as { constructor?: { name?: string } } | null;
   if (prototype !== null && prototype !== Object.prototype)
-    throw new NoValue(`an object of the class ${shown(prototype.constructor?.name)}`);
+    throw new NoValue(`an object of the class ${valueText(prototype.constructor?.name)}`);
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, member]) => {
       const json = jsonOf(member);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { quoted } from '../../problem.ts';
-import { ValueError, type Result, shown } from '../values/result.ts';
+import { ValueError, type Result, valueText } from '../values/result.ts';
 import { locale, object, oneOf, text, timezone } from '../schema-parts.ts';
 import type { RowContext } from '../values/row-context.ts';
 import type { Defaults } from '../spec.ts';
@@ -80,7 +80,7 @@ function options(argument: DateArgument): DateOptions & { readonly formats: read
 }
 
 function dateWords({ formats, timezone, as }: ReturnType<typeof options>, defaults: Defaults): string {
-  const written = formats.map((source) => (isWord(source) ? WORDS[source]! : `as ${shown(source)}`)).join(' or ');
+  const written = formats.map((source) => (isWord(source) ? WORDS[source]! : `as ${valueText(source)}`)).join(' or ');
   const zone = timezone ?? defaults.timezone;
   const hasZone = zone !== undefined && formats.some((source) => !source.startsWith('unix'));
   return `reads dates written ${written}${as === 'date' ? ', without the time' : hasZone ? `, in the time zone ${zone}` : ''}`;
@@ -127,7 +127,7 @@ function compileDate({ formats, timezone, locale, as }: ReturnType<typeof option
       }
       return result;
     }
-    return new ValueError(issueOf('bad_date', shown(text), known), hintFor(text));
+    return new ValueError(issueOf('bad_date', valueText(text), known), hintFor(text));
   });
 }
 
@@ -154,7 +154,7 @@ function readMilliseconds(text: string, offsetAt: ZoneOffset, row: RowContext | 
   const read = readUnix(text, 1, offsetAt);
   const value = Number(text);
   if (read && value > 0 && value < LAST_DOUBTFUL) {
-    row?.report(issueOf('seconds_as_ms', shown(text), new Date(value).toISOString()));
+    row?.report(issueOf('seconds_as_ms', valueText(text), new Date(value).toISOString()));
   }
   return read;
 }
@@ -168,23 +168,23 @@ function dayOf({ local, offset }: ReadDate, text: string, offsetAt: ZoneOffset |
 
 function instantOf(read: ReadDate, text: string, zone: ZoneReader | undefined, row: RowContext): Result {
   if (read.offset !== undefined) return iso(read.local - read.offset, text);
-  if (!zone) return new ValueError(issueOf('bad_date/no_offset', shown(text)));
+  if (!zone) return new ValueError(issueOf('bad_date/no_offset', valueText(text)));
   const { instant, twice } = zone(read.local);
-  if (instant === undefined) return new ValueError(issueOf('bad_date/skipped', shown(text)));
-  if (twice) row.report(issueOf('ambiguous_time', shown(text)));
+  if (instant === undefined) return new ValueError(issueOf('bad_date/skipped', valueText(text)));
+  if (twice) row.report(issueOf('ambiguous_time', valueText(text)));
   return iso(instant, text);
 }
 
 /** The first `length` characters of an instant, which was read from `text`. */
 function iso(instant: number, text: string, length?: number): Result {
-  if (!hasFourDigitYear(instant)) return new ValueError(issueOf('bad_date/out_of_range', shown(text)));
+  if (!hasFourDigitYear(instant)) return new ValueError(issueOf('bad_date/out_of_range', valueText(text)));
   return new Date(instant).toISOString().slice(0, length);
 }
 
 /** `38` means 1938 in a birth date and 2038 in a due date. A year among the next 19 is a warning. */
 function warnIfLate(text: string, { local }: ReadDate, row: RowContext): void {
   const year = new Date(local).getUTCFullYear();
-  if (year > new Date().getUTCFullYear() + 1) row.report(issueOf('short_year_ahead', shown(text), year));
+  if (year > new Date().getUTCFullYear() + 1) row.report(issueOf('short_year_ahead', valueText(text), year));
 }
 
 /** `01/06/2026` can match two formats: the first is used, with a warning that the second gives another day. */
@@ -198,7 +198,7 @@ function warnIfReadDifferently(
   for (let next = index + 1; next < readers.length; next += 1) {
     const other = readers[next]!(text);
     if (other === undefined || (other.local === read.local && other.offset === read.offset)) continue;
-    row.report(issueOf('ambiguous_date', shown(text)));
+    row.report(issueOf('ambiguous_date', valueText(text)));
     return;
   }
 }

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../json.ts';
-import { ValueError, shown, textOf } from '../values/result.ts';
+import { ValueError, valueText, textOf } from '../values/result.ts';
 import { integer, text } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
 import { issueOf } from '../../vocabulary/words.ts';
@@ -25,7 +25,7 @@ export const split = transform<string>({
 });
 
 function separatorWords(separator: string): string {
-  if (separator.trim() !== '') return shown(separator);
+  if (separator.trim() !== '') return valueText(separator);
   return separator.includes('\n') ? 'a line break' : 'a space';
 }
 
@@ -68,7 +68,7 @@ export const join = transform<string>({
       if (element === null) continue;
       const piece = textOf(element);
       if (piece === undefined) {
-        return new ValueError(issueOf('not_text', shown(element)));
+        return new ValueError(issueOf('not_text', valueText(element)));
       }
       joined = joined === undefined ? piece : joined + separator! + piece;
     }

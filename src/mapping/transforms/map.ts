@@ -1,5 +1,5 @@
 import { nearest } from '../../problem.ts';
-import { ValueError, shown } from '../values/result.ts';
+import { ValueError, valueText } from '../values/result.ts';
 import { record, textOrNull } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
 import { enumerated } from '../../terminal/numbers.ts';
@@ -30,16 +30,16 @@ export const map = transform<Readonly<Record<string, string | null>>>({
       if (other !== undefined) return other ?? undefined;
       const near = nearest(input, table.keys(), 2);
       const hint =
-        near.length > 0 ? `similar keys: ${near.map(shown).join(', ')}; add this value to the map` : undefined;
-      return new ValueError(issueOf('not_mapped', shown(input)), hint);
+        near.length > 0 ? `similar keys: ${near.map(valueText).join(', ')}; add this value to the map` : undefined;
+      return new ValueError(issueOf('not_mapped', valueText(input)), hint);
     });
   },
 });
 
 function mapWords(argument: Readonly<Record<string, string | null>>): string {
-  const becomes = (value: string | null): string => (value === null ? 'is left out' : `becomes ${shown(value)}`);
+  const becomes = (value: string | null): string => (value === null ? 'is left out' : `becomes ${valueText(value)}`);
   const { [ANY]: other, ...named } = argument;
-  const pairs = Object.entries(named).map(([from, to]) => `${shown(from)} ${becomes(to)}`);
+  const pairs = Object.entries(named).map(([from, to]) => `${valueText(from)} ${becomes(to)}`);
   const rest = other === undefined ? 'is an error' : other === SAME ? 'stays' : becomes(other);
   return [...(pairs.length > 0 ? [enumerated(pairs, 'and')] : []), `any other value ${rest}`].join('; ');
 }
@@ -60,6 +60,6 @@ export const boolean = transform({
       const word = input.toLowerCase();
       if (YES.has(word)) return true;
       if (NO.has(word)) return false;
-      return new ValueError(issueOf('bad_boolean', shown(input)));
+      return new ValueError(issueOf('bad_boolean', valueText(input)));
     }),
 });

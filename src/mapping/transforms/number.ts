@@ -1,6 +1,6 @@
 import { isCurrency, SIGN_WORDS } from '../../kinds/currencies.ts';
 import { NumberText, readNumber, type JsonValue } from '../../json.ts';
-import { ValueError, shown, textOf } from '../values/result.ts';
+import { ValueError, valueText, textOf } from '../values/result.ts';
 import { count, object, oneOf } from '../schema-parts.ts';
 import { onEach, transform, type ArgumentProblem } from './transform.ts';
 import { issueOf } from '../../vocabulary/words.ts';
@@ -42,7 +42,7 @@ export const number = transform<NumberArgument>({
 
 function numberWords(argument: NumberArgument = {}): string {
   const { decimal, divide } = withDefaults(argument);
-  const separator = decimal === '.' ? '' : ` with the decimal separator ${shown(decimal)}`;
+  const separator = decimal === '.' ? '' : ` with the decimal separator ${valueText(decimal)}`;
   return `reads a decimal number${separator}${divide === 1 ? '' : ` and divides it by ${divide}`}`;
 }
 
@@ -77,7 +77,7 @@ function problemsOf(argument: NumberArgument): ArgumentProblem[] {
 
 function badNumber(input: JsonValue, decimal: string, group: string): ValueError {
   const hint = `expected decimal separator \`${decimal}\`${group === '' ? '' : ` and group separator \`${group}\``}; set \`number: { decimal, group }\` to those of the export`;
-  return new ValueError(issueOf('bad_number', shown(input)), hint);
+  return new ValueError(issueOf('bad_number', valueText(input)), hint);
 }
 
 /** Converts a text to plain decimal notation (`-1200.5`), or to undefined. */
@@ -167,11 +167,11 @@ function dividedBy(plain: string, divisor: number): string {
 /** For number fields of the service: only plain decimals that a JavaScript number represents exactly. */
 export function exactNumber(value: JsonValue): number | ValueError {
   const plain = typeof value === 'string' ? plainDecimal(value) : jsonDecimal(value);
-  if (plain === undefined) return new ValueError(issueOf('bad_number/not_plain', shown(value)));
+  if (plain === undefined) return new ValueError(issueOf('bad_number/not_plain', valueText(value)));
   const result = Number(plain);
   const digits = plain.replace(/\D/g, '').replace(/^0+/, '').length;
   if (digits <= 15 || jsonDecimal(result) === plain) return result;
-  return new ValueError(issueOf('bad_number/too_long', shown(value)));
+  return new ValueError(issueOf('bad_number/too_long', valueText(value)));
 }
 
 function plainDecimal(text: string): string | undefined {

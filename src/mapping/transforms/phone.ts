@@ -2,7 +2,7 @@ import type { CountryCode, PhoneNumber } from 'libphonenumber-js/core';
 import { didYouMean } from '../../problem.ts';
 import { countryCode } from './countries.ts';
 import { isRegion, numbering, phoneLibrary } from './phone-library.ts';
-import { ValueError, type Result, shown, textOf } from '../values/result.ts';
+import { ValueError, type Result, valueText, textOf } from '../values/result.ts';
 import { flag, name, object } from '../schema-parts.ts';
 import type { RowContext } from '../values/row-context.ts';
 import type { Defaults, ValueSpec } from '../spec.ts';
@@ -75,12 +75,12 @@ function e164(text: string, region: string | undefined, strict: boolean, row: Ro
   const number = read(text, known, strict);
   if (!number) return badPhone(text, region, known);
   if (Array.isArray(number)) {
-    return new ValueError(issueOf('bad_phone/two_readings', shown(text), number.join(' or ')));
+    return new ValueError(issueOf('bad_phone/two_readings', valueText(text), number.join(' or ')));
   }
-  if (number.ext) row.report(issueOf('extension_dropped', shown(text)));
+  if (number.ext) row.report(issueOf('extension_dropped', valueText(text)));
   if (!number.isValid()) {
     const where = known && !text.startsWith('+') ? ` in ${COUNTRIES.of(known)}` : '';
-    row.report(issueOf('unassigned_number', shown(text), number.number, where));
+    row.report(issueOf('unassigned_number', valueText(text), number.number, where));
   }
   return number.number;
 }
@@ -120,9 +120,10 @@ const LONGEST = 250;
 const NATIONAL = /^(?!00)[(\d](?:[^\d]*\d){4,}/;
 
 function badPhone(text: string, region: string | undefined, known: string | undefined): ValueError {
-  if (text.length > LONGEST) return new ValueError(issueOf('bad_phone', shown(text), known));
-  if (/\d[.,]?\d*e\+\d/i.test(text)) return new ValueError(issueOf('bad_phone/rounded', shown(text)));
-  if (region !== undefined && !known) return new ValueError(issueOf('unknown_country', shown(text), shown(region)));
-  if (region === undefined && NATIONAL.test(text)) return new ValueError(issueOf('no_country_code', shown(text)));
-  return new ValueError(issueOf('bad_phone', shown(text), known));
+  if (text.length > LONGEST) return new ValueError(issueOf('bad_phone', valueText(text), known));
+  if (/\d[.,]?\d*e\+\d/i.test(text)) return new ValueError(issueOf('bad_phone/rounded', valueText(text)));
+  if (region !== undefined && !known)
+    return new ValueError(issueOf('unknown_country', valueText(text), valueText(region)));
+  if (region === undefined && NATIONAL.test(text)) return new ValueError(issueOf('no_country_code', valueText(text)));
+  return new ValueError(issueOf('bad_phone', valueText(text), known));
 }

@@ -1,5 +1,5 @@
 import { compilePattern } from '../values/pattern.ts';
-import { shown } from '../values/result.ts';
+import { valueText } from '../values/result.ts';
 import { object, count, pattern, text } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
 
@@ -30,7 +30,7 @@ export const collapseWhitespace = transform({
 export const prefix = transform<string>({
   name: 'prefix',
   doc: 'Adds text at the beginning.',
-  words: (added) => `adds ${shown(added)} at the beginning`,
+  words: (added) => `adds ${valueText(added)} at the beginning`,
   usage: ['{ prefix: TEXT }'],
   examples: [{ apply: '{ prefix: note- }', from: '17', to: 'note-17' }],
   argument: () => text,
@@ -40,7 +40,7 @@ export const prefix = transform<string>({
 export const suffix = transform<string>({
   name: 'suffix',
   doc: 'Adds text at the end.',
-  words: (added) => `adds ${shown(added)} at the end`,
+  words: (added) => `adds ${valueText(added)} at the end`,
   usage: ['{ suffix: TEXT }'],
   examples: [{ apply: '{ suffix: -old }', from: '17', to: '17-old' }],
   argument: () => text,
@@ -69,8 +69,8 @@ export const replace = transform<{ pattern: string; with: string }>({
   doc: 'Replaces every match of a regular expression; `$1` in `with` is the first group.',
   words: ({ pattern, with: text }) =>
     text === ''
-      ? `removes what matches the pattern ${shown(pattern)}`
-      : `replaces what matches the pattern ${shown(pattern)} with ${shown(text)}`,
+      ? `removes what matches the pattern ${valueText(pattern)}`
+      : `replaces what matches the pattern ${valueText(pattern)} with ${valueText(text)}`,
   usage: ['{ replace: { pattern: REGEX, with: TEXT } }'],
   examples: [{ apply: '{ replace: { pattern: "^0+", with: "" } }', from: '00123', to: '123' }],
   argument: () => object({ pattern, with: text }),
@@ -84,7 +84,7 @@ export const replace = transform<{ pattern: string; with: string }>({
 export const extract = transform<string>({
   name: 'extract',
   doc: 'Extracts the first group of a regular expression, or the whole match if there is no group. No value if nothing matches.',
-  words: (source) => `takes the part that matches the pattern ${shown(source)}`,
+  words: (source) => `takes the part that matches the pattern ${valueText(source)}`,
   usage: ['{ extract: REGEX }'],
   examples: [
     { apply: '{ extract: "\\\\(([^)]+)\\\\)" }', from: 'Ada (ada@example.test)', to: 'ada@example.test' },

@@ -3,7 +3,7 @@
  * validation and the reference are all derived from these entries.
  */
 import type { z } from 'zod';
-import { ValueError, type Result, textOf, shown } from '../values/result.ts';
+import { ValueError, type Result, textOf, valueText } from '../values/result.ts';
 import type { JsonValue } from '../../json.ts';
 import type { Location, Problem } from '../../problem.ts';
 import type { FunctionModule } from '../functions.ts';
@@ -89,7 +89,7 @@ export function transform<A>(definition: Definition<A>): Transform {
 export function onText(change: (text: string, row: RowContext) => Result): Apply {
   const one = (input: JsonValue, row: RowContext): Result => {
     const text = typeof input === 'string' ? input : textOf(input);
-    if (text === undefined) return new ValueError(issueOf('not_text', shown(input)));
+    if (text === undefined) return new ValueError(issueOf('not_text', valueText(input)));
     const result = change(text, row);
     return result === '' ? undefined : result;
   };

@@ -8,7 +8,7 @@ import type { Evaluate, RowContext } from './row-context.ts';
 import type { EntrySpec, ValueSpec } from '../spec.ts';
 import { hasFourDigitYear, readIso } from '../transforms/date-format.ts';
 import { exactNumber } from '../transforms/number.ts';
-import { ValueError, withOriginal, type Result, shown } from './result.ts';
+import { ValueError, withOriginal, type Result, valueText } from './result.ts';
 import type { ValueContext } from './compile-context.ts';
 import { asText, compileValue, notScalar } from './value.ts';
 import { issueOf } from '../../vocabulary/words.ts';
@@ -58,7 +58,7 @@ export function compileRest(spec: EntrySpec, context: ValueContext): TakeRest | 
     for (const [key, value] of rest.read(row)) {
       row.field = `${within}.${key}`;
       const result = Object.hasOwn(custom, key)
-        ? new ValueError(issueOf('name_taken', shown(key)))
+        ? new ValueError(issueOf('name_taken', valueText(key)))
         : CHECKS.custom(value);
       if (result instanceof ValueError) row.omit(withOriginal(result, value));
       else if (result !== undefined) setField(data, { key, within }, result);
@@ -86,7 +86,7 @@ const SCIENTIFIC = /(?:^|[^\p{L}\d])\d(?:[.,]\d+)?E[+-]\d\d+$/u;
 function asId(value: JsonValue): string | ValueError {
   const text = asText(value);
   if (text instanceof ValueError || !SCIENTIFIC.test(text)) return text;
-  return new ValueError(issueOf('scientific_id', shown(text)));
+  return new ValueError(issueOf('scientific_id', valueText(text)));
 }
 
 const CHECKS = {
@@ -120,7 +120,7 @@ function checkOf(name: string, kind: keyof typeof CHECKS): (value: JsonValue) =>
     const result = typeof given === 'string' && Object.hasOwn(AS_WRITTEN, name) ? AS_WRITTEN[name]!(given) : given;
     return typeof result !== 'string' || rule(result)
       ? result
-      : new ValueError(issueOf(`invalid_${name}`, shown(value)));
+      : new ValueError(issueOf(`invalid_${name}`, valueText(value)));
   };
 }
 
@@ -130,11 +130,11 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{
 export function asInstant(value: JsonValue): Result {
   const text = asText(value);
   if (text instanceof ValueError) return text;
-  if (!INSTANT.test(text)) return new ValueError(issueOf('bad_date/not_iso', shown(text)));
+  if (!INSTANT.test(text)) return new ValueError(issueOf('bad_date/not_iso', valueText(text)));
   const read = readIso(text);
-  if (!read) return new ValueError(issueOf('bad_date/impossible', shown(text)));
+  if (!read) return new ValueError(issueOf('bad_date/impossible', valueText(text)));
   if (!hasFourDigitYear(read.local - read.offset!))
-    return new ValueError(issueOf('bad_date/out_of_range', shown(text)));
+    return new ValueError(issueOf('bad_date/out_of_range', valueText(text)));
   // The seconds may be left out in ISO 8601, but not everybody reads it so.
   return text.replace(/(T\d{2}:\d{2})(?=[Z+-])/, '$1:00');
 }

@@ -15,7 +15,7 @@ import { policiesOf } from '../policies.ts';
 import { asPriority } from './priority.ts';
 import { RowContext, type Evaluate } from './row-context.ts';
 import type { EntrySpec, OnError, ValueSpec } from '../spec.ts';
-import { ValueError, type Result, shown } from './result.ts';
+import { ValueError, type Result, valueText } from './result.ts';
 import { asText, compileValue, missingValue, shapeOf } from './value.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
@@ -201,7 +201,7 @@ function settleParents(
     for (const { field, kind } of named) if (kind !== ifBoth) delete data[field];
   } else if (last) {
     row.field = last.field;
-    row.report(issueOf('two_parents', shown(data[first.field]), shown(data[last.field])));
+    row.report(issueOf('two_parents', valueText(data[first.field]), valueText(data[last.field])));
   }
 }
 

@@ -4,7 +4,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import type { PathUse, ValueContext } from './compile-context.ts';
 import type { Evaluate, RowContext } from './row-context.ts';
 import { isAlternatives, type EntrySpec, type ValueSpec } from '../spec.ts';
-import { ValueError, shown, textOf } from './result.ts';
+import { ValueError, valueText, textOf } from './result.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
 /** One column of a `from` list. */
@@ -76,7 +76,9 @@ export function reportOtherCurrency(data: JsonObject, uses: readonly PathUse[], 
     const mark = (own.length > 0 ? own : marksInName(path)).find((each) => contradicts(each, currency));
     if (mark === undefined) continue;
     row.field = 'amount';
-    row.report(issueOf('other_currency', own.length > 0 ? shown(text) : `the column ${shown(path)}`, mark, currency));
+    row.report(
+      issueOf('other_currency', own.length > 0 ? valueText(text) : `the column ${valueText(path)}`, mark, currency),
+    );
     return;
   }
 }
@@ -105,7 +107,7 @@ export function otherCurrencyOfRecord(
       const code = textOf(value)?.trim().toUpperCase();
       if (code === undefined || code === currency || !isCurrency(code)) continue;
       row.field = 'currency';
-      row.report(issueOf('other_currency', `the column ${shown(name)}`, code, currency));
+      row.report(issueOf('other_currency', `the column ${valueText(name)}`, code, currency));
       return;
     }
   };

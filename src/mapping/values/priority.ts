@@ -3,7 +3,7 @@ import type { JsonValue } from '../../json.ts';
 import { PRIORITIES } from '../../model.ts';
 import type { Path } from '../document.ts';
 import { isAlternatives, type ValueSpec } from '../spec.ts';
-import { ValueError, shown } from './result.ts';
+import { ValueError, valueText } from './result.ts';
 import { asText } from './value.ts';
 import { numberText } from '../../terminal/numbers.ts';
 import { issueOf } from '../../vocabulary/words.ts';
@@ -17,7 +17,7 @@ export function asPriority(value: JsonValue): number | ValueError {
   if (text instanceof ValueError) return text;
   const number = /^[+-]?\d+(?:\.0+)?$/.test(text) ? Number(text) : NaN;
   if (number >= PRIORITIES.lowest && number <= PRIORITIES.highest) return number;
-  return new ValueError(issueOf('bad_priority', shown(text)), PRIORITY_RULE);
+  return new ValueError(issueOf('bad_priority', valueText(text)), PRIORITY_RULE);
 }
 
 /** The constants in a priority that are none: the number itself, `value`, `default`, and what a final `map` yields. */

@@ -34,7 +34,7 @@ export function withOriginal(error: ValueError, original: JsonValue | undefined)
 }
 
 /** A value in a message: in backticks, on one line, at most 60 characters. */
-export function shown(value: JsonValue | undefined): string {
+export function valueText(value: JsonValue | undefined): string {
   const text = originalText(value).replace(/\s+/g, ' ');
   const points = text.length > 60 ? [...text] : undefined;
   return `\`${points && points.length > 60 ? `${points.slice(0, 59).join('')}…` : text}\``;

@@ -9,7 +9,7 @@ import { issueOf } from '../../vocabulary/words.ts';
 import { compileColumn } from './column.ts';
 import { within, type ValueContext } from './compile-context.ts';
 import { reportListCut, saysWhatIsLeft } from './left-behind.ts';
-import { ValueError, withOriginal, type Result, shown, textOf } from './result.ts';
+import { ValueError, withOriginal, type Result, valueText, textOf } from './result.ts';
 import type { Evaluate, RowContext } from './row-context.ts';
 
 /**
@@ -105,5 +105,5 @@ export function notScalar(value: JsonValue, advice?: string): ValueError {
   const [what, hint] = Array.isArray(value)
     ? ['a list', 'take one element with `at`, or join all with `join`']
     : ['an object', undefined];
-  return withOriginal(new ValueError(issueOf('not_scalar', what, shown(value)), advice ?? hint), value);
+  return withOriginal(new ValueError(issueOf('not_scalar', what, valueText(value)), advice ?? hint), value);
 }

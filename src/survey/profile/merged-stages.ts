@@ -1,7 +1,7 @@
 /** Old stages that become one stage of the account: their names are lost, unless another field keeps them. */
 import { STAGED } from '../../kinds/index.ts';
 import type { CompiledEntry } from '../../mapping/mapping.ts';
-import { shown } from '../../mapping/values/result.ts';
+import { valueText } from '../../mapping/values/result.ts';
 import type { Issue } from '../../model.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { enumerated } from '../../terminal/numbers.ts';
@@ -32,9 +32,9 @@ export function mergedStages(
   const examples = all.slice(0, MOST_STAGES).map(
     ({ stage, old }) =>
       `${enumerated(
-        old.map((name) => shown(name)),
+        old.map((name) => valueText(name)),
         'and',
-      )} become ${shown(stage)}`,
+      )} become ${valueText(stage)}`,
   );
   const more = all.length > MOST_STAGES ? `; ${all.length - MOST_STAGES} more stages` : '';
   const count = all.reduce((sum, { old }) => sum + old.length, 0);
