@@ -24,7 +24,7 @@ export interface Monitor {
   /** The leads of the account are being read: how many so far, of how many in all if the service says. */
   readingContacts?(read: number, total: number | undefined): void;
   /** Asks the user; undefined if there is no terminal. */
-  readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
+  readonly confirm?: ((question: string, signal: AbortSignal) => Promise<boolean>) | undefined;
   surveyed?(survey: Survey, rate: Rate): void;
   /** With --until: the run stops then. */
   stopsAt?(moment: Date): void;

@@ -2,7 +2,9 @@
 // Node takes `--env-file` of any place on the command line for an option of its own. `env -S node --` would prevent that, but
 // BusyBox (Alpine) has no `env -S`.
 // Older versions of Node run this file too: its syntax is old, and nothing of the program is loaded before the check.
+import { closeSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { isatty } from 'node:tty';
 import type * as errors from './errors.ts';
 import type * as program from './main.ts';
 
@@ -12,6 +14,11 @@ if (process.features.require_module) {
   const { EXIT, shortageOf } = load('./errors.js') as typeof errors;
   // Set first: a process that only waits for promises that never settle would otherwise exit as if it had succeeded.
   process.exitCode = EXIT.stopped;
+  const terminals = [0, 1, 2].filter(isatty);
+  // Node aborts at its end, with a core dump, if it cannot reset a terminal that is gone.
+  process.on('exit', () => {
+    for (const fd of terminals) if (!isatty(fd)) closeSync(fd);
+  });
   try {
     const { main } = load('./main.js') as typeof program;
     void main(process.argv.slice(2), process).then((code) => {

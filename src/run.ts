@@ -18,7 +18,7 @@ import type { Sender } from './send/sender.ts';
 import { findDamage } from './store/sqlite.ts';
 import { endingOf, refusalOf, summarise, type Ending } from './figures/summarise.ts';
 import { readPlan, type PlanReading } from './figures/run.ts';
-import { surveyed, type Surveyed } from './surveyed.ts';
+import { isAgreed, surveyed, type Surveyed } from './surveyed.ts';
 import { counted } from './terminal/numbers.ts';
 
 export type { Monitor, RunJob } from './begin.ts';
@@ -118,17 +118,14 @@ async function send(run: Run, target: Target | undefined, plan: Surveyed): Promi
 }
 
 /** The first live run asks: what it sends cannot be deleted. Without a terminal it goes on. */
-async function confirmFirst(
-  { settings, stateSuffix, monitor }: Run,
-  { baseUrl }: Target,
-  { survey: { db } }: Surveyed,
-): Promise<void> {
-  const isRehearsal = stateSuffix !== '';
+async function confirmFirst(run: Run, { baseUrl }: Target, { survey: { db } }: Surveyed): Promise<void> {
+  const { settings, monitor } = run;
+  const isRehearsal = run.stateSuffix !== '';
   if (settings.yes || settings.plan !== undefined || isRehearsal || !monitor.confirm) return;
   const due = countDue(countStates(db));
   if (due === 0 || db.get('select 1 from checkpoint.run limit 1')) return;
   const question = `${counted(due, 'event')} will be sent to ${baseUrl}; none of them can be deleted afterwards. Send them?`;
-  if (await monitor.confirm(question)) return;
+  if (await isAgreed(run, question)) return;
   throw new UserError('nothing was sent', {
     hint: 'rerun and answer y, or add --yes or --plan DIGEST to send without a question',
   });

@@ -61,7 +61,14 @@ const OLDER_HINT =
   'restore the newest copy of the whole state directory, or continue with --adopt, which reads the records back from the service';
 
 /** Asks whether to go on. Throws a `UserError` (exit 2) unless the user agrees, or has with --yes. */
-async function confirm({ settings, monitor }: Run, found: string, hint: string): Promise<void> {
-  if (settings.yes || (await monitor.confirm?.(`${found}. Continue?`)) === true) return;
+async function confirm(run: Run, found: string, hint: string): Promise<void> {
+  if (run.settings.yes || (await isAgreed(run, `${found}. Continue?`))) return;
   throw new UserError(found, { hint });
+}
+
+/** Whether the user answers yes. Throws a `UserError` with the exit code of a signal that comes instead of an answer. */
+export async function isAgreed({ monitor, halt }: Run, question: string): Promise<boolean> {
+  const isYes = (await monitor.confirm?.(question, halt.signal)) === true;
+  if (halt.reason) throw new UserError(halt.reason.message, { exitCode: halt.reason.exitCode });
+  return isYes;
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { oneLine, visible } from './visible.ts';
 import { createInterface } from 'node:readline/promises';
 
@@ -54,15 +55,25 @@ export function chooser(): Ask | undefined {
   };
 }
 
-/** Asks a question that is answered with yes or no; undefined if there is no terminal to answer it. */
-export function confirmer(): ((question: string) => Promise<boolean>) | undefined {
+/**
+ * Asks a question that is answered with yes or no; undefined if there is no terminal to answer it. The answer is no if the terminal is
+ * closed, or `signal` is aborted before there is one.
+ */
+export function confirmer(): ((question: string, signal?: AbortSignal) => Promise<boolean>) | undefined {
   if (!process.stdin.isTTY) return undefined;
-  return async (question) => {
+  return async (question, signal) => {
     const terminal = createInterface({ input: process.stdin, output: process.stderr });
+    // While it is read character by character, the terminal makes no signal of Ctrl-C.
+    terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+    const close = (): void => terminal.close();
+    signal?.addEventListener('abort', close);
     try {
-      return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+      const unanswered = once(terminal, 'close').then(() => '');
+      const answer = terminal.question(`${question} [y/N] `).catch(() => '');
+      return /^y(es)?$/i.test((await Promise.race([answer, unanswered])).trim());
     } finally {
-      terminal.close();
+      signal?.removeEventListener('abort', close);
+      close();
     }
   };
 }

@@ -1,4 +1,6 @@
 /** What people see on a terminal. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { environmentOf, sandbox, workspace } from '../e2e/harness.ts';
 import { hasTmux, onTerminal } from './terminal.ts';
@@ -48,6 +50,11 @@ describe.skipIf(!tmux)(
       await refused.keys('Enter');
       await expect.poll(() => refused.text(), WAIT).toContain('ended 2');
       expect(sent()).toBe(0);
+      const interrupted = await onTerminal(120, 'run mapping.yaml --rate 100000/1s', { cwd, env });
+      await expect.poll(() => interrupted.text(), WAIT).toContain('Send them? [y/N]');
+      await interrupted.keys('C-c');
+      await expect.poll(() => interrupted.text(), WAIT).toContain('ended 130');
+      expect(sent()).toBe(0);
       const agreed = await onTerminal(120, 'run mapping.yaml --rate 100000/1s', { cwd, env });
       await expect.poll(() => agreed.text(), WAIT).toContain('Send them? [y/N]');
       await agreed.keys('y', 'Enter');
@@ -56,6 +63,16 @@ describe.skipIf(!tmux)(
       const again = await onTerminal(120, 'run mapping.yaml --rate 100000/1s', { cwd, env });
       await expect.poll(() => again.text(), WAIT).toContain('ended 1');
       expect(await again.text()).not.toContain('Send them?');
+    });
+
+    it('that is closed ends a run with exit 129, and never with a core dump', async () => {
+      const service = await sandbox();
+      const cwd = await workspace('demo');
+      const run = 'run mapping.yaml --rate 20/600s --yes; echo $? > ended';
+      const screen = await onTerminal(80, run, { cwd, env: environmentOf(service) });
+      await expect.poll(() => screen.text(), WAIT).toMatch(/window full, next in/);
+      await screen.close();
+      await expect.poll(() => readFile(join(cwd, 'ended'), 'utf8').catch(() => ''), WAIT).toBe('129\n');
     });
 
     it('leaves no bars behind when the terminal becomes narrower and wider', async () => {
