@@ -221,3 +221,79 @@ describe('a role', () => {
     expect(draft.remark('lead_external_id')).toContain('no export has these ids');
   });
 });
+
+describe('exports of strangers', () => {
+  const NAMES = ['Bell', 'Costa', 'Dietz', 'Fontana', 'Gil', 'Horn', 'Keller', 'Lodi', 'Moreno', 'Nystrom'];
+  const name = (n: number): string => `${['Ada', 'Bruno', 'Carla', 'Dario'][n % 4]!} ${NAMES[n % 10]!}`;
+
+  it('have a list in a list: what cannot become events of its own is marked, and the file that only has lists is read', async () => {
+    const deals = (n: number) =>
+      times((n % 2) + 1, (at) => ({ id: `D${n}-${at}`, title: `Roof ${n}`, worth: 100 + n, state: 'won' }));
+    const people = (n: number) => ({
+      person_id: `P${n}`,
+      full_name: name(n),
+      email: `p${n}@acme.example`,
+      deals: deals(n),
+    });
+    const draft = await draftOf({
+      'crm.json': { accounts: Array.from({ length: 12 }, (_, n) => ({ name: `Acme ${n}`, people: [people(n)] })) },
+    });
+    expect(draft.entries).toEqual(['crm: lead/created']);
+    expect(draft.remark('deals')).toMatch(/^check: `deals` is a list in a list/);
+    expect(draft.findings).toContain('12 leads');
+  });
+
+  it('have staff in a table of any name: it is looked up, by a column that is called alike', async () => {
+    const draft = await draftOf({
+      'KONTAKTE.csv': ['KNR;NAME;MAIL', ...times(40, (n) => `${5000 + n};${name(n)} ${n};p${n}@acme.example`)],
+      'ADM.csv': ['VNR;VNAME;VMAIL', '101;Ada Bell;ada@us.example', '102;Bruno Costa;bruno@us.example'],
+      'ANGEBOTE.csv': [
+        'ANR;KNR;VNR;TITEL;BETRAG;STATUS',
+        ...times(40, (n) => `A${n};${5000 + n};${101 + (n % 2)};Roof ${n};1${n}0,50;${n % 2 ? 'offen' : 'gewonnen'}`),
+      ],
+    });
+    expect(draft.entries).toEqual(['kontakte: lead/created', 'angebote: deal/created']);
+    expect(draft.deal['owner_name']).toMatchObject({ lookup: { source: 'adm', take: 'VMAIL' } });
+  });
+
+  it('have an amount and a stage that no deal has: the kind is marked; the person is the one with the address', async () => {
+    const draft = await draftOf({
+      'enquiries.csv': [
+        'No,Child First Name,Child Surname,Parent Name,Parent Email,Annual Fee,Status',
+        ...times(
+          30,
+          (n) =>
+            `${n},Lia,${NAMES[n % 10]!},${name(n)},p${n}@acme.example,"$1${n}.00",${n % 3 ? 'Visited' : 'Offered'}`,
+        ),
+      ],
+    });
+    expect(draft.text).toMatch(/# check: `Annual Fee` and `Status` may be the amount and the stage of a deal/);
+    expect(draft.lead).toMatchObject({ external_id: 'No', full_name: 'Parent Name' });
+  });
+
+  it('have organisations among the people, calls without a word, and no id of their own', async () => {
+    const draft = await draftOf({
+      'contacts.csv': [
+        'id,is_organisation,name,fname,lname,email',
+        ...times(40, (n) =>
+          n % 4 ? `${n + 1},no,,Ada,${NAMES[n % 10]!}${n},p${n}@acme.example` : `${n + 1},yes,Acme ${n},,,`,
+        ),
+      ],
+      'calls.csv': [
+        'contact_id,when,disposition,notes',
+        ...times(
+          60,
+          (n) =>
+            `${(n % 40) + 1},2025-03-0${(n % 9) + 1} 10:00,${n % 2 ? 'SALE' : 'CALL BACK'},${n % 2 ? `Asked for the price of roof ${n}` : ''}`,
+        ),
+      ],
+    });
+    expect(draft.lead['full_name']).toEqual({ from: [{ list: ['fname', 'lname'], apply: [{ join: ' ' }] }, 'name'] });
+    expect(draft.comment).toMatchObject({
+      content: { from: ['notes', 'disposition'] },
+      lead_external_id: 'contact_id',
+    });
+    expect(draft.comment).not.toHaveProperty('external_id');
+    expect(draft.findings).toMatch(/calls\.csv.*; 60 comments/);
+  });
+});

@@ -1,6 +1,6 @@
 /** The score matrix, columns x roles: the assignment with the best sum is taken. What a table is follows from it, last. */
 import { isComplete, isNamed, isUnique, type Column, type Table } from './columns.ts';
-import { isByChance, namesTable, shareOf, type Reference } from './lines/references.ts';
+import { isByChance, isCalledAlike, namesTable, shareOf, type Reference } from './lines/references.ts';
 import { headerScore, ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
 import { fold } from './words.ts';
 
@@ -78,6 +78,7 @@ export function assign(table: Table, kind: RecordKind, references: readonly Refe
 function scoreIn(role: Role, column: Column, kind: RecordKind, references: readonly Reference[]): number {
   if (role === 'id') return isOfParent(column, kind, references) ? 0 : idScore(column, kind, references);
   const score = scoreOf(role, column, kind);
+  if (role === 'amount' && score > 0 && references.some((each) => each.from === column && isOfIds(each))) return 0;
   const noun = REFERRED[role];
   if (noun === undefined || column.meaning.concepts.has(role === 'stage' ? 'pipeline' : 'created')) return score;
   // However many stages there are, the ids of a table of stages are stages; the ids and addresses of users are members.
@@ -93,6 +94,17 @@ function scoreIn(role: Role, column: Column, kind: RecordKind, references: reado
   return isOf ? 1 - (1 - score) * 0.3 : score;
 }
 
+/** Ids of other records are no amounts. */
+function isOfIds({ from, to, ...rest }: Reference): boolean {
+  return (
+    shareOf({ from, to, ...rest }) > 0.9 &&
+    isKey(to) &&
+    (to.meaning.concepts.has('id') || to.meaning.concepts.has('number') || isCalledAlike(from, to)) &&
+    !from.meaning.concepts.has('amount') &&
+    !isByChance({ from, to, ...rest })
+  );
+}
+
 /** Tables to whose ids the columns of a role may refer. */
 const REFERRED: Readonly<Partial<Record<Role, Table['nouns'][number]>>> = {
   stage: 'stages',
@@ -106,6 +118,7 @@ function idScore(column: Column, kind: RecordKind, references: readonly Referenc
   // The id of its parent, even if each has only one comment.
   const isForeign = concepts.has('person') || concepts.has('customer') || concepts.has('deal');
   if (kind === 'comments' && isForeign && !concepts.has('text') && !concepts.has('happened')) return 0;
+  if (kind === 'comments' && column.distinct < column.filled * 0.9) return 0;
   const more = referred(column, references);
   if (!isUnique(column) && more === 0 && headerScore('id', column, kind) < 0.85) return 0;
   return scoreOf('id', column, kind, more);
@@ -173,12 +186,32 @@ function settle(kind: RecordKind, taken: Map<Role, Column>, scores: ReadonlyMap<
       taken.delete('first');
       taken.delete('last');
     } else taken.delete('full');
+    sameAs(taken, scores);
   }
   const outcome = taken.get('outcome');
   if (kind === 'deals' && outcome && !taken.has('stage') && outcome.is.words > 0.8) {
     taken.set('stage', outcome);
     taken.delete('outcome');
   }
+}
+
+/** Names of something else than the person. */
+const NO_NAME = ['company', 'email', 'phone', 'address', 'owner', 'user', 'first', 'surname', 'title'] as const;
+
+/** Where the address is the `Parent Email`, the person is the `Parent Name`, not the child. */
+function sameAs(taken: Map<Role, Column>, scores: ReadonlyMap<Role, readonly RoleCandidate[]>): void {
+  const firstWord = (column: Column | undefined): string | undefined => {
+    const [word, ...more] = fold(column?.name ?? '').split(' ');
+    return more.length > 0 ? word : undefined;
+  };
+  const who = firstWord(taken.get('email') ?? taken.get('phone'));
+  const own = [taken.get('full'), taken.get('first'), taken.get('last')].flatMap((each) => each ?? []);
+  const isName = ({ meaning: { concepts } }: Column): boolean =>
+    concepts.has('name') && !NO_NAME.some((each) => concepts.has(each));
+  const same = scores.get('full')!.find(({ column }) => firstWord(column) === who && isName(column));
+  if (who === undefined || !same || own.length === 0 || own.some((each) => firstWord(each) === who)) return;
+  for (const role of ['first', 'last'] as const) taken.delete(role);
+  taken.set('full', same.column);
 }
 
 function scoreOfTaken(scores: ReadonlyMap<Role, readonly RoleCandidate[]>, role: Role, column: Column): number {

@@ -21,6 +21,8 @@ export interface Table {
   readonly whole: boolean;
   /** What its records are called: by the name of the file or list, later by what they turned out to be. */
   nouns: readonly Noun[];
+  /** That it has an amount and a stage, although it becomes no deals. */
+  unusedDeal?: string;
   /** What the user has decided: what its records are, and how the file is read. */
   readonly settled: Set<'kind' | 'reading'>;
   /** Its name in SQL. */
@@ -80,7 +82,7 @@ const SHAPES = {
   words: /\p{L}{2}|^\p{L}\.?$|[\p{Script=Han}\p{Script=Hangul}]/u,
   /** The first and last name of a person, or one of them. */
   person:
-    /^\p{Lu}[\p{L}'’.-]*(?: (?:\p{Lu}|d[aeiou]s?\b|v[ao]n|ten|ter|el|le|la)[\p{L}'’.-]*){1,4}$|^[\p{Script=Han}\p{Script=Hangul}]{2,4}$|^[\p{Script=Arabic}\p{Script=Hebrew}]{2,}(?: [\p{Script=Arabic}\p{Script=Hebrew}]{2,}){1,3}$|^[\p{Script=Katakana}\p{Script=Han}]{1,4}[ 　][\p{Script=Katakana}\p{Script=Han}]{1,4}$/u,
+    /^\p{Lu}[\p{L}'’.-]*,?(?: (?:\p{Lu}|d[aeiou]s?\b|v[ao]n|ten|ter|el|le|la)[\p{L}'’.-]*){1,4}$|^[\p{Script=Han}\p{Script=Hangul}]{2,4}$|^[\p{Script=Arabic}\p{Script=Hebrew}]{2,}(?: [\p{Script=Arabic}\p{Script=Hebrew}]{2,}){1,3}$|^[\p{Script=Katakana}\p{Script=Han}]{1,4}[ 　][\p{Script=Katakana}\p{Script=Han}]{1,4}$/u,
   oneName: /^\p{Lu}[\p{L}'’-]+(?:[ -]\p{Lu}[\p{L}'’-]+)?$|^[\p{Script=Han}\p{Script=Hangul}]{1,3}$/u,
   /** Several words, as in a sentence. */
   prose: /^(?=.{25,})\S+(?:\s+\p{L}\S*){4,}|[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}]{9,}|\n/su,

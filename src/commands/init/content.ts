@@ -200,7 +200,7 @@ export function keys(column: Column): number {
     column.list !== undefined
   )
     return 0;
-  if (is.decimal > 0.1 && column.separators) return 0;
+  if (is.decimal > 0.1 && column.separators && !(column.meaning.concepts.has('id') && length > 8)) return 0;
   if (is.international > 0.5 || is.prose > 0.5) return 0;
   const damaged = is.damaged > 0;
   if (filled < table.rows / 2) return 0;

@@ -27,7 +27,7 @@ export class Fates {
   }
 
   isRead(table: Table): boolean {
-    return this.#read.has(table);
+    return [...this.#read.keys()].some((each) => each === table || each.parent === table);
   }
 
   /** Entries with the figures of the trial beside what leaves records out, and with the columns that they do not carry. */
@@ -75,7 +75,8 @@ export class Fates {
   /** In place of a source that nothing reads. */
   unreadText(table: Table): string {
     const { columns, rows } = table;
-    const isDoubtful = this.#isOfPeople(table) || this.#relation(table)?.to.table === table;
+    const isDoubtful =
+      table.unusedDeal !== undefined || this.#isOfPeople(table) || this.#relation(table)?.to.table === table;
     const mark = rows > 0 && !table.settled.has('kind') && isDoubtful ? 'check: ' : '';
     const what = columns.length > 0 ? `; not carried: ${columns.map(quoted).join(', ')}` : '';
     return `${mark}not read: ${nameOf(table)}: not used, because ${this.#whyUnread(table)}${what}`;
@@ -181,14 +182,15 @@ export class Fates {
       return why === undefined
         ? 'it has no records'
         : `none of its ${counted(unreadable, 'record')} can be read: ${why}`;
+    const deal = table.unusedDeal === undefined ? '' : `${table.unusedDeal}; `;
     const isOther = nouns.includes('others');
     const what = isOther
       ? 'the service has no place for such records'
       : 'it was not recognised as people, deals or notes';
     const first = this.#relation(table);
-    if (!first) return `${what}, and no other export has its ids`;
+    if (!first) return `${deal}${what}, and no other export has its ids`;
     const { from, to, found, of } = first;
-    return `${what}, although ${numberText(found)} of ${numberText(of)} \`${from.table.source}.${from.name}\` are in ${to.table.source}.${to.name}`;
+    return `${deal}${what}, although ${numberText(found)} of ${numberText(of)} \`${from.table.source}.${from.name}\` are in ${to.table.source}.${to.name}`;
   }
 }
 

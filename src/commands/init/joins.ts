@@ -317,13 +317,14 @@ function nameIn(table: Table, key: Column, what: Named): Column | undefined {
   const able = table.columns.filter(
     (column) => column !== key && column.list === undefined && column.filled > table.rows / 2,
   );
-  const email = able.find(({ is, meaning }) => is.email > 0.8 && meaning.concepts.has('email'));
+  const email = able.find(({ is }) => is.email > 0.8);
   const named = able.filter(
     ({ is, meaning, date }) =>
       is.words > 0.6 &&
       !date &&
       is.prose < 0.5 &&
-      (meaning.concepts.has('name') ||
+      ((table.nouns.includes('users') && is.person > 0.7) ||
+        meaning.concepts.has('name') ||
         meaning.concepts.has('title') ||
         meaning.concepts.has('stage') ||
         meaning.concepts.has('company')),

@@ -1,7 +1,8 @@
 /** What the records of each table are: decided last, from the best assignments and from who refers to whom. */
 import { assign, referred, SURE, type Assignment } from './assign.ts';
-import { isComplete, isNamed, isUnique, type Column, type Table } from './columns.ts';
+import { isComplete, isFew, isNamed, isUnique, type Column, type Table } from './columns.ts';
 import { isId } from './content.ts';
+import { quoted } from './evidence.ts';
 import { isByChance, shareOf, type Reference } from './lines/references.ts';
 import { isStaff, typeOf, type RecordKind, type Role } from './roles.ts';
 
@@ -16,6 +17,7 @@ export function kindsOf(
   answered: ReadonlyMap<Table, ReadonlySet<RecordKind>>,
 ): Map<Table, TableKinds> {
   const kinds = new Map<Table, TableKinds>(tables.map((table) => [table, new Map()]));
+  noteStaff(tables, references);
   const signsOf = (some: readonly Table[]): Signs[] => some.map((table) => new Signs(table, references, kinds));
   const filled = tables.filter(({ rows }) => rows > 0);
   // Lists before their records: the columns of those that become events are theirs.
@@ -33,6 +35,7 @@ export function kindsOf(
   withoutParts(kinds, references);
   for (const each of signs) each.comments();
   addPeople(signs, kinds);
+  for (const each of signs) each.noteUnusedDeal();
   for (const [table, given] of answered)
     kinds.set(table, new Map([...given].map((kind) => [kind, { assignment: assign(table, kind, references) }])));
   if (answered.size === 0 && [...kinds.values()].every(({ size }) => size === 0)) addSomething(kinds, references);
@@ -129,6 +132,22 @@ class Signs {
     if (isPerson) this.set('leads');
   }
 
+  /** An amount and a stage that no deal has are said: of people, each row may be a deal, too. */
+  noteUnusedDeal(): void {
+    if (this.has('deals') || this.has('comments') || this.is('users') || this.is('companies') || this.#isPart) return;
+    const columnOf = (role: Role, least: number): Column | undefined => {
+      const { roles, candidates } = this.#assignments.get('deals')!;
+      const best = roles.get(role) ?? candidates.get(role)?.[0];
+      return best && best.score >= least && best.column.filled > this.table.rows * 0.3 ? best.column : undefined;
+    };
+    const money = this.table.columns.find(({ is, filled }) => is.money > 0.5 && filled > this.table.rows * 0.3);
+    const [amount, stage] = [columnOf('amount', 0.25) ?? money, columnOf('stage', 0.35) ?? columnOf('outcome', 0.35)];
+    if (!amount || !stage || amount.list !== undefined) return;
+    this.table.unusedDeal = `${quoted(amount)} and ${quoted(stage)} may be the amount and the stage of a deal`;
+    if (this.has('leads') && this.#kinds.get(this.table)!.get('leads')!.doubt === undefined)
+      this.set('leads', `check: ${this.table.unusedDeal}: then each row is a person and a deal`);
+  }
+
   #isPerson(): boolean {
     return this.of('leads', 'full', 'last') > (this.#isUnnamed ? 0.2 : 0.5) && this.of('leads', 'email', 'phone') > 0.5;
   }
@@ -207,6 +226,30 @@ class Signs {
     );
   }
 }
+
+/** A few people of no known kind to whom records refer that also have another person, of many more, are the staff. */
+function noteStaff(tables: readonly Table[], references: readonly Reference[]): void {
+  const isOfPeople = ({ columns }: Table): boolean =>
+    columns.some(({ is, meaning }) => is.email > 0.8 || (is.person > 0.8 && !meaning.concepts.has('company')));
+  const sure = references.filter(
+    (each) => shareOf(each) > 0.9 && isUnique(each.to) && !isByChance(each) && isId(each.to),
+  );
+  const able = tables.filter(
+    (each) => each.nouns.length === 0 && each.rows > 0 && each.rows <= MAX_STAFF && isOfPeople(each),
+  );
+  for (const table of able) {
+    const own = sure.filter((each) => each.to.table === table && isFew(each.from));
+    const besideOthers = own.filter(({ from }) =>
+      sure.some(
+        ({ from: other, to }) =>
+          other.table === from.table && other !== from && to.table.rows >= 5 * table.rows && isOfPeople(to.table),
+      ),
+    );
+    if (besideOthers.length > 0) table.nouns = ['users'];
+  }
+}
+
+const MAX_STAFF = 60;
 
 /** Leaves out the columns of lists whose elements become events of their own. */
 function withoutLists(table: Table, kinds: ReadonlyMap<Table, TableKinds>): void {

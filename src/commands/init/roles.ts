@@ -216,6 +216,8 @@ function headerOf(role: Role, { concepts, words }: Meaning, kind: RecordKind): n
 export function scoreOf(role: Role, column: Column, kind: RecordKind, more = 0): number {
   const plain = ROLES[role].content(column);
   if (plain === 0 || column.filled === 0 || column.isWrapper || isInPairs(column)) return 0;
+  // Of several elements, one address is enough; anything else would be cut to its first element.
+  if (column.several > 0 && role !== 'email' && role !== 'phone') return 0;
   const content =
     1 - (1 - plain * (role === 'content' ? 0.8 : 0.6 + 0.4 * fillOf(column))) * (1 - (plain > 0.1 ? more : 0));
   const header = headerScore(role, column, kind);

@@ -5,15 +5,15 @@
  * known words. `*` stands for any letters.
  */
 const WORDS = {
-  id: 'id ids uuid guid key identifier ref reference kod / kennung / identifiant / identificador clave / chave / identificativo / identificatie / identyfikator klucz / идентификатор ид ключ / identitet / 编号 识别码',
+  id: 'id ids uniqueid uuid guid key identifier ref reference kod / kennung / identifiant / identificador clave / chave / identificativo / identificatie / identyfikator klucz / идентификатор ид ключ / identitet / 编号 识别码',
   number:
     'number no nr num numbers / nummer / numero n / nro / num / numero / nummer / numer / номер / nummer / 号码 番号',
   name: 'name names label / bezeichnung namen / nom intitule libelle / nombre / nome / denominazione nominativo ragione / naam / nazwa / название наименование / namn benamning / 名称 名前 姓名 名 이름 navn nimi isim jmeno nazev nev adi',
   first:
-    'first given forename / vor vorname / prenom / / / / voor voornaam / imie / имя / fornamn / jmeno fornavn etunimi isim keresztnev prenume',
+    'first given forename fname firstname / vor vorname / prenom / / / / voor voornaam / imie / имя / fornamn / jmeno fornavn etunimi isim keresztnev prenume',
   last: 'last latest recent / letzte letzter letztes zuletzt / dernier derniere / ultimo ultima / ultimo ultima / ultimo ultima / laatste laatst / ostatni ostatnia / последний последняя последнее / senaste sista',
   surname:
-    'surname family / nach nachname familien familienname / famille / apellido apellidos / sobrenome apelido / cognome / achter achternaam / nazwisko / фамилия / efternamn / 姓 prijmeni etternavn efternavn sukunimi soyadi soyad vezeteknev nume',
+    'surname family lname lastname / nach nachname familien familienname / famille / apellido apellidos / sobrenome apelido / cognome / achter achternaam / nazwisko / фамилия / efternamn / 姓 prijmeni etternavn efternavn sukunimi soyadi soyad vezeteknev nume',
   middle: 'middle second nick / zweiter / deuxieme / segundo / segundo / secondo / tussen / drugie / отчество / mellan',
   full: 'full complete display / voller vollstandiger vollstandige / complet / completo completa / completo / completo / volledige / pelna pelne / полное / fullstandigt',
   email:
@@ -30,7 +30,7 @@ const WORDS = {
   company:
     'company companies account accounts organization organisation organizations organisations org orgs firm business employer vendor / firma firmen unternehmen organisation gesellschaft / societe entreprise compte / empresa empresas compania organizacion cuenta / empresas organizacao conta / azienda aziende societa ditta impresa organizzazione / bedrijf bedrijven organisatie onderneming / organizacja przedsiebiorstwo / компания компании организация фирма / foretag bolag / 公司 企业 会社 sirket spolecnost',
   deal: 'deal deals opportunity opportunities potential potentials opp opps oppty sale / geschaft geschafte verkaufschance verkaufschancen chance auftrag auftrage vorgang / affaire affaires opportunite opportunites vente / negocio negocios oportunidad oportunidades trato tratos / negocio negociacao negociacoes oportunidade oportunidades / trattativa trattative affare affari opportunita / kans kansen verkoopkans / szansa szanse transakcja transakcje okazja / сделка сделки / affar affarer affarsmojlighet / 商机 交易 案件 商談 거래 firsat prilezitost pripad pripady',
-  user: 'user users employee employees staff rep reps representative agent agents seller salesperson salesrep consultant member admin / benutzer mitarbeiter verkaufer vertriebler / utilisateur commercial vendeur / usuario usuarios vendedor comercial / usuario vendedor / utente utenti venditore commerciale agente operatore / gebruiker gebruikers verkoper medewerker / uzytkownik handlowiec sprzedawca pracownik / пользователь менеджер сотрудник продавец / anvandare saljare / 用户 销售员 业务员 営業 사용자',
+  user: 'user users employee employees staff rep reps representative agent agents seller salesperson salesrep consultant member admin officer advisor adviser broker negotiator recruiter / benutzer mitarbeiter verkaufer vertriebler vertreter aussendienst berater sachbearbeiter / utilisateur commercial vendeur / usuario usuarios vendedor comercial / usuario vendedor / utente utenti venditore commerciale agente operatore / gebruiker gebruikers verkoper medewerker / uzytkownik handlowiec sprzedawca pracownik / пользователь менеджер сотрудник продавец / anvandare saljare / 用户 销售员 业务员 営業 사용자',
   owner:
     'owner owners owned assigned assignee responsible manager / besitzer inhaber verantwortlich verantwortliche verantwortlicher zustandig zustandiger zustandige vertriebsmitarbeiter kundenbetreuer vertriebsbeauftragter betreuer zugewiesen zugewiesener bearbeiter / proprietaire responsable attribue assigne charge / propietario responsable asignado asignada encargado titular / proprietario responsavel atribuido dono / responsabile assegnato assegnatario incaricato / eigenaar verantwoordelijke toegewezen beheerder / wlasciciel opiekun przypisany odpowiedzialny / ответственный владелец / agare ansvarig tilldelad / 负责人 所有者 担当者 担当 담당자 sorumlu ejer vlastnik',
   created:
@@ -52,7 +52,7 @@ const WORDS = {
   tax: 'tax vat gst ein / steuer mwst ust / tva taxe siret siren / iva impuesto cif nif rfc / imposto cnpj cpf / partita fiscale / btw / podatek nip regon / ндс налог инн / moms skatt',
   cost: 'cost costs paid payment discount fee coupon commission margin profit balance credit annual / kosten bezahlt rabatt / cout paye remise / costo pagado descuento anuales / custo pago desconto / pagato sconto / betaald korting / koszt zaplacono / скидка оплачено / kostnad betalt',
   count:
-    'count quantity qty age days hours duration width height order sort position index employees year period / anzahl menge tage alter dauer mitarbeiterzahl / quantite duree / cantidad dias empleados / quantidade metragem / quantita giorni / aantal dagen / liczba ilosc / количество / antal',
+    'count quantity qty age days hours duration length sec secs seconds min mins minutes attempts width height order sort position index employees year period / anzahl menge tage alter dauer mitarbeiterzahl / quantite duree / cantidad dias empleados / quantidade metragem / quantita giorni / aantal dagen / liczba ilosc / количество / antal',
   base: 'base converted usdollar home actual original',
   net: 'net excl excluding ex / netto exkl zzgl / ht hors / neto / liquido / netto / exclusief / netto / нетто / netto',
   gross: 'gross incl including inkl inclusief met / brutto / ttc / bruto / bruto / lordo / bruto / brutto',
@@ -64,7 +64,7 @@ const WORDS = {
   status:
     'status state / zustand stand / statut etat / estado estatus / situacao / stato / / stan / статус состояние / / 状态 durum stav',
   outcome:
-    'outcome result won iswon / ergebnis / resultat / resultado / / esito risultato / resultaat / wynik / результат / utfall',
+    'outcome result disposition won iswon / ergebnis / resultat / resultado / / esito risultato / resultaat / wynik / результат / utfall',
   pipeline:
     'pipeline pipelines funnel process / trichter / entonnoir / embudo / funil / imbuto / trechter / lejek / воронка / tratt / 管道 销售管道',
   title:

@@ -114,7 +114,10 @@ class EntryLines {
     const columns = [...this.#used];
     if (content) {
       const texts = (['content', 'subject'] as const).flatMap((role) => this.#draft.roles.get(role)?.column ?? []);
-      if (texts.length > 0 && !texts.some(isComplete)) {
+      const hasFallback = columns.some(
+        (each) => each.list === undefined && isComplete(each) && reads(content.value, each),
+      );
+      if (texts.length > 0 && !hasFallback) {
         tests.push({
           value: { from: onlyOf(texts.map(({ name }) => name)), present: true },
           why: 'those without a text',
@@ -170,13 +173,21 @@ class EntryLines {
         continue;
       }
       const unique = lines.has(key) ? `${key}_${lines.size}` : key;
-      const comment = isInPairs(column)
-        ? 'check: a list of names and values; a function of your own can take the value of a name'
-        : column.date && list === undefined
-          ? doubtOf(column.date)
-          : undefined;
+      const isNested = list !== undefined && table.list !== undefined && column.several > 0;
+      const comment = isNested
+        ? `check: ${quoted({ ...column, name: list })} is a list in a list, whose elements cannot become events of their own`
+        : isInPairs(column)
+          ? 'check: a list of names and values; a function of your own can take the value of a name'
+          : column.date && list === undefined
+            ? doubtOf(column.date)
+            : undefined;
       lines.set(unique, { key: unique, value: customValue(column), comment });
     }
     return [...lines.values()];
   }
+}
+
+/** Whether a value reads a column. */
+function reads(value: unknown, { name }: Column): boolean {
+  return JSON.stringify(value).includes(JSON.stringify(name));
 }

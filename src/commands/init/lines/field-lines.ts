@@ -22,6 +22,7 @@ import type { EntryDraft } from '../guess.ts';
 import { idValue, nameOf, reach, type KnownTables } from '../joins.ts';
 import { isCountry } from '../region.ts';
 import { headerScore, scoreOf, type Role } from '../roles.ts';
+import { isByChance } from './references.ts';
 import type { Line } from './yaml.ts';
 
 /** `Rossi, Anna` */
@@ -47,7 +48,9 @@ export class FieldLines {
     const line = (comment: string): Line => ({ key: 'external_id', value, comment });
     const column = key?.column;
     if (!column) return line(`set this: ${key?.why ?? 'no column has a unique id'}`);
-    const referred = this.known.references.filter((each) => each.to === column).map(({ from }) => from.table.source);
+    const referred = this.known.references
+      .filter((each) => each.to === column && !isByChance(each))
+      .map(({ from }) => from.table.source);
     const by = [...new Set(referred.filter((source) => source !== table.source))].slice(0, 3);
     const figures = `unique in all ${numberText(column.filled)} records${by.length > 0 ? `, referred to by ${by.join(', ')}` : ''}`;
     if (prefix && kind !== 'deals') return line(`check: ${prefix.why}, so these have a prefix`);
@@ -97,8 +100,8 @@ export class FieldLines {
     const [first, last] = [roles.get('first'), roles.get('last')];
     const key = 'full_name';
     const whole = roles.get('full')?.column;
-    const company = this.#company(first && last ? [first.column, last.column] : whole ? [whole] : []);
-    if (company) return { key, ...company };
+    const fallback = this.#fallback(first && last ? [first.column, last.column] : whole ? [whole] : []);
+    if (fallback) return { key, ...fallback };
     if (first && last) {
       const value = { list: [first.column.name, last.column.name], apply: [{ join: ' ' }] };
       const worst = first.score < last.score ? first : last;
@@ -114,24 +117,25 @@ export class FieldLines {
     return this.plainLine(key, 'full', 'the names of people');
   }
 
-  /** The names, and where most people have none, their company. */
-  #company(names: readonly Column[]): Pick<Line, 'value' | 'comment'> | undefined {
+  /** The names, and what stands for them in records that have none: a whole name, or of most people their company. */
+  #fallback(names: readonly Column[]): Pick<Line, 'value' | 'comment'> | undefined {
     const { table } = this;
-    const company = table.columns.find(
-      ({ meaning: { concepts }, is, list, filled }) =>
-        concepts.has('company') &&
-        !concepts.has('id') &&
-        is.words > 0.8 &&
-        list === undefined &&
-        filled > table.rows / 2,
-    );
-    if (!company || names.length === 0 || names.includes(company)) return undefined;
     const without = `from ${table.sql} where ${names.map(({ sql }) => `${sql} is null`).join(' and ')}`;
-    const count = countOf(table, `${without} and ${company.sql} is not null`);
-    if (count < table.rows / 2) return undefined;
-    this.used.add(company);
-    const comment = `check: ${numberText(count)} of ${numberText(table.rows)} have no name, so their company stands for it`;
-    return { value: { from: [joined(names, ' ', []), company.name] }, comment };
+    const countIn = ({ sql }: Column): number => countOf(table, `${without} and ${sql} is not null`);
+    const able = table.columns.filter(
+      (column) =>
+        column.is.words > 0.8 &&
+        column.is.flag < 0.5 &&
+        column.list === undefined &&
+        !names.includes(column) &&
+        !column.meaning.concepts.has('id') &&
+        (column.meaning.concepts.has('company') || headerScore('full', column, 'leads') > 0.7),
+    );
+    const [best] = able.map((column) => ({ column, count: countIn(column) })).sort((a, b) => b.count - a.count);
+    if (names.length === 0 || !best || best.count < table.rows * 0.05) return undefined;
+    this.used.add(best.column);
+    const comment = `check: ${numberText(best.count)} of ${numberText(table.rows)} have no name, so ${quoted(best.column)} stands for it`;
+    return { value: { from: [joined(names, ' ', []), best.column.name] }, comment };
   }
 
   emailLine(): Line {
@@ -248,24 +252,34 @@ export class FieldLines {
     const texts = [...(subject && subject.score > SURE ? [subject] : []), ...(content ? [content] : [])];
     const columns = texts.map(({ column }) => column);
     const html = columns.some(({ is }) => is.html > 0.05) ? ['html_to_text'] : [];
-    if (columns.length === 0) {
-      const instead = table.columns.filter(
+    const instead = table.columns
+      .filter(
         (each) =>
           each.list === undefined &&
+          !columns.includes(each) &&
           each.is.words > 0.8 &&
           !each.date &&
           fillOf(each) > 0.8 &&
-          (each.meaning.concepts.has('type') ||
-            each.meaning.concepts.has('title') ||
-            each.meaning.concepts.has('outcome') ||
-            each.meaning.concepts.has('name')),
-      );
+          (['type', 'title', 'outcome', 'name'] as const).some((concept) => each.meaning.concepts.has(concept)),
+      )
+      .slice(0, 3);
+    if (columns.length === 0) {
       if (instead.length === 0) return this.open(key, 'content', 'the text');
-      for (const each of instead.slice(0, 3)) this.used.add(each);
+      for (const each of instead) this.used.add(each);
       return {
         key,
-        value: joined(instead.slice(0, 3), ' - ', []),
-        comment: 'check: no column has a text, so these stand for one',
+        value: joined(instead, ' - ', []),
+        comment: `check: no column has a text, so these stand for one: ${instead.map(quoted).join(', ')}`,
+      };
+    }
+    const without = table.rows - Math.max(...columns.map(({ filled }) => filled));
+    const outcome = instead.find((each) => isComplete(each) && each.meaning.concepts.has('outcome'));
+    if (without > table.rows * 0.1 && outcome) {
+      this.used.add(outcome);
+      return {
+        key,
+        value: { from: [joined(columns, '\n\n', html), outcome.name] },
+        comment: `check: ${numberText(without)} of ${numberText(table.rows)} have no text, so ${quoted(outcome)} stands for it`,
       };
     }
     const figures = columns.map((column) => `${quoted(column)} ${figuresOf('content', column)}`).join(', ');

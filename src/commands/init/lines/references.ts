@@ -170,7 +170,13 @@ export function isByChance({ from, to, found, of }: Reference): boolean {
   const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
   // Where most numbers between the first and the last are no ids, values that are all ids are so on purpose.
   const isSparse = to.distinct < (high - low) / 2 && found === of && from.distinct >= 8;
-  return low < 1000 && !isSparse && !namesTable(from, to.table);
+  return low < 1000 && !isSparse && !namesTable(from, to.table) && !isCalledAlike(from, to);
+}
+
+/** `VNR` and `VNR`, but not `id` and `id`. */
+export function isCalledAlike(from: Column, to: Column): boolean {
+  const isTelling = from.meaning.words.some((word) => !word.has('id') && !word.has('number'));
+  return isTelling && fold(from.name) === fold(to.name);
 }
 
 const NAMED: Readonly<Record<Noun, readonly Concept[]>> = {
