@@ -228,7 +228,12 @@ describe('exports of strangers', () => {
 
   it('have a list in a list: what cannot become events of its own is marked, and the file that only has lists is read', async () => {
     const deals = (n: number) =>
-      times((n % 2) + 1, (at) => ({ id: `D${n}-${at}`, title: `Roof ${n}`, worth: 100 + n, state: 'won' }));
+      [...Array((n % 2) + 1).keys()].map((at) => ({
+        id: `D${n}-${at}`,
+        title: `Roof ${n}`,
+        worth: 100 + n,
+        state: 'won',
+      }));
     const people = (n: number) => ({
       person_id: `P${n}`,
       full_name: name(n),
@@ -295,5 +300,35 @@ describe('exports of strangers', () => {
     });
     expect(draft.comment).not.toHaveProperty('external_id');
     expect(draft.findings).toMatch(/calls\.csv.*; 60 comments/);
+  });
+
+  it('have contact data in rows of a type, and messages and calls whose other side is the person', async () => {
+    const draft = await draftOf({
+      'people.csv': ['id,name', ...times(20, (n) => `${n + 1},${name(n)} ${n}`)],
+      'methods.csv': [
+        'id,person_id,type,value',
+        ...times(20, (n) => `${2 * n},${n + 1},email,p${n}@acme.example`),
+        ...times(20, (n) => `${2 * n + 1},${n + 1},${n % 2 ? 'phone' : 'mobile'},+4930555010${n + 10}`),
+      ],
+    });
+    const lookup = (type: string) => ({
+      lookup: { source: 'methods', with: { template: `{id} ${type}` }, take: 'value' },
+    });
+    expect(draft.lead['email']).toMatchObject({ from: lookup('email') });
+    expect(draft.lead['phone_number']).toMatchObject({ from: { from: [lookup('mobile'), lookup('phone')] } });
+    const OURS = '+49 30 9990000';
+    const theirs = (n: number): string => `+49 30 55510${(n % 40) + 10}`;
+    const calls = await draftOf({
+      'people.csv': ['No,Name,Phone', ...times(40, (n) => `${n},${name(n)} ${n},030 55510${n + 10}`)],
+      'calls.csv': [
+        'time,caller,callee,notes',
+        ...times(
+          60,
+          (n) =>
+            `2025-03-0${(n % 9) + 1} 10:00,${(n % 3 ? [OURS, theirs(n)] : [theirs(n), OURS]).join(',')},Asked for roof ${n}`,
+        ),
+      ],
+    });
+    expect(calls.findings).toMatch(/calls\.csv.*; 60 comments/);
   });
 });

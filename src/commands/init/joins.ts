@@ -1,7 +1,7 @@
 /** How the records of one table find those of another: the lead of a deal, the deal of a comment, the name of a stage. */
 import { numberText } from '../../terminal/numbers.ts';
 import type { ValueSpec } from '../../mapping/spec.ts';
-import { countOf, isComplete, isUnique, type Column, type Table } from './columns.ts';
+import { countOf, countsOf, isComplete, isFew, isUnique, type Column, type Table } from './columns.ts';
 import type { EntryDraft } from './guess.ts';
 import {
   isByChance,
@@ -83,6 +83,7 @@ function directJoin(reference: Reference, target: EntryDraft, isMixed: boolean):
     score: share * (rank + named - (from.list === undefined ? 0 : 0.05)),
     why: referenceText(reference),
     ...(by.apply.length === 0 && { matched: `${from.sql} in (select ${to.sql} from ${to.table.sql})` }),
+    ...(by.fold === 2 && { matched: `${digitsIn(from)} in (select ${digitsIn(to)} from ${to.table.sql})` }),
     ...(by.fold === 1 && { matched: `lower(${from.sql}) in (select lower(${to.sql}) from ${to.table.sql})` }),
   };
   const isPart = isMixed && share < 0.95 && target.table.whole && target.table.list === undefined;
@@ -99,6 +100,11 @@ function directJoin(reference: Reference, target: EntryDraft, isMixed: boolean):
       why: `${common.why}${to === id ? '; the others have none' : ', looked up because it is no id'}${isUnique(to) ? '' : '; several have the same one: the first is taken'}`,
     },
   ];
+}
+
+/** In SQL, the last digits of a phone number. */
+function digitsIn({ sql }: Column): string {
+  return `substr(${[...' -().+/'].reduce((text, mark) => `replace(${text}, '${mark}', '')`, sql)}, -9)`;
 }
 
 function prefixed(value: ValueSpec, { prefix }: EntryDraft): ValueSpec {
@@ -236,6 +242,46 @@ export function reach(
       why: `${numberText(best.step.found)} of ${numberText(own.rows)} have one in ${to.table.source}`,
     }
   );
+}
+
+/** Addresses and numbers of a person in rows of their own, told apart by a column of types: those of the types that have them. */
+export function reachTyped(
+  own: Table,
+  id: Column | undefined,
+  role: 'email' | 'phone',
+  { references, drafts }: KnownTables,
+): Pick<Join, 'value' | 'why'> | undefined {
+  for (const { from, to, ...rest } of references) {
+    const { table } = from;
+    const isOfPerson = to === id && shareOf({ from, to, ...rest }) > 0.5 && !isByChance({ from, to, ...rest });
+    if (!isOfPerson || table.list !== undefined || drafts.some((each) => each.table === table)) continue;
+    const value = table.columns.find(({ is }) => is.email > 0.1 && is.phone > 0.1 && is.email + is.phone > 0.8);
+    const types = table.columns.filter((each) => each !== value && each !== from && isFew(each) && each.is.words > 0.8);
+    for (const type of value ? types : []) {
+      const isIt = role === 'email' ? `${value!.sql} like '%@%'` : `${value!.sql} not glob '*[A-Za-z@]*'`;
+      const found = [...countsOf(type)].filter(([text, n]) => {
+        const where = `from ${table.sql} where ${type.sql} = '${text.replaceAll("'", "''")}' and ${isIt}`;
+        return n > 0 && countOf(table, where) >= n * 0.9 && !meaningOf(text).concepts.has('fax');
+      });
+      if (found.length === 0) continue;
+      const lookups = found.map(([text]) => ({
+        lookup: {
+          source: table.source,
+          match: { template: `{${from.name}} {${type.name}}` },
+          with: { template: `{${id!.name}} ${text}` },
+          take: value!.name,
+          ...({ if_missing: 'skip', if_many: 'first' } as const),
+        },
+      }));
+      const count = found.reduce((sum, [, n]) => sum + n, 0);
+      const names = found.map(([text]) => `\`${text}\``).join(', ');
+      return {
+        value: lookups.length === 1 ? lookups[0]! : { from: lookups },
+        why: `${numberText(count)} of ${numberText(table.rows)} in ${table.source} are of type ${names}`,
+      };
+    }
+  }
+  return undefined;
 }
 
 /** What a name may be taken for. */

@@ -28,7 +28,10 @@ export interface RegionGuess {
 
 export function regionOf(columns: readonly Column[]): RegionGuess {
   const numbers = columns
-    .filter((column) => column.is.phone > 0.6 && headerScore('phone', column, 'leads') > 0.5)
+    .filter(
+      ({ is, ...column }) =>
+        is.phone > 0.6 && (is.international > 0.3 || headerScore('phone', { is, ...column }, 'leads') > 0.5),
+    )
     .flatMap(({ values }) => values);
   const international = numbers.filter((number) => INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
   const national = numbers.filter((number) => !INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);

@@ -19,7 +19,7 @@ import {
   unreadText,
 } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
-import { idValue, nameOf, reach, type KnownTables } from '../joins.ts';
+import { idValue, nameOf, reach, reachTyped, type KnownTables } from '../joins.ts';
 import { isCountry } from '../region.ts';
 import { headerScore, scoreOf, type Role } from '../roles.ts';
 import { isByChance } from './references.ts';
@@ -139,16 +139,9 @@ export class FieldLines {
   }
 
   emailLine(): Line {
-    const { roles, table } = this.draft;
-    const found = roles.get('email');
+    const found = this.draft.roles.get('email');
     const key = 'email';
-    if (!found) {
-      const { references, tables } = this.known;
-      const other = this.elsewhere('email');
-      const way = other && reach(table, roles.get('id')?.column, other, references, tables);
-      if (way) return { key, value: { from: way.value, apply: ['lowercase'] }, comment: `check: ${way.why}` };
-      return this.open(key, 'email', 'the e-mail addresses');
-    }
+    if (!found) return this.#fromElsewhere(key, 'email') ?? this.open(key, 'email', 'the e-mail addresses');
     const { value, several } = elementOf(found.column);
     const separated = separatorIn(found.column);
     const split: TransformSpec[] = separated ? [{ split: separated }, { at: 0 }] : [];
@@ -160,27 +153,36 @@ export class FieldLines {
     };
   }
 
-  /** The best column for a role of a person in a table that becomes no event. */
-  elsewhere(role: Role): Column | undefined {
-    const { tables, drafts } = this.known;
+  /** The address or number that a table has which becomes no event. */
+  #fromElsewhere(key: string, role: 'email' | 'phone'): Line | undefined {
+    const { tables, drafts, references } = this.known;
+    const { table } = this;
+    const id = this.draft.roles.get('id')?.column;
     const able = tables.filter(
       (each) =>
         each.list === undefined &&
-        !drafts.some(({ table }) => table === each) &&
+        !drafts.some((draft) => draft.table === each) &&
         !each.nouns.includes('users') &&
         !each.nouns.includes('companies'),
     );
-    const scored = able.flatMap(({ columns }) =>
-      columns.map((column) => ({ column, score: scoreOf(role, column, 'leads') })),
-    );
-    return scored.filter(({ score }) => score > 0.8).sort((a, b) => b.score - a.score)[0]?.column;
+    const [best] = able
+      .flatMap(({ columns }) => columns.map((column) => ({ column, score: scoreOf(role, column, 'leads') })))
+      .filter(({ score }) => score > 0.8)
+      .sort((a, b) => b.score - a.score);
+    const way = reachTyped(table, id, role, this.known) ?? (best && reach(table, id, best.column, references, tables));
+    const apply = [role === 'email' ? 'lowercase' : 'phone'];
+    return way && { key, value: { from: way.value, apply }, comment: `check: ${way.why}` };
   }
 
   phoneLine(): Line {
     const { roles, table } = this.draft;
     const found = roles.get('phone');
     const key = 'phone_number';
-    if (!found) return this.open(key, 'phone', 'the phone numbers', ({ name }) => ({ from: name, apply: ['phone'] }));
+    if (!found)
+      return (
+        this.#fromElsewhere(key, 'phone') ??
+        this.open(key, 'phone', 'the phone numbers', ({ name }) => ({ from: name, apply: ['phone'] }))
+      );
     const { column } = found;
     const country = table.columns.find((each) => isCountry(each));
     const phone: TransformSpec = country ? { phone: { region_from: country.name } } : 'phone';

@@ -71,7 +71,9 @@ export class ParentLines {
     }
     const [best] = enough as [Join, ...Join[]];
     const chosen = [best];
-    for (const each of enough.slice(1)) {
+    // The other side of messages and calls.
+    const weaker = joins.filter((each) => isMixed && !enough.includes(each) && each.score >= each.share * 0.65);
+    for (const each of [...enough.slice(1), ...weaker]) {
       const adds =
         each.columns.length > 0 &&
         chosen.length < 3 &&
@@ -79,7 +81,10 @@ export class ParentLines {
       if (adds && this.#gain(chosen, each) > this.#table.rows * 0.05) chosen.push(each);
     }
     if (chosen.length === 1 && best.score > 0.7) for (const column of best.columns) this.#used.add(column);
-    const text = [...new Set(chosen.map(({ why }) => why))].join('; ');
+    const texts = chosen.map(({ why, columns }) =>
+      chosen.length > 1 && columns[0] ? `${quoted(columns[0])}: ${why}` : why,
+    );
+    const text = [...new Set(texts)].join('; ');
     const others = enough.filter(
       (each) =>
         !chosen.includes(each) &&
