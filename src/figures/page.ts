@@ -93,6 +93,7 @@ function verdictOf(found: PageFound): Headline {
     ...(events.pending > 0 && !isDryRun ? [`${numberText(events.pending)} not sent yet`] : []),
     ...(changed > 0 ? [`${numberText(changed)} changed in the export since they were sent`] : []),
   ];
+  if (all === 0) return verdict('The exports have no records.', mood);
   const stopped = mood === 'failed' ? 'Stopped before the end. ' : '';
   return verdict(`${stopped}${isDryRun ? 'Nothing was sent. ' : ''}${capital(texts.join('; '))}.`, mood);
 }

@@ -42,8 +42,8 @@ async function pageOf(summary: Partial<StoredSummary> = {}, withValues = false):
   return readFile((await writeReport(state, state, { withValues })).path, 'utf8');
 }
 
-/** The deals of ten stages. */
-const STAGES = Array.from({ length: 10 }, (_, n) => ({
+/** The deals of thirty stages. */
+const STAGES = Array.from({ length: 30 }, (_, n) => ({
   ...{ entity: 'deal', from_pipeline: 'Sales Pipeline', from_stage: `Stage ${n}`, from_owner: 'Ada' },
   ...{ pipeline: 'Sales', stage: `New stage ${n}`, owner: 'Ada Lovelace', currency: 'EUR', unread_amounts: 0 },
   ...ControlSum.of([]).figures,

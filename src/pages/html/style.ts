@@ -112,6 +112,10 @@ footer { margin-top: 3.5rem; padding-top: 1rem; border-top: 1px solid var(--rule
   nav, details:not([open]) { display: none; } summary { color: inherit; } .sign { display: block; break-inside: avoid; } .screen { display: none; }
   dl.facts { grid-template-columns: max-content 1fr max-content 1fr; gap: .1rem 1rem; } #exports .id { font-size: .75em; } tfoot { display: table-row-group; } a { text-decoration: none; }
   h2 { margin: 1.1rem 0 .3rem; padding-top: .6rem; break-after: avoid; } th, td { padding: .25rem .5rem; } .wide { margin: .4rem 0; } ul.figures { margin: .8rem 0; } svg.pair { height: .7rem; } h3, caption, thead { break-after: avoid; } .code { overflow-wrap: anywhere; }
+  /* Of many stages, each has one line, so that what is signed is on two pages. */
+  #stages .wide:has(tbody tr:nth-child(13)) {
+    svg, br { display: none; } .number .soft { margin-left: .5em; } table { font-size: .76rem; } th, td { padding: .12rem .3rem; }
+  }
   tr, article, ul.figures, ul.bars li, svg { break-inside: avoid; }
   .wide { overflow: visible; background: none; }
 }
