@@ -153,7 +153,11 @@ export function verificationTexts({ records, plan }: StoredVerification): string
   const digest = plan.digest === null ? '' : ` (${plan.digest})`;
   return [
     `${numberText(sum('equal'))} of ${counted(sum('read_back'), 'record')} ${sum('read_back') === 1 ? 'matches' : 'match'} in every field that can be read back.`,
-    ...(fields.length > 0 ? [`Not readable, since no answer has it: ${enumerated(fields, 'and')}.`] : []),
+    ...(fields.length > 0
+      ? [
+          `Not readable: ${enumerated(fields, 'and')} (the service does not show ${fields.length === 1 ? 'it' : 'them'}).`,
+        ]
+      : []),
     ...unseen.map(
       ({ entity, acknowledged, not_shown: why }) => `Not readable: ${countedOf(entity, acknowledged)} (${why!}).`,
     ),

@@ -152,7 +152,9 @@ describe('verify', () => {
     expect(target.requests().filter(({ method }) => method !== 'GET')).toHaveLength(writes);
     expect(stderr).toMatch(/Leads +3 +3 +3 +0 +0\n/);
     expect(deals.fields.owner_id).toMatchObject({ same: 1, not_comparable: 0 });
-    expect(stderr).toMatch(/^VERIFIED: 4 of 4 records match .*\n  Not readable.*: title of deals\.$/m);
+    expect(stderr).toMatch(
+      /^VERIFIED: 4 of 4 records match .*\n  Not readable: title of deals \(the service does not show it\)\.$/m,
+    );
     expect(stdout + stderr).not.toContain(target.apiKey.reveal());
     expect((await readFile(found.files.verify, 'utf8')).split('\n')).toHaveLength(2);
     expect((await stat(found.files.verify)).mode & 0o777).toBe(0o600);
@@ -444,7 +446,7 @@ describe('verify, of comments,', () => {
   it('says that a list has no texts', async () => {
     const { code, found, stderr } = await noted({ status: 200, body: [{ id: 's1' }, { id: 's2' }] });
     expect([code, found.entities.comment!.read_back]).toEqual([0, 2]);
-    expect(stderr).toMatch(/Not readable, since no answer has it: text of comments/);
+    expect(stderr).toMatch(/Not readable: text of comments/);
   });
 });
 

@@ -92,7 +92,13 @@ footer { margin-top: 3.5rem; padding-top: 1rem; border-top: 1px solid var(--rule
   h1 { font-size: 1.45rem; }
   ul.figures { grid-template-columns: 1fr 1fr; } ul.figures b { font-size: 1.3rem; }
   ul.bars li { grid-template-columns: 1fr; gap: .2rem; }
-  th, td { padding: .4rem .45rem; } td.value { min-width: 4.5rem; } #exports .id { white-space: nowrap; } #stages thead th { white-space: normal; } #stages table { font-size: .85rem; } #stages tbody th { min-width: 5.5rem; } svg.pair { min-width: 0; }
+  th, td { padding: .4rem .45rem; } td.value { min-width: 4.5rem; } #exports .id { white-space: nowrap; }
+  /* Name above numbers, so that the tick is in sight; the same for what is missing, and who acts. */
+  #stages tr, #missing tr { display: grid; grid-template-columns: 1fr 1fr minmax(4rem, 6rem); gap: 0 .5rem; border-bottom: 1px solid var(--rule); }
+  #missing tr { grid-template-columns: 1fr 1fr; } #stages th, #stages td, #missing th, #missing td { border: 0; padding: .15rem 0; min-width: 0; }
+  #stages th:first-child, #missing th:first-child { grid-column: 1 / -1; } #stages td:last-child, #stages thead th:last-child { text-align: right; }
+  #stages .number, #missing .number { text-align: left; white-space: normal; }
+  #verified th, #verified td { padding: .4rem .2rem; font-size: .85rem; white-space: normal; min-width: 0; }
   .stack table, .stack tbody, .stack tr, .stack th, .stack td, .stack caption { display: block; }
   .stack thead { display: none; } .stack tr { padding: .5rem 0; border-bottom: 1px solid var(--rule); }
   .stack th, .stack td { padding: 0; border: 0; } .stack td::before { content: "\\2192\\a0"; color: var(--soft); } .stack td + td::before { content: none; }
