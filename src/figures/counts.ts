@@ -49,6 +49,16 @@ export function countsSection(states: readonly CountedState[]): Section {
   });
 }
 
+/** The counts of a run that ended well, in one line: `leads 600 of 600   deals 300 of 300`. */
+export function allAcknowledged(states: readonly CountedState[]): Section {
+  const parts = EVENT_TYPES.flatMap((type) => {
+    const all = countWhere(states, (each) => each.type === type);
+    const there = countWhere(states, (each) => each.type === type && each.state === 'acknowledged');
+    return all === 0 ? [] : [`${typeName(type).toLowerCase()} ${numberText(there)} of ${numberText(all)}`];
+  });
+  return sectionOf({ id: 'counts', title: '', columns: [], rows: [], notes: [parts.join('   ')] });
+}
+
 function waitingNotes(waiting: number, later: number): string[] {
   if (waiting === 0) return [];
   const wait = waiting === 1 ? 'waits' : 'wait';

@@ -5,6 +5,8 @@ export type Mood = 'done' | 'partly' | 'failed';
 
 export interface Figures {
   readonly verdict: Headline;
+  /** Of a screen, if its lists can be cut so far; a whole screen if absent. */
+  readonly lines?: number | undefined;
   /** What matters first comes first. */
   readonly sections: readonly Section[];
 }

@@ -9,7 +9,7 @@ import { counted, numberText } from '../terminal/numbers.ts';
 import { durationText } from '../terminal/times.ts';
 import { muchSkipped, readSkipped, type SkippedRows } from '../report/skipped.ts';
 import { readCauses, type ErrorCause } from './causes.ts';
-import { countsSection } from './counts.ts';
+import { allAcknowledged, countsSection } from './counts.ts';
 import { present, sectionOf, type Figures, type Section } from './figures.ts';
 import { causesSection, checksSection, type OpenNames } from './findings.ts';
 import { skippedSection } from './missing.ts';
@@ -78,14 +78,18 @@ function stopFigures(found: RunFound): Figures {
 /** The survey says it beside the worksheet. */
 const SAID = 'unmatched_answer';
 
+const LINES_OF_A_GOOD_END = 12;
+
 /** The screen of the survey is not repeated. */
 export function runFigures(found: RunFound): Figures {
   if (found.halt) return stopFigures(found);
   const { summary, states, causes, findings, names, next } = found;
+  const isWell = summary.exit.reason === 'done' && summary.events.pending === 0;
   return {
     verdict: verdictOf(summary, found),
+    lines: isWell ? LINES_OF_A_GOOD_END : undefined,
     sections: present([
-      countsSection(states),
+      isWell ? allAcknowledged(states) : countsSection(states),
       requestsSection(found),
       stagesSection(summary.totals, false),
       causesSection(causes, summary, names),

@@ -49,13 +49,16 @@ function verdictOf(status: Status, now: Date): Headline {
     if (status.dry_run) return verdict('NOT STARTED', `   ${at}: ${last.result}`, 'partly');
     const word = last.exit.code === 0 ? 'DONE' : last.exit.code === 1 ? 'FINISHED' : 'STOPPED';
     const mood = last.exit.code === 0 ? 'done' : last.exit.code === 1 ? 'partly' : 'failed';
-    return verdict(word, ` ${at}, exit code ${last.exit.code}: ${last.result}`, mood);
+    return verdict(word, ` ${at}, exit code ${last.exit.code}: ${last.result.replace(AGAIN, '')}`, mood);
   }
   if (basis === 'under way' || status.begun_at !== null) {
     return verdict('KILLED', ': the last run ended unexpectedly (kill -9, or a power cut). Nothing is lost.', 'failed');
   }
   return verdict('NOT STARTED', ': nothing has been sent yet', 'partly');
 }
+
+/** The result begins as the verdict does. */
+const AGAIN = /^(?:Done: |Finished, but |Stopped before the end: )/;
 
 function activitySection(status: Status, now: Date, resume: string | undefined): Section {
   const { running, basis, last_answer: last, per_minute: perMinute, others, state, events } = status;

@@ -136,6 +136,9 @@ function changesSection(changes: ChangeCounts | undefined): Section | undefined 
       ['gone or unreadable', unread, 'gone.csv names the rows that could not be read'],
     ] as const
   ).filter(([, count]) => count > 0);
+  if (rows.length === 0) {
+    return sectionOf({ id: 'changes', title: '', columns: [], rows: [], notes: ['No change since the last run.'] });
+  }
   return sectionOf({
     id: 'changes',
     title: 'Since the last run',
@@ -144,7 +147,7 @@ function changesSection(changes: ChangeCounts | undefined): Section | undefined 
       { head: 'records', kind: 'number' },
       { head: '', kind: 'text' },
     ],
-    rows: rows.length === 0 ? [['no change', 0, '']] : rows,
+    rows,
     notes: [
       ...moved.map(movedText),
       ...(fields.length > 0 ? [`Not shown by the service, so sent as in the export: ${fields.join(', ')}`] : []),

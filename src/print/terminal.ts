@@ -16,7 +16,7 @@ import { counted, numberText } from '../terminal/numbers.ts';
 import { oneLine, visible } from '../terminal/visible.ts';
 import type { ScreenLine, Span } from '../terminal/console.ts';
 
-/** A result fits on a screen of so many lines; a run that ended well needs far fewer. */
+/** A result fits on a screen of so many lines. */
 export const SCREEN_LINES = 30;
 
 interface Screen {
@@ -25,14 +25,17 @@ interface Screen {
   readonly isWhole?: boolean;
 }
 
-/** The lines: at most `SCREEN_LINES`, if the lists can be cut that far. Each list says how many rows are cut. */
-export function screenOf({ verdict, sections }: Figures, { columns, isWhole = false }: Screen): ScreenLine[] {
+/** The lines: at most as many as it may have, if the lists can be cut that far. Each list says how many rows are cut. */
+export function screenOf(
+  { verdict, sections, lines: most = SCREEN_LINES }: Figures,
+  { columns, isWhole = false }: Screen,
+): ScreenLine[] {
   const top = headLines(verdict, columns);
   const caps = sections.map(({ rows, limit }) => (isWhole || !limit ? rows.length : limit.most));
   for (let hasHints = true, gaps: Gaps = 'all', isTight = false; ;) {
     const parts = sections.map((section, at) => sectionLines(section, columns, caps[at]!, hasHints));
     const lines = joined([top, ...parts], sections, gaps);
-    if (isWhole || lines.length <= SCREEN_LINES || gaps === 'none') return lines;
+    if (isWhole || lines.length <= most || gaps === 'none') return lines;
     // How to fix a thing is said in the files, too. A blank line is worth less than a row.
     if (hasHints || gaps === 'all') {
       [hasHints, gaps] = [false, hasHints ? 'all' : 'titles'];

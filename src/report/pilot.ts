@@ -1,15 +1,15 @@
 /** What a pilot covers, as the survey and the summary say it. */
 import { counted } from '../terminal/numbers.ts';
 
-/** The kinds of features that a pilot covers: the word before the name of one, where it needs one, and their plurals. */
+/** The kinds of features that a pilot covers: the word before the name of one, where it needs one, and what one and several are called. */
 const FEATURE_KINDS = {
-  source: { one: 'source', many: 'sources' },
-  entry: { one: '', many: 'entries' },
-  stage: { one: 'stage', many: 'stages' },
-  owner: { one: 'owner', many: 'owners' },
-  omission: { one: '', many: 'omissions' },
-  warning: { one: 'warning', many: 'warnings' },
-  field: { one: 'field', many: 'fields' },
+  source: { one: 'source', single: 'source', many: 'sources' },
+  entry: { one: '', single: 'entry', many: 'entries' },
+  stage: { one: 'stage', single: 'stage', many: 'stages' },
+  owner: { one: 'owner', single: 'owner', many: 'owners' },
+  omission: { one: '', single: 'omission', many: 'omissions' },
+  warning: { one: 'warning', single: 'warning', many: 'warnings' },
+  field: { one: 'field', single: 'field', many: 'fields' },
 } as const;
 export type FeatureKind = keyof typeof FEATURE_KINDS;
 
@@ -43,7 +43,9 @@ export function featureTexts(features: readonly { readonly kind: FeatureKind; re
 export function pilotLines({ records, events, features }: PilotCounts, missed: readonly string[]): string[] {
   const kinds = (Object.keys(FEATURE_KINDS) as FeatureKind[]).flatMap((kind) => {
     const { covered, occurring } = features[kind] ?? { covered: 0, occurring: 0 };
-    return occurring === 0 ? [] : [`${covered} of ${occurring} ${FEATURE_KINDS[kind].many}`];
+    return occurring === 0
+      ? []
+      : [`${covered} of ${occurring} ${occurring === 1 ? FEATURE_KINDS[kind].single : FEATURE_KINDS[kind].many}`];
   });
   const shown = missed.slice(0, MOST_SHOWN);
   const more = missed.length - shown.length;

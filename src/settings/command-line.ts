@@ -40,7 +40,8 @@ export function runOf(
  * command knows, in camel case.
  */
 export function commandBeside(argv: readonly string[], command: string, options: readonly string[]): string {
-  const known = new Set(options.filter((name) => name !== 'json').map((name) => `--${kebab(name)}`));
+  const names = options.map((name) => `--${kebab(name)}`);
+  const known = new Set(names.filter((name) => name !== '--json' && !ONCE.includes(name)));
   const [, ...kept] = argumentsOf(argv).filter(({ option }) => option === undefined || known.has(option));
   return commandOf(argv, command, ...kept.flatMap(({ words }) => words));
 }
