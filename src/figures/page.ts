@@ -77,8 +77,10 @@ function verdictOf(found: PageFound): Headline {
   const { running, basis, waits_for: wait, events } = status;
   const verdict = (text: string, mood: Mood): Headline => ({ word: '', text, mood, details: [] });
   if (running) {
-    const text = basis === 'under way' ? 'Sending' : 'The exports are being read; the counts are from the previous run';
-    return verdict(text, wait ? 'partly' : 'done');
+    const far = `${numberText(events.acknowledged)} of ${counted(wantedOf(found), 'record')} arrived so far`;
+    const sending = `${wait ? 'Held up for the moment' : 'Sending'}: ${far}.`;
+    const reading = 'The exports are being read; the counts are from the previous run.';
+    return verdict(basis === 'under way' ? sending : reading, wait ? 'partly' : 'done');
   }
   if (!summary) return verdict('Not finished', 'partly');
   const mood = moodOf(summary);

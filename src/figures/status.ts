@@ -131,11 +131,6 @@ function dateText(at: Date): string {
     .replace(',', '');
 }
 
-/** `service down, for 20 min (500 internal: out of memory)` */
-export function waitSentence(wait: RunWait, now: Date): string {
-  return `${WAITS[wait.reason as WaitReason]},${waitText(wait, now)}`;
-}
-
 /** `others use this key: about 40 of 100` */
 export function othersText({ requests, of }: OtherUse): string {
   return `others use this key: about ${numberText(requests)} of ${numberText(of)}`;

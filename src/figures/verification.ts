@@ -1,7 +1,6 @@
 /** The figures of `verify`: whether the service shows what was sent. */
 import { DecimalSum, grouped } from '../decimal.ts';
 import type { ExitCode } from '../errors.ts';
-import { shortPath } from '../files/paths.ts';
 import { comparedFields, ENTITIES, kindOf, STAGED, type ComparedField } from '../kinds/index.ts';
 import type { Entity } from '../model.ts';
 import type { Likeness } from '../plan/compare/fields.ts';

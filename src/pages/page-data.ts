@@ -6,7 +6,6 @@ import type { StateDir } from '../files/state-dir.ts';
 import type { LockHolder } from '../store/lock.ts';
 import { readState } from '../store/open.ts';
 import { readCauses } from '../figures/causes.ts';
-import { readChains, type Chains } from '../figures/chains.ts';
 import { readExports } from '../figures/exports.ts';
 import { pageFigures, type PageFigures } from '../figures/page.ts';
 import { readVerification } from '../report/verification.ts';
@@ -32,7 +31,6 @@ export interface PageData {
   readonly isDryRun: boolean;
   /** The most frequent first. */
   readonly findings: readonly Finding[];
-  readonly chains: Chains;
   /** How the exports are mapped; undefined if it is not known. */
   readonly mapping: StoredMapping | undefined;
   /** An IANA time zone. */
@@ -69,7 +67,6 @@ export function readPageData(
       figures,
       survey: readDocument(db, 'survey'),
       now,
-      chains: readChains(db),
       mapping,
       timezone: mapping?.timezone ?? 'UTC',
       withValues,

@@ -146,13 +146,6 @@ function customField(field: string): Markup | undefined {
   return custom === undefined ? undefined : html`custom field “${externalText(custom, 80)}”`;
 }
 
-/** What the colours of a chart mean: style classes with their names. */
-export function legend(entries: readonly (readonly [style: string, name: string])[]): Markup {
-  return html`<ul class="legend" aria-hidden="true">
-    ${entries.map(([style, name]) => html`<li><i class="${style}"></i>${name}</li>`)}
-  </ul>`;
-}
-
 /** A section of figures with all of its rows. Codes and hints are for the appendix. */
 export function figureSection({ id, title, columns, rows, totals, notes }: FigureSection): Markup {
   const shown = columns.flatMap(({ kind, head }, at) =>

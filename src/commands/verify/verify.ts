@@ -8,7 +8,7 @@ import type { Entity } from '../../model.ts';
 import { readBack, type Found } from '../../plan/compare/read-back.ts';
 import { connect, type Target } from '../../connect.ts';
 import type { RestCredentials } from '../../settings/credentials.ts';
-import { EXIT, UserError, type ExitCode } from '../../errors.ts';
+import { EXIT, UserError } from '../../errors.ts';
 import { Lock } from '../../store/lock.ts';
 import { runOf } from '../../settings/command-line.ts';
 import { loadMapping } from '../../mapping/load.ts';

@@ -1,10 +1,7 @@
 /** The subject of the page, and the progress of the migration. */
-import { perMinute } from '../../rate.ts';
 import { SANDBOX } from '../../settings/credentials.ts';
 import { numberText } from '../../terminal/numbers.ts';
-import { durationText } from '../../terminal/times.ts';
 import type { Mood } from '../../figures/figures.ts';
-import { othersText, waitSentence } from '../../figures/status.ts';
 import type { PageData } from '../page-data.ts';
 import { externalText, html, time, type Markup } from '../../print/html.ts';
 
@@ -37,7 +34,7 @@ export function cover(data: PageData): Markup {
     <p class="eyebrow">${kindOf(data)}</p>
     <h1>${externalText(nameOf(data))}</h1>
     <dl class="facts">
-      ${[...facts(data), ...present(data)].map(
+      ${facts(data).map(
         ([name, value]) =>
           html`<dt>${name}</dt>
             <dd>${value}</dd>`,
@@ -86,22 +83,6 @@ function facts({ status, summary, survey, mapping, isDryRun, timezone }: PageDat
 function service(baseUrl: string | null): Markup {
   if (baseUrl === null) return html`none: the account was not read`;
   return baseUrl === SANDBOX ? html`the sandbox, a local stand-in` : externalText(baseUrl);
-}
-
-/** The current activity of a run. */
-function present({ status, survey, now }: PageData): Fact[] {
-  const { running, basis, waits_for: wait, others, left, per_minute: recently, seconds_left: seconds } = status;
-  if (!running || basis !== 'under way' || !survey) return [];
-  const ends = seconds === null ? '' : `, about ${durationText(seconds)}`;
-  return [
-    [
-      'Rate',
-      `${numberText(Math.round(recently))} a minute recently; --rate allows ${numberText(perMinute(survey.rate))}`,
-    ],
-    ['Events', `${numberText(left)} left${ends}`],
-    ['Waits for', wait ? waitSentence(wait, now) : 'nothing'],
-    ...(others ? [['Others', othersText(others)] as Fact] : []),
-  ];
 }
 
 function notice({ status: { basis, running } }: PageData): Markup | undefined {

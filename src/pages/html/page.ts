@@ -6,11 +6,11 @@ import { TOOL } from '../../version.ts';
 import type { PageFigures } from '../../figures/page.ts';
 import { visible } from '../../terminal/visible.ts';
 import { readPageData, type PageData, type PageOptions } from '../page-data.ts';
-import { notInService, outcome } from './appendix.ts';
+import { outcome } from './appendix.ts';
 import { banner, cover, signing, signOff, titleOf, verdict } from './cover.ts';
 import { mapping, notUsed } from './mapping.ts';
 import { html, raw, section, figureSection, time, type Markup } from '../../print/html.ts';
-import { blockedChains, duplicates, errorsByCode, notMigrated, omissions, warnings } from './problems.ts';
+import { duplicates, errorsByCode, notMigrated, omissions, warnings } from './problems.ts';
 import { stages } from './stages.ts';
 import { STYLE } from './style.ts';
 
@@ -38,9 +38,7 @@ const PARTS: readonly PagePart[] = [
 /** For those who put right what is wrong: with codes and places. */
 const APPENDIX: readonly PagePart[] = [
   ['outcome', 'Outcome by type', outcome],
-  ['left-behind', 'What is not in the service', notInService],
   ['errors', 'Errors by cause', errorsByCode],
-  ['chains', 'Blocked events', blockedChains],
   ['duplicates', 'Duplicates', duplicates],
   ['omitted', 'Values left out', omissions],
   ['warnings', 'Warnings', warnings],

@@ -1,4 +1,4 @@
-/** Errors, blocked events, duplicates, omissions and warnings, by code with examples. */
+/** Errors, duplicates, omissions and warnings, by code with examples. */
 import type { EventType } from '../../model.ts';
 import { numberText } from '../../terminal/numbers.ts';
 import { meaningOf } from '../../vocabulary/words.ts';
@@ -97,29 +97,6 @@ function messageOf({ message, data }: Finding['examples'][number]): string {
 /** A valid fragment for any code, since codes may come from the service. */
 function anchor({ code, kind }: Finding): string {
   return `cause-${`${kind}-${code}`.replace(/[^\w-]+/g, '_').slice(0, 60)}`;
-}
-
-export function blockedChains({ chains: { longest, count: all } }: PageData): Markup | undefined {
-  if (longest.length === 0) return undefined;
-  const rest = all - longest.length;
-  return section(
-    'chains',
-    'Blocked events',
-    html`<p>
-      These events are valid, but a record that they depend on was not accepted. Fix the record at the head of a chain,
-      and the next run sends all events that depend on it.
-    </p>`,
-    dataTable(
-      rest > 0 ? `The ${longest.length} longest chains; ${numberText(rest)} more` : 'Chains, longest first',
-      ['Head of the chain', 'Blocks', 'Records', 'Reason'],
-      longest.map(({ entity, externalId: id, count, types, code }) => [
-        html`${entity} ${externalId(id)}`,
-        count,
-        typeCounts(types),
-        code === null ? 'not in the input and not acknowledged earlier' : causeOf({ code, kind: '' }),
-      ]),
-    ),
-  );
 }
 
 export function duplicates({ status, findings }: PageData): Markup | undefined {

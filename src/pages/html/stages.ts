@@ -3,7 +3,7 @@ import { grouped } from '../../decimal.ts';
 import { isAmount, type Cell, type Cells, type Section } from '../../figures/figures.ts';
 import { numberText } from '../../terminal/numbers.ts';
 import type { PageData } from '../page-data.ts';
-import { dataTable, externalText, html, legend, section, type Markup, type TableCell } from '../../print/html.ts';
+import { dataTable, externalText, html, section, type Markup, type TableCell } from '../../print/html.ts';
 
 /** Undefined until the run has ended, and where there are no deals. */
 export function stages({ figures: { sections } }: PageData): Markup | undefined {
@@ -61,4 +61,11 @@ function bars(exported: number, there: number, most: number): Markup {
     <rect class="export" width="${width(exported)}" height="8" />
     <rect class="acknowledged" y="10" width="${width(there)}" height="8" />
   </svg>`;
+}
+
+/** What the colours of a chart mean: style classes with their names. */
+function legend(entries: readonly (readonly [style: string, name: string])[]): Markup {
+  return html`<ul class="legend" aria-hidden="true">
+    ${entries.map(([style, name]) => html`<li><i class="${style}"></i>${name}</li>`)}
+  </ul>`;
 }

@@ -6,13 +6,13 @@ export const STYLE = `
 :root {
   color-scheme: light dark;
   --paper: #ffffff; --shade: #8090a8; --panel: #f6f7f9; --ink: #1b2330; --soft: #566173; --rule: #d9dee6; --accent: #1f4f8f;
-  --export: #5b7ea8; --acknowledged: #2f7d5b; --duplicates: #7a93b5; --invalid: #d08a1d; --rejected: #c0392b; --blocked: #7d4fa3; --pending: #c3cad4;
+  --export: #5b7ea8; --acknowledged: #2f7d5b; --rejected: #c0392b; --pending: #c3cad4;
   --good: #1f6b4a; --good-paper: #e6f4ec; --bad: #9c2b1f; --bad-paper: #fbeae8; --warn: #80520a; --warn-paper: #fdf3df;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --paper: #14181f; --shade: #6d7d96; --panel: #1d232d; --ink: #e6eaf0; --soft: #a3aebd; --rule: #343d4b; --accent: #8ab8f2;
-    --export: #7fa3cf; --acknowledged: #4fae84; --duplicates: #7d97bb; --invalid: #dca24a; --rejected: #e2685b; --blocked: #a67fd0; --pending: #4d5766;
+    --export: #7fa3cf; --acknowledged: #4fae84; --rejected: #e2685b; --pending: #4d5766;
     --good: #86d8b0; --good-paper: #16352a; --bad: #f3a79e; --bad-paper: #43201d; --warn: #f0c987; --warn-paper: #3d2f14;
   }
 }
@@ -73,15 +73,10 @@ svg.pair { height: 1.1rem; margin-top: .3rem; min-width: 8rem; } .export { fill:
 .sign .lines { display: grid; grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)); gap: 1rem 2rem; }
 .sign .lines span { display: block; margin-top: 1.6rem; padding-top: .2rem; border-top: 1px solid var(--soft); color: var(--soft); font-size: .85rem; }
 details > summary { padding: .5rem 0; } #appendix { margin-top: 3rem; border-top: 1px solid var(--rule); } #appendix > summary { font-size: 1.1rem; font-weight: 600; }
-ul.bars { margin: 1.2rem 0 .4rem; padding: 0; list-style: none; }
-ul.bars li { display: grid; grid-template-columns: 9.5rem 1fr; align-items: center; gap: .8rem; margin: .45rem 0; }
 svg { display: block; width: 100%; forced-color-adjust: none; }
-svg.bar { height: 1.1rem; border-radius: .25rem; background: var(--panel); }
 ul.legend { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; padding: 0; margin: .6rem 0; list-style: none; font-size: .9rem; color: var(--soft); }
 ul.legend i { display: inline-block; width: .8em; height: .8em; border-radius: .2em; margin-right: .45em; }
-.acknowledged { fill: var(--acknowledged); background: var(--acknowledged); } .duplicates { fill: var(--duplicates); background: var(--duplicates); }
-.invalid { fill: var(--invalid); background: var(--invalid); } .rejected { fill: var(--rejected); background: var(--rejected); }
-.blocked { fill: var(--blocked); background: var(--blocked); } .pending { fill: var(--pending); background: var(--pending); }
+.acknowledged { fill: var(--acknowledged); background: var(--acknowledged); }
 article { margin: 1rem 0; padding: 1rem 1.1rem .4rem; border: 1px solid var(--rule); border-radius: .5rem; }
 article header { display: flex; flex-wrap: wrap; gap: .2rem 1rem; justify-content: space-between; align-items: baseline; }
 article p { margin: .3rem 0; }
@@ -91,7 +86,6 @@ footer { margin-top: 3.5rem; padding-top: 1rem; border-top: 1px solid var(--rule
   body { padding: 1.5rem 1rem 3rem; }
   h1 { font-size: 1.45rem; }
   ul.figures { grid-template-columns: 1fr 1fr; } ul.figures b { font-size: 1.3rem; }
-  ul.bars li { grid-template-columns: 1fr; gap: .2rem; }
   th, td { padding: .4rem .45rem; } td.value { min-width: 4.5rem; } #exports .id { white-space: nowrap; }
   /* Name above numbers, so that the tick is in sight; the same for what is missing, and who acts. */
   #stages tr, #missing tr { display: grid; grid-template-columns: 1fr 1fr minmax(4rem, 6rem); gap: 0 .5rem; border-bottom: 1px solid var(--rule); }
@@ -107,7 +101,7 @@ footer { margin-top: 3.5rem; padding-top: 1rem; border-top: 1px solid var(--rule
   :root {
     color-scheme: light; font-size: 10pt;
     --paper: #fff; --panel: #f6f7f9; --ink: #111; --soft: #4a5362; --rule: #c9ced6; --accent: #111;
-    --export: #5b7ea8; --acknowledged: #2f7d5b; --duplicates: #7a93b5; --invalid: #d08a1d; --rejected: #c0392b; --blocked: #7d4fa3; --pending: #c3cad4;
+    --export: #5b7ea8; --acknowledged: #2f7d5b; --rejected: #c0392b; --pending: #c3cad4;
     --good: #1f6b4a; --good-paper: #e6f4ec; --bad: #9c2b1f; --bad-paper: #fbeae8; --warn: #80520a; --warn-paper: #fdf3df;
   }
   @page { margin: 16mm 14mm; }
@@ -122,7 +116,7 @@ footer { margin-top: 3.5rem; padding-top: 1rem; border-top: 1px solid var(--rule
   #stages .wide:has(tbody tr:nth-child(13)) {
     svg, br { display: none; } .number .soft { margin-left: .5em; } table { font-size: .76rem; } th, td { padding: .12rem .3rem; }
   }
-  tr, article, ul.figures, ul.bars li, svg { break-inside: avoid; }
+  tr, article, ul.figures, svg { break-inside: avoid; }
   .wide { overflow: visible; background: none; }
 }
 `;
