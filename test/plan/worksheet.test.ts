@@ -366,7 +366,10 @@ describe('the worksheet that the mapping names', () => {
     const output = await StateDir.create(folderWith({}));
     const db = Database.inMemory(PLAN);
     const { path: named } = await writeWorksheet({ db, output, named: undefined, existing: undefined }, [owner('a')]);
-    const { existing } = await openReferences({ references: NONE, worksheet: { path: named, at: AT } }, defaultAccount());
+    const { existing } = await openReferences(
+      { references: NONE, worksheet: { path: named, at: AT } },
+      defaultAccount(),
+    );
     await writeWorksheet({ db, output, named, existing }, [owner('a'), owner('b')]);
     expect(readFileSync(named, 'utf8')).toMatch(/owner,,a,.*\nowner,,b,/);
   });
