@@ -9,7 +9,7 @@ import { dealStages, uuidOf } from './account.ts';
 import { timestamp, type ApiCall, type SandboxContext } from './context.ts';
 import { E164, EMPTY } from './kinds.ts';
 import { Refusal, type Success } from './reply.ts';
-import type { AnyRecord, EventKind } from './store.ts';
+import type { AnyRecord } from './store.ts';
 
 /** Section 2.3. */
 const envelope = z.strictObject({
@@ -20,8 +20,8 @@ const envelope = z.strictObject({
   data: z.record(z.string(), z.unknown()),
 });
 
-/** What the service checks beside the fields (sections 2.4 to 2.6): E.164, the currency code, exactly one parent. */
-const DATA: Readonly<Record<Entity, z.ZodType>> = {
+/** What the service checks beside the fields of a kind (sections 2.4 to 2.6): E.164, the currency code, exactly one parent. */
+const DATA: Readonly<Partial<Record<Entity, z.ZodType>>> = {
   lead: kindOf('lead').data.extend({ phone_number: text(E164, 'must be E.164') }),
   deal: kindOf('deal').data.extend({ currency: text(/^[A-Z]{3}$/, 'must be a currency code') }),
   comment: kindOf('comment')
@@ -31,17 +31,8 @@ const DATA: Readonly<Record<Entity, z.ZodType>> = {
     }),
 };
 
-/** Fields of records by those of events; the others name something else, and are resolved. */
-const FIELDS: Readonly<Record<string, string>> = {
-  full_name: 'fullName',
-  email: 'email',
-  phone_number: 'phoneNumber',
-  title: 'title',
-  amount: 'amount',
-  currency: 'currency',
-  content: 'content',
-  author_name: 'authorName',
-};
+/** Fields of comments, which no documented list shows. */
+const UNSHOWN: Readonly<Record<string, string>> = { content: 'content', author_name: 'authorName' };
 
 /** What events may say in `data`, after the check. */
 type Data = Readonly<Partial<Record<string, string>>> & {
@@ -75,8 +66,8 @@ type Event = z.infer<typeof envelope>;
 function write(context: SandboxContext, event: Event): Pick<Acknowledgement, 'entity' | 'id' | 'outcome'> {
   const { store } = context;
   const noun = entityOf(event.type);
-  const kind = kindOf(noun).acknowledgedAs as EventKind;
-  const data = parse<unknown>(DATA[noun]!, event.data, ['data']) as Data;
+  const kind = kindOf(noun).acknowledgedAs;
+  const data = parse<unknown>(DATA[noun] ?? kindOf(noun).data, event.data, ['data']) as Data;
   const externalId = data.external_id ?? null;
   const before = externalId === null ? undefined : store.find(kind, externalId);
   if (before && kind === 'Comment') {
@@ -94,14 +85,11 @@ function write(context: SandboxContext, event: Event): Pick<Acknowledgement, 'en
   // Ids are derived from external ids (or from the event, if there is none), so that two rehearsals can be compared.
   const source = externalId === null ? ['event', event.id] : [externalId];
   const old: Fields = { ...EMPTY[kind], ...before };
+  const fields: Fields = { ...old, ...fieldsOf(context, noun, data, old) };
   const record: AnyRecord = {
-    ...old,
-    ...Object.fromEntries(
-      Object.entries(data).flatMap(([name, value]) => (name in FIELDS ? [[FIELDS[name]!, value]] : [])),
-    ),
-    ...(kind === 'Deal' ? dealFields(context, data, old) : {}),
+    ...fields,
+    ...(kind === 'Deal' ? dealFields(context, data, fields) : {}),
     ...(kind === 'Lead' ? { customParams: { ...(old.customParams as object), ...data.custom_params } } : {}),
-    ...(kind === 'Comment' ? { leadId: parentOf(context, 'lead', data), dealId: parentOf(context, 'deal', data) } : {}),
     id: before?.id ?? uuidOf(context.name, kind, ...source),
     externalId,
     createdAt: before?.createdAt ?? at,
@@ -113,13 +101,25 @@ function write(context: SandboxContext, event: Event): Pick<Acknowledgement, 'en
   return { entity: kind, id: record.id, outcome: before ? 'updated' : 'created' };
 }
 
+/** What every kind has: fields that the service shows as they were sent, and the ids of parents. */
+function fieldsOf(context: SandboxContext, noun: Entity, data: Data, old: Fields): Fields {
+  const { fields, parents } = kindOf(noun);
+  const plain = fields.flatMap(({ name, form, shownAs = UNSHOWN[name] }) =>
+    shownAs === undefined || form === 'id' || form === 'exact' || !(name in data) ? [] : [[shownAs, data[name]]],
+  );
+  const named = parents.map(({ field, kind }) => {
+    const shownAs = fields.find(({ name }) => name === field)!.shownAs ?? `${kind}Id`;
+    return [shownAs, parentOf(context, kind, data) ?? old[shownAs] ?? null];
+  });
+  return Object.fromEntries([...plain, ...named]) as Fields;
+}
+
 /** Section 2.5: an id is authoritative, a name must match exactly one. A new deal enters the first stage of the account. */
 function dealFields(context: SandboxContext, data: Data, old: Fields): Fields {
   const { users } = context.account;
   const stages = dealStages(context.account);
   const stage = one('stage', data, stages, ({ name }) => [name]);
   const owner = one('owner', data, users, ({ names }) => names);
-  const contact = parentOf(context, 'lead', data) ?? old.primaryContactId;
   const { pipelineId, id: stageId } = stage ?? { pipelineId: old.pipelineId, id: old.stageId };
   if (stageId === undefined && stages.length === 0) {
     throw new Refusal(422, INGEST_CODES.unresolvedReference, 'the account has no deal pipeline with a stage');
@@ -128,17 +128,16 @@ function dealFields(context: SandboxContext, data: Data, old: Fields): Fields {
     pipelineId: pipelineId ?? stages[0]!.pipelineId,
     stageId: stageId ?? stages[0]!.id,
     ownerId: owner?.id ?? old.ownerId,
-    primaryContactId: contact,
-    contactIds: contact === null ? [] : [contact],
+    contactIds: old.primaryContactId === null ? [] : [old.primaryContactId],
     customFields: { ...(old.customFields as object), ...data.custom_fields },
   };
 }
 
 /** The service id of the parent that an event names; null if it names none. */
-function parentOf(context: SandboxContext, noun: 'lead' | 'deal', data: Data): string | null {
+function parentOf(context: SandboxContext, noun: Entity, data: Data): string | null {
   const externalId = data[`${noun}_external_id`];
   if (externalId === undefined) return null;
-  const parent = context.store.find(kindOf(noun).acknowledgedAs as EventKind, externalId);
+  const parent = context.store.find(kindOf(noun).acknowledgedAs, externalId);
   if (parent) return parent.id;
   const message = `${noun}_external_id: ${noun} "${externalId}" does not exist`;
   throw new Refusal(422, INGEST_CODES.parentNotFound, message);

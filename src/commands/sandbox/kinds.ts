@@ -18,14 +18,14 @@ interface NewRecord {
 }
 
 /** Records of events without any field. */
-export const EMPTY = {
+export const EMPTY: Readonly<Partial<Record<string, Fields>>> = {
   Lead: { fullName: null, email: null, phoneNumber: null, companyId: null, customParams: {} },
   Deal: {
     ...{ title: null, amount: null, currency: null, ownerId: null, primaryContactId: null },
     ...{ companyIds: [], contactIds: [], customFields: {} },
   },
   Comment: { authorName: null },
-} as const;
+};
 
 export const E164 = /^\+[1-9]\d{1,14}$/;
 const text = z.string().optional();

@@ -19,9 +19,6 @@ export interface AnyRecord {
   readonly [field: string]: unknown;
 }
 
-/** The kinds that events write. */
-export type EventKind = 'Lead' | 'Deal' | 'Comment';
-
 /** All records as plain data, in the order of external ids, then ids. */
 export type SandboxState = Readonly<Record<'leads' | 'deals' | 'comments', readonly AnyRecord[]>>;
 
@@ -38,7 +35,7 @@ export class Store {
   readonly #records = new Map<string, Map<string, AnyRecord>>();
   /** `Lead\0<external id>` -> service id. */
   readonly #byExternalId = new Map<string, string>();
-  readonly #processed = new Map<string, { readonly kind: EventKind; readonly id: string }>();
+  readonly #processed = new Map<string, { readonly kind: string; readonly id: string }>();
   #journal: number | undefined;
 
   /** Restores the journal at `path` and appends to it; an incomplete last line is removed. Without a path, nothing is kept. */
@@ -55,7 +52,7 @@ export class Store {
     return this.#records.get(kind)?.get(id);
   }
 
-  find(kind: EventKind, externalId: string): AnyRecord | undefined {
+  find(kind: string, externalId: string): AnyRecord | undefined {
     return this.get(kind, this.#byExternalId.get(`${kind}\0${externalId}`) ?? '');
   }
 
@@ -65,7 +62,7 @@ export class Store {
   }
 
   /** The record that the event with this id wrote, if it was processed successfully. */
-  processed(eventId: string): { readonly kind: EventKind; readonly id: string } | undefined {
+  processed(eventId: string): { readonly kind: string; readonly id: string } | undefined {
     return this.#processed.get(eventId);
   }
 
@@ -76,7 +73,7 @@ export class Store {
   }
 
   state(): SandboxState {
-    const sorted = (kind: EventKind) => this.all(kind).sort(byExternalId);
+    const sorted = (kind: string) => this.all(kind).sort(byExternalId);
     return { leads: sorted('Lead'), deals: sorted('Deal'), comments: sorted('Comment') };
   }
 
@@ -91,7 +88,7 @@ export class Store {
       this.#records.get(kind)!.set(record.id, record);
       if (record.externalId !== null) this.#byExternalId.set(`${kind}\0${record.externalId}`, record.id);
     }
-    if (event) this.#processed.set(event.id, { kind: kind as EventKind, id: event.record });
+    if (event) this.#processed.set(event.id, { kind, id: event.record });
   }
 }
 
