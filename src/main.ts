@@ -74,12 +74,12 @@ async function runCommand(args: readonly string[], console: Console): Promise<Ex
         throw error && error.name !== 'YError' ? error : usageError(message || error.message, args);
       });
     if (args.length === 0) {
-      console.complain(await cli.getHelp());
+      console.complain(withoutTypes(await cli.getHelp()));
       return EXIT.nothingSent;
     }
     // The callback is given what yargs would print: a help, the version, a completion script.
     await cli.parseAsync(words, {}, (_error, _argv, output) => {
-      if (output !== '') console.print(output);
+      if (output !== '') console.print(withoutTypes(output));
     });
     return exitCode;
   } catch (error) {
@@ -93,6 +93,13 @@ function asTyped(args: readonly string[]): readonly string[] {
   if (first === 'help') return [...others, '--help'];
   if (others.length === 0 && (first === 'version' || first === '-v')) return ['--version'];
   return args.map((arg) => (arg === '-h' ? '--help' : arg));
+}
+
+/** A help without what yargs says of the types of options: `[string] [required]`. */
+function withoutTypes(help: string): string {
+  return help
+    .replace(/(\s+\[(?:string|boolean|array|required|default: \[\])\])+$/gm, '')
+    .replace(/\[(?:string|array)\](?= \[)/g, (tag) => ' '.repeat(tag.length));
 }
 
 /** Topics of the help that are not commands. */
@@ -129,7 +136,9 @@ function declare(
     const isShown = isHelp && (isWhole || mostUsed.includes(name));
     inner.option(kebab(name), { ...yargsOption(option), hidden: !isShown });
   }
-  if (isHelp) for (const [line, what] of examples) inner.example(line, what);
+  // Not as examples of yargs, which breaks commands that are to be copied.
+  if (isHelp && examples.length > 0)
+    inner.epilogue(['Examples:', ...examples.map(([line, what]) => `  ${line}\n      ${what}`)].join('\n'));
 }
 
 /** What yargs found wrong with the command line, in the words of this program, with what was probably meant. */

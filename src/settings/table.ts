@@ -33,6 +33,12 @@ const STOP = 'When to stop:';
 const STATE = 'State:';
 const OUTPUT = 'Output:';
 
+/** The files of `mappings/` that `init` knows. */
+const PRESETS = [
+  ...['close-json', 'hubspot-api', 'hubspot-csv', 'pipedrive-api', 'pipedrive-csv'],
+  ...['salesforce-export', 'salesforce-report', 'zoho-csv'],
+];
+
 export const OPTIONS = {
   source: {
     group: INPUT,
@@ -203,7 +209,7 @@ export const OPTIONS = {
     type: 'value',
     check: text('the name of a preset'),
     shownDefault: 'the best match',
-    describe: 'Start from this preset',
+    describe: `Start from this preset: ${PRESETS.join(', ')}`,
   },
   answer: {
     type: 'repeatable',

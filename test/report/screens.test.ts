@@ -1,5 +1,6 @@
 /** What people see of whole runs, as they see it. */
 import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -190,16 +191,26 @@ describe('help', { timeout: 60_000 }, () => {
 
   it('groups options, shows examples, and fits into 80 columns', async () => {
     const cwd = await workspace();
-    for (const args of [['--help'], ['run', '--help'], ['status', '--help'], ['report', '--help']]) {
+    for (const args of [['--help'], ['run', '--help'], ['init', '--help'], ['plan', '--help'], ['report', '--help']]) {
       const { code, stdout } = await backfill(args, { cwd });
       expect(code).toBe(0);
       expect(stdout).toContain('Examples:');
+      expect(stdout).not.toMatch(/\[(?:string|boolean|array|required|default: \[\])\]/);
       for (const line of stdout.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
     }
+    // A command that is to be copied is not broken.
+    expect((await backfill(['plan', '--help'], { cwd })).stdout).toMatch(/ plan acme\.yaml --dry-run --csv plan\/$/m);
     const { stdout } = await backfill(['run', '--help-all'], { cwd });
     for (const group of ['Input:', 'What to send:', 'Where to send:', 'Pace:', 'When to stop:', 'Output:']) {
       expect(stdout).toContain(group);
     }
+  });
+
+  it('of init lists every preset', async () => {
+    const { stdout } = await backfill(['init', '--help'], { cwd: await workspace() });
+    const files = await readdir(fileURLToPath(new URL('../../mappings/', import.meta.url)));
+    const presets = files.filter((name) => name.endsWith('.yaml')).map((name) => name.replace('.yaml', ''));
+    expect(presets.filter((name) => !stdout.includes(name))).toEqual([]);
   });
 
   it('of run shows the options that most migrations use, and says where the others are', async () => {
