@@ -75,6 +75,8 @@ const SIGNS: Readonly<Record<string, string>> = {
   руб: 'RUB RUR BYN BYR BYB',
   р: 'RUB RUR BYN BYR BYB',
   грн: 'UAH',
+  tl: 'TRY TRL',
+  rs: '? INR LKR MUR NPR PKR SCR',
   тг: 'KZT',
   din: '? RSD CSD YUM DZD TND IQD JOD KWD BHD LYD',
   дин: 'RSD CSD YUM',

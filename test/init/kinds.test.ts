@@ -331,4 +331,41 @@ describe('exports of strangers', () => {
     });
     expect(calls.findings).toMatch(/calls\.csv.*; 60 comments/);
   });
+
+  it('have buyers in their orders, amounts with words of a currency, and the number of a deal before its name', async () => {
+    const buyer = (n: number) => ({
+      id: 700 + (n % 25),
+      first_name: 'Ada',
+      last_name: `Bell${n % 25}`,
+      email: `p${n % 25}@acme.example`,
+    });
+    const orders = await draftOf({
+      'orders.json': Array.from({ length: 40 }, (_, n) => ({
+        id: 4500 + n,
+        total: `${90 + n}.50`,
+        status: n % 2 ? 'paid' : 'open',
+        buyer: buyer(n),
+      })),
+    });
+    expect(orders.lead).toMatchObject({ external_id: 'buyer.id', duplicates: 'first' });
+    expect(orders.deal).toMatchObject({ external_id: 'id', lead_external_id: 'buyer.id', stage_name: 'status' });
+    const list = await draftOf({
+      'musteriler.csv': [
+        'Müşteri Adı;E-posta;Konu;Tutar;Aşama',
+        ...times(30, (n) => `${name(n)};p${n}@acme.example;Klima ${n};1${n}0,00 TL;${n % 3 ? 'Yeni' : 'Kazanıldı'}`),
+      ],
+    });
+    expect(list.deal).toMatchObject({ title: 'Konu', amount: { from: 'Tutar' }, currency: { value: 'TRY' } });
+    const visits = await draftOf({
+      'affaires.csv': ['N° affaire;Intitulé;Montant;Étape', ...times(30, (n) => `AF-${n};Toit ${n};1${n}0,50;Devis`)],
+      'actions.csv': [
+        'Date;Affaire;Compte rendu',
+        ...times(
+          60,
+          (n) => `2025-03-0${(n % 9) + 1};AF-${n % 30} - Toit ${n % 30};Souhaite un devis détaillé pour le toit ${n}`,
+        ),
+      ],
+    });
+    expect(visits.comment).toMatchObject({ content: 'Compte rendu', deal_external_id: { from: 'Affaire' } });
+  });
 });

@@ -64,10 +64,9 @@ const SHAPES = {
   phone: /^(?=(?:\D*\d){6,16}\D*$)(?:\+|00)?[\d\s().\-/\u00a0]{6,22}(?:\s*(?:x|ext\.?)\s*\d{1,6})?$/i,
   international: /^\(?(?:\+|00)[\d\s().\-/\u00a0]{7,22}(?:\s*(?:x|ext\.?)\s*\d{1,6})?$/i,
   grouped: /^\(?\+?\d+[)\s./-]+\d/,
-  number:
-    /^[-+(]?\s*(?:[A-Z]{2,3}|[A-Z]{0,3}\p{Sc}|kr\.?)?\s*-?\d[\d.,'\u00a0\u202f ]*\s*(?:[A-Z]{3}|\p{Sc}|zł|kr\.?|Kč|Ft|lei|лв\.?|руб\.?)?\)?$/u,
+  /** Letters beside it must be a currency. */
+  number: /^[-+(]?\s*(?:\p{L}{0,4}\p{Sc}?\.?)\s*-?\d[\d.,'\u00a0\u202f ]*\s*(?:\p{L}{0,4}\p{Sc}?\.?)\)?$/u,
   decimal: /[.,]\d{1,2}\D*$|[.,]\d{4,}$/,
-  money: /\p{Sc}|\d\s?(?:zł|kr|Kč|Ft|лв)|руб|^(?:[A-Z]{3}\s?-?\d)|\d\s?[A-Z]{3}$/u,
   whole: /^-?\d+$/,
   digits: /^\d{1,7}$/,
   percent: /^\d{1,3}(?:[.,]\d+)?\s?%$/,
@@ -90,7 +89,7 @@ const SHAPES = {
   /** Truncated by a spreadsheet: `3.93E+11`. */
   damaged: /^[+-]?\d(?:[.,]\d+)?E[+-]\d\d$/,
 } as const;
-type Shape = keyof typeof SHAPES;
+type Shape = keyof typeof SHAPES | 'money';
 
 /** What is known of a column before its values are looked at. */
 export interface ColumnData {
@@ -129,9 +128,9 @@ export function columnOf(
       ? values.filter((value) => isCurrency(value.toUpperCase()) || currencyMarks(value)[0] === value).length /
         values.length
       : 0;
-  // `POT7` and `OPP00012` are no amounts of a currency.
-  const money = is.money > 0 ? values.filter((value) => isMoney(value)).length / values.length : 0;
-  const number = is.number > 0.8 ? values.filter((value) => isAmount(value)).length / values.length : is.number;
+  const shareOf = (test: (value: string) => boolean): number => values.filter(test).length / Math.max(1, values.length);
+  const number = is.number > 0.8 ? shareOf(isAmount) : is.number;
+  const money = number > 0 ? shareOf((value) => isAmount(value) && currencyMarks(value).length > 0) : 0;
   return {
     table,
     name,
@@ -150,14 +149,10 @@ export function columnOf(
   };
 }
 
+/** `POT7` and `OPP00012` are no amounts of a currency. */
 function isAmount(value: string): boolean {
-  const [, code] = /^([A-Z]{2,3})\s?-?\d/.exec(value) ?? [];
-  return SHAPES.number.test(value) && (code === undefined || isCurrency(code));
-}
-
-function isMoney(value: string): boolean {
-  const [, before, after = before] = /^([A-Z]{3})\s?-?\d|\d\s?([A-Z]{3})$/.exec(value) ?? [];
-  return SHAPES.money.test(value) && (after === undefined || isCurrency(after));
+  const letters = value.match(/\p{L}{0,3}\p{Sc}|\p{L}+/gu) ?? [];
+  return SHAPES.number.test(value) && letters.every((each) => currencyMarks(each).length > 0);
 }
 
 export function firstValues({ db, sql: table }: Pick<Table, 'db' | 'sql'>, sql: string): string[] {

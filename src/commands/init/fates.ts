@@ -87,7 +87,7 @@ export class Fates {
     const { tables } = this.#known;
     return tables.flatMap((table) => {
       if (table.list !== undefined) return [];
-      const lists = tables.filter((each) => each.parent === table && each.rows > 0);
+      const lists = tables.filter((each) => each.parent === table && each.rows > 0 && !isAboutOthers(each));
       const of = (each: Table): Entry[] => entries.filter((entry) => entry.table === each);
       const texts = lists.map((each) => {
         const own = of(each).map((entry) => entryText(entry, fates.get(entry)));
@@ -139,8 +139,8 @@ export class Fates {
   #notCarried(table: Table): Column[] {
     const read = this.#read.get(table) ?? new Set<string>();
     const lists = this.#entries.flatMap((entry) => (entry.table.parent === table ? [entry.table.list] : []));
-    return table.columns.filter(({ name, list, filled }) => {
-      if (filled === 0 || (list !== undefined && lists.includes(list))) return false;
+    return table.columns.filter(({ name, list, filled, isWrapper }) => {
+      if (filled === 0 || isWrapper || (list !== undefined && lists.includes(list))) return false;
       return ![...read].some((path) => path === name || path === list || path === '$' || name.startsWith(`${path}.`));
     });
   }
@@ -260,4 +260,9 @@ function whySkipped(entries: readonly Entry[]): string {
     ];
   });
   return whys.length > 0 ? `: ${[...new Set(whys)].join('; ')}` : '';
+}
+
+/** `firstname.versions`: what is said about a value beside it. */
+function isAboutOthers({ list, parent }: Table): boolean {
+  return parent?.columns.some((each) => each.list === list && each.isWrapper) === true;
 }

@@ -119,6 +119,22 @@ function personKey(row: Recognised, kinds: ReadonlyMap<Table, TableKinds>): Key 
   const [best] = (['email', 'full', 'phone'] as const)
     .flatMap((role) => roles.get(role)?.column ?? [])
     .sort((a, b) => b.filled - a.filled);
+  // `buyer.id` beside `buyer.email`, `Customer ID` beside `Email`: as many as there are people.
+  const above = (name: string): string => name.slice(0, name.lastIndexOf('.') + 1);
+  const theirs = table.columns.find(
+    (column) =>
+      best &&
+      column !== deal &&
+      column.meaning.concepts.has('id') &&
+      (column.meaning.concepts.has('person') ||
+        column.meaning.concepts.has('customer') ||
+        (above(best.name) !== '' && above(best.name) === above(column.name))) &&
+      column.list === undefined &&
+      isComplete(column) &&
+      column.distinct >= best.distinct * 0.9 &&
+      column.distinct <= best.distinct * 1.1,
+  );
+  if (theirs) return { value: theirs.name, column: theirs, ...(!isUnique(theirs) && { repeats: true as const }) };
   if (deal && (!best || isUnique(best))) return { value: deal.name, column: deal };
   const key = personalKey(roles);
   const why = best && isUnique(best) ? 'no column has ids' : 'people are in several rows, and no column has their ids';

@@ -221,8 +221,9 @@ export function scoreOf(role: Role, column: Column, kind: RecordKind, more = 0):
   const content =
     1 - (1 - plain * (role === 'content' ? 0.8 : 0.6 + 0.4 * fillOf(column))) * (1 - (plain > 0.1 ? more : 0));
   const header = headerScore(role, column, kind);
-  // What others refer to is an id whatever it is called.
-  if (header < 0) return content * (1 + header * (isId(column) ? 1 - 2 * more : 1));
+  // What others refer to is an id whatever it is called, and sentences are a text.
+  const against = isId(column) ? 1 - 2 * more : role === 'content' && column.is.prose > 0.6 ? 0.3 : 1;
+  if (header < 0) return content * (1 + header * against);
   // No header makes sure what the values speak against.
   return Math.min(1 - (1 - content) * (1 - 0.9 * header), role === 'amount' && plain < 0.1 ? 0.49 : 1);
 }

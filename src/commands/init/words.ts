@@ -24,7 +24,7 @@ const WORDS = {
     'mobile cell cellphone gsm whatsapp handset / mobil handy / portable / movil celular / celular telemovel / cellulare / mobiel mobiele / komorka komorkowy / мобильный моб / mobil / 手机 携帯 cep',
   fax: 'fax / telefax / telecopie / / / / / faks / факс',
   person:
-    'person persons people contact contacts lead leads prospect prospects party individual subscriber / kontakt kontakte ansprechpartner ansprechperson interessent / contact contacts personne prospect / contacto contactos persona prospecto / contato contatos pessoa pessoas / contatto contatti persona referente anagrafica / contactpersoon contactpersonen persoon / kontakt kontakty osoba osoby / контакт контакты лицо лид лиды / kontakt kontakter person / kontaktni osoba kisi 联系人 联络人 線索 連絡先',
+    'person persons people contact contacts lead leads prospect prospects party individual subscriber / kontakt kontakte ansprechpartner ansprechperson interessent / contact contacts personne prospect interlocuteur interlocuteurs / contacto contactos persona prospecto / contato contatos pessoa pessoas / contatto contatti persona referente anagrafica / contactpersoon contactpersonen persoon / kontakt kontakty osoba osoby / контакт контакты лицо лид лиды / kontakt kontakter person / kontaktni osoba kisi 联系人 联络人 線索 連絡先',
   customer:
     'customer customers client clients buyer / kunde kunden / client clients / cliente clientes / cliente clientes / cliente clienti / klant klanten / klient klienci klienta / клиент клиенты клиента / kund kunder / 客户 顧客 musteri zakaznik',
   company:
@@ -42,9 +42,9 @@ const WORDS = {
   due: 'due deadline expected next scheduled planned forecast reminder follow birthday birth expiry expires valid estimated / fallig falligkeit erwartet erwartetes erwarteter geplant nachste nachster geburtstag geburts wiedervorlage / echeance prevu prevue prochaine naissance / vencimiento previsto prevista esperado esperada proximo proxima nacimiento / vencimento nascimento / scadenza attesa prossimo prossima nascita / verwacht verwachte verval volgende geboorte / oczekiwany oczekiwana planowany nastepny urodzenia / срок ожидаемая ожидаемый следующий рождения / forvantad forvantat nasta fodelse / 预计 到期 nextdate',
   date: 'date datetime time at on day timestamp when / datum zeit zeitpunkt tag uhrzeit / heure jour le / fecha hora dia / data em / ora giorno / tijd op / czas dnia / дата время / tid / 日期 时间 時間 日付 日時 dato datumu tarih',
   happened:
-    'activity activities call calls meeting meetings event events sent start done completed happened posted entry task tasks interaction touchpoint log / aktivitat aktivitats aktivitaten anruf termin gesprach aufgabe aufgaben / activite appel reunion tache / actividad llamada reunion tarea / atividade ligacao reuniao tarefa / attivita chiamata riunione appuntamento / activiteit gesprek afspraak taak / aktywnosc rozmowa spotkanie zadanie / активность звонок встреча задача дело / aktivitet samtal mote uppgift / 活动 通话 跟进',
+    'activity activities call calls meeting meetings event events sent start done completed happened posted entry task tasks interaction touchpoint log action actions / aktivitat aktivitats aktivitaten anruf termin gesprach aufgabe aufgaben / activite appel reunion tache / actividad llamada reunion tarea / atividade ligacao reuniao tarefa / attivita chiamata riunione appuntamento / activiteit gesprek afspraak taak / aktywnosc rozmowa spotkanie zadanie / активность звонок встреча задача дело / aktivitet samtal mote uppgift / 活动 通话 跟进',
   amount:
-    'amount amounts value price total sum worth size revenue mrr arr budget turnover / betrag betrags summe wert umsatz volumen preis erlos / montant valeur prix somme chiffre / monto importe valor precio cuantia suma / montante preco quantia / importo valore prezzo ammontare totale ricavo / bedrag waarde prijs som omzet / kwota wartosc cena suma / сумма стоимость цена бюджет / belopp varde pris summa / 金额 金額 价格 금액 opportunity oppamount tutar belob vaerdi arvo castka hodnota osszeg',
+    'amount amounts value price total sum worth size revenue mrr arr budget turnover volume / betrag betrags summe wert umsatz volumen preis erlos / montant valeur prix somme chiffre / monto importe valor precio cuantia suma / montante preco quantia / importo valore prezzo ammontare totale ricavo / bedrag waarde prijs som omzet / kwota wartosc cena suma / сумма стоимость цена бюджет / belopp varde pris summa / 金额 金額 价格 금액 opportunity oppamount tutar belob vaerdi arvo castka hodnota osszeg',
   weighted:
     'weighted expected probable adjusted projected / gewichtet gewichteter gewichtete erwartet / pondere ponderee / ponderado ponderada esperado / / ponderato ponderata atteso / gewogen verwacht / wazona wazony / взвешенная / viktat vagt',
   probability:
@@ -124,6 +124,7 @@ export function fold(name: string): string {
       .replace(/[^\p{L}\p{N}]+/gu, ' ')
       .trim()
       .replace(/\b(?:what|who) id\b/g, 'parent id')
+      .replace(/\bcompte rendu\b/g, 'commentaire')
       .replace(/\be mail/g, 'email')
       .replace(/\be post\b/g, 'epost')
   );

@@ -1,9 +1,9 @@
 /** The lines that only deals have: title, amount, currency, stage. */
 import { numberText } from '../../../terminal/numbers.ts';
 import type { ValueSpec } from '../../../mapping/spec.ts';
-import { cellsOf, countsOf } from '../columns.ts';
+import { cellsOf, countsOf, fillOf } from '../columns.ts';
 import { currencyOf, signsIn } from '../currency.ts';
-import { amountValue, commentOf, figuresOf, isHundreds, nextText, quoted, scaleOf } from '../evidence.ts';
+import { amountValue, commentOf, figuresOf, isHundreds, joined, nextText, quoted, scaleOf } from '../evidence.ts';
 import { FieldLines } from './field-lines.ts';
 import { nameOf } from '../joins.ts';
 import { scoreOf } from '../roles.ts';
@@ -14,20 +14,17 @@ export class DealLines extends FieldLines {
   titleLine(): Line {
     const { roles, table } = this.draft;
     const key = 'title';
-    if (roles.has('title')) {
-      const line = this.plainLine(key, 'title', 'a title');
-      const person = this.known.drafts.find((each) => each.kind === 'leads' && each.table === table)?.roles.get('full');
-      if (person?.column !== roles.get('title')?.column) return line;
-      return { ...line, comment: 'check: no column has a title, so the name of the person stands for one' };
-    }
     const twin = this.known.drafts.find((each) => each.kind === 'leads' && each.table === table);
-    const instead = twin && (this.draft.candidates.get('title')?.[0]?.column ?? twin.roles.get('full')?.column);
-    if (instead)
-      return {
-        key,
-        value: instead.name,
-        comment: `check: no column has a title, so ${quoted(instead)} stands for one`,
-      };
+    const nameOfPerson = (['full', 'first', 'last'] as const).flatMap((role) => twin?.roles.get(role)?.column ?? []);
+    const title = roles.get('title')?.column;
+    if (title && !nameOfPerson.includes(title)) return this.plainLine(key, 'title', 'a title');
+    const named = (this.draft.candidates.get('title') ?? []).map(({ column }) => column);
+    const other = named.find((each) => fillOf(each) > 0.9 && !nameOfPerson.includes(each));
+    const instead = twin && other ? [other] : nameOfPerson;
+    if (instead.length > 0) {
+      const comment = `check: no column has a title, so ${instead.map(quoted).join(', ')} stands for one`;
+      return { key, value: joined(instead, ' ', []), comment };
+    }
     const above = table.parent?.columns.filter(
       (each) => each.list === undefined && scoreOf('full', each, 'leads') > 0.5,
     );

@@ -59,6 +59,8 @@ export class FieldLines {
         `set this: a spreadsheet has truncated ${damagedIn(column)} ids (3.93E+11); export again without opening the file in a spreadsheet`,
       );
     }
+    if (key.repeats)
+      return line(`check: ${numberText(column.distinct)} people in ${numberText(column.filled)} records`);
     if (!isUnique(column))
       return line(`set this: ${numberText(column.filled - column.distinct)} of these ids occur more than once`);
     if (!isComplete(column)) return line(`set this: ${numberText(table.rows - column.filled)} records have none`);

@@ -44,6 +44,7 @@ const EXTRACTORS: readonly Extractor[] = [
   { like: /^(?:\+|00|0)[\d\s().\-/]{7,22}$/, take: (value) => [digitsOf(value)], apply: ['phone'], fold: 2 },
   extract(/^@(.+)$/),
   extract(/^(.+?) \(/),
+  extract(/^(\S{2,}) +[-–—:|] /),
   extract(/\(([^()]+)\)\s*$/),
   extract(/<([^<>]+)>/),
   extract(/^(?:https?:\/)?\/.*\/([^/]+)\/?$/),
