@@ -86,7 +86,7 @@ export function nameHolder(checkpoint: Database): void {
 export function lockHolder(state: StateDir): LockHolder | undefined {
   const path = state.file(LOCK_FILE);
   if (!isThere(path)) return undefined;
-  const db = openLock(path);
+  const db = openLock(path, true);
   try {
     db.exec('begin; select * from sqlite_schema; commit');
     return undefined;
@@ -98,10 +98,11 @@ export function lockHolder(state: StateDir): LockHolder | undefined {
   }
 }
 
-function openLock(path: string): InstanceType<typeof DatabaseSync> {
+/** `isRead`: only looked at, which needs no permission to write. */
+function openLock(path: string, isRead = false): InstanceType<typeof DatabaseSync> {
   try {
-    closeSync(openPrivate(path));
-    return new DatabaseSync(path);
+    if (!isRead) closeSync(openPrivate(path));
+    return new DatabaseSync(path, { readOnly: isRead });
   } catch (error) {
     throw cannotLock(path, error);
   }
