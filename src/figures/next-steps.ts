@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import { COMBINED } from '../kinds/index.ts';
 import { argumentsOf, commandBeside, commandLine, ONCE } from '../settings/command-line.ts';
+import { SELECTING_FLAGS } from '../settings/run-settings.ts';
 import { shortPath } from '../files/paths.ts';
 import type { WrittenPilot } from '../report/pilot-file.ts';
 import type { Summary } from '../report/summary.ts';
@@ -130,7 +131,7 @@ function sendLine({ plan }: Summary, argv: readonly string[], sandbox: boolean):
 /** The same command for everything. */
 function withoutChoice(argv: readonly string[]): string {
   return commandLine(argv, {
-    without: [...ONCE, '--plan', '--pilot', '--pick', '--only', '--max-requests', '--until'],
+    without: [...ONCE, '--plan', ...SELECTING_FLAGS, '--max-requests', '--until'],
   });
 }
 

@@ -15,11 +15,10 @@ export const MAPPING = {
 /** The options that leave a part of the plan for a later run. */
 const SELECTING = ['pilot', 'pick', 'only'] as const;
 
+export const SELECTING_FLAGS: readonly string[] = SELECTING.map((name) => `--${name}`);
+
 /** `--pilot, --pick or --only` */
-export const SELECTING_OPTIONS = enumerated(
-  SELECTING.map((name) => `--${name}`),
-  'or',
-);
+export const SELECTING_OPTIONS = enumerated(SELECTING_FLAGS, 'or');
 
 /** What a run sends of the plan. */
 export type Selection = SettingsOf<Pick<typeof OPTIONS, (typeof SELECTING)[number]>>;
