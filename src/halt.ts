@@ -26,6 +26,11 @@ export function isStateLost(code: string | undefined): boolean {
   return code === STOPPED.stateRemoved;
 }
 
+/** Whether the service knows events that the state directory does not: only `--adopt` goes on. */
+export function needsAdopt(code: string | undefined): boolean {
+  return code === STOPPED.unknownHistory || code === STOPPED.stateRemoved;
+}
+
 /**
  * The only way to stop a run so that it can be resumed: after `request`, no new request is sent; those in flight are
  * awaited and their answers are recorded. `abort` (a second signal) abandons those as well.

@@ -12,7 +12,7 @@ import { planSections, surveyFigures } from '../figures/survey.ts';
 import { briefText, moodOf } from '../figures/verdict.ts';
 import { endProcess } from '../mapping/guest.ts';
 import { loadMapping } from '../mapping/load.ts';
-import { Halt, STOPPED } from '../halt.ts';
+import { Halt, needsAdopt } from '../halt.ts';
 import { notifyUrl, secretsOf } from '../settings/secret-urls.ts';
 import { jsonOf } from '../print/json.ts';
 import { screenOf } from '../print/terminal.ts';
@@ -113,7 +113,7 @@ function printFigures(figures: Figures, { json, all }: Pick<RunSettings, 'json' 
 }
 
 function resumeCommand(code: string): string {
-  const and = LOST.includes(code) ? ['--adopt'] : [];
+  const and = needsAdopt(code) ? ['--adopt'] : [];
   return commandLine(process.argv, { without: ['--fresh', ...and], and });
 }
 
@@ -150,9 +150,6 @@ function resumeText(): string {
   const and = secret.length === 0 ? '' : `; add ${secret.join(', ')}, whose URL is not shown`;
   return `safe at any time: nothing is sent twice${and}`;
 }
-
-/** Stops after which the service knows events that the state directory does not. */
-const LOST: readonly string[] = [STOPPED.unknownHistory, STOPPED.stateRemoved];
 
 /** Neither a rehearsal nor a run without network needs a `.env` file. */
 function environmentOf(settings: RunSettings, console: Console): Environment {

@@ -4,7 +4,8 @@ import { lockHolder } from '../store/lock.ts';
 import { runOf } from '../settings/command-line.ts';
 import { pick } from '../settings/option.ts';
 import { parseOptions } from '../settings/parse-options.ts';
-import { readStates, readStatus } from '../figures/read-status.ts';
+import { needsAdopt } from '../halt.ts';
+import { readStates, readStatus, type Status } from '../figures/read-status.ts';
 import { statusFigures, type StatusFound } from '../figures/status.ts';
 import { jsonOf } from '../print/json.ts';
 import { screenOf } from '../print/terminal.ts';
@@ -46,12 +47,21 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
     const { status } = found;
     if (settings.json) console.printJson(jsonOf(status));
     else {
-      const resume = status.last_run?.exit.code === EXIT.done && !status.dry_run ? undefined : runOf(settings);
+      const resume = resumeOf(settings, status);
       console.redraw(screenOf(statusFigures({ ...found, resume }), { columns: console.shownColumns }));
     }
     if (!settings.watch || !status.running) return EXIT.done;
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
+}
+
+/** Undefined where nothing is left to do. */
+function resumeOf(
+  settings: Parameters<typeof runOf>[0],
+  { last_run: last, dry_run: dryRun }: Status,
+): string | undefined {
+  if (last?.exit.code === EXIT.done && !dryRun) return undefined;
+  return runOf(settings, ...(needsAdopt(last?.exit.reason) ? ['--adopt'] : []));
 }
 
 function look(state: StateDir, now: Date): Omit<StatusFound, 'resume'> {

@@ -164,7 +164,8 @@ function tableLines(section: Section, body: readonly Cells[], columns: number, h
   ];
 }
 
-const ORDER_BELOW = ['hint', 'code', 'place', 'command', 'path'] as const;
+/** A hint and a command always; a command returns to its line if that has room for it. */
+const ORDER_BELOW = ['hint', 'command', 'code', 'place', 'path'] as const;
 
 function planOf(section: Section, texts: readonly string[][], heads: readonly string[], columns: number): Plan {
   const natural = section.columns.map((_, at) =>
@@ -180,7 +181,7 @@ function planOf(section: Section, texts: readonly string[][], heads: readonly st
     to.push(at);
   };
   for (const kind of ORDER_BELOW) {
-    if (kind !== 'hint' && widthOf(natural) <= columns) break;
+    if (kind !== 'hint' && kind !== 'command' && widthOf(natural) <= columns) break;
     for (const [at, column] of section.columns.entries()) if (column.kind === kind) move(at, below);
   }
   const isText = (at: number): boolean => ['text', 'value'].includes(section.columns[at]!.kind);

@@ -45,6 +45,11 @@ const STOPS: Readonly<Record<string, string>> = {
   redis: 'Redis could not be reached for too long',
   too_many_errors: 'the service rejected too many events',
   rejections_in_a_row: 'the service rejected too many events in a row',
+  wrong_base_url: 'the base URL is not that of the service',
+  intercepted: 'something in front of the service refused the events',
+  unknown_history: 'the service knows events that this state directory does not; --adopt continues all the same',
+  state_not_written: 'the state directory could not be written',
+  lock_removed: 'run.lock was removed',
 };
 
 /** Why a run sends nothing at the moment. */
