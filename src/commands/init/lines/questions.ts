@@ -1,5 +1,6 @@
 /** Asks what `init` cannot decide: what each file is, then each line that would be marked. */
 import { isCurrency } from '../../../kinds/currencies.ts';
+import { fieldNamed, kindOf } from '../../../kinds/index.ts';
 import { didYouMean } from '../../../problem.ts';
 import type { QuestionChoice } from '../../../terminal/ask.ts';
 import { counted } from '../../../terminal/numbers.ts';
@@ -248,7 +249,8 @@ function columnsFor({ key, off }: Line, draft: EntryDraft): LineChoice[] {
 
 /** Other ways to the record that it belongs to. */
 function parentsFor({ key, value }: Line, draft: EntryDraft, known: KnownTables): LineChoice[] {
-  const kind = key === 'lead_external_id' ? 'leads' : key === 'deal_external_id' ? 'deals' : undefined;
+  const parent = fieldNamed(key)?.parent;
+  const kind = parent && kindOf(parent).words[1];
   const targets = known.drafts.filter((each) => each.kind === kind && each.table !== draft.table);
   return targets
     .flatMap((target) => joinsTo(draft, target, known))

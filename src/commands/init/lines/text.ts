@@ -1,4 +1,5 @@
 /** The text of a mapping, and which part of it each line is. */
+import { kindOfType } from '../../../kinds/index.ts';
 import { basename, dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nameError } from '../../../mapping/names.ts';
@@ -114,6 +115,6 @@ function addEntry(entry: Entry, add: (text: string, part: MappingPart) => void):
   put('  data:');
   putAll(data, 4);
   if (custom.length === 0) return;
-  put(`    ${type === 'lead/created' ? 'custom_params' : 'custom_fields'}:`);
+  put(`    ${kindOfType(type).custom!}:`);
   putAll(custom, 6);
 }
