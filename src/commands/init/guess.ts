@@ -4,7 +4,7 @@ import type { ValueSpec } from '../../mapping/spec.ts';
 import { countOf, isComplete, isUnique, type Column, type Table } from './columns.ts';
 import type { Assignment } from './assign.ts';
 import { kindsOf, type TableKinds } from './kinds.ts';
-import { valueOf, type Reference } from './lines/references.ts';
+import { placeholder, valueOf, type Reference } from './lines/references.ts';
 import type { RecordKind, Role } from './roles.ts';
 
 /** Records that become events of a kind. */
@@ -144,7 +144,8 @@ function personKey(row: Recognised, kinds: ReadonlyMap<Table, TableKinds>): Key 
 /** Two columns that tell people apart together, of whom no single one does: where they live helps only beside who they are. */
 function uniqueNames(roles: Assignment['roles'], table: Table): Key | undefined {
   const plain = table.columns.filter(({ list, meaning }) => list === undefined && !meaning.concepts.has('id'));
-  const meant = (concept: 'company' | 'address') => plain.filter(({ meaning }) => meaning.concepts.has(concept));
+  const meant = (concept: 'company' | 'address') =>
+    plain.filter(({ meaning }) => meaning.concepts.has(concept)).slice(0, 6);
   const of = (['email', 'full', 'phone', 'last', 'first'] as const).flatMap((role) => roles.get(role)?.column ?? []);
   if (of.some((column) => isUnique(column) && isComplete(column))) return undefined;
   const who = [...new Set([...meant('company'), ...of])].filter(({ list }) => list === undefined);
@@ -198,10 +199,7 @@ function uniqueKey(roles: Assignment['roles'], table: Table): Key | undefined {
     distinct = best.n;
   }
   if (chosen.length === 0) return undefined;
-  const value =
-    chosen.length === 1
-      ? chosen[0]!.name
-      : { template: chosen.map(({ name }) => `{${name.replace(/[{}]/g, '$&$&')}}`).join(' / ') };
+  const value = chosen.length === 1 ? chosen[0]!.name : { template: chosen.map(placeholder).join(' / ') };
   const rest =
     distinct === table.rows
       ? `but ${chosen.length === 1 ? 'this is unique' : 'these are unique together'}`

@@ -5,10 +5,12 @@ import { countOf, countsOf, isComplete, isFew, isUnique, type Column, type Table
 import type { EntryDraft } from './guess.ts';
 import {
   isByChance,
+  lookupIn,
   lookupOf,
   namesOf,
   namesTable,
   partOf,
+  placeholder,
   referenceText,
   shareOf,
   valueOf,
@@ -196,16 +198,8 @@ function stepsTo(own: Table, id: Column | undefined, other: Table, references: r
     }
     if (each.to !== id || each.from.table !== other || each.from.list !== undefined || shareOf(each) < 0.5) return [];
     const found = countOf(own, `from ${own.sql} where ${id.sql} in (select ${each.from.sql} from ${other.sql})`);
-    const lookup = (take: ValueSpec): ValueSpec => ({
-      lookup: {
-        source: other.source,
-        match: partOf(each),
-        with: id.name,
-        take,
-        if_missing: 'skip',
-        ...(isUnique(each.from) ? {} : { if_many: 'first' }),
-      },
-    });
+    const lookup = (take: ValueSpec): ValueSpec =>
+      lookupIn(other, { match: partOf(each), with: id.name, take }, { optional: true, several: !isUnique(each.from) });
     return [{ other: each.from, columns: [], share: found / own.rows, found, lookup }];
   });
 }
@@ -264,15 +258,11 @@ export function reachTyped(
         return n > 0 && countOf(table, where) >= n * 0.9 && !meaningOf(text).concepts.has('fax');
       });
       if (found.length === 0) continue;
-      const lookups = found.map(([text]) => ({
-        lookup: {
-          source: table.source,
-          match: { template: `{${from.name}} {${type.name}}` },
-          with: { template: `{${id!.name}} ${text}` },
-          take: value!.name,
-          ...({ if_missing: 'skip', if_many: 'first' } as const),
-        },
-      }));
+      const match = { template: `${placeholder(from)} ${placeholder(type)}` };
+      const lookups = found.map(([text]) => {
+        const own = { template: `${placeholder(id!)} ${text.replace(/[{}]/g, '$&$&')}` };
+        return lookupIn(table, { match, with: own, take: value!.name }, { optional: true, several: true });
+      });
       const count = found.reduce((sum, [, n]) => sum + n, 0);
       const names = found.map(([text]) => `\`${text}\``).join(', ');
       return {

@@ -5,7 +5,7 @@ import { countOf, countsOf, isUnique, type Column, type Table } from '../columns
 import type { EntryDraft } from '../guess.ts';
 import { idValue, joinsTo, type Join, type KnownTables } from '../joins.ts';
 import { NONE, quoted } from '../evidence.ts';
-import { isByChance, isCompanyId, shareOf } from './references.ts';
+import { isByChance, isCompanyId, lookupIn, placeholder, shareOf } from './references.ts';
 import { isStaff, typeOf, type ParentType } from '../roles.ts';
 import { fold } from '../words.ts';
 import type { Line } from './yaml.ts';
@@ -245,12 +245,10 @@ interface TypedTarget {
 function typedValue(type: Column, id: Column, { draft, by, values }: TypedTarget): ValueSpec {
   const escaped = values.map((value) => value.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   const extract = `^${escaped.length > 1 ? `(?:${escaped.join('|')})` : escaped[0]} (.+)$`;
-  const own = { template: `{${type.name}} {${id.name}}`, apply: [{ extract }] };
-  if (by) {
-    const take = idValue(draft)!;
-    const many = { if_missing: 'skip', if_many: 'first' } as const;
-    return { lookup: { source: draft.table.source, match: by.name, with: own, take, ...many } };
-  }
+  const own = { template: `${placeholder(type)} ${placeholder(id)}`, apply: [{ extract }] };
+  const take = idValue(draft);
+  if (by && take !== undefined)
+    return lookupIn(draft.table, { match: by.name, with: own, take }, { optional: true, several: true });
   return draft.prefix ? { ...own, apply: [...own.apply, { prefix: draft.prefix.text }] } : own;
 }
 

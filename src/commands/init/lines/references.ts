@@ -211,19 +211,23 @@ export function valueOf({ name, pair }: Column): ValueSpec {
   return pair ? { list: pair.map((each) => each.name), apply: [{ join: ' ' }] } : name;
 }
 
+/** In a template: braces of the name are doubled. */
+export function placeholder({ name }: Column): string {
+  return `{${name.replace(/[{}]/g, '$&$&')}}`;
+}
+
 /** The value of `take` of the record that a column refers to. */
 export function lookupOf(reference: Reference, take: ValueSpec, optional: boolean): ValueSpec {
   const { to, by } = reference;
   const match = by.fold ? { from: to.name, apply: by.apply } : valueOf(to);
-  const many = isUnique(to) ? {} : { if_many: 'first' as const };
-  return {
-    lookup: {
-      source: to.table.source,
-      match,
-      with: partOf(reference),
-      take,
-      ...(optional && { if_missing: 'skip' as const }),
-      ...many,
-    },
-  };
+  return lookupIn(to.table, { match, with: partOf(reference), take }, { optional, several: !isUnique(to) });
+}
+
+export function lookupIn(
+  { source }: Table,
+  parts: { readonly match: ValueSpec; readonly with: ValueSpec; readonly take: ValueSpec },
+  { optional, several }: { readonly optional: boolean; readonly several: boolean },
+): ValueSpec {
+  const missing = optional && { if_missing: 'skip' as const };
+  return { lookup: { source, ...parts, ...missing, ...(several && { if_many: 'first' as const }) } };
 }
