@@ -76,6 +76,9 @@ it('are reported one by one, and all others are updated', async () => {
     ['lead:3', '403'],
   ] as const) {
     const { code, stdout } = await backfill(['explain', 'mapping.yaml', record, '--live'], { cwd, env });
-    expect([code, stdout]).toEqual([0, expect.stringMatching(new RegExp(`In the export[\\s\\S]*not read: [\\s\\S]*${why}`))]);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(new RegExp(`In the export[\\s\\S]*not read: [\\s\\S]*${why}`)),
+    ]);
   }
 });
