@@ -61,7 +61,7 @@ describe('commands that read a damaged file name it, say what to do, and show no
       told += 1;
       expect(code, command).toBe(2);
       expect(stderr.replace(/\s+/g, ''), command).toContain(`cannotuse${file(name)}:`);
-      expect(stderr, command).toMatch(name === 'plan.db' ? /delete the file and rerun/ : /put a copy of the file back/);
+      expect(stderr, command).toMatch(name === 'plan.db' ? /delete the file and rerun/ : /restore a copy of the file/);
       expect(stdout).not.toContain('undefined');
     }
     expect(told).toBeGreaterThan(0);

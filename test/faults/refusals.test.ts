@@ -84,7 +84,7 @@ it('a parent whose update was skipped does not exist in the service: it is not c
   );
   const blocked = errors.map(({ external_id, code, message }) => [external_id, code, message]);
   expect(blocked).toEqual([
-    ['n3', 'parent_missing', expect.stringContaining('`p9` is not in the input')],
+    ['n3', 'parent_missing', expect.stringContaining('`p9` is missing')],
     ['n1', 'parent_missing', expect.stringContaining('`p1` does not exist in the service')],
   ]);
   expect(errors[1]!.hint).toContain('if_missing: create');
