@@ -64,8 +64,10 @@ const WRITE_ERRORS_MS = 60_000;
 export async function sendPlan(job: SendingJob): Promise<Sender> {
   const { settings, mapping, state, target, survey, hasher, halt, log, until, bestEffort } = job;
   const { db, compiled } = survey;
-  // Otherwise the heap grows to four times what is in use before its garbage is collected: a peak of 240 MB instead of 180.
+  // Otherwise the heap grows to four times what is in use before its garbage is collected, and in Node 24 the part for new objects
+  // by 60 MB: peaks of 240 and 340 MB instead of 180 and 210.
   setFlagsFromString('--heap-growing-percent=50');
+  setFlagsFromString('--semi-space-growth-factor=1');
   const path = state.file(CHECKPOINT_FILE);
   const isFirstRun = !settings.adopt && db.get('select 1 from checkpoint.run') === undefined;
   const sendLog = new SendLog(db, hasher);
