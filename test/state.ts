@@ -5,7 +5,6 @@ import { contentSha } from '../src/core/identity.ts';
 import { canonicalJson, type JsonObject } from '../src/json.ts';
 import { entityOf, kindOfType } from '../src/kinds/index.ts';
 import type { EventType, IssueKind } from '../src/model.ts';
-import type { State } from '../src/plan/states.ts';
 import { WHOLE } from '../src/plan/wanted.ts';
 import { hintFor } from '../src/vocabulary/words.ts';
 import { storeDocument, type Documents } from '../src/report/documents.ts';
@@ -18,6 +17,7 @@ import { FieldHasher } from '../src/store/field-hashes.ts';
 import { COUNTING_INDEX, PLAN, PLAN_FILE, PLAN_INDEXES } from '../src/store/plan-schema.ts';
 import { Database } from '../src/store/sqlite.ts';
 import { notStarted } from '../src/figures/summarise.ts';
+import type { State } from '../src/plan/events.ts';
 
 /** When everything happened, unless a test says otherwise. */
 export const AT = '2026-01-31T12:00:00.000Z';

@@ -2,12 +2,12 @@
 import { EVENT_TYPES } from '../kinds/index.ts';
 import type { EventType } from '../model.ts';
 import { countWhere, type CountedState } from '../plan/counts.ts';
-import type { State } from '../plan/states.ts';
 import type { PriorityCounts } from '../report/summary.ts';
 import { numberText } from '../terminal/numbers.ts';
 import { clockText } from '../terminal/times.ts';
 import { typeName } from '../vocabulary/terms.ts';
 import { LIMITS, sectionOf, type Section } from './figures.ts';
+import type { State } from '../plan/events.ts';
 
 /** Not selected, or waiting for a record that is not. */
 const LATER: readonly State[] = ['held', 'waiting'];

@@ -4,10 +4,10 @@ import { ENTITIES } from '../kinds/index.ts';
 import type { FileDigest } from '../input/source.ts';
 import type { Entity } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
-import { outcomeOf, type State } from '../plan/states.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
 import { ORPHAN, typeCounts, type OutcomeName } from '../vocabulary/terms.ts';
 import { sectionOf, type Section } from './figures.ts';
+import { outcomeOf, type State } from '../plan/events.ts';
 
 interface EventsOf {
   readonly entity: Entity;

@@ -4,12 +4,12 @@ import { COMBINED } from '../kinds/index.ts';
 import { argumentsOf, commandBeside, commandLine, ONCE } from '../settings/command-line.ts';
 import { SELECTING_FLAGS } from '../settings/run-settings.ts';
 import { shortPath } from '../files/paths.ts';
-import type { WrittenPilot } from '../report/pilot-file.ts';
 import type { Summary } from '../report/summary.ts';
 import { counted, enumerated, numberText } from '../terminal/numbers.ts';
 import { isNameCode } from '../vocabulary/words.ts';
 import { CONSEQUENCE } from './causes.ts';
 import { sectionOf, type Cells, type Section } from './figures.ts';
+import type { WrittenPilot } from '../report/pilot.ts';
 
 /** Facts beside the summary on which the next steps depend. */
 export interface Circumstances {

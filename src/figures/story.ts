@@ -3,11 +3,11 @@ import { isObject, parseJson, type JsonObject, type JsonValue } from '../json.ts
 import type { EventType, Place } from '../model.ts';
 import { hintFor, meaningOf } from '../vocabulary/words.ts';
 import { RECORD } from '../report/findings.ts';
-import { outcomeOf, type State } from '../plan/states.ts';
 import type { NamedRecord } from '../settings/run-settings.ts';
 import type { FoundPlan } from '../store/stored-plans.ts';
 import { PLAN_FILE, placedFile } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
+import { outcomeOf, type State } from '../plan/events.ts';
 
 const MOST_RELATIVES = 5;
 

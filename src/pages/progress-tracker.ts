@@ -2,12 +2,12 @@ import { EVENT_TYPES } from '../kinds/index.ts';
 import type { EventType } from '../model.ts';
 import { countStates, countWhere, type CountedState } from '../plan/counts.ts';
 import { priorityProgress, type PriorityProgress } from '../plan/order.ts';
-import { isOpen } from '../plan/states.ts';
 import type { Database } from '../store/sqlite.ts';
 import { paceOf, type Rate, type RecentlySettled } from '../rate.ts';
 import type { OtherUse } from '../store/checkpoint.ts';
 import type { ProgressSnapshot, TypeProgress, WaitingState } from './progress-text.ts';
 import { recentAnswers } from '../figures/read-status.ts';
+import { isOpen } from '../plan/events.ts';
 
 interface PlanCounts {
   readonly states: readonly CountedState[];

@@ -12,7 +12,6 @@ import {
   writeLeftOut,
   writeOmitted,
 } from '../report/error-files.ts';
-import { PILOT_FILE, writePilot, type WrittenPilot } from '../report/pilot-file.ts';
 import { REJECTS, writeRejects } from '../report/rejects.ts';
 import { REPORT_FILE, type Summary } from '../report/summary.ts';
 import { lockHolder } from '../store/lock.ts';
@@ -20,6 +19,7 @@ import { PLAN_FILE } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { openPlan } from '../survey/plan-file.ts';
 import { writeReport } from './html/page.ts';
+import { PILOT_FILE, writePilot, type WrittenPilot } from '../report/pilot.ts';
 
 export interface WrittenFiles {
   /** Only with --pilot. */

@@ -4,8 +4,8 @@ import type { WaitingCounts } from '../report/summary.ts';
 import type { EventCounts } from '../vocabulary/terms.ts';
 import type { Tolerance } from '../settings/run-settings.ts';
 import type { Database } from '../store/sqlite.ts';
-import { isLater, isOpen, outcomeOf, type State } from './states.ts';
 import { ControlSum, type ControlTotal, type GroupNames, type Part } from '../report/control-totals.ts';
+import { isLater, isOpen, outcomeOf, type State } from './events.ts';
 
 export function totalOf(counts: readonly EventCounts[]): EventCounts {
   const sum: EventCounts = {

@@ -4,7 +4,7 @@ import type { Account } from '../service/account.ts';
 import type { Database } from '../store/sqlite.ts';
 import { parentsOf } from './chosen.ts';
 import { FeatureReader, type Feature, type ShownRecord } from './judge/shown.ts';
-import type { State } from './states.ts';
+import type { State } from './events.ts';
 
 export interface Cover {
   readonly counts: PilotCounts;

@@ -1,7 +1,7 @@
 import { placedFile } from '../store/plan-schema.ts';
 import type { Entity, EventType, Place } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
-import type { State } from './states.ts';
+import type { EventCounts } from '../vocabulary/terms.ts';
 
 /** An event as the plan has it. */
 export interface EventRow extends Place {
@@ -50,4 +50,78 @@ export function* pagesOf<Row extends { readonly id: number }>(
     yield page;
     last = page.at(-1)!.id;
   }
+}
+
+/**
+ * The state of an event. Only the judging steps of the survey and the sender set it.
+ * - `ready`: to be sent. `retry`: rejected by an earlier run and unchanged since, so tried last.
+ * - `held`: not selected by `--pilot`, `--pick` or `--only`. `waiting`: selected, but its parent is held or waiting.
+ * - The other states are outcomes.
+ */
+export type State =
+  'ready' | 'retry' | 'held' | 'waiting' | 'acknowledged' | 'duplicate' | 'invalid' | 'rejected' | 'blocked';
+
+const OUTCOME_OF: Readonly<Record<State, Exclude<keyof EventCounts, 'total'>>> = {
+  ready: 'pending',
+  retry: 'rejected',
+  held: 'pending',
+  waiting: 'pending',
+  acknowledged: 'acknowledged',
+  duplicate: 'duplicates',
+  invalid: 'invalid',
+  rejected: 'rejected',
+  blocked: 'blocked',
+};
+
+/** What an event in this state counts as. */
+export function outcomeOf(state: State): Exclude<keyof EventCounts, 'total'> {
+  return OUTCOME_OF[state];
+}
+
+/** Whether the event has still to be sent in this run. */
+export function isOpen(state: State): boolean {
+  return state === 'ready' || state === 'retry';
+}
+
+/** Whether the run leaves the event for another one. */
+export function isLater(state: State): boolean {
+  return state === 'held' || state === 'waiting';
+}
+
+/** Rows that are read at once; a group may have more of them. */
+const PAGE = 5_000;
+
+interface GroupedRow {
+  /** Its place in the order, in which the rows of a group follow each other. */
+  readonly n: number;
+  /** What the rows of a group have in common. */
+  readonly together: string;
+}
+
+/** Groups of rows, whole, one after the other. `sql` ends with `where … n > ? order by n limit ?`; the caller may change what it does not read. */
+export function* groupsOf<Row extends GroupedRow>(
+  db: Database,
+  sql: string,
+): Generator<readonly Row[], void, undefined> {
+  let group: Row[] = [];
+  for (let last = 0; ;) {
+    const rows = db.all<Row>(sql, last, PAGE);
+    for (const row of rows) {
+      if (group.length > 0 && group[0]!.together !== row.together) {
+        yield group;
+        group = [];
+      }
+      group.push(row);
+    }
+    if (rows.length === 0) break;
+    last = rows.at(-1)!.n;
+  }
+  if (group.length > 0) yield group;
+}
+
+/** The greatest of some numbers, however many they are; null if there are none. */
+export function greatest(numbers: Iterable<number | null>): number | null {
+  let found: number | null = null;
+  for (const number of numbers) if (number !== null && (found === null || number > found)) found = number;
+  return found;
 }

@@ -1,5 +1,11 @@
 /** What a pilot covers, as the survey and the summary say it. */
 import { counted } from '../terminal/numbers.ts';
+import { temporaryName } from '../files/private-file.ts';
+import type { StateDir } from '../files/state-dir.ts';
+import { SHOWN_STATE, placedFile } from '../store/plan-schema.ts';
+import type { Database } from '../store/sqlite.ts';
+import { writeTable } from './error-files.ts';
+import { publishFiles } from './own-files.ts';
 
 /** The kinds of features that a pilot covers: the word before the name of one, where it needs one, and what one and several are called. */
 const FEATURE_KINDS = {
@@ -58,3 +64,48 @@ export function pilotLines({ records, events, features }: PilotCounts, missed: r
 }
 
 const MOST_SHOWN = 20;
+
+/** Which records of a pilot to look at in the service, in which order, and what each of them shows. */
+export const PILOT_FILE = 'pilot.csv';
+
+const COLUMNS = 'order look_at external_id service_id name events state shows file line';
+
+/** The `pilot.csv` that a run wrote. */
+export interface WrittenPilot {
+  readonly path: string;
+  /** Where it usually is, if it is elsewhere: people have changed that file. */
+  readonly usual: string | undefined;
+  /** How many of its records are in the service. */
+  readonly toLookAt: number;
+}
+
+/**
+ * Writes `pilot.csv`, or beside it if people have made their notes in it: the records that `--pilot` chose, in the order in
+ * which to look at them. Undefined if the plan is that of another run.
+ */
+export async function writePilot(db: Database, output: StateDir): Promise<WrittenPilot | undefined> {
+  if (!db.get('select 1 from pilot limit 1')) return undefined;
+  const gathered = temporaryName(output.file(PILOT_FILE));
+  let toLookAt = 0;
+  writeTable(db, gathered, COLUMNS, PILOT, { seen: (row) => (toLookAt += Number(row.service_id !== null)) });
+  const nameOf = (number: number): string => (number === 1 ? PILOT_FILE : `pilot.${number}.csv`);
+  const owns = (name: string): boolean => /^pilot(?:\.\d+)?\.csv$/.test(name);
+  const directory = { db, root: output.path, path: output.path, owns };
+  const [name = PILOT_FILE] = await publishFiles(directory, [{ path: gathered, nameOf }]);
+  return { path: output.file(name), usual: name === PILOT_FILE ? undefined : output.file(PILOT_FILE), toLookAt };
+}
+
+const PILOT = `
+    select p.place as "order", p.shows, seen.entity as look_at, seen.external_id, ${placedFile()} as file, r.line,
+      ${SHOWN_STATE} as state,
+      (select q.service_id from checkpoint.record q
+        where q.entity = seen.entity and q.external_id = seen.external_id) as service_id,
+      (select coalesce(json_extract(c.data, '$.full_name'), json_extract(c.data, '$.title')) from event c
+        where c.entity = seen.entity and c.external_id = seen.external_id and c.state <> 'duplicate'
+        order by c.id limit 1) as name,
+      (select group_concat(distinct c.type) from event c where c.record = e.record) as events
+    from pilot p
+      join (select id, iif(k.is_note, parent_entity, entity) as entity, iif(k.is_note, parent_id, external_id) as external_id
+        from event join kind k on k.name = entity) seen on seen.id = p.event
+      join event e on e.id = p.event join record r on r.id = e.record join file f on f.id = r.file
+    order by p.place`;

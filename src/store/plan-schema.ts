@@ -91,7 +91,7 @@ create table event (
   own_priority integer,          -- what its entry sets
   priority integer not null default 0,
   heading text,                  -- of a comment that may be combined with others: what stands above its text
-  state text not null,           -- see states.ts
+  state text not null,           -- see plan/events
   code text,                     -- why it has this state, where that is not plain
   sends text,                    -- what is sent of it next, if not its own type: an update of what is there
   is_chosen integer not null default 1,    -- 0: left out by --only, --pick or --pilot

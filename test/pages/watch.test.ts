@@ -3,12 +3,12 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
 import { Halt } from '../../src/halt.ts';
 import type { ProgressView } from '../../src/pages/progress-tracker.ts';
-import type { State } from '../../src/plan/states.ts';
 import type { Secret } from '../../src/redact.ts';
 import { openPlan } from '../../src/survey/plan-file.ts';
 import { Watch } from '../../src/pages/watch.ts';
 import { AT, stateDirectory } from '../state.ts';
 import { hookServer } from './hook-server.ts';
+import type { State } from '../../src/plan/events.ts';
 
 type Waiting = ReturnType<ProgressView['deliverer']['status']>['waiting'];
 

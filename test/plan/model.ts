@@ -5,9 +5,9 @@
 import type { JsonObject } from '../../src/json.ts';
 import type { EventType } from '../../src/model.ts';
 import type { Policies } from '../../src/mapping/policies.ts';
-import type { State } from '../../src/plan/states.ts';
 import { Comments } from './model-comments.ts';
 import type { Given, Judged } from './planning.ts';
+import type { State } from '../../src/plan/events.ts';
 
 export interface Rules {
   readonly duplicates: Policies['duplicates'];

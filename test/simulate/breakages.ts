@@ -194,7 +194,7 @@ export const BREAKAGES: readonly Breakage[] = [
   },
   {
     name: 'blocked events are not counted',
-    file: 'plan/states.ts',
+    file: 'plan/events.ts',
     text: "blocked: 'blocked',",
     replacement: "blocked: 'pending',",
     within: 200,
@@ -229,7 +229,7 @@ export const BREAKAGES: readonly Breakage[] = [
   },
   {
     name: 'amounts of blocked deals are not in the control totals',
-    file: 'plan/control-totals.ts',
+    file: 'plan/counts.ts',
     text: '1, amount ? Number(amount) : 0);',
     replacement: "1, amount && state !== 'blocked' ? Number(amount) : 0);",
     within: 500,

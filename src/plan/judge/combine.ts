@@ -7,8 +7,7 @@ import type { Policies } from '../../mapping/policies.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { oversized, roomIn } from '../body-size.ts';
-import { setState } from '../events.ts';
-import { greatest, groupsOf } from '../groups.ts';
+import { setState, greatest, groupsOf } from '../events.ts';
 import { addProblem } from '../problems.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 

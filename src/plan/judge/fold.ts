@@ -7,8 +7,7 @@ import { fieldsOf } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { numberText } from '../../terminal/numbers.ts';
 import { oversized } from '../body-size.ts';
-import { setState } from '../events.ts';
-import { greatest, groupsOf } from '../groups.ts';
+import { setState, greatest, groupsOf } from '../events.ts';
 import { addProblem } from '../problems.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
