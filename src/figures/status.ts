@@ -51,7 +51,14 @@ function verdictOf(status: Status, now: Date): Headline {
     const mood = last.exit.code === 0 ? 'done' : last.exit.code === 1 ? 'partly' : 'failed';
     return verdict(word, ` ${at}, exit code ${last.exit.code}: ${last.result.replace(AGAIN, '')}`, mood);
   }
-  if (basis === 'under way' || status.begun_at !== null) {
+  if (basis === 'unknown totals' && status.begun_at !== null) {
+    return verdict(
+      'NO PLAN',
+      ': plan.db was purged, or is lost. A run writes it again, and sends nothing twice.',
+      'partly',
+    );
+  }
+  if (basis === 'under way') {
     return verdict('KILLED', ': the last run ended unexpectedly (kill -9, or a power cut). Nothing is lost.', 'failed');
   }
   return verdict('NOT STARTED', ': nothing has been sent yet', 'partly');

@@ -100,7 +100,7 @@ it('status without a plan counts what was answered', async () => {
   const answers = [{ at }, { at }, { at, status: 'rejected' as const }];
   const state = await stateDirectory({ runs: [{ at, answers }] });
   const { stdout } = await call(status, { mapping: 'mapping.yaml', state: state.path });
-  expect(stdout.replace(/\s+/g, ' ')).toMatch(/leads 3 2 1 .*total is unknown/);
+  expect(stdout.replace(/\s+/g, ' ')).toMatch(/^NO PLAN.* leads 3 2 1 .*total is unknown/);
 });
 
 it.each([CHECKPOINT_FILE, PLAN_FILE])('status and report say that %s is damaged, and what to do', async (name) => {
