@@ -6,7 +6,8 @@ import type { Summary } from '../report/summary.ts';
 import type { Database } from '../store/sqlite.ts';
 import { shortPath } from '../files/paths.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
-import { durationText } from '../terminal/times.ts';
+import { clockText, durationText } from '../terminal/times.ts';
+import { WAITS, type WaitReason } from '../vocabulary/terms.ts';
 import { muchSkipped, readSkipped, type SkippedRows } from '../report/skipped.ts';
 import { readCauses, type ErrorCause } from './causes.ts';
 import { allAcknowledged, countsSection } from './counts.ts';
@@ -15,6 +16,7 @@ import { causesSection, checksSection, type OpenNames } from './findings.ts';
 import { skippedSection } from './missing.ts';
 import { stagesSection } from './stages.ts';
 import { verdictOf } from './verdict.ts';
+import { readWait, type RunWait } from '../store/checkpoint.ts';
 
 /** What the plan says at the end of a run. */
 export interface PlanReading {
@@ -22,10 +24,15 @@ export interface PlanReading {
   readonly findings: readonly Finding[];
   readonly causes: readonly ErrorCause[];
   readonly skipped: readonly SkippedRows[];
+  /** What the run waited for when it ended. */
+  readonly wait: RunWait | undefined;
 }
 
 export function readPlan(db: Database): PlanReading {
-  return { states: countStates(db), findings: readFindings(db), causes: readCauses(db), skipped: readSkipped(db) };
+  return {
+    ...{ states: countStates(db), findings: readFindings(db), causes: readCauses(db), skipped: readSkipped(db) },
+    wait: readWait(db),
+  };
 }
 
 export interface RunFound extends PlanReading {
@@ -68,9 +75,11 @@ export function dryRunFigures(found: RunFound): Figures {
 
 /** Why it stopped, how far it got and how to go on: no more, for somebody who was called for it. */
 function stopFigures(found: RunFound): Figures {
-  const { summary, states, next } = found;
+  const { summary, states, next, wait } = found;
+  const verdict = verdictOf(summary, found);
+  const waited = wait === undefined ? [] : [waitText(wait, found.now)];
   return {
-    verdict: verdictOf(summary, found),
+    verdict: { ...verdict, details: [...waited, ...verdict.details] },
     sections: present([countsSection(states), requestsSection(found), next]),
   };
 }
@@ -103,12 +112,22 @@ export function runFigures(found: RunFound): Figures {
   };
 }
 
+/** `service down since 11:44 (ECONNREFUSED)` */
+function waitText({ reason, since, because }: RunWait, now: Date): string {
+  const cause = because ? ` (${because})` : '';
+  return `${WAITS[reason as WaitReason]} since ${clockText(new Date(since), now)}${cause}`;
+}
+
 /** Why there were more requests than events. */
 function requestsSection({ summary, triggersFired }: RunFound): Section {
-  const { this_run: run, events } = summary;
+  const { this_run: run, events, outcomes } = summary;
+  const settled = outcomes.created + outcomes.updated + outcomes.none;
+  // Rejections are not counted by run.
+  const unanswered = events.rejected === 0 ? Math.max(0, run.events_sent - settled) : 0;
   const others = run.requests - run.events_sent - run.retries;
   const parts = [
     `${counted(run.events_sent, 'event')} sent`,
+    ...(unanswered > 0 ? [`${numberText(unanswered)} without an answer, to be sent again under the same id`] : []),
     ...(run.already_acknowledged > 0 ? [`${numberText(run.already_acknowledged)} acknowledged before`] : []),
     ...(run.retries > 0 ? [counted(run.retries, 'repeat')] : []),
     ...(others > 0 ? [`${numberText(others)} to read the account`] : []),
