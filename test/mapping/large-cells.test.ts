@@ -1,6 +1,7 @@
 /** Cells of 10 MB, built against one transform each: one that looks at the whole cell once for each character would take hours. */
 import { expect, it } from 'vitest';
 import { bareAddress } from '../../src/mapping/transforms/email.ts';
+import { pathReader } from '../../src/mapping/values/path.ts';
 import { outcome } from './apply.ts';
 
 const MB = 10_000_000;
@@ -54,4 +55,10 @@ it.each([
   ['collapse_whitespace', ' a', /^x a.* ay$/],
 ])('%s of many %j takes linear time', async (transform, unit, result) => {
   expect(String(await outcome(transform, `x${unit.repeat(1_000_000 / unit.length)}y`))).toMatch(result);
+});
+
+it('a path across lists of 200,000 elements reads them all', () => {
+  const many = Array.from({ length: 200_000 }, (_, n) => n);
+  expect(pathReader('tags.v')({ tags: many.map((n) => ({ v: [n, n] })) })).toHaveLength(400_000);
+  expect(pathReader('tags.v')({ tags: [{ v: many }, { v: null }, { v: many }] })).toHaveLength(400_000);
 });
