@@ -47,11 +47,20 @@ export async function loadFunctions(file: string, folder: string): Promise<Funct
     const exports = await loadGuest(load, (error) => placeOf(error) !== file);
     return { file, path, sha256, exports, placeOf };
   } catch (error) {
-    const place = error instanceof SyntaxError ? placeOfSyntax(file, path) : placeOf(error);
+    const place = isA(error, SyntaxError) ? placeOfSyntax(file, path) : placeOf(error);
     return {
       message: `${place} cannot be loaded: ${thrownText(error)}`,
       suggestion: `correct it: \`node ${file}\` must end without an error`,
     };
+  }
+}
+
+/** Whether what was thrown is one of these: an object may throw when it is asked. */
+export function isA<T>(thrown: unknown, type: abstract new (...parts: never[]) => T): thrown is T {
+  try {
+    return thrown instanceof type;
+  } catch {
+    return false;
   }
 }
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { isObject, NumberText, type JsonObject, type JsonValue } from '../../json.ts';
 import { didYouMean, quoted } from '../../problem.ts';
-import { thrownText, type FunctionModule } from '../functions.ts';
+import { isA, thrownText, type FunctionModule } from '../functions.ts';
 import { asGuest } from '../guest.ts';
 import { uniqueNames } from '../values/path.ts';
 import { ValueError, type Result, valueText } from '../values/result.ts';
@@ -34,10 +34,9 @@ export const call = transform<string>({
         const [value, record] = [plain(input), recordOf(row)];
         return asGuest(() => valueOf((functions!.exports[called!] as Callable)(value, record)));
       } catch (error) {
-        const [why, place] =
-          error instanceof NoValue
-            ? [`it returned ${error.message}`, functions!.file]
-            : [thrownText(error), functions!.placeOf(error)];
+        const [why, place] = isA(error, NoValue)
+          ? [`it returned ${error.message}`, functions!.file]
+          : [thrownText(error), functions!.placeOf(error)];
         const places = `${place}, called at ${basename(at.file)}:${at.line}:${at.column}`;
         return new ValueError(issueOf('function_failed', valueText(called), valueText(input), why, places));
       }
