@@ -91,7 +91,9 @@ describe('a run that is interrupted', () => {
     run.child.kill('SIGINT');
     await expect.poll(() => run.stderr(), { timeout: 10_000 }).toContain('repeat the signal to stop immediately');
     run.child.kill('SIGINT');
-    expect((await run.ended).code).toBe(130);
+    const ended = await run.ended;
+    expect(ended.code).toBe(130);
+    expect(ended.stderr.replace(/\s+/g, ' ')).toMatch(/ without an answer, to be sent again under the same id/);
     service.setFaults({ rules: [] });
     const rest = summaryOf(await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env }));
     expect(rest.events.acknowledged).toBe(20);

@@ -109,6 +109,7 @@ describe.concurrent('a service that is down', () => {
       const summary = summaryOf(ended);
       expect(summary.exit).toEqual({ code: 3, reason: 'outage' });
       expect(summary.events.rejected).toBe(0);
+      expect(ended.stderr).toMatch(/service down since \d\d:\d\d/);
       expect(ended.stderr).toMatch(/Resume[^]* npx crm-backfill run mapping\.yaml/);
       service.setFaults({ rules: [] });
       expectUndisturbed(service, await run(), calm);
