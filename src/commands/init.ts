@@ -84,7 +84,7 @@ const SHOWN_AFTER_MS = 2000;
 const UPDATE_EVERY_MS = 250;
 
 /** On a terminal, a line about what takes longer than two seconds, and for how long. */
-function showWork(console: Console): { step(what: string | undefined): void; end(): void } {
+function showWork(console: Console): { readonly step: (what: string | undefined) => void; readonly end: () => void } {
   const terminal = console.barTerminal;
   let [what, since, isShown]: [string | undefined, number, boolean] = [undefined, 0, false];
   const clear = (): void => {

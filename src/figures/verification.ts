@@ -256,7 +256,7 @@ function differencesSection(
     const found = first.find((each) => each.entity === entity && each.field === field && each.verdict === verdict);
     return found ? exampleText(found, names) : '';
   };
-  const all = Object.entries(entities) as [Entity, EntityResult][];
+  const all = Object.entries<EntityResult>(entities);
   const whole = all.flatMap(([entity, { missing, refused }]): Cells[] => {
     const several = kindOf(entity).words[1];
     return [
@@ -312,7 +312,7 @@ export function whyNotComparable({ parent, checked }: ComparedField): string {
 
 /** What an acknowledged record was not compared for; fields that no answer has are in the verdict. */
 function notComparedSection({ entities, sample }: Verification): Section {
-  const rows = (Object.entries(entities) as [Entity, EntityResult][]).flatMap(([entity, each]): Cells[] => {
+  const rows = Object.entries<EntityResult>(entities).flatMap(([entity, each]): Cells[] => {
     const several = kindOf(entity).words[1];
     if (each.not_shown !== null) return [];
     const { without_id: without, not_in_input: gone, acknowledged, read_back: read, refused } = each;

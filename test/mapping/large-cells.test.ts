@@ -54,7 +54,8 @@ it.each([
   ['{ split: ";" }', ';', /^x,.*,y$/],
   ['collapse_whitespace', ' a', /^x a.* ay$/],
 ])('%s of many %j takes linear time', async (transform, unit, result) => {
-  expect(String(await outcome(transform, `x${unit.repeat(1_000_000 / unit.length)}y`))).toMatch(result);
+  const found = await outcome(transform, `x${unit.repeat(1_000_000 / unit.length)}y`);
+  expect(Array.isArray(found) ? found.join(',') : `${found as string | undefined}`).toMatch(result);
 });
 
 it('a path across lists of 200,000 elements reads them all', () => {

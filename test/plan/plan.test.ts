@@ -24,7 +24,7 @@ function changesIn(db: Database): string[] {
 }
 
 function dataOf(db: Database, id: number): object {
-  return JSON.parse(db.get<{ data: string }>('select data from event where id = ?', id)!.data);
+  return JSON.parse(db.get<{ data: string }>('select data from event where id = ?', id)!.data) as object;
 }
 
 function codesIn(db: Database): string[] {

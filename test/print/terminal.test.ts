@@ -124,7 +124,7 @@ function worstVerification(): Verification {
   return {
     ...{ migration: 'acme', base_url: 'https://crm.example', sample: 'all', requests: 9, finished_at: '2026-03-02' },
     exit: { code: 1, reason: 'missing' },
-    entities: Object.fromEntries(entities) as Verification['entities'],
+    entities: Object.fromEntries(entities),
     totals: stages,
     first_differences: [
       {
@@ -209,16 +209,15 @@ describe('a verification', () => {
   it('that ended well has twelve lines at most', () => {
     const worst = worstVerification();
     const entities = Object.entries(worst.entities).map(([entity, { fields }]) => {
-      const none = Object.keys(fields).map((name) => [name, { ...fields[name], same: 0 }]);
-      const zero = Object.fromEntries(VERDICT_NAMES.map((name) => [name, 0]));
-      const same = Object.fromEntries(none.map(([name]) => [name, { ...zero, same: 9 }]));
+      const zero: Record<string, number> = Object.fromEntries(VERDICT_NAMES.map((name) => [name, 0]));
+      const same = Object.fromEntries(Object.keys(fields).map((name) => [name, { ...zero, same: 9 }]));
       const read = { acknowledged: 9, read_back: 9, equal: 9, missing: 0, refused: 0, without_id: 0, not_in_input: 0 };
-      return [entity, { ...read, not_shown: null, fields: same }];
+      return [entity, { ...read, not_shown: null, fields: same }] as const;
     });
     const found = {
       ...worst,
       exit: { code: 0, reason: 'same' },
-      entities: Object.fromEntries(entities) as Verification['entities'],
+      entities: Object.fromEntries(entities) as unknown as Verification['entities'],
       totals: worst.totals.map((each) => ({ ...each, found_count: 1_000, found_amount: '12345678.90' })),
     } satisfies Verification;
     const lines = linesOf(verificationFigures(found, new Map()), 80);

@@ -260,7 +260,7 @@ export function reachTyped(
       if (found.length === 0) continue;
       const match = { template: `${placeholder(from)} ${placeholder(type)}` };
       const lookups = found.map(([text]) => {
-        const own = { template: `${placeholder(id!)} ${text.replace(/[{}]/g, '$&$&')}` };
+        const own = { template: `${placeholder(id)} ${text.replace(/[{}]/g, '$&$&')}` };
         return lookupIn(table, { match, with: own, take: value!.name }, { optional: true, several: true });
       });
       const count = found.reduce((sum, [, n]) => sum + n, 0);

@@ -39,14 +39,14 @@ function barTable({ title, columns, rows, totals }: Section): Markup {
 
 /** `most`: the number of deals that is as long as the column; without it, there are no bars. */
 function barRow([name, exported, amount, there, amountThere, equal]: Cells, most: number | undefined): TableCell[] {
-  const text = externalText(String(name), 160);
+  const text = externalText(name as string, 160);
   return [
     most === undefined ? text : html`${text}${bars(Number(exported), Number(there), most)}`,
     sumCell(exported!, amount!),
     sumCell(there!, amountThere!),
     equal === '✓'
       ? html`<span class="tick" role="img" aria-label="equal">✓</span>`
-      : html`<a class="no" href="#missing">${String(equal)}</a>`,
+      : html`<a class="no" href="#missing">${equal as string}</a>`,
   ];
 }
 
