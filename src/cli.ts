@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { isatty } from 'node:tty';
 import type * as errors from './errors.ts';
 import type * as program from './main.ts';
+import type * as guest from './mapping/guest.ts';
 
 // False or undefined before 20.19, in 21, and from 22.0 to 22.11.
 if (process.features.require_module) {
@@ -23,6 +24,9 @@ if (process.features.require_module) {
     const { main } = load('./main.js') as typeof program;
     void main(process.argv.slice(2), process).then((code) => {
       process.exitCode = code;
+      // Timers of code of the user's would keep it alive.
+      const { endProcess } = load('./mapping/guest.js') as typeof guest;
+      setTimeout(() => endProcess(code), 1000).unref();
     });
   } catch (thrown) {
     const error = shortageOf(thrown, EXIT.stopped);

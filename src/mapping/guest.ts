@@ -6,8 +6,11 @@ import { EXIT, messageOf } from '../errors.ts';
 import { oneLine } from '../terminal/visible.ts';
 
 /** Ends the process; `process.exit` no longer does once code of the user's was loaded. */
-const exit = process.exit.bind(process);
-export const endProcess = (code: number): never => exit(code);
+const own = { exit: process.exit, reallyExit: Reflect.get(process, 'reallyExit') as unknown };
+export function endProcess(code: number): never {
+  Object.assign(process, own);
+  return process.exit(code);
+}
 
 /** Calls of the user's code that have not returned. */
 let running = 0;

@@ -17,6 +17,7 @@ it.each<[what: string, body: string, failed: number]>([
   ['ends the process later', 'setTimeout(() => process.exit(0), 1); return value', 0],
   ['leaves a rejection', 'Promise.reject(new Error("later")); return value', 0],
   ['leaves an odd rejection', 'Promise.reject({ toString() { throw 1 } }); return value', 0],
+  ['leaves a timer that never ends', 'setInterval(() => undefined, 1000); return value', 0],
   ['throws later', 'setTimeout(() => { throw new Error("later") }, 1); return value', 0],
   ['throws what cannot be shown', 'throw { toString() { throw new Error("no") } }', 1],
   ['returns a promise that fails', 'return Promise.reject(1)', 1],
