@@ -152,7 +152,7 @@ function changesSection(changes: ChangeCounts | undefined): Section | undefined 
       ...moved.map(movedText),
       ...(fields.length > 0 ? [`Not shown by the service, so sent as in the export: ${fields.join(', ')}`] : []),
     ],
-    limit: { ...LIMITS.changes, noun: 'kind of change', rest: 'changes.csv', isSummed: false },
+    limit: { ...LIMITS.changes, noun: 'kind', rest: 'changes.csv', isSummed: false },
   });
 }
 

@@ -105,7 +105,7 @@ function titleOnly({ title }: Section, columns: number): ScreenLine[] {
 /** The line about rows that are cut: their number, their sums, and where to find them. */
 function moreRow({ columns, limit }: Section, left: readonly Cells[]): Cells {
   const { isSummed } = limit!;
-  const what = isSummed ? counted(left.length, `more ${limit!.noun}`) : moreText({ limit }, left, 'more ');
+  const what = isSummed ? counted(left.length, `more ${limit!.noun}`) : moreText({ columns, limit }, left, 'more ');
   return columns.map(({ kind }, at): Cell => {
     if (at === 0) return what;
     if (!isSummed || (kind !== 'number' && kind !== 'amount')) return null;
@@ -113,8 +113,11 @@ function moreRow({ columns, limit }: Section, left: readonly Cells[]): Cells {
   });
 }
 
-function moreText({ limit }: Pick<Section, 'limit'>, left: readonly Cells[], more = ''): string {
-  return `${counted(left.length, `${more}${limit!.noun}`)} in ${limit!.rest}`;
+/** A row with a `count` is about as many of the nouns. */
+function moreText({ columns, limit }: Pick<Section, 'columns' | 'limit'>, left: readonly Cells[], more = ''): string {
+  const at = columns.findIndex(({ head }) => head === 'count');
+  const count = at < 0 ? left.length : (sumOf(left.map((row) => row[at] ?? null)) as number);
+  return `${counted(count, `${more}${limit!.noun}`)} in ${limit!.rest}`;
 }
 
 /** Of amounts in several currencies there is no sum. */

@@ -7,9 +7,9 @@ export function numberText(value: number): string {
   return COUNTS.format(value);
 }
 
-/** `1 event`, `2 events`, `1,234 events`. */
+/** `1 event`, `2 events`, `1,234 priorities`. */
 export function counted(count: number, noun: string): string {
-  return `${numberText(count)} ${noun}${count === 1 ? '' : 's'}`;
+  return `${numberText(count)} ${count === 1 ? noun : `${noun.replace(/(?<![aeiou])y$/, 'ie')}s`}`;
 }
 
 /** `87 %`, or `87.5 %` with one digit. Rounded down, so that only all of them are 100 %; of none, they are. */

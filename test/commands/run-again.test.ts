@@ -37,12 +37,10 @@ it('a rerun shows only the warnings that are new, and ends with how it ended and
 
   await appendFile(join(cwd, 'people.csv'), '3,Alan,+39 02 8088 1236 ext. 7,alan@example.test\n');
   const added = await shown();
-  expect(added).toContain('CHECK (new)');
-  expect(added).toMatch(/dropped the extension[^]*people\.csv:4[^]*extension_dropped/);
-  expect(added).toContain(again);
+  // A run that ended well fits in twelve lines, so the report has the warnings themselves.
+  expect(added).toMatch(/^CHECK \(new\) +2 warnings in report\.html$/m);
 
   await files(cwd, { 'mapping.yaml': `${MAPPING}# another mapping\n` });
   const whole = await shown();
-  expect(whole).toMatch(/ 2\n.*extension_dropped/);
-  expect(whole).not.toContain(again);
+  expect(whole).toMatch(/^CHECK +3 warnings in report\.html$/m);
 });

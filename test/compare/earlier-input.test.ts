@@ -37,7 +37,7 @@ it('with less than half of the records is refused without a terminal, unless --y
   const two = FIVE.slice(0, FIVE.indexOf('3,'));
   const refused = await run(two);
   expect(refused.code).toBe(2);
-  expect(refused.stderr).toContain('people has 2 records, and had 5 in the last run');
+  expect(refused.stderr).toContain('people has 2 records; the last run read 5');
   expect(refused.stderr).toContain('--yes');
   expect(summaryOf(await run(two, '--dry-run')).warnings_by_code).toMatchObject({ source_shrunk: 1 });
   expect((await run(two, '--yes')).code).toBe(0);

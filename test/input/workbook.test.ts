@@ -182,7 +182,7 @@ describe('sheets', () => {
       ['2', 'Bob'],
     ]);
     expect(source.notices().map(({ code }) => code)).toEqual(['hidden_rows', 'filtered_sheet']);
-    expect(source.otherArrays()).toMatchObject([{ shown: 'sheets.xlsx', names: ['Old deals'] }]);
+    expect(source.otherArrays()).toMatchObject([{ label: 'sheets.xlsx', names: ['Old deals'] }]);
     const hidden = await openIn(folder, 'sheets.xlsx', { sheet: 'Old deals' });
     await readAll(hidden);
     expect(hidden.notices().map(({ code, file }) => [code, file])).toEqual([
