@@ -6,7 +6,10 @@ import { EXIT, messageOf } from '../errors.ts';
 import { oneLine } from '../terminal/visible.ts';
 
 /** Ends the process; `process.exit` no longer does once code of the user's was loaded. */
-const own = { exit: process.exit, reallyExit: Reflect.get(process, 'reallyExit') as unknown };
+const own = {
+  exit: Reflect.get(process, 'exit') as unknown,
+  reallyExit: Reflect.get(process, 'reallyExit') as unknown,
+};
 export function endProcess(code: number): never {
   Object.assign(process, own);
   return process.exit(code);

@@ -1,8 +1,8 @@
 import { RE2JS, RE2JSException } from 're2js';
 
 /**
- * Compiles a regular expression of a mapping. It runs in time linear in the text, whatever the pattern, so that no record can
- * hang the run. RE2 syntax (https://github.com/google/re2/wiki/Syntax). Throws where `patternError` says why.
+ * Compiles a regular expression of a mapping. It finds a match in time linear in the text, whatever the pattern, so that no record can
+ * hang the run. Replacing many matches looks for each of them anew. RE2 syntax (https://github.com/google/re2/wiki/Syntax). Throws where `patternError` says why.
  */
 export function compilePattern(source: string, flags?: number): RE2JS {
   return RE2JS.compile(source, flags);
