@@ -4,7 +4,7 @@ import type { Command } from './command.ts';
 
 /** The usage of each command, as yargs writes it, and its description; in the order of the help. */
 export const COMMANDS = [
-  ['run <mapping>', 'Survey the input, then send what is not acknowledged yet; rerun to resume'],
+  ['run <mapping>', 'Check every record, then send the events; the same command resumes'],
   ['status <mapping>', 'Show the progress of a migration, even while a run is active'],
   ['plan <mapping>', 'List the events as they will be sent, with their records; `explain` shows one record'],
   ['report <mapping>', 'Write the report and the lists of problems again from the state directory'],

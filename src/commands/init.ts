@@ -17,7 +17,7 @@ import { define, type Argv } from './command.ts';
 
 export const definition = define({
   positionals: {
-    exports: { type: 'repeatable', check: texts('export files'), describe: 'Export files (CSV, JSON, NDJSON)' },
+    exports: { type: 'repeatable', check: texts('export files'), describe: 'Export files (CSV, JSON, NDJSON, Excel workbooks)' },
   },
   options: {
     ...pick(OPTIONS, 'encoding', 'delimiter', 'preset', 'answer', 'out'),
