@@ -17,7 +17,11 @@ import { define, type Argv } from './command.ts';
 
 export const definition = define({
   positionals: {
-    exports: { type: 'repeatable', check: texts('export files'), describe: 'Export files (CSV, JSON, NDJSON, Excel workbooks)' },
+    exports: {
+      type: 'repeatable',
+      check: texts('export files'),
+      describe: 'Export files (CSV, JSON, NDJSON, Excel workbooks)',
+    },
   },
   options: {
     ...pick(OPTIONS, 'encoding', 'delimiter', 'preset', 'answer', 'out'),
