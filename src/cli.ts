@@ -25,8 +25,7 @@ if (process.features.require_module) {
     void main(process.argv.slice(2), process).then((code) => {
       process.exitCode = code;
       // Timers of code of the user's would keep it alive.
-      const { endProcess } = load('./mapping/guest.js') as typeof guest;
-      setTimeout(() => endProcess(code), 1000).unref();
+      setTimeout(() => (load('./mapping/guest.js') as typeof guest).endProcess(code), 1000).unref();
     });
   } catch (thrown) {
     const error = shortageOf(thrown, EXIT.stopped);

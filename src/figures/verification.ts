@@ -6,6 +6,7 @@ import type { Entity } from '../model.ts';
 import type { Likeness } from '../plan/compare/fields.ts';
 import { isLikelyForm } from '../plan/compare/shown.ts';
 import type { StoredVerification } from '../report/verification.ts';
+import { cutTo } from '../terminal/layout.ts';
 import { counted, enumerated, numberText } from '../terminal/numbers.ts';
 import { printable } from '../terminal/visible.ts';
 import { capital, fieldWords } from '../vocabulary/terms.ts';
@@ -158,7 +159,8 @@ export function verificationTexts({ records, plan }: StoredVerification): string
         ]
       : []),
     ...unseen.map(
-      ({ entity, acknowledged, not_shown: why }) => `Not readable: ${countedOf(entity, acknowledged)} (${why!}).`,
+      ({ entity, acknowledged, not_shown: why }) =>
+        `Not readable: ${counted(acknowledged, kindOf(entity).words[0])} (${why!}).`,
     ),
     `Compared with the plan ${plan.is_dry_run ? 'of a dry run' : 'that was sent'}${digest}.`,
   ];
@@ -295,10 +297,8 @@ function exampleText(difference: FieldDifference, names: ReadonlyMap<string, str
   const { entity, external_id: id, verdict, expected, actual } = difference;
   const record = `${entity} ${id}`;
   if (verdict === 'missing' || verdict === 'refused') return [record, actual].filter((part) => part !== '').join(': ');
-  const value = (text: string): string => {
-    const shown = printable(names.get(text.toLowerCase()) ?? text);
-    return `\`${shown.length > LONGEST_VALUE ? `${shown.slice(0, LONGEST_VALUE - 1)}…` : shown}\``;
-  };
+  const value = (text: string): string =>
+    `\`${cutTo(printable(names.get(text.toLowerCase()) ?? text), LONGEST_VALUE)}\``;
   return `${record}: ${verdict === 'changed' ? 'now' : 'sent'} ${value(expected)}, shown ${value(actual)}`;
 }
 
@@ -340,9 +340,4 @@ function notComparedSection({ entities, sample }: Verification): Section {
     rows: rows.filter(([, count]) => count !== 0),
     limit: { ...LIMITS.checks, noun: 'reason', rest: '--json', isSummed: false },
   });
-}
-
-function countedOf(entity: Entity, count: number): string {
-  const [one, several] = kindOf(entity).words;
-  return `${numberText(count)} ${count === 1 ? one : several}`;
 }

@@ -91,7 +91,7 @@ async function compareWithKnown(
 /** Events that can be sent and about whose records nothing was sent before. */
 function countNew(db: Database): number {
   return db.get<{ count: number }>(`
-    select count(*) as count from event e where e.state in ('ready', 'retry', 'waiting')
+    select count(*) as count from event e where e.state in ('ready', 'retry')
       and not exists (select 1 from checkpoint.record r where r.entity = e.entity and r.external_id = e.external_id)`)!
     .count;
 }

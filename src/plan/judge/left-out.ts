@@ -44,7 +44,7 @@ export function countLeftOut(db: Database): number {
     where record not in (select record from event) and record not in (select record from row_of)`)!.count;
 }
 
-const ENTRIES_WITH = (policies: readonly Policies[], wanted: Policies['if_parent_missing']): number[] =>
+const entriesWith = (policies: readonly Policies[], wanted: Policies['if_parent_missing']): number[] =>
   policies.flatMap(({ if_parent_missing: policy }, entry) => (policy === wanted ? [entry] : []));
 
 /** The parent of an event `e` is in neither the input nor the checkpoint. */
@@ -55,7 +55,7 @@ const LACKS_PARENT = `e.parent_id is not null
 
 /** `if_parent_missing: omit`: an event whose parent is in neither the input nor the checkpoint goes out without naming it. */
 export function omitMissingParents(db: Database, policies: readonly Policies[], migration: string): void {
-  const entries = ENTRIES_WITH(policies, 'omit');
+  const entries = entriesWith(policies, 'omit');
   if (entries.length === 0) return;
   const lacking = `${EVENT_ROWS}
     where e.entry in (select value from json_each(?)) and e.data is not null and ${LACKS_PARENT}
@@ -83,7 +83,7 @@ export function omitMissingParents(db: Database, policies: readonly Policies[], 
  * acknowledged before. An event that depends on a skipped one lacks its parent, too.
  */
 export function skipOrphans(db: Database, policies: readonly Policies[]): void {
-  const entries = ENTRIES_WITH(policies, 'skip');
+  const entries = entriesWith(policies, 'skip');
   if (entries.length === 0) return;
   for (const { name, parents } of KINDS) {
     if (parents.length === 0) continue;

@@ -142,9 +142,9 @@ export async function askLines(known: KnownTables, answers: Answers): Promise<En
   const entry = (at: number): Entry => entryOf(drafts[at]!, { ...known, drafts });
   const decided = drafts.map(() => new Map<string, Decision>());
   for (const [at, own] of decided.entries()) {
-    const open = placesIn(entry(at)).filter(([, line]) => isOpen(line));
-    for (const [place] of open) {
-      const line = placesIn(entry(at)).find(([each]) => each === place)?.[1];
+    let lines = new Map(placesIn(entry(at)));
+    for (const [place] of [...lines].filter(([, each]) => isOpen(each))) {
+      const line = lines.get(place);
       if (!line || !isOpen(line)) continue;
       const draft = drafts[at]!;
       const choices = choicesFor(line, draft, { ...known, drafts });
@@ -154,7 +154,9 @@ export async function askLines(known: KnownTables, answers: Answers): Promise<En
       if (!answer) continue;
       const { decision, column } = choices[answer.choice]!.chosen(answer.text ?? '');
       own.set(place, decision);
-      if (column) drafts[at] = withRole(draft, line.key, column);
+      if (!column) continue;
+      drafts[at] = withRole(draft, line.key, column);
+      lines = new Map(placesIn(entry(at)));
     }
   }
   return drafts.map((_, at) => applied(entry(at), decided[at]!));
