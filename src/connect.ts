@@ -42,23 +42,19 @@ export async function connect(
   warn: (message: string) => void = () => undefined,
 ): Promise<Target> {
   // The HTTP modules load in a tenth of a second. An offline survey does without them.
-  const [{ createClient }, { openLimiter }, { readAccount }] = await Promise.all([
+  const [{ createClient }, { Limiter }, { readAccount }] = await Promise.all([
     import('./service/client.ts'),
     import('./service/limiter.ts'),
     import('./service/directory.ts'),
   ]);
   const other = output === state ? { file: (name: string) => join(state.file(DRY_RUN), name) } : state;
   const history = openRateHistory(output, systemClock, other);
-  const limiter = await openLimiter({
+  const limiter = new Limiter({
     rate: settings.rate,
     reserve: settings.reserve,
     concurrency: settings.concurrency,
     clock: systemClock,
     history,
-    redis: settings.redis ?? credentials.redis,
-    baseUrl: credentials.baseUrl,
-    apiKey: credentials.apiKey,
-    timeoutSeconds: settings.timeout,
     notify: warn,
   });
   const pausedMs = limiter.waiting()?.reason === 'rate_limited' ? limiter.waiting()!.nextInMs : 0;

@@ -21,7 +21,7 @@ describe('the options of run', () => {
       maxRejectionsInARow: 25,
       dryRun: false,
     });
-    for (const name of ['state', 'plan', 'until', 'maxRequests', 'redis'] as const) {
+    for (const name of ['state', 'plan', 'until', 'maxRequests'] as const) {
       expect(given({})[name]).toBeUndefined();
     }
   });
@@ -169,34 +169,5 @@ describe('the credentials', () => {
   it('allow plain http for this machine', () => {
     expect(checkBaseUrl('http://127.0.0.1:8080/')).toBe('http://127.0.0.1:8080');
     expect(checkBaseUrl('http://[::1]:8080')).toBe('http://[::1]:8080');
-  });
-});
-
-describe('the Redis server that shares the limit', () => {
-  const env = {
-    BACKFILL_BASE_URL: 'https://api.example.test',
-    BACKFILL_API_KEY: 'key',
-    BACKFILL_INGEST_TOKEN: 'token',
-  };
-  const redis = 'redis://:pass%2Fword@redis.example.test:6379/2';
-
-  it('comes from the environment, and neither its URL nor its password is ever shown', () => {
-    const found = credentials(undefined, { ...env, BACKFILL_REDIS_URL: redis });
-    expect(found.redis?.reveal()).toBe(redis);
-    expect(found.otherSecrets?.map((secret) => secret.reveal())).toEqual([redis, 'pass%2Fword', 'pass/word']);
-    expect(JSON.stringify(found)).not.toContain('word');
-  });
-
-  it('is not used unless it is configured', () => {
-    expect(credentials(undefined, env).redis).toBeUndefined();
-    expect(credentials(undefined, { ...env, BACKFILL_REDIS_URL: '' }).redis).toBeUndefined();
-    expect(runSettings({ mapping: 'a.yaml' }).redis).toBeUndefined();
-  });
-
-  it('is refused on the command line if its URL contains a password, which every user of the machine could read', () => {
-    expect(runSettings({ mapping: 'a.yaml', redis: 'rediss://redis.example.test' }).redis?.reveal()).toBe(
-      'rediss://redis.example.test',
-    );
-    expect(() => runSettings({ mapping: 'a.yaml', redis })).toThrow(/BACKFILL_REDIS_URL/);
   });
 });

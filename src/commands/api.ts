@@ -35,18 +35,7 @@ export const definition = define({
     },
     path: { type: 'value', check: value('a path', (given) => given), describe: 'The path below the base URL' },
   },
-  options: pick(
-    OPTIONS,
-    'data',
-    'query',
-    'paginate',
-    'write',
-    'idempotencyKey',
-    'baseUrl',
-    'envFile',
-    'timeout',
-    'redis',
-  ),
+  options: pick(OPTIONS, 'data', 'query', 'paginate', 'write', 'idempotencyKey', 'baseUrl', 'envFile', 'timeout'),
   examples: [
     ['$0 api GET /pipelines --query type=DEAL', 'pipelines and stages with their ids'],
     ['$0 api GET /api-logs --query statusGroup=4xx --paginate', 'all requests that the service refused'],
@@ -81,7 +70,7 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
     idempotencyKey: method === 'POST' ? (idempotencyKey ?? randomUUID()) : undefined,
   };
   warn(call, console);
-  const client = await openClient(credentials, settings, console);
+  const client = openClient(credentials, settings, console);
   try {
     return settings.paginate ? await printAll(client, call, console) : await printOne(client, call, console);
   } finally {

@@ -37,7 +37,7 @@ export const definition = define({
   },
   options: {
     ...STATE_OPTIONS,
-    ...pick(OPTIONS, 'live', 'baseUrl', 'envFile', 'timeout', 'redis'),
+    ...pick(OPTIONS, 'live', 'baseUrl', 'envFile', 'timeout'),
     json: { ...OPTIONS.json, describe: 'Print the same as one JSON object to stdout' },
   },
   examples: [
@@ -103,7 +103,7 @@ async function liveOf(
     throw new UserError('a rehearsal is in progress: its sandbox cannot be read', { hint: 'wait until it ends' });
   }
   const service = await serviceOf({ ...settings, rate: DEFAULT_RATE }, console);
-  const client = await openClient(service.credentials, settings, console);
+  const client = openClient(service.credentials, settings, console);
   try {
     const account = await readAccount(client);
     const { baseUrl, boundTo = baseUrl } = service.credentials;

@@ -179,7 +179,7 @@ async function targetOf(settings: RunSettings, env: Environment, console: Consol
   // Errors in the mapping are reported before missing credentials: fixing them needs none.
   await loadMapping(settings.mapping, { sources: settings.source });
   const real = credentials(settings.baseUrl, env);
-  console.redactor.add(real.apiKey, real.ingestToken, ...(real.otherSecrets ?? []));
+  console.redactor.add(real.apiKey, real.ingestToken);
   return { credentials: real, isExample: false, close };
 }
 

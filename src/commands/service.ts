@@ -3,7 +3,7 @@ import { systemClock } from '../clock.ts';
 import type { Console } from '../terminal/console.ts';
 import { readEnvironment, restCredentials, type RestCredentials } from '../settings/credentials.ts';
 import { createClient, type Client } from '../service/client.ts';
-import { openLimiter } from '../service/limiter.ts';
+import { Limiter } from '../service/limiter.ts';
 import { DEFAULT_RATE, type RunSettings } from '../settings/run-settings.ts';
 import type { Rate } from '../rate.ts';
 import { TOOL } from '../version.ts';
@@ -39,28 +39,23 @@ export function credentialsOf(
   return credentials;
 }
 
-function hide({ apiKey, ingestToken, otherSecrets = [] }: RestCredentials, console: Console): void {
-  console.redactor.add(apiKey, ingestToken, ...otherSecrets);
+function hide({ apiKey, ingestToken }: RestCredentials, console: Console): void {
+  console.redactor.add(apiKey, ingestToken);
 }
 
 /** A client without a state directory: only the headers of the responses show what was sent recently. */
-export async function openClient(
+export function openClient(
   credentials: RestCredentials,
-  settings: Pick<RunSettings, 'timeout' | 'redis'>,
+  { timeout: timeoutSeconds }: Pick<RunSettings, 'timeout'>,
   console: Console,
-): Promise<Client> {
+): Client {
   const { baseUrl, apiKey, ingestToken } = credentials;
-  const limiter = await openLimiter({
+  const limiter = new Limiter({
     rate: DEFAULT_RATE,
     reserve: 0,
     concurrency: 1,
     clock: systemClock,
-    redis: settings.redis ?? credentials.redis,
-    baseUrl,
-    apiKey,
-    timeoutSeconds: settings.timeout,
     notify: (message) => console.complain(`warning: ${message}`),
   });
-  const { timeout: timeoutSeconds } = settings;
   return createClient({ baseUrl, apiKey, ingestToken, timeoutSeconds, concurrency: 1, limiter, userAgent: TOOL });
 }

@@ -90,7 +90,7 @@ export function waitingText(waiting: WaitingState, now: Date): string {
   const { reason, nextInMs, because } = waiting;
   if (reason === 'outage') return outageText(waiting, now);
   const cause = because === undefined ? '' : ` (${because})`;
-  const isTried = reason === 'redis' || reason === 'credentials' || reason === 'intercepted';
+  const isTried = reason === 'credentials' || reason === 'intercepted';
   return `${WAITS[reason]}${cause}, ${isTried ? 'retrying' : 'next'} in ${waitText(nextInMs)}`;
 }
 

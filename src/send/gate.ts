@@ -54,7 +54,7 @@ const CHECK_MS = 1_000;
 const ALWAYS_WAITED_MS = 60_000;
 
 /** Why nothing gets through. */
-type Cause = 'outage' | 'rate_limited' | 'redis';
+type Cause = 'outage' | 'rate_limited';
 
 const STOPS: Readonly<Record<Cause, readonly [message: string, hint: string]>> = {
   outage: ['the service gave no usable answer for longer than --max-outage', 'rerun when the service is back'],
@@ -62,7 +62,6 @@ const STOPS: Readonly<Record<Cause, readonly [message: string, hint: string]>> =
     'the service kept rate-limiting the run for longer than --max-outage',
     'check what else uses the API key, and the Retry-After in run.log; rerun later',
   ],
-  redis: ['Redis was unreachable for longer than --max-outage', 'rerun when Redis is back'],
 };
 
 /**

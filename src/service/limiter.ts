@@ -1,17 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import PQueue from 'p-queue';
 import type { Clock } from '../clock.ts';
-import type { Secret } from '../redact.ts';
 import { requestsLeft, type Rate } from '../rate.ts';
 import { HEADERS } from '../contract.ts';
 import { ForeignUse } from './foreign-use.ts';
-import { MemoryWindow } from './memory-window.ts';
 import { longestWindow, type RateHistory, type RecentAnswers, recentAnswers, windowOf } from './recent-answers.ts';
-import type { RedisWindowOptions } from './redis-window.ts';
 import { backoff, backoffCeiling } from './retry.ts';
-import type { Allowance, LimiterWait, Shared, TokenWindow } from './token-window.ts';
-
-export type { LimiterWait } from './token-window.ts';
+import { TokenWindow, type Allowance } from './token-window.ts';
 
 export interface LimiterOptions {
   readonly rate: Rate;
@@ -34,6 +29,12 @@ export interface TurnOptions {
   readonly place?: number;
 }
 
+export interface LimiterWait {
+  /** `rate`: the window is full. `rate_limited`: the service answered 429. */
+  readonly reason: 'rate' | 'rate_limited';
+  readonly nextInMs: number;
+}
+
 interface LimiterStats {
   /** Requests per window that this process currently allows itself. */
   readonly allowed: number;
@@ -54,34 +55,9 @@ const FEWEST_OTHERS = 3;
 /** How soon it is noticed that others have stopped. */
 const FOLLOW_MS = 1_000;
 
-/** A limiter for this process alone. */
-export function createLimiter(options: LimiterOptions): Limiter {
-  const answers = recentAnswers(options);
-  return new Limiter(options, answers, new MemoryWindow(options.clock, answers));
-}
-
-export type SharedLimiterOptions = LimiterOptions & Omit<RedisWindowOptions, 'windowMs' | 'earlierAges'>;
-
 /**
- * A limiter for this process alone or, if a Redis server is given, for all processes that share it (only then is the Redis
- * client loaded). Throws a `UserError` if the server cannot be reached: a shared limit never falls back to a local one.
- */
-export async function openLimiter(
-  options: Omit<SharedLimiterOptions, 'redis'> & { readonly redis: Secret | undefined },
-): Promise<Limiter> {
-  const { redis, clock, rate } = options;
-  if (!redis) return createLimiter(options);
-  const { RedisWindow } = await import('./redis-window.ts');
-  const answers = recentAnswers(options);
-  const now = clock.monotonic();
-  const windowMs = windowOf(rate);
-  const earlierAges = answers.after(now - windowMs).map((at) => now - at);
-  return new Limiter(options, answers, await RedisWindow.open({ ...options, redis, windowMs, earlierAges }));
-}
-
-/**
- * One per API key. Enforces a strict sliding window (service interface, section 8), alone or with other processes, and
- * honours `Retry-After`. Requests wait in a p-queue, which pauses until a token is available for its head.
+ * One per API key. Enforces a strict sliding window (service interface, section 8), and honours `Retry-After`. Requests
+ * wait in a p-queue, which pauses until a token is available for its head.
  */
 export class Limiter {
   readonly #options: LimiterOptions;
@@ -92,7 +68,7 @@ export class Limiter {
   readonly #stopping = new AbortController();
   readonly #unfollow: () => void;
   /** Tokens for the requests that are first in the queue. */
-  #tokens: string[] = [];
+  #tokens = 0;
   #isFetching = false;
   #inFlight = 0;
   /** X-RateLimit-Limit. */
@@ -104,11 +80,11 @@ export class Limiter {
   /** Consecutive pauses that did not help. */
   #refusals = 0;
 
-  constructor(options: LimiterOptions, answers: RecentAnswers, window: TokenWindow) {
+  constructor(options: LimiterOptions) {
     const { rate, concurrency, clock } = options;
     this.#options = options;
-    this.#answers = answers;
-    this.#window = window;
+    this.#answers = recentAnswers(options);
+    this.#window = new TokenWindow(clock, this.#answers);
     this.#foreign = new ForeignUse(rate.seconds * 1000);
     this.#limit = options.history?.limit;
     this.#pausedUntil = clock.monotonic() + (options.history?.pauseMs ?? 0);
@@ -165,7 +141,6 @@ export class Limiter {
     }
     const wait = (retryAfterMs ?? backoffCeiling(this.#refusals)) + backoff(this.#refusals);
     this.#pausedUntil = Math.max(this.#pausedUntil, now + wait);
-    this.#window.tell({ refusals: this.#refusals, pauseMs: this.#pausedUntil - now });
     this.#options.history?.pause(this.#pausedUntil - now);
     this.#adjust();
   }
@@ -175,17 +150,11 @@ export class Limiter {
    * counts as in flight. X-RateLimit-Reset is ignored: its unit and clock are not known for certain.
    */
   observe(status: number, headers: Readonly<Record<string, string>>, sentAt: number): void {
-    if (status !== 429 && this.#refusals > 0 && sentAt >= this.#refusedAt) {
-      this.#refusals = 0;
-      this.#window.tell({ refusals: 0 });
-    }
+    if (status !== 429 && sentAt >= this.#refusedAt) this.#refusals = 0;
     const limit = readCount(headers[HEADERS.limit]);
     const remaining = readCount(headers[HEADERS.remaining]);
     if (limit) {
-      if (limit !== this.#limit) {
-        this.#window.tell({ limit });
-        this.#options.history?.limitIs(limit);
-      }
+      if (limit !== this.#limit) this.#options.history?.limitIs(limit);
       this.#limit = limit;
       if (remaining !== undefined) this.#lookForOthers(limit, limit - remaining, sentAt);
     }
@@ -195,7 +164,9 @@ export class Limiter {
   /** Why nothing is being sent at the moment; undefined if requests can be sent. */
   waiting(): LimiterWait | undefined {
     const pause = this.#pausedUntil - this.#options.clock.monotonic();
-    return pause > 0 ? { reason: 'rate_limited', nextInMs: pause } : this.#window.waiting();
+    if (pause > 0) return { reason: 'rate_limited', nextInMs: pause };
+    const nextInMs = this.#window.waitMs();
+    return nextInMs === undefined ? undefined : { reason: 'rate', nextInMs };
   }
 
   /** The number of requests in a window that others make; undefined if nobody else is seen. */
@@ -226,35 +197,35 @@ export class Limiter {
     const wanted = (): number => Math.min(this.#queue.size, this.#queue.concurrency - this.#queue.pending);
     while (wanted() > 0 && !this.stopped) {
       this.#tokens = await this.#take(wanted());
-      if (this.#tokens.length > 0) this.#queue.start();
+      if (this.#tokens > 0) this.#queue.start();
       this.#queue.pause();
       // Some requests were withdrawn meanwhile.
-      for (const token of this.#tokens.splice(0)) this.#window.giveBack(token, false);
+      this.#window.giveBack(this.#tokens);
+      this.#tokens = 0;
     }
     this.#isFetching = false;
   }
 
-  /** At least one token; none when something may have changed. */
-  async #take(wanted: number): Promise<string[]> {
+  /** The number of tokens, at most `wanted`; 0 when something may have changed. */
+  async #take(wanted: number): Promise<number> {
     const { clock } = this.#options;
     const paused = this.#pausedUntil - clock.monotonic();
     if (paused > 0) {
       await clock.sleep(paused, this.#stopping.signal);
-      return [];
+      return 0;
     }
     this.#adjust();
     const { requests } = this.#allowance();
-    const { tokens, shared } = await this.#window.take(wanted);
-    if (shared) this.#learn(shared);
-    if (this.#pausedUntil <= clock.monotonic() && this.#allowance().requests >= requests) return [...tokens];
+    const tokens = await this.#window.take(wanted);
+    if (this.#pausedUntil <= clock.monotonic() && this.#allowance().requests >= requests) return tokens;
     // They were granted before a pause, or before less was allowed.
-    for (const token of tokens) this.#window.giveBack(token, false);
-    return [];
+    this.#window.giveBack(tokens);
+    return 0;
   }
 
   async #send<T>(job: () => Promise<T>): Promise<T> {
-    const token = this.#tokens.pop()!;
-    if (this.#tokens.length === 0) this.#queue.pause();
+    this.#tokens -= 1;
+    if (this.#tokens === 0) this.#queue.pause();
     this.#inFlight += 1;
     // So that a run within a window of this one, even if this one is killed, does not send another full burst.
     const answered = this.#options.history?.send();
@@ -263,18 +234,9 @@ export class Limiter {
     } finally {
       this.#inFlight -= 1;
       this.#answers.add(this.#options.clock.monotonic());
-      this.#window.giveBack(token, true);
+      this.#window.giveBack(1);
       answered?.();
     }
-  }
-
-  #learn({ limit, refusals = 0, pauseMs = 0 }: Shared): void {
-    const now = this.#options.clock.monotonic();
-    if (refusals > this.#refusals) this.#refusedAt = now;
-    this.#refusals = refusals;
-    this.#pausedUntil = Math.max(this.#pausedUntil, now + pauseMs);
-    this.#limit = limit ?? this.#limit;
-    this.#adjust();
   }
 
   /** `used`: how many requests the service counted when it answered the one sent at `sentAt`. */
@@ -282,14 +244,9 @@ export class Limiter {
     const { rate, clock } = this.#options;
     // A rate below the service's limit may have another window than the service.
     const windowMs = (rate.requests >= limit ? rate.seconds : longestWindow(rate)) * 1000;
-    void Promise.resolve(this.#window.own(clock.monotonic() - sentAt + windowMs)).then(
-      (own) => {
-        this.#foreign.observe(clock.monotonic(), used - own);
-        this.#nameOthers();
-        this.#adjust();
-      },
-      () => undefined,
-    );
+    const now = clock.monotonic();
+    this.#foreign.observe(now, used - this.#window.own(now - sentAt + windowMs));
+    this.#nameOthers();
   }
 
   /** Reported once, also during a survey: it is the reason for the waiting. */

@@ -46,11 +46,6 @@ export class RecentAnswers {
     return this.#times.length - this.#firstAfter(time);
   }
 
-  /** The answers after this time. */
-  after(time: number): readonly number[] {
-    return this.#times.slice(this.#firstAfter(time));
-  }
-
   /** When the `nth` answer (from 0) after this time was. */
   nthAfter(time: number, nth: number): number | undefined {
     return this.#times[this.#firstAfter(time) + nth];

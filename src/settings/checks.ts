@@ -5,7 +5,7 @@ import { ENTITIES, EVENT_TYPES, entityOf, KINDS } from '../kinds/index.ts';
 import type { Entity, EventType } from '../model.ts';
 import { didYouMean } from '../problem.ts';
 import { Secret } from '../redact.ts';
-import { hookUrlMistake, readRedisUrl } from './secret-urls.ts';
+import { hookUrlMistake } from './secret-urls.ts';
 import type { Rate } from '../rate.ts';
 import { numberText } from '../terminal/numbers.ts';
 
@@ -213,14 +213,5 @@ export const eventTypes = values((given, refuse): readonly EventType[] => {
 export const hookUrl = text('a URL').transform((url, context): Secret => {
   const mistake = hookUrlMistake(url);
   if (mistake !== undefined) context.addIssue({ code: 'custom', message: `the URL ${mistake}` });
-  return new Secret(url);
-});
-
-/** A Redis server. Every user of the machine can read the command line, so the URL must not contain a password. */
-export const redisUrl = text('a Redis URL').transform((url, context): Secret => {
-  const { mistake, secrets } = readRedisUrl(url);
-  const problem =
-    mistake ?? (secrets.length > 0 ? 'contains a password: set the URL in BACKFILL_REDIS_URL instead' : undefined);
-  if (problem !== undefined) context.addIssue({ code: 'custom', message: `the URL ${problem}` });
   return new Secret(url);
 });

@@ -3,7 +3,6 @@ import { readEnvFile, type Environment } from './env-file.ts';
 import { UserError } from '../errors.ts';
 import { Secret } from '../redact.ts';
 import { PATHS } from '../contract.ts';
-import { readRedisUrl } from './secret-urls.ts';
 
 /** Replaces the base URL of a rehearsal, because the sandbox has another port each time. */
 export const SANDBOX = 'sandbox';
@@ -16,10 +15,6 @@ export interface RestCredentials {
   readonly apiKey: Secret;
   /** Not needed by REST routes, but if it is known it must not be shown. */
   readonly ingestToken: Secret | undefined;
-  /** The Redis server through which processes share the rate limit of the key; `--redis` takes precedence. */
-  readonly redis?: Secret;
-  /** Further values that must not be shown. */
-  readonly otherSecrets?: readonly Secret[];
 }
 
 /** The ingestion webhook needs a second secret. */
@@ -101,14 +96,10 @@ function read(
       });
     }
   }
-  const redisUrl = env.BACKFILL_REDIS_URL;
-  const shared = redisUrl ? readRedisUrl(redisUrl) : undefined;
-  if (shared?.mistake !== undefined) throw new UserError(`BACKFILL_REDIS_URL ${shared.mistake}`);
   return {
     baseUrl: checkBaseUrl(base),
     apiKey: new Secret(key),
     ingestToken: token ? new Secret(token) : undefined,
-    ...(redisUrl && shared ? { redis: new Secret(redisUrl), otherSecrets: shared.secrets } : {}),
   };
 }
 

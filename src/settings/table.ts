@@ -14,7 +14,6 @@ import {
   port,
   hookUrl,
   rate,
-  redisUrl,
   sampleSize,
   seconds,
   text,
@@ -138,12 +137,6 @@ export const OPTIONS = {
     default: '30',
     describe: 'Seconds before a request times out',
   },
-  redis: {
-    group: PACE,
-    type: 'value',
-    check: redisUrl,
-    describe: 'Share the limit with all processes that use the same key and this Redis server [BACKFILL_REDIS_URL]',
-  },
   maxErrors: {
     group: STOP,
     type: 'value',
@@ -241,4 +234,4 @@ export const OPTIONS = {
 } as const satisfies OptionTable;
 
 /** How a command that sends requests reaches the service. */
-export const CONNECTION = ['baseUrl', 'envFile', 'rate', 'reserve', 'concurrency', 'timeout', 'redis'] as const;
+export const CONNECTION = ['baseUrl', 'envFile', 'rate', 'reserve', 'concurrency', 'timeout'] as const;

@@ -35,7 +35,6 @@ export const ENVIRONMENT: readonly (readonly [name: string, what: string])[] = [
   ['BACKFILL_BASE_URL', 'the base URL, if BACKFILL_INGEST_URL is not set'],
   ['BACKFILL_INGEST_TOKEN', 'the ingestion token, if BACKFILL_INGEST_URL is not set'],
   ['BACKFILL_NOTIFY_URL', 'where the messages of a run go (`--notify`)'],
-  ['BACKFILL_REDIS_URL', 'the Redis server over which the rate limit is shared (`--redis`)'],
   ['HTTPS_PROXY, HTTP_PROXY, NO_PROXY', 'proxies, in any case; never used for this machine'],
   ['NO_COLOR, FORCE_COLOR', 'no colours, or always'],
 ];

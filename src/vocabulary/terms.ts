@@ -42,7 +42,6 @@ const STOPS: Readonly<Record<string, string>> = {
   max_requests: 'the --max-requests budget was spent',
   outage: 'the service gave no usable answer for too long',
   rate_limited: 'the service kept rate-limiting the run',
-  redis: 'Redis could not be reached for too long',
   too_many_errors: 'the service rejected too many events',
   rejections_in_a_row: 'the service rejected too many events in a row',
   wrong_base_url: 'the base URL is not that of the service',
@@ -56,7 +55,6 @@ const STOPS: Readonly<Record<string, string>> = {
 export const WAITS = {
   rate: 'window full',
   rate_limited: 'rate-limited by the service (429)',
-  redis: 'Redis cannot be reached',
   outage: 'service down',
   retry: 'waiting to send events again',
   credentials: 'credentials refused',

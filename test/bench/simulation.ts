@@ -5,7 +5,7 @@
 import Bottleneck from 'bottleneck';
 import PQueue from 'p-queue';
 import type { Clock } from '../../src/clock.ts';
-import { createLimiter } from '../../src/service/limiter.ts';
+import { Limiter } from '../../src/service/limiter.ts';
 import { readRetryAfter } from '../../src/service/reply.ts';
 import { SlidingWindow } from './window.ts';
 
@@ -121,7 +121,7 @@ const nothing = (): void => undefined;
 
 export const SENDERS: Readonly<Record<Strategy, Sender>> = {
   limiter({ limit, windowMs, concurrency }, wire) {
-    const limiter = createLimiter({
+    const limiter = new Limiter({
       rate: { requests: limit, seconds: windowMs / 1000 },
       reserve: 0,
       concurrency,

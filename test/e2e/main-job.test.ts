@@ -33,6 +33,26 @@ function bodies(requests: readonly RequestEntry[]): Body[] {
   return ingested(requests).map(({ body }) => body as Body);
 }
 
+/** A migration of so many leads. */
+async function leads(count: number): Promise<string> {
+  const cwd = await workspace();
+  const rows = Array.from({ length: count }, (_, index) => `${index},Name ${index}`);
+  await files(cwd, {
+    'people.csv': `id,name\n${rows.join('\n')}\n`,
+    'mapping.yaml': `
+version: 1
+migration: rate
+sources:
+  people: { path: people.csv }
+events:
+  - type: lead/created
+    source: people
+    data: { external_id: id, full_name: name }
+`,
+  });
+  return cwd;
+}
+
 describe('a run', () => {
   it('sends every field as the mapping defines it, with names resolved to ids and absent values omitted', async () => {
     const service = await sandbox();
@@ -170,21 +190,7 @@ describe('a run', () => {
   it('uses 140 requests for 140 events, and none of them is rate-limited', async () => {
     const rate = { requests: 100, seconds: 3 };
     const service = await sandbox({ rate });
-    const cwd = await workspace();
-    const rows = Array.from({ length: 140 }, (_, index) => `${index},Name ${index}`);
-    await files(cwd, {
-      'people.csv': `id,name\n${rows.join('\n')}\n`,
-      'mapping.yaml': `
-version: 1
-migration: rate
-sources:
-  people: { path: people.csv }
-events:
-  - type: lead/created
-    source: people
-    data: { external_id: id, full_name: name }
-`,
-    });
+    const cwd = await leads(140);
     const ended = await backfill(['run', 'mapping.yaml', '--json', '--rate', '100/3s'], {
       cwd,
       env: environmentOf(service),
@@ -192,6 +198,14 @@ events:
     expect(ended.code, ended.stderr).toBe(0);
     expect(ingested(service.requests()).length).toBe(140);
     expect(service.requests().filter(({ status }) => status === 429)).toEqual([]);
+  });
+
+  it('takes as long as the limit of the service allows where --rate is above it', async () => {
+    const service = await sandbox({ rate: { requests: 100, seconds: 60 } });
+    const place = { cwd: await leads(250), env: environmentOf(service) };
+    const ended = await backfill(['run', 'mapping.yaml', '--dry-run', '--json', '--rate', '10000/1s'], place);
+    expect(ended.stderr.replace(/\s+/g, ' ')).toContain('about 2 min (100 requests per 60 s)');
+    expect(summaryOf(ended).estimate_seconds).toBe(120);
   });
 
   it('refuses to send to an account other than the one it started with', async () => {

@@ -152,9 +152,9 @@ describe('what a run waits for', () => {
     state.waiting = { reason: 'rate', nextInMs: 600 };
     await minutes(1);
     expect(waits()).toEqual([{ waits_for: null, waits_since: null }]);
-    state.waiting = { reason: 'redis', nextInMs: 600 };
+    state.waiting = { reason: 'rate_limited', nextInMs: 600 };
     await minutes(1);
-    expect(waits()).toMatchObject([{ waits_for: 'redis' }]);
+    expect(waits()).toMatchObject([{ waits_for: 'rate_limited' }]);
     await watch.failed(new Error('x'));
     expect(waits()).toEqual([{ waits_for: null, waits_since: null }]);
   });

@@ -226,7 +226,7 @@ describe('help', { timeout: 60_000 }, () => {
       ...['rate', 'max-errors', 'max-omitted', 'until', 'notify'],
     ]);
     expect(short!.stdout).toContain('crm-backfill run --help-all');
-    expect(whole!.options).toEqual(expect.arrayContaining([...short!.options, 'max-outage', 'redis', 'adopt']));
+    expect(whole!.options).toEqual(expect.arrayContaining([...short!.options, 'max-outage', 'reserve', 'adopt']));
     const near = await backfill(['run', 'a.yaml', '--max-outag', '1h'], { cwd });
     expect(near.stderr).toContain('`--max-outage`');
   });

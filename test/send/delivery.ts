@@ -6,7 +6,7 @@ import { Halt } from '../../src/halt.ts';
 import { Secret } from '../../src/redact.ts';
 import { createClient, type Client } from '../../src/service/client.ts';
 import type { Rate } from '../../src/rate.ts';
-import { createLimiter } from '../../src/service/limiter.ts';
+import { Limiter } from '../../src/service/limiter.ts';
 import { startScripted, type Answer, type Arrived, type ScriptedServer } from '../service/scripted-server.ts';
 import { VirtualClock } from '../service/virtual-clock.ts';
 
@@ -45,7 +45,7 @@ export async function startBench(
   const server = await startScripted(answer);
   const clock = new VirtualClock();
   const halt = new Halt();
-  const limiter = createLimiter({ rate, reserve: 0, concurrency, clock });
+  const limiter = new Limiter({ rate, reserve: 0, concurrency, clock });
   const client = createClient({
     // The server speaks plain HTTP all the same.
     baseUrl: options.isSecure ? server.baseUrl.replace('http:', 'https:') : server.baseUrl,

@@ -147,11 +147,11 @@ test('time without an answer because of our own rate limit does not count', asyn
   expect(bench.halt.requested).toBe(false);
 });
 
-test('a Redis server that cannot be reached counts, and one that is back does not', async () => {
+test('a 429 to another request than an event counts, until an event is answered', async () => {
   const clock = new VirtualClock();
   clock.stop();
   const halt = new Halt();
-  let waitsFor: 'redis' | undefined = 'redis';
+  let waitsFor: 'rate_limited' | undefined = 'rate_limited';
   const gate = new Gate({
     clock,
     halt,
@@ -169,9 +169,9 @@ test('a Redis server that cannot be reached counts, and one that is back does no
   gate.answered();
   clock.pass(MAX_OUTAGE_MS);
   expect(halt.requested).toBe(false);
-  waitsFor = 'redis';
+  waitsFor = 'rate_limited';
   clock.pass(MAX_OUTAGE_MS + 1_000);
-  expect(halt.reason).toMatchObject({ code: 'redis', exitCode: 3 });
+  expect(halt.reason).toMatchObject({ code: 'rate_limited', exitCode: 3 });
   gate.close();
 });
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { dueEvents } from '../../src/plan/order.ts';
 import { EventQueue } from '../../src/send/queue.ts';
-import { createLimiter } from '../../src/service/limiter.ts';
+import { Limiter } from '../../src/service/limiter.ts';
 import { fakedClock } from '../bench/simulation.ts';
 import { deal, lead, note, planOf, type Given } from '../plan/planning.ts';
 
@@ -29,7 +29,7 @@ async function send(events: readonly Given[], { latency, isFree = false }: Scene
   vi.useRealTimers();
   const plan = await planOf(events);
   vi.useFakeTimers(FAKED);
-  const limiter = createLimiter({
+  const limiter = new Limiter({
     rate: { requests: 100, seconds: 60 },
     reserve: 0,
     concurrency: 10,

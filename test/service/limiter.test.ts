@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createLimiter, NotSent, type LimiterOptions } from '../../src/service/limiter.ts';
+import { Limiter, NotSent, type LimiterOptions } from '../../src/service/limiter.ts';
 import { simulate, fakedClock, type Measured, type Scenario } from '../bench/simulation.ts';
 import { SlidingWindow } from '../bench/window.ts';
 
@@ -67,7 +67,7 @@ describe('against a strict sliding window', () => {
 
 describe('tokens', () => {
   test('the window is full until a window has passed since the first answer', async () => {
-    const limiter = createLimiter(options);
+    const limiter = new Limiter(options);
     const startedAt = Date.now();
     const answeredAt = await inFakedTime(Promise.all(Array.from({ length: 11 }, () => limiter.schedule(job))));
     expect(answeredAt[9]! - startedAt).toBeLessThan(1_000);
@@ -76,7 +76,7 @@ describe('tokens', () => {
   });
 
   test('a failed request counts in the window', async () => {
-    const limiter = createLimiter({ ...options, rate: { requests: 1, seconds: 60 } });
+    const limiter = new Limiter({ ...options, rate: { requests: 1, seconds: 60 } });
     const failing = limiter.schedule(async () => {
       throw new Error('connection lost');
     });
@@ -88,7 +88,7 @@ describe('tokens', () => {
   });
 
   test('--reserve leaves requests of each window for others', async () => {
-    const limiter = createLimiter({ ...options, reserve: 4 });
+    const limiter = new Limiter({ ...options, reserve: 4 });
     const answeredAt = await inFakedTime(Promise.all(Array.from({ length: 7 }, () => limiter.schedule(job))));
     expect(answeredAt[6]! - answeredAt[0]!).toBeGreaterThanOrEqual(60_000);
     expect(answeredAt[5]! - answeredAt[0]!).toBeLessThan(60_000);
@@ -96,7 +96,7 @@ describe('tokens', () => {
   });
 
   test('a lower X-RateLimit-Limit is applied, a higher one is not', async () => {
-    const limiter = createLimiter(options);
+    const limiter = new Limiter(options);
     const saying = (limit: string) => () =>
       job().then((at) => {
         limiter.observe(200, { 'x-ratelimit-limit': limit }, at - 100);
@@ -113,7 +113,7 @@ describe('tokens', () => {
   });
 
   test('a lower limit removes available tokens', async () => {
-    const limiter = createLimiter({ ...options, rate: { requests: 10_000, seconds: 60 } });
+    const limiter = new Limiter({ ...options, rate: { requests: 10_000, seconds: 60 } });
     let isTold = false;
     const telling = (): Promise<number> =>
       job().then((at) => {
@@ -128,7 +128,7 @@ describe('tokens', () => {
   });
 
   test('a limit that is lowered while more requests are about to be sent holds up none of them for ever', async () => {
-    const limiter = createLimiter({ ...options, rate: { requests: 20, seconds: 60 } });
+    const limiter = new Limiter({ ...options, rate: { requests: 20, seconds: 60 } });
     const startedAt = Date.now();
     const telling = async (): Promise<number> => {
       // By then tokens for all others have been asked for.
@@ -143,7 +143,7 @@ describe('tokens', () => {
   });
 
   test('a limit that is raised while requests wait lets them go', async () => {
-    const limiter = createLimiter({ ...options, rate: { requests: 50_000, seconds: 60 } });
+    const limiter = new Limiter({ ...options, rate: { requests: 50_000, seconds: 60 } });
     const saying = (limit: string): void => limiter.observe(200, { 'x-ratelimit-limit': limit }, Date.now());
     saying('2');
     const startedAt = Date.now();
@@ -155,7 +155,7 @@ describe('tokens', () => {
   });
 
   test('a configured rate below the limit is not mistaken for foreign use', async () => {
-    const limiter = createLimiter({ ...options, rate: { requests: 2, seconds: 1 } });
+    const limiter = new Limiter({ ...options, rate: { requests: 2, seconds: 1 } });
     let sent = 0;
     const counted = () =>
       job().then((at) => {
@@ -169,7 +169,7 @@ describe('tokens', () => {
 
   test('others who use the key are named once, with what they take', async () => {
     const said: string[] = [];
-    const limiter = createLimiter({
+    const limiter = new Limiter({
       ...options,
       rate: { requests: 100, seconds: 60 },
       notify: (text) => said.push(text),
@@ -199,7 +199,7 @@ describe('tokens', () => {
       }
     })();
     await inFakedTime(fakedClock.sleep(20_000));
-    const limiter = createLimiter({ ...options, ...given });
+    const limiter = new Limiter({ ...options, ...given });
     const one = async (): Promise<void> => {
       const sentAt = Date.now();
       const { status, headers } = window.call(sentAt, 'own');
@@ -229,7 +229,7 @@ describe('tokens', () => {
   });
 
   test('at most --concurrency requests are in flight', async () => {
-    const limiter = createLimiter({ ...options, concurrency: 3 });
+    const limiter = new Limiter({ ...options, concurrency: 3 });
     let most = 0;
     const watched = (): Promise<number> => {
       most = Math.max(most, limiter.stats().inFlight);
@@ -241,7 +241,7 @@ describe('tokens', () => {
   });
 
   test('while the API key is shared, requests are spaced out, also after a withdrawn request', async () => {
-    const limiter = createLimiter({ ...options, reserve: 1 });
+    const limiter = new Limiter({ ...options, reserve: 1 });
     const starts: number[] = [];
     const noting = (): Promise<number> => {
       starts.push(Date.now());
@@ -269,7 +269,7 @@ describe('tokens', () => {
       limitIs: vi.fn(),
       pause: vi.fn(),
     };
-    const limiter = createLimiter({ ...options, rate: { requests: 4, seconds: 60 }, history });
+    const limiter = new Limiter({ ...options, rate: { requests: 4, seconds: 60 }, history });
     const startedAt = Date.now();
     const telling = (): Promise<number> => {
       told.push('job');
@@ -292,7 +292,7 @@ describe('tokens', () => {
       limitIs: () => undefined,
       pause,
     };
-    const limiter = createLimiter({ ...options, history });
+    const limiter = new Limiter({ ...options, history });
     expect(limiter.waiting()).toMatchObject({ reason: 'rate_limited', nextInMs: 40_000 });
     const startedAt = Date.now();
     const answeredAt = await inFakedTime(limiter.schedule(job));
@@ -306,7 +306,7 @@ describe('tokens', () => {
 
 describe('a 429', () => {
   test('pauses all requests, then a single request is sent first', async () => {
-    const limiter = createLimiter({ ...options, rate: { requests: 100, seconds: 60 } });
+    const limiter = new Limiter({ ...options, rate: { requests: 100, seconds: 60 } });
     const startedAt = Date.now();
     let together = 0;
     const starts: number[] = [];
@@ -330,7 +330,7 @@ describe('a 429', () => {
   });
 
   test('pauses longer each time it repeats, even without Retry-After', async () => {
-    const limiter = createLimiter({ ...options, rate: { requests: 1_000, seconds: 60 } });
+    const limiter = new Limiter({ ...options, rate: { requests: 1_000, seconds: 60 } });
     const starts: number[] = [];
     for (let nth = 0; nth < 9; nth += 1) {
       await inFakedTime(
@@ -348,7 +348,7 @@ describe('a 429', () => {
   });
 
   test('for several requests in flight counts as one refusal', async () => {
-    const limiter = createLimiter(options);
+    const limiter = new Limiter(options);
     for (let nth = 0; nth < 5; nth += 1) limiter.refused(5_000, Date.now() - 10);
     expect(limiter.waiting()).toMatchObject({ reason: 'rate_limited' });
     expect(limiter.waiting()!.nextInMs).toBeLessThanOrEqual(6_000);
@@ -360,7 +360,7 @@ describe('withdrawing a request', () => {
   const full = { ...options, rate: { requests: 1, seconds: 60 } };
 
   test('an aborted signal ends the wait immediately', async () => {
-    const limiter = createLimiter(full);
+    const limiter = new Limiter(full);
     await inFakedTime(limiter.schedule(job));
     expect(limiter.waiting()).toMatchObject({ reason: 'rate' });
     const stop = new AbortController();
@@ -373,7 +373,7 @@ describe('withdrawing a request', () => {
   });
 
   test('a withdrawn request leaves its token to the next one', async () => {
-    const limiter = createLimiter(full);
+    const limiter = new Limiter(full);
     const startedAt = Date.now();
     await inFakedTime(expect(limiter.schedule(job, { mayStart: () => false })).rejects.toBeInstanceOf(NotSent));
     await inFakedTime(limiter.schedule(job));
@@ -382,7 +382,7 @@ describe('withdrawing a request', () => {
   });
 
   test('an answer is handled before the next request is sent', async () => {
-    const limiter = createLimiter({ ...options, rate: { requests: 10_000, seconds: 60 }, concurrency: 1 });
+    const limiter = new Limiter({ ...options, rate: { requests: 10_000, seconds: 60 }, concurrency: 1 });
     const stop = new AbortController();
     const reading = async (): Promise<number> => limiter.schedule(job);
     const deciding = reading().then(() => stop.abort());
@@ -392,7 +392,7 @@ describe('withdrawing a request', () => {
   });
 
   test('stopping withdraws waiting requests, but not those in flight', async () => {
-    const limiter = createLimiter(full);
+    const limiter = new Limiter(full);
     const inFlight = limiter.schedule(job);
     const waiting = limiter.schedule(job);
     waiting.catch(() => undefined);
@@ -408,7 +408,7 @@ describe('withdrawing a request', () => {
 test('setting the wall clock back by an hour does not stall the queue', async () => {
   let setBack = 0;
   const clock = { ...fakedClock, monotonic: () => Date.now() + setBack };
-  const limiter = createLimiter({ ...options, clock, rate: { requests: 5, seconds: 10 } });
+  const limiter = new Limiter({ ...options, clock, rate: { requests: 5, seconds: 10 } });
   await inFakedTime(Promise.all(Array.from({ length: 5 }, () => limiter.schedule(job))));
   const waiting = Promise.all(Array.from({ length: 5 }, () => limiter.schedule(job)));
   setBack = 3_600_000;

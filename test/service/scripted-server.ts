@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { Secret } from '../../src/redact.ts';
 import { createClient, type Client, type ClientOptions } from '../../src/service/client.ts';
-import { createLimiter } from '../../src/service/limiter.ts';
+import { Limiter } from '../../src/service/limiter.ts';
 
 /** One request as it arrived. */
 export interface Arrived {
@@ -115,7 +115,7 @@ export function connectTo(baseUrl: string, options: Partial<ClientOptions> = {})
     ingestToken: new Secret('token-kept-secret'),
     timeoutSeconds: 5,
     concurrency,
-    limiter: createLimiter({ rate: { requests: 10_000, seconds: 1 }, reserve: 0, concurrency, clock }),
+    limiter: new Limiter({ rate: { requests: 10_000, seconds: 1 }, reserve: 0, concurrency, clock }),
     userAgent: 'crm-backfill/test',
     ...options,
   });

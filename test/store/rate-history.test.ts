@@ -6,7 +6,7 @@ import { temporaryDirectory } from '../directory.ts';
 import type { Clock } from '../../src/clock.ts';
 import { UserError } from '../../src/errors.ts';
 import type { RateHistory } from '../../src/service/recent-answers.ts';
-import { createLimiter } from '../../src/service/limiter.ts';
+import { Limiter } from '../../src/service/limiter.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from '../../src/store/checkpoint-schema.ts';
 import { openRateHistory } from '../../src/store/rate-history.ts';
 import { Database } from '../../src/store/sqlite.ts';
@@ -108,7 +108,7 @@ test('a limiter records each request before it is sent, and its answer', async (
   const state = temporary();
   const clock = wallClock();
   const history = openRateHistory(state, clock);
-  const limiter = createLimiter({ rate: { requests: 9, seconds: 60 }, reserve: 0, concurrency: 1, clock, history });
+  const limiter = new Limiter({ rate: { requests: 9, seconds: 60 }, reserve: 0, concurrency: 1, clock, history });
   await limiter.schedule(async () => {
     // As the record of an event is before the event is sent.
     await committed();
