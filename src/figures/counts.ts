@@ -6,7 +6,7 @@ import type { PriorityCounts } from '../report/summary.ts';
 import { numberText } from '../terminal/numbers.ts';
 import { clockText } from '../terminal/times.ts';
 import { typeName } from '../vocabulary/terms.ts';
-import { LIMITS, sectionOf, type Section } from './figures.ts';
+import { column, LIMITS, sectionOf, type Section } from './figures.ts';
 import type { State } from '../plan/events.ts';
 
 /** Not selected, or waiting for a record that is not. */
@@ -37,10 +37,9 @@ export function countsSection(states: readonly CountedState[]): Section {
   ];
   return sectionOf({
     id: 'counts',
-    title: '',
     columns: [
-      { head: '', kind: 'label' },
-      { head: 'events', kind: 'number' },
+      column('label'),
+      column('number', 'events'),
       ...columns.map(([head]) => ({ head, kind: 'number' }) as const),
     ],
     rows: types.map((type) => row(typeName(type).toLowerCase(), type)),
@@ -56,7 +55,7 @@ export function allAcknowledged(states: readonly CountedState[]): Section {
     const there = countWhere(states, (each) => each.type === type && each.state === 'acknowledged');
     return all === 0 ? [] : [`${typeName(type).toLowerCase()} ${numberText(there)} of ${numberText(all)}`];
   });
-  return sectionOf({ id: 'counts', title: '', columns: [], rows: [], notes: [parts.join('   ')] });
+  return sectionOf({ id: 'counts', notes: [parts.join('   ')] });
 }
 
 function waitingNotes(waiting: number, later: number): string[] {
@@ -72,19 +71,14 @@ export function prioritiesSection(priorities: readonly PriorityCounts[], now: Da
   return sectionOf({
     id: 'priorities',
     title: 'By priority',
-    columns: [
-      { head: '', kind: 'label' },
-      { head: 'events', kind: 'number' },
-      { head: 'acknowledged', kind: 'number' },
-      { head: 'done', kind: 'label' },
-    ],
+    columns: [column('label'), column('number', 'events'), column('number', 'acknowledged'), column('label', 'done')],
     rows: priorities.map((each) => [
       String(each.priority),
       each.events,
       each.acknowledged,
       each.done_at === null ? '–' : doneText(new Date(each.done_at), now),
     ]),
-    limit: { ...LIMITS.priorities, noun: 'priority', rest: 'report.html', isSummed: true },
+    limit: LIMITS.priorities,
   });
 }
 

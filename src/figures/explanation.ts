@@ -7,8 +7,8 @@ import { counted, enumerated, numberText } from '../terminal/numbers.ts';
 import { clockText } from '../terminal/times.ts';
 import { printable } from '../terminal/visible.ts';
 import { meaningOf } from '../vocabulary/words.ts';
-import { LIMITS, present, sectionOf, type Cells, type Figures, type Mood, type Section } from './figures.ts';
-import { namedValues, valuesSection, valueText } from './plan.ts';
+import { column, LIMITS, present, sectionOf, type Cells, type Figures, type Mood, type Section } from './figures.ts';
+import { namedValues, shownValue, valuesSection, valueText } from './plan.ts';
 import type { EventStory, LeftOut, RecordStory, Relative, RowStory, ServiceAnswer } from './story.ts';
 import { VERDICTS, type FieldVerdict } from './verification.ts';
 
@@ -81,11 +81,7 @@ function errorsSection({ errors }: EventStory): Section {
   return sectionOf({
     id: 'errors',
     title: 'FIX FIRST',
-    columns: [
-      { head: '', kind: 'text' },
-      { head: '', kind: 'code' },
-      { head: '', kind: 'hint' },
-    ],
+    columns: [column('text'), column('code'), column('hint')],
     rows: errors.map(({ field, message, code, hint }) => [
       `${field === null ? '' : `${field}: `}${printable(message)}`,
       code,
@@ -127,15 +123,12 @@ function leftOutSection(title: string, leftOut: readonly LeftOut[]): Section {
   return sectionOf({
     id: 'left-out',
     title,
-    columns: [
-      { head: '', kind: 'value' },
-      { head: '', kind: 'text' },
-    ],
+    columns: [column('value'), column('text')],
     rows: leftOut.map(({ file, line, field, original, reason }) => [
-      field === RECORD ? placeText({ file, line, record: 0 }) : `${field} \`${printable(original).slice(0, 40)}\``,
+      field === RECORD ? placeText({ file, line, record: 0 }) : `${field} ${shownValue(original)}`,
       printable(reason),
     ]),
-    limit: { ...LIMITS.values, noun: 'value', rest: '--json', isSummed: false },
+    limit: { ...LIMITS.values, noun: 'value' },
   });
 }
 
@@ -148,12 +141,7 @@ function relativesSection({ parent, children }: RecordStory): Section {
   return sectionOf({
     id: 'relatives',
     title: parent === null ? 'Children' : count === 0 ? 'Parent' : 'Parent, then children',
-    columns: [
-      { head: '', kind: 'label' },
-      { head: '', kind: 'text' },
-      { head: '', kind: 'value' },
-      { head: '', kind: 'place' },
-    ],
+    columns: [column('label'), column('text'), column('value'), column('place')],
     rows: [...(parent === null ? [] : [parent]), ...first].map(relativeCells),
     notes: count === 0 ? [] : [more > 0 ? `${several}; ${numberText(more)} of them are not listed` : several],
   });
@@ -175,35 +163,27 @@ function answersSection(answers: readonly ServiceAnswer[], now: Date): Section {
   return sectionOf({
     id: 'answers',
     title: 'Sent, and answered',
-    columns: [
-      { head: '', kind: 'label' },
-      { head: '', kind: 'label' },
-      { head: '', kind: 'text' },
-    ],
+    columns: [column('label'), column('label'), column('text')],
     rows: answers.toReversed().map(({ at, sent_at: sentAt, type, status, outcome, code }) => {
       const how = [outcome, code].filter((part) => part !== null).join(', ');
       const fate = status === 'unanswered' ? UNANSWERED : status;
       return [clockText(new Date(at ?? sentAt), now), type, `${fate}${how === '' ? '' : ` (${how})`}`];
     }),
     notes: answers.length === 0 ? ['nothing yet'] : [],
-    limit: { ...LIMITS.values, noun: 'answer', rest: '--json', isSummed: false },
+    limit: { ...LIMITS.values, noun: 'answer' },
   });
 }
 
 function liveSection(live: LiveRecord | string, names: ReadonlyMap<string, string>): Section {
   const section = { id: 'live', title: 'In the service now' };
-  const saying = (note: string): Section => sectionOf({ ...section, columns: [], rows: [], notes: [note] });
+  const saying = (note: string): Section => sectionOf({ ...section, notes: [note] });
   if (typeof live === 'string') return saying(`not read: ${live}`);
   if (!live.found) return saying('it does not exist any more');
   const named = (text: string): string => printable(names.get(text.toLowerCase()) ?? text);
   return sectionOf({
     ...section,
     title: `${section.title}${live.updated_at === null ? '' : `, updated ${live.updated_at}`}`,
-    columns: [
-      { head: '', kind: 'label' },
-      { head: '', kind: 'value' },
-      { head: '', kind: 'place' },
-    ],
+    columns: [column('label'), column('value'), column('place')],
     rows: live.fields.map(({ field, verdict, expected = '', actual, reason }) => [
       field,
       verdict === 'not_comparable' ? '' : named(actual),
@@ -215,6 +195,6 @@ function liveSection(live: LiveRecord | string, names: ReadonlyMap<string, strin
             ? `not comparable: ${reason}`
             : `${VERDICTS[verdict]}; in the plan: ${named(expected)}`,
     ]),
-    limit: { ...LIMITS.values, noun: 'field', rest: '--json', isSummed: false },
+    limit: LIMITS.values,
   });
 }

@@ -6,7 +6,7 @@ import type { Entity } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
 import { ORPHAN, typeCounts, type OutcomeName } from '../vocabulary/terms.ts';
-import { sectionOf, type Section } from './figures.ts';
+import { column, sectionOf, type Section } from './figures.ts';
 import { outcomeOf, type State } from '../plan/events.ts';
 
 interface EventsOf {
@@ -73,10 +73,10 @@ export function exportsSection(fates: readonly ExportFate[], isDryRun: boolean):
     id: 'exports',
     title: 'Files that were read',
     columns: [
-      { head: 'file', kind: 'label' },
-      { head: 'rows', kind: 'number' },
-      { head: 'what became of them', kind: 'text' },
-      { head: 'SHA-256', kind: 'path' },
+      column('label', 'file'),
+      column('number', 'rows'),
+      column('text', 'what became of them'),
+      column('path', 'SHA-256'),
     ],
     rows: fates.map((fate) => [basename(fate.path), fate.rows, fateText(fate, isDryRun), fate.sha256]),
   });

@@ -48,7 +48,7 @@ export interface Limit {
   /** The file or command that has all rows. */
   readonly rest: string;
   /** Whether the row of those that are left out has their sums. */
-  readonly isSummed: boolean;
+  readonly isSummed?: boolean;
 }
 
 export interface CellColumn {
@@ -75,9 +75,13 @@ export function isAmount(cell: Cell | undefined): cell is Amount {
   return typeof cell === 'object' && cell !== null;
 }
 
-/** A section with the parts that are usual. */
-export function sectionOf(section: Pick<Section, 'id' | 'title' | 'columns' | 'rows'> & Partial<Section>): Section {
-  return { totals: [], notes: [], limit: undefined, ...section };
+/** A section: of notes alone, unless it has a table. */
+export function sectionOf(section: Pick<Section, 'id'> & Partial<Section>): Section {
+  return { title: '', columns: [], rows: [], totals: [], notes: [], limit: undefined, ...section };
+}
+
+export function column(kind: CellColumn['kind'], head = ''): CellColumn {
+  return { kind, head };
 }
 
 /** Those that have something to say. */
@@ -87,12 +91,13 @@ export function present(sections: readonly (Section | undefined)[]): readonly Se
 
 /** How many rows of each list a screen has room for; the page and the files have all of them. */
 export const LIMITS = {
-  stages: { most: 8, least: 2 },
-  causes: { most: 8, least: 3 },
-  checks: { most: 6, least: 0 },
-  skipped: { most: 4, least: 1 },
-  changes: { most: 7, least: 2 },
-  priorities: { most: 4, least: 1 },
-  differences: { most: 8, least: 3 },
-  values: { most: 12, least: 3 },
-} as const;
+  stages: { most: 8, least: 2, noun: 'stage', rest: 'report.html', isSummed: true },
+  causes: { most: 8, least: 3, noun: 'cause', rest: 'errors.csv' },
+  checks: { most: 6, least: 0, noun: 'warning', rest: 'report.html' },
+  notCompared: { most: 6, least: 0, noun: 'reason', rest: '--json' },
+  skipped: { most: 4, least: 1, noun: 'reason', rest: 'left_out.csv' },
+  changes: { most: 7, least: 2, noun: 'kind', rest: 'changes.csv' },
+  priorities: { most: 4, least: 1, noun: 'priority', rest: 'report.html', isSummed: true },
+  differences: { most: 8, least: 3, noun: 'difference', rest: 'verify.csv' },
+  values: { most: 12, least: 3, noun: 'field', rest: '--json' },
+} as const satisfies Readonly<Record<string, Limit>>;

@@ -11,7 +11,7 @@ import { inSentence } from '../vocabulary/sentence.ts';
 import { meaningOf } from '../vocabulary/words.ts';
 import { quoted } from '../problem.ts';
 import { causeText, placesText, type ErrorCause } from './causes.ts';
-import { LIMITS, sectionOf, type Cell, type Section } from './figures.ts';
+import { column, LIMITS, sectionOf, type Cell, type Section } from './figures.ts';
 
 /** Names without an answer, and where the worksheet has them. */
 export interface OpenNames {
@@ -46,15 +46,9 @@ export function causesSection(
   return sectionOf({
     id: 'causes',
     title: 'FIX FIRST',
-    columns: [
-      { head: '', kind: 'text' },
-      { head: '', kind: 'place' },
-      { head: 'frees', kind: 'number' },
-      { head: '', kind: 'code' },
-      { head: '', kind: 'hint' },
-    ],
+    columns: [column('text'), column('place'), column('number', 'frees'), column('code'), column('hint')],
     rows: [...refused, ...rows],
-    limit: { ...LIMITS.causes, noun: 'cause', rest: 'errors.csv', isSummed: false },
+    limit: LIMITS.causes,
   });
 }
 
@@ -91,16 +85,10 @@ export function checksSection(findings: readonly Finding[], isDryRun: boolean): 
   return sectionOf({
     id: 'checks',
     title: again > 0 && added.length > 0 ? 'CHECK (new)' : 'CHECK',
-    columns: [
-      { head: '', kind: 'text' },
-      { head: '', kind: 'place' },
-      { head: 'count', kind: 'number' },
-      { head: '', kind: 'code' },
-      { head: '', kind: 'hint' },
-    ],
+    columns: [column('text'), column('place'), column('number', 'count'), column('code'), column('hint')],
     rows: added.map((each): Cell[] => [checkText(each), placeOf(each), each.count, each.code, hintOf(each)]),
     notes: again > 0 ? [`${counted(again, 'warning')}, unchanged since the last survey: see report.html`] : [],
-    limit: { ...LIMITS.checks, noun: 'warning', rest: 'report.html', isSummed: false },
+    limit: LIMITS.checks,
   });
 }
 

@@ -7,7 +7,7 @@ import type { EventCounts } from '../vocabulary/terms.ts';
 import { capital, fieldWords, skipText, typeName, typeNoun } from '../vocabulary/terms.ts';
 import { isNameCode, meaningOf } from '../vocabulary/words.ts';
 import { placesText, type ErrorCause } from './causes.ts';
-import { LIMITS, sectionOf, type Cell, type Section } from './figures.ts';
+import { column, LIMITS, sectionOf, type Cell, type Section } from './figures.ts';
 
 /** Rows of the list; all others are in errors.csv and omitted.csv. */
 const MOST = 60;
@@ -44,11 +44,11 @@ export function missingSection({ causes, findings, events, isDryRun }: MissingFo
     id: 'missing',
     title: 'What is missing, and who acts',
     columns: [
-      { head: 'What is missing', kind: 'text' },
-      { head: 'First records', kind: 'place' },
-      { head: 'Records', kind: 'number' },
-      { head: 'Who acts', kind: 'label' },
-      { head: 'What to do', kind: 'text' },
+      column('text', 'What is missing'),
+      column('place', 'First records'),
+      column('number', 'Records'),
+      column('label', 'Who acts'),
+      column('text', 'What to do'),
     ],
     rows: rows.slice(0, MOST),
     notes: [
@@ -101,13 +101,13 @@ export function skippedSection(rows: readonly SkippedRows[]): Section | undefine
     id: 'skipped',
     title: 'Rows skipped',
     columns: [
-      { head: 'source', kind: 'label' },
-      { head: 'why', kind: 'text' },
-      { head: 'rows', kind: 'number' },
-      { head: 'of', kind: 'number' },
-      { head: '', kind: 'code' },
+      column('label', 'source'),
+      column('text', 'why'),
+      column('number', 'rows'),
+      column('number', 'of'),
+      column('code'),
     ],
     rows: rows.map(({ source, reason, count, of }) => [source, skipText(reason), count, of, reason]),
-    limit: { ...LIMITS.skipped, noun: 'reason', rest: 'left_out.csv', isSummed: false },
+    limit: LIMITS.skipped,
   });
 }

@@ -8,7 +8,7 @@ import type { Summary } from '../report/summary.ts';
 import { counted, enumerated, numberText } from '../terminal/numbers.ts';
 import { isNameCode } from '../vocabulary/words.ts';
 import { CONSEQUENCE } from './causes.ts';
-import { sectionOf, type Cells, type Section } from './figures.ts';
+import { column, sectionOf, type Cells, type Section } from './figures.ts';
 import type { WrittenPilot } from '../report/pilot.ts';
 
 /** Facts beside the summary on which the next steps depend. */
@@ -46,12 +46,7 @@ export function nextSection(summary: Summary, circumstances: Circumstances): Sec
 function stepsSection(rows: readonly Cells[]): Section {
   return sectionOf({
     id: 'next',
-    title: '',
-    columns: [
-      { head: '', kind: 'label' },
-      { head: '', kind: 'text' },
-      { head: '', kind: 'command' },
-    ],
+    columns: [column('label'), column('text'), column('command')],
     rows,
   });
 }

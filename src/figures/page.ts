@@ -152,7 +152,7 @@ function tilesOf(found: PageFound): Tile[] {
 function verificationSection(found: StoredVerification | undefined, digest: string | null): Section {
   if (!found) {
     const notes = ['Not verified yet: the records have not been read back and compared.'];
-    return sectionOf({ id: 'verified', title: 'Compared with the service', columns: [], rows: [], notes });
+    return sectionOf({ id: 'verified', title: 'Compared with the service', notes });
   }
   const { plan } = found;
   const isOther = digest !== null && plan.digest !== null && digest !== plan.digest;

@@ -10,10 +10,10 @@ import { fieldsOf } from '../store/field-hashes.ts';
 import type { Database } from '../store/sqlite.ts';
 import { shortPath } from '../files/paths.ts';
 import { clockText } from '../terminal/times.ts';
-import { printable } from '../terminal/visible.ts';
+import { printable, shortened } from '../terminal/visible.ts';
 import { readCauses } from './causes.ts';
 import { countsSection } from './counts.ts';
-import { LIMITS, present, sectionOf, type Figures, type Section } from './figures.ts';
+import { column, LIMITS, present, sectionOf, type Figures, type Section } from './figures.ts';
 import { causesSection, checksSection } from './findings.ts';
 
 /** `names`: of stages, pipelines and users, by their ids in lower case. */
@@ -65,10 +65,7 @@ export function valuesSection(
   return sectionOf({
     id,
     title,
-    columns: [
-      { head: '', kind: 'label' },
-      { head: '', kind: 'value' },
-    ],
+    columns: [column('label'), column('value')],
     rows: values.map(([name, value]) => [printable(name), printable(value)]),
     limit: LIMIT,
   });
@@ -81,6 +78,11 @@ export function namedValues(data: JsonObject, names: ReadonlyMap<string, string>
     const known = name.endsWith('_id') ? names.get(text.toLowerCase()) : undefined;
     return [name, known === undefined ? text : `${known} (${text})`];
   });
+}
+
+/** A value in a sentence. */
+export function shownValue(text: string): string {
+  return `\`${shortened(printable(text), 40)}\``;
 }
 
 export function valueText(value: JsonValue | undefined): string {

@@ -11,7 +11,7 @@ import { WAITS, type WaitReason } from '../vocabulary/terms.ts';
 import { muchSkipped, readSkipped, type SkippedRows } from '../report/skipped.ts';
 import { readCauses, type ErrorCause } from './causes.ts';
 import { allAcknowledged, countsSection } from './counts.ts';
-import { present, sectionOf, type Figures, type Section } from './figures.ts';
+import { column, present, sectionOf, type Figures, type Section } from './figures.ts';
 import { causesSection, checksSection, type OpenNames } from './findings.ts';
 import { skippedSection } from './missing.ts';
 import { stagesSection } from './stages.ts';
@@ -135,9 +135,6 @@ function requestsSection({ summary, triggersFired }: RunFound): Section {
   ];
   return sectionOf({
     id: 'requests',
-    title: '',
-    columns: [],
-    rows: [],
     notes: [
       `This run: ${counted(run.requests, 'request')} in ${durationText(run.seconds)} (${parts.join(', ')}); ${automationsText(triggersFired)}`,
       ...(events.gone > 0
@@ -164,12 +161,7 @@ function filesSection({ exit, files, errors_by_code: errors, pilot }: Summary): 
   const folder = shortPath(files.errors.replace(/errors\.csv$/, ''));
   return sectionOf({
     id: 'files',
-    title: '',
-    columns: [
-      { head: '', kind: 'label' },
-      { head: '', kind: 'path' },
-      { head: '', kind: 'text' },
-    ],
+    columns: [column('label'), column('path'), column('text')],
     rows: names.length === 0 ? [] : [['Files', folder, names.join(', ')]],
   });
 }

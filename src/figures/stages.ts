@@ -9,7 +9,7 @@ import {
 } from '../report/control-totals.ts';
 import { grouped } from '../decimal.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
-import { LIMITS, sectionOf, type Cell, type CellColumn, type Section } from './figures.ts';
+import { column, LIMITS, sectionOf, type Cell, type CellColumn, type Section } from './figures.ts';
 
 const HEADS: Partial<Readonly<Record<Part, string>>> = {
   '': 'export',
@@ -23,7 +23,7 @@ export function stagesSection(totals: readonly ControlTotal[], isDryRun: boolean
   if (totals.length === 0) return undefined;
   const all = ControlSum.of(totals).figures;
   if (!isDryRun && all.acknowledged_count === all.count && all.acknowledged_amount === all.amount) {
-    return sectionOf({ id: 'stages', title: '', columns: [], rows: [], notes: [equalText(totals)] });
+    return sectionOf({ id: 'stages', notes: [equalText(totals)] });
   }
   const parts = (['', 'acknowledged_', 'due_', 'later_'] as const).filter(
     (part) => part === '' || part === (isDryRun ? 'due_' : 'acknowledged_') || all[`${part}count`] > 0,
@@ -45,12 +45,9 @@ export function stagesSection(totals: readonly ControlTotal[], isDryRun: boolean
     id: 'stages',
     title: 'Deals by stage',
     columns: [
-      { head: '', kind: 'text' },
-      ...(hasSeveral ? [{ head: '', kind: 'label' } as const] : []),
-      ...parts.flatMap((part): CellColumn[] => [
-        { head: '', kind: 'number' },
-        { head: HEADS[part]!, kind: 'amount' },
-      ]),
+      column('text'),
+      ...(hasSeveral ? [column('label')] : []),
+      ...parts.flatMap((part): CellColumn[] => [column('number'), column('amount', HEADS[part]!)]),
     ],
     rows: groups
       .map((group) => ({ group, figures: ControlSum.of(group).figures }))
@@ -62,7 +59,7 @@ export function stagesSection(totals: readonly ControlTotal[], isDryRun: boolean
     totals: currencies.map(([currency, group]) =>
       cells(`${hasSeveral ? 'all' : `all, ${currency}`}${unreadIn(group)}`, group),
     ),
-    limit: { ...LIMITS.stages, noun: 'stage', rest: 'report.html', isSummed: true },
+    limit: LIMITS.stages,
   });
 }
 
@@ -161,11 +158,11 @@ function signedSection(
     title: `Deals by ${noun}`,
     columns: [
       { head: `old ${noun} → new ${noun}`, kind: 'text' },
-      { head: 'in the export', kind: 'number' },
-      { head: '', kind: 'amount' },
-      { head: isDryRun ? 'in the plan' : 'in the service', kind: 'number' },
-      { head: '', kind: 'amount' },
-      { head: 'equal', kind: 'text' },
+      column('number', 'in the export'),
+      column('amount'),
+      column('number', isDryRun ? 'in the plan' : 'in the service'),
+      column('amount'),
+      column('text', 'equal'),
     ],
     rows: [
       ...groups.slice(0, MOST_ROWS).map(({ name, group }) => cells(name, group)),

@@ -8,7 +8,16 @@ import { counted, numberText } from '../terminal/numbers.ts';
 import { clockText, durationText } from '../terminal/times.ts';
 import { WAITS, type WaitReason } from '../vocabulary/terms.ts';
 import { countsSection, prioritiesSection } from './counts.ts';
-import { present, sectionOf, type Figures, type Mood, type Cells, type Section, type Headline } from './figures.ts';
+import {
+  column,
+  present,
+  sectionOf,
+  type Figures,
+  type Mood,
+  type Cells,
+  type Section,
+  type Headline,
+} from './figures.ts';
 import type { Status } from './read-status.ts';
 
 export interface StatusFound {
@@ -96,12 +105,7 @@ function activitySection(status: Status, now: Date, resume: string | undefined):
   rows.push(['Log', `${folder}/run.log`, '']);
   return sectionOf({
     id: 'activity',
-    title: '',
-    columns: [
-      { head: '', kind: 'label' },
-      { head: '', kind: 'text' },
-      { head: '', kind: 'command' },
-    ],
+    columns: [column('label'), column('text'), column('command')],
     rows,
   });
 }

@@ -15,7 +15,7 @@ import { counted, numberText } from '../terminal/numbers.ts';
 import { clockText, durationText } from '../terminal/times.ts';
 import { prioritiesSection } from './counts.ts';
 import { recordsText } from './verdict.ts';
-import { LIMITS, present, sectionOf, type Figures, type Section } from './figures.ts';
+import { column, LIMITS, present, sectionOf, type Figures, type Section } from './figures.ts';
 import { estimateSeconds, prioritiesOf } from './summarise.ts';
 
 interface SendingPace {
@@ -61,7 +61,7 @@ function worksheetSection({ worksheet }: Survey): Section | undefined {
     notes.push(`Wrote ${file}: ${counted(rows.length, 'name')} of pipelines, stages and owners`);
   else if (isNamed && added.length > 0)
     notes.push(`Added to ${file}: ${counted(added.length, 'new name')}, from line ${added[0]}`);
-  return notes.length === 0 ? undefined : sectionOf({ id: 'worksheet', title: '', columns: [], rows: [], notes });
+  return notes.length === 0 ? undefined : sectionOf({ id: 'worksheet', notes });
 }
 
 function planSection(survey: Survey, pace: SendingPace): Section {
@@ -73,9 +73,6 @@ function planSection(survey: Survey, pace: SendingPace): Section {
   const plan = stored === undefined ? [] : [`Plan ${stored.digest}`];
   return sectionOf({
     id: 'plan',
-    title: '',
-    columns: [],
-    rows: [],
     notes: [
       ...(fold.rows > 0
         ? [
@@ -137,22 +134,18 @@ function changesSection(changes: ChangeCounts | undefined): Section | undefined 
     ] as const
   ).filter(([, count]) => count > 0);
   if (rows.length === 0) {
-    return sectionOf({ id: 'changes', title: '', columns: [], rows: [], notes: ['No change since the last run.'] });
+    return sectionOf({ id: 'changes', notes: ['No change since the last run.'] });
   }
   return sectionOf({
     id: 'changes',
     title: 'Since the last run',
-    columns: [
-      { head: '', kind: 'label' },
-      { head: 'records', kind: 'number' },
-      { head: '', kind: 'text' },
-    ],
+    columns: [column('label'), column('number', 'records'), column('text')],
     rows,
     notes: [
       ...moved.map(movedText),
       ...(fields.length > 0 ? [`Not shown by the service, so sent as in the export: ${fields.join(', ')}`] : []),
     ],
-    limit: { ...LIMITS.changes, noun: 'kind', rest: 'changes.csv', isSummed: false },
+    limit: LIMITS.changes,
   });
 }
 

@@ -1,16 +1,14 @@
 /** The figures of `verify`: whether the service shows what was sent. */
-import { DecimalSum, grouped } from '../decimal.ts';
 import type { ExitCode } from '../errors.ts';
-import { comparedFields, ENTITIES, kindOf, STAGED, type ComparedField } from '../kinds/index.ts';
+import { comparedFields, ENTITIES, kindOf, type ComparedField } from '../kinds/index.ts';
 import type { Entity } from '../model.ts';
 import type { Likeness } from '../plan/compare/fields.ts';
 import { isLikelyForm } from '../plan/compare/shown.ts';
 import type { StoredVerification } from '../report/verification.ts';
-import { cutTo } from '../terminal/layout.ts';
 import { counted, enumerated, numberText } from '../terminal/numbers.ts';
-import { printable } from '../terminal/visible.ts';
 import { capital, fieldWords } from '../vocabulary/terms.ts';
-import { LIMITS, present, sectionOf, type Cell, type Cells, type Figures, type Mood, type Section } from './figures.ts';
+import { shownValue } from './plan.ts';
+import { column, LIMITS, present, sectionOf, type Cells, type Figures, type Mood, type Section } from './figures.ts';
 
 /**
  * `edited`: the service has a different value, and the record was updated after our last write. `changed`: the service
@@ -72,20 +70,6 @@ export interface FieldDifference {
   readonly updated_at: string;
 }
 
-/** Of the deals that were read back: `expected` is what was sent, `found` what the service shows. */
-export interface StageTotal {
-  /** Names in the account, or the id of a stage that it does not have; null if there is none. */
-  readonly pipeline: string | null;
-  readonly stage: string | null;
-  readonly currency: string | null;
-  readonly expected_count: number;
-  /** Exact, in plain notation: `1200.50`. */
-  readonly expected_amount: string;
-  readonly found_count: number;
-  /** Null if the service does not return amounts. */
-  readonly found_amount: string | null;
-}
-
 /** As `--json` prints it. */
 export interface Verification {
   readonly migration: string;
@@ -94,8 +78,6 @@ export interface Verification {
   readonly sample: number | 'all';
   readonly finished_at: string;
   readonly entities: Readonly<Record<Entity, EntityResult>>;
-  /** Of the deals that were read back. */
-  readonly totals: readonly StageTotal[];
   /** The first differences of each field and kind. */
   readonly first_differences: readonly FieldDifference[];
   readonly requests: number;
@@ -110,7 +92,6 @@ const ENDINGS = {
   missing: ['MISSING', 'failed', undefined],
   other_form: ['UNCLEAR', 'partly', 'No record differs, but some values are shown in a form that cannot be compared.'],
   refused: ['NOT READ', 'partly', undefined],
-  totals: ['DIFFERENT', 'failed', 'The sums of the deals by stage differ.'],
 } as const satisfies Readonly<Record<string, readonly [word: string, mood: Mood, why: string | undefined]>>;
 
 /** `names`: of stages, pipelines and users, by their ids in lower case. */
@@ -120,12 +101,7 @@ export function verificationFigures(found: Verification, names: ReadonlyMap<stri
   const [result = '', ...rest] = verificationTexts(stored);
   return {
     verdict: { word, text: `: ${result}`, mood, details: [...(why === undefined ? [] : [why]), ...rest] },
-    sections: present([
-      comparedSection(stored),
-      totalsSection(found),
-      differencesSection(found, names),
-      notComparedSection(found),
-    ]),
+    sections: present([comparedSection(stored), differencesSection(found, names), notComparedSection(found)]),
   };
 }
 
@@ -172,12 +148,12 @@ export function comparedSection({ records }: StoredVerification): Section {
     id: 'verified',
     title: 'Compared with the service',
     columns: [
-      { head: '', kind: 'label' },
-      { head: 'sent', kind: 'number' },
-      { head: 'read back', kind: 'number' },
-      { head: 'equal', kind: 'number' },
-      { head: 'different', kind: 'number' },
-      { head: 'missing', kind: 'number' },
+      column('label'),
+      column('number', 'sent'),
+      column('number', 'read back'),
+      column('number', 'equal'),
+      column('number', 'different'),
+      column('number', 'missing'),
     ],
     rows: ENTITIES.flatMap((entity): Cells[] => {
       const each = records[entity];
@@ -186,67 +162,6 @@ export function comparedSection({ records }: StoredVerification): Section {
       return [[name, each.acknowledged, each.read_back, each.equal, each.different, each.missing]];
     }),
   });
-}
-
-/** Whether the service shows as many deals and the same amount as were sent. */
-export function isBalanced({ expected_count, expected_amount, found_count, found_amount }: StageTotal): boolean {
-  return expected_count === found_count && (found_amount === null || found_amount === expected_amount);
-}
-
-/** Control totals, which add up for each currency; one line where they agree. Undefined if no deal was read back. */
-function totalsSection({ totals, entities }: Verification): Section | undefined {
-  if (totals.length === 0) return undefined;
-  const { read_back: read, acknowledged } = entities[STAGED]!;
-  const part = read === acknowledged ? '' : ` (${numberText(read)} of the ${numberText(acknowledged)} deals)`;
-  const currencies = [...new Set(totals.map(({ currency }) => currency))];
-  const sums = currencies.map((currency) => totals.filter((each) => each.currency === currency));
-  if (totals.every(isBalanced)) {
-    const texts = sums.map((group) => {
-      const [count, amount, , found] = sidesOf(group);
-      const shown = found === null ? 'no amounts are shown' : `${amount.currency ?? '–'} ${grouped(amount.amount)}`;
-      return `${numberText(count)}, ${shown}`;
-    });
-    const notes = [`Deals by stage${part}: ${texts.join('; ')}, equal to what was sent`];
-    return sectionOf({ id: 'totals', title: '', columns: [], rows: [], notes });
-  }
-  const rank = (total: StageTotal): number => Number(isBalanced(total));
-  return sectionOf({
-    id: 'totals',
-    title: `Deals by stage${part}`,
-    columns: [
-      { head: '', kind: 'text' },
-      { head: '', kind: 'label' },
-      { head: '', kind: 'number' },
-      { head: 'sent', kind: 'amount' },
-      { head: '', kind: 'number' },
-      { head: 'in the service', kind: 'amount' },
-    ],
-    rows: totals
-      .toSorted((one, other) => rank(one) - rank(other))
-      .map((total): Cells => {
-        const names = [total.pipeline, total.stage].filter((name) => name !== null);
-        return [names.join(' / ') || 'no stage', total.currency ?? '–', ...sidesOf([total])];
-      }),
-    totals: sums.map((group): Cells => ['all', group[0]!.currency ?? '–', ...sidesOf(group)]),
-    limit: { ...LIMITS.stages, noun: 'stage', rest: '--json', isSummed: true },
-  });
-}
-
-type Sides = readonly [sent: number, amount: { amount: string; currency: string | null }, found: number, shown: Cell];
-
-/** Number and amount as sent and as shown, of totals in one currency. */
-function sidesOf(totals: readonly StageTotal[]): Sides {
-  const { currency = null } = totals[0] ?? {};
-  const count = (side: 'expected' | 'found'): number => totals.reduce((sum, each) => sum + each[`${side}_count`], 0);
-  const [sent, shown] = [new DecimalSum(), new DecimalSum()];
-  for (const each of totals) sent.add(each.expected_amount);
-  const isShown = totals.every((each) => each.found_amount !== null && shown.add(each.found_amount));
-  return [
-    count('expected'),
-    { amount: sent.toString(), currency },
-    count('found'),
-    isShown ? { amount: shown.toString(), currency } : null,
-  ];
 }
 
 /** One row for each field and kind of difference, with its first example; the gravest first. */
@@ -280,25 +195,18 @@ function differencesSection(
   return sectionOf({
     id: 'differences',
     title: 'DIFFERENCES',
-    columns: [
-      { head: '', kind: 'text' },
-      { head: 'records', kind: 'number' },
-      { head: '', kind: 'place' },
-    ],
+    columns: [column('text'), column('number', 'records'), column('place')],
     rows: [...whole, ...fields].filter(([, count]) => count !== 0),
-    limit: { ...LIMITS.differences, noun: 'difference', rest: 'verify.csv', isSummed: false },
+    limit: LIMITS.differences,
   });
 }
-
-const LONGEST_VALUE = 40;
 
 /** `lead 5: sent `A`, shown `B`` */
 function exampleText(difference: FieldDifference, names: ReadonlyMap<string, string>): string {
   const { entity, external_id: id, verdict, expected, actual } = difference;
   const record = `${entity} ${id}`;
   if (verdict === 'missing' || verdict === 'refused') return [record, actual].filter((part) => part !== '').join(': ');
-  const value = (text: string): string =>
-    `\`${cutTo(printable(names.get(text.toLowerCase()) ?? text), LONGEST_VALUE)}\``;
+  const value = (text: string): string => shownValue(names.get(text.toLowerCase()) ?? text);
   return `${record}: ${verdict === 'changed' ? 'now' : 'sent'} ${value(expected)}, shown ${value(actual)}`;
 }
 
@@ -333,11 +241,8 @@ function notComparedSection({ entities, sample }: Verification): Section {
   return sectionOf({
     id: 'not-compared',
     title: 'Not compared',
-    columns: [
-      { head: '', kind: 'text' },
-      { head: 'records', kind: 'number' },
-    ],
+    columns: [column('text'), column('number', 'records')],
     rows: rows.filter(([, count]) => count !== 0),
-    limit: { ...LIMITS.checks, noun: 'reason', rest: '--json', isSummed: false },
+    limit: LIMITS.notCompared,
   });
 }

@@ -1,5 +1,6 @@
 import type { Hash } from 'node:crypto';
 import type { Issue, Place, RawRecord, ReadItem, RecordText } from '../model.ts';
+import { shortened } from '../terminal/visible.ts';
 import type { InputFile } from './files.ts';
 import type { FileEnd } from './format.ts';
 import type { Source, SourceNotice } from './source.ts';
@@ -52,8 +53,7 @@ export class Items {
 
 /** The part of a record that a message shows. */
 export function shorten(text: string): string {
-  const clean = text.replaceAll('\0', '\u2400');
-  return clean.length > 60 ? `${clean.slice(0, 59)}…` : clean;
+  return shortened(text.replaceAll('\0', '\u2400'), 60);
 }
 
 /** One file of a source; it can be read any number of times. */

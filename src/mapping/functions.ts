@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { codeOf, messageOf } from '../errors.ts';
 import type { Problem } from '../problem.ts';
+import { shortened } from '../terminal/visible.ts';
 import { loadGuest } from './guest.ts';
 
 export interface FunctionModule {
@@ -72,8 +73,7 @@ export function thrownText(error: unknown): string {
   } catch {
     text = 'something that cannot be shown as text';
   }
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > 200 ? `${line.slice(0, 199)}…` : line;
+  return shortened(text.replace(/\s+/g, ' ').trim(), 200);
 }
 
 /** The innermost place within the module of an error's stack. */

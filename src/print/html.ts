@@ -4,6 +4,7 @@ import { isAmount, type Cell, type CellColumn, type Section as FigureSection } f
 import { html as template, raw } from 'hono/html';
 import { placeText } from '../model.ts';
 import { numberText } from '../terminal/numbers.ts';
+import { shortened } from '../terminal/visible.ts';
 import { fieldWords } from '../vocabulary/terms.ts';
 
 /** Safe HTML, made by `html` and `raw` alone. */
@@ -106,9 +107,7 @@ export function time(iso: string | undefined, timezone: string): Markup {
 
 /** A text from an export or the service: shortened, and isolated for its writing direction. */
 export function externalText(text: string, maxLength = 300): Markup {
-  const characters = text.length > maxLength ? [...text] : undefined;
-  const shown = characters && characters.length > maxLength ? `${characters.slice(0, maxLength - 1).join('')}…` : text;
-  return html`<bdi>${shown}</bdi>`;
+  return html`<bdi>${shortened(text, maxLength)}</bdi>`;
 }
 
 export function externalId(id: string | null): Markup {

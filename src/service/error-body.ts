@@ -1,6 +1,6 @@
 /** Reads the bodies of answers that are errors, whatever their shape. Pure. */
 import { tryParseJson } from '../json.ts';
-import { printable } from '../terminal/visible.ts';
+import { printable, shortened } from '../terminal/visible.ts';
 import { isFields } from './list-page.ts';
 
 /** An HTTP answer as received; header names in lower case. */
@@ -72,6 +72,5 @@ function textOf(value: unknown): string | undefined {
 }
 
 export function shorten(text: string, maxLength = 300): string {
-  const line = printable(text);
-  return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1)}…`;
+  return shortened(printable(text), maxLength);
 }

@@ -1,6 +1,6 @@
 /** Interprets one page of a list. The shapes of lists vary (service interface, sections 4.3 and 9). Pure. */
 import { LIMITS } from '../contract.ts';
-import { printable } from '../terminal/visible.ts';
+import { printable, shortened } from '../terminal/visible.ts';
 
 /** An object as returned by a route; its members are not known. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -86,7 +86,7 @@ function layersOf(body: unknown, depth = 0): Fields[] {
 }
 
 export function describe(value: unknown): string {
-  return value === undefined ? 'an empty body' : `\`${printable(JSON.stringify(value).slice(0, 60))}\``;
+  return value === undefined ? 'an empty body' : `\`${shortened(printable(JSON.stringify(value)), 60)}\``;
 }
 
 export function idOf(item: Fields): string | undefined {

@@ -19,6 +19,13 @@ export function oneLine(text: string): string {
   return text.replaceAll('\n', '\\n').replaceAll('\r', '\\r');
 }
 
+/** The beginning of a text of more than `most` characters, with `…` for the rest. */
+export function shortened(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const characters = [...text.slice(0, 2 * most + 1)];
+  return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : text;
+}
+
 /** A JSON text with such characters escaped: the same value, in characters that a terminal shows. */
 export function visibleJson(json: string): string {
   return json.replace(INVISIBLE, (character) =>

@@ -14,8 +14,7 @@ import { Lock } from '../../src/store/lock.ts';
 import type { EventType } from '../../src/model.ts';
 import type { Sandbox, SandboxOptions } from '../../src/commands/sandbox/index.ts';
 import { StateDir } from '../../src/files/state-dir.ts';
-import { StageTotals } from '../../src/commands/verify/control-totals.ts';
-import { isBalanced, type Verification } from '../../src/figures/verification.ts';
+import type { Verification } from '../../src/figures/verification.ts';
 import { call, envFile, type Said } from '../commands/in-process.ts';
 import { files, sandbox, workspace } from '../e2e/harness.ts';
 import { call as request, send } from '../sandbox/client.ts';
@@ -447,59 +446,6 @@ describe('verify, of comments,', () => {
     const { code, found, stderr } = await noted({ status: 200, body: [{ id: 's1' }, { id: 's2' }] });
     expect([code, found.entities.comment!.read_back]).toEqual([0, 2]);
     expect(stderr).toMatch(/Not readable: text of comments/);
-  });
-});
-
-describe('the control totals of verify', () => {
-  it('show by stage and currency what was sent and what the service has, and add up', async () => {
-    const target = await service();
-    const job = await Migration.into(target);
-    const { Qualified, Won } = stagesOf(target);
-    for (const id of ['1', '2', '3']) {
-      await job.sent('deal/created', id, { amount: 980.5, currency: 'EUR', stage_id: Qualified! });
-    }
-    await job.sent('deal/created', '4', { amount: 6000, currency: 'EUR', stage_id: Won! });
-    await send(target, 'deal/updated', { external_id: '1', stage_id: Won!, amount: 0.1 });
-    const { found, stderr } = await job.check();
-    expect(found.totals).toMatchObject([
-      { stage: 'Qualified', expected_count: 3, expected_amount: '2941.50', found_count: 2, found_amount: '1961.00' },
-      { stage: 'Won', expected_count: 1, expected_amount: '6000.00', found_count: 2, found_amount: '6000.10' },
-    ]);
-    expect(stderr).toMatch(/^Deals by stage +sent +in the service$/m);
-    expect(stderr).toMatch(/Sales \/ Won +EUR +1 +6,000\.00 +2 +6,000\.10/);
-    expect(stderr).toMatch(/all +EUR +4 +8,941\.50 +4 +7,961\.10/);
-  });
-
-  it('say which part of the deals they are about', async () => {
-    const job = await Migration.into(await service());
-    for (let id = 0; id < 9; id += 1) await job.sent('deal/created', String(id), { amount: 1 });
-    const { found, stderr } = await job.check({ sample: '5' });
-    expect(stderr).toContain('5 of the 9 deals');
-    expect(stderr).toMatch(/deals: not in the sample of 5 +4\n/);
-    expect(found.totals.reduce((sum, total) => sum + total.found_count, 0)).toBe(5);
-  });
-
-  it('say that the service does not return amounts, and take the stage and currency that were sent', () => {
-    const totals = new StageTotals();
-    const expected = comparedFields('deal').map(({ name }) => {
-      const value = { amount: '12.5', currency: 'EUR', stage_id: 's' }[name];
-      return value === undefined ? undefined : { value, wanted: value };
-    });
-    totals.add(expected, { id: 'x' });
-    totals.add(expected, undefined);
-    const list = totals.list({
-      pipelines: [{ id: 'p', name: 'Sales', type: 'DEAL', stages: [{ id: 'S', name: 'Won' }] }],
-      users: [],
-    });
-    const group = { pipeline: 'Sales', stage: 'Won', currency: 'EUR' };
-    expect(list).toEqual([
-      { ...group, expected_count: 2, expected_amount: '25.00', found_count: 1, found_amount: null },
-    ]);
-    expect(list.map(isBalanced)).toEqual([false]);
-    const balanced = { ...list[0]!, found_count: 2 };
-    expect(isBalanced(balanced)).toBe(true);
-    expect(isBalanced({ ...balanced, found_amount: '25.00' })).toBe(true);
-    expect(isBalanced({ ...balanced, found_amount: '25.01' })).toBe(false);
   });
 });
 

@@ -3,7 +3,7 @@
  *
  *     checkpoint (which records) -> plan (what they should be) -> service (what they are) -> verify.csv
  */
-import { ENTITIES, kindOf, STAGED } from '../../kinds/index.ts';
+import { ENTITIES, kindOf } from '../../kinds/index.ts';
 import type { Entity } from '../../model.ts';
 import { readBack, type Found } from '../../plan/compare/read-back.ts';
 import { connect, type Target } from '../../connect.ts';
@@ -20,19 +20,12 @@ import { StateDir, statePath } from '../../files/state-dir.ts';
 import { assertBound, bindingOf, openCheckpoint } from '../../store/checkpoint.ts';
 import { storedDigest } from '../../plan/digest.ts';
 import { storeVerification } from '../../report/verification.ts';
-import {
-  isBalanced,
-  storedOf,
-  type EntityResult,
-  type StageTotal,
-  type Verification,
-} from '../../figures/verification.ts';
+import { storedOf, type EntityResult, type Verification } from '../../figures/verification.ts';
 import { writeReport } from '../../pages/html/page.ts';
 import { planIn } from '../../store/stored-plans.ts';
 import { readState } from '../../store/open.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { RecordComparison } from './compare.ts';
-import { StageTotals } from './control-totals.ts';
 import { Differences, newResult, VERIFY_FILE } from './differences.ts';
 import { hasherOf } from './expected.ts';
 import { populationOf, type SampleSize } from './population.ts';
@@ -126,31 +119,28 @@ async function compareAll(
   const comparison = new RecordComparison(db, hasherOf(db), target.account, mapping.region);
   const path = state.file(VERIFY_FILE);
   const differences = new Differences(path);
-  const totals = new StageTotals();
   const entities = {} as Record<Entity, EntityResult>;
   try {
     for (const entity of ENTITIES) {
-      entities[entity] = await compareEntity({ ...job, db, target, comparison, differences, totals }, entity);
+      entities[entity] = await compareEntity({ ...job, db, target, comparison, differences }, entity);
     }
   } finally {
     differences.close();
   }
-  const stageTotals = totals.list(target.account);
   return {
     migration: mapping.migration,
     base_url: target.baseUrl,
-    exit: endingOf(Object.values(entities), stageTotals),
+    exit: endingOf(Object.values(entities)),
     sample: job.settings.sample,
     finished_at: new Date().toISOString(),
     entities,
-    totals: stageTotals,
     first_differences: differences.first,
     requests: target.client.requests,
     files: { verify: path },
   };
 }
 
-function endingOf(results: readonly EntityResult[], totals: readonly StageTotal[]): Verification['exit'] {
+function endingOf(results: readonly EntityResult[]): Verification['exit'] {
   const counts = results.flatMap(({ fields }) => Object.values(fields));
   if (results.some(({ missing }) => missing > 0)) return { code: EXIT.finishedWithErrors, reason: 'missing' };
   const isDifferent = counts.some(({ different, changed }) => different + changed > 0);
@@ -158,7 +148,6 @@ function endingOf(results: readonly EntityResult[], totals: readonly StageTotal[
   if (counts.some(({ other_form: forms }) => forms > 0)) {
     return { code: EXIT.finishedWithErrors, reason: 'other_form' };
   }
-  if (totals.some((total) => !isBalanced(total))) return { code: EXIT.finishedWithErrors, reason: 'totals' };
   const isRefused = results.some(({ refused }) => refused > 0);
   return isRefused ? { code: EXIT.finishedWithErrors, reason: 'refused' } : { code: EXIT.done, reason: 'same' };
 }
@@ -169,11 +158,10 @@ interface EntityJob extends VerifyJob {
   readonly target: Target;
   readonly comparison: RecordComparison;
   readonly differences: Differences;
-  readonly totals: StageTotals;
 }
 
 async function compareEntity(job: EntityJob, entity: Entity): Promise<EntityResult> {
-  const { settings, target, comparison, differences, totals } = job;
+  const { settings, target, comparison, differences } = job;
   const { route, isRouteUncertain = false } = kindOf(entity);
   const all = populationOf(job.db, entity, settings.sample);
   const result = newResult(entity, all);
@@ -194,7 +182,6 @@ async function compareEntity(job: EntityJob, entity: Entity): Promise<EntityResu
         continue;
       }
       const expected = comparison.expected(entity, externalId)!;
-      if (entity === STAGED) totals.add(expected, record);
       const found = comparison.record(result, { entity, externalId, expected }, record, instead?.into);
       for (const each of found) differences.add(each);
     }

@@ -1,5 +1,6 @@
 /** Cells written as formulas, so that spreadsheets take them for text: `="00123"`, also quoted once more (`"=""00123"""`). */
 import { notice, type SourceNotice } from '../source.ts';
+import { shortened } from '../../terminal/visible.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
 /** Replaces such cells by the text in them, in a CSV text that arrives in chunks. Nothing but a whole cell is replaced. */
@@ -45,7 +46,7 @@ export class FormulaCells {
       .replace(this.#pattern, (_, before: string, plain?: string, doubled?: string) => {
         const content = plain ?? doubled!;
         this.#count += 1;
-        if (this.#count === 1) this.#example = Buffer.from(content, 'latin1').toString('utf8').slice(0, 40);
+        if (this.#count === 1) this.#example = shortened(Buffer.from(content, 'latin1').toString('utf8'), 40);
         return `${before}"${content}"`;
       });
     return Buffer.from(replaced, 'latin1');

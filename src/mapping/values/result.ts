@@ -1,6 +1,7 @@
 /** The result of a value of the mapping for one record, and the form of values in messages. */
 import { NumberText, type JsonValue } from '../../json.ts';
 import type { Issue } from '../../model.ts';
+import { shortened } from '../../terminal/visible.ts';
 
 interface Why extends Pick<Issue, 'code' | 'message'> {
   readonly hint?: string | undefined;
@@ -35,9 +36,7 @@ export function withOriginal(error: ValueError, original: JsonValue | undefined)
 
 /** A value in a message: in backticks, on one line, at most 60 characters. */
 export function valueText(value: JsonValue | undefined): string {
-  const text = originalText(value).replace(/\s+/g, ' ');
-  const points = text.length > 60 ? [...text] : undefined;
-  return `\`${points && points.length > 60 ? `${points.slice(0, 59).join('')}…` : text}\``;
+  return `\`${shortened(originalText(value).replace(/\s+/g, ' '), 60)}\``;
 }
 
 /** The text of a scalar; numbers keep all their digits. Undefined for lists, objects and null. */

@@ -9,7 +9,7 @@ import type { JsonValue } from '../../json.ts';
 import { e164Of } from '../../mapping/transforms/phone.ts';
 import { isCurrency } from '../../kinds/currencies.ts';
 import { isFields } from '../../service/list-page.ts';
-import { printable } from '../../terminal/visible.ts';
+import { printable, shortened } from '../../terminal/visible.ts';
 
 /**
  * - `empty`: the field has no value.
@@ -171,5 +171,5 @@ function isOneCase(text: string): boolean {
 }
 
 function exampleOf(raw: unknown): string {
-  return printable((typeof raw === 'string' ? raw : JSON.stringify(raw)).slice(0, 60));
+  return shortened(printable(typeof raw === 'string' ? raw : JSON.stringify(raw)), 60);
 }

@@ -1,4 +1,5 @@
 import type { Damage, AmbiguousDateNote, ValuesNote } from '../../report/profile.ts';
+import { shortened } from '../../terminal/visible.ts';
 import { DateForms, IdDigits, PhoneDigits, type DamageCount } from './spreadsheet-damage.ts';
 
 /** Values of a column with more distinct values than this are not kept. */
@@ -67,14 +68,14 @@ export class ColumnWatch {
   #takeId(cell: string, file: string, line: number): void {
     if (/^\s*\d+\.0\s*$/.test(cell)) {
       if (this.#decimals) this.#decimals.count += 1;
-      else this.#decimals = { count: 1, example: cell.trim().slice(0, 40), file, line };
+      else this.#decimals = { count: 1, example: shortened(cell.trim(), 40), file, line };
     } else if (/^\s*\d+\s*$/.test(cell)) this.#wholes += 1;
   }
 
   addDamage(kind: Damage, example: string, file: string, line: number): void {
     const found = this.#damage.get(kind);
     if (found) found.count += 1;
-    else this.#damage.set(kind, { count: 1, example: example.slice(0, 40), file, line });
+    else this.#damage.set(kind, { count: 1, example: shortened(example, 40), file, line });
   }
 
   /** Of single cells, and of the column as a whole. */

@@ -1,6 +1,7 @@
 /** Columns in which every value begins with an apostrophe, with which a program made spreadsheets read them as text. */
 import type { ReadItem } from '../../model.ts';
 import { notice, type Source } from '../../input/source.ts';
+import { shortened } from '../../terminal/visible.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
 /** Dutch names begin so themselves: `'t Hooft`, `'s-Gravesande`. */
@@ -39,7 +40,7 @@ function mayBeGuarded(found: Guarded, { raw, place }: Extract<ReadItem, { kind: 
   const cell = (raw as readonly string[])[found.column] ?? '';
   if (cell.trim() === '') return true;
   if (!cell.startsWith("'") || NAME.test(cell)) return false;
-  if (found.count === 0) Object.assign(found, { example: cell.slice(0, 40), file: place.file, line: place.line });
+  if (found.count === 0) Object.assign(found, { example: shortened(cell, 40), file: place.file, line: place.line });
   found.count += 1;
   return true;
 }

@@ -2,6 +2,7 @@
  * What a spreadsheet has done to a column of dates, ids or phone numbers: seen only in all its cells together, since each
  * could be right. Called for every cell of such a column, so it looks at single characters first.
  */
+import { shortened } from '../../terminal/visible.ts';
 
 /** Damaged cells of one kind, and the first of them. */
 export interface DamageCount {
@@ -20,7 +21,7 @@ const ZERO = 48;
 const NINE = 57;
 
 function another(found: DamageCount | undefined, cell: string, file: string, line: number): DamageCount {
-  if (!found) return { count: 1, example: cell.trim().slice(0, 40), file, line };
+  if (!found) return { count: 1, example: shortened(cell.trim(), 40), file, line };
   found.count += 1;
   return found;
 }
@@ -66,7 +67,7 @@ export class DateForms {
     const [a, b] = [Number(first), Number(second)];
     if (a > 12) this.dayFirst += 1;
     else if (b > 12) this.monthFirst += 1;
-    else if (a !== b && this.example === '') this.example = cell.trim().slice(0, 40);
+    else if (a !== b && this.example === '') this.example = shortened(cell.trim(), 40);
     if (padding === undefined) return true;
     if (padding === 'uneven') this.#isUneven = true;
     else if (a > 12 || b > 12) this.#certain[padding] += 1;
