@@ -7,6 +7,7 @@ import { doubtRecords, isOlder } from './plan/older.ts';
 import { storeDocument } from './report/documents.ts';
 import { assertBound, openFieldHasher } from './store/checkpoint.ts';
 import type { FieldHasher } from './store/field-hashes.ts';
+import { copyCheckpoint } from './store/open.ts';
 import { PLAN_FILE } from './store/plan-schema.ts';
 import { findDamage } from './store/sqlite.ts';
 import { snapshotOf, storedMapping } from './figures/summarise.ts';
@@ -37,7 +38,11 @@ export async function surveyed(run: Run, target: Target | undefined): Promise<Su
     warn(OLDER);
   }
   const hasher = openFieldHasher(db, settings);
-  if (isBehind && !settings.dryRun) doubtRecords(db, hasher, state.file(PLAN_FILE));
+  if (isBehind) {
+    // The plan of a dry run is that of a run with --adopt, too, but the checkpoint stays as it is.
+    if (settings.dryRun) copyCheckpoint(db, state);
+    doubtRecords(db, hasher, state.file(PLAN_FILE));
+  }
   const account = target?.account ?? storedAccountOf(state);
   if (account) monitor.connected?.(account, target?.baseUrl);
   else warn('no account is stored yet, so names of stages and owners stay unresolved');

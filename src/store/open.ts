@@ -20,3 +20,21 @@ export function attachCheckpoint(db: Database, state: StateDir): void {
   const path = state.file(CHECKPOINT_FILE);
   db.attach(isThere(path) ? path : undefined, 'checkpoint', CHECKPOINT);
 }
+
+/** Replaces the attached checkpoint by a copy in memory, which a dry run may change. */
+export function copyCheckpoint(db: Database, state: StateDir): void {
+  db.detach('checkpoint');
+  db.attach(undefined, 'checkpoint', CHECKPOINT);
+  db.attach(state.file(CHECKPOINT_FILE), 'stored', CHECKPOINT);
+  try {
+    const tables = db.all<{ name: string }>(
+      `select name from stored.sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\'`,
+    );
+    db.transaction(() => {
+      for (const { name } of tables)
+        db.run(`insert or replace into checkpoint."${name}" select * from stored."${name}"`);
+    });
+  } finally {
+    db.detach('stored');
+  }
+}
