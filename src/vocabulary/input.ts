@@ -170,11 +170,6 @@ export const INPUT_WARNINGS = {
     },
     fix: 'Name the column among the custom fields, or let `"*": rest` take it.',
   },
-  spellings: {
-    what: 'A field has values that differ only in letter case or spaces.',
-    says: (field: string, spellings: string) => `\`${field}\` has several spellings of one value: ${spellings}`,
-    fix: 'Convert them to one with a `map` transform.',
-  },
   unread_array: {
     what: 'A file that is read has other arrays or sheets, which no source reads.',
     says: (arrays: readonly string[]) => `no source reads ${enumerated(arrays, 'and')}`,

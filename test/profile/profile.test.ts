@@ -292,53 +292,6 @@ describe('the profile of all sources', () => {
   });
 });
 
-describe('spellings of one value', () => {
-  const mapping = (apply = ''): string =>
-    `events:\n  - type: lead/created\n    source: it\n    data: { external_id: ID, full_name: Name, custom_params: { source: { from: Source${apply} } } }\n`;
-  const cells = (...values: (readonly [string, number])[]): string =>
-    `ID,Name,Source\n${values
-      .flatMap(([value, times]) => Array<string>(times).fill(value))
-      .map((value, at) => `${at},ADA${at % 2 ? '' : ' '},${value}\n`)
-      .join('')}`;
-  const AVITO = cells(
-    ['Avito', 3],
-    ['avito', 2],
-    ['AVITO', 1],
-    ['Авито', 2],
-    ['On  hold', 1],
-    ['on hold', 2],
-    ['Ads', 1],
-  );
-
-  /** Their message and hint. */
-  const found = async (text: string, apply?: string): Promise<string[][]> => {
-    const { plan } = await surveyedWith({ mapping: mapping(apply), export: text });
-    const all = plan.findings.filter(({ code }) => code === 'spellings').flatMap(({ examples }) => examples);
-    return all.map(({ message, hint }) => [message, hint ?? '']);
-  };
-
-  it('are named with their counts, and with a `map` that can be pasted', async () => {
-    const [[message, hint] = []] = await found(AVITO);
-    expect(message).toContain('`custom_params.source`');
-    expect(message).toContain('`Avito` 3, `avito` 2, `AVITO` 1; `on hold` 2, `On  hold` 1');
-    expect(message).not.toContain('Авито');
-    const map = /\{ map: .*\} \}$/.exec(hint!)![0];
-    expect(map).toBe('{ map: { avito: Avito, AVITO: Avito, "On  hold": on hold, "*": "=" } }');
-    expect(await found(AVITO, `, apply: [${map}]`)).toEqual([]);
-  });
-
-  it.each([
-    ['one spelling each', cells(['Avito', 2], ['Авито', 2])],
-    [
-      'more than fifty values',
-      cells(['a', 1], ['A', 1], ...Array.from({ length: 50 }, (_, n) => [`v${n}`, 1] as const)),
-    ],
-    ['long texts', cells([`a${'b'.repeat(60)}`, 1], [`A${'b'.repeat(60)}`, 1])],
-  ])('are not looked for in a field with %s', async (_what, text) => {
-    expect(await found(text)).toEqual([]);
-  });
-});
-
 it('names the columns of a looked-up file that nobody carries', async () => {
   const lookup = `{ lookup: { source: firms, match: Id, with: Firm, take: Name } }`;
   const map = (path: string): string => `sources: { it: { path: it.csv }, firms: { path: ${path} } }

@@ -18,7 +18,6 @@ import {
 import { unreadArrays, type Source } from '../../input/source.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { SourceWatch } from './source.ts';
-import { Spellings } from './spellings.ts';
 import { textDamage, textsOf } from './text-damage.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
@@ -40,7 +39,6 @@ export class Profiler {
     readonly db: Database;
   };
   readonly #watches = new Map<string, SourceWatch>();
-  readonly #spellings = new Spellings();
 
   constructor(job: {
     readonly sources: ReadonlyMap<string, Source>;
@@ -77,7 +75,6 @@ export class Profiler {
   event(event: Ready | Invalid, row: Row): void {
     const { issues, omissions } = event;
     for (const [field, text] of event.kind === 'ready' ? textsOf(event.data) : []) {
-      this.#spellings.add(field, text);
       const damage = textDamage(text);
       if (damage) this.watch(row.place.source).damaged(damage, field, text, row);
     }
@@ -160,7 +157,6 @@ export class Profiler {
     if (empty.length > 0) warn(issueOf('never_a_value', empty), empty.length);
     const deciding = all.flatMap(({ not_carried: notes }) => notes.map(columnText));
     if (deciding.length > 0) warn(issueOf('not_carried', deciding), deciding.length);
-    for (const [issue, count] of this.#spellings.found()) warn(issue, count);
     for (const { damage, dates } of all) {
       for (const note of damage) warn(damageIssue(note), note.count);
       for (const note of dates) warn(datesIssue(note));
