@@ -70,8 +70,8 @@ function openName(
 }
 
 /**
- * Warnings and values that are left out, the most frequent first. A run that is no dry run shows what is new, and counts what the
- * last survey of the same mapping said already. Undefined if there is nothing.
+ * Warnings and values that are left out, the most frequent first. A run that is no dry run only counts the warnings that the last
+ * survey of the same mapping gave already; values left out are always shown. Undefined if there is nothing.
  */
 export function checksSection(findings: readonly Finding[], isDryRun: boolean): Section | undefined {
   const all = findings.filter(
@@ -84,7 +84,7 @@ export function checksSection(findings: readonly Finding[], isDryRun: boolean): 
   if (added.length + again === 0) return undefined;
   return sectionOf({
     id: 'checks',
-    title: again > 0 && added.length > 0 ? 'CHECK (new)' : 'CHECK',
+    title: 'CHECK',
     columns: [column('text'), column('place'), column('number', 'count'), column('code'), column('hint')],
     rows: added.map((each): Cell[] => [checkText(each), placeOf(each), each.count, each.code, hintOf(each)]),
     notes: again > 0 ? [`${counted(again, 'warning')}, unchanged since the last survey: see report.html`] : [],
