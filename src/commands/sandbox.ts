@@ -22,7 +22,6 @@ export const definition = define({
     ...pick(OPTIONS, 'port', 'account'),
     state: { ...OPTIONS.state, group: undefined, describe: 'State directory of that mapping, if it is elsewhere' },
     rate: { type: 'value', check: rate, default: USUAL, describe: 'Requests per sliding window' },
-    journal: OPTIONS.journal,
   },
   examples: [
     ['$0 sandbox --port 8080', 'a service on this machine; its URL and secrets are printed'],
@@ -38,15 +37,10 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
     port: settings.port,
     rate: settings.rate,
     ...(account ? { account } : {}),
-    ...(settings.journal === undefined ? {} : { journal: settings.journal }),
   });
   console.print(`BACKFILL_BASE_URL=${running.baseUrl}`);
   console.print(`BACKFILL_API_KEY=${running.apiKey.reveal()}`);
   console.print(`BACKFILL_INGEST_TOKEN=${running.ingestToken.reveal()}`);
-  const { other } = running;
-  console.say(
-    `a second account, to try requests of another account: BACKFILL_API_KEY=${other.apiKey.reveal()} BACKFILL_INGEST_TOKEN=${other.ingestToken.reveal()}`,
-  );
   console.say(
     `sandbox started, limited to ${settings.rate.requests} requests per ${settings.rate.seconds} s; press Ctrl-C to stop it`,
   );

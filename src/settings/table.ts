@@ -218,7 +218,6 @@ export const OPTIONS = {
     shownDefault: 'a small company',
     describe: 'Copy the pipelines, stages and users that the last run or dry run of this mapping read',
   },
-  journal: { type: 'value', check: text('a file'), describe: 'Keep the records in this file when the sandbox stops' },
   data: { type: 'value', check: text('JSON or @FILE'), describe: 'Body: JSON, or @FILE' },
   query: { type: 'repeatable', check: parameters, describe: 'Query parameter (NAME=VALUE, repeatable)' },
   paginate: { type: 'boolean', describe: 'Fetch all pages of a list, as one array' },

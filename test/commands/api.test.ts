@@ -18,9 +18,9 @@ function nothingArrived(service: Sandbox): boolean {
 
 describe('api', () => {
   it('prints the body as JSON to stdout, and nothing else', async () => {
-    const said = await ask(await sandbox(), 'GET', '/tags');
+    const said = await ask(await sandbox(), 'GET', '/pipelines');
     expect(said.code).toBe(0);
-    expect(JSON.parse(said.stdout)).toMatchObject([{ name: 'VIP' }]);
+    expect(JSON.parse(said.stdout)).toMatchObject([{ name: 'Sales' }, { name: 'Partners' }, { name: 'Inbound' }]);
     expect(said.stdout).toContain('\n  {');
     expect(said.stderr).toContain('HTTP 200');
     expect(said.stderr).toMatch(/x-ratelimit-remaining: \d+/);
@@ -29,7 +29,7 @@ describe('api', () => {
 
   it('prints objects that contain a list unchanged', async () => {
     const service = await sandbox();
-    expect(JSON.parse((await ask(service, 'get', '/companies')).stdout)).toEqual({ companies: [], total: 0 });
+    expect(JSON.parse((await ask(service, 'get', '/comments')).stdout)).toEqual({ items: [], total: 0 });
   });
 
   it('adds parameters to the query, including repeated ones', async () => {
@@ -87,7 +87,7 @@ describe('api', () => {
     expect((await call(api, { method: 'GET', path: '/health', envFile: service.envFile })).code).toBe(0);
     expect(service.arrived[0]!.headers).not.toHaveProperty('x-api-key');
     expect(service.healthChecks[0]).not.toHaveProperty('x-api-key');
-    expect((await call(api, { method: 'GET', path: '/tags', envFile: service.envFile })).code).toBe(0);
+    expect((await call(api, { method: 'GET', path: '/pipelines', envFile: service.envFile })).code).toBe(0);
     expect(service.arrived[1]!.headers).toHaveProperty('x-api-key');
   });
 
@@ -99,7 +99,7 @@ describe('api', () => {
     for (const path of ['/health', '/version', '/version/', '/version?a=1']) {
       expect(await call(api, { method: 'GET', path, envFile }), path).toMatchObject({ code: 0 });
     }
-    const refused = await call(api, { method: 'GET', path: '/tags', envFile });
+    const refused = await call(api, { method: 'GET', path: '/pipelines', envFile });
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('BACKFILL_API_KEY');
     expect(service.arrived.map(({ url }) => url)).toEqual(['/version', '/version/', '/version?a=1']);
@@ -108,7 +108,7 @@ describe('api', () => {
   it('needs no ingestion token', async () => {
     const service = await sandbox();
     const file = await envFile(service, { BACKFILL_INGEST_TOKEN: '' });
-    expect((await call(api, { method: 'GET', path: '/tags', envFile: file })).code).toBe(0);
+    expect((await call(api, { method: 'GET', path: '/pipelines', envFile: file })).code).toBe(0);
   });
 
   it('never shows the API key, even if the service sends it back', async () => {
@@ -117,7 +117,7 @@ describe('api', () => {
       body: { error: `what a key: ${String(headers['x-api-key'])}` },
       headers: { location: `/x?key=${String(headers['x-api-key'])}` },
     }));
-    const said = await call(api, { method: 'GET', path: '/tags', envFile: service.envFile });
+    const said = await call(api, { method: 'GET', path: '/pipelines', envFile: service.envFile });
     expect(said.stdout).toContain('what a key: ***');
     expect(said.stdout + said.stderr).not.toContain('sk_scripted_key');
   });
@@ -279,11 +279,10 @@ describe('api, when it writes,', () => {
 describe('api --paginate', () => {
   it('joins the pages of a list into one array, for any shape of the pages', async () => {
     const service = await sandbox();
-    for (let index = 0; index < 7; index += 1) await ask(service, 'GET', '/tags');
-    const said = await ask(service, 'GET', '/api-logs', { paginate: true, query: ['path=/tags'] });
+    const said = await ask(service, 'GET', '/platform-users', { paginate: true });
     expect(said.code).toBe(0);
-    expect(JSON.parse(said.stdout)).toHaveLength(7);
-    expect(said.stderr).toContain('7 items on 1 page');
+    expect(JSON.parse(said.stdout)).toHaveLength(8);
+    expect(said.stderr).toContain('8 items on 1 page');
   });
 
   it('requests 100 items per page until a page has no new id', async () => {

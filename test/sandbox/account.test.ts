@@ -1,6 +1,6 @@
 import { parseEnv } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { otherAccount } from '../../src/commands/sandbox/account.ts';
+import { uuidOf } from '../../src/commands/sandbox/account.ts';
 import { backfill, environmentOf, files, sandbox, start, workspace } from '../e2e/harness.ts';
 
 const MAPPING = `version: 1
@@ -13,6 +13,13 @@ events:
     data: { external_id: ID, full_name: Name }
 `;
 
+const ACCOUNT = {
+  pipelines: [
+    { id: uuidOf('p'), name: 'Elsewhere', type: 'DEAL' as const, stages: [{ id: uuidOf('s'), name: 'Open' }] },
+  ],
+  users: [{ id: uuidOf('u'), names: ['Olga Other'], email: 'olga@other.test' }],
+};
+
 async function project(): Promise<string> {
   const cwd = await workspace();
   await files(cwd, { 'acme.yaml': MAPPING, 'people.csv': 'ID,Name\n1,Ada\n' });
@@ -21,7 +28,7 @@ async function project(): Promise<string> {
 
 test('a sandbox with the account of a migration has the pipelines and users that its dry run read', async () => {
   const cwd = await project();
-  const real = await sandbox({ account: otherAccount() });
+  const real = await sandbox({ account: ACCOUNT });
   const surveyed = await backfill(['run', 'acme.yaml', '--dry-run'], { cwd, env: environmentOf(real) });
   expect(surveyed.code, surveyed.stderr).toBe(0);
 
@@ -40,7 +47,7 @@ test('a sandbox with the account of a migration has the pipelines and users that
   const env = parseEnv(said) as Record<string, string>;
   const ask = async (path: string): Promise<unknown> =>
     JSON.parse((await backfill(['api', 'GET', path], { cwd, env })).stdout) as unknown;
-  expect(await ask('/pipelines')).toMatchObject(otherAccount().pipelines);
+  expect(await ask('/pipelines')).toMatchObject(ACCOUNT.pipelines);
   expect(await ask('/platform-users')).toMatchObject({ users: [{ fullName: 'Olga Other', email: 'olga@other.test' }] });
 });
 

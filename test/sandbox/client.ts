@@ -81,16 +81,3 @@ export async function send(
 export function errorOf({ body }: Answer): { code: string; message: string } {
   return (body as { error: { code: string; message: string } }).error;
 }
-
-/** A sandbox with one record of each kind that a path can name, and their ids. */
-export async function sandboxWithRecords(options: SandboxOptions = {}) {
-  const sandbox = await sandboxFor(options);
-  const create = async (path: string, body: object): Promise<string> => {
-    const { status, body: record } = await call(sandbox, 'POST', path, { body });
-    expect([path, status]).toEqual([path, 201]);
-    return (record as { id: string }).id;
-  };
-  const lead = await create('/leads', { fullName: 'A' });
-  const deal = await create('/deals', { title: 'D', primaryContactId: lead });
-  return { sandbox, ids: { lead, deal, company: await create('/companies', { name: 'C' }) } };
-}

@@ -98,7 +98,7 @@ describe('faults', () => {
   test('requests with a fault count in the window', async () => {
     const sandbox = await withRules({ kind: 'status', status: 500, when: { times: 1 } });
     await send(sandbox, 'lead/created', { external_id: '1' });
-    expect((await call(sandbox, 'GET', '/tags')).headers.get('x-ratelimit-remaining')).toBe('98');
+    expect((await call(sandbox, 'GET', '/pipelines')).headers.get('x-ratelimit-remaining')).toBe('98');
   });
 
   test('credentials rotate while a request is in flight', async () => {

@@ -113,7 +113,7 @@ class Faults {
     if (kind === 'rotate_key') this.sandbox.rotateKey();
     if (kind !== 'foreign') return;
     const ask = () =>
-      fetch(`${this.sandbox.baseUrl}/tags`, { headers: { [HEADERS.apiKey]: this.sandbox.apiKey.reveal() } }).then(
+      fetch(`${this.sandbox.baseUrl}/pipelines`, { headers: { [HEADERS.apiKey]: this.sandbox.apiKey.reveal() } }).then(
         (response) => response.arrayBuffer(),
         () => undefined,
       );

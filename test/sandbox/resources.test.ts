@@ -1,8 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Secret } from '../../src/redact.ts';
 import { startSandbox } from '../../src/commands/sandbox/index.ts';
 import { ROUTES, sandboxApp } from '../../src/commands/sandbox/serve.ts';
-import { call, clockAt, errorOf, sandboxFor, sandboxWithRecords, send, type Answer } from './client.ts';
+import { call, clockAt, errorOf, sandboxFor, send, type Answer } from './client.ts';
 
 function named(answer: Answer, key: string): unknown[] {
   return (answer.body as Record<string, unknown[]>)[key]!;
@@ -78,9 +77,10 @@ describe('records', () => {
     expect((await call(sandbox, 'GET', `/deals/${deal.id}`)).body).toEqual(deal);
     expect(deal).toMatchObject({ primaryContactId: id, amount: 5, currency: 'EUR' });
     await send(sandbox, 'comment/created', { content: 'x', deal_external_id: 'D' });
-    const comments = await call(sandbox, 'GET', `/comments?dealId=${deal.id}`);
+    const comments = await call(sandbox, 'GET', '/comments');
     expect(comments.body).toMatchObject({ items: [{ content: 'x', dealId: deal.id }], total: 1 });
-    expect(named(await call(sandbox, 'GET', '/comments?dealId=other'), 'items')).toEqual([]);
+    const [comment] = named(comments, 'items') as [{ id: string }];
+    expect((await call(sandbox, 'GET', `/comments/${comment.id}`)).body).toEqual(comment);
   });
 
   test('lists are paged and differ in shape', async () => {
@@ -88,16 +88,8 @@ describe('records', () => {
     for (const id of ['1', '2', '3']) await send(sandbox, 'lead/created', { external_id: id, full_name: `N${id}` });
     const page = await call(sandbox, 'GET', '/leads?page=2&pageSize=2');
     expect(page.body).toMatchObject({ leads: [{ fullName: 'N3' }], total: 3 });
-    expect((await call(sandbox, 'GET', '/leads?search=n2')).body).toMatchObject({
-      leads: [{ fullName: 'N2' }],
-      total: 1,
-    });
-    for (const path of ['/deals', '/tags']) {
-      expect((await call(sandbox, 'GET', path)).body).toBeInstanceOf(Array);
-    }
-    for (const path of ['/companies', '/comments']) {
-      expect((await call(sandbox, 'GET', path)).body).toMatchObject({ total: 0 });
-    }
+    expect((await call(sandbox, 'GET', '/deals')).body).toEqual([]);
+    expect((await call(sandbox, 'GET', '/comments')).body).toMatchObject({ total: 0 });
   });
 
   test('a missing record is a 404 in JSON', async () => {
@@ -114,9 +106,9 @@ describe('records', () => {
 
 describe('lists', () => {
   test('every list is paged, and refuses a page of more than 100', async () => {
-    const { sandbox } = await sandboxWithRecords();
-    const lists = Object.entries(ROUTES).flatMap(([published, route]) => ('list' in route ? published.slice(4) : []));
-    expect(lists.length).toBeGreaterThan(5);
+    const sandbox = await sandboxFor();
+    const lists = Object.entries(ROUTES).flatMap(([path, route]) => ('list' in route ? path : []));
+    expect(lists.length).toBeGreaterThan(4);
     for (const path of lists) {
       const ask = async (query: string) => (await call(sandbox, 'GET', `${path}?${query}`)).status;
       const statuses = [await ask('pageSize=100'), await ask('pageSize=101'), await ask('page=0')];
@@ -124,83 +116,20 @@ describe('lists', () => {
     }
     expect((await call(sandbox, 'GET', '/pipelines?pageSize=1&page=2')).body).toMatchObject([{ name: 'Partners' }]);
   });
-
-  test('search and status choose deals and companies', async () => {
-    const { sandbox } = await sandboxWithRecords();
-    await call(sandbox, 'POST', '/companies', { body: { name: 'Wonka', status: 'CUSTOMER' } });
-    await call(sandbox, 'POST', '/deals', { body: { title: 'Chocolate', status: 'OPEN', amount: 7 } });
-    const ask = async (path: string) => (await call(sandbox, 'GET', path)).body;
-    expect(await ask('/companies?search=wonk')).toMatchObject({ companies: [{ name: 'Wonka' }], total: 1 });
-    expect(await ask('/companies?status=CUSTOMER')).toMatchObject({ companies: [{ name: 'Wonka' }], total: 1 });
-    expect(await ask('/deals?search=choco')).toMatchObject([{ amount: 7 }]);
-    expect(await ask('/deals?status=OPEN')).toMatchObject([{ amount: 7 }]);
-    expect(await ask('/deals?status=WON')).toEqual([]);
-  });
 });
 
 describe('creating', () => {
-  test('the account owner is the owner, whoever the caller names', async () => {
-    const { sandbox } = await sandboxWithRecords();
-    const { id: owner } = sandbox.account.users[0]!;
-    const body = { ownerId: sandbox.account.users[1]!.id, createdBy: 'me' };
-    const answer = await call(sandbox, 'POST', '/companies', { body });
-    expect(answer.body).toMatchObject({ ownerId: owner, createdBy: owner });
-  });
-
-  test.each([
-    ['/leads', 'companyId', 'company'],
-    ['/deals', 'companyIds', 'company'],
-    ['/deals', 'contactIds', 'lead'],
-  ] as const)('POST %s: %s must name a record of this account', async (path, field, kind) => {
-    const { sandbox, ids } = await sandboxWithRecords();
-    const others = { headers: { 'x-api-key': sandbox.other.apiKey.reveal() } };
-    const ask = async (id: string, options = {}) => {
-      const body = { [field]: field.endsWith('s') ? [id] : id };
-      return (await call(sandbox, 'POST', path, { body, ...options })).status;
-    };
-    expect([await ask(ids[kind]), await ask('none'), await ask(ids[kind], others)]).toEqual([201, 409, 409]);
-  });
-
-  test('two accounts have other ids for the same external id', async () => {
-    const sandbox = await sandboxFor();
-    const ids = await Promise.all(
-      [sandbox, sandbox.other].map(async ({ apiKey, ingestToken }) => {
-        const { body } = await call(sandbox, 'POST', `/webhooks/ingest/${ingestToken.reveal()}`, {
-          body: { id: 'e', type: 'lead/created', suppress_triggers: true, data: { external_id: '1' } },
-          headers: { 'x-api-key': apiKey.reveal() },
-        });
-        return (body as { id: string }).id;
-      }),
-    );
-    expect(ids[0]).not.toBe(ids[1]);
-  });
-
   test('a lead, which fires triggers', async () => {
     const sandbox = await sandboxFor();
-    const body = { fullName: 'A', phoneNumber: '+390212345', email: 'a@x', ownerId: 'me' };
+    const body = { fullName: 'A', phoneNumber: '+390212345', email: 'a@x', createdBy: 'me' };
     const answer = await call(sandbox, 'POST', '/leads', { body });
-    expect([answer.status, answer.body]).toMatchObject([201, { fullName: 'A', email: 'a@x' }]);
+    const { id: createdBy } = sandbox.account.users[0]!;
+    expect([answer.status, answer.body]).toMatchObject([201, { fullName: 'A', email: 'a@x', createdBy }]);
     expect(sandbox.state().leads).toMatchObject([{ externalId: null, fullName: 'A' }]);
     expect(sandbox.triggersFired).toBe(1);
     expect((await call(sandbox, 'POST', '/leads', { body: { fullName: 1 } })).body).toEqual({
       error: expect.stringMatching(/^fullName/) as string,
     });
-  });
-
-  test('a deal with an existing stage and lead', async () => {
-    const sandbox = await sandboxFor();
-    const { body: lead } = (await call(sandbox, 'POST', '/leads', { body: {} })) as { body: { id: string } };
-    const stage = sandbox.account.pipelines[1]!.stages[1]!;
-    const deal = { title: 'T', stageId: stage.id, primaryContactId: lead.id, amount: 3 };
-    expect((await call(sandbox, 'POST', '/deals', { body: deal })).body).toMatchObject({
-      pipelineId: sandbox.account.pipelines[1]!.id,
-      stageId: stage.id,
-      primaryContactId: lead.id,
-      ownerId: sandbox.account.users[0]!.id,
-    });
-    for (const wrong of [{ stageId: 'x' }, { primaryContactId: 'x' }]) {
-      expect((await call(sandbox, 'POST', '/deals', { body: wrong })).status).toBe(409);
-    }
   });
 
   test('an Idempotency-Key creates one record in 24 hours, and refuses another body', async () => {
@@ -225,81 +154,6 @@ describe('creating', () => {
     expect((await call(sandbox, 'POST', '/leads', { body: { email: 5 }, headers })).status).toBe(400);
     expect((await call(sandbox, 'POST', '/leads', { body: { email: 'a@x' }, headers })).status).toBe(201);
   });
-});
-
-describe('other routes', () => {
-  test('the API log of the caller, filtered', async () => {
-    const sandbox = await sandboxFor();
-    await call(sandbox, 'GET', '/tags');
-    await call(sandbox, 'GET', '/tags', { headers: { 'x-api-key': 'wrong' } });
-    await call(sandbox, 'GET', '/nowhere');
-    await send(sandbox, 'lead/created', { external_id: '1' });
-    const all = await call(sandbox, 'GET', '/api-logs');
-    expect(named(all, 'logs')).toMatchObject([
-      {
-        method: 'POST',
-        path: '/webhooks/ingest/***',
-        status: 200,
-        statusGroup: '2xx',
-        payload: { type: 'lead/created', data: { external_id: '1' } },
-        error: null,
-        record: { entity: 'Lead', id: sandbox.state().leads[0]!.id },
-        outcome: 'created',
-      },
-      { method: 'GET', path: '/nowhere', status: 404, error: 'no route GET /nowhere', record: null },
-      { method: 'GET', path: '/tags', status: 200, payload: null },
-    ]);
-    for (const [query, paths] of [
-      ['statusGroup=4xx', ['/nowhere']],
-      ['method=POST', ['/webhooks/ingest/***']],
-      ['path=/tags', ['/tags']],
-    ] as const) {
-      const logs = named(await call(sandbox, 'GET', `/api-logs?${query}`), 'logs') as { path: string }[];
-      expect(logs.map(({ path }) => path).filter((path) => !path.startsWith('/api-logs'))).toEqual(paths);
-    }
-  });
-});
-
-test('a record is answered to its account, to another one with 403, and with 404 where there is none', async () => {
-  const { sandbox, ids } = await sandboxWithRecords();
-  const others = { headers: { 'x-api-key': sandbox.other.apiKey.reveal() } };
-  for (const [path, id] of [
-    ['/leads', ids.lead],
-    ['/companies', ids.company],
-    ['/deals', ids.deal],
-  ] as const) {
-    const ask = async (which: string, options = {}) => (await call(sandbox, 'GET', `${path}/${which}`, options)).status;
-    expect([path, await ask(id), await ask(id, others), await ask('none')]).toEqual([path, 200, 403, 404]);
-  }
-  const refused = await call(sandbox, 'GET', `/leads/${ids.lead}`, others);
-  expect(refused.body).toEqual({ error: 'Lead belongs to another account' });
-  expect((await call(sandbox, 'GET', '/leads', others)).body).toMatchObject({ leads: [], total: 0 });
-  expect((await call(sandbox, 'GET', '/api-logs', others)).body).toMatchObject({ total: 5 });
-});
-
-test('the reference of the routes, to which hints send people, is there without a key', async () => {
-  const sandbox = await sandboxFor();
-  const answer = await fetch(`${sandbox.baseUrl}/docs/partners`);
-  expect(answer.status).toBe(200);
-  expect(await answer.text()).toMatch(/GET \/deals\/\{id\}\n[\s\S]*GET \/pipelines/);
-});
-
-test('an ingestion token and a key of different accounts are refused', async () => {
-  const sandbox = await sandboxFor();
-  const ingest = (token: Secret, key: Secret) =>
-    call(sandbox, 'POST', `/webhooks/ingest/${token.reveal()}`, {
-      body: { id: '1', type: 'lead/created', suppress_triggers: true, data: { external_id: 'L' } },
-      headers: { 'x-api-key': key.reveal() },
-    });
-  for (const [token, key] of [
-    [sandbox.other.ingestToken, sandbox.apiKey],
-    [sandbox.ingestToken, sandbox.other.apiKey],
-  ] as const) {
-    const answer = await ingest(token, key);
-    expect([answer.status, errorOf(answer).code]).toEqual([403, 'webhook_auth_failed']);
-  }
-  expect((await ingest(sandbox.other.ingestToken, sandbox.other.apiKey)).status).toBe(200);
-  expect(sandbox.state().leads).toEqual([]);
 });
 
 test('no route says a code with 401, and only the webhook says one with 500', async () => {

@@ -8,10 +8,10 @@ describe('the rate limit', () => {
   test('can be lowered while requests arrive', async () => {
     const clock = clockAt(1_000_000_000_000);
     const sandbox = await sandboxFor({ rate: RATE, clock });
-    const status = async () => (await call(sandbox, 'GET', '/tags')).status;
+    const status = async () => (await call(sandbox, 'GET', '/pipelines')).status;
     expect([await status(), await status()]).toEqual([200, 200]);
     sandbox.setLimit(2);
-    const refused = await call(sandbox, 'GET', '/tags');
+    const refused = await call(sandbox, 'GET', '/pipelines');
     expect([refused.status, refused.headers.get('x-ratelimit-limit')]).toEqual([429, '2']);
     clock.now += 60_000;
     expect([await status(), await status(), await status()]).toEqual([200, 200, 429]);
@@ -37,15 +37,15 @@ describe('the rate limit', () => {
     });
     expect(refused.headers.get('retry-after')).toBe('50');
     clock.now += 1;
-    expect((await call(sandbox, 'GET', '/tags')).headers.get('retry-after')).toBe('50');
+    expect((await call(sandbox, 'GET', '/pipelines')).headers.get('retry-after')).toBe('50');
     expect(sandbox.state().leads).toHaveLength(1);
 
     clock.now += 49_998;
-    const early = await call(sandbox, 'GET', '/tags');
+    const early = await call(sandbox, 'GET', '/pipelines');
     expect([early.status, early.headers.get('retry-after')]).toEqual([429, '1']);
     clock.now += 1;
-    expect((await call(sandbox, 'GET', '/tags')).status).toBe(200);
-    expect((await call(sandbox, 'GET', '/tags')).status).toBe(429);
+    expect((await call(sandbox, 'GET', '/pipelines')).status).toBe(200);
+    expect((await call(sandbox, 'GET', '/pipelines')).status).toBe(429);
   });
 
   test('leaves /health, /version and calls without a valid key out of the count', async () => {
@@ -54,16 +54,16 @@ describe('the rate limit', () => {
       expect((await call(sandbox, 'GET', '/health', { headers: { 'x-api-key': null } })).status).toBe(200);
       const version = await call(sandbox, 'GET', '/version', { headers: { 'x-api-key': null } });
       expect(version.headers.get('x-ratelimit-limit')).toBe('3');
-      await call(sandbox, 'GET', '/tags', { headers: { 'x-api-key': 'wrong' } });
+      await call(sandbox, 'GET', '/pipelines', { headers: { 'x-api-key': 'wrong' } });
     }
-    expect((await call(sandbox, 'GET', '/tags')).headers.get('x-ratelimit-remaining')).toBe('2');
+    expect((await call(sandbox, 'GET', '/pipelines')).headers.get('x-ratelimit-remaining')).toBe('2');
   });
 
   test('counts calls that fail', async () => {
     const sandbox = await sandboxFor({ rate: RATE });
     expect(errorOf(await send(sandbox, 'lead/updated', { external_id: '1' })).code).toBe('not_found');
     await call(sandbox, 'POST', '/webhooks/ingest/wrong', { body: {} });
-    expect((await call(sandbox, 'GET', '/tags')).headers.get('x-ratelimit-remaining')).toBe('0');
+    expect((await call(sandbox, 'GET', '/pipelines')).headers.get('x-ratelimit-remaining')).toBe('0');
   });
 });
 

@@ -7,6 +7,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
+import { PATHS } from '../../src/contract.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import type { SandboxState } from '../../src/commands/sandbox/index.ts';
 import { environmentOf, start, summaryOf, type Running } from '../e2e/harness.ts';
@@ -243,8 +244,8 @@ class Arrivals {
     if (!all && last - this.#collected < 20_000) return;
     const first = last - requests.length + 1;
     const until = all ? requests.length : requests.length - 1_000;
-    for (const { account, at, status } of requests.slice(Math.max(0, this.#collected + 1 - first), until)) {
-      if (account === undefined) continue;
+    for (const { path, at, status } of requests.slice(Math.max(0, this.#collected + 1 - first), until)) {
+      if (path === PATHS.health) continue;
       this.times.push(at);
       if (status === 429) this.refused += 1;
     }

@@ -12,12 +12,13 @@ import type { JsonObject } from '../../src/json.ts';
 import { openCheckpoint } from '../../src/store/checkpoint.ts';
 import { Lock } from '../../src/store/lock.ts';
 import type { EventType } from '../../src/model.ts';
-import type { Sandbox, SandboxOptions } from '../../src/commands/sandbox/index.ts';
+import type { Sandbox } from '../../src/commands/sandbox/index.ts';
 import { StateDir } from '../../src/files/state-dir.ts';
 import type { Verification } from '../../src/figures/verification.ts';
 import { call, envFile, type Said } from '../commands/in-process.ts';
 import { files, sandbox, workspace } from '../e2e/harness.ts';
 import { call as request, send } from '../sandbox/client.ts';
+import type { FaultyOptions } from '../sandbox/faults.ts';
 import { startScripted, type Answer } from '../service/scripted-server.ts';
 import { StateOf } from '../state.ts';
 
@@ -28,7 +29,7 @@ beforeEach(() => {
 });
 const DAY_MS = 86_400_000;
 
-async function service(options: SandboxOptions = {}): Promise<Sandbox> {
+async function service(options: FaultyOptions = {}): Promise<Sandbox> {
   return sandbox({ clock: () => now, ...options });
 }
 
@@ -302,11 +303,10 @@ describe('verify', () => {
   });
 
   it.each([1, 5])('reports a record that may not be read, and compares all others (%i of them)', async (others) => {
-    const target = await service();
+    const serviceId = randomUUID();
+    const faults = { rules: [{ kind: 'status' as const, status: 403, when: { path: `/leads/${serviceId}` } }] };
+    const target = await service({ faults });
     const job = await (await Migration.into(target)).leads(others);
-    const headers = { 'x-api-key': target.other.apiKey.reveal() };
-    const made = await request(target, 'POST', '/leads', { body: { fullName: 'Theirs' }, headers });
-    const { id: serviceId } = made.body as { id: string };
     job.given.event('lead/created', 'theirs', { full_name: 'Theirs' });
     job.given.request('lead/created', 'theirs', { full_name: 'Theirs' }, { serviceId });
     const { code, found, stderr } = await job.check();

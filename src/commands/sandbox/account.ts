@@ -32,14 +32,6 @@ export function defaultAccount(): Account {
   };
 }
 
-/** An account that shares nothing with any other one. */
-export function otherAccount(): Account {
-  return {
-    pipelines: [pipelineOf('Elsewhere', 'DEAL', ['Open', 'Closed'])],
-    users: [userOf('Olga Other', 'olga@other.test')],
-  };
-}
-
 /** Stages of deal pipelines, in the service's order. */
 export function dealStages({
   pipelines,

@@ -5,14 +5,11 @@ import type { Account } from '../../service/account.ts';
 import type { RequestEntry, Success } from './reply.ts';
 import type { Store } from './store.ts';
 
-/** One account of the service: its credentials and its records. */
+/** The account of the service: its credentials and its records. */
 export interface SandboxContext {
-  readonly name: 'main' | 'other';
-  /** The other account, whose resources are answered with 403 (service interface, section 5). */
-  readonly other: SandboxContext;
   readonly account: Account;
   readonly store: Store;
-  /** Of both accounts, in the order of arrival. */
+  /** In the order of arrival. */
   readonly requests: RequestEntry[];
   /** First answers to POST requests, by Idempotency-Key. */
   readonly answered: Map<string, { readonly request: string; readonly reply: Success; readonly at: number }>;
@@ -26,7 +23,6 @@ export interface SandboxContext {
 
 /** What the gateway passes to the routes beside the request. */
 export interface ApiCall {
-  /** The account of the API key. */
   readonly context: SandboxContext;
   readonly entry: RequestEntry;
   readonly body: ParsedBody;

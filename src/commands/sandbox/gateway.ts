@@ -14,26 +14,25 @@ interface GatewayOptions {
 /** Answers a request that the gateway lets through. */
 export type Routes = (request: Request, env: HonoEnv['Bindings']) => Promise<Response> | Response;
 
-/** Without a key: section 5, and the reference, which people open in a browser. */
-const OPEN: readonly string[] = [PATHS.health, PATHS.version, PATHS.reference];
+/** Without a key (section 5). */
+const OPEN: readonly string[] = [PATHS.health, PATHS.version];
 
 export class Gateway {
   readonly #context: SandboxContext;
-  readonly #options: GatewayOptions;
   readonly #routes: Routes;
-  readonly #windows = new Map<string, SlidingWindow>();
+  readonly #window: SlidingWindow;
   #rate: SandboxRate;
 
-  constructor(context: SandboxContext, routes: Routes, options: GatewayOptions) {
+  constructor(context: SandboxContext, routes: Routes, { rate, countRefused }: GatewayOptions) {
     this.#context = context;
-    this.#options = options;
     this.#routes = routes;
-    this.#rate = options.rate;
+    this.#rate = rate;
+    this.#window = new SlidingWindow(rate, countRefused);
   }
 
   setLimit(requests: number): void {
     this.#rate = { ...this.#rate, requests };
-    for (const window of this.#windows.values()) window.setLimit(requests);
+    this.#window.setLimit(requests);
   }
 
   async handle(request: Request, bindings: HttpBindings): Promise<Response> {
@@ -60,24 +59,14 @@ export class Gateway {
   /** The answer, and the window after it where the request counts. */
   async #answer(request: Request, path: string, env: HonoEnv['Bindings']): Promise<[Response, Admission?]> {
     if (OPEN.includes(path)) return [await this.#routes(request, env)];
-    const { call } = env;
-    const { entry } = call;
     const key = request.headers.get(HEADERS.apiKey);
-    const context = [this.#context, this.#context.other].find(({ apiKey }) => apiKey.reveal() === key);
-    if (key === null || !context) {
+    if (key !== this.#context.apiKey.reveal()) {
       const message = key === null ? 'X-API-Key is missing' : 'X-API-Key is invalid';
-      return [respond(path, entry, new Refusal(401, undefined, message))];
+      return [respond(path, new Refusal(401, undefined, message))];
     }
-    entry.account = context.name;
-    const admission = this.#window(key).admit(this.#context.now());
-    if (!admission.admitted) return [this.#tooMany(path, call, admission), admission];
-    return [await this.#routes(request, { ...env, call: { ...call, context } }), admission];
-  }
-
-  #window(key: string): SlidingWindow {
-    let window = this.#windows.get(key);
-    if (!window) this.#windows.set(key, (window = new SlidingWindow(this.#rate, this.#options.countRefused)));
-    return window;
+    const admission = this.#window.admit(this.#context.now());
+    if (!admission.admitted) return [this.#tooMany(path, admission), admission];
+    return [await this.#routes(request, env), admission];
   }
 
   #fullWindow(): Admission {
@@ -85,9 +74,9 @@ export class Gateway {
     return { admitted: true, limit: requests, remaining: requests, freeAt: this.#context.now() };
   }
 
-  #tooMany(path: string, { entry }: ApiCall, { freeAt }: Admission): Response {
+  #tooMany(path: string, { freeAt }: Admission): Response {
     const message = `more than ${this.#rate.requests} requests in ${this.#rate.seconds} s`;
-    const response = respond(path, entry, new Refusal(429, 'RATE_LIMITED', message));
+    const response = respond(path, new Refusal(429, 'RATE_LIMITED', message));
     const seconds = Math.max(1, Math.ceil((freeAt - this.#context.now()) / 1000));
     response.headers.set(HEADERS.retryAfter, String(seconds));
     return response;

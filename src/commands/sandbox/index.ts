@@ -10,7 +10,7 @@ import { codeOf, messageOf, UserError } from '../../errors.ts';
 import { Secret } from '../../redact.ts';
 import type { Account } from '../../service/account.ts';
 import { LIMITS } from '../../contract.ts';
-import { defaultAccount, otherAccount } from './account.ts';
+import { defaultAccount } from './account.ts';
 import { Gateway, type Routes } from './gateway.ts';
 import { sandboxApp } from './serve.ts';
 import type { RequestEntry } from './reply.ts';
@@ -45,8 +45,6 @@ export interface Sandbox {
   readonly apiKey: Secret;
   readonly ingestToken: Secret;
   readonly account: Account;
-  /** The credentials of another account of the same service, which is empty at first. */
-  readonly other: { readonly apiKey: Secret; readonly ingestToken: Secret };
   /** Writes that started automations; 0 if all of them suppressed triggers. */
   readonly triggersFired: number;
   state(): SandboxState;
@@ -70,15 +68,8 @@ export async function startSandbox(
   routesOf: (context: SandboxContext) => Routes = (context) => sandboxApp(context).fetch,
 ): Promise<Sandbox> {
   const requests: RequestEntry[] = [];
-  const now = options.clock ?? (() => performance.timeOrigin + performance.now());
-  const contextOf = async (
-    name: SandboxContext['name'],
-    { account = defaultAccount(), journal, apiKey, ingestToken }: SandboxOptions,
-  ): Promise<SandboxContext> => ({
-    name,
-    get other() {
-      return name === 'main' ? other : context;
-    },
+  const { account = defaultAccount(), journal, apiKey, ingestToken } = options;
+  const context: SandboxContext = {
     account,
     store: await Store.open(journal),
     requests,
@@ -86,10 +77,8 @@ export async function startSandbox(
     apiKey: apiKey === undefined ? newApiKey() : new Secret(apiKey),
     ingestToken: ingestToken === undefined ? newIngestToken() : new Secret(ingestToken),
     triggersFired: 0,
-    now,
-  });
-  const context = await contextOf('main', options);
-  const other = await contextOf('other', { account: otherAccount() });
+    now: options.clock ?? (() => performance.timeOrigin + performance.now()),
+  };
   const gateway = new Gateway(context, routesOf(context), {
     rate: options.rate ?? { requests: LIMITS.requestsPerWindow, seconds: LIMITS.windowSeconds },
     countRefused: options.countRefused ?? false,
@@ -104,8 +93,7 @@ export async function startSandbox(
 
   return {
     baseUrl: `http://127.0.0.1:${port}`,
-    account: context.account,
-    other,
+    account,
     get apiKey() {
       return context.apiKey;
     },

@@ -7,9 +7,20 @@ import { INGEST_CODES, type Acknowledgement } from '../../contract.ts';
 import type { Fields } from '../../service/list-page.ts';
 import { dealStages, uuidOf } from './account.ts';
 import { timestamp, type ApiCall, type SandboxContext } from './context.ts';
-import { E164, EMPTY } from './kinds.ts';
 import { Refusal, type Success } from './reply.ts';
 import type { AnyRecord } from './store.ts';
+
+/** Records of events without any field. */
+export const EMPTY: Readonly<Partial<Record<string, Fields>>> = {
+  Lead: { fullName: null, email: null, phoneNumber: null, companyId: null, customParams: {} },
+  Deal: {
+    ...{ title: null, amount: null, currency: null, ownerId: null, primaryContactId: null },
+    ...{ companyIds: [], contactIds: [], customFields: {} },
+  },
+  Comment: { authorName: null },
+};
+
+export const phoneNumber = text(/^\+[1-9]\d{1,14}$/, 'must be E.164');
 
 /** Section 2.3. */
 const envelope = z.strictObject({
@@ -22,7 +33,7 @@ const envelope = z.strictObject({
 
 /** What the service checks beside the fields of a kind (sections 2.4 to 2.6): E.164, the currency code, exactly one parent. */
 const DATA: Readonly<Partial<Record<Entity, z.ZodType>>> = {
-  lead: kindOf('lead').data.extend({ phone_number: text(E164, 'must be E.164') }),
+  lead: kindOf('lead').data.extend({ phone_number: phoneNumber }),
   deal: kindOf('deal').data.extend({ currency: text(/^[A-Z]{3}$/, 'must be a currency code') }),
   comment: kindOf('comment')
     .data.extend({ external_id: z.string().min(1).optional() })
@@ -53,11 +64,10 @@ export function ingest({ context, body, suppressTriggers }: ApiCall, token: stri
   const event = parse(envelope, body.value, []);
   const known = context.store.processed(event.id);
   const done = known
-    ? { entity: known.kind, id: known.id, outcome: 'none' as const, deduplicated: true }
+    ? { entity: known.kind, id: known.id, outcome: 'none', deduplicated: true }
     : { ...write(context, event), deduplicated: false };
   if (!known && event.suppress_triggers !== true && !suppressTriggers) context.triggersFired += 1;
-  const { entity, id, outcome } = done;
-  return { status: 200, body: { status: 'processed', ...done }, record: { entity, id }, outcome };
+  return { status: 200, body: { status: 'processed', ...done } };
 }
 
 type Event = z.infer<typeof envelope>;
@@ -90,7 +100,7 @@ function write(context: SandboxContext, event: Event): Pick<Acknowledgement, 'en
     ...fields,
     ...(kind === 'Deal' ? dealFields(context, data, fields) : {}),
     ...(kind === 'Lead' ? { customParams: { ...(old.customParams as object), ...data.custom_params } } : {}),
-    id: before?.id ?? uuidOf(context.name, kind, ...source),
+    id: before?.id ?? uuidOf(kind, ...source),
     externalId,
     createdAt: before?.createdAt ?? at,
     updatedAt: at,

@@ -13,14 +13,6 @@ export interface RequestEntry {
   /** The JSON of the body; undefined if there is none or it is not JSON. */
   readonly body: unknown;
   readonly at: number;
-  /** The account that the API key belongs to; undefined if the key was invalid. */
-  account?: 'main' | 'other';
-  /** Why the service refused it. */
-  error?: string;
-  /** What it created or changed. */
-  record?: { readonly entity: string; readonly id: string };
-  /** Of an event: `created`, `updated`, `none`. */
-  outcome?: string;
   /** Undefined until the request is answered; stays so if the connection was dropped. */
   status?: number;
   /** When it was answered or dropped; undefined while it is in flight. */
@@ -30,9 +22,6 @@ export interface RequestEntry {
 export interface Success {
   readonly status: 200 | 201;
   readonly body: unknown;
-  /** What the request created or changed. */
-  readonly record?: NonNullable<RequestEntry['record']>;
-  readonly outcome?: string;
 }
 
 /** Any other answer; nothing has been changed. `code` is shown only in envelopes; a 401 has none (section 7.3). */
@@ -55,15 +44,12 @@ export function enveloped(code: string | undefined, message: string): object {
   return { success: false, error: { code, message } };
 }
 
-/** The answer to a request for `path`, noted in the request log. */
-export function respond(path: string, entry: RequestEntry, reply: Success | Refusal): Response {
+/** The answer to a request for `path`. */
+export function respond(path: string, reply: Success | Refusal): Response {
   if (reply instanceof Refusal) {
     const { code, message, status } = reply;
-    entry.error = message;
     const inEnvelope = path.startsWith(PATHS.ingest) || CROSS_CUTTING.includes(code);
     return Response.json(inEnvelope ? enveloped(code, message) : { error: message }, { status });
   }
-  if (reply.record) entry.record = reply.record;
-  if (reply.outcome !== undefined) entry.outcome = reply.outcome;
   return Response.json(reply.body, { status: reply.status });
 }
