@@ -41,7 +41,7 @@ export async function surveyed(run: Run, target: Target | undefined): Promise<Su
   if (isBehind) {
     // The plan of a dry run is that of a run with --adopt, too, but the checkpoint stays as it is.
     if (settings.dryRun) copyCheckpoint(db, state);
-    doubtRecords(db, hasher, state.file(PLAN_FILE));
+    doubtRecords(db, hasher, mapping.migration, state.file(PLAN_FILE));
   }
   const account = target?.account ?? storedAccountOf(state);
   if (account) monitor.connected?.(account, target?.baseUrl);

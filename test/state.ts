@@ -38,7 +38,6 @@ interface EventRow {
   readonly sends?: EventType;
   readonly occurredAt?: string;
   /** The id of the event and the hash of its content, where two events shall share them. */
-  readonly eventId?: string;
 }
 
 interface ProblemRow {
@@ -148,9 +147,9 @@ export class StateOf {
     const { state = 'acknowledged', raw = data, parent } = given;
     const text = data === null ? null : canonicalJson({ ...(id === null ? {} : { external_id: id }), ...data });
     return this.plan.insert(
-      `insert into event (event_id, type, entity, external_id, record, entry, occurred_at, data, content, parent_entity,
-        parent_id, state, code, priority, is_chosen, sends) values (?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...[given.eventId ?? randomUUID(), type, entityOf(type), id, this.record({ ...given, raw })],
+      `insert into event (type, entity, external_id, record, entry, occurred_at, data, content, parent_entity,
+        parent_id, state, code, priority, is_chosen, sends) values (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ...[type, entityOf(type), id, this.record({ ...given, raw })],
       ...[given.occurredAt ?? null, text, text === null ? null : contentSha(type, text)],
       ...[parent?.[0] ?? null, parent?.[1] ?? null, state, given.code ?? null, given.priority ?? 0],
       ...[given.isChosen === false ? 0 : 1, given.sends ?? null],
@@ -306,7 +305,7 @@ function fillPlan(state: StateOf, { events = [], problems = [], survey, summary,
     for (let n = 0; n < times; n += 1) {
       lastId += 1;
       const data = given.state === 'invalid' ? null : {};
-      const event = state.event(type, id ?? `r${lastId}`, data, { ...given, ...placeOf(at), eventId: `e${lastId}` });
+      const event = state.event(type, id ?? `r${lastId}`, data, { ...given, ...placeOf(at) });
       if (problem) state.problem(event, problem.code, problem.message ?? '', problem);
       for (const { field, original, code } of omitted) state.omission(event, field, original, '', code);
     }

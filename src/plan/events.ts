@@ -6,7 +6,6 @@ import type { EventCounts } from '../vocabulary/terms.ts';
 /** An event as the plan has it. */
 export interface EventRow extends Place {
   readonly id: number;
-  readonly event_id: string;
   readonly type: EventType;
   readonly entity: Entity;
   readonly external_id: string | null;
@@ -27,7 +26,7 @@ export interface EventRow extends Place {
 
 /** The columns of `EventRow`; what follows chooses among `event e`. */
 export const EVENT_ROWS = `
-  select e.id, e.event_id, e.type, e.entity, e.external_id, e.record as record_id, e.entry, e.priority, e.occurred_at, e.data, e.content,
+  select e.id, e.type, e.entity, e.external_id, e.record as record_id, e.entry, e.priority, e.occurred_at, e.data, e.content,
     e.parent_entity, e.parent_id, e.state, e.code, e.field_entries, e.rows, e.sends,
     s.name as source, ${placedFile()} as file, r.line, r.number as record
   from event e join record r on r.id = e.record join file f on f.id = r.file join source s on s.id = f.source`;

@@ -1,4 +1,5 @@
 /** A checkpoint that is older than the plan beside it: a backup was put back, or its `-wal` was deleted. */
+import { eventId } from '../core/identity.ts';
 import { doubted, NOTHING_KNOWN, opened, type Known } from '../core/known.ts';
 import { isThere } from '../files/private-file.ts';
 import { kindOfType } from '../kinds/index.ts';
@@ -57,13 +58,13 @@ export function isOlder(db: Database, path: string): boolean {
  * What the checkpoint knows of records is doubted from now on (core/known), except of those that are sent once and never updated:
  * which comments went out combined is in the last plan, at `path`.
  */
-export function doubtRecords(db: Database, hasher: FieldHasher, path: string): void {
+export function doubtRecords(db: Database, hasher: FieldHasher, migration: string, path: string): void {
   db.attach(path, 'last', PLAN);
   try {
     db.transaction(() => {
       db.run('update checkpoint.migration set is_adopted = 1');
       doubtFields(db);
-      takeOverCombined(db, hasher);
+      takeOverCombined(db, hasher, migration);
     });
   } finally {
     db.detach('last');
@@ -95,17 +96,21 @@ function doubtFields(db: Database): void {
 }
 
 /** Combined comments that the lost checkpoint may have sent: acknowledged as the plan says, or without an answer, which one may be here, too. */
-function takeOverCombined(db: Database, hasher: FieldHasher): void {
-  const combined = db.all<WantedRow & { id: number; event_id: string; external_id: string; state: string }>(`
-    select e.id, e.event_id, e.external_id, e.state, e.type, e.content, e.data, e.entry, e.field_entries from last.event e
-    where e.id in (select event from last.part) and e.event_id <> '' and not exists (
+function takeOverCombined(db: Database, hasher: FieldHasher, migration: string): void {
+  const combined = db.all<WantedRow & { id: number; external_id: string; state: string }>(`
+    select e.id, e.external_id, e.state, e.type, e.content, e.data, e.entry, e.field_entries from last.event e
+    where e.id in (select event from last.part) and e.data is not null and not exists (
       select 1 from checkpoint.record r where r.entity = e.entity and r.external_id = e.external_id and r.existence = 'yes')`);
-  for (const { id, event_id: eventId, external_id: externalId, state, type, content, data } of combined) {
+  for (const { id, external_id: externalId, state, type, content, data } of combined) {
     const hash = hasher.hashOf(WHOLE, data);
     const fields = { [WHOLE]: hash };
     const key = { entity: kindOfType(type).name, external_id: externalId };
     const { known: before } = readRecord(db, hasher, key);
-    const sent = opened(before, { kind: 'create', id: before.create?.id ?? eventId, fields });
+    const sent = opened(before, {
+      kind: 'create',
+      id: before.create?.id ?? eventId({ migration, type, externalId, content: data }),
+      fields,
+    });
     const isAcknowledged = state === 'acknowledged' && before.exists === 'no';
     const known: Known = isAcknowledged ? { exists: 'yes', whose: 'ours', fields: { [WHOLE]: [hash] } } : sent;
     const wanted = { type, content, fields: new Map(Object.entries(fields)) };

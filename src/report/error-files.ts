@@ -25,8 +25,10 @@ export function writeErrors(db: Database, output: StateDir): void {
     output.file(ERRORS_FILE),
     ERROR_COLUMNS,
     `
-    select s.name as source, ${placedFile('p')} as file, r.line, r.number as record, e.type as event_type, e.external_id, e.event_id,
-      p.kind, p.code, p.http_status, p.field, p.message, p.hint, p.attempts, p.at
+    select s.name as source, ${placedFile('p')} as file, r.line, r.number as record, e.type as event_type, e.external_id,
+      iif(p.attempts > 0, (
+        select q.id from checkpoint.request q where q.entity = e.entity and q.external_id = e.external_id order by q.n desc limit 1),
+        null) as event_id, p.kind, p.code, p.http_status, p.field, p.message, p.hint, p.attempts, p.at
     from problem p join problem_row w on w.problem = p.id left join event e on e.id = p.event
       left join record r on r.id = w.record left join file f on f.id = r.file left join source s on s.id = f.source
     where p.severity = 'error' order by p.id, r.id`,

@@ -188,11 +188,7 @@ export class RecordSender {
     if (kind === 'update') return { kind, id: randomUUID(), fields };
     const { migration } = this.#options;
     const type = `${record.entity}/created` satisfies EventType;
-    const id =
-      due.type === type
-        ? due.event_id
-        : eventId({ migration, type, externalId: record.external_id, content: due.data });
-    return { kind, id, fields };
+    return { kind, id: eventId({ migration, type, externalId: record.external_id, content: due.data }), fields };
   }
 
   #deliveryOf({ due, record, known }: Turn, { kind, id, fields }: Request): Delivery {

@@ -26,7 +26,7 @@ export function placedFile(of?: 'p' | 'o'): string {
 export const PLAN: Schema = {
   name: 'plan',
   applicationId: 0x63726d70,
-  version: 5,
+  version: 6,
   json: {
     source: ['columns'],
     record: ['raw'],
@@ -74,7 +74,6 @@ create table record (
 -- One event per record: what the input wants of it, folded from its rows (plan/fold).
 create table event (
   id integer primary key,        -- in the order of reading, of its first row
-  event_id text not null,        -- the envelope id of its creation; empty if the event is invalid
   type text not null,
   entity text not null,
   external_id text,              -- null where an invalid event has none

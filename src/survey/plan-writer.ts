@@ -1,4 +1,3 @@
-import { eventId } from '../core/identity.ts';
 import { recordJson } from '../json.ts';
 import { entityOf } from '../kinds/index.ts';
 import type { Corrected, Invalid, Place, RawRecord, Ready } from '../model.ts';
@@ -26,14 +25,12 @@ export interface DealFigures {
 /** Writes records and events to a new plan, in the order of reading. The judging steps follow when all are there. */
 export class PlanWriter {
   readonly db: Database;
-  readonly #migration: string;
   readonly #sources = new Map<string, number>();
   readonly #files = new Map<string, number>();
   #last: { readonly item: ReadRecord; readonly id: number } | undefined;
 
-  constructor(db: Database, migration: string) {
+  constructor(db: Database) {
     this.db = db;
-    this.#migration = migration;
   }
 
   addSource({ name, kind, columns }: Source): void {
@@ -85,13 +82,10 @@ export class PlanWriter {
   event(event: Ready | Invalid, record: number, deal?: DealFigures): number {
     const { kind: state, type, entry, externalId } = event;
     const ready = event.kind === 'ready' ? event : undefined;
-    const content = ready?.externalId === undefined ? undefined : ready.content;
     return this.db.insert(
-      `insert into event (event_id, type, entity, external_id, record, entry, occurred_at, data, content,
+      `insert into event (type, entity, external_id, record, entry, occurred_at, data, content,
          parent_entity, parent_id, own_priority, heading, state, deal_group, amount)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      // Comments without an id get theirs when all are there (plan/comment-ids).
-      content === undefined ? '' : eventId({ migration: this.#migration, type, externalId: externalId!, content }),
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       type,
       entityOf(type),
       externalId?.toWellFormed().replaceAll('\0', '') ?? null,

@@ -110,9 +110,9 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
   await assertComplete(job, opened, read);
   for (const { file, line } of opened.input.unusedFixes()) addProblem(db, {}, issueOf('unused_fix', `${file}:${line}`));
   const { mapping, settings, hasher, account, client, contacts, output } = job;
-  const { migration, region } = mapping;
+  const { region } = mapping;
   const { entries } = opened.compiled;
-  const judging = { db, migration, region, entries, hasher, account, client, contacts, output };
+  const judging = { db, region, entries, hasher, account, client, contacts, output };
   const { changes, leftOut } = await judgePlan({ ...judging, concurrency: settings.concurrency });
   read.reader.records.mapped -= leftOut;
   read.reader.records.skipped += leftOut;
@@ -151,7 +151,7 @@ async function readInput({ db, mapping, halt }: SurveyJob, opened: OpenInput): P
   const reader = new RecordReader({
     compiled,
     resolver,
-    writer: new PlanWriter(db, mapping.migration),
+    writer: new PlanWriter(db),
     profiler,
     groups: new DealGroups(db, resolver),
     shouldContinue: () => !halt.requested,

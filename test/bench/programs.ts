@@ -6,6 +6,7 @@ import { createReadStream, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import type * as events from '../../src/plan/events.ts';
+import type * as identities from '../../src/core/identity.ts';
 import type * as core from '../../src/core/known.ts';
 import type * as wants from '../../src/plan/wanted.ts';
 import type * as sending from '../../src/send/log.ts';
@@ -81,6 +82,7 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
     const { answered, opened, NOTHING_KNOWN } = (await import(`${dist}/core/known.js`)) as typeof core;
     const { wantedOf } = (await import(`${dist}/plan/wanted.js`)) as typeof wants;
     const { EVENT_ROWS, pagesOf } = (await import(`${dist}/plan/events.js`)) as typeof events;
+    const identity = (await import(`${dist}/core/identity.js`)) as typeof identities;
     const { policiesOf } = (await import(`${dist}/mapping/policies.js`)) as typeof policies;
     const state = await StateDir.existing(directory);
     openCheckpoint(state).close();
@@ -94,8 +96,9 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
       log.begin({ migration, baseUrl, account, mappingSha256: '', inputs: [], isAdopted: false });
       for (const page of pagesOf<events.EventRow>(db, rows)) {
         for (const row of page) {
-          const { type, entity, external_id: id, event_id: eventId, data: content } = row;
+          const { type, entity, external_id: id, data: content } = row;
           const wanted = wantedOf(row, all, hasher);
+          const eventId = identity.eventId({ migration, type, externalId: id!, content });
           const record = { entity, external_id: id!, type, wanted };
           const request = { kind: 'create', id: eventId, fields: Object.fromEntries(wanted.fields) } as const;
           const delivery = {

@@ -58,7 +58,7 @@ async function progressOf(events: readonly GivenEvent[], columns?: number): Prom
         db.run("update event set state = 'acknowledged' where id = ?", id);
         db.run(
           `insert into checkpoint.request (n, id, run, type, entity, external_id, status, sent_at, settled_at)
-           select ?1, event_id, 1, type, entity, external_id, 'acknowledged', ?2, ?2 from event where id = ?1`,
+           select ?1, 'e' || id, 1, type, entity, external_id, 'acknowledged', ?2, ?2 from event where id = ?1`,
           id,
           new Date(began + 1_000).toISOString(),
         );

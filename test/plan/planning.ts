@@ -4,6 +4,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { makeDirectory } from '../directory.ts';
+import { eventId } from '../../src/core/identity.ts';
 import { answered, opened } from '../../src/core/known.ts';
 import { Halt } from '../../src/halt.ts';
 import type { JsonObject } from '../../src/json.ts';
@@ -175,12 +176,13 @@ export class Planning {
     log.begin({ migration: 'planned', baseUrl, account, mappingSha256: '', inputs: [], isAdopted: false });
     const rows = db.all<EventRow>(`${EVENT_ROWS} where e.state in ('ready', 'retry') order by e.id`);
     for (const row of rows) {
-      const { type, entity, external_id: externalId, event_id: eventId, data: content } = row;
+      const { type, entity, external_id: externalId, data: content } = row;
       const wanted = wantedOf(row, all, hasher);
       const record = { entity, external_id: externalId!, type, wanted };
       const { known } = readRecord(db, hasher, record);
       const kind = isUpdate(row.sends ?? type) ? 'update' : 'create';
-      const id = kind === 'update' ? randomUUID() : eventId;
+      const id =
+        kind === 'update' ? randomUUID() : eventId({ migration: 'planned', type, externalId: externalId!, content });
       const request = { kind, id, fields: Object.fromEntries(wanted.fields) } as const;
       const delivery = {
         id,

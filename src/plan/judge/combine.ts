@@ -1,6 +1,6 @@
 /** Comments of one parent that go as one (`combine`). A combined comment is an event whose parts are rows of the input. */
 import { COMBINED } from '../../kinds/index.ts';
-import { contentSha, eventId } from '../../core/identity.ts';
+import { contentSha } from '../../core/identity.ts';
 import { canonicalJson, parseJson, type JsonObject } from '../../json.ts';
 import { combineOf, type Combine } from '../../mapping/values/combine.ts';
 import type { Policies } from '../../mapping/policies.ts';
@@ -20,7 +20,6 @@ const NOT_COMBINED = combineOf({ heading: '' });
 
 interface CombineJob {
   readonly db: Database;
-  readonly migration: string;
   readonly hasher: FieldHasher;
   /** Of all entries. */
   readonly entries: readonly { readonly combine: Combine | undefined; readonly policies: Policies }[];
@@ -173,7 +172,7 @@ function freeId(db: Database, first: string): string {
 
 /** Makes one event of these: the first one, and the others become its rows. */
 function combineInto(job: CombineJob, parts: readonly PartRow[], externalId: string): void {
-  const { db, migration, hasher } = job;
+  const { db, hasher } = job;
   const base = parts[0]!;
   const { separator } = combineOfFirst(job, parts);
   const datas = parts.map(({ data }) => parseJson(data) as JsonObject);
@@ -201,13 +200,12 @@ function combineInto(job: CombineJob, parts: readonly PartRow[], externalId: str
     db.run('delete from event where id = ?', id);
   }
   db.run(
-    `update event set external_id = ?, is_derived = 0, rows = ?, own_priority = ?, data = ?, content = ?, event_id = ? where id = ?`,
+    `update event set external_id = ?, is_derived = 0, rows = ?, own_priority = ?, data = ?, content = ? where id = ?`,
     externalId,
     parts.length,
     greatest(parts.map(({ own_priority: priority }) => priority)),
     content,
     contentSha(TYPE, content),
-    eventId({ migration, type: TYPE, externalId, content }),
     base.id,
   );
   for (const issue of oversized(content)) {

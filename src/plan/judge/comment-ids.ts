@@ -1,4 +1,4 @@
-import { contentSha, eventId, shortSha } from '../../core/identity.ts';
+import { contentSha, shortSha } from '../../core/identity.ts';
 import { canonicalJson, parseJson, type JsonObject } from '../../json.ts';
 import type { EventType } from '../../model.ts';
 import type { Database } from '../../store/sqlite.ts';
@@ -10,7 +10,7 @@ import { EVENT_ROWS, pagesOf, type EventRow } from '../events.ts';
  * or the migration was renamed. Equal ones differ in their author at most, and are numbered by their content, so the order
  * of the rows changes nothing.
  */
-export function deriveCommentIds(db: Database, migration: string): void {
+export function deriveCommentIds(db: Database): void {
   const nameless = `${EVENT_ROWS}
     where e.external_id is null and e.data is not null and e.id > ? order by e.id limit 500`;
   if (!db.get('select 1 from event where external_id is null and data is not null limit 1')) return;
@@ -25,19 +25,18 @@ export function deriveCommentIds(db: Database, migration: string): void {
   const numbered = db.all<{ id: number; same: string; n: number }>(
     'select id, same, row_number() over (partition by same order by content, id) - 1 as n from equal_comment',
   );
-  for (const { id, same, n } of numbered) setId(db, migration, id, n === 0 ? same : shortSha(`${same} ${n}`));
+  for (const { id, same, n } of numbered) setId(db, id, n === 0 ? same : shortSha(`${same} ${n}`));
   db.exec('drop table equal_comment');
 }
 
-function setId(db: Database, migration: string, id: number, externalId: string): void {
+function setId(db: Database, id: number, externalId: string): void {
   const { type, data } = db.get<{ type: EventType; data: string }>('select type, data from event where id = ?', id)!;
   const content = canonicalJson({ ...(parseJson(data) as JsonObject), external_id: externalId });
   db.run(
-    'update event set external_id = ?, is_derived = 1, data = ?, content = ?, event_id = ? where id = ?',
+    'update event set external_id = ?, is_derived = 1, data = ?, content = ? where id = ?',
     externalId,
     content,
     contentSha(type, content),
-    eventId({ migration, type, externalId, content }),
     id,
   );
 }

@@ -1,5 +1,5 @@
 import { placedFile } from '../../store/plan-schema.ts';
-import { contentSha, eventId } from '../../core/identity.ts';
+import { contentSha } from '../../core/identity.ts';
 import { canonicalJson, isObject, parseJson, type JsonObject, type JsonValue } from '../../json.ts';
 import { CUSTOM_FIELDS, isUpdate, parentOf, STAGED } from '../../kinds/index.ts';
 import type { Entity, EventType } from '../../model.ts';
@@ -48,7 +48,7 @@ const ROWS = `
  * record is invalid: an older value must not be sent because the newer one was unreadable. Created rows are never folded into each other
  * (see `judgeDuplicates`).
  */
-export function foldRows(db: Database, migration: string): void {
+export function foldRows(db: Database): void {
   db.exec(`
     create temp table several as
       select entity, external_id from event
@@ -61,7 +61,7 @@ export function foldRows(db: Database, migration: string): void {
       select row_number() over (order by e.entity, e.external_id, e.entry, e.id), e.id, e.entity || ' ' || e.external_id
       from several s join event e on e.entity = s.entity and e.external_id = s.external_id where e.state <> 'duplicate';
   `);
-  for (const group of groupsOf<FoldRow>(db, ROWS)) foldGroup(db, migration, group);
+  for (const group of groupsOf<FoldRow>(db, ROWS)) foldGroup(db, group);
   // Control totals count deals that this migration creates.
   db.exec(
     `drop table several; drop table row_to_fold; update event set deal_group = null, amount = null where type = '${STAGED}/updated'`,
@@ -75,7 +75,7 @@ export function countFolded(db: Database): FoldCounts {
     where rows > 1 and entity in (select name from kind where is_updatable)`)!;
 }
 
-function foldGroup(db: Database, migration: string, rows: readonly FoldRow[]): void {
+function foldGroup(db: Database, rows: readonly FoldRow[]): void {
   const created = rows.filter(({ type }) => !isUpdate(type));
   const base = created[0] ?? rows[0]!;
   // Of several created rows with other content, the others stay invalid events of their own.
@@ -98,10 +98,10 @@ function foldGroup(db: Database, migration: string, rows: readonly FoldRow[]): v
   );
   const unmapped = own.filter(({ data }) => data === null);
   if (unmapped.length > 0) rejectAll(db, base, own, unmapped);
-  else setFold(db, migration, base, own);
+  else setFold(db, base, own);
 }
 
-function setFold(db: Database, migration: string, base: FoldRow, rows: readonly FoldRow[]): void {
+function setFold(db: Database, base: FoldRow, rows: readonly FoldRow[]): void {
   const { type, external_id: externalId } = base;
   const data: Record<string, JsonValue> = {};
   const entries: Record<string, number> = {};
@@ -116,10 +116,9 @@ function setFold(db: Database, migration: string, base: FoldRow, rows: readonly 
   const parent = parentOf(type, data);
   const others = Object.fromEntries(Object.entries(entries).filter(([, entry]) => entry !== base.entry));
   db.run(
-    `update event set data = ?, content = ?, event_id = ?, parent_entity = ?, parent_id = ?, field_entries = ? where id = ?`,
+    `update event set data = ?, content = ?, parent_entity = ?, parent_id = ?, field_entries = ? where id = ?`,
     content,
     contentSha(type, content),
-    eventId({ migration, type, externalId, content }),
     parent?.entity ?? null,
     parent?.externalId ?? null,
     Object.keys(others).length > 0 ? JSON.stringify(others) : null,
@@ -145,7 +144,7 @@ const MOST_PLACES = 10;
 
 /** Every row is listed, so that each can be corrected. */
 function rejectAll(db: Database, base: FoldRow, rows: readonly FoldRow[], unmapped: readonly FoldRow[]): void {
-  db.run(`update event set data = null, event_id = '', state = 'invalid' where id = ?`, base.id);
+  db.run(`update event set data = null, state = 'invalid' where id = ?`, base.id);
   const places = unmapped.slice(0, MOST_PLACES).map(({ place }) => place);
   if (unmapped.length > MOST_PLACES) places.push(`${numberText(unmapped.length - MOST_PLACES)} more`);
   const issue = issueOf('row_invalid', places.join(', '));

@@ -30,7 +30,6 @@ import { hasRecords } from '../records.ts';
 interface JudgingJob {
   /** The plan with all events as they were read, and the checkpoint attached. */
   readonly db: Database;
-  readonly migration: string;
   readonly entries: readonly CompiledEntry[];
   readonly hasher: FieldHasher;
   /** The country of national phone numbers that the service may show. */
@@ -54,14 +53,14 @@ export interface Judged {
 }
 
 export async function judgePlan(job: JudgingJob): Promise<Judged> {
-  const { db, migration, entries, hasher, output, client, contacts, concurrency } = job;
+  const { db, entries, hasher, output, client, contacts, concurrency } = job;
   const policies = entries.map((entry) => entry.policies);
   db.exec(PLAN_INDEXES);
-  deriveCommentIds(db, migration);
+  deriveCommentIds(db);
   judgeDuplicates(db, policies);
-  foldRows(db, migration);
-  combineComments({ db, migration, hasher, entries });
-  omitMissingParents(db, policies, migration);
+  foldRows(db);
+  combineComments({ db, hasher, entries });
+  omitMissingParents(db, policies);
   skipOrphans(db, policies);
   const leftOut = countLeftOut(db);
   const known = hasRecords(db) ? await compareWithKnown(job, policies) : undefined;

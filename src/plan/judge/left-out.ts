@@ -4,7 +4,7 @@ import type { Database } from '../../store/sqlite.ts';
 import type { OMISSION_REASONS } from '../../vocabulary/records.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 import { kindOfType, KINDS } from '../../kinds/index.ts';
-import { contentSha, eventId } from '../../core/identity.ts';
+import { contentSha } from '../../core/identity.ts';
 import { canonicalJson, parseJson, type JsonObject } from '../../json.ts';
 import type { Policies } from '../../mapping/policies.ts';
 import { EVENT_ROWS, pagesOf, type EventRow } from '../events.ts';
@@ -54,7 +54,7 @@ const LACKS_PARENT = `e.parent_id is not null
     and q.is_acknowledged = 1)`;
 
 /** `if_parent_missing: omit`: an event whose parent is in neither the input nor the checkpoint goes out without naming it. */
-export function omitMissingParents(db: Database, policies: readonly Policies[], migration: string): void {
+export function omitMissingParents(db: Database, policies: readonly Policies[]): void {
   const entries = entriesWith(policies, 'omit');
   if (entries.length === 0) return;
   const lacking = `${EVENT_ROWS}
@@ -68,10 +68,9 @@ export function omitMissingParents(db: Database, policies: readonly Policies[], 
       const data = Object.fromEntries(Object.entries(given).filter(([field]) => !parents.includes(field)));
       const content = canonicalJson(data);
       db.run(
-        'update event set data = ?, content = ?, event_id = ?, parent_entity = null, parent_id = null where id = ?',
+        'update event set data = ?, content = ?, parent_entity = null, parent_id = null where id = ?',
         content,
         contentSha(type, content),
-        eventId({ migration, type, externalId: row.external_id!, content }),
         id,
       );
     }
