@@ -77,7 +77,9 @@ export function assign(table: Table, kind: RecordKind, references: readonly Refe
 
 function scoreIn(role: Role, column: Column, kind: RecordKind, references: readonly Reference[]): number {
   if (role === 'id') return isOfParent(column, kind, references) ? 0 : idScore(column, kind, references);
-  const score = scoreOf(role, column, kind);
+  // One member may own all records, but not where another column tells them apart.
+  const isSame = SHARED.includes(role) && column.distinct === 1 && column.filled > 6;
+  const score = scoreOf(role, column, kind) * (isSame ? 0.6 : 1);
   if (role === 'amount' && score > 0 && references.some((each) => each.from === column && isOfIds(each))) return 0;
   const noun = REFERRED[role];
   if (noun === undefined || column.meaning.concepts.has(role === 'stage' ? 'pipeline' : 'created')) return score;
@@ -91,7 +93,7 @@ function scoreIn(role: Role, column: Column, kind: RecordKind, references: reado
       !isByChance(each) &&
       headerScore(role, column, kind) > -0.3,
   );
-  return isOf ? 1 - (1 - score) * 0.3 : score;
+  return isOf && !isSame ? 1 - (1 - score) * 0.3 : score;
 }
 
 /** Ids of other records are no amounts. */
@@ -133,9 +135,11 @@ function leastOf(role: Role, { meaning, table }: Column): number {
 /** Roles that every deal has, so that a column that nothing speaks against may be shown as theirs, to be checked. */
 const BY_CONTENT: readonly Role[] = ['title', 'owner', 'created'];
 
+const SHARED: readonly Role[] = ['stage', 'pipeline', 'owner', 'author'];
+
 /** A constant, or what is different in most records, is no candidate for what records have in common. */
 function isShared(role: Role, column: Column): boolean {
-  if (role !== 'stage' && role !== 'pipeline' && role !== 'owner' && role !== 'author') return true;
+  if (!SHARED.includes(role)) return true;
   return column.distinct > 1 && column.distinct <= column.filled * 0.8;
 }
 

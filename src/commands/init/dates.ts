@@ -20,6 +20,7 @@ const TIMES = [
   ' HH:mm',
   ' HH:mm:ss',
   ' HH:mm:ss.u',
+  ' HH:mm:ss XX',
   " HH:mm:ss 'UTC'",
   " HH:mm:ss.u 'UTC'",
   ' h:mm a',

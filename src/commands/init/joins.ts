@@ -116,11 +116,11 @@ function prefixed(value: ValueSpec, { prefix }: EntryDraft): ValueSpec {
 }
 
 /** An id before an e-mail address, before a name, before a company; small numbers only where the header names what they are. */
-function rankOf(reference: Reference, { roles, kind }: EntryDraft): number {
+function rankOf(reference: Reference, { roles, kind, key }: EntryDraft): number {
   const { from, to } = reference;
   if (isByChance(reference) || isStaff(from)) return 0.1;
   const roleOf = [...roles].filter(([, { column }]) => column === to).map(([role]) => role);
-  if (roleOf.includes('id')) return 1;
+  if (roleOf.includes('id') || to === key?.column) return 1;
   if (to.is.email > 0.5) return 0.9;
   if (reference.by.fold === 2) return 0.7;
   if (to.pair !== undefined) return 0.75;

@@ -73,16 +73,16 @@ export async function openExports(path: string, { encoding, delimiter }: ExportO
   }
 }
 
-/** The format of a file; where neither its name nor its first bytes show it, by how its text begins. */
+/** The format of a file; where neither its name nor its first bytes show it, by how its text begins. Lines of JSON may be called `.json`. */
 async function formatOf(path: string, encoding: string | undefined): Promise<Format> {
   const [file] = await findFiles({ name: 'export', path, isArgument: true });
   const known = await formatOfFile({ path: file!.path }, file!);
-  if (known) return known;
+  if (known && known.name !== 'json') return known;
   const sample = await sampleOf((await openText(file!, { encoding })).file);
   const text = sample.text.toString('utf8').replace(/^\ufeff/, '');
   const isJson = /^\s*[[{]/.test(text);
   const isLines = /^\s*\{.*\}\s*\n\s*\{/.test(text);
-  return formatByName({ path, format: isLines ? 'ndjson' : isJson ? 'json' : 'csv' })!;
+  return formatByName({ path, format: isLines ? 'ndjson' : known || isJson ? 'json' : 'csv' })!;
 }
 
 type SettingsFound = Pick<Export, 'source' | 'sample' | 'settings' | 'reasons'>;

@@ -86,7 +86,7 @@ const ROLES = {
   created: {
     strict: true,
     content: createdAt,
-    header: { 'created date': 1, created: 0.9, date: 0.55 },
+    header: { 'created date': 1, created: 0.9, 'created happened': 0.95, date: 0.55 },
     against: 'modified closed due last previous happened stage text',
   },
   title: {
@@ -225,7 +225,13 @@ export function scoreOf(role: Role, column: Column, kind: RecordKind, more = 0):
   const against = isId(column) ? 1 - 2 * more : role === 'content' && column.is.prose > 0.6 ? 0.3 : 1;
   if (header < 0) return content * (1 + header * against);
   // No header makes sure what the values speak against.
-  return Math.min(1 - (1 - content) * (1 - 0.9 * header), role === 'amount' && plain < 0.1 ? 0.49 : 1);
+  const most = role === 'amount' && plain < 0.1 ? 0.49 : role === 'title' && header < 0.8 && isKind(column) ? 0.14 : 1;
+  return Math.min(1 - (1 - content) * (1 - 0.9 * header), most);
+}
+
+/** So few values that they tell kinds of records, not records. */
+function isKind(column: Column): boolean {
+  return isFew(column) && column.distinct < column.filled / 8;
 }
 
 /** Whether a header names somebody who works with the records. */

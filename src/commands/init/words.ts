@@ -68,7 +68,7 @@ const WORDS = {
   pipeline:
     'pipeline pipelines funnel process / trichter / entonnoir / embudo / funil / imbuto / trechter / lejek / воронка / tratt / 管道 销售管道',
   title:
-    'title subject topic headline caption / titel betreff thema / titre objet sujet / titulo asunto tema / assunto / titolo oggetto argomento / onderwerp / tytul temat / тема заголовок / amne rubrik / predmet konu emne / 标题 主题 件名 제목 baslik',
+    'title subject topic headline caption project / titel betreff thema projekt / titre objet sujet projet / titulo asunto tema proyecto / assunto projeto / titolo oggetto argomento progetto / onderwerp / tytul temat / тема заголовок / amne rubrik / predmet konu emne / 标题 主题 件名 제목 baslik',
   job: 'title job role position post occupation salutation department honorific / beruf funktion anrede abteilung / poste fonction civilite / puesto cargo / / ruolo mansione qualifica / functie / stanowisko / должность / befattning / 职位 役職',
   text: 'content body note notes text what said dialog comment comments description message memo remark remarks summary feedback transcript snippet html / inhalt notiz notizen kommentar kommentare bemerkung bemerkungen beschreibung nachricht / contenu texte commentaire commentaires remarque / contenido texto nota notas comentario comentarios descripcion mensaje / conteudo anotacao anotacoes descricao mensagem / contenuto testo note commento commenti descrizione messaggio / inhoud tekst notitie notities opmerking opmerkingen omschrijving bericht / tresc tekst notatka notatki komentarz opis wiadomosc / текст заметка заметки комментарий примечание описание сообщение / innehall anteckning anteckningar kommentar beskrivning meddelande / 内容 备注 コメント メモ 메모 notlar',
   author:
@@ -147,7 +147,8 @@ export interface Meaning {
 }
 
 export function meaningOf(header: string): Meaning {
-  const all = fold(header).split(' ').filter(Boolean);
+  // What stands behind an `@` says how the value is written: `ownerid@FormattedValue`.
+  const all = fold(header.replace(/(?<=.)@.*/su, '')).split(' ').filter(Boolean);
   const telling = all.filter((word) => !EMPTY.has(word));
   const words = (telling.length > 0 ? telling : all).flatMap(partsOf);
   return { words, concepts: new Set(words.flatMap((each) => [...each])) };
@@ -166,7 +167,7 @@ function partsOf(word: string): ReadonlySet<Concept>[] {
     const [start, rest] = [word.slice(0, at), word.slice(at)];
     const head = CONCEPTS.get(start) ?? CONCEPTS.get(start.replace(/(?:s|en|n)$/, ''));
     const tail = CONCEPTS.get(rest);
-    if (head && tail && ((start.length >= 4 && rest.length >= 4) || rest === 'id')) return [head, tail];
+    if (head && tail && ((start.length >= 4 && rest.length >= 4) || rest === 'id' || rest === 'by')) return [head, tail];
   }
   // Whatever a `Vertragsnummer` counts, it is a number.
   const tail = ENDINGS_OF_COMPOUNDS.find((each) => word.endsWith(each) && word.length >= each.length + 2);

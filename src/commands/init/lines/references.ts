@@ -95,7 +95,7 @@ export function findReferences({ db, tables }: Samples): Reference[] {
 
 /** Values that mostly tell records apart: ids, e-mail addresses, names. */
 function isKey({ filled, distinct, length, date, separators, is, meaning }: Column): boolean {
-  if (filled === 0 || date || length > MAX_KEY || is.flag > 0.8) return false;
+  if (filled === 0 || date || length > MAX_KEY || is.flag > 0.8 || (distinct === 1 && filled > 1)) return false;
   return is.email > 0.5 || isCompanyId(meaning) || (distinct >= filled / 2 && !(separators && is.decimal > 0.1));
 }
 
@@ -211,9 +211,10 @@ export function valueOf({ name, pair }: Column): ValueSpec {
   return pair ? { list: pair.map((each) => each.name), apply: [{ join: ' ' }] } : name;
 }
 
-/** In a template: braces of the name are doubled. */
-export function placeholder({ name }: Column): string {
-  return `{${name.replace(/[{}]/g, '$&$&')}}`;
+/** In a template: braces of the name are doubled; of a list, the first element. */
+export function placeholder({ name, list }: Column): string {
+  const path = list === undefined ? name : `${list}[0]${name.slice(list.length)}`;
+  return `{${path.replace(/[{}]/g, '$&$&')}}`;
 }
 
 /** The value of `take` of the record that a column refers to. */
