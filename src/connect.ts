@@ -10,7 +10,7 @@ import type { Pace } from './settings/run-settings.ts';
 import { DRY_RUN, type StateDir } from './files/state-dir.ts';
 import { readDocument, storeDocument } from './report/documents.ts';
 import { durationText } from './terminal/times.ts';
-import { openRateHistory } from './store/rate-history.ts';
+import { openRateHistory, type OpenHistory } from './store/rate-history.ts';
 import { storedPlanFiles } from './store/stored-plans.ts';
 import { PLAN } from './store/plan-schema.ts';
 import { Database } from './store/sqlite.ts';
@@ -26,6 +26,7 @@ export interface Target {
   readonly account: Account;
   /** What `--rate` and the limit of the service allow. */
   readonly rate: Rate;
+  readonly history: Pick<OpenHistory, 'writeIn'>;
   /** Closes all connections and the limiter's file. */
   close(): Promise<void>;
 }
@@ -87,7 +88,7 @@ export async function connect(
   try {
     const account = await readAccount(client);
     const rate = within(limiter.limit, settings.rate);
-    return { baseUrl: credentials.boundTo ?? credentials.baseUrl, client, limiter, account, rate, close };
+    return { baseUrl: credentials.boundTo ?? credentials.baseUrl, client, limiter, account, rate, history, close };
   } catch (error) {
     // An open connection would keep the process running.
     await close();

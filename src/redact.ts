@@ -94,7 +94,8 @@ type Range = readonly [start: number, end: number];
  */
 export class Redactor {
   readonly #hidden: { readonly text: string; readonly anyCase: boolean }[] = [];
-  /** Digits of the shortest one in Base64. */
+  /** Characters of the shortest one, and its digits in Base64. */
+  #shortest = Infinity;
   #minBase64 = Infinity;
 
   /** Ignores values of fewer than four characters. */
@@ -108,11 +109,13 @@ export class Redactor {
         if (text.length >= MIN_LENGTH) this.#hidden.push({ text: anyCase ? foldCase(text) : text, anyCase });
       }
     }
-    const shortest = Math.min(...this.#hidden.map(({ text }) => text.length));
-    this.#minBase64 = Math.max(MIN_BASE64, Math.floor((shortest * 8) / 6));
+    this.#shortest = Math.min(...this.#hidden.map(({ text }) => text.length));
+    this.#minBase64 = Math.max(MIN_BASE64, Math.floor((this.#shortest * 8) / 6));
   }
 
   redact(text: string): string {
+    // No notation makes a secret shorter.
+    if (text.length < this.#shortest) return text;
     let clean = '';
     let rest = 0;
     for (const [start, end] of this.#find(text, MAX_ENCODINGS).sort(([one], [other]) => one - other)) {

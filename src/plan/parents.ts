@@ -27,9 +27,9 @@ const PARENT = `
 
 const STATUS_OF_ONE = `select ${PARENT} as parent from event e where e.id = ?`;
 
-/** The current status of an event's parent; null if it has none. */
-export function parentStatus(db: Database, id: number): ParentStatus | null {
-  return db.get<{ parent: ParentStatus | null }>(STATUS_OF_ONE, id)!.parent;
+/** The current status of the parent of an event that has one. */
+export function parentStatus(db: Database, id: number): ParentStatus {
+  return db.get<{ parent: ParentStatus }>(STATUS_OF_ONE, id)!.parent;
 }
 
 /**

@@ -3,7 +3,16 @@
  * second request of `if_exists` or `if_missing` is simply the next step.
  */
 import { randomUUID } from 'node:crypto';
-import { answered, isOwnRepeat, opened, type RequestEnd, type Known, type Request } from '../core/known.ts';
+import {
+  answered,
+  isOwnRepeat,
+  NOTHING_KNOWN,
+  opened,
+  type RequestEnd,
+  type Known,
+  type Request,
+  type ShownFields,
+} from '../core/known.ts';
 import { next, type Next, type Step } from '../core/next.ts';
 import { eventId } from '../core/identity.ts';
 import { parseJson, type JsonObject } from '../json.ts';
@@ -44,6 +53,8 @@ interface Turn {
   readonly due: DueEvent;
   readonly record: RecordOf;
   readonly known: Known;
+  /** What the service showed of the record before; undefined if it was not read back. */
+  readonly shown: ShownFields | undefined;
   readonly decided: Next;
 }
 
@@ -76,9 +87,9 @@ export class RecordSender {
     const key = { entity: due.entity, external_id: due.external_id! };
     const { known } = readRecord(db, hasher, key);
     const wanted = wantedOf(due, policies, hasher);
-    const shown = shownOf(db, key);
+    const shown = known === NOTHING_KNOWN ? undefined : shownOf(db, key);
     const decided = next(wanted, known, shownBy({ ...key, known }), shown);
-    return { due, record: { ...key, type: due.type, wanted }, known, decided };
+    return { due, record: { ...key, type: due.type, wanted }, known, shown, decided };
   }
 
   /**
@@ -143,9 +154,9 @@ export class RecordSender {
     delivery: Delivery,
     answer: Extract<Delivered, { kind: 'acknowledged' }>,
   ): Promise<'left' | 'ended'> {
-    const { db, commits, log, outcomes } = this.#options;
-    const { due, record, known } = turn;
-    const decided = next(record.wanted, known, shownBy({ entity: record.entity, known }), shownOf(db, record));
+    const { commits, log, outcomes } = this.#options;
+    const { due, record, known, shown } = turn;
+    const decided = next(record.wanted, known, shownBy({ entity: record.entity, known }), shown);
     const isLeft = decided.step.kind === 'create' || decided.step.kind === 'update';
     await commits.commit(() => {
       log.answered(record, known, delivery, answer, { isAcknowledged: true, code: undefined });

@@ -21,6 +21,7 @@ import { CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
 import { Commits } from '../store/commits.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
 import { LOCK_FILE } from '../store/lock.ts';
+import type { OpenHistory } from '../store/rate-history.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { Survey } from '../survey/survey.ts';
 import { Deliverer } from './deliver.ts';
@@ -38,6 +39,7 @@ interface SendingJob {
     readonly client: Client;
     readonly limiter: Limiter;
     readonly account: Account;
+    readonly history: Pick<OpenHistory, 'writeIn'>;
   };
   readonly survey: Survey;
   readonly hasher: FieldHasher;
@@ -92,6 +94,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
     rememberShown(db, policies, hasher);
   });
   await commits.commit(() => noteRun(db));
+  target.history.writeIn(db, commits);
   const deliverer = new Deliverer({
     client: target.client,
     limiter: target.limiter,

@@ -126,6 +126,7 @@ export class Sender {
   /** Whether its parent was accepted; otherwise the plan says why it was not sent. */
   #mayGo(due: DueEvent): boolean {
     const { db, policies } = this.#options;
+    if (due.parent_id === null) return true;
     const parent = parentStatus(db, due.id);
     const lacksParent = parent === 'missing' && policies[due.entry]!.if_parent_missing !== 'send';
     if (parent === 'failed' || lacksParent) {

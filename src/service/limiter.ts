@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import PQueue from 'p-queue';
 import type { Clock } from '../clock.ts';
 import { requestsLeft, type Rate } from '../rate.ts';
@@ -88,8 +87,6 @@ export class Limiter {
     this.#foreign = new ForeignUse(rate.seconds * 1000);
     this.#limit = options.history?.limit;
     this.#pausedUntil = clock.monotonic() + (options.history?.pauseMs ?? 0);
-    // Every waiting request adds one.
-    setMaxListeners(0, this.#stopping.signal);
     this.#queue = new PQueue({ concurrency, autoStart: false });
     this.#queue.on('next', () => void this.#fetch());
     this.#unfollow = clock.every(FOLLOW_MS, () => this.#adjust());
@@ -111,20 +108,18 @@ export class Limiter {
    */
   schedule<T>(job: () => Promise<T>, { signal, mayStart = () => true, place = 0 }: TurnOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      // p-queue would also give up a request that is on its way, so its signal lasts until the turn comes.
-      const turn = new AbortController();
-      const ends = [this.#stopping.signal, ...(signal ? [signal] : [])];
-      const withdraw = (): void => turn.abort();
-      for (const end of ends) end.addEventListener('abort', withdraw, { once: true });
+      // Not by a signal of p-queue, which would also give up a request that is on its way.
+      const withdraw = (): void => reject(new NotSent());
+      if (signal?.aborted || this.stopped) return withdraw();
+      signal?.addEventListener('abort', withdraw, { once: true });
       const run = async (): Promise<void> => {
-        for (const end of ends) end.removeEventListener('abort', withdraw);
-        if (!mayStart()) return reject(new NotSent());
+        signal?.removeEventListener('abort', withdraw);
+        if (signal?.aborted || this.stopped || !mayStart()) return withdraw();
         await this.#send(job).then(resolve, reject);
         // The caller handles the answer first: it may mean that nothing else may be sent.
         await new Promise(setImmediate);
       };
-      if (ends.some(({ aborted }) => aborted)) withdraw();
-      this.#queue.add(run, { priority: -place, signal: turn.signal }).catch(() => reject(new NotSent()));
+      void this.#queue.add(run, { priority: -place });
       void this.#fetch();
     });
   }
@@ -186,6 +181,8 @@ export class Limiter {
     if (this.stopped) return;
     this.#stopping.abort();
     this.#unfollow();
+    this.#queue.concurrency = Infinity;
+    this.#queue.start();
     await this.#queue.onIdle();
     await this.#window.stop();
   }

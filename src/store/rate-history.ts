@@ -10,6 +10,9 @@ const KEPT_MS = 24 * 60 * 60 * 1000;
 /** The latest ones; a row is used again, so that the table does not grow. */
 const MOST_KEPT = 2_000;
 
+/** Asking for the uptime opens a file on some systems, which would be felt if it were done for every request. */
+const LOOK_MS = 100;
+
 /** Names of settings. */
 const LIMIT = 'limit';
 const PAUSE = 'pause';
@@ -35,34 +38,50 @@ interface Earlier {
 
 type Files = Readonly<Record<'file', (name: string) => string>>;
 
+export interface OpenHistory extends RateHistory {
+  /** From now on it is written in the commits of a run that sends: two connections would drop each other's pages at each commit. */
+  writeIn(db: Database, commits: Commits): void;
+  close(): void;
+}
+
 /**
  * The times of the last requests, in the checkpoint of a run, or in one beside the plan of a dry run, which may go on at the same
  * time as a run. `other`: the directory whose history of the same API key is only read. Throws a `UserError`.
  */
-export function openRateHistory(output: Files, clock: Clock, other?: Files): RateHistory & { close(): void } {
+export function openRateHistory(output: Files, clock: Clock, other?: Files): OpenHistory {
   // A connection of its own, whose commits do not wait for the disk.
-  const db = Database.open(output.file(CHECKPOINT_FILE), CHECKPOINT);
-  db.exec('pragma checkpoint.journal_mode = wal; pragma checkpoint.synchronous = normal; pragma busy_timeout = 50');
-  const [earlier, elsewhere] = [storedIn(db), other ? storedAt(other) : undefined];
+  const own = Database.open(output.file(CHECKPOINT_FILE), CHECKPOINT);
+  own.exec('pragma checkpoint.journal_mode = wal; pragma checkpoint.synchronous = normal; pragma busy_timeout = 50');
+  const [earlier, elsewhere] = [storedIn(own), other ? storedAt(other) : undefined];
   const now = clock.wall();
   const ours = timesOf(earlier, clock);
-  const commits = new Commits(db);
+  const ownCommits = new Commits(own);
+  let [db, commits] = [own, ownCommits];
   // Without a history, a restart at worst causes a few 429 answers.
   const attempt = (write: () => void): void => void commits.commit(write).catch(() => undefined);
   const set = (name: string, value: unknown): void =>
-    attempt(() => db.run('insert or replace into setting (name, value) values (?, ?)', name, JSON.stringify(value)));
+    attempt(() =>
+      db.run('insert or replace into checkpoint.setting (name, value) values (?, ?)', name, JSON.stringify(value)),
+    );
+  let started = { lookedAt: -Infinity, wall: 0 };
+  /** When the machine started, by the wall clock. */
+  const startedAt = (): number => {
+    const lookedAt = clock.monotonic();
+    if (lookedAt >= started.lookedAt + LOOK_MS) started = { lookedAt, wall: clock.wall() - clock.uptime() };
+    return started.wall;
+  };
   /** One row, since a reader may keep the engine from reusing the log of what is written for every request. */
   const write = (n: number, wall: number | null): number =>
     db.run(
-      'insert or replace into answer (n, wall, up) values (?, ?, ?)',
+      'insert or replace into checkpoint.answer (n, wall, up) values (?, ?, ?)',
       n % MOST_KEPT,
       wall,
-      wall === null ? null : clock.uptime() - (clock.wall() - wall),
+      wall === null ? null : wall - startedAt(),
     );
   const kept = ours.filter((each) => each > now - KEPT_MS).slice(-MOST_KEPT);
   let next = 0;
   const keep = (): void => {
-    db.run('delete from answer');
+    db.run('delete from checkpoint.answer');
     for (const [n, at] of kept.entries()) write(n, at);
   };
   return {
@@ -83,9 +102,13 @@ export function openRateHistory(output: Files, clock: Clock, other?: Files): Rat
     },
     limitIs: (limit) => set(LIMIT, limit),
     pause: (ms) => set(PAUSE, { from: clock.wall(), ms } satisfies StoredPause),
+    writeIn: (...into) => {
+      ownCommits.flush();
+      [db, commits] = into;
+    },
     close: () => {
-      commits.flush();
-      db.close();
+      ownCommits.flush();
+      own.close();
     },
   };
 }
