@@ -1,6 +1,6 @@
 import yargs, { type Argv as Yargs } from 'yargs';
 import type { Argv, CommandDefinition } from './commands/command.ts';
-import { COMMANDS, loadCommand, nameOf } from './commands/index.ts';
+import { COMMANDS, definitionOf, loadCommand, nameOf } from './commands/index.ts';
 import { Console, type Verbosity } from './terminal/console.ts';
 import { EXIT, messageOf, shortageOf, UserError, type ExitCode } from './errors.ts';
 import { kebab, yargsOption, yargsPositional } from './settings/option.ts';
@@ -54,7 +54,7 @@ async function runCommand(args: readonly string[], console: Console): Promise<Ex
         exitCode = await loadCommand(nameOf(usage)).handler(argv, console);
       };
       const build = (inner: Yargs, isHelp = true): void =>
-        declare(inner, loadCommand(nameOf(usage)).definition, { isHelp: isHelp || isCompletion, isWhole });
+        declare(inner, definitionOf(nameOf(usage)), { isHelp: isHelp || isCompletion, isWhole });
       cli.command(usage, describe, build, handler);
     }
     cli
@@ -145,7 +145,7 @@ function declare(
 function usageError(message: string, args: readonly string[]): UserError {
   const name = args.find((arg) => !arg.startsWith('-')) ?? '';
   const isCommand = COMMANDS.some(([usage]) => nameOf(usage) === name);
-  const command = isCommand ? loadCommand(name).definition : undefined;
+  const command = isCommand ? definitionOf(name) : undefined;
   const help = `see ${PROGRAM} ${command ? `${name} ` : ''}--help`;
   if (message.startsWith('Did you mean ')) {
     const meant = message.slice('Did you mean '.length).replace(/\?$/, '');

@@ -5,7 +5,6 @@ import { systemClock } from '../clock.ts';
 import type { Console } from '../terminal/console.ts';
 import { EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
 import { tryParseJson } from '../json.ts';
-import { pick } from '../settings/option.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { retirementIn, type Client } from '../service/client.ts';
 import { HEADERS, LIMITS, PATHS } from '../contract.ts';
@@ -19,33 +18,12 @@ import { counted } from '../terminal/numbers.ts';
 import { inSentence } from '../vocabulary/sentence.ts';
 import { meaningOf } from '../vocabulary/words.ts';
 import { credentialsOf, openClient } from './service.ts';
-import { value } from '../settings/checks.ts';
-import { OPTIONS } from '../settings/table.ts';
-import { define, type Argv, type CommandSettings } from './command.ts';
-
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-type Method = (typeof METHODS)[number];
-
-export const definition = define({
-  positionals: {
-    method: {
-      type: 'value',
-      check: value(`one of ${METHODS.join(', ')}`, (given) => METHODS.find((name) => name === given.toUpperCase())),
-      describe: METHODS.join(', '),
-    },
-    path: { type: 'value', check: value('a path', (given) => given), describe: 'The path below the base URL' },
-  },
-  options: pick(OPTIONS, 'data', 'query', 'paginate', 'write', 'idempotencyKey', 'baseUrl', 'envFile', 'timeout'),
-  examples: [
-    ['$0 api GET /pipelines --query type=DEAL', 'pipelines and stages with their ids'],
-    ['$0 api GET /api-logs --query statusGroup=4xx --paginate', 'all requests that the service refused'],
-    ['$0 api POST /leads --write --data \'{"fullName":"Ada"}\'', 'a write; automations may fire'],
-  ],
-});
+import type { Argv, CommandSettings } from './command.ts';
+import { api as definition } from './definitions.ts';
 
 /** One call, with what repeating it needs. */
 interface ApiRequest {
-  readonly method: Method;
+  readonly method: CommandSettings<typeof definition>['method'];
   /** Relative to the base URL, with its query. */
   readonly route: string;
   readonly body: string | undefined;

@@ -1,8 +1,7 @@
-/** A command: its arguments, help and examples as data, and the function that it calls. Each has a file in this folder. */
+/** A command: its arguments, help and examples as data (`definitions`), and the function that it calls, which has a file in this folder. */
 import type { Console } from '../terminal/console.ts';
 import type { ExitCode } from '../errors.ts';
-import { pick, type ArgumentsOf, type OptionTable, type PositionalTable, type SettingsOf } from '../settings/option.ts';
-import { OPTIONS } from '../settings/table.ts';
+import type { ArgumentsOf, OptionTable, PositionalTable, SettingsOf } from '../settings/option.ts';
 
 export interface CommandDefinition<P extends PositionalTable = PositionalTable, O extends OptionTable = OptionTable> {
   readonly positionals: P;
@@ -26,17 +25,6 @@ export type Argv = Readonly<Record<string, unknown>>;
 
 /** A module of this folder that is a command. */
 export interface Command {
-  readonly definition: CommandDefinition;
   /** Returns the exit code of a failure that it has reported, and throws every other error. */
   readonly handler: (argv: Argv, console: Console) => Promise<ExitCode>;
 }
-
-/** Of commands that read the state directory of a mapping. */
-export const STATE_OPTIONS = {
-  ...pick(OPTIONS, 'state'),
-  sandbox: {
-    ...OPTIONS.sandbox,
-    group: OPTIONS.state.group,
-    describe: 'Use the state of rehearsals (`run --sandbox`)',
-  },
-};

@@ -8,12 +8,11 @@ import { screenOf } from '../print/terminal.ts';
 import { canonicalJson, type JsonObject } from '../json.ts';
 import { lockHolder } from '../store/lock.ts';
 import { runOf } from '../settings/command-line.ts';
-import { pick } from '../settings/option.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { namesById } from '../service/account.ts';
 import { readAccount } from '../service/directory.ts';
 import { NotShown } from '../service/lists.ts';
-import { DEFAULT_RATE, type NamedRecord, MAPPING } from '../settings/run-settings.ts';
+import { DEFAULT_RATE, type NamedRecord } from '../settings/run-settings.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import { assertBound, bindingOf } from '../store/checkpoint.ts';
 import { storedPlans } from '../store/stored-plans.ts';
@@ -22,29 +21,8 @@ import type { Database } from '../store/sqlite.ts';
 import { readLive } from './verify/record.ts';
 import { openClient, serviceOf } from './service.ts';
 import { accountIn, existingState } from './state.ts';
-import { oneRecord } from '../settings/checks.ts';
-import { OPTIONS } from '../settings/table.ts';
-import { define, STATE_OPTIONS, type Argv, type CommandSettings } from './command.ts';
-
-export const definition = define({
-  positionals: {
-    ...MAPPING,
-    record: {
-      type: 'value',
-      check: oneRecord,
-      describe: 'Its id in the export; lead:ID, deal:ID or comment:ID where several records have it',
-    },
-  },
-  options: {
-    ...STATE_OPTIONS,
-    ...pick(OPTIONS, 'live', 'baseUrl', 'envFile', 'timeout'),
-    json: { ...OPTIONS.json, describe: 'Print the same as one JSON object to stdout' },
-  },
-  examples: [
-    ['$0 explain acme.yaml 4', 'what became of the record with this id, from the last run or dry run'],
-    ['$0 explain acme.yaml deal:8 --live', 'the same, and what the service shows now'],
-  ],
-});
+import type { Argv, CommandSettings } from './command.ts';
+import { explain as definition } from './definitions.ts';
 
 type ExplainSettings = CommandSettings<typeof definition>;
 

@@ -1,6 +1,6 @@
-/** All commands, for the help. The rest is in the module of the command, which is loaded when the command is called. */
+/** All commands, for the help. Their options are loaded for the help of one, and its module when it is called. */
 import { createRequire } from 'node:module';
-import type { Command } from './command.ts';
+import type { Command, CommandDefinition } from './command.ts';
 
 /** The usage of each command, as yargs writes it, and its description; in the order of the help. */
 export const COMMANDS = [
@@ -23,6 +23,11 @@ export function nameOf(usage: string): string {
 }
 
 const require = createRequire(import.meta.url);
+
+/** Loads what the help of a command needs. */
+export function definitionOf(name: string): CommandDefinition {
+  return (require('./definitions.js') as Readonly<Record<string, CommandDefinition>>)[name]!;
+}
 
 /** Loads a command. `require` needs three quarters of the time of `import()`. */
 export function loadCommand(name: string): Command {

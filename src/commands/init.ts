@@ -8,36 +8,10 @@ import { chooser } from '../terminal/ask.ts';
 import { cutTo } from '../terminal/layout.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
 import { durationText } from '../terminal/times.ts';
-import { pick } from '../settings/option.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { commandOf } from '../settings/command-line.ts';
-import { texts } from '../settings/checks.ts';
-import { OPTIONS } from '../settings/table.ts';
-import { define, type Argv } from './command.ts';
-
-export const definition = define({
-  positionals: {
-    exports: {
-      type: 'repeatable',
-      check: texts('export files'),
-      describe: 'Export files (CSV, JSON, NDJSON, Excel workbooks)',
-    },
-  },
-  options: {
-    ...pick(OPTIONS, 'encoding', 'delimiter', 'preset', 'answer', 'out'),
-    yes: { ...OPTIONS.yes, group: undefined, describe: 'Ask nothing: mark what is not certain' },
-    json: {
-      ...OPTIONS.json,
-      group: undefined,
-      describe: 'Print what became of each file, and the mapping unless --out is given, as one JSON object to stdout',
-    },
-    quiet: { ...OPTIONS.quiet, group: undefined, describe: 'Do not list what was recognised' },
-  },
-  examples: [
-    ['$0 init exports/*.csv --out acme.yaml', 'a mapping for these exports, whichever CRM wrote them'],
-    ['$0 init people.csv --yes --answer region=IT --answer people=leads', 'answers without a terminal'],
-  ],
-});
+import type { Argv } from './command.ts';
+import { init as definition } from './definitions.ts';
 
 /** `crm-backfill init`: writes a commented mapping to stdout or a new file, and what was recognised to stderr. */
 export async function handler(argv: Argv, console: Console): Promise<ExitCode> {

@@ -13,28 +13,8 @@ import { readState } from '../store/open.ts';
 import type { Database } from '../store/sqlite.ts';
 import { commandLine, runOf } from '../settings/command-line.ts';
 import { accountIn, existingState } from './state.ts';
-import { text } from '../settings/checks.ts';
-import { OPTIONS } from '../settings/table.ts';
-import { MAPPING } from '../settings/run-settings.ts';
-import { define, STATE_OPTIONS, type Argv } from './command.ts';
-
-export const definition = define({
-  positionals: MAPPING,
-  options: {
-    ...STATE_OPTIONS,
-    dryRun: { ...OPTIONS.dryRun, group: OPTIONS.state.group, describe: 'Show the plan of the last dry run' },
-    json: { ...OPTIONS.json, describe: 'Print one JSON object per event to stdout' },
-    csv: {
-      type: 'value',
-      check: text('a directory'),
-      describe: 'Write a CSV file per event type into this new directory, for the customer to sign',
-    },
-  },
-  examples: [
-    ['$0 plan acme.yaml --dry-run', 'counts, and the first events of each type'],
-    ['$0 plan acme.yaml --dry-run --csv plan/', 'the old columns beside the new fields, and what is left out'],
-  ],
-});
+import type { Argv } from './command.ts';
+import { plan as definition } from './definitions.ts';
 
 /** `crm-backfill plan`: what will be sent, on a screen, for programs, or for the customer to sign. */
 export async function handler(argv: Argv, console: Console): Promise<ExitCode> {

@@ -4,7 +4,6 @@ import type { Console } from '../terminal/console.ts';
 import { cannotWrite, EXIT, type ExitCode, UserError } from '../errors.ts';
 import { Lock, LOCK_FILE } from '../store/lock.ts';
 import { counted } from '../terminal/numbers.ts';
-import { pick } from '../settings/option.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { isThere } from '../files/private-file.ts';
 import { REPORT_FILE } from '../report/summary.ts';
@@ -17,21 +16,9 @@ import { Database, type Schema } from '../store/sqlite.ts';
 import { VERIFY_FILE } from './verify/differences.ts';
 import { jsonOf } from '../print/json.ts';
 import { existingState } from './state.ts';
-import { OPTIONS } from '../settings/table.ts';
-import { MAPPING } from '../settings/run-settings.ts';
-import { define, type Argv } from './command.ts';
+import type { Argv } from './command.ts';
+import { purge as definition } from './definitions.ts';
 import { confirmer } from '../terminal/ask.ts';
-
-export const definition = define({
-  positionals: MAPPING,
-  options: {
-    ...pick(OPTIONS, 'state'),
-    sandbox: { ...OPTIONS.sandbox, group: OPTIONS.state.group, describe: 'Purge the state of the rehearsal alone' },
-    ...pick(OPTIONS, 'yes'),
-    json: { ...OPTIONS.json, describe: 'Print what was deleted and kept as one JSON object to stdout' },
-  },
-  examples: [],
-});
 
 /** The files that contain field values of records or names of people, and what they contain. */
 const PERSONAL: Readonly<Record<string, string>> = {

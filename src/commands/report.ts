@@ -1,6 +1,5 @@
 import type { Console } from '../terminal/console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
-import { pick } from '../settings/option.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { isThere } from '../files/private-file.ts';
 import { writeReport } from '../pages/html/page.ts';
@@ -13,23 +12,8 @@ import { PLAN_FILE } from '../store/plan-schema.ts';
 import { planIn } from '../store/stored-plans.ts';
 import { commandLine, runOf } from '../settings/command-line.ts';
 import { existingState } from './state.ts';
-import { OPTIONS } from '../settings/table.ts';
-import { MAPPING } from '../settings/run-settings.ts';
-import { define, STATE_OPTIONS, type Argv } from './command.ts';
-
-export const definition = define({
-  positionals: MAPPING,
-  options: {
-    ...STATE_OPTIONS,
-    dryRun: { ...OPTIONS.dryRun, group: OPTIONS.state.group, describe: 'Report on the last dry run' },
-    ...pick(OPTIONS, 'withValues'),
-    json: { ...OPTIONS.json, describe: 'Print the figures of the page as one JSON object to stdout' },
-  },
-  examples: [
-    ['$0 report acme.yaml', 'a page to share: external ids, but no other values'],
-    ['$0 report acme.yaml --with-values', 'with messages and values, for those who may see them'],
-  ],
-});
+import type { Argv } from './command.ts';
+import { report as definition } from './definitions.ts';
 
 /** `crm-backfill report`: writes again what people read of the last run, and prints the path of `report.html`. */
 export async function handler(argv: Argv, console: Console): Promise<ExitCode> {

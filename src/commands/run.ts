@@ -20,33 +20,15 @@ import { countDue } from '../plan/counts.ts';
 import { runMigration, type Monitor, type RunEnd } from '../run.ts';
 import type * as progressModule from '../pages/progress.ts';
 import { commandLine, SECRET } from '../settings/command-line.ts';
-import { runSettings, type RunSettings, MAPPING, RUN_OPTIONS } from '../settings/run-settings.ts';
+import { runSettings, type RunSettings } from '../settings/run-settings.ts';
 import type { Account } from '../service/account.ts';
 import type { WrittenWorksheet } from '../survey/worksheet-file.ts';
 import { durationText } from '../terminal/times.ts';
 import { oneLine } from '../terminal/visible.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
-import { define, type Argv } from './command.ts';
-import { definition as purge } from './purge.ts';
-import { definition as report } from './report.ts';
-import { definition as verify } from './verify.ts';
+import type { Argv } from './command.ts';
+import { purge, report, verify } from './definitions.ts';
 import { confirmer } from '../terminal/ask.ts';
-
-export const definition = define({
-  positionals: MAPPING,
-  options: RUN_OPTIONS,
-  mostUsed: [
-    ...['source', 'dryRun', 'plan', 'pilot', 'pick', 'sandbox', 'fresh'],
-    ...['rate', 'maxErrors', 'maxOmitted', 'until', 'notify'],
-  ],
-  examples: [
-    ['$0 run acme.yaml --dry-run', 'validate the mapping and every record'],
-    ['$0 run acme.yaml --sandbox', 'rehearse against a sandbox on this machine'],
-    ['$0 run acme.yaml --pilot 30', 'a pilot: the 30 records that show most of the plan, with their parents'],
-    ['$0 run acme.yaml', 'the migration; the same command resumes it'],
-    ['$0 run --help-all', 'all options'],
-  ],
-});
 
 /** `crm-backfill run`: surveys, sends and prints the result. Returns the exit code. With `--json`, always prints a summary. */
 export async function handler(argv: Argv, console: Console): Promise<ExitCode> {

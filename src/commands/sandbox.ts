@@ -3,31 +3,13 @@ import type { Console } from '../terminal/console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { untilStopped } from '../halt.ts';
 import { counted } from '../terminal/numbers.ts';
-import { pick } from '../settings/option.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { startSandbox } from './sandbox/index.ts';
 import type { Account } from '../service/account.ts';
 import { PROGRAM } from '../version.ts';
 import { existingState } from './state.ts';
-import { rate } from '../settings/checks.ts';
-import { OPTIONS } from '../settings/table.ts';
-import { define, type Argv, type CommandSettings } from './command.ts';
-import { LIMITS } from '../contract.ts';
-
-const USUAL = `${LIMITS.requestsPerWindow}/${LIMITS.windowSeconds}s`;
-
-export const definition = define({
-  positionals: {},
-  options: {
-    ...pick(OPTIONS, 'port', 'account'),
-    state: { ...OPTIONS.state, group: undefined, describe: 'State directory of that mapping, if it is elsewhere' },
-    rate: { type: 'value', check: rate, default: USUAL, describe: 'Requests per sliding window' },
-  },
-  examples: [
-    ['$0 sandbox --port 8080', 'a service on this machine; its URL and secrets are printed'],
-    ['$0 sandbox --account acme.yaml', 'the same, with the pipelines and users of the real account'],
-  ],
-});
+import type { Argv, CommandSettings } from './command.ts';
+import { sandbox as definition } from './definitions.ts';
 
 /** `crm-backfill sandbox`: runs until a signal stops it. Its secrets protect nothing, so they are shown. */
 export async function handler(argv: Argv, console: Console): Promise<ExitCode> {

@@ -1,13 +1,7 @@
 import type { Console } from '../terminal/console.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { mappingJsonSchema } from '../mapping/schema.ts';
-import { define, type Argv } from './command.ts';
-
-export const definition = define({
-  positionals: {},
-  options: {},
-  examples: [],
-});
+import type { Argv } from './command.ts';
 
 /** `crm-backfill schema`: prints the JSON Schema of mapping files. */
 export async function handler(_argv: Argv, console: Console): Promise<ExitCode> {

@@ -2,7 +2,6 @@ import type { Console } from '../terminal/console.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { lockHolder } from '../store/lock.ts';
 import { runOf } from '../settings/command-line.ts';
-import { pick } from '../settings/option.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { needsAdopt } from '../halt.ts';
 import { readStates, readStatus, type Status } from '../figures/read-status.ts';
@@ -16,22 +15,8 @@ import { readState } from '../store/open.ts';
 import { PLAN_FILE } from '../store/plan-schema.ts';
 import { planIn } from '../store/stored-plans.ts';
 import { existingState } from './state.ts';
-import { OPTIONS } from '../settings/table.ts';
-import { MAPPING } from '../settings/run-settings.ts';
-import { define, STATE_OPTIONS, type Argv } from './command.ts';
-
-export const definition = define({
-  positionals: MAPPING,
-  options: {
-    ...STATE_OPTIONS,
-    ...pick(OPTIONS, 'watch'),
-    json: { ...OPTIONS.json, describe: 'Print one JSON object to stdout (one per refresh with --watch)' },
-  },
-  examples: [
-    ['$0 status acme.yaml', 'counts by type, rate, and whether a run is active'],
-    ['$0 status acme.yaml --watch', 'the same, refreshed, in another terminal'],
-  ],
-});
+import type { Argv } from './command.ts';
+import { status as definition } from './definitions.ts';
 
 const LOOK_EVERY_MS = 2_000;
 

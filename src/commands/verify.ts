@@ -1,6 +1,5 @@
 import type { Console } from '../terminal/console.ts';
 import type { ExitCode } from '../errors.ts';
-import { pick } from '../settings/option.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { verificationFigures } from '../figures/verification.ts';
 import { jsonOf } from '../print/json.ts';
@@ -9,23 +8,8 @@ import { namesById, type Account } from '../service/account.ts';
 import { verifyMigration, type VerifyJob } from './verify/verify.ts';
 import { SANDBOX_RATE, serviceOf } from './service.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
-import { CONNECTION, OPTIONS } from '../settings/table.ts';
-import { MAPPING } from '../settings/run-settings.ts';
-import { define, type Argv } from './command.ts';
-
-export const definition = define({
-  positionals: MAPPING,
-  options: {
-    ...pick(OPTIONS, 'sample', 'state'),
-    sandbox: { ...OPTIONS.sandbox, describe: 'Verify the rehearsal, whose records are in the state directory' },
-    ...pick(OPTIONS, ...CONNECTION),
-    json: { ...OPTIONS.json, describe: 'Print the result as one JSON object to stdout' },
-  },
-  examples: [
-    ['$0 verify acme.yaml', 'a sample of 100 records of each type'],
-    ['$0 verify acme.yaml --sample all', 'all of them, with one request per hundred'],
-  ],
-});
+import type { Argv } from './command.ts';
+import { verify as definition } from './definitions.ts';
 
 /** `crm-backfill verify`: reads acknowledged records back and compares them with what the mapping sends. */
 export async function handler(argv: Argv, console: Console): Promise<ExitCode> {

@@ -1,20 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { COMMANDS, nameOf } from '../../src/commands/index.ts';
-import type { Command } from '../../src/commands/command.ts';
+import type { CommandDefinition } from '../../src/commands/command.ts';
+import * as definitions from '../../src/commands/definitions.ts';
 import { type Option } from '../../src/settings/option.ts';
 import { parseOptions } from '../../src/settings/parse-options.ts';
 import { OPTIONS } from '../../src/settings/table.ts';
 import { backfill, workspace } from '../e2e/harness.ts';
 
-const commands = await Promise.all(
-  COMMANDS.map(([usage]) => import(`../../src/commands/${nameOf(usage)}.ts`) as Promise<Command>),
-);
-const { definition: verify } = await import('../../src/commands/verify.ts');
-const { definition: sandbox } = await import('../../src/commands/sandbox.ts');
+const { verify, sandbox } = definitions;
 
 describe('the table of options', () => {
   it('contains only options that a command accepts', () => {
-    const used = new Set(commands.flatMap(({ definition }) => Object.keys(definition.options)));
+    const used = new Set(Object.values<CommandDefinition>(definitions).flatMap(({ options }) => Object.keys(options)));
     expect(Object.keys(OPTIONS).filter((name) => !used.has(name))).toEqual([]);
   });
 

@@ -19,12 +19,17 @@ beforeAll(async () => {
   vi.doMock('../../src/input/formats.ts', () => ({ FORMATS: [...FORMATS, FIXED] }));
   // The program loads its commands from `dist`.
   const index = await import('../../src/commands/index.ts');
+  const definitions: Readonly<Record<string, object>> = await import('../../src/commands/definitions.ts');
   const commands: Readonly<Record<string, object>> = {
     run: await import('../../src/commands/run.ts'),
     plan: await import('../../src/commands/plan.ts'),
     schema: await import('../../src/commands/schema.ts'),
   };
-  vi.doMock('../../src/commands/index.ts', () => ({ ...index, loadCommand: (name: string) => commands[name] }));
+  vi.doMock('../../src/commands/index.ts', () => ({
+    ...index,
+    definitionOf: (name: string) => definitions[name],
+    loadCommand: (name: string) => commands[name],
+  }));
   ({ main } = await import('../../src/main.ts'));
 });
 
