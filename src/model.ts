@@ -56,6 +56,8 @@ export type RawRecord = readonly string[] | JsonObject;
 export interface RecordText {
   readonly raw: RawRecord;
   readonly text?: string;
+  /** Of a sheet: the columns whose cell is a number with decimals, not a text that looks like one. */
+  readonly decimals?: readonly number[];
 }
 
 export interface Row extends RecordText {
@@ -74,13 +76,11 @@ export interface Corrected {
   readonly raw: RawRecord;
 }
 
-/** A record that could not be read; it travels the same way as a row. */
-interface Unreadable {
+/** A record that could not be read, with what could be salvaged for the rejects file; it travels the same way as a row. */
+interface Unreadable extends Partial<RecordText> {
   readonly kind: 'unreadable';
   readonly place: Place;
   readonly issue: Issue;
-  /** What could be salvaged for the rejects file. */
-  readonly raw?: RawRecord;
 }
 
 export type ReadItem = Row | Unreadable;

@@ -1,12 +1,12 @@
 /** Corrected records: copies of rejects that a person has corrected, beside the export (`fixes` of a source). */
 import { restore } from '../files/csv.ts';
 import { NumberText, type JsonObject, type JsonValue } from '../json.ts';
-import type { Issue, Place, RawRecord, Row } from '../model.ts';
+import type { Issue, Place, RawRecord, RecordText, Row } from '../model.ts';
 import { counted } from '../terminal/numbers.ts';
 import { didYouMean, ProblemsError, type Problem } from '../problem.ts';
 import { findFixes } from './files.ts';
 import { openSource } from './open.ts';
-import { isRowHash, nameOf, numbered, rejectColumnsIn, rowHasher } from './reject-columns.ts';
+import { isCells, isRowHash, nameOf, numbered, rejectColumnsIn, rowHasher } from './reject-columns.ts';
 import { MIXED, WESTERN } from './text/encoding.ts';
 import { notice, SettingError, type FileDigest, type Source, type SourceNotice, type SourceSpec } from './source.ts';
 import { issueOf } from '../vocabulary/words.ts';
@@ -62,7 +62,7 @@ export async function withFixes(source: Source, spec: SourceSpec): Promise<Sourc
           used.add(row);
           const { place, issues } = correction;
           const corrects = { row, raw: item.raw };
-          return { kind: 'row', place, raw: corrected(item.raw, correction), issues, corrects };
+          return { kind: 'row', place, ...corrected(item.raw, item.decimals, correction), issues, corrects };
         });
       }
       unused = [...corrections].flatMap(([row, { place }]) => (used.has(row) ? [] : [place]));
@@ -87,11 +87,12 @@ async function openFixes(spec: SourceSpec, path: string, doubt: (message: string
   }
 }
 
-function corrected(original: RawRecord, { raw, lacking }: Correction): RawRecord {
-  if (lacking.length === 0) return raw;
-  const cells = [...(raw as readonly string[])];
-  for (const index of lacking) cells[index] = (original as readonly string[])[index] ?? '';
-  return cells;
+function corrected(original: RawRecord, decimals: RecordText['decimals'], { raw, lacking }: Correction): RecordText {
+  if (!isCells(original) || !isCells(raw)) return { raw };
+  const cells = [...raw];
+  for (const index of lacking) cells[index] = original[index] ?? '';
+  // A cell that was left as it was is still the number of the sheet.
+  return { raw: cells, ...(decimals && { decimals: decimals.filter((index) => cells[index] === original[index]) }) };
 }
 
 const AS_WRITTEN = 'keep the columns of the rejects file unchanged';

@@ -52,6 +52,8 @@ export interface TableFile extends OpenFile {
 export interface TableRecord {
   readonly cells: readonly string[];
   readonly line: number;
+  /** Of a sheet: as in `RecordText`. */
+  readonly decimals?: readonly number[];
   /** A blank line precedes it. */
   readonly afterBlank?: boolean;
   /** Why it cannot be read. */

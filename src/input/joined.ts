@@ -58,7 +58,7 @@ function joinTrees(trees: readonly TreeFile[]): SourceHead {
     read: (items, hash) =>
       converted(tree.read(hash), (records) => {
         for (const record of records) {
-          if ('issue' in record) items.unreadable(record.line, record.issue, record.raw);
+          if ('issue' in record) items.unreadable(record.line, record.issue, record.raw && { raw: record.raw });
           else items.row(record.line, { raw: record.raw, ...(record.text !== undefined && { text: record.text }) });
         }
         return items.take();

@@ -1,5 +1,5 @@
 import type { Hash } from 'node:crypto';
-import type { Issue, Place, RawRecord, ReadItem, RecordText } from '../model.ts';
+import type { Issue, Place, ReadItem, RecordText } from '../model.ts';
 import { shortened } from '../terminal/visible.ts';
 import type { InputFile } from './files.ts';
 import type { FileEnd } from './format.ts';
@@ -33,9 +33,9 @@ export class Items {
     this.#items.push({ kind: 'row', place: this.#place(line), ...record, issues });
   }
 
-  /** `raw`: the readable part of the record, for the rejects file. */
-  unreadable(line: number, issue: Issue, raw?: RawRecord): void {
-    this.#items.push({ kind: 'unreadable', place: this.#place(line), issue, ...(raw ? { raw } : {}) });
+  /** `record`: its readable part, for the rejects file. */
+  unreadable(line: number, issue: Issue, record: Partial<RecordText> = {}): void {
+    this.#items.push({ kind: 'unreadable', place: this.#place(line), ...record, issue });
   }
 
   /** The records since the last call. */

@@ -67,6 +67,6 @@ export function nameOf(key: string): string {
   return key.slice(key.indexOf(':') + 1);
 }
 
-function isCells(raw: RawRecord): raw is readonly string[] {
+export function isCells(raw: RawRecord): raw is readonly string[] {
   return Array.isArray(raw);
 }

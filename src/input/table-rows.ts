@@ -1,4 +1,4 @@
-import type { Issue, RawRecord } from '../model.ts';
+import type { Issue, RawRecord, RecordText } from '../model.ts';
 import { issueOf } from '../vocabulary/words.ts';
 import type { TableRecord } from './format.ts';
 import { shorten, type Items } from './reading.ts';
@@ -55,7 +55,7 @@ export class TableRows {
     }
     if (this.#width > 1 && (first === END_OF_FILE ? cells.length === 1 : isRule(cells))) {
       const code = first === END_OF_FILE ? 'end_of_file_mark' : 'ruled_line';
-      this.#layout.items.unreadable(line, issueOf(code), this.#arrange(cells));
+      this.#layout.items.unreadable(line, issueOf(code), this.#arranged(record));
       return;
     }
     if (this.#isFooter(cells, afterBlank)) {
@@ -77,10 +77,11 @@ export class TableRows {
 
   /** At the end of the file. */
   finish(): void {
-    for (const { cells, line } of this.#held) {
+    for (const record of this.#held) {
+      const { cells, line } = record;
       const text = cells.filter((cell) => !isBlank(cell)).join(' ');
       const issue = issueOf(isTotal(cells) ? 'total_row' : 'report_footer', shorten(text));
-      this.#layout.items.unreadable(line, issue, this.#arrange(cells));
+      this.#layout.items.unreadable(line, issue, this.#arranged(record));
     }
     this.#held = [];
   }
@@ -130,16 +131,20 @@ export class TableRows {
     for (const record of held) this.#row(record, record.cells[0]!.trim());
   }
 
-  #row({ cells, line, issue }: TableRecord, first: string): void {
+  #row(record: TableRecord, first: string): void {
+    const { cells, line, issue } = record;
     const { items } = this.#layout;
     const unreadable = issue ?? this.#reject(cells, first);
     if (unreadable) {
-      items.unreadable(line, unreadable, this.#arrange(cells));
+      items.unreadable(line, unreadable, this.#arranged(record));
     } else if (cells.length < this.#needed) {
-      items.row(line, { raw: this.#arrange(cells) }, [issueOf('short_row', cells.length, this.#needed)]);
+      items.row(line, this.#arranged(record), [issueOf('short_row', cells.length, this.#needed)]);
     } else {
       if (this.#needed < this.#width) this.#countUnnamed(cells, line);
-      items.row(line, { raw: this.#arrange(cells.length > this.#width ? cells.slice(0, this.#width) : cells) });
+      items.row(
+        line,
+        this.#arranged(cells.length > this.#width ? { ...record, cells: cells.slice(0, this.#width) } : record),
+      );
     }
   }
 
@@ -155,6 +160,11 @@ export class TableRows {
   #repeatsHeader(cells: readonly string[]): boolean {
     const { header } = this.#layout;
     return header.length > 1 && header.every((name, index) => cells[index]?.trim() === name);
+  }
+
+  #arranged({ cells, decimals }: TableRecord): RecordText {
+    const raw = this.#arrange(cells);
+    return decimals ? { raw, decimals: decimals.flatMap((index) => this.#layout.targets[index] ?? []) } : { raw };
   }
 
   /** The cells in the order of the source's columns, followed by any surplus cells. */

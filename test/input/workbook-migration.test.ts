@@ -2,7 +2,8 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { backfill, FIXTURES, summaryOf, workspace } from '../e2e/harness.ts';
+import { backfill, files, FIXTURES, summaryOf, workspace } from '../e2e/harness.ts';
+import { workbookOf } from './zip.ts';
 
 const DRY = ['--dry-run', '--offline', '--json'];
 
@@ -53,4 +54,42 @@ test('init takes each sheet with rows as a table, and its mapping loads', async 
     expect(mapping).toContain(`${sheet}: { path: crm.xlsx, sheet: ${sheet} }`);
   const survey = summaryOf(await backfill(['run', 'acme.yaml', ...DRY], { cwd }));
   expect(survey.records.read).toBe(82);
+});
+
+test('a number of a sheet is taken as it is, whatever separators its texts have, also in a corrected record', async () => {
+  const cwd = await workspace();
+  const row = (...cells: string[]): string => `<row>${cells.join('')}</row>`;
+  const text = (value: string): string => `<c t="str"><v>${value}</v></c>`;
+  const number = (value: string): string => `<c><v>${value}</v></c>`;
+  const rows = [
+    row(text('id'), text('amount'), text('currency')),
+    row(text('1'), number('12.345'), text('EUR')),
+    row(text('2'), text('12.345'), text('EUR')),
+    row(text('3'), number('1234.5'), text('EUR')),
+    row(text('4'), text('48.900,-'), text('EUR')),
+    row(text('5'), number('7.125'), text('?')),
+  ];
+  await writeFile(
+    join(cwd, 'deals.xlsx'),
+    workbookOf(`<worksheet><sheetData>${rows.join('')}</sheetData></worksheet>`),
+  );
+  const mapping = (fixes: string): string => `version: 1
+migration: m
+sources: { deals: { path: deals.xlsx${fixes} } }
+events:
+  - type: deal/created
+    source: deals
+    data: { external_id: id, amount: { from: amount, apply: [{ number: { decimal: "," } }] }, currency: currency }
+`;
+  await files(cwd, { 'm.yaml': mapping('') });
+  await backfill(['run', 'm.yaml', ...DRY], { cwd });
+  const rejects = await readFile(join(cwd, '.backfill/m/dry-run/rejects/deals.csv'), 'utf8');
+  await files(cwd, { 'fixed.csv': rejects.replace('?', 'EUR'), 'm.yaml': mapping(', fixes: fixed.csv') });
+  await backfill(['run', 'm.yaml', ...DRY], { cwd });
+  const { stdout } = await backfill(['plan', 'm.yaml', '--dry-run', '--json'], { cwd });
+  const amounts = stdout
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { data: { amount: number } }).data.amount);
+  expect(amounts).toEqual([12.345, 12345, 1234.5, 48900, 7.125]);
 });

@@ -65,7 +65,8 @@ const SHAPES = {
   international: /^\(?(?:\+|00)[\d\s().\-/\u00a0]{7,22}(?:\s*(?:x|ext\.?)\s*\d{1,6})?$/i,
   grouped: /^\(?\+?\d+[)\s./-]+\d/,
   /** Letters beside it must be a currency. */
-  number: /^[-+(]?\s*(?:\p{L}{0,4}\p{Sc}?\.?)\s*-?\d[\d.,'\u00a0\u202f ]*\s*(?:\p{L}{0,4}\p{Sc}?\.?)\)?$/u,
+  number:
+    /^[-+(]?\s*(?:\p{L}{0,4}\p{Sc}?\.?)\s*-?\d[\d.,'\u00a0\u202f ]*(?:(?<=[.,])[-–—]{1,2})?\s*(?:\p{L}{0,4}\p{Sc}?\.?)\)?$/u,
   decimal: /[.,]\d{1,2}\D*$|[.,]\d{4,}$/,
   whole: /^-?\d+$/,
   digits: /^\d{1,7}$/,

@@ -10,6 +10,7 @@ const MOST_ROWS = 1_048_576;
 export interface SheetRow {
   readonly number: number;
   readonly cells: readonly string[];
+  readonly decimals?: readonly number[];
 }
 
 /** Contents of a sheet beside its values, counted while it is read. */
@@ -38,6 +39,7 @@ export async function* readSheet(
 ): AsyncGenerator<readonly SheetRow[], void, undefined> {
   let rows: SheetRow[] = [];
   let cells: string[] = [];
+  let decimals: number[] | undefined;
   let row = 0;
   let column = -1;
   let type = '';
@@ -67,6 +69,7 @@ export async function* readSheet(
     const date = kind && dateText(Number(value), kind, workbook.is1904);
     if (date !== undefined) return date;
     const text = decimalText(value);
+    if (text.includes('.')) decimals = [...(decimals ?? []), column];
     if (text.replace(/\D.*$|^0+/g, '').length > DIGITS) {
       findings.longNumbers += 1;
       findings.first.longNumber ||= `${letterOf(column)}${row}`;
@@ -86,6 +89,7 @@ export async function* readSheet(
         if (!(row > 0 && row <= MOST_ROWS)) throw outside(`row ${attributes.r}`);
         column = -1;
         cells = [];
+        decimals = undefined;
         if (isTrue(attributes.hidden)) findings.hiddenRows += 1;
       } else if (name === 'c') {
         const at = attributes.r === undefined ? undefined : cellOf(attributes.r);
@@ -113,7 +117,7 @@ export async function* readSheet(
       else if (isInline) texts.close(name);
       else if (name === 'v') isValue = false;
       else if (name === 'c') endCell();
-      else if (name === 'row' && cells.length > 0) rows.push({ number: row, cells });
+      else if (name === 'row' && cells.length > 0) rows.push({ number: row, cells, ...(decimals && { decimals }) });
     },
   })) {
     if (rows.length > 0) yield rows;

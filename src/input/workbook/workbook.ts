@@ -140,13 +140,14 @@ async function* readRows(
     for await (const rows of readSheet({ file, parts, workbook, sheet, strings }, findings)) {
       yield rows
         .filter(({ number }) => isRecord(number))
-        .map(({ number, cells }): TableRecord => {
+        .map(({ number, cells, decimals }): TableRecord => {
           const afterBlank = number > last + 1;
           last = number;
           const missing = width - cells.length;
           return {
             line: number,
             afterBlank,
+            ...(decimals && { decimals }),
             cells: missing > 0 ? [...cells, ...new Array<string>(missing).fill('')] : cells,
           };
         });

@@ -16,13 +16,14 @@ interface NumberArgument {
 
 export const number = transform<NumberArgument>({
   name: 'number',
-  doc: 'Parses a decimal number exactly. Currency signs (`€`, `R$`, `kr`), currency codes and spaces are ignored, and `(5)` is negative. A sign or code of another currency than the `currency` of the deal is the warning `other_currency`. `decimal` defaults to `.`, and `group` to `,` (to `.` if `decimal` is `,`). `divide: 100` converts cents to units. Fails with `bad_number` if the text does not match the separators.',
+  doc: 'Parses a decimal number exactly. Currency signs (`€`, `R$`, `kr`), currency codes and spaces are ignored, `(5)` is negative, and `5,-` has no cents. Numbers of JSON and of workbooks are taken as they are. A sign or code of another currency than the `currency` of the deal is the warning `other_currency`. `decimal` defaults to `.`, and `group` to `,` (to `.` if `decimal` is `,`). `divide: 100` converts cents to units. Fails with `bad_number` if the text does not match the separators.',
   words: numberWords,
   usage: ['number', '{ number: { decimal: ",", group: ".", divide: N } }'],
   examples: [
     { apply: 'number', from: '$22,700.00', to: 22700 },
     { apply: 'number', from: '(1,200.50)', to: -1200.5 },
     { apply: '{ number: { decimal: "," } }', from: '1.234,56 €', to: 1234.56 },
+    { apply: '{ number: { decimal: "," } }', from: '1.200,- Kč', to: 1200 },
     { apply: '{ number: { divide: 100 } }', from: '1999', to: 19.99 },
   ],
   argument: () =>
@@ -85,7 +86,8 @@ function decimalReader(decimal: string, group: string): (text: string) => string
   const escaped = (character: string): string => character.replace(/[.]/, '\\$&');
   const separators = ['[\\s\\u00a0\\u2009\\u202f]', ...(group.trim() === '' ? [] : [escaped(group)])];
   const whole = ['\\d+', ...separators.map((separator) => `\\d{1,3}(?:${separator}\\d{3})+`)].join('|');
-  const fraction = `${escaped(decimal)}\\d+`;
+  // `1.200,-` and `1200.--` have no cents.
+  const fraction = `${escaped(decimal)}(?:\\d+|[-–—]{1,2})`;
   const shape = new RegExp(`^(?:(${whole})(${fraction})?|(${fraction}))$`, 'u');
   return (text) => {
     if (/^\d{1,15}$/.test(text)) return canonical('', text, '');
@@ -104,7 +106,7 @@ function decimalReader(decimal: string, group: string): (text: string) => string
     const match = shape.exec(rest);
     if (!match) return undefined;
     const digits = (match[1] ?? '').replace(/\D/gu, '');
-    return canonical(negative ? '-' : '', digits, (match[2] ?? match[3] ?? '').slice(1));
+    return canonical(negative ? '-' : '', digits, (match[2] ?? match[3] ?? '').replace(/\D/gu, ''));
   };
 }
 

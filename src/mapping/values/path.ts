@@ -1,5 +1,5 @@
 /** Columns and paths: from the text in the mapping to a function that reads a record. */
-import { isObject, type JsonValue } from '../../json.ts';
+import { isObject, readNumber, type JsonValue } from '../../json.ts';
 import { didYouMean, quoted } from '../../problem.ts';
 import type { Source } from '../../input/source.ts';
 import { textOf } from './result.ts';
@@ -13,6 +13,8 @@ export interface PathContext {
   readonly elements?: 'texts' | 'anything';
   /** Lists and objects are read as they are: no element is trimmed or left out. */
   readonly verbatim?: boolean;
+  /** Numbers of a sheet are read as numbers. */
+  readonly numbers?: boolean;
 }
 
 export interface CompiledPath {
@@ -68,7 +70,13 @@ function tablePath(path: string, frame: PathContext): CompiledPath | PathError {
       suggestion: `name one by its position, ${namesByPosition(columns, name).join(' or ')}, or rename one of them in the file`,
     };
   }
-  return { evaluate: cellReader(column, missing), column };
+  const read = cellReader(column, missing);
+  if (!frame.numbers) return { evaluate: read, column };
+  const typed: CompiledPath['evaluate'] = (row) => {
+    const text = read(row);
+    return typeof text === 'string' && row.decimals?.includes(column) ? readNumber(text) : text;
+  };
+  return { evaluate: typed, column };
 }
 
 function listed(columns: readonly string[]): string {

@@ -14,6 +14,8 @@ export class RowContext {
   place = NO_PLACE;
   /** The cells of a table row; empty for trees. */
   cells: readonly string[] = [];
+  /** Of a sheet: as in `RecordText`. */
+  decimals: readonly number[] | undefined = undefined;
   /** The record of a tree. */
   root: JsonValue | undefined = undefined;
   /** The element within `each`, otherwise the same as `root`. */
@@ -27,6 +29,7 @@ export class RowContext {
     this.place = record.place;
     if (Array.isArray(record.raw)) {
       this.cells = record.raw as readonly string[];
+      this.decimals = record.decimals;
       this.element = undefined;
     } else {
       this.root = record.raw;

@@ -34,7 +34,14 @@ export function compileValue(spec: ValueSpec, context: ValueContext, check?: App
   const finish = finisher(applies);
   const { name, kind, given: source } = kindOf(given);
   const inside = typeof spec === 'string' ? context : within(context, name);
-  const read = kind.compile(source, inside, { value: compileValue, finish, isLeftOut });
+  const [first] = given.apply ?? [];
+  // The separators are those of texts: a sheet's own numbers are not parsed with them.
+  const isNumber = first !== undefined && (first === 'number' || (typeof first === 'object' && 'number' in first));
+  const read = kind.compile(source, isNumber ? { ...inside, frame: { ...inside.frame, numbers: true } } : inside, {
+    value: compileValue,
+    finish,
+    isLeftOut,
+  });
   if (onError === 'reject' && !required && fallback === undefined) return read;
   const settled = (result: Result, row: RowContext): Result => {
     if (!(result instanceof ValueError) || required || !isLeftOut(result)) return result;
