@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { ExitCode } from './errors.ts';
+import { EXIT, type ExitCode } from './errors.ts';
 
 /** Why a run stops before its end; message and hint are printed, `code` goes into the summary. */
 export interface HaltReason {
@@ -74,6 +74,32 @@ export class Halt {
   get hardSignal(): AbortSignal {
     return this.#hard.signal;
   }
+}
+
+const SIGNALS = [
+  ['SIGHUP', EXIT.hungUp],
+  ['SIGINT', EXIT.interrupted],
+  ['SIGTERM', EXIT.terminated],
+] as const;
+
+/** The first signal requests a halt. `again`: what later ones do; `first`: what else the first one does. Returns what ends that. */
+export function haltOnSignals(
+  halt: Halt,
+  again: (exitCode: ExitCode) => void,
+  first: (signal: string) => void = () => undefined,
+): () => void {
+  let isSignalled = false;
+  const removals = SIGNALS.map(([signal, exitCode]) => {
+    const listener = (): void => {
+      if (isSignalled) return again(exitCode);
+      isSignalled = true;
+      first(signal);
+      halt.request({ code: 'interrupted', message: `interrupted by ${signal}`, exitCode });
+    };
+    process.on(signal, listener);
+    return () => process.off(signal, listener);
+  });
+  return () => removals.forEach((remove) => remove());
 }
 
 /** Resolves at the first SIGINT or SIGTERM: for servers that run until somebody stops them. */

@@ -12,7 +12,7 @@ import { planSections, surveyFigures } from '../figures/survey.ts';
 import { briefText, moodOf } from '../figures/verdict.ts';
 import { endProcess } from '../mapping/guest.ts';
 import { loadMapping } from '../mapping/load.ts';
-import { Halt, needsAdopt } from '../halt.ts';
+import { Halt, haltOnSignals, needsAdopt } from '../halt.ts';
 import { notifyUrl, secretsOf } from '../settings/secret-urls.ts';
 import { jsonOf } from '../print/json.ts';
 import { screenOf } from '../print/terminal.ts';
@@ -167,23 +167,13 @@ async function targetOf(settings: RunSettings, env: Environment, console: Consol
 
 /** The first signal waits for the requests in flight; the second aborts them and exits within a second. */
 function listenForSignals(halt: Halt, console: Console): () => void {
-  let signalled = false;
-  const on = (signal: 'SIGHUP' | 'SIGINT' | 'SIGTERM', exitCode: ExitCode) => {
-    const listener = (): void => {
-      if (signalled) {
-        halt.abort();
-        setTimeout(() => endProcess(exitCode), 1000).unref();
-        return;
-      }
-      signalled = true;
-      console.complain(`${signal}: waiting for the requests in flight (repeat the signal to stop immediately)`);
-      halt.request({ code: 'interrupted', message: `interrupted by ${signal}`, exitCode });
-    };
-    process.on(signal, listener);
-    return () => process.off(signal, listener);
+  const abort = (exitCode: ExitCode): void => {
+    halt.abort();
+    setTimeout(() => endProcess(exitCode), 1000).unref();
   };
-  const removals = [on('SIGHUP', EXIT.hungUp), on('SIGINT', EXIT.interrupted), on('SIGTERM', EXIT.terminated)];
-  return () => removals.forEach((remove) => remove());
+  return haltOnSignals(halt, abort, (signal) =>
+    console.complain(`${signal}: waiting for the requests in flight (repeat the signal to stop immediately)`),
+  );
 }
 
 /** Leads of the account, a multiple of those on a page. */
