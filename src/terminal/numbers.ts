@@ -12,6 +12,11 @@ export function counted(count: number, noun: string): string {
   return `${numberText(count)} ${count === 1 ? noun : `${noun.replace(/(?<![aeiou])y$/, 'ie')}s`}`;
 }
 
+/** `12 of 30`. */
+export function ofText(part: number, all: number): string {
+  return `${numberText(part)} of ${numberText(all)}`;
+}
+
 /** `87 %`, or `87.5 %` with one digit. Rounded down, so that only all of them are 100 %; of none, they are. */
 export function percentText(part: number, of: number, digits: 0 | 1 = 0): string {
   const unit = 10 ** digits;

@@ -173,7 +173,10 @@ describe('a role', () => {
     );
     const draft = await draftOf({ 'contacts.csv': ['first_name,last_name,company,email,phone', ...rows] });
     expect(draft.lead['full_name']).toMatchObject({ from: [{ list: ['first_name', 'last_name'] }, 'company'] });
-    expect(draft.lead['external_id']).toMatchObject({ list: ['company', expect.any(String)], apply: [{ join: ' ' }] });
+    expect(draft.lead['external_id']).toMatchObject({
+      list: ['company', expect.any(String)],
+      apply: [{ join: ' / ' }],
+    });
   });
 
   it('of a title is not the job of the person in the same row', async () => {

@@ -116,6 +116,25 @@ describe('the questions of init', () => {
     await expect(start({ region: 'XX' })).rejects.toThrow(/region=XX/);
   });
 
+  it('change the evidence: a text that means no value does not count', async () => {
+    const textWith = async (answer: [string, string][]) =>
+      (await startMapping(namesIn(await exports()), { answer: new Map(answer) })).text;
+    expect(await textWith([])).toMatch(/phone_number: .*9 phone numbers, 3 empty/);
+    expect(await textWith([['missing_values', 'none']])).toMatch(/phone_number: .*9 phone numbers, 3 other/);
+  });
+
+  it('are about what the trial marks, too: what is left out then is tried again', async () => {
+    const cwd = await exports();
+    const text = (n: number) => (n < 3 ? '' : `They called in week ${n} and want a new offer`);
+    const notes = times(12, (n) => `N${n},P${n},${text(n)},2025-03-1${n % 10}`);
+    await writeFile(join(cwd, 'notes.csv'), ['id,person id,note,date', ...notes].join('\n'));
+    const start = async (when: string) =>
+      startMapping([...namesIn(cwd), join(cwd, 'notes.csv')], { answer: new Map([['notes.comment.when', when]]) });
+    const [kept, out] = [await start('yes'), await start('out')];
+    expect(kept.text).toMatch(/^    when: .* # skips 3 of 12/m);
+    expect([kept.sources['notes']?.taken, out.sources['notes']?.taken]).toEqual([9, 12]);
+  });
+
   it('name the columns of a file that has no header', async () => {
     const cwd = await exports();
     await writeFile(join(cwd, 'people.csv'), `${PEOPLE.slice(1).join('\n')}\n`);

@@ -92,53 +92,33 @@ const SHAPES = {
 } as const;
 type Shape = keyof typeof SHAPES | 'money';
 
-/** What is known of a column before its values are looked at. */
-export interface ColumnData {
-  readonly name: string;
-  readonly sql: string;
-  readonly list: string | undefined;
-  readonly several: number;
-  /** What the record itself calls it: the name beside the value in a list of names and values. */
-  readonly label: string | undefined;
-}
-
 /** The first values decide what a column looks like; the other figures are of the whole sample. */
 const FIRST = 2000;
 
 export function columnOf(
   table: Table,
-  { name, sql, list, several, isWrapper }: ColumnData & { readonly isWrapper: boolean },
+  own: Pick<Column, 'name' | 'sql' | 'list' | 'several' | 'isWrapper'>,
   header: string,
   dayFirst: boolean,
 ): Column {
-  const { db } = table;
-  const facts = db.get<{ filled: number; distinct: number; length: number | null }>(
+  const { sql } = own;
+  const facts = table.db.get<{ filled: number; distinct: number; length: number | null }>(
     `select count(${sql}) filled, count(distinct ${sql}) "distinct", avg(length(${sql})) length from ${table.sql}`,
   )!;
   const values = firstValues(table, sql);
-  const share = (pattern: RegExp): number =>
-    values.length === 0 ? 0 : values.filter((value) => pattern.test(value)).length / values.length;
-  const is = Object.fromEntries(Object.entries(SHAPES).map(([shape, pattern]) => [shape, share(pattern)])) as Record<
-    Shape,
-    number
-  >;
+  const shareOf = (test: (value: string) => boolean): number => values.filter(test).length / Math.max(1, values.length);
+  const is = Object.fromEntries(
+    Object.entries(SHAPES).map(([shape, pattern]) => [shape, shareOf((value) => pattern.test(value))]),
+  ) as Record<Shape, number>;
   const meaning = meaningOf(header);
   const date = dateFacts(meaning, values, dayFirst);
-  const currency =
-    is.currency > 0.8
-      ? values.filter((value) => isCurrency(value.toUpperCase()) || currencyMarks(value)[0] === value).length /
-        values.length
-      : 0;
-  const shareOf = (test: (value: string) => boolean): number => values.filter(test).length / Math.max(1, values.length);
+  const isMoney = (value: string): boolean => isCurrency(value.toUpperCase()) || currencyMarks(value)[0] === value;
+  const currency = is.currency > 0.8 ? shareOf(isMoney) : 0;
   const number = is.number > 0.8 ? shareOf(isAmount) : is.number;
   const money = number > 0 ? shareOf((value) => isAmount(value) && currencyMarks(value).length > 0) : 0;
   return {
+    ...own,
     table,
-    name,
-    sql,
-    list,
-    several,
-    isWrapper,
     meaning,
     filled: facts.filled,
     distinct: facts.distinct,
@@ -177,6 +157,11 @@ export function countOf({ db }: Pick<Table, 'db'>, from: string): number {
   return db.get<{ n: number }>(`select count(*) n ${from}`)!.n;
 }
 
+/** A condition in SQL. */
+export function isOneOf({ sql }: Column, values: readonly string[]): string {
+  return `${sql} in (${values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`;
+}
+
 /** The most frequent values with their counts. */
 export function countsOf({ table, sql }: Column, limit = 200): Map<string, number> {
   const rows = table.db.all<{ value: string; n: number }>(
@@ -203,6 +188,11 @@ export function isUnique({ filled, distinct }: Column): boolean {
 
 export function isComplete({ filled, table }: Column): boolean {
   return filled > 0 && filled === table.rows;
+}
+
+/** As an id: unique, and in every record. */
+export function isKey(column: Column): boolean {
+  return isUnique(column) && isComplete(column);
 }
 
 export function fillOf({ filled, table }: Column): number {

@@ -53,9 +53,7 @@ export function member(column: Column): number {
     return 0;
   const repeats = distinct <= 2 ? filled > distinct : distinct <= filled * 0.8;
   const few = repeats ? 1 - 0.4 * isRare(column) : 0.5;
-  if (is.person > 0.6) return 0.35 * few;
-  if (is.email > 0.6) return 0.3 * few;
-  return is.words > 0.8 ? 0.12 * few : 0.1 * few;
+  return few * (is.person > 0.6 ? 0.35 : is.email > 0.6 ? 0.3 : is.words > 0.8 ? 0.12 : 0.1);
 }
 
 /** Never later than any other date of its record, complete, and in the past. */
@@ -66,27 +64,21 @@ export function createdAt(column: Column): number {
   const own = datesIn(column.values, date);
   if (own.filter((each) => each > Date.now()).length > own.length * 0.05) return 0.03;
   const others = column.table.columns.filter((each) => each !== column && each.date && fillOf(each) > 0.2);
-  let later = 0;
-  let earlier = 0;
+  let isEarlier = false;
   for (const other of others.slice(0, 12)) {
-    const pairs = cellsOf([column, other]).filter((pair): pair is [string, string] =>
-      pair.every((cell) => cell !== null),
-    );
-    const mine = datesIn(
-      pairs.map(([cell]) => cell),
-      date,
-    );
-    const theirs = datesIn(
-      pairs.map(([, cell]) => cell),
-      other.date!,
-    );
+    const pairs = cellsOf([column, other]).filter((pair) => pair.every((cell) => cell !== null));
+    const datesOf = ({ date: facts }: Column, at: 0 | 1): number[] =>
+      datesIn(
+        pairs.map((pair) => pair[at]!),
+        facts!,
+      );
+    const [mine, theirs] = [datesOf(column, 0), datesOf(other, 1)];
     const day = date.hasTime && other.date!.hasTime ? 0 : 86_400_000;
-    const isLater = mine.filter((each, at) => each > theirs[at]! + day).length;
-    if (isLater > pairs.length * 0.05) later += 1;
-    if (mine.filter((each, at) => each < theirs[at]!).length > pairs.length * 0.2) earlier += 1;
+    const later = mine.filter((each, at) => each > theirs[at]! + day).length;
+    if (later > pairs.length * 0.05) return 0.15 * complete;
+    if (mine.filter((each, at) => each < theirs[at]!).length > pairs.length * 0.2) isEarlier = true;
   }
-  if (later > 0) return 0.15 * complete;
-  return (0.3 + (date.hasTime ? 0.1 : 0) + (earlier > 0 ? 0.15 : 0)) * complete;
+  return (0.3 + (date.hasTime ? 0.1 : 0) + (isEarlier ? 0.15 : 0)) * complete;
 }
 
 /** Amounts have decimals or a currency; a product with the probability, a gross amount and percentages are something else. */
@@ -142,10 +134,10 @@ function derivedOf(table: Table): Map<Column, 'weighted' | 'gross'> {
 }
 
 function endings(column: Column): { ends: number; all: number } {
-  const counts = [...countsOf(column)];
-  const total = counts.reduce((sum, [, n]) => sum + n, 0);
+  const ends = [...countsOf(column)].map(([value, n]) => ({ end: endingOf(value), n }));
+  const sum = (some: readonly { readonly n: number }[]): number => some.reduce((total, { n }) => total + n, 0);
   const of = (test: (end: string | undefined) => boolean): number =>
-    counts.reduce((sum, [value, n]) => sum + (test(endingOf(value)) ? n : 0), 0) / Math.max(1, total);
+    sum(ends.filter(({ end }) => test(end))) / Math.max(1, sum(ends));
   return { ends: of((end) => end === 'won' || end === 'lost'), all: of((end) => end !== undefined) };
 }
 
@@ -170,14 +162,8 @@ export function outcomes(column: Column): number {
 export function titles(column: Column): number {
   const { is, length } = column;
   if (!isText(column) || is.flag > 0.5 || length > 200) return 0;
-  const spaced = is.spaced > 0.5 ? 0.35 : 0.15;
-  return (
-    spaced *
-    (0.3 + 0.7 * isRare(column)) *
-    (is.person > 0.7 ? 0.3 : 1) *
-    (is.prose > 0.6 ? 0.6 : 1) *
-    (is.html > 0.2 ? 0.3 : 1)
-  );
+  const less = (is.person > 0.7 ? 0.3 : 1) * (is.prose > 0.6 ? 0.6 : 1) * (is.html > 0.2 ? 0.3 : 1);
+  return (is.spaced > 0.5 ? 0.35 : 0.15) * (0.3 + 0.7 * isRare(column)) * less;
 }
 
 export function texts(column: Column): number {
@@ -190,20 +176,10 @@ export function texts(column: Column): number {
 
 export function keys(column: Column): number {
   const { is, date, filled, distinct, table, length } = column;
-  if (
-    filled === 0 ||
-    date ||
-    is.url > 0.5 ||
-    is.money > 0.3 ||
-    is.html > 0.1 ||
-    length > 130 ||
-    column.list !== undefined
-  )
-    return 0;
+  const isOther = is.url > 0.5 || is.money > 0.3 || is.html > 0.1 || is.international > 0.5 || is.prose > 0.5;
+  if (isOther || date || length > 130 || column.list !== undefined || filled < table.rows / 2) return 0;
   if (is.decimal > 0.1 && column.separators && !(column.meaning.concepts.has('id') && length > 8)) return 0;
-  if (is.international > 0.5 || is.prose > 0.5) return 0;
   const damaged = is.damaged > 0;
-  if (filled < table.rows / 2) return 0;
   if ((distinct < filled * 0.97 || filled < table.rows * 0.9) && !damaged) return 0.04;
   const exact = isUnique(column) && isComplete(column) ? 1 : 0.6;
   if (is.hash > 0.9 && is.uuid < 0.5) return 0.25 * exact;

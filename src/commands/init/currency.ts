@@ -1,5 +1,5 @@
 import { currencyMarks, currencyMarksInName, likelyCurrency } from '../../kinds/currencies.ts';
-import { numberText } from '../../terminal/numbers.ts';
+import { ofText } from '../../terminal/numbers.ts';
 import type { TransformSpec } from '../../mapping/spec.ts';
 import { countEach, type Column } from './columns.ts';
 
@@ -17,7 +17,7 @@ export function currencyOf(amounts: Column | undefined): {
   const counts = countEach(amounts.values.map((value) => currencyMarks(value)[0]));
   if (counts.size === 0) return { figures: 'no column has the currency' };
   const figures = [...counts]
-    .map(([mark, count]) => `${numberText(count)} of ${numberText(amounts.values.length)} amounts have ${mark}`)
+    .map(([mark, count]) => `${ofText(count, amounts.values.length)} amounts have ${mark}`)
     .join(', ');
   const [code, ...others] = new Set([...counts.keys()].map((each) => each && likelyCurrency(each)));
   if (others.length > 0) {

@@ -73,9 +73,9 @@ export function dateFacts(header: Meaning, values: readonly string[], dayFirst: 
     const best = [...counts.keys()].filter((format) => counts.get(format) === most);
     // Of the formats with day and month as numbers.
     const either = best.filter((format) => /^[dM]+[/.-][dM]+[/.-]/.test(format));
-    const chosen = either.find((format) => hasDayFirst(format) === dayFirst) ?? best[0]!;
+    const chosen = either.find((format) => format.startsWith('d') === dayFirst) ?? best[0]!;
     const read = READERS.get(chosen)!;
-    const other = either.find((format) => hasDayFirst(format) !== hasDayFirst(chosen));
+    const other = either.find((format) => format.startsWith('d') !== chosen.startsWith('d'));
     const example = other && left.find((value) => read(value)?.local !== READERS.get(other)!(value)?.local);
     if (other && example !== undefined) ambiguous ??= { example, other };
     formats.push(chosen);
@@ -115,11 +115,6 @@ export function doubtOf({ formats, ambiguous }: DateFacts): string | undefined {
   return `set this: ${example} is read as ${dateText(example, formats[0]!)}; with ${other} it would be ${dateText(example, other)}`;
 }
 
-/** The formats as the `date` transform takes them. */
-export function formatsOf({ formats }: DateFacts): string | readonly string[] {
-  return formats.length === 1 ? formats[0]! : formats;
-}
-
 /** A date written out, to show how a format reads it: `01/06/2026` as `1 June 2026`. */
 export function dateText(text: string, format: string): string {
   const read = readerOf(format)(text);
@@ -128,21 +123,17 @@ export function dateText(text: string, format: string): string {
 }
 
 /** The dates in milliseconds; NaN for a text that is none. */
-export function datesIn(texts: readonly string[], { formats }: DateFacts): number[] {
-  const readers = formats.map((format) => READERS.get(format));
-  return texts.map((text) => {
-    if (formats[0] === 'unix') return Number(text) * 1000;
-    if (formats[0] === 'unix_ms') return Number(text);
-    return readers.map((read) => read?.(text)?.local).find((local) => local !== undefined) ?? Number.NaN;
-  });
+export function datesIn(texts: readonly string[], facts: DateFacts): number[] {
+  const { formats } = facts;
+  if (isUnix(facts)) return texts.map((text) => Number(text) * (formats[0] === 'unix' ? 1000 : 1));
+  const readers = formats.map((format) => READERS.get(format)!);
+  return texts.map(
+    (text) => readers.map((read) => read(text)?.local).find((local) => local !== undefined) ?? Number.NaN,
+  );
 }
 
 function readerOf(format: string): DateFormat['read'] {
   return format === 'iso' ? readIso : compileFormat(format, 'en').read;
-}
-
-function hasDayFirst(format: string): boolean {
-  return format.startsWith('d');
 }
 
 /** Whether dates have the day first, decided by the first date that is valid in one order only. */

@@ -1,9 +1,9 @@
 /** Values of the mapping from columns, and the evidence for them in figures. */
-import { numberText } from '../../terminal/numbers.ts';
-import type { TransformSpec, ValueSpec } from '../../mapping/spec.ts';
+import { numberText, ofText } from '../../terminal/numbers.ts';
+import type { ValueSpec } from '../../mapping/spec.ts';
 import { SURE, type RoleCandidate, type RoleFound } from './assign.ts';
 import { cellsOf, countOf, numberIn, type Column } from './columns.ts';
-import { datesIn, formatsOf, isUnix, type DateFacts } from './dates.ts';
+import { datesIn, isUnix, type DateFacts } from './dates.ts';
 import { headerScore, type RecordKind, type Role } from './roles.ts';
 import { fold } from './words.ts';
 
@@ -11,7 +11,7 @@ import { fold } from './words.ts';
 export const NONE = '…';
 
 export function isCompany({ table, meaning }: Column): boolean {
-  return table.nouns.includes('companies') || meaning.concepts.has('company');
+  return table.nouns.includes('company') || meaning.concepts.has('company');
 }
 
 /** Lists are carried whole: bare values as one text, others as JSON. */
@@ -30,16 +30,6 @@ export function isOnly({ table, list }: Column): boolean {
 export function keyOf(name: string): string {
   const plain = fold(name).replaceAll(' ', '_').slice(0, 100);
   return plain === '' ? 'field' : plain;
-}
-
-export function onlyOf<T>(values: readonly T[]): T | readonly T[] {
-  return values.length === 1 ? values[0]! : values;
-}
-
-export function joined(columns: readonly Column[], separator: string, apply: readonly string[]): ValueSpec {
-  const [only] = columns;
-  if (columns.length > 1) return { list: columns.map(({ name }) => name), apply: [{ join: separator }, ...apply] };
-  return apply.length > 0 ? { from: only!.name, apply } : only!.name;
 }
 
 export function quoted({ name }: Column): string {
@@ -79,13 +69,8 @@ function yearsOf({ values }: Column, date: DateFacts): string[] {
 }
 
 export function nextText(others: readonly RoleCandidate[], score = 0): string {
-  const near = others.filter((each) => each.score > score * 0.4);
-  return near.length === 0
-    ? ''
-    : `; runner-up: ${near
-        .slice(0, 2)
-        .map(({ column }) => quoted(column))
-        .join(', ')}`;
+  const near = others.filter((each) => each.score > score * 0.4).slice(0, 2);
+  return near.length === 0 ? '' : `; runner-up: ${near.map(({ column }) => quoted(column)).join(', ')}`;
 }
 
 /** The evidence for a role, with the runner-up; marked where it is weak or another column comes near. */
@@ -97,16 +82,14 @@ export function commentOf(role: Role, { column, score, others }: RoleFound, kind
 }
 
 /** A value inside a list is the first one. */
-export function elementOf(column: Column): {
-  value: { from: string; apply: readonly TransformSpec[] };
-  several: string | undefined;
-} {
-  if (column.list === undefined) return { value: { from: column.name, apply: [] }, several: undefined };
-  const several =
-    column.several === 0
-      ? undefined
-      : `check: ${numberText(column.several)} records have several; the first one is used, all are a custom field`;
-  return { value: { from: column.name, apply: [{ at: 0 }] }, several };
+export function elementOf({ name, list, several }: Column) {
+  return {
+    value: { from: name, apply: list === undefined ? [] : [{ at: 0 }] },
+    several:
+      list === undefined || several === 0
+        ? undefined
+        : `check: ${numberText(several)} records have several; the first one is used, all are a custom field`,
+  };
 }
 
 /** What stands between several e-mail addresses in a cell. */
@@ -131,14 +114,14 @@ export function passedOver(first: Column, others: readonly Column[]): string | u
 }
 
 export function dateValue({ name, date }: Column, asDay = false): ValueSpec {
-  const formats = formatsOf(date!);
+  const formats = date!.formats.length === 1 ? date!.formats[0]! : date!.formats;
   const spec = asDay ? { formats, as: 'date' } : date!.utc ? { formats, timezone: 'UTC' } : formats;
   return { from: name, apply: [{ date: spec }] };
 }
 
 export function unreadText({ date, values }: Column): string | undefined {
   const { unread } = date!;
-  return unread > 0 ? `check: ${numberText(unread)} of ${numberText(values.length)} values match no format` : undefined;
+  return unread > 0 ? `check: ${ofText(unread, values.length)} values match no format` : undefined;
 }
 
 export function amountValue({ name, values, separators }: Column, divide: number | undefined): ValueSpec {
@@ -157,21 +140,13 @@ export function scaleOf(column: Column): { divide: number; why: string } | undef
   const other = column.table.columns.find((each) => {
     if (each === column || !each.separators || each.list !== undefined) return false;
     const pairs = cellsOf([column, each]).filter((pair) => pair.every((cell) => cell !== null));
-    return (
-      pairs.length > 2 &&
-      pairs.every(
-        ([a, b]) => numberIn(a!, column) > 0 && Math.abs(numberIn(a!, column) - numberIn(b!, each) * 100) < 0.5,
-      )
-    );
+    const numbers = pairs.map(([a = null, b = null]) => [numberIn(a, column), numberIn(b, each)] as const);
+    return numbers.length > 2 && numbers.every(([a, b]) => a > 0 && Math.abs(a - b * 100) < 0.5);
   });
   return other && { divide: 100, why: `${quoted(other)} has a hundredth of it in every record` };
 }
 
+/** Whether all are whole hundreds, as cents of round amounts are. */
 export function isHundreds({ values, separators }: Column): boolean {
-  return (
-    !!separators &&
-    values.length > 3 &&
-    values.every((value) => /^\d+00$/.test(value)) &&
-    values.every((value) => Number(value) >= 10_000)
-  );
+  return !!separators && values.length > 3 && values.every((value) => /^\d+00$/.test(value) && Number(value) >= 10_000);
 }

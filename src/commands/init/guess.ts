@@ -1,11 +1,12 @@
 /** The entries that the tables need, with the external ids of their records. */
-import { numberText } from '../../terminal/numbers.ts';
+import { counted } from '../../terminal/numbers.ts';
 import type { ValueSpec } from '../../mapping/spec.ts';
-import { countOf, isComplete, isUnique, type Column, type Table } from './columns.ts';
+import { countOf, isComplete, isKey, isUnique, type Column, type Table } from './columns.ts';
 import type { Assignment } from './assign.ts';
 import { kindsOf, type TableKinds } from './kinds.ts';
-import { placeholder, valueOf, type Reference } from './lines/references.ts';
-import type { RecordKind, Role } from './roles.ts';
+import { firstOf, joined, type Reference } from './references.ts';
+import type { Concept } from './words.ts';
+import { RECORD_KINDS, type RecordKind, type Role } from './roles.ts';
 
 /** Records that become events of a kind. */
 export interface EntryDraft extends Assignment {
@@ -29,7 +30,7 @@ interface Key {
   readonly repeats?: true;
 }
 
-/** The entries that the tables need, leads first. */
+/** The entries that the tables need, parents first. */
 export function guessDrafts(
   tables: readonly Table[],
   references: readonly Reference[],
@@ -38,23 +39,17 @@ export function guessDrafts(
   const kinds = kindsOf(tables, references, answered);
   nameColumns(kinds);
   const drafts: EntryDraft[] = [];
-  for (const kind of ['leads', 'deals', 'comments'] as const) {
+  for (const kind of RECORD_KINDS) {
     for (const table of tables) {
-      const found = kinds.get(table)!.get(kind);
+      const own = kinds.get(table)!;
+      const found = own.get(kind);
       if (!found) continue;
-      table.nouns = [...new Set([kind, ...table.nouns.filter((noun) => kinds.get(table)!.has(noun as RecordKind))])];
-      const twin = kinds.get(table)!.has('leads') && kinds.get(table)!.has('deals');
-      const row = {
-        ...(twin ? withoutJob(found.assignment, table) : found.assignment),
-        table,
-        twin,
-        doubt: found.doubt,
-      };
-      const draft: EntryDraft = {
-        ...row,
-        key: twin && kind === 'leads' ? personKey(row, kinds) : keyOf(row),
-        prefix: undefined,
-      };
+      table.nouns = [...new Set([kind, ...table.nouns.filter((noun) => own.has(noun as RecordKind))])];
+      const deal = own.has('lead') ? own.get('deal')?.assignment : undefined;
+      const assignment = deal ? withoutJob(found.assignment, table) : found.assignment;
+      const row = { ...assignment, table, twin: deal !== undefined, doubt: found.doubt };
+      const key = deal && kind === 'lead' ? personKey(row, deal.roles.get('id')?.column) : keyOf(row);
+      const draft: EntryDraft = { ...row, key, prefix: undefined };
       drafts.push({ ...draft, prefix: prefixOf(draft, drafts) });
     }
   }
@@ -63,15 +58,12 @@ export function guessDrafts(
 
 /** Beside a person, a column that is called `Title` alone is their job, not the name of a deal. */
 function withoutJob(assignment: Assignment, { columns }: Table): Assignment {
-  const title = assignment.roles.get('title')?.column;
-  const isJob =
-    title?.meaning.words.length === 1 && title.meaning.concepts.has('title') && title.meaning.concepts.has('job');
-  if (!isJob) return assignment;
-  const roles = new Map(assignment.roles);
-  roles.delete('title');
-  const [company] = columns.filter(
-    ({ meaning: { concepts }, is, list }) =>
-      concepts.has('company') && !concepts.has('id') && is.words > 0.8 && list === undefined,
+  const { words = [], concepts } = assignment.roles.get('title')?.column.meaning ?? {};
+  if (words.length !== 1 || !concepts?.has('title') || !concepts.has('job')) return assignment;
+  const roles = new Map([...assignment.roles].filter(([role]) => role !== 'title'));
+  const company = columns.find(
+    ({ meaning, is, list }) =>
+      meaning.concepts.has('company') && !meaning.concepts.has('id') && is.words > 0.8 && list === undefined,
   );
   const candidates = company ? [{ column: company, score: 0 }] : [];
   return { ...assignment, roles, candidates: new Map([...assignment.candidates, ['title', candidates]]) };
@@ -100,20 +92,18 @@ const ROLE_NAMES: Readonly<Partial<Record<Role, string>>> = {
 
 type Recognised = Omit<EntryDraft, 'key' | 'prefix'>;
 
-function keyOf({ roles, table, kind }: Recognised): Key | undefined {
+function keyOf(row: Recognised): Key | undefined {
+  const { roles, kind } = row;
   const id = roles.get('id')?.column;
-  if (id) return { value: table.list === undefined ? valueOf(id) : id.name, column: id };
-  return kind === 'leads'
-    ? (uniqueNames(roles, table) ?? personalKey(roles))
-    : kind === 'deals'
-      ? uniqueKey(roles, table)
-      : undefined;
+  if (id) return { value: id.name, column: id };
+  // Notes need no id.
+  if (kind === 'comment') return undefined;
+  return severalKey(row) ?? (kind === 'lead' ? personalKey(roles) : undefined);
 }
 
 /** Of people in rows of deals: the id of the row, or of people who are in several rows, what they have in common. */
-function personKey(row: Recognised, kinds: ReadonlyMap<Table, TableKinds>): Key | undefined {
+function personKey(row: Recognised, deal: Column | undefined): Key | undefined {
   const { roles, table } = row;
-  const deal = kinds.get(table)!.get('deals')!.assignment.roles.get('id')?.column;
   const own = roles.get('id')?.column;
   if (own && own !== deal) return keyOf(row);
   const [best] = (['email', 'full', 'phone'] as const)
@@ -121,51 +111,23 @@ function personKey(row: Recognised, kinds: ReadonlyMap<Table, TableKinds>): Key 
     .sort((a, b) => b.filled - a.filled);
   // `buyer.id` beside `buyer.email`, `Customer ID` beside `Email`: as many as there are people.
   const above = (name: string): string => name.slice(0, name.lastIndexOf('.') + 1);
+  const isTheirs = ({ meaning: { concepts }, name }: Column): boolean =>
+    concepts.has('person') || concepts.has('customer') || (above(name) !== '' && above(name) === above(best!.name));
   const theirs = table.columns.find(
     (column) =>
       best &&
       column !== deal &&
       column.meaning.concepts.has('id') &&
-      (column.meaning.concepts.has('person') ||
-        column.meaning.concepts.has('customer') ||
-        (above(best.name) !== '' && above(best.name) === above(column.name))) &&
+      isTheirs(column) &&
       column.list === undefined &&
       isComplete(column) &&
-      column.distinct >= best.distinct * 0.9 &&
-      column.distinct <= best.distinct * 1.1,
+      Math.abs(column.distinct - best.distinct) <= best.distinct * 0.1,
   );
   if (theirs) return { value: theirs.name, column: theirs, ...(!isUnique(theirs) && { repeats: true as const }) };
   if (deal && (!best || isUnique(best))) return { value: deal.name, column: deal };
   const key = personalKey(roles);
   const why = best && isUnique(best) ? 'no column has ids' : 'people are in several rows, and no column has their ids';
   return key && { ...key, why, repeats: true };
-}
-
-/** Two columns that tell people apart together, of whom no single one does: where they live helps only beside who they are. */
-function uniqueNames(roles: Assignment['roles'], table: Table): Key | undefined {
-  const plain = table.columns.filter(({ list, meaning }) => list === undefined && !meaning.concepts.has('id'));
-  const meant = (concept: 'company' | 'address') =>
-    plain.filter(({ meaning }) => meaning.concepts.has(concept)).slice(0, 6);
-  const of = (['email', 'full', 'phone', 'last', 'first'] as const).flatMap((role) => roles.get(role)?.column ?? []);
-  if (of.some((column) => isUnique(column) && isComplete(column))) return undefined;
-  const who = [...new Set([...meant('company'), ...of])].filter(({ list }) => list === undefined);
-  const pairs = who.flatMap((a, at) => [...who.slice(at + 1), ...meant('address')].map((b) => [a, b]));
-  const distinctOf = (text: string): number =>
-    countOf(table, `from (select distinct ${text} value from ${table.sql}) where trim(value) <> ''`);
-  const filled = ({ sql }: Column): string => `coalesce(${sql}, '')`;
-  const [best] = pairs
-    .map((columns) => ({ columns, n: distinctOf(columns.map(filled).join(` || ' ' || `)) }))
-    .sort((a, b) => b.n - a.n);
-  const alone = of.length === 0 ? 0 : distinctOf(`coalesce(${of.map(({ sql }) => sql).join(', ')}, '')`);
-  if (!best || (best.n < table.rows * 0.9 && best.n <= alone)) return undefined;
-  const rest =
-    best.n === table.rows
-      ? 'but these are unique together'
-      : `and these leave ${numberText(table.rows - best.n)} records alike`;
-  return {
-    value: { list: best.columns.map(({ name }) => name), apply: [{ join: ' ' }] },
-    why: `no column has a unique id, ${rest}`,
-  };
 }
 
 /** The first of these that a person has. */
@@ -175,37 +137,59 @@ function personalKey(roles: Assignment['roles']): Key | undefined {
   const used = complete < 0 ? columns : columns.slice(0, complete + 1);
   if (used.length === 0) return undefined;
   const names = used.map(({ name, list }) => (list === undefined ? name : { from: name, apply: [{ at: 0 }] }));
-  return { value: names.length === 1 ? names[0]! : { from: names }, why: 'no column has a unique id' };
+  return { value: firstOf(names), why: 'no column has a unique id' };
 }
 
-/** The fewest columns that are unique together. */
-function uniqueKey(roles: Assignment['roles'], table: Table): Key | undefined {
-  const of = (role: Role) => roles.get(role)?.column ?? [];
-  const ofParents = table.columns.filter(({ meaning: { concepts } }) => concepts.has('id') && concepts.has('person'));
-  const preferred = [of('title'), ofParents, of('created'), of('amount')].flat();
-  const able = [...new Set([...preferred, ...table.columns.filter(({ distinct }) => distinct > 1)])].filter(
-    (each) => isComplete(each) && each.list === undefined,
+/** The fewest columns that tell records apart together; of people, at most two of those that say who they are and where. */
+function severalKey({ roles, table, kind }: Recognised): Key | undefined {
+  const plain = table.columns.filter(({ list }) => list === undefined);
+  const own = ROLES_OF_KEY[kind].flatMap((role) => roles.get(role)?.column ?? []);
+  const isLead = kind === 'lead';
+  if (isLead && own.some(isKey)) return undefined;
+  const meant = (concept: Concept): Column[] =>
+    plain.filter(({ meaning: { concepts } }) => concepts.has(concept) && !concepts.has('id')).slice(0, 6);
+  const able = (isLead ? [...meant('company'), ...own] : [...own, ...plain].filter(isComplete)).filter(
+    ({ list, distinct }) => list === undefined && distinct > 1,
   );
-  const chosen: Column[] = [];
-  let distinct = 0;
-  while (chosen.length < 4 && distinct < table.rows) {
-    const distinctWith = (each: Column): number =>
-      countOf(table, `from (select distinct ${[...chosen, each].map(({ sql }) => sql).join(', ')} from ${table.sql})`);
-    const first =
-      chosen.length === 0 && able[0] ? [able[0]] : able.filter((each) => !chosen.includes(each)).slice(0, 25);
-    const [best] = first.map((each) => ({ each, n: distinctWith(each) })).sort((a, b) => b.n - a.n);
-    if (!best || best.n <= distinct) break;
-    chosen.push(best.each);
-    distinct = best.n;
+  const distinctOf = (text: string): number =>
+    countOf(table, `from (select distinct ${text} value from ${table.sql}) where trim(value) <> ''`);
+  const sets = (firsts: readonly Column[][], more: readonly Column[]) =>
+    firsts
+      .flatMap((first) => more.filter((each) => !first.includes(each)).map((each) => [...first, each]))
+      .map((columns) => ({
+        columns,
+        n: distinctOf(columns.map(({ sql }) => `coalesce(${sql}, '')`).join(` || ' ' || `)),
+      }))
+      .sort((a, b) => b.n - a.n);
+  // The title of a deal comes first; where people live helps only beside who they are.
+  const more = isLead ? [...able, ...meant('address')] : able.slice(0, 25);
+  let [best] = isLead
+    ? sets(
+        able.map((each) => [each]),
+        more,
+      )
+    : sets([[]], able.slice(0, 1));
+  while (best && best.n < table.rows && best.columns.length < (isLead ? 2 : 4)) {
+    const [next] = sets([best.columns], more);
+    if (!next || next.n <= best.n) break;
+    best = next;
   }
-  if (chosen.length === 0) return undefined;
-  const value = chosen.length === 1 ? chosen[0]!.name : { template: chosen.map(placeholder).join(' / ') };
+  const alone = isLead && own.length > 0 ? distinctOf(`coalesce(${own.map(({ sql }) => sql).join(', ')}, '')`) : 0;
+  if (!best || (best.n < table.rows * 0.9 && best.n <= alone)) return undefined;
+  const left = table.rows - best.n;
   const rest =
-    distinct === table.rows
-      ? `but ${chosen.length === 1 ? 'this is unique' : 'these are unique together'}`
-      : `and these leave ${numberText(table.rows - distinct)} records alike`;
-  return { value, why: `no column has a unique id, ${rest}` };
+    left > 0
+      ? `and ${counted(left, 'record')} cannot be told from others by these`
+      : `but ${best.columns.length === 1 ? 'this is unique' : 'these are unique together'}`;
+  return { value: joined(best.columns, ' / '), why: `no column has a unique id, ${rest}` };
 }
+
+/** Those that tell records apart, best first. */
+const ROLES_OF_KEY: Readonly<Record<RecordKind, readonly Role[]>> = {
+  lead: ['email', 'full', 'phone', 'last', 'first'],
+  deal: ['title', 'created', 'amount'],
+  comment: [],
+};
 
 /** What tells whether two records with the same id are the same. */
 const IDENTITIES = ['email', 'full', 'last', 'title', 'content', 'subject'] as const;
@@ -216,8 +200,8 @@ function prefixOf(draft: EntryDraft, earlier: readonly EntryDraft[]): EntryDraft
   const id = roles.get('id')?.column;
   if (!id) return undefined;
   const text = `${table.list?.replaceAll('.', '-') ?? table.source}-`;
-  const lead = earlier.find((each) => each.table === table && each.kind === 'leads');
-  if (kind === 'deals' && lead?.key?.column === id)
+  const lead = earlier.find((each) => each.table === table && each.kind === 'lead');
+  if (kind === 'deal' && lead?.key?.column === id)
     return { text: 'deal-', why: 'the person of the row has the same id without it' };
   for (const other of earlier.filter((each) => each.kind === kind)) {
     const theirs = other.roles.get('id')?.column;
@@ -225,13 +209,8 @@ function prefixOf(draft: EntryDraft, earlier: readonly EntryDraft[]): EntryDraft
     const pairs = `from ${table.sql} a join ${other.table.sql} b on a.${id.sql} = b.${theirs.sql}`;
     const shared = countOf(table, pairs);
     const by = IDENTITIES.find((role) => roles.has(role) && other.roles.has(role));
-    const same =
-      by === undefined
-        ? 0
-        : countOf(
-            table,
-            `${pairs} where lower(a.${roles.get(by)!.column.sql}) = lower(b.${other.roles.get(by)!.column.sql})`,
-          );
+    const [mine, its] = by ? [roles.get(by)!.column, other.roles.get(by)!.column] : [id, undefined];
+    const same = its ? countOf(table, `${pairs} where lower(a.${mine.sql}) = lower(b.${its.sql})`) : 0;
     if (shared > 0 && same === 0)
       return { text, why: `${shared} ids are also in ${other.table.source}, of other records: two number ranges` };
   }

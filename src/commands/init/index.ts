@@ -2,25 +2,21 @@
 import { basename } from 'node:path';
 import { markedLines, type Mark } from '../../mapping/marks.ts';
 import { nameError } from '../../mapping/names.ts';
-import { UserError } from '../../errors.ts';
+import type { UserError } from '../../errors.ts';
 import type { Ask } from '../../terminal/ask.ts';
-import type { Table } from './columns.ts';
 import { Answers } from './lines/answers.ts';
-import { askDefaults, defaultsOf } from './lines/defaults.ts';
-import { askFiles, askLines } from './lines/questions.ts';
+import { askDefaults, defaultsOf, missingIn } from './lines/defaults.ts';
+import { askFiles, askLines, askMarks } from './lines/questions.ts';
 import { keyOf } from './evidence.ts';
-import type { KnownTables } from './joins.ts';
 import { guessDrafts } from './guess.ts';
-import { openExports, partOf, type Export, type ExportOptions } from './open-export.ts';
-import { isMapping, ownFile } from './own-files.ts';
+import { openAll, partOf, type Export, type ExportOptions } from './open-export.ts';
 import { knownCrms, recognise } from './known.ts';
-import { entryOf } from './lines/entries.ts';
-import { findReferences } from './lines/references.ts';
+import { findReferences } from './references.ts';
 import { Fates } from './fates.ts';
-import { mappingText, type MappingParts, type MappingText } from './lines/text.ts';
+import { mappingText, type MappingText } from './lines/text.ts';
 import { loadSamples } from './tables.ts';
-import { tryMapping, type SourceFate } from './trial.ts';
-import type { Entry } from './lines/yaml.ts';
+import { tryMapping, type SourceFate, type TriedMapping } from './trial.ts';
+import { linesOf, withLines, type Entry } from './lines/yaml.ts';
 
 /** The text of the mapping, what was recognised in each export and why, and how much is left to do. */
 export interface StarterMapping {
@@ -48,56 +44,61 @@ export async function startMapping(
     readonly step?: ((what: string | undefined) => void) | undefined;
   },
 ): Promise<StarterMapping> {
-  const { step = () => undefined } = options;
+  const { step = () => undefined, out = 'mapping.yaml' } = options;
   step('reading the exports');
   const { exports, own } = await openAll(paths, options);
   const crms = await knownCrms();
-  const samples = loadSamples(exports, sourceNames(exports), crms.missing);
-  const { tables } = samples;
-  const recognised = recognise(tables, crms, options.preset);
-  const references = findReferences(samples);
-  const guessed = guessDrafts(tables, references);
-  step(undefined);
   const answers = new Answers(options.answer ?? new Map(), options.ask);
-  const kinds = answers.isEmpty ? undefined : await askFiles({ tables, drafts: guessed }, answers);
-  const drafts = kinds ? guessDrafts(tables, references, kinds) : guessed;
-  const known: KnownTables = { drafts, tables, references };
-  const defaults = await askDefaults(defaultsOf(samples), answers);
-  const asked = answers.isEmpty ? drafts.map((draft) => entryOf(draft, known)) : await askLines(known, answers);
-  answers.check();
-  const drafted = agreeing(asked);
-  const write = (entries: readonly Entry[]): MappingText => {
-    const fates = new Fates(entries, known);
-    return mappingText({ defaults, entries, sources: sourcesOf(tables, fates), out: options.out ?? 'mapping.yaml' });
+  /** `given`: the only texts that mean no value; by default, those that CRMs write. */
+  const readAll = async (given?: readonly string[]) => {
+    const samples = loadSamples(exports, sourceNames(exports), crms.missing, given);
+    const { tables, missing } = samples;
+    const recognised = recognise(tables, crms, options.preset);
+    const references = findReferences(samples);
+    const guessed = guessDrafts(tables, references);
+    step(undefined);
+    const kinds = await askFiles({ tables, drafts: guessed }, answers);
+    const isSettled = tables.some(({ settled }) => settled.size > 0);
+    const drafts = isSettled ? guessDrafts(tables, references, kinds) : guessed;
+    return { tables, references, drafts, missing, recognised };
   };
-  step('trying the mapping on all records; Ctrl-C writes it untried');
-  const trial = await tryMapping(drafted, write);
-  step(undefined);
-  const fates = new Fates(trial.entries, known);
-  const entries = fates.annotated(trial);
+  const first = await readAll();
+  const defaults = await askDefaults(defaultsOf(first), answers);
+  const missing = missingIn(defaults);
+  const isSame = missing.length === first.missing.size && missing.every((text) => first.missing.has(text));
+  const known = isSame ? first : await readAll(missing);
+  const asked = await askLines(known, answers);
+  const write = (entries: readonly Entry[]): MappingText =>
+    mappingText({ defaults, entries, sources: new Fates(entries, known).sources(), out });
+  /** What is left out because of the trial has another result, so it is tried again. */
+  const tried = async (given: readonly Entry[]): Promise<{ trial: TriedMapping; fates: Fates; entries: Entry[] }> => {
+    step('trying the mapping on all records; Ctrl-C writes it untried');
+    const trial = await tryMapping(given, write);
+    step(undefined);
+    const fates = new Fates(trial.entries, known);
+    const decided = await askMarks(fates.annotated(trial), answers);
+    let isOut = false;
+    const left = trial.entries.map((entry, at) =>
+      withLines(entry, (line, place) => {
+        if (line.off || !linesOf(decided[at]!).get(place)!.off) return line;
+        isOut = true;
+        return { ...line, off: true, comment: 'left out' };
+      }),
+    );
+    return isOut ? tried(left) : { trial, fates, entries: decided };
+  };
+  const { trial, fates, entries } = await tried(agreeing(asked));
+  answers.check();
   const { text } = write(entries);
   const marks = markedLines(text);
   const marked = (mark: Mark): number => marks.filter((each) => each.mark === mark).length;
   return {
     text,
-    findings: [...own, ...fates.findings(trial), ...recognised],
+    findings: [...own, ...fates.findings(trial), ...known.recognised],
     failure: trial.failure,
     sources: Object.fromEntries(trial.sources),
     open: { set: marked('set this'), check: marked('check') },
   };
-}
-
-/** The sources that are read, and lines about the others. */
-function sourcesOf(tables: readonly Table[], fates: Fates): MappingParts['sources'] {
-  const records = tables.filter(({ list }) => list === undefined);
-  return [
-    ...records.map((table) =>
-      fates.isRead(table) ? { table, remark: fates.remarkOn(table) } : fates.unreadText(table),
-    ),
-    ...records.flatMap(({ from: { withoutRecords = [] } }) =>
-      withoutRecords.map((name) => `not read: ${name}: its elements are not records`),
-    ),
-  ];
 }
 
 /** Entries of one type have one policy for ids that occur twice: the program refuses others. */
@@ -109,30 +110,6 @@ function agreeing(entries: readonly Entry[]): Entry[] {
     if (!policy || entry.settings.some(({ key }) => key === policy.key)) return entry;
     return { ...entry, settings: [...entry.settings, { ...policy, comment: 'as of the other records of this type' }] };
   });
-}
-
-/** The exports among the files, and which files are none. Throws a `UserError` if nothing can be read. */
-async function openAll(
-  paths: readonly string[],
-  options: ExportOptions,
-): Promise<{ exports: Export[]; own: string[] }> {
-  const exports: Export[] = [];
-  const own: string[] = [];
-  for (const path of paths) {
-    const found = isMapping(path) ? [] : await openExports(path, options);
-    const what = isMapping(path) ? 'a mapping' : found[0] && ownFile(path, found[0].source);
-    if (what === undefined) exports.push(...found);
-    else own.push(`${path}: not used: it is not an export, but ${what}`);
-  }
-  const [first] = exports;
-  if (!first) throw new UserError(own.join('\n'), { hint: 'name the files that the old CRM exported' });
-  if (exports.every(({ sample }) => sample.tables[0]!.columns.size === 0)) {
-    const { path, sample } = exports.find((each) => each.sample.why !== undefined) ?? first;
-    throw new UserError(`${path} has no record with a value${sample.why === undefined ? '' : `: ${sample.why}`}`, {
-      hint: 'is this the right export?',
-    });
-  }
-  return { exports, own };
 }
 
 /** Of the name of a source. */

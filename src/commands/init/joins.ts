@@ -1,22 +1,11 @@
 /** How the records of one table find those of another: the lead of a deal, the deal of a comment, the name of a stage. */
-import { numberText } from '../../terminal/numbers.ts';
+import { ofText } from '../../terminal/numbers.ts';
 import type { ValueSpec } from '../../mapping/spec.ts';
-import { countOf, countsOf, isComplete, isFew, isUnique, type Column, type Table } from './columns.ts';
+import { countOf, countsOf, isComplete, isFew, isOneOf, isUnique, type Column, type Table } from './columns.ts';
 import type { EntryDraft } from './guess.ts';
-import {
-  isByChance,
-  lookupIn,
-  lookupOf,
-  namesOf,
-  namesTable,
-  partOf,
-  placeholder,
-  referenceText,
-  shareOf,
-  valueOf,
-  type Reference,
-} from './lines/references.ts';
-import { headerScore, isStaff } from './roles.ts';
+import { firstOf, isSure, joined, lookupIn, lookupOf, namesOf, namesTable, partOf, placeholder } from './references.ts';
+import { referenceText, type Reference } from './references.ts';
+import { headerScore, isStaff, scoreOf } from './roles.ts';
 import { fold, meaningOf, type Noun } from './words.ts';
 
 /** What is known of all exports. */
@@ -35,8 +24,6 @@ export interface Join {
   readonly score: number;
   /** By its id, however likely. */
   readonly byId?: boolean;
-  /** Without a match, there is no value. */
-  readonly optional: boolean;
   readonly why: string;
   /** In SQL, whether a record has a match, where that is more than having a value. */
   readonly matched?: string;
@@ -47,21 +34,22 @@ export function idValue(draft: EntryDraft): ValueSpec | undefined {
   return draft.key && prefixed(draft.key.value, draft);
 }
 
+function prefixed(value: ValueSpec, { prefix }: EntryDraft): ValueSpec {
+  if (!prefix) return value;
+  const { apply = [], ...rest } = typeof value === 'string' ? { from: value } : value;
+  return { ...rest, apply: [...apply, { prefix: prefix.text }] };
+}
+
 /** All ways to the record of `target`, best first. */
-export function joinsTo(
-  { table: own, roles, kind }: EntryDraft,
-  target: EntryDraft,
-  { references, tables, drafts }: KnownTables,
-): Join[] {
-  const id = roles.get('id')?.column;
-  const from = references.filter(
-    (each) => each.from.table === own && each.from !== id && each.to.table === target.table,
-  );
-  const direct = from.flatMap((each) => directJoin(each, target, kind === 'comments'));
-  const events = drafts.filter(({ kind: each }) => each !== 'comments').map(({ table }) => table);
+export function joinsTo(own: EntryDraft, target: EntryDraft, { references, tables, drafts }: KnownTables): Join[] {
+  const id = own.roles.get('id')?.column;
+  const direct = references
+    .filter(({ from, to }) => from.table === own.table && from !== id && to.table === target.table)
+    .flatMap((each) => directJoin(each, target, own.kind === 'comment'));
+  const events = drafts.filter(({ kind }) => kind !== 'comment').map(({ table }) => table);
   const third = tables
-    .filter((each) => each !== own && each.list === undefined && !events.includes(each))
-    .flatMap((each) => throughThird(own, id, each, target, references));
+    .filter((each) => each !== own.table && each.list === undefined && !events.includes(each))
+    .flatMap((each) => throughThird(own, each, target, references));
   // An id that is likely by chance alone counts where a type beside it tells the records apart.
   return [...direct, ...third]
     .filter(({ score, byId }) => score > (byId ? 0.01 : 0.05))
@@ -70,38 +58,32 @@ export function joinsTo(
 
 /** `isMixed`: a column may also have the ids of other kinds of records. */
 function directJoin(reference: Reference, target: EntryDraft, isMixed: boolean): Join[] {
-  const { from, to, by } = reference;
-  const id = target.key?.column;
+  const { from, to, by, share } = reference;
+  const isId = to === target.key?.column;
   const take = idValue(target);
   const rank = rankOf(reference, target);
   if (rank === 0 || take === undefined) return [];
-  const share = shareOf(reference);
   const named = (namesTable(from, target.table) ? 0.1 : 0) + (fold(from.name) === fold(to.name) ? 0.05 : 0);
-  const byId = to === id && by.apply.length === 0;
+  const match = by.fold === 2 ? digitsIn : by.fold === 1 ? lowerIn : ({ sql }: Column): string => sql;
+  const why = referenceText(reference);
   const common = {
     columns: [from],
     share,
-    byId,
+    byId: isId && by.apply.length === 0,
     score: share * (rank + named - (from.list === undefined ? 0 : 0.05)),
-    why: referenceText(reference),
-    ...(by.apply.length === 0 && { matched: `${from.sql} in (select ${to.sql} from ${to.table.sql})` }),
-    ...(by.fold === 2 && { matched: `${digitsIn(from)} in (select ${digitsIn(to)} from ${to.table.sql})` }),
-    ...(by.fold === 1 && { matched: `lower(${from.sql}) in (select lower(${to.sql}) from ${to.table.sql})` }),
+    ...((by.apply.length === 0 || by.fold) && {
+      matched: `${match(from)} in (select ${match(to)} from ${to.table.sql})`,
+    }),
   };
   const isPart = isMixed && share < 0.95 && target.table.whole && target.table.list === undefined;
-  if (to === id && !by.fold && !isPart) {
-    const part = partOf(reference);
-    return [{ ...common, value: prefixed(part, target), optional: false }];
-  }
+  if (isId && !by.fold && !isPart) return [{ ...common, value: prefixed(partOf(reference), target), why }];
   if (target.table.list !== undefined) return [];
-  return [
-    {
-      ...common,
-      value: lookupOf(reference, take, share < 0.98),
-      optional: share < 0.98,
-      why: `${common.why}${to === id ? '; the others have none' : ', looked up because it is no id'}${isUnique(to) ? '' : '; several have the same one: the first is taken'}`,
-    },
-  ];
+  const more = `${isId ? '; the others have none' : ', looked up because it is no id'}${isUnique(to) ? '' : '; several have the same one: the first is taken'}`;
+  return [{ ...common, value: lookupOf(reference, take, share < 0.98), why: `${why}${more}` }];
+}
+
+function lowerIn({ sql }: Column): string {
+  return `lower(${sql})`;
 }
 
 /** In SQL, the last digits of a phone number. */
@@ -109,65 +91,42 @@ function digitsIn({ sql }: Column): string {
   return `substr(${[...' -().+/'].reduce((text, mark) => `replace(${text}, '${mark}', '')`, sql)}, -9)`;
 }
 
-function prefixed(value: ValueSpec, { prefix }: EntryDraft): ValueSpec {
-  if (!prefix) return value;
-  if (typeof value === 'string') return { from: value, apply: [{ prefix: prefix.text }] };
-  return { ...value, apply: [...(value.apply ?? []), { prefix: prefix.text }] };
-}
-
 /** An id before an e-mail address, before a name, before a company; small numbers only where the header names what they are. */
 function rankOf(reference: Reference, { roles, kind, key }: EntryDraft): number {
   const { from, to } = reference;
-  if (isByChance(reference) || isStaff(from)) return 0.1;
-  const roleOf = [...roles].filter(([, { column }]) => column === to).map(([role]) => role);
-  if (roleOf.includes('id') || to === key?.column) return 1;
+  const [mine, theirs] = [from.meaning.concepts, to.meaning.concepts];
+  if (!isSure(reference) || isStaff(from)) return 0.1;
+  const has = (role: 'id' | 'full' | 'title'): boolean => roles.get(role)?.column === to;
+  if (has('id') || to === key?.column) return 1;
   if (to.is.email > 0.5) return 0.9;
   if (reference.by.fold === 2) return 0.7;
   if (to.pair !== undefined) return 0.75;
-  if (
-    roleOf.includes('full') ||
-    (kind === 'leads' && to.is.person > 0.7 && !to.meaning.concepts.has('company')) ||
-    (kind === 'deals' && roleOf.includes('title'))
-  )
-    return 0.8;
+  const isName = kind === 'lead' && to.is.person > 0.7 && !theirs.has('company');
+  if (has('full') || isName || (kind === 'deal' && has('title'))) return 0.8;
   // A deal with the same person or company need not be the one that is meant.
-  if (kind === 'deals') return 0;
-  if (from.meaning.concepts.has('address') || to.is.digits > 0.9)
-    return namesTable(from, to.table) || to.meaning.concepts.has('company') ? 0.5 : 0;
+  if (kind === 'deal') return 0;
+  if (mine.has('address') || to.is.digits > 0.9) return namesTable(from, to.table) || theirs.has('company') ? 0.5 : 0;
   const isShared =
-    [to, from].every(({ meaning }) => meaning.concepts.has('company') || meaning.concepts.has('customer')) ||
-    (to.meaning.concepts.has('company') && from.meaning.concepts.has('parent'));
-  return isShared ? (to.is.words > 0.8 ? 0.42 : 0.5) : isUnique(to) && to.meaning.concepts.has('id') ? 0.6 : 0;
+    [theirs, mine].every((each) => each.has('company') || each.has('customer')) ||
+    (theirs.has('company') && mine.has('parent'));
+  return isShared ? (to.is.words > 0.8 ? 0.42 : 0.5) : isUnique(to) && theirs.has('id') ? 0.6 : 0;
 }
 
 /** By a third table with the ids of both, such as the contacts of deals, or a company with its contact. */
-function throughThird(
-  own: Table,
-  id: Column | undefined,
-  third: Table,
-  target: EntryDraft,
-  references: readonly Reference[],
-): Join[] {
-  const targetId = target.key?.column;
-  const on = references.filter(
-    (each) => each.from.table === third && each.to === targetId && shareOf(each) >= 0.5 && !isByChance(each),
+function throughThird(own: EntryDraft, third: Table, target: EntryDraft, references: readonly Reference[]): Join[] {
+  const id = target.key?.column;
+  const last = references.filter((each) => each.from.table === third && each.to === id && isSure(each, 0.5));
+  return last.flatMap((end) =>
+    stepsTo(own, third, references)
+      .filter(({ other }) => other !== end.from)
+      .map(({ columns, lookup, share, found }) => ({
+        value: lookup(prefixed(partOf(end), target)),
+        columns,
+        share: share * end.share,
+        score: share * end.share * 0.7,
+        why: `${ofText(found, own.table.rows)} are in ${third.source}; if it has several, the first one is used`,
+      })),
   );
-  const found: Join[] = [];
-  for (const last of on) {
-    for (const step of stepsTo(own, id, third, references)) {
-      if (step.other === last.from) continue;
-      const take = prefixed(partOf(last), target);
-      found.push({
-        value: step.lookup(take),
-        columns: step.columns,
-        share: step.share * shareOf(last),
-        score: step.share * shareOf(last) * 0.7,
-        optional: true,
-        why: `${numberText(step.found)} of ${numberText(own.rows)} are in ${third.source}; if it has several, the first one is used`,
-      });
-    }
-  }
-  return found;
 }
 
 interface LinkStep {
@@ -180,110 +139,95 @@ interface LinkStep {
 }
 
 /** The ways from a record to one of another table: by a column with its key, or by the id that the other one has. */
-function stepsTo(own: Table, id: Column | undefined, other: Table, references: readonly Reference[]): LinkStep[] {
+function stepsTo({ table, roles }: EntryDraft, other: Table, references: readonly Reference[]): LinkStep[] {
+  const id = roles.get('id')?.column;
   if (other.list !== undefined) return [];
   return references.flatMap((each): LinkStep[] => {
-    if (isByChance(each)) return [];
-    if (each.from.table === own && each.to.table === other && shareOf(each) >= 0.5 && each.from !== id) {
-      if (!isUnique(each.to) || isStaff(each.from)) return [];
-      return [
-        {
-          other: each.to,
-          columns: [each.from],
-          share: shareOf(each),
-          found: each.found,
-          lookup: (take) => lookupOf(each, take, true),
-        },
-      ];
-    }
-    if (each.to !== id || each.from.table !== other || each.from.list !== undefined || shareOf(each) < 0.5) return [];
-    const found = countOf(own, `from ${own.sql} where ${id.sql} in (select ${each.from.sql} from ${other.sql})`);
+    const { from, to, share, found } = each;
+    if (!isSure(each, 0.5)) return [];
+    if (from.table === table && to.table === other && from !== id && isUnique(to) && !isStaff(from))
+      return [{ other: to, columns: [from], share, found, lookup: (take) => lookupOf(each, take) }];
+    if (!id || to !== id || from.table !== other || from.list !== undefined) return [];
+    const linked = countOf(table, `from ${table.sql} where ${id.sql} in (select ${from.sql} from ${other.sql})`);
     const lookup = (take: ValueSpec): ValueSpec =>
-      lookupIn(other, { match: partOf(each), with: id.name, take }, { optional: true, several: !isUnique(each.from) });
-    return [{ other: each.from, columns: [], share: found / own.rows, found, lookup }];
+      lookupIn(other, { match: partOf(each), with: id.name, take }, !isUnique(from));
+    return [{ other: from, columns: [], share: linked / table.rows, found: linked, lookup }];
   });
 }
 
-/** A value of another table that belongs to the record, in one step or two: the address that stands in a table of its own. */
+/** The address or number of a person that a table has which becomes no event, in one step or two. */
 export function reach(
-  own: Table,
-  id: Column | undefined,
-  to: Column,
-  references: readonly Reference[],
-  tables: readonly Table[],
+  own: EntryDraft,
+  role: 'email' | 'phone',
+  { references, tables, drafts }: KnownTables,
 ): Pick<Join, 'value' | 'why'> | undefined {
-  const one = stepsTo(own, id, to.table, references).map((step) => ({ step, value: step.lookup(to.name) }));
-  const two = tables
-    .filter((each) => each !== own && each !== to.table)
-    .flatMap((third) =>
-      stepsTo(own, id, third, references).flatMap((step) =>
-        references
-          .filter(
-            (each) =>
-              each.from.table === third &&
-              each.to.table === to.table &&
-              each.from !== step.other &&
-              shareOf(each) > 0.5 &&
-              !isByChance(each),
-          )
-          .map((each) => ({ step, value: step.lookup(lookupOf(each, to.name, true)) })),
-      ),
+  const able = tables.filter(
+    (each) =>
+      each.list === undefined &&
+      !drafts.some(({ table }) => table === each) &&
+      !each.nouns.some((noun) => noun === 'user' || noun === 'company'),
+  );
+  const [held] = able
+    .flatMap(({ columns }) => columns.map((column) => ({ column, score: scoreOf(role, column, 'lead') })))
+    .filter(({ score }) => score > 0.8)
+    .sort((a, b) => b.score - a.score);
+  if (!held) return undefined;
+  const { name, table } = held.column;
+  const one = stepsTo(own, table, references).map((step) => ({ step, value: step.lookup(name) }));
+  const two = references
+    .filter(({ from, to }) => to.table === table && from.table !== own.table)
+    .filter((each) => isSure(each, 0.5))
+    .flatMap((each) =>
+      stepsTo(own, each.from.table, references)
+        .filter(({ other }) => other !== each.from)
+        .map((step) => ({ step, value: step.lookup(lookupOf(each, name)) })),
     );
   const [best] = [...one, ...two].filter(({ step }) => step.share > 0.3).sort((a, b) => b.step.share - a.step.share);
-  return (
-    best && {
-      value: best.value,
-      why: `${numberText(best.step.found)} of ${numberText(own.rows)} have one in ${to.table.source}`,
-    }
-  );
+  if (!best) return undefined;
+  const why = `${ofText(best.step.found, own.table.rows)} have one in ${table.source}`;
+  return { value: best.value, why };
 }
 
 /** Addresses and numbers of a person in rows of their own, told apart by a column of types: those of the types that have them. */
 export function reachTyped(
-  own: Table,
-  id: Column | undefined,
+  { roles }: EntryDraft,
   role: 'email' | 'phone',
   { references, drafts }: KnownTables,
 ): Pick<Join, 'value' | 'why'> | undefined {
-  for (const { from, to, ...rest } of references) {
+  const id = roles.get('id')?.column;
+  for (const each of references) {
+    const { from, to } = each;
     const { table } = from;
-    const isOfPerson = to === id && shareOf({ from, to, ...rest }) > 0.5 && !isByChance({ from, to, ...rest });
-    if (!isOfPerson || table.list !== undefined || drafts.some((each) => each.table === table)) continue;
+    if (!id || to !== id || !isSure(each, 0.5) || table.list !== undefined) continue;
     const value = table.columns.find(({ is }) => is.email > 0.1 && is.phone > 0.1 && is.email + is.phone > 0.8);
-    const types = table.columns.filter((each) => each !== value && each !== from && isFew(each) && each.is.words > 0.8);
-    for (const type of value ? types : []) {
-      const isIt = role === 'email' ? `${value!.sql} like '%@%'` : `${value!.sql} not glob '*[A-Za-z@]*'`;
+    if (!value || drafts.some((draft) => draft.table === table)) continue;
+    const types = table.columns.filter((type) => type !== value && type !== from && isFew(type) && type.is.words > 0.8);
+    for (const type of types) {
+      const isIt = role === 'email' ? `${value.sql} like '%@%'` : `${value.sql} not glob '*[A-Za-z@]*'`;
       const found = [...countsOf(type)].filter(([text, n]) => {
-        const where = `from ${table.sql} where ${type.sql} = '${text.replaceAll("'", "''")}' and ${isIt}`;
-        return n > 0 && countOf(table, where) >= n * 0.9 && !meaningOf(text).concepts.has('fax');
+        const having = countOf(table, `from ${table.sql} where ${isOneOf(type, [text])} and ${isIt}`);
+        return having >= n * 0.9 && !meaningOf(text).concepts.has('fax');
       });
       if (found.length === 0) continue;
       const match = { template: `${placeholder(from)} ${placeholder(type)}` };
       const lookups = found.map(([text]) => {
         const own = { template: `${placeholder(id)} ${text.replace(/[{}]/g, '$&$&')}` };
-        return lookupIn(table, { match, with: own, take: value!.name }, { optional: true, several: true });
+        return lookupIn(table, { match, with: own, take: value.name }, true);
       });
       const count = found.reduce((sum, [, n]) => sum + n, 0);
       const names = found.map(([text]) => `\`${text}\``).join(', ');
       return {
-        value: lookups.length === 1 ? lookups[0]! : { from: lookups },
-        why: `${numberText(count)} of ${numberText(table.rows)} in ${table.source} are of type ${names}`,
+        value: firstOf(lookups),
+        why: `${ofText(count, table.rows)} in ${table.source} are of type ${names}`,
       };
     }
   }
   return undefined;
 }
 
-/** What a name may be taken for. */
-type Named = 'stage' | 'pipeline' | 'owner' | 'author' | 'company';
-
-const NOUNS: Readonly<Record<Named, readonly Noun[]>> = {
-  stage: ['stages'],
-  pipeline: ['stages'],
-  owner: ['users'],
-  author: ['users'],
-  company: ['companies'],
-};
+/** What a name may be taken for, and the tables that have such names. */
+const NAMED = { stage: 'stage', pipeline: 'stage', owner: 'user', author: 'user', company: 'company' } as const;
+type Named = keyof typeof NAMED;
 
 const STAGES = ['stage', 'status', 'pipeline'] as const;
 
@@ -292,25 +236,22 @@ function fits({ from, to }: Reference, what: Named): boolean {
   const { nouns, source } = to.table;
   const { concepts } = meaningOf(source);
   if (what === 'pipeline') return concepts.has('pipeline') && !concepts.has('stage') && !concepts.has('status');
-  const isNamed = namesTable(from, to.table) || STAGES.some((each) => to.meaning.concepts.has(each));
-  if (nouns.length === 0) return what !== 'stage' || isNamed;
-  return nouns.some((noun) => NOUNS[what].includes(noun));
+  const isCalled = namesTable(from, to.table) || STAGES.some((each) => to.meaning.concepts.has(each));
+  return nouns.length === 0 ? what !== 'stage' || isCalled : nouns.includes(NAMED[what] satisfies Noun);
 }
 
-/** The name that the id in a column stands for, where another table has both: of a stage, a user, a company. */
+/** The name that the id in a column stands for, where a table that becomes no event has both: of a stage, a user, a company. */
 export function nameOf(
   column: Column,
-  references: readonly Reference[],
-  events: ReadonlySet<Table>,
+  { references, drafts }: KnownTables,
   what: Named,
-): { join: Join; name: Column } | undefined {
-  const found = references
+): { join: Pick<Join, 'value' | 'share' | 'why'>; name: Column } | undefined {
+  const [found] = references
     .filter(
       (each) =>
         each.from === column &&
-        shareOf(each) >= 0.8 &&
-        !events.has(each.to.table) &&
-        !isByChance(each) &&
+        isSure(each, 0.8) &&
+        !drafts.some(({ table }) => table === each.to.table) &&
         each.to.table.list === undefined &&
         // The same code may be a stage of deals and one of leads.
         (isUnique(each.to) || what === 'stage') &&
@@ -320,25 +261,21 @@ export function nameOf(
     .sort(
       (a, b) =>
         Number(isUnique(b.to)) - Number(isUnique(a.to)) ||
-        shareOf(b) - shareOf(a) ||
+        b.share - a.share ||
         Number(namesTable(b.from, b.to.table)) - Number(namesTable(a.from, a.to.table)),
-    )[0];
-  const name = found && nameIn(found.to.table, found.to, what);
+    );
+  const name = found && nameIn(found.to, what);
   if (!found || !name || name === found.to) return undefined;
   const several = isUnique(found.to) ? 0 : severalIn(found, name);
   if (several > column.distinct / 2) return undefined;
-  const share = shareOf(found);
-  return {
-    name,
-    join: {
-      value: lookupOf(found, valueOf(name), true),
-      columns: [column],
-      share,
-      score: share,
-      optional: true,
-      why: `${referenceText(found)}${several === 0 ? '' : `; ${numberText(several)} of ${numberText(column.distinct)} values have several names: the first is taken`}`,
-    },
+  const more =
+    several === 0 ? '' : `; ${ofText(several, column.distinct)} values have several names: the first is taken`;
+  const join = {
+    value: lookupOf(found, joined(name.pair ?? [name], ' ')),
+    share: found.share,
+    why: `${referenceText(found)}${more}`,
   };
+  return { name, join };
 }
 
 /** How many of the values have more than one name. */
@@ -349,28 +286,27 @@ function severalIn({ from, to }: Reference, name: Column): number {
 }
 
 /** What a record is called: an owner by the e-mail address, all others by their names. */
-function nameIn(table: Table, key: Column, what: Named): Column | undefined {
+function nameIn(key: Column, what: Named): Column | undefined {
+  const { table } = key;
+  const isUsers = table.nouns.includes('user');
   const able = table.columns.filter(
     (column) => column !== key && column.list === undefined && column.filled > table.rows / 2,
   );
   const email = able.find(({ is }) => is.email > 0.8);
+  if (email && what === 'owner') return email;
   const named = able.filter(
-    ({ is, meaning, date }) =>
+    ({ is, meaning: { concepts }, date }) =>
       is.words > 0.6 &&
       !date &&
       is.prose < 0.5 &&
-      ((table.nouns.includes('users') && is.person > 0.7) ||
-        meaning.concepts.has('name') ||
-        meaning.concepts.has('title') ||
-        meaning.concepts.has('stage') ||
-        meaning.concepts.has('company')),
+      ((isUsers && is.person > 0.7) ||
+        (['name', 'title', 'stage', 'company'] as const).some((each) => concepts.has(each))),
   );
-  const rank = ({ meaning }: Column): number => Number(meaning.concepts.has('name')) - meaning.words.length * 0.01;
-  if (email && what === 'owner') return email;
-  const [whole] = table.nouns.includes('users') ? namesOf(table) : [];
+  const [whole] = isUsers ? namesOf(table) : [];
   // A name by which somebody logs in is none.
   const isWhole = (column: Column): boolean =>
-    !whole?.pair?.includes(column) && headerScore('full', column, 'leads') > 0.7;
+    !whole?.pair?.includes(column) && headerScore('full', column, 'lead') > 0.7;
   if (whole && !named.some(isWhole)) return whole;
+  const rank = ({ meaning }: Column): number => Number(meaning.concepts.has('name')) - meaning.words.length * 0.01;
   return named.sort((a, b) => rank(b) - rank(a))[0] ?? (what === 'author' ? email : undefined);
 }

@@ -4,43 +4,16 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { UserError } from '../../errors.ts';
+import { entityOf, kindOfType } from '../../kinds/index.ts';
 import type { MappingSpec } from '../../mapping/schema.ts';
 import type { ConditionSpec, EntrySpec } from '../../mapping/spec.ts';
 import { didYouMean } from '../../problem.ts';
 import type { Table } from './columns.ts';
-import type { RecordKind, Role } from './roles.ts';
+import { FIELD_ROLES, timeOf, type RecordKind, type Role } from './roles.ts';
 import { fold } from './words.ts';
 import { lookupsIn } from './lines/yaml.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../mappings/', import.meta.url));
-
-const FIELDS = {
-  'lead/created': {
-    kind: 'leads',
-    roles: { external_id: ['id'], full_name: ['full', 'first', 'last'], email: ['email'], phone_number: ['phone'] },
-    time: ['created'],
-  },
-  'deal/created': {
-    kind: 'deals',
-    roles: {
-      external_id: ['id'],
-      title: ['title'],
-      amount: ['amount'],
-      currency: ['currency'],
-      stage_name: ['stage'],
-      owner_name: ['owner'],
-    },
-    time: ['created'],
-  },
-  'comment/created': {
-    kind: 'comments',
-    roles: { external_id: ['id'], content: ['content', 'subject', 'content'], author_name: ['author'] },
-    time: ['happened'],
-  },
-} as const satisfies Record<
-  string,
-  { kind: RecordKind; roles: Record<string, readonly Role[]>; time: readonly Role[] }
->;
 
 /** What a known CRM's header means: a role, or a column that has none. */
 export type KnownMeaning = Role | 'none';
@@ -84,41 +57,35 @@ function exportsOf(crm: string, { sources, events }: MappingSpec): KnownExport[]
     const file = fold(basename(path).replace(/(?:_\d+)?\.\w+$/, ''));
     return { crm, file, isTree: /json/.test(path), each: typeof each === 'string' ? each : undefined, ...rest };
   };
-  const places = new Map(events.map((entry) => [JSON.stringify([entry.source, entry.each]), entry]));
-  const own = [...places.values()].map(({ source, each }) => {
-    const entries = events.filter((entry) => entry.source === source && entry.each === each);
-    const kinds = new Map(
-      entries.map((entry) => [FIELDS[entry.type as keyof typeof FIELDS].kind, meaningsOf(entry)] as const),
-    );
-    return known(source, each, { kinds, headers: new Set([...kinds.values()].flatMap((all) => [...all.keys()])) });
-  });
   const lookups = events.flatMap(lookupsIn);
-  const others = Object.keys(sources).filter((source) => !events.some((entry) => entry.source === source));
-  return [
-    ...own,
-    ...others.map((source) => {
-      const read = lookups.flatMap((each) => (each.source === source ? [each.match, each.take] : []));
-      return known(source, undefined, { kinds: new Map(), headers: new Set([...columnsIn(read)].map(comparable)) });
-    }),
-  ];
+  return Object.keys(sources).flatMap((source) => {
+    const own = events.filter((entry) => entry.source === source);
+    const read = lookups.flatMap((each) => (each.source === source ? [each.match, each.take] : []));
+    const headers = new Set([...columnsIn(read)].map(comparable));
+    if (own.length === 0) return [known(source, undefined, { kinds: new Map(), headers })];
+    return [...new Set(own.map(({ each }) => each))].map((each) => {
+      const entries = own.filter((entry) => entry.each === each);
+      const kinds = new Map(entries.map((entry) => [entityOf(entry.type) as RecordKind, meaningsOf(entry)]));
+      return known(source, each, { kinds, headers: new Set([...kinds.values()].flatMap((all) => [...all.keys()])) });
+    });
+  });
 }
 
-function meaningsOf({ type, data, occurred_at, stage_pipeline }: EntrySpec): Map<string, KnownMeaning> {
-  const { roles, time } = FIELDS[type as keyof typeof FIELDS];
+function meaningsOf({ type, data, ...settings }: EntrySpec): Map<string, KnownMeaning> {
+  const kind = kindOfType(type);
   const meanings = new Map<string, KnownMeaning>();
   const note = (value: unknown, [one, ...parts]: readonly Role[]): void => {
     const lists = [...listsIn(value)];
     for (const column of columnsIn(value)) {
       const at = lists.map((list) => list.indexOf(column)).find((place) => place >= 0);
-      const role = (at === undefined || lists.length === 0 ? one : parts[at]) ?? 'none';
+      const role = (at === undefined ? one : parts[at]) ?? 'none';
       if (!meanings.has(comparable(column)) && column !== '.') meanings.set(comparable(column), role);
     }
   };
-  for (const [field, own] of Object.entries<readonly Role[]>(roles)) note(data[field], own);
-  note(occurred_at, time);
-  note(stage_pipeline, ['pipeline']);
-  for (const [field, value] of Object.entries(data))
-    if (field.startsWith('custom_')) note(Object.values((value ?? {}) as object), []);
+  for (const [field, roles] of Object.entries(FIELD_ROLES)) note(data[field], roles);
+  note(settings.occurred_at, [timeOf(kind.name as RecordKind)]);
+  note(settings.stage_pipeline, FIELD_ROLES['stage_pipeline']!);
+  note(Object.values((kind.custom && data[kind.custom]) ?? {}), []);
   return meanings;
 }
 
@@ -169,11 +136,8 @@ export function recognise(tables: readonly Table[], known: KnownCrms, preset: st
       .sort((a, b) => b.score - a.score);
     if (!best) return [];
     for (const column of table.columns) {
-      const meanings = [...best.kinds].flatMap(([kind, own]) => {
-        const meaning = own.get(comparable(column.name));
-        return meaning === undefined ? [] : [[kind, meaning] as const];
-      });
-      if (meanings.length > 0) column.known = new Map(meanings);
+      const meant = [...best.kinds].map(([kind, own]) => [kind, own.get(comparable(column.name))] as const);
+      column.known = new Map(meant.flatMap(([kind, meaning]) => (meaning === undefined ? [] : [[kind, meaning]])));
     }
     if (best.kinds.size > 0) table.nouns = [...best.kinds.keys()];
     const name = table.list === undefined ? basename(table.from.path) : `${basename(table.from.path)}#${table.list}`;
@@ -192,11 +156,10 @@ function pairsOf(table: Table, exports: readonly KnownExport[]) {
     const shared = headers.filter((header) => each.headers.has(header));
     if (shared.length === 0) return [];
     const isEnough = shared.length >= Math.max(2, each.headers.size * MIN_SHARE);
+    const isOwn = isEnough && shared.some((header) => !COMMON.test(header));
     // The file name distinguishes exports with the same columns.
-    const isNamed = fold(basename(table.from.path)).includes(each.file);
-    const score = shared.length / each.headers.size + (isNamed ? 0.5 : 0);
-    return [
-      { ...each, table, shared, isEnough, isOwn: isEnough && shared.some((header) => !COMMON.test(header)), score },
-    ];
+    const isCalled = fold(basename(table.from.path)).includes(each.file);
+    const score = shared.length / each.headers.size + (isCalled ? 0.5 : 0);
+    return [{ ...each, table, shared, isEnough, isOwn, score }];
   });
 }

@@ -1,5 +1,5 @@
-/** Opens an unknown export: finds the settings with which its beginning can be read. */
-import { basename, resolve } from 'node:path';
+/** Opens unknown exports: finds the settings with which their beginnings can be read. */
+import { basename, resolve, sep } from 'node:path';
 import { UserError } from '../../errors.ts';
 import { findFiles } from '../../input/files.ts';
 import type { Format } from '../../input/format.ts';
@@ -41,8 +41,49 @@ export function partOf({ records, sheet }: ExportSettings): string | undefined {
   return records ?? sheet;
 }
 
+/** The exports among the files, and which files are none. Throws a `UserError` if nothing can be read. */
+export async function openAll(
+  paths: readonly string[],
+  options: ExportOptions,
+): Promise<{ exports: Export[]; own: string[] }> {
+  const exports: Export[] = [];
+  const own: string[] = [];
+  for (const path of paths) {
+    const isMapping = /\.ya?ml$/i.test(path);
+    const found = isMapping ? [] : await openExports(path, options);
+    const what = isMapping ? 'a mapping' : ownFile(path, found[0]!.source);
+    if (what === undefined) exports.push(...found);
+    else own.push(`${path}: not used: it is not an export, but ${what}`);
+  }
+  const [first] = exports;
+  if (!first) throw new UserError(own.join('\n'), { hint: 'name the files that the old CRM exported' });
+  if (exports.every(({ sample }) => sample.tables[0]!.columns.size === 0)) {
+    const { path, sample } = exports.find((each) => each.sample.why !== undefined) ?? first;
+    throw new UserError(`${path} has no record with a value${sample.why === undefined ? '' : `: ${sample.why}`}`, {
+      hint: 'is this the right export?',
+    });
+  }
+  return { exports, own };
+}
+
+/** Columns that no CRM exports together, and what the file is. */
+const OWN: readonly (readonly [what: string, columns: readonly string[]])[] = [
+  ['the worksheet of names', ['kind', 'pipeline', 'old_name', 'new_name']],
+  ['errors of a run', ['event_type', 'external_id', 'event_id', 'kind', 'code']],
+  ['values left out by a run', ['external_id', 'field', 'original', 'reason']],
+  ['a result of a run', ['external_id', 'service_id']],
+  ['rejected records of a run', ['_file', '_line', '_error', '_row']],
+  ['a plan', ['new: external_id', 'new: occurred_at']],
+];
+
+/** What this program wrote itself; undefined for an export. */
+function ownFile(path: string, { columns }: Source): string | undefined {
+  if (resolve(path).split(sep).includes('.backfill')) return 'state of a migration';
+  return OWN.find(([, own]) => own.every((name) => columns.includes(name)))?.[0];
+}
+
 /** The exports in a file: several, if it has several parts with records. Throws a `UserError` if it cannot be read with any settings. */
-export async function openExports(path: string, { encoding, delimiter }: ExportOptions = {}): Promise<Export[]> {
+async function openExports(path: string, { encoding, delimiter }: ExportOptions): Promise<Export[]> {
   const absolute = resolve(path);
   const { name, settings: has } = await formatOf(absolute, encoding);
   const format = formatByName({ path })?.name === name ? {} : { format: name };

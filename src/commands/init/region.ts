@@ -5,7 +5,7 @@ import { countEach, type Column } from './columns.ts';
 import { currencyOf } from './currency.ts';
 import type { Line } from './lines/yaml.ts';
 import { headerScore } from './roles.ts';
-import { numberText } from '../../terminal/numbers.ts';
+import { numberText, ofText } from '../../terminal/numbers.ts';
 
 /** A region is proposed only if at least this share of the numbers without a country code would be valid in it. */
 const MIN_VALID = 0.9;
@@ -28,21 +28,21 @@ export interface RegionGuess {
 
 export function regionOf(columns: readonly Column[]): RegionGuess {
   const numbers = columns
-    .filter(
-      ({ is, ...column }) =>
-        is.phone > 0.6 && (is.international > 0.3 || headerScore('phone', { is, ...column }, 'leads') > 0.5),
-    )
+    .filter((each) => each.is.phone > 0.6)
+    .filter((each) => each.is.international > 0.3 || headerScore('phone', each, 'lead') > 0.5)
     .flatMap(({ values }) => values);
   const international = numbers.filter((number) => INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
   const national = numbers.filter((number) => !INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
   const byNumbers = countEach(international.map(countryOf));
   const byColumns = countEach(columns.filter(isCountry).flatMap(({ values }) => values.map(countryCode)));
   const main = mainOf(byColumns.size > 0 ? byColumns : byNumbers);
-  const lineOf = (value: string, comment: string, off: boolean): Line => ({ key: 'region', value, comment, off });
-  if (national.length === 0) {
-    const comment = 'the country of phone numbers without a country code; none is among the records read';
-    return { line: lineOf('IT', comment, true), candidates: [], country: main };
-  }
+  const guess = (comment: string, candidates: RegionGuess['candidates'] = [], sure?: CountryCode): RegionGuess => ({
+    line: { key: 'region', value: candidates[0]?.value ?? 'IT', comment, off: sure === undefined },
+    candidates,
+    country: sure ?? main,
+  });
+  if (national.length === 0)
+    return guess('the country of phone numbers without a country code; none is among the records read');
   const validIn = (country: CountryCode): number =>
     national.filter((number) => parse(number, country)?.isValid() === true).length;
   const found = [...new Set([...byNumbers.keys(), ...byColumns.keys()])]
@@ -54,31 +54,30 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
     }))
     .sort((a, b) => b.valid - a.valid || b.withCode - a.withCode || b.records - a.records);
   const [best] = found;
-  if (!best) {
-    const shown = (
-      [
-        [countryOfAddresses(columns), 'the e-mail addresses show'],
-        [countryOfCurrency(columns), 'the currency shows'],
-      ] as const
-    ).find(([country]) => country && validIn(country) >= national.length * MIN_VALID);
-    if (shown) {
-      const [value, what] = shown as [CountryCode, string];
-      const label = `only ${what} a country; ${numberText(validIn(value))} of ${numberText(national.length)} phone numbers would be valid there`;
-      return { line: lineOf(value, `set this: ${label}`, true), candidates: [{ value, label }], country: main };
-    }
-    const why = `set this: ${numberText(national.length)} phone numbers have no country code, and nothing shows their country; they are left out without it`;
-    return { line: lineOf('IT', why, true), candidates: [], country: main };
+  if (best) {
+    const candidates = found.slice(0, 3).map(({ country, valid, withCode, records }) => ({
+      value: country,
+      label:
+        `${country}: ${ofText(valid, national.length)} numbers without a country code are valid, ` +
+        `${ofText(withCode, international.length)} with one have its code` +
+        (records > 0 ? `, ${numberText(records)} records name it` : ''),
+    }));
+    const why = whyNot(best, found, national.length);
+    if (why === undefined) return guess(`set this: ${candidates[0]!.label}`, candidates, best.country);
+    return guess(`set this: ${why}: ${candidates.map(({ label }) => label).join('; ')}`, candidates);
   }
-  const figures = (of: RegionEvidence): string =>
-    `${of.country}: ${numberText(of.valid)} of ${numberText(national.length)} numbers without a country code are valid, ` +
-    `${numberText(of.withCode)} of ${numberText(international.length)} with one have its code` +
-    (of.records > 0 ? `, ${numberText(of.records)} records name it` : '');
-  const candidates = found.slice(0, 3).map((each) => ({ value: each.country, label: figures(each) }));
-  const why = whyNot(best, found, national.length);
-  if (why === undefined)
-    return { line: lineOf(best.country, `set this: ${figures(best)}`, false), candidates, country: best.country };
-  const comment = `set this: ${why}: ${candidates.map(({ label }) => label).join('; ')}`;
-  return { line: lineOf('IT', comment, true), candidates, country: main };
+  for (const [value, what] of [
+    [countryOfAddresses(columns), 'the e-mail addresses show'],
+    [countryOfCurrency(columns), 'the currency shows'],
+  ] as const) {
+    const valid = value ? validIn(value) : 0;
+    if (!value || valid < national.length * MIN_VALID) continue;
+    const label = `only ${what} a country; ${ofText(valid, national.length)} phone numbers would be valid there`;
+    return guess(`set this: ${label}`, [{ value, label }]);
+  }
+  return guess(
+    `set this: ${numberText(national.length)} phone numbers have no country code, and nothing shows their country; they are left out without it`,
+  );
 }
 
 /** Domains of countries that are in use all over the world. */
@@ -115,12 +114,7 @@ function mainOf(counts: ReadonlyMap<CountryCode, number>): CountryCode | undefin
   return all < MIN_RECORDS ? undefined : [...counts].find(([, each]) => each >= all * MIN_MAIN)?.[0];
 }
 
-interface RegionEvidence {
-  readonly country: CountryCode;
-  readonly valid: number;
-  readonly withCode: number;
-  readonly records: number;
-}
+type RegionEvidence = Readonly<Record<'valid' | 'withCode' | 'records', number>>;
 
 function whyNot(best: RegionEvidence, candidates: readonly RegionEvidence[], national: number): string | undefined {
   if (best.valid < national * MIN_VALID) return 'most likely these are numbers of several countries';

@@ -2,6 +2,7 @@
  * The table of roles: what the values of a column must look like to have the role, and which words of a header speak for it and
  * against it. Content can veto, a header cannot.
  */
+import { KINDS, kindOf } from '../../kinds/index.ts';
 import { countsOf, fillOf, isFew, type Column } from './columns.ts';
 import {
   addresses,
@@ -18,9 +19,7 @@ import {
   texts,
   titles,
 } from './content.ts';
-import { nounsOf, type Concept, type Meaning } from './words.ts';
-
-export type RecordKind = 'leads' | 'deals' | 'comments';
+import { NOUNS, nounsOf, type Concept, type Meaning, type Noun } from './words.ts';
 
 interface RoleSpec {
   /** How probable the role is by the values alone, from 0 (impossible) to 1. */
@@ -112,20 +111,20 @@ const ROLES = {
     against:
       'date modified previous happened probability person customer type outcome user owner number count reason last address tag deleted',
   },
-  pipeline: {
-    content: (column) => (stages(column) > 0 ? 0.12 : 0),
-    header: { pipeline: 0.95, 'pipeline name': 1, type: 0.25 },
-    against: 'stage date status deal parent source',
-  },
   outcome: {
     content: outcomes,
     header: { status: 0.7, outcome: 0.8, 'deal status': 0.85 },
     against: 'stage reason date person happened deleted',
   },
+  pipeline: {
+    content: (column) => (stages(column) > 0 ? 0.12 : 0),
+    header: { pipeline: 0.95, 'pipeline name': 1, type: 0.25 },
+    against: 'stage date status deal parent source',
+  },
   owner: {
     content: member,
     header: { owner: 0.95, 'owner name': 1, user: 0.7, 'user name': 0.75, 'owner user': 1, author: 0.3 },
-    against: 'modified created phone date type deleted reason number count',
+    against: 'modified created phone date type deleted reason number count middle',
   },
   subject: {
     content: (column) => titles(column) * 0.6,
@@ -159,18 +158,46 @@ const ROLES = {
 } satisfies Record<string, RoleSpec>;
 export type Role = keyof typeof ROLES;
 
-/** The roles of each kind of event, and how much each says of what the records are. */
-export const ROLES_OF = {
-  leads: ['id', 'first', 'last', 'full', 'email', 'phone', 'created'],
-  deals: ['id', 'title', 'amount', 'currency', 'stage', 'outcome', 'pipeline', 'owner', 'created'],
-  comments: ['id', 'subject', 'content', 'author', 'happened'],
-} as const satisfies Readonly<Record<RecordKind, readonly Role[]>>;
-
-const OWN: Readonly<Record<RecordKind, readonly Concept[]>> = {
-  leads: ['person', 'customer'],
-  deals: ['deal'],
-  comments: ['text', 'happened'],
+/** The roles that a field or setting of an entry is made of: that of its one column, and where a list is joined, those of its columns. */
+export const FIELD_ROLES: Readonly<Record<string, readonly Role[]>> = {
+  external_id: ['id'],
+  full_name: ['full', 'first', 'last'],
+  email: ['email'],
+  phone_number: ['phone'],
+  title: ['title'],
+  amount: ['amount'],
+  currency: ['currency'],
+  stage_name: ['stage', 'outcome'],
+  owner_name: ['owner'],
+  content: ['content', 'subject', 'content'],
+  author_name: ['author'],
+  stage_pipeline: ['pipeline'],
 };
+
+/** The kinds of records that are recognised. */
+export type RecordKind = Extract<Noun, 'lead' | 'deal' | 'comment'>;
+/** Parents first. */
+export const RECORD_KINDS = KINDS.map(({ name }) => name).filter((name): name is RecordKind => name in NOUNS);
+
+/** The first role of a field or setting of an entry; undefined if it is not made of a column. */
+export function roleOf(key: string, kind: RecordKind): Role | undefined {
+  return key === 'occurred_at' ? timeOf(kind) : FIELD_ROLES[key]?.[0];
+}
+
+/** The role of the time of a record. */
+export function timeOf(kind: RecordKind): 'happened' | 'created' {
+  return kindOf(kind).isNote ? 'happened' : 'created';
+}
+
+/** The roles of each kind of record. */
+export const ROLES_OF: Readonly<Record<string, readonly Role[]>> = Object.fromEntries(
+  RECORD_KINDS.map((kind) => {
+    const { fields, features } = kindOf(kind);
+    const keys = [...fields.map(({ name }) => name), ...(features.includes('pipelines') ? ['stage_pipeline'] : [])];
+    const own: readonly string[] = [...keys.flatMap((key) => FIELD_ROLES[key] ?? []), timeOf(kind)];
+    return [kind, (Object.keys(ROLES) as Role[]).filter((role) => own.includes(role))];
+  }),
+);
 
 const PATTERNS = new Map(
   Object.entries<RoleSpec>(ROLES).map(([role, { header, against, strict }]) => [
@@ -186,8 +213,7 @@ const PATTERNS = new Map(
 /** How much the header says for a role (to 1) or against it (to -1). */
 export function headerScore(role: Role, { meaning, known }: Column, kind: RecordKind): number {
   const meant = known?.get(kind);
-  if (meant !== undefined) return meant === role ? KNOWN : Math.min(0.3, headerOf(role, meaning, kind));
-  return headerOf(role, meaning, kind);
+  return meant === role ? KNOWN : Math.min(meant === undefined ? 1 : 0.3, headerOf(role, meaning, kind));
 }
 
 /** Of a header that a known CRM writes. */
@@ -203,9 +229,8 @@ function headerOf(role: Role, { concepts, words }: Meaning, kind: RecordKind): n
       used = each.concepts;
     }
   }
-  const own = OWN[kind];
   // A word may mean several things: one that is explained is not against the role.
-  const explained = [...used, ...own];
+  const explained = [...used, ...NOUNS[kind]];
   const rest = words.filter((word) => !explained.some((each) => word.has(each)));
   const foreign = rest.filter((word) => against.some((each) => word.has(each))).length;
   const unknown = rest.filter((word) => word.size === 0).length;
@@ -242,22 +267,21 @@ export function isStaff({ meaning: { concepts } }: Column): boolean {
 /** The column that says which kind of record an id is of, with its values for each kind; a company stands for its person. */
 export interface ParentType {
   readonly column: Column;
-  readonly values: ReadonlyMap<'leads' | 'deals' | 'companies', readonly string[]>;
+  readonly values: ReadonlyMap<Noun, readonly string[]>;
 }
 
 export function typeOf(id: Column): ParentType | undefined {
   for (const column of id.table.columns) {
     if (column === id || column.distinct > 12 || !(isFew(column) || column.filled < 12) || column.is.words < 0.8)
       continue;
-    const values = new Map<'leads' | 'deals' | 'companies', string[]>();
-    for (const value of countsOf(column).keys()) {
-      const nouns = nounsOf(value);
-      for (const kind of ['leads', 'deals', 'companies'] as const)
-        if (nouns.includes(kind)) values.set(kind, [...(values.get(kind) ?? []), value]);
-    }
+    const all = [...countsOf(column).keys()].map((value) => ({ value, nouns: nounsOf(value) }));
+    const valuesOf = (noun: Noun): string[] => all.flatMap(({ value, nouns }) => (nouns.includes(noun) ? [value] : []));
+    const kinds = PARENTS.map((noun) => [noun, valuesOf(noun)] as const).filter(([, values]) => values.length > 0);
     const isType = column.meaning.concepts.has('type') || column.meaning.concepts.has('parent');
-    const people = Number(values.has('leads')) + Number(values.has('deals'));
-    if (people === 2 || (people === 1 && isType)) return { column, values };
+    const people = kinds.filter(([noun]) => noun !== 'company').length;
+    if (people === 2 || (people === 1 && isType)) return { column, values: new Map(kinds) };
   }
   return undefined;
 }
+
+const PARENTS = ['deal', 'lead', 'company'] as const;

@@ -1,6 +1,6 @@
 /** The beginnings of all exports as tables of an SQLite database in memory: what `init` wants to know of them it asks by select. */
 import { Database } from '../../store/sqlite.ts';
-import { columnOf, countEach, firstValues, type ColumnData, type Table } from './columns.ts';
+import { columnOf, countEach, firstValues, type Table } from './columns.ts';
 import { isDayFirst } from './dates.ts';
 import { partOf, type Export } from './open-export.ts';
 import type { RawTable } from './sample.ts';
@@ -47,23 +47,24 @@ export function loadSamples(
   exports: readonly Export[],
   sources: readonly string[],
   noValue: readonly string[],
+  /** The only texts that do, as the user has decided. */
+  given?: readonly string[],
 ): Samples {
   const db = Database.inMemory(SAMPLES);
-  const texts = new Set([...NO_VALUE, ...noValue, ...PERHAPS_NO_VALUE]);
   const missing = new Map<string, number>();
-  for (const { sample } of exports) for (const table of sample.tables) countMissing(table, texts, missing);
-  const tables = exports.flatMap((from, at) => tablesOf(db, from, sources[at]!, `t${at}`, missing));
-  return { db, missing, tables };
-}
-
-function countMissing({ columns, rows }: RawTable, texts: ReadonlySet<unknown>, missing: Map<string, number>): void {
-  for (const { at } of columns.values()) {
-    const counts = countEach(rows.map((row) => (texts.has(row[at]) ? (row[at] as string) : undefined)));
-    for (const [value, n] of [...counts].sort()) {
-      const isRare = n < 3 || n < rows.length * MIN_DASHES;
-      if (!isRare || !PERHAPS_NO_VALUE.includes(value)) missing.set(value, (missing.get(value) ?? 0) + n);
+  const texts = new Set(given ?? [...NO_VALUE, ...noValue, ...PERHAPS_NO_VALUE]);
+  const perhaps = given ? [] : PERHAPS_NO_VALUE;
+  for (const { columns, rows } of exports.flatMap(({ sample }) => sample.tables)) {
+    for (const { at } of columns.values()) {
+      const counts = countEach(rows.map((row) => (texts.has(row[at] as string) ? (row[at] as string) : undefined)));
+      for (const [value, n] of [...counts].sort()) {
+        const isRare = n < 3 || n < rows.length * MIN_DASHES;
+        if (!isRare || !perhaps.includes(value)) missing.set(value, (missing.get(value) ?? 0) + n);
+      }
     }
   }
+  const tables = exports.flatMap((from, at) => tablesOf(db, from, sources[at]!, `t${at}`, missing));
+  return { db, missing, tables };
 }
 
 function tablesOf(
@@ -92,20 +93,18 @@ function tablesOf(
       settled: new Set(),
       sql,
     };
-    const own = [...raw.columns].filter(([, { isMixed }]) => !isMixed);
-    const data = own.map(([header, { at, ...rest }]): ColumnData => ({
-      name: header,
-      sql: `c${at}`,
-      ...rest,
-    }));
+    const data = [...raw.columns].flatMap(([header, { at, isMixed, ...rest }]) =>
+      isMixed ? [] : [{ name: header, sql: `c${at}`, ...rest }],
+    );
     // With a comma between the cells, the dates may be American.
     const values = data.flatMap((each) => firstValues(table, each.sql).slice(0, 200));
     const dayFirst = from.source.delimiter !== ',' || isDayFirst(values);
     const hasHeader = from.settings.columns === undefined;
-    const wrappers = wrappersIn(data.map((each) => each.name));
-    for (const each of data) {
-      const { of, isPayload } = wrapperOf(each.name, wrappers);
-      const called = each.label ?? (isPayload ? of! : each.name);
+    const wrappers = wrappersOf(data.map((each) => each.name));
+    for (const { label, ...each } of data) {
+      const of = wrappers.get(each.name);
+      const isPayload = of !== undefined && each.name === (of === '' ? 'value' : `${of}.value`);
+      const called = label ?? (isPayload ? of : each.name);
       const header = !hasHeader ? '' : called === '.' || called === '' ? (list ?? '') : called;
       const isWrapper = of !== undefined && (!isPayload || of === '');
       table.columns.push(columnOf(table, { ...each, isWrapper }, header, dayFirst));
@@ -130,26 +129,24 @@ function fill(db: Database, sql: string, { columns, rows }: RawTable, missing: R
 const ABOUT =
   /^(?:timestamp|versions|source(?:_?id|_?label)?|type|kind|label|primary|is_?(?:primary|default|main)|enum_?(?:code|id)|request_?id|updated_?by_?user_?id|verified|location|selected)$/i;
 
-/** The objects that only wrap a value: `{ value, timestamp, versions }`, `{ type, value }`; of an element of a list, the empty path. */
-function wrappersIn(names: readonly string[]): ReadonlySet<string> {
+/** By column, the object that only wraps its value: `{ value, timestamp, versions }`; of an element of a list, the empty path. */
+function wrappersOf(names: readonly string[]): ReadonlyMap<string, string> {
+  const above = (name: string): string[] => name.split('.').map((_, at, parts) => parts.slice(0, at).join('.'));
   const members = new Map<string, Set<string>>();
-  for (const name of names) {
-    const parts = name.split('.');
-    for (let at = 0; at < parts.length; at += 1) {
-      const of = parts.slice(0, at).join('.');
-      members.set(of, (members.get(of) ?? new Set()).add(parts[at]!));
-    }
-  }
-  const isWrapper = (own: ReadonlySet<string>): boolean =>
-    own.size > 1 && own.has('value') && [...own].every((each) => each === 'value' || ABOUT.test(each));
-  return new Set([...members].flatMap(([of, own]) => (isWrapper(own) ? [of] : [])));
-}
-
-/** The wrapper that a column stands in, and whether it is the value in it. */
-function wrapperOf(name: string, wrappers: ReadonlySet<string>): { of: string | undefined; isPayload: boolean } {
-  const parts = name.split('.');
-  const of = parts.map((_, at) => parts.slice(0, at).join('.')).find((each) => wrappers.has(each));
-  return { of, isPayload: of !== undefined && parts.slice(of === '' ? 0 : of.split('.').length).join('.') === 'value' };
+  for (const name of names)
+    above(name).forEach((of, at) => members.set(of, (members.get(of) ?? new Set()).add(name.split('.')[at]!)));
+  const isWrapper = (of: string): boolean => {
+    const own = [...members.get(of)!];
+    return own.length > 1 && own.includes('value') && own.every((each) => each === 'value' || ABOUT.test(each));
+  };
+  return new Map(
+    names.flatMap((name) =>
+      above(name)
+        .filter(isWrapper)
+        .slice(0, 1)
+        .map((of) => [name, of] as const),
+    ),
+  );
 }
 
 /** What arrays are called that hold the records of any API. */
@@ -157,7 +154,6 @@ const WRAPPERS = /^(?:data|results?|items|records|list|rows|values?|content|hits
 
 /** The nouns of an array, if it is called after its records, or else of its file. */
 function nounsIn(path: string | undefined, source: string): readonly Noun[] {
-  const last = path?.split('.').findLast((each) => !WRAPPERS.test(each)) ?? '';
-  const own = nounsOf(last);
+  const own = nounsOf(path?.split('.').findLast((each) => !WRAPPERS.test(each)) ?? '');
   return own.length > 0 ? own : nounsOf(source);
 }

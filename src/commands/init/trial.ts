@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EXIT, UserError } from '../../errors.ts';
-import { Halt } from '../../halt.ts';
+import { UserError } from '../../errors.ts';
+import { Halt, haltOnSignals } from '../../halt.ts';
 import { endProcess } from '../../mapping/guest.ts';
 import { ProblemsError, type Problem } from '../../problem.ts';
 import { Redactor } from '../../redact.ts';
@@ -14,7 +14,7 @@ import { PLAN, PLAN_FILE } from '../../store/plan-schema.ts';
 import { Database } from '../../store/sqlite.ts';
 import { numberText } from '../../terminal/numbers.ts';
 import type { MappingText } from './lines/text.ts';
-import type { Entry } from './lines/yaml.ts';
+import { withLines, type Entry } from './lines/yaml.ts';
 
 /** What became of the records of a source. */
 export interface SourceFate {
@@ -54,29 +54,16 @@ export async function tryMapping(
   const folder = await mkdtemp(join(tmpdir(), 'crm-backfill-init-'));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   const halt = new Halt();
-  const removals = SIGNALS.map(([signal, exitCode]) => {
-    const stop = (): void => {
-      if (halt.requested) endProcess(exitCode);
-      halt.request({ code: 'interrupted', message: `interrupted by ${signal}`, exitCode });
-    };
-    process.on(signal, stop);
-    return () => process.off(signal, stop);
-  });
+  const endListening = haltOnSignals(halt, endProcess);
   process.once('exit', remove);
   try {
     return await attempt(folder, halt, entries, write);
   } finally {
-    for (const each of removals) each();
+    endListening();
     process.off('exit', remove);
     remove();
   }
 }
-
-const SIGNALS = [
-  ['SIGHUP', EXIT.hungUp],
-  ['SIGINT', EXIT.interrupted],
-  ['SIGTERM', EXIT.terminated],
-] as const;
 
 async function attempt(
   folder: string,
@@ -129,14 +116,10 @@ function withoutRefused(
     const own = found.filter(({ part }) => part!.entry === entry);
     const whole = own.find(({ part }) => part!.line === undefined);
     if (whole) return { ...entry, refused: whole.message };
-    const off = (line: Entry['data'][number]): Entry['data'][number] => {
+    return withLines(entry, (line) => {
       const refusal = own.find(({ part }) => part!.line === line);
       return refusal ? { ...line, off: true, comment: `set this: it was refused: ${refusal.message}` } : line;
-    };
-    const { settings, data, custom } = entry;
-    return own.length === 0
-      ? entry
-      : { ...entry, settings: settings.map(off), data: data.map(off), custom: custom.map(off) };
+    });
   });
 }
 

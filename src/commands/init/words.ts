@@ -53,7 +53,7 @@ const WORDS = {
   cost: 'cost costs paid payment discount fee coupon commission margin profit balance credit annual / kosten bezahlt rabatt / cout paye remise / costo pagado descuento anuales / custo pago desconto / pagato sconto / betaald korting / koszt zaplacono / скидка оплачено / kostnad betalt',
   count:
     'count quantity qty age days hours duration length sec secs seconds min mins minutes attempts width height order sort position index employees year period / anzahl menge tage alter dauer mitarbeiterzahl / quantite duree / cantidad dias empleados / quantidade metragem / quantita giorni / aantal dagen / liczba ilosc / количество / antal',
-  base: 'base converted usdollar home actual original',
+  base: 'base converted usdollar home actual original list',
   net: 'net excl excluding ex / netto exkl zzgl / ht hors / neto / liquido / netto / exclusief / netto / нетто / netto',
   gross: 'gross incl including inkl inclusief met / brutto / ttc / bruto / bruto / lordo / bruto / brutto',
   cents: 'cents cent minor pence micros micro millis',
@@ -148,7 +148,9 @@ export interface Meaning {
 
 export function meaningOf(header: string): Meaning {
   // What stands behind an `@` says how the value is written: `ownerid@FormattedValue`.
-  const all = fold(header.replace(/(?<=.)@.*/su, '')).split(' ').filter(Boolean);
+  const all = fold(header.replace(/(?<=.)@.*/su, ''))
+    .split(' ')
+    .filter(Boolean);
   const telling = all.filter((word) => !EMPTY.has(word));
   const words = (telling.length > 0 ? telling : all).flatMap(partsOf);
   return { words, concepts: new Set(words.flatMap((each) => [...each])) };
@@ -167,7 +169,8 @@ function partsOf(word: string): ReadonlySet<Concept>[] {
     const [start, rest] = [word.slice(0, at), word.slice(at)];
     const head = CONCEPTS.get(start) ?? CONCEPTS.get(start.replace(/(?:s|en|n)$/, ''));
     const tail = CONCEPTS.get(rest);
-    if (head && tail && ((start.length >= 4 && rest.length >= 4) || rest === 'id' || rest === 'by')) return [head, tail];
+    if (head && tail && ((start.length >= 4 && rest.length >= 4) || rest === 'id' || rest === 'by'))
+      return [head, tail];
   }
   // Whatever a `Vertragsnummer` counts, it is a number.
   const tail = ENDINGS_OF_COMPOUNDS.find((each) => word.endsWith(each) && word.length >= each.length + 2);
@@ -202,15 +205,15 @@ export function endingOf(value: string): 'won' | 'lost' | 'open' | undefined {
 }
 
 /** What the records of a file are called: in file names, in names of arrays, in values of a type column. */
-const NOUNS = {
-  leads: ['person', 'customer'],
-  deals: ['deal'],
-  comments: ['text', 'happened'],
-  users: ['user', 'owner'],
-  companies: ['company'],
-  stages: ['stage', 'pipeline', 'status'],
-  others: ['other'],
-} as const;
+export const NOUNS = {
+  lead: ['person', 'customer'],
+  deal: ['deal'],
+  comment: ['text', 'happened'],
+  user: ['user', 'owner'],
+  company: ['company'],
+  stage: ['stage', 'pipeline', 'status'],
+  other: ['other'],
+} as const satisfies Readonly<Record<string, readonly Concept[]>>;
 export type Noun = keyof typeof NOUNS;
 
 /** The last noun in a name counts: `deal_products`; of a word with several meanings, all. */
@@ -218,9 +221,14 @@ export function nounsOf(name: string): readonly Noun[] {
   const tokens = fold(name).split(' ').reverse();
   for (const token of tokens) {
     for (const concepts of partsOf(token).reverse()) {
-      const nouns = (Object.keys(NOUNS) as Noun[]).filter((noun) => NOUNS[noun].some((each) => concepts.has(each)));
+      const nouns = (Object.keys(NOUNS) as Noun[]).filter((noun) => namesNoun(noun, concepts));
       if (nouns.length > 0) return nouns;
     }
   }
   return [];
+}
+
+/** Whether words name such records. */
+export function namesNoun(noun: Noun, concepts: ReadonlySet<Concept>): boolean {
+  return NOUNS[noun].some((each) => concepts.has(each));
 }

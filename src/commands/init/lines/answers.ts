@@ -1,15 +1,25 @@
 /** Answers from the command line, and from the user where there is a terminal. */
 import { UserError } from '../../../errors.ts';
 import { didYouMean } from '../../../problem.ts';
-import type { QuestionAnswer, Ask, Question } from '../../../terminal/ask.ts';
+import type { Ask, Question, QuestionChoice } from '../../../terminal/ask.ts';
 
 /** Of a list in a message. */
 const MOST_NAMES = 40;
 
+/** What a choice means; `text`: what was typed, if it is. */
+export interface Choice<T> extends QuestionChoice {
+  readonly then: (text: string) => T;
+}
+
+interface Asked<T> extends Question {
+  readonly choices: readonly Choice<T>[];
+}
+
 export class Answers {
   readonly #given: ReadonlyMap<string, string>;
   readonly #ask: Ask | undefined;
-  readonly #names = new Set<string>();
+  /** The names of all questions, with the answers of the user. */
+  readonly #asked = new Map<string, string | undefined>();
 
   /** `given`: by the names of questions. `ask`: undefined if there is nobody to ask. */
   constructor(given: ReadonlyMap<string, string>, ask: Ask | undefined) {
@@ -17,22 +27,24 @@ export class Answers {
     this.#ask = ask;
   }
 
-  /** Whether no question can get an answer. */
-  get isEmpty(): boolean {
-    return this.#given.size === 0 && this.#ask === undefined;
-  }
-
-  /** Undefined if nobody answers. Throws a `UserError` if an answer of the command line is none. */
-  async to(question: Question): Promise<QuestionAnswer | undefined> {
+  /** Undefined if nobody answers. What was answered is not asked again. Throws a `UserError` if an answer of the command line is none. */
+  async to<T>(question: Asked<T>): Promise<T | undefined> {
     const { name, choices } = question;
-    this.#names.add(name);
     const given = this.#given.get(name);
-    if (given === undefined) return this.#ask?.(question);
-    const choice = choices.findIndex(({ value, mistake }) => !mistake && value.toLowerCase() === given.toLowerCase());
-    if (choice >= 0) return { choice };
-    const typed = choices.findIndex(({ mistake }) => mistake);
-    const why = choices[typed]?.mistake?.(given);
-    if (typed >= 0 && why === undefined) return { choice: typed, text: given };
+    const known = given ?? this.#asked.get(name);
+    if (!this.#asked.has(name)) this.#asked.set(name, undefined);
+    const typed = choices.find(({ mistake }) => mistake);
+    const why = known === undefined ? undefined : typed?.mistake?.(known);
+    const isSame = (each: Choice<T>): boolean => !each.mistake && each.value.toLowerCase() === known?.toLowerCase();
+    const choice = choices.find(isSame) ?? (why === undefined ? typed : undefined);
+    if (known !== undefined && choice) return choice.then(known);
+    if (given === undefined) {
+      const answer = await this.#ask?.(question);
+      if (!answer) return undefined;
+      const { then, value } = choices[answer.choice]!;
+      this.#asked.set(name, answer.text ?? value);
+      return then(answer.text ?? '');
+    }
     const able = choices.filter(({ mistake }) => !mistake).map(({ value }) => `\`${value}\``);
     throw new UserError(`\`--answer ${name}=${given}\`: ${why ?? 'this is no answer'}`, {
       hint: `possible answers: ${able.join(', ')}`,
@@ -41,13 +53,13 @@ export class Answers {
 
   /** Throws a `UserError` if an answer belongs to no question. */
   check(): void {
-    const names = [...this.#names];
+    const names = [...this.#asked.keys()];
+    const shown = names.slice(0, MOST_NAMES).map((each) => `\`${each}\``);
     for (const name of this.#given.keys()) {
-      if (this.#names.has(name)) continue;
-      const known = names.slice(0, MOST_NAMES).map((each) => `\`${each}\``);
+      if (this.#asked.has(name)) continue;
       throw new UserError(`\`--answer ${name}=…\`: there is no such question`, {
         hint:
-          didYouMean(name, names) ?? `the questions are ${known.join(', ')}${names.length > MOST_NAMES ? ', …' : ''}`,
+          didYouMean(name, names) ?? `the questions are ${shown.join(', ')}${names.length > MOST_NAMES ? ', …' : ''}`,
       });
     }
   }

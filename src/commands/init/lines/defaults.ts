@@ -6,7 +6,7 @@ import type { Column } from '../columns.ts';
 import { isUnix } from '../dates.ts';
 import { regionOf } from '../region.ts';
 import type { Samples } from '../tables.ts';
-import type { Answers } from './answers.ts';
+import type { Answers, Choice } from './answers.ts';
 import { flow, isOpen, plainComment, type Line } from './yaml.ts';
 
 /** A line of `defaults`, and what else it may be. */
@@ -23,43 +23,42 @@ interface Default {
 export function defaultsOf({ tables, missing }: Pick<Samples, 'tables' | 'missing'>): Default[] {
   const columns = tables.flatMap((table) => table.columns);
   const region = regionOf(columns);
-  return [
-    {
-      ...region,
-      mistake: (text: string) =>
-        isSupportedCountry(text) ? undefined : 'a country has a code of two capitals, such as IT',
-      without: 'leave it out: numbers without a country code are not carried',
-    },
-    zoneOf(columns, region.country),
-    ...missingOf(missing),
-  ];
+  const mistake = (text: string): string | undefined =>
+    isSupportedCountry(text) ? undefined : 'a country has a code of two capitals, such as IT';
+  const without = 'leave it out: numbers without a country code are not carried';
+  return [{ ...region, mistake, without }, zoneOf(columns, region.country), ...missingOf(missing)];
 }
 
 /** The lines of `defaults`, with the user's answers in place of marks. */
 export async function askDefaults(defaults: readonly Default[], answers: Answers): Promise<Line[]> {
   const lines: Line[] = [];
   for (const { line, candidates, mistake, read = (text: string) => text, without } of defaults) {
-    if (!isOpen(line)) {
-      lines.push(line);
-      continue;
-    }
-    const proposed = { value: flow(line.value), label: `as proposed: ${flow(line.value)}` };
-    const choices: QuestionChoice[] = [
-      ...(line.off || candidates.some(({ value }) => value === line.value) ? [] : [proposed]),
-      ...candidates,
-      { value: flow(line.value), label: 'other: type it', mistake },
-      ...(without === undefined ? [] : [{ value: 'out', label: without }]),
+    const { key, off } = line;
+    const value = flow(line.value);
+    const isListed = candidates.some((each) => each.value === line.value);
+    const as = { value, label: `as proposed: ${value}`, then: () => ({ ...line, comment: plainComment(line) }) };
+    const out = {
+      value: 'out',
+      label: without ?? '',
+      then: () => ({ key, value: line.value, off: true, comment: 'left out' }),
+    };
+    const choices: Choice<Line>[] = [
+      ...(off || isListed ? [] : [as]),
+      ...candidates.map((each) => ({ ...each, then: () => ({ key, value: each.value }) })),
+      { value, label: 'other: type it', mistake, then: (text) => ({ key, value: read(text) }) },
+      ...(without === undefined ? [] : [out]),
     ];
-    const proposal = line.off && without !== undefined && candidates.length === 0 ? choices.length - 1 : 0;
-    const text = `all files\n${line.key}: ${plainComment(line)}`;
-    const answer = await answers.to({ name: line.key, text, choices, proposal });
-    const chosen = answer && choices[answer.choice]!;
-    if (!chosen) lines.push(line);
-    else if (chosen.value === 'out') lines.push({ ...line, off: true, comment: 'left out' });
-    else if (chosen === proposed) lines.push({ ...line, off: false, comment: plainComment(line) });
-    else lines.push({ key: line.key, value: read(answer.text ?? chosen.value) });
+    const proposal = off && without !== undefined && candidates.length === 0 ? choices.length - 1 : 0;
+    const text = `all files\n${key}: ${plainComment(line)}`;
+    lines.push((isOpen(line) && (await answers.to({ name: key, text, choices, proposal }))) || line);
   }
   return lines;
+}
+
+/** The texts that mean no value, as the user has decided. */
+export function missingIn(defaults: readonly Line[]): readonly string[] {
+  const line = defaults.find(({ key, off }) => key === 'missing_values' && !off);
+  return (line?.value as string[] | undefined)?.filter(Boolean) ?? [];
 }
 
 function missingOf(missing: Samples['missing']): Default[] {
@@ -84,33 +83,24 @@ function zoneOf(columns: readonly Column[], country: string | undefined): Defaul
     isZone(text) ? undefined : 'a time zone is written as Europe/Rome or UTC';
   if (!columns.some(hasNoOffset))
     return { line: { key, value: 'UTC', comment: 'no date is without an offset' }, candidates: [], mistake };
-  // APIs write the offset of UTC for every zone.
-  const others = (zone: string): string | undefined => {
-    const own = ['+00:00', ...offsetsOf(zone)];
-    return columns
-      .flatMap(({ date, values }) => (date?.hasTime ? values : []))
-      .map((value) => /\d\d:\d\d(?::\d\d(?:\.\d+)?)?([+-]\d\d):?(\d\d)$/.exec(value)?.slice(1).join(':'))
-      .find((offset) => offset !== undefined && !own.includes(offset));
-  };
-  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const zone = country === undefined ? undefined : onlyZone(country);
-  const other = zone === undefined ? undefined : others(zone);
-  const open = 'set this: the time zone of dates without an offset, such as Europe/Rome';
-  const comment =
-    zone === undefined
-      ? open
-      : other === undefined
-        ? `check: dates without an offset are in it, because the country is ${country}, which has one time zone`
-        : `${open}; the country is ${country}, but dates have the offset ${other}`;
-  const value = other === undefined ? (zone ?? 'UTC') : 'UTC';
-  const able = [
-    ...(zone === undefined ? [] : [{ value: zone, label: zone }]),
-    { value: 'UTC', label: 'UTC' },
-    { value: here, label: `${here}: that of this computer` },
-  ];
-  const candidates = able.filter(
-    ({ value: each }, at) => each !== value && able.findIndex((first) => first.value === each) === at,
-  );
+  // APIs write the offset of UTC for every zone.
+  const own = zone === undefined ? [] : ['+00:00', ...offsetsOf(zone)];
+  const other = columns
+    .flatMap(({ date, values }) => (date?.hasTime ? values : []))
+    .map((value) => /\d\d:\d\d(?::\d\d(?:\.\d+)?)?([+-]\d\d):?(\d\d)$/.exec(value)?.slice(1).join(':'))
+    .find((offset) => offset !== undefined && !own.includes(offset));
+  const isClear = zone !== undefined && other === undefined;
+  const conflict = zone === undefined ? '' : `; the country is ${country}, but dates have the offset ${other}`;
+  const comment = isClear
+    ? `check: dates without an offset are in it, because the country is ${country}, which has one time zone`
+    : `set this: the time zone of dates without an offset, such as Europe/Rome${conflict}`;
+  const value = isClear ? zone : 'UTC';
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const labels = new Map([...(zone === undefined ? [] : [zone]), 'UTC'].map((each) => [each, each]));
+  if (!labels.has(here)) labels.set(here, `${here}: that of this computer`);
+  labels.delete(value);
+  const candidates = [...labels].map(([name, label]) => ({ value: name, label }));
   return { line: { key, value, comment }, candidates, mistake };
 }
 

@@ -1,239 +1,152 @@
-/** The lines of an entry that refer to the lead or deal that a record belongs to. */
-import { numberText } from '../../../terminal/numbers.ts';
+/** The lines of an entry that refer to the record that a record belongs to. */
+import { kindOf } from '../../../kinds/index.ts';
+import { ofText } from '../../../terminal/numbers.ts';
 import type { ValueSpec } from '../../../mapping/spec.ts';
-import { countOf, countsOf, isUnique, type Column, type Table } from '../columns.ts';
-import type { EntryDraft } from '../guess.ts';
-import { idValue, joinsTo, type Join, type KnownTables } from '../joins.ts';
+import { countOf, countsOf, isOneOf, isUnique, type Column } from '../columns.ts';
 import { NONE, quoted } from '../evidence.ts';
-import { isByChance, isCompanyId, lookupIn, placeholder, shareOf } from './references.ts';
-import { isStaff, typeOf, type ParentType } from '../roles.ts';
-import { fold } from '../words.ts';
+import type { EntryDraft } from '../guess.ts';
+import { idValue, joinsTo, type Join } from '../joins.ts';
+import { firstOf, isCompanyId, isSure, lookupIn, placeholder } from '../references.ts';
+import { isStaff, typeOf, type ParentType, type RecordKind } from '../roles.ts';
+import { fold, namesNoun } from '../words.ts';
+import type { Context, Made } from './field-lines.ts';
 import type { Line } from './yaml.ts';
 
-export class ParentLines {
-  readonly #draft: EntryDraft;
-  readonly #table: Table;
-  readonly #known: KnownTables;
-  /** Columns that need not be carried otherwise, to be added to. */
-  readonly #used: Set<Column>;
+/** Ways to the records of a kind, best first. */
+function joinsToKind({ draft, known }: Context, kind: string): Join[] {
+  return known.drafts
+    .filter((each) => each.kind === kind && each.table !== draft.table)
+    .flatMap((target) => joinsTo(draft, target, known))
+    .sort((a, b) => b.score - a.score);
+}
 
-  constructor(draft: EntryDraft, known: KnownTables, used: Set<Column>) {
-    this.#draft = draft;
-    this.#table = draft.table;
-    this.#known = known;
-    this.#used = used;
+/**
+ * The parents of a record: the one of the same row or that has its list, in columns of their own, in one column with their type, or
+ * in one told apart by value.
+ */
+export function parentLines(context: Context): Line[] {
+  const { draft, known } = context;
+  const parents = kindOf(draft.kind).parents.toReversed();
+  const isNote = kindOf(draft.kind).isNote === true;
+  const above = known.drafts.find(
+    ({ table, kind }) => table === draft.table.parent && parents.some((each) => each.kind === kind),
+  );
+  const ofAbove = above && { key: parents.find(({ kind }) => kind === above.kind)!.field, ...aboveLine(above) };
+  if (isNote && ofAbove) return [ofAbove];
+  const typed = isNote ? typedLines(context) : undefined;
+  return typed ?? parents.map(({ field: key, kind }) => ({ key, ...parentLine(context, kind, ofAbove) }));
+}
+
+function aboveLine({ roles }: EntryDraft): Made {
+  const id = roles.get('id')?.column;
+  return { value: id ? `$.${id.name}` : NONE, off: id === undefined, comment: 'check: the record in which it is' };
+}
+
+/** The best join, and where that has no value another one; commented out if none is enough. */
+function parentLine(context: Context, kind: string, above: Made | undefined): Made {
+  const { draft, known, used } = context;
+  const { table } = draft;
+  const isMixed = draft.kind === 'comment';
+  const own = known.drafts.find((each) => each.kind === kind && each.table === table);
+  if (own) return { value: idValue(own), comment: 'the person of the same row' };
+  const joins = joinsToKind(context, kind);
+  const enough = joins.filter(
+    ({ score, share }) => (score >= 0.25 && share >= 0.3) || (isMixed && score >= share && share >= 0.1),
+  );
+  const [best] = enough;
+  if (!best && above) return above;
+  const alone = !best && joins.every(({ columns }) => columns.some(isStaff)) && withoutTable(context, kind);
+  if (alone) {
+    used.add(alone);
+    const comment = `check: ${ofText(alone.filled, table.rows)} have one, but no export has these ids`;
+    return { value: alone.name, comment };
   }
-
-  #joins(kind: 'leads' | 'deals'): Join[] {
-    return this.#known.drafts
-      .filter((each) => each.kind === kind && each.table !== this.#table)
-      .flatMap((target) => joinsTo(this.#draft, target, this.#known))
-      .sort((a, b) => b.score - a.score);
+  if (!best) {
+    const what = `set this: no column has the id of its ${kind}`;
+    const list = [...new Set(joins.slice(0, 3).flatMap(whys))].join(', ');
+    const comment = list === '' ? what : `${what} in enough records: ${list}`;
+    return { value: joins[0]?.value ?? NONE, off: true, comment };
   }
-
-  /** The line of a parent: the best join, and where that has no value another one; commented out if none is enough. */
-  parentLine(key: string, kind: 'leads' | 'deals'): Line[] {
-    const own = this.#known.drafts.find((each) => each.kind === kind && each.table === this.#table);
-    if (own) return [{ key, value: idValue(own), comment: 'the person of the same row' }];
-    const above =
-      this.#table.parent && this.#known.drafts.find((each) => each.kind === kind && each.table === this.#table.parent);
-    const joins = this.#joins(kind);
-    const isMixed = this.#draft.kind === 'comments';
-    const enough = joins.filter(
-      ({ score, share }) => (score >= 0.25 && share >= 0.3) || (isMixed && score >= share && share >= 0.1),
-    );
-    if (enough.length === 0 && above) return [this.#aboveLine(key, above)];
-    const alone = this.#withoutTable(kind);
-    if (enough.length === 0 && joins.every(({ columns }) => columns.some(isStaff)) && alone) {
-      this.#used.add(alone);
-      return [
-        {
-          key,
-          value: alone.name,
-          comment: `check: ${numberText(alone.filled)} of ${numberText(this.#table.rows)} have one, but no export has these ids`,
-        },
-      ];
-    }
-    if (enough.length === 0) {
-      const [first] = joins;
-      const what = `set this: no column has the id of its ${kind.slice(0, -1)}`;
-      const list = joins
-        .slice(0, 3)
-        .flatMap(({ columns, why }) => columns.map((column) => `${quoted(column)} (${why})`));
-      return [
-        {
-          key,
-          value: first?.value ?? NONE,
-          off: true,
-          comment: list.length > 0 ? `${what} in enough records: ${[...new Set(list)].join(', ')}` : what,
-        },
-      ];
-    }
-    const [best] = enough as [Join, ...Join[]];
-    const chosen = [best];
-    // The other side of messages and calls.
-    const weaker = joins.filter((each) => isMixed && !enough.includes(each) && each.score >= each.share * 0.65);
-    for (const each of [...enough.slice(1), ...weaker]) {
-      const adds =
-        each.columns.length > 0 &&
-        chosen.length < 3 &&
-        chosen.every(({ columns }) => columns.length > 0 && !columns.some((column) => each.columns.includes(column)));
-      if (adds && this.#gain(chosen, each) > this.#table.rows * 0.05) chosen.push(each);
-    }
-    if (chosen.length === 1 && best.score > 0.7) for (const column of best.columns) this.#used.add(column);
-    const texts = chosen.map(({ why, columns }) =>
-      chosen.length > 1 && columns[0] ? `${quoted(columns[0])}: ${why}` : why,
-    );
-    const text = [...new Set(texts)].join('; ');
-    const others = enough.filter(
-      (each) =>
-        !chosen.includes(each) &&
-        each.columns.some((column) => !chosen.some(({ columns }) => columns.includes(column))),
-    );
-    const next =
-      others.length > 0
-        ? `; runner-up: ${others
-            .slice(0, 2)
-            .flatMap(({ columns, why }) => columns.map((column) => `${quoted(column)} (${why})`))
-            .join(', ')}`
-        : '';
-    const isSure = chosen.length === 1 && best.share === 1 && best.score >= 0.95;
-    return [
-      {
-        key,
-        value: onlyOfFrom(chosen.map(({ value }) => value)),
-        comment: `${isSure && this.#draft.kind !== 'comments' ? '' : 'check: '}${text}${next}`,
-      },
-    ];
+  const chosen = [best];
+  const isOther = ({ columns }: Join): boolean =>
+    chosen.every((each) => each.columns.length > 0 && !each.columns.some((column) => columns.includes(column)));
+  // The other side of messages and calls.
+  const weaker = joins.filter((each) => isMixed && !enough.includes(each) && each.score >= each.share * 0.65);
+  for (const each of [...enough.slice(1), ...weaker]) {
+    const adds = each.columns.length > 0 && chosen.length < 3 && isOther(each);
+    if (adds && gain(draft, chosen, each) > table.rows * 0.05) chosen.push(each);
   }
+  if (chosen.length === 1 && best.score > 0.7) for (const column of best.columns) used.add(column);
+  const texts = chosen.map(({ why, columns }) =>
+    chosen.length > 1 && columns[0] ? `${quoted(columns[0])}: ${why}` : why,
+  );
+  const taken = new Set(chosen.flatMap(({ columns }) => columns));
+  const others = enough.filter((each) => each.columns.some((column) => !taken.has(column))).slice(0, 2);
+  const next = others.length > 0 ? `; runner-up: ${others.flatMap(whys).join(', ')}` : '';
+  const isCertain = !isMixed && chosen.length === 1 && best.share === 1 && best.score >= 0.95;
+  return {
+    value: firstOf(chosen.map(({ value }) => value)),
+    comment: `${isCertain ? '' : 'check: '}${[...new Set(texts)].join('; ')}${next}`,
+  };
+}
 
-  /** A column with ids of a kind of records that no export has: `contact_id`. */
-  #withoutTable(kind: 'leads' | 'deals'): Column | undefined {
-    const own = kind === 'leads' ? (['person', 'customer'] as const) : (['deal'] as const);
-    const isElsewhere = (column: Column): boolean =>
-      this.#known.references.some((each) => each.from === column && shareOf(each) > 0.5 && !isByChance(each));
-    return this.#table.columns.find(
-      (column) =>
-        column.meaning.concepts.has('id') &&
-        own.some((each) => column.meaning.concepts.has(each)) &&
-        column.list === undefined &&
-        column.distinct > 1 &&
-        this.#draft.roles.get('id')?.column !== column &&
-        !isElsewhere(column),
-    );
-  }
+function whys({ columns, why }: Join): string[] {
+  return columns.map((column) => `${quoted(column)} (${why})`);
+}
 
-  /** Records for which only another join has a value. */
-  #gain(chosen: readonly Join[], other: Join): number {
-    const has = ({ matched, columns }: Join): string =>
-      matched ?? columns.map(({ sql }) => `${sql} is not null`).join(' and ');
-    const without = chosen.map((each) => `not coalesce((${has(each)}), 0)`).join(' and ');
-    return countOf(this.#table, `from ${this.#table.sql} where ${without} and ${has(other)}`);
-  }
+/** A column with ids of a kind of records that no export has: `contact_id`. */
+function withoutTable({ draft: { table, roles }, known }: Context, kind: string): Column | undefined {
+  return table.columns.find(
+    (column) =>
+      column.meaning.concepts.has('id') &&
+      namesNoun(kind as RecordKind, column.meaning.concepts) &&
+      column.list === undefined &&
+      column.distinct > 1 &&
+      roles.get('id')?.column !== column &&
+      !known.references.some((each) => each.from === column && isSure(each, 0.5)),
+  );
+}
 
-  #aboveLine(key: string, above: EntryDraft): Line {
-    const id = above.roles.get('id')?.column;
-    return {
-      key,
-      value: id ? `$.${id.name}` : NONE,
-      off: id === undefined,
-      comment: 'check: the record in which it is',
-    };
-  }
+/** Records for which only another join has a value. */
+function gain({ table }: EntryDraft, chosen: readonly Join[], other: Join): number {
+  const has = ({ matched, columns }: Join): string =>
+    matched ?? columns.map(({ sql }) => `${sql} is not null`).join(' and ');
+  const without = chosen.map((each) => `not coalesce((${has(each)}), 0)`).join(' and ');
+  return countOf(table, `from ${table.sql} where ${without} and ${has(other)}`);
+}
 
-  /** The deal and the lead of a comment: in columns of their own, in one column with their type, or in one told apart by value. */
-  commentParents(): Line[] {
-    const { drafts } = this.#known;
-    const above =
-      this.#table.parent && drafts.find((each) => each.table === this.#table.parent && each.kind !== 'comments');
-    if (above) return [this.#aboveLine(above.kind === 'deals' ? 'deal_external_id' : 'lead_external_id', above)];
-    const byKind = new Map((['deals', 'leads'] as const).map((kind) => [kind, this.#joins(kind)]));
-    const typed = this.#typed(byKind);
-    if (typed) return typed;
-    const lines = [...this.parentLine('deal_external_id', 'deals'), ...this.parentLine('lead_external_id', 'leads')];
-    return lines;
-  }
-
-  #typed(byKind: ReadonlyMap<'leads' | 'deals', readonly Join[]>): Line[] | undefined {
-    const ids = new Set(
-      [...byKind.values()].flatMap((joins) => joins.filter(({ byId }) => byId).map(({ columns }) => columns[0]!)),
-    );
-    const isParent = ({ meaning }: Column): number => Number(meaning.concepts.has('parent'));
-    for (const id of [...ids].filter((each) => !isStaff(each)).sort((a, b) => isParent(b) - isParent(a))) {
-      const ofKinds = [...byKind].filter(([, joins]) => joins.some(({ columns }) => columns[0] === id));
-      const type = typeOf(id);
-      if (!type || (ofKinds.length < 2 && type.values.size < 2)) continue;
-      if ([...byKind.values()].flat().some((each) => each.columns[0] !== id && each.score > 0.6)) continue;
-      const targets = this.#targets(type);
-      if (
-        ofKinds.some(([, joins]) => joins.some((each) => each.columns[0] === id && each.score < WEAK)) &&
-        !this.#isComplete(id, type.column, targets)
-      )
-        continue;
-      this.#used.add(id);
-      return (['deals', 'leads'] as const).flatMap((kind): Line[] => {
-        const own = targets.filter(({ draft }) => draft.kind === kind);
-        if (own.length === 0) return [];
-        const values = own.flatMap((each) => each.values);
-        const found = [...countsOf(type.column)]
-          .filter(([value]) => values.includes(value))
-          .reduce((sum, [, n]) => sum + n, 0);
-        const some = own.some(({ by }) => by) ? '; of a company, its first person is taken' : '';
-        return [
-          {
-            key: kind === 'deals' ? 'deal_external_id' : 'lead_external_id',
-            value: onlyOfFrom(own.map((target) => typedValue(type.column, id, target))),
-            comment: `check: ${numberText(found)} of ${numberText(this.#table.rows)} belong to ${kind} by ${quoted(type.column)}${some}`,
-          },
-        ];
-      });
-    }
-    return undefined;
-  }
-
-  /** Whose ids the records of each type have: of several exports of people, those of the one that the type is called after. */
-  #targets({ values }: ParentType): TypedTarget[] {
-    const { drafts, references } = this.#known;
-    const targets: TypedTarget[] = [];
-    const add = (draft: EntryDraft, value: string, by?: Column): void => {
-      const known = targets.find((each) => each.draft === draft && each.by === by);
-      if (known) known.values.push(value);
-      else targets.push({ draft, by, values: [value] });
-    };
-    for (const [kind, own] of values) {
-      const able = drafts.filter((each) =>
-        kind === 'companies' ? each.kind === 'leads' && each.table.nouns.includes(kind) : each.kind === kind,
-      );
-      for (const value of own) {
-        const [best] = able.filter(({ table }) => isCalled(table.source, value));
-        const target = best ?? able[0];
-        if (target) add(target, value);
-        const byCompany = references.find(
-          ({ from, to }) => to.table.nouns.includes(kind) && isCompanyId(from.meaning) && isUnique(to) && leads(from),
-        );
-        if (!target && kind === 'companies' && byCompany) add(leads(byCompany.from)!, value, byCompany.from);
-      }
-    }
-    return targets;
-
-    function leads({ table }: Column): EntryDraft | undefined {
-      return drafts.find((each) => each.kind === 'leads' && each.table === table && each.table.list === undefined);
-    }
-  }
-
-  /** Whether the records of a type have the ids of that kind: where headers say so, some may be of records that were deleted. */
-  #isComplete(id: Column, column: Column, targets: readonly TypedTarget[]): boolean {
-    const isNamed = id.meaning.concepts.has('parent') && column.meaning.concepts.has('type');
-    const least = isNamed ? 0.5 : 0.95;
-    return targets.every(({ draft, by, values }) => {
-      const target = by ?? draft.roles.get('id')?.column;
-      if (!target) return false;
-      const typed = `from ${this.#table.sql} where ${column.sql} in (${values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`;
-      const found = countOf(this.#table, `${typed} and ${id.sql} in (select ${target.sql} from ${target.table.sql})`);
-      return found > 0 && found >= least * countOf(this.#table, typed);
+/** One column with the ids of several kinds of records, beside one with their type. */
+function typedLines(context: Context): Line[] | undefined {
+  const { draft, used } = context;
+  const { table } = draft;
+  const parents = kindOf(draft.kind).parents.toReversed();
+  const joins = parents.map(({ kind }) => joinsToKind(context, kind));
+  const ids = new Set(joins.flat().flatMap(({ byId, columns }) => (byId && !isStaff(columns[0]!) ? columns : [])));
+  const isParent = ({ meaning }: Column): number => Number(meaning.concepts.has('parent'));
+  for (const id of [...ids].sort((a, b) => isParent(b) - isParent(a))) {
+    const own = joins.map((each) => each.filter(({ columns }) => columns[0] === id)).filter((each) => each.length > 0);
+    const type = typeOf(id);
+    if (!type || (own.length < 2 && type.values.size < 2)) continue;
+    if (joins.flat().some((each) => each.columns[0] !== id && each.score > 0.6)) continue;
+    const targets = targetsOf(type, context);
+    if (own.flat().some(({ score }) => score < WEAK) && !isWhole(id, type.column, targets)) continue;
+    used.add(id);
+    return parents.flatMap(({ field: key, kind }): Line[] => {
+      const theirs = targets.filter((each) => each.draft.kind === kind);
+      if (theirs.length === 0) return [];
+      const values = theirs.flatMap((each) => each.values);
+      const counts = [...countsOf(type.column)].filter(([value]) => values.includes(value));
+      const found = counts.reduce((sum, [, n]) => sum + n, 0);
+      const some = theirs.some(({ by }) => by) ? '; of a company, its first person is taken' : '';
+      const comment = `check: ${ofText(found, table.rows)} belong to ${kindOf(kind).words[1]} by ${quoted(type.column)}${some}`;
+      return [{ key, value: firstOf(theirs.map((target) => typedValue(type.column, id, target))), comment }];
     });
   }
+  return undefined;
 }
+
+/** Small numbers match by chance: only a type whose records all match makes sure. */
+const WEAK = 0.25;
 
 /** Records of some types have the ids of a draft's records, or what those have in a column (`by`). */
 interface TypedTarget {
@@ -242,13 +155,56 @@ interface TypedTarget {
   readonly values: string[];
 }
 
+/** Whose ids the records of each type have: of several exports of people, those of the one that the type is called after. */
+function targetsOf({ values }: ParentType, { known: { drafts, references } }: Context): TypedTarget[] {
+  const targets: TypedTarget[] = [];
+  const add = (draft: EntryDraft, value: string, by?: Column): void => {
+    const known = targets.find((each) => each.draft === draft && each.by === by);
+    if (known) known.values.push(value);
+    else targets.push({ draft, by, values: [value] });
+  };
+  const people = drafts.filter(({ kind, table }) => kind === 'lead' && table.list === undefined);
+  for (const [noun, own] of values) {
+    const isCompany = noun === 'company';
+    const able = drafts.filter(({ kind, table }) =>
+      isCompany ? kind === 'lead' && table.nouns.includes(noun) : kind === noun,
+    );
+    for (const value of own) {
+      const target = able.find(({ table }) => isCalled(table.source, value)) ?? able[0];
+      if (target) add(target, value);
+      else if (isCompany) addByCompany(value);
+    }
+  }
+  return targets;
+
+  function addByCompany(value: string): void {
+    for (const { from, to } of references) {
+      const person = people.find(({ table }) => table === from.table);
+      if (!person || !to.table.nouns.includes('company') || !isCompanyId(from.meaning) || !isUnique(to)) continue;
+      add(person, value, from);
+      return;
+    }
+  }
+}
+
+/** Whether the records of a type have the ids of that kind: where headers say so, some may be of records that were deleted. */
+function isWhole(id: Column, type: Column, targets: readonly TypedTarget[]): boolean {
+  const least = id.meaning.concepts.has('parent') && type.meaning.concepts.has('type') ? 0.5 : 0.95;
+  return targets.every(({ draft, by, values }) => {
+    const target = by ?? draft.roles.get('id')?.column;
+    if (!target) return false;
+    const typed = `from ${id.table.sql} where ${isOneOf(type, values)}`;
+    const found = countOf(id.table, `${typed} and ${id.sql} in (select ${target.sql} from ${target.table.sql})`);
+    return found > 0 && found >= least * countOf(id.table, typed);
+  });
+}
+
 function typedValue(type: Column, id: Column, { draft, by, values }: TypedTarget): ValueSpec {
   const escaped = values.map((value) => value.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   const extract = `^${escaped.length > 1 ? `(?:${escaped.join('|')})` : escaped[0]} (.+)$`;
   const own = { template: `${placeholder(type)} ${placeholder(id)}`, apply: [{ extract }] };
   const take = idValue(draft);
-  if (by && take !== undefined)
-    return lookupIn(draft.table, { match: by.name, with: own, take }, { optional: true, several: true });
+  if (by && take !== undefined) return lookupIn(draft.table, { match: by.name, with: own, take }, true);
   return draft.prefix ? { ...own, apply: [...own.apply, { prefix: draft.prefix.text }] } : own;
 }
 
@@ -259,11 +215,4 @@ function isCalled(source: string, type: string): boolean {
       .split(' ')
       .map((word) => word.replace(/s$/, ''));
   return stems(type).some((stem) => stems(source).includes(stem));
-}
-
-/** Small numbers match by chance: only a type whose records all match makes sure. */
-const WEAK = 0.25;
-
-function onlyOfFrom(values: readonly ValueSpec[]): ValueSpec {
-  return values.length === 1 ? values[0]! : { from: values };
 }

@@ -1,10 +1,9 @@
 /** Asks what `init` cannot decide: what each file is, then each line that would be marked. */
 import { isCurrency } from '../../../kinds/currencies.ts';
-import { fieldNamed, kindOf } from '../../../kinds/index.ts';
+import { entityOf, fieldNamed, kindOf } from '../../../kinds/index.ts';
 import { didYouMean } from '../../../problem.ts';
-import type { QuestionChoice } from '../../../terminal/ask.ts';
+import type { Question } from '../../../terminal/ask.ts';
 import { counted } from '../../../terminal/numbers.ts';
-import type { RoleCandidate } from '../assign.ts';
 import { cellsOf, type Column, type Table } from '../columns.ts';
 import { dateText } from '../dates.ts';
 import { dateValue, figuresOf } from '../evidence.ts';
@@ -12,19 +11,24 @@ import { nameOf } from '../fates.ts';
 import type { EntryDraft } from '../guess.ts';
 import { joinsTo, type KnownTables } from '../joins.ts';
 import { partOf } from '../open-export.ts';
+import { RECORD_KINDS, roleOf, type RecordKind, type Role } from '../roles.ts';
 import { meaningOf } from '../words.ts';
-import type { Answers } from './answers.ts';
+import type { Answers, Choice } from './answers.ts';
 import { entryOf } from './entries.ts';
-import { flow, isOpen, plainComment, type Entry, type Line } from './yaml.ts';
-import type { RecordKind, Role } from '../roles.ts';
+import { flow, isOpen, linesOf, plainComment, withLines, type Entry, type Line } from './yaml.ts';
 
-const KINDS: readonly (readonly [value: string, label: string, kinds: readonly RecordKind[]])[] = [
-  ['leads', 'people: they become leads', ['leads']],
-  ['deals', 'deals', ['deals']],
-  ['both', 'people and deals: each row becomes both', ['leads', 'deals']],
-  ['comments', 'notes, calls, tasks: they become comments', ['comments']],
-  ['none', 'none of these: other records may look names up in it', []],
-];
+/** What a file may be. */
+const KINDS: readonly Choice<ReadonlySet<RecordKind>>[] = [
+  ['leads', 'people: they become leads', 'lead'],
+  ['deals', 'deals', 'deal'],
+  ['both', 'people and deals: each row becomes both', 'lead', 'deal'],
+  ['comments', 'notes, calls, tasks: they become comments', 'comment'],
+  ['none', 'none of these: other records may look names up in it'],
+].map(([value, label, ...kinds]) => ({
+  value: value!,
+  label: label!,
+  then: () => new Set(RECORD_KINDS.filter((kind) => kinds.includes(kind))),
+}));
 
 /** How each file is read, and what it is: the kinds of those for which somebody says so. */
 export async function askFiles(
@@ -35,13 +39,12 @@ export async function askFiles(
   for (const table of tables) {
     if (table.list !== undefined || table.rows === 0) continue;
     await askReading(table, answers);
-    const guess = drafts.flatMap((draft) => (draft.table === table ? [draft.kind] : [])).sort();
-    const proposal = KINDS.findIndex(([, , each]) => [...each].sort().join() === guess.join());
+    const guess = drafts.flatMap((draft) => (draft.table === table ? [draft.kind] : []));
+    const proposal = KINDS.findIndex(({ then }) => [...then('')].join() === guess.join());
     const text = `${headOf(table)}\nWhat are these records?`;
-    const choices = KINDS.map(([value, label]) => ({ value, label }));
-    const answer = await answers.to({ name: table.source, text, choices, proposal: Math.max(0, proposal) });
+    const answer = await answers.to({ name: table.source, text, choices: KINDS, proposal: Math.max(0, proposal) });
     if (!answer) continue;
-    kinds.set(table, new Set(KINDS[answer.choice]![2]));
+    kinds.set(table, answer);
     table.settled.add('kind');
   }
   return kinds;
@@ -54,31 +57,25 @@ async function askReading(table: Table, answers: Answers): Promise<void> {
   if (reasons.length === 0 || partOf(settings) !== undefined) return;
   const names = columns.map(({ name }) => name);
   const isUnnamed = settings.columns !== undefined;
-  const choices: QuestionChoice[] = [
-    { value: 'yes', label: isUnnamed ? `as proposed: ${names.join(', ')}` : 'read it so' },
-  ];
   const count = `${counted(names.length, 'name')} in their order, separated by commas`;
-  const mistake = (text: string): string | undefined => {
-    const given = namesIn(text);
-    return given.length === names.length && new Set(given).size === names.length && !given.includes('')
-      ? undefined
-      : count;
-  };
-  if (isUnnamed) choices.push({ value: names.join(', '), label: `other: type ${count}`, mistake });
-  choices.push({ value: 'mark', label: 'leave it marked' });
+  const namesIn = (text: string): string[] => text.split(',').map((name) => name.trim());
+  const isNaming = (given: string[]): boolean => new Set(given.filter(Boolean)).size === names.length;
+  const choices: Choice<readonly string[] | undefined>[] = [
+    { value: 'yes', label: isUnnamed ? `as proposed: ${names.join(', ')}` : 'read it so', then: () => names },
+    { value: 'mark', label: 'leave it marked', then: () => undefined },
+  ];
+  const mistake = (text: string) => (isNaming(namesIn(text)) ? undefined : count);
+  const typed = { value: names.join(', '), label: `other: type ${count}`, mistake, then: namesIn };
+  if (isUnnamed) choices.splice(1, 0, typed);
   const text = `${headOf(table)}\n${reasons.join('; ')}`;
   const answer = await answers.to({ name: `${source}.read`, text, choices, proposal: 0 });
-  if (!answer || choices[answer.choice]!.value === 'mark') return;
+  if (!answer) return;
   table.settled.add('reading');
-  if (answer.text === undefined) return;
-  for (const [at, name] of namesIn(answer.text).entries()) {
+  for (const [at, name] of answer.entries()) {
+    if (name === names[at]) continue;
     columns[at]!.name = name;
     columns[at]!.meaning = meaningOf(name);
   }
-}
-
-function namesIn(text: string): string[] {
-  return text.split(',').map((name) => name.trim());
 }
 
 function headOf(table: Table): string {
@@ -102,186 +99,168 @@ function short(text: string): string {
   return plain.length > 30 ? `${plain.slice(0, 30)}…` : plain;
 }
 
-/** What becomes of a line. */
-type Decision = { readonly keep: true } | { readonly out: true } | { readonly value: unknown };
+/** Three values of a column. */
+function examplesOf(column: Column | undefined): string {
+  const values = [...new Set(column?.values ?? [])].slice(0, EXAMPLES).map(short);
+  return values.length > 0 ? `: ${values.join(', ')}` : '';
+}
 
-interface Chosen {
-  readonly decision: Decision;
-  /** The column that has the role of the line from now on. */
+/** What becomes of a line: another value, or none, and the column that has its role from now on. */
+interface Decision {
+  readonly change: Partial<Line>;
   readonly column?: Column | undefined;
 }
 
-/** `chosen`: for what was typed, if it was. */
-interface LineChoice extends QuestionChoice {
-  readonly chosen: (text: string) => Chosen;
-}
-
-/** The role of a line, by its key; `created` of comments is when they happened. */
-const ROLE_OF: Readonly<Record<string, Role>> = {
-  external_id: 'id',
-  full_name: 'full',
-  email: 'email',
-  phone_number: 'phone',
-  occurred_at: 'created',
-  title: 'title',
-  amount: 'amount',
-  currency: 'currency',
-  stage_name: 'stage',
-  stage_pipeline: 'pipeline',
-  owner_name: 'owner',
-  content: 'content',
-  author_name: 'author',
+const OUT: Choice<Decision> = {
+  value: 'out',
+  label: 'leave it out',
+  then: () => ({ change: { off: true, comment: 'left out' } }),
 };
-
-/** The program refuses an entry without them. */
-const REQUIRED: readonly string[] = ['external_id', 'content'];
 
 /** The entries of the drafts, with the user's answers in place of marks. */
 export async function askLines(known: KnownTables, answers: Answers): Promise<Entry[]> {
   const drafts = [...known.drafts];
   const entry = (at: number): Entry => entryOf(drafts[at]!, { ...known, drafts });
-  const decided = drafts.map(() => new Map<string, Decision>());
-  for (const [at, own] of decided.entries()) {
-    let lines = new Map(placesIn(entry(at)));
+  const changes = drafts.map(() => new Map<string, Partial<Line>>());
+  for (const [at, own] of changes.entries()) {
+    let lines = linesOf(entry(at));
     for (const [place] of [...lines].filter(([, each]) => isOpen(each))) {
       const line = lines.get(place);
       if (!line || !isOpen(line)) continue;
       const draft = drafts[at]!;
       const choices = choicesFor(line, draft, { ...known, drafts });
       const proposal = line.off ? choices.length - 1 : 0;
-      const text = `${nameOf(draft.table)}, ${draft.kind}\n${line.key}: ${plainComment(line)}`;
-      const answer = await answers.to({ name: nameOfLine(line, draft), text, choices, proposal });
+      const answer = await answers.to({ ...questionAbout(line, draft.table, draft.kind), choices, proposal });
       if (!answer) continue;
-      const { decision, column } = choices[answer.choice]!.chosen(answer.text ?? '');
-      own.set(place, decision);
-      if (!column) continue;
-      drafts[at] = withRole(draft, line.key, column);
-      lines = new Map(placesIn(entry(at)));
+      own.set(place, answer.change);
+      if (!answer.column) continue;
+      drafts[at] = withRole(draft, line.key, answer.column);
+      lines = linesOf(entry(at));
     }
   }
-  return drafts.map((_, at) => applied(entry(at), decided[at]!));
+  return drafts.map((_, at) => withChanges(entry(at), changes[at]!));
 }
 
-/** `deals.deal.amount`, `contacts#notes.comment.content`. */
-function nameOfLine({ key }: Line, { table: { source, list }, kind }: EntryDraft): string {
-  return `${source}${list === undefined ? '' : `#${list}`}.${kind.slice(0, -1)}.${key}`;
+/** The entries, with answers about what the trial has marked: as it is, or left out. */
+export async function askMarks(entries: readonly Entry[], answers: Answers): Promise<Entry[]> {
+  const decided: Entry[] = [];
+  for (const entry of entries) {
+    const { table, type, refused } = entry;
+    const changes = new Map<string, Partial<Line>>();
+    for (const [place, line] of refused === undefined ? linesOf(entry) : []) {
+      if (!isOpen(line)) continue;
+      const choices = [...(line.off ? [] : [proposed(line, table)]), OUT];
+      const answer = await answers.to({ ...questionAbout(line, table, entityOf(type)), choices, proposal: 0 });
+      if (answer) changes.set(place, answer.change);
+    }
+    decided.push(withChanges(entry, changes));
+  }
+  return decided;
 }
 
-/** The lines of an entry, each with a name that no other has. */
-function placesIn({ settings, data, custom }: Entry): (readonly [name: string, line: Line])[] {
-  const named = (prefix: string, lines: readonly Line[]) =>
-    lines.map((line) => [`${prefix}.${line.key}`, line] as const);
-  return [...named('settings', settings), ...named('data', data), ...named('custom', custom)];
+/** Its name is `deals.deal.amount`, `contacts#notes.comment.content`. */
+function questionAbout(line: Line, table: Table, kind: string): Pick<Question, 'name' | 'text'> {
+  return {
+    name: `${table.source}${table.list === undefined ? '' : `#${table.list}`}.${kind}.${line.key}`,
+    text: `${nameOf(table)}, ${kindOf(kind).words[1]}\n${line.key}: ${plainComment(line)}`,
+  };
 }
 
-const KEEP: Chosen = { decision: { keep: true } };
+function withChanges(entry: Entry, changes: ReadonlyMap<string, Partial<Line>>): Entry {
+  return withLines(entry, (line, place) => {
+    const change = changes.get(place);
+    return change ? { ...line, off: false, comment: plainComment(line), ...change } : line;
+  });
+}
+
+/** The value as it is, with three values of the first column that it reads. */
+function proposed({ value }: Line, { columns }: Table): Choice<Decision> {
+  const text = JSON.stringify(value);
+  const examples = examplesOf(columns.find(({ name }) => text.includes(JSON.stringify(name))));
+  return { value: 'yes', label: `as proposed: ${short(flow(value))}${examples}`, then: () => ({ change: {} }) };
+}
+
+/** Another value, without a comment. */
+function valueOf(value: unknown): Decision {
+  return { change: { value, comment: undefined } };
+}
 
 /** The value as it is, others (columns each with its figures and three values), then to type one, and last to leave it out. */
-function choicesFor(line: Line, draft: EntryDraft, known: KnownTables): LineChoice[] {
-  const isRequired = REQUIRED.includes(line.key);
-  const proposed = `as proposed: ${short(flow(line.value))}${examplesOf(line.value, draft.table)}`;
-  const out: LineChoice = { value: 'out', label: 'leave it out', chosen: () => ({ decision: { out: true } }) };
+function choicesFor(line: Line, draft: EntryDraft, known: KnownTables): Choice<Decision>[] {
+  const isRequired = kindOf(draft.kind).fields.some((field) => field.name === line.key && field.isRequired);
   return [
-    ...(line.off ? [] : [{ value: 'yes', label: proposed, chosen: () => KEEP }]),
+    ...(line.off ? [] : [proposed(line, draft.table)]),
     ...columnsFor(line, draft),
     ...swappedFor(line, draft.table),
     ...parentsFor(line, draft, known),
     ...typedFor(line, draft),
-    ...(isRequired && !line.off ? [] : [out]),
+    ...(isRequired && !line.off ? [] : [OUT]),
   ];
 }
 
-/** Another column by its name; of a currency, its code. */
-function typedFor({ key }: Line, { kind, table: { columns } }: EntryDraft): LineChoice[] {
+/** The columns that come near. */
+function columnsFor({ key, off }: Line, { kind, roles, candidates }: EntryDraft): Choice<Decision>[] {
   const role = roleOf(key, kind);
-  if (role === undefined && !key.endsWith('_external_id')) return [];
-  const able = columns.filter(({ date }) => date !== undefined || (role !== 'created' && role !== 'happened'));
-  const names = able.map(({ name }) => name);
-  if (names.length === 0) return [];
-  const isCode = (text: string): boolean => role === 'currency' && isCurrency(text);
-  const mistake = (text: string): string | undefined =>
-    isCode(text) || names.includes(text)
-      ? undefined
-      : (didYouMean(text, names) ?? `the columns are ${names.join(', ')}`);
-  const chosen = (text: string): Chosen => {
-    const column = able.find(({ name }) => name === text);
-    if (isCode(text) && !column) return { decision: { value: { value: text } } };
-    return role === undefined ? { decision: { value: text } } : { ...KEEP, column };
-  };
-  const label = `other: type the name of a column${role === 'currency' ? ', or a code such as EUR' : ''}`;
-  return [{ value: role === 'currency' ? 'EUR' : names[0]!, label, mistake, chosen }];
+  if (role === undefined) return [];
+  const others = (off ? undefined : roles.get(role)?.others) ?? candidates.get(role) ?? [];
+  return others.map(({ column }) => ({
+    value: column.name,
+    label: `${column.name} (${figuresOf(role, column)})${examplesOf(column)}`,
+    then: () => ({ change: {}, column }),
+  }));
 }
 
 /** Day and month the other way round. */
-function swappedFor({ value }: Line, { columns }: Table): LineChoice[] {
-  const text = JSON.stringify(value);
+function swappedFor({ value: own }: Line, { columns }: Table): Choice<Decision>[] {
+  const text = JSON.stringify(own);
   const column = columns.find(({ name, date }) => date?.ambiguous && text.includes(JSON.stringify(name)));
   if (!column) return [];
   const { ambiguous, ...date } = column.date!;
   const { example, other } = ambiguous!;
   const swapped = { ...column, date: { ...date, formats: [other, ...date.formats.slice(1)] } };
-  const decision = { value: dateValue(swapped, text.includes('"as":"date"')) };
-  return [{ value: other, label: `${other}: ${example} is ${dateText(example, other)}`, chosen: () => ({ decision }) }];
-}
-
-/** Three values of the first column that a value reads. */
-function examplesOf(value: unknown, { columns }: Table): string {
-  const text = JSON.stringify(value);
-  const column = columns.find(({ name }) => text.includes(JSON.stringify(name)));
-  const values = [...new Set(column?.values ?? [])].slice(0, EXAMPLES).map(short);
-  return values.length > 0 ? `: ${values.join(', ')}` : '';
-}
-
-function roleOf(key: string, kind: RecordKind): Role | undefined {
-  const role = ROLE_OF[key];
-  return role === 'created' && kind === 'comments' ? 'happened' : role;
-}
-
-function columnsFor({ key, off }: Line, draft: EntryDraft): LineChoice[] {
-  const role = roleOf(key, draft.kind);
-  if (role === undefined) return [];
-  const others: readonly RoleCandidate[] =
-    (off ? draft.candidates.get(role) : draft.roles.get(role)?.others) ?? draft.candidates.get(role) ?? [];
-  return others.map(({ column }) => {
-    const values = [...new Set(column.values)].slice(0, EXAMPLES).map(short);
-    const label = `${column.name} (${figuresOf(role, column)}): ${values.join(', ')}`;
-    return { value: column.name, label, chosen: () => ({ ...KEEP, column }) };
-  });
+  const value = dateValue(swapped, text.includes('"as":"date"'));
+  return [{ value: other, label: `${other}: ${example} is ${dateText(example, other)}`, then: () => valueOf(value) }];
 }
 
 /** Other ways to the record that it belongs to. */
-function parentsFor({ key, value }: Line, draft: EntryDraft, known: KnownTables): LineChoice[] {
-  const parent = fieldNamed(key)?.parent;
-  const kind = parent && kindOf(parent).words[1];
-  const targets = known.drafts.filter((each) => each.kind === kind && each.table !== draft.table);
-  return targets
+function parentsFor({ key, value }: Line, draft: EntryDraft, known: KnownTables): Choice<Decision>[] {
+  const kind = fieldNamed(key)?.parent;
+  return known.drafts
+    .filter((each) => each.kind === kind && each.table !== draft.table)
     .flatMap((target) => joinsTo(draft, target, known))
     .filter((join) => flow(join.value) !== flow(value))
     .slice(0, EXAMPLES)
     .map(({ columns, why, value: other }) => {
       const names = columns.map(({ name }) => name).join(', ');
-      return { value: names, label: `${names} (${why})`, chosen: () => ({ decision: { value: other } }) };
+      return { value: names, label: `${names} (${why})`, then: () => valueOf(other) };
     });
+}
+
+/** Another column by its name; of a currency, its code. */
+function typedFor({ key }: Line, { kind, table }: EntryDraft): Choice<Decision>[] {
+  const role = roleOf(key, kind);
+  const isTime = role === 'created' || role === 'happened';
+  const columns = new Map(table.columns.flatMap((each) => (each.date || !isTime ? [[each.name, each]] : [])));
+  const names = [...columns.keys()];
+  if (names.length === 0 || (role === undefined && fieldNamed(key)?.parent === undefined)) return [];
+  const isMoney = role === 'currency';
+  const mistake = (text: string): string | undefined =>
+    columns.has(text) || (isMoney && isCurrency(text))
+      ? undefined
+      : (didYouMean(text, names) ?? `the columns are ${names.join(', ')}`);
+  const then = (text: string): Decision => {
+    const column = columns.get(text);
+    if (!column) return valueOf({ value: text });
+    return role === undefined ? valueOf(text) : { change: {}, column };
+  };
+  const label = `other: type the name of a column${isMoney ? ', or a code such as EUR' : ''}`;
+  return [{ value: isMoney ? 'EUR' : names[0]!, label, mistake, then }];
 }
 
 function withRole(draft: EntryDraft, key: string, column: Column): EntryDraft {
   const role = roleOf(key, draft.kind)!;
-  const roles = new Map(draft.roles);
-  for (const [other, found] of roles) if (found.column === column && other !== 'id') roles.delete(other);
-  if (role === 'full') for (const part of ['first', 'last'] as const) roles.delete(part);
-  roles.set(role, { column, score: 1, others: [] });
+  const isFree = ([other, found]: readonly [Role, { column: Column }]): boolean =>
+    (found.column !== column || other === 'id') && !(role === 'full' && (other === 'first' || other === 'last'));
+  const roles = new Map([...[...draft.roles].filter(isFree), [role, { column, score: 1, others: [] }]]);
   return { ...draft, roles, ...(role === 'id' && { key: { value: column.name, column } }) };
-}
-
-function applied(entry: Entry, decided: ReadonlyMap<string, Decision>): Entry {
-  const names = new Map(placesIn(entry).map(([name, line]) => [line, name]));
-  const line = (each: Line): Line => {
-    const decision = decided.get(names.get(each)!);
-    if (!decision) return each;
-    if ('out' in decision) return { ...each, off: true, comment: 'left out' };
-    const value = 'value' in decision ? decision.value : each.value;
-    return { ...each, value, off: false, comment: 'value' in decision ? undefined : plainComment(each) };
-  };
-  const { settings, data, custom } = entry;
-  return { ...entry, settings: settings.map(line), data: data.map(line), custom: custom.map(line) };
 }

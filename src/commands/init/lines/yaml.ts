@@ -1,6 +1,7 @@
 /** Writes the lines of a draft as YAML, each with its comment. Whatever stands in an export's names stays within its line. */
 import { Document, visit, type ToStringOptions } from 'yaml';
 import type { Table } from '../columns.ts';
+import type { EventType } from '../../../model.ts';
 import type { LookupSpec } from '../../../mapping/spec.ts';
 
 /** One key of an entry or of its data. */
@@ -15,7 +16,7 @@ export interface Line {
 /** An item of `events`. */
 export interface Entry {
   readonly table: Table;
-  readonly type: 'lead/created' | 'deal/created' | 'comment/created';
+  readonly type: EventType;
   readonly source: string;
   /** Comments about the whole entry. */
   readonly above: readonly string[];
@@ -25,6 +26,19 @@ export interface Entry {
   readonly custom: readonly Line[];
   /** Why the program refuses it, if so: then it is commented out. */
   readonly refused?: string;
+}
+
+const PARTS = ['settings', 'data', 'custom'] as const;
+
+/** The lines of an entry, by a name that no other has. */
+export function linesOf(entry: Entry): Map<string, Line> {
+  return new Map(PARTS.flatMap((part) => entry[part].map((line) => [`${part}.${line.key}`, line] as const)));
+}
+
+/** An entry with other lines. `place`: the name of a line. */
+export function withLines(entry: Entry, change: (line: Line, place: string) => Line): Entry {
+  const parts = PARTS.map((part) => [part, entry[part].map((line) => change(line, `${part}.${line.key}`))]);
+  return { ...entry, ...(Object.fromEntries(parts) as Pick<Entry, (typeof PARTS)[number]>) };
 }
 
 /** Longer values are written over several lines, unless they are commented out. */

@@ -1,10 +1,10 @@
 /** Whose values name records of which other table: directly, or by a part of the value. */
-import { numberText } from '../../../terminal/numbers.ts';
-import type { TransformSpec, ValueSpec } from '../../../mapping/spec.ts';
-import { countOf, isUnique, type Column, type Table } from '../columns.ts';
-import { headerScore } from '../roles.ts';
-import type { Samples } from '../tables.ts';
-import { fold, type Concept, type Meaning, type Noun } from '../words.ts';
+import { ofText } from '../../terminal/numbers.ts';
+import type { TransformSpec, ValueSpec } from '../../mapping/spec.ts';
+import { countOf, isUnique, type Column, type Table } from './columns.ts';
+import { headerScore } from './roles.ts';
+import type { Samples } from './tables.ts';
+import { fold, namesNoun, type Meaning } from './words.ts';
 
 /** The parts of a value that may name a record. */
 interface Extractor {
@@ -19,22 +19,9 @@ interface Extractor {
   readonly several?: true;
 }
 
-function extract(like: RegExp): Extractor {
-  return { like, take: (value) => [like.exec(value)?.[1] ?? ''], apply: [{ extract: like.source }] };
-}
-
 /** The last digits of a phone number, which are the same however it is written. */
 function digitsOf(value: string): string {
   return value.replace(/\D/g, '').slice(-9);
-}
-
-function split(separator: string): Extractor {
-  return {
-    like: new RegExp(separator.trim().replace('|', '\\|')),
-    take: (value) => value.split(separator).map((part) => part.trim()),
-    apply: [{ split: separator }, { at: 0 }],
-    several: true,
-  };
 }
 
 const WHOLE: Extractor = { like: /./, take: (value) => [value], apply: [] };
@@ -42,14 +29,25 @@ const EXTRACTORS: readonly Extractor[] = [
   WHOLE,
   { like: /@.*\./, take: (value) => [value.toLowerCase()], apply: ['lowercase'], fold: 1 },
   { like: /^(?:\+|00|0)[\d\s().\-/]{7,22}$/, take: (value) => [digitsOf(value)], apply: ['phone'], fold: 2 },
-  extract(/^@(.+)$/),
-  extract(/^(.+?) \(/),
-  extract(/^(\S{2,}) +[-–—:|] /),
-  extract(/\(([^()]+)\)\s*$/),
-  extract(/<([^<>]+)>/),
-  extract(/^(?:https?:\/)?\/.*\/([^/]+)\/?$/),
-  extract(/^[A-Za-z]+[-_:#, ]+(\d+)$/),
-  ...[' ::: ', ';', '|', ','].map(split),
+  ...[
+    /^@(.+)$/,
+    /^(.+?) \(/,
+    /^(\S{2,}) +[-–—:|] /,
+    /\(([^()]+)\)\s*$/,
+    /<([^<>]+)>/,
+    /^(?:https?:\/)?\/.*\/([^/]+)\/?$/,
+    /^[A-Za-z]+[-_:#, ]+(\d+)$/,
+  ].map((like) => ({
+    like,
+    take: (value: string) => [like.exec(value)?.[1] ?? ''],
+    apply: [{ extract: like.source }],
+  })),
+  ...[' ::: ', ';', '|', ','].map((separator) => ({
+    like: new RegExp(separator.trim().replace('|', '\\|')),
+    take: (value: string) => value.split(separator).map((part) => part.trim()),
+    apply: [{ split: separator }, { at: 0 }],
+    several: true as const,
+  })),
 ];
 
 export interface Reference {
@@ -59,6 +57,7 @@ export interface Reference {
   /** Values found in the other table, and all values, one per record or, of several in a cell, more. */
   readonly found: number;
   readonly of: number;
+  readonly share: number;
 }
 
 /** Below this share, an overlap is not worth showing. */
@@ -68,13 +67,9 @@ const MAX_KEY = 120;
 /** Of a value with a key in it. */
 const MAX_VALUE = 250;
 
-export function shareOf({ found, of }: Reference): number {
-  return of === 0 ? 0 : found / of;
-}
-
 /** `500 of 500 match contacts.Email`. */
 export function referenceText({ found, of, to }: Reference): string {
-  return `${numberText(found)} of ${numberText(of)} match ${to.table.source}.${to.name}`;
+  return `${ofText(found, of)} match ${to.table.source}.${to.name}`;
 }
 
 /** All pairs of columns of different tables with common values, as far as the second one could name its record. */
@@ -109,7 +104,7 @@ export function namesOf({ columns }: Table): Column[] {
   const best = (role: 'first' | 'last' | 'full', least: number, other?: Column): Column | undefined =>
     columns
       .filter((column) => column !== other && column.is.words > 0.8 && column.is.spaced < 0.3)
-      .filter((column) => headerScore(role, column, 'leads') > least)
+      .filter((column) => headerScore(role, column, 'lead') > least)
       .sort((a, b) => b.filled - a.filled)[0];
   const [sureFirst, sureLast] = [best('first', 0.8), best('last', 0.8)];
   const first = sureFirst ?? (sureLast && best('full', 0.7, sureLast));
@@ -143,29 +138,33 @@ function referencesOf(from: Column, keys: readonly Column[]): Reference[] {
     const alike = values.filter((value) => by.like.test(value)).length;
     // A part of the value is only looked at where most values have it.
     if (by !== WHOLE && (alike < values.length * (by.several ? 0.02 : 0.5) || alike === 0)) continue;
-    if (by.several && [...found.values()].some((each) => shareOf(each) > 0.98)) continue;
-    const parts = by === WHOLE ? [] : values.flatMap((value) => by.take(value)).filter(Boolean);
-    const cells =
+    if (by.several && [...found.values()].some((each) => each.share > 0.98)) continue;
+    const parts = values.flatMap((value) => by.take(value)).filter(Boolean);
+    const [cells, of, given] =
       by === WHOLE
-        ? `select ${sql} value from ${table.sql} where ${sql} is not null`
-        : 'select value from json_each(?)';
+        ? [`select ${sql} value from ${table.sql} where ${sql} is not null`, from.filled, []]
+        : ['select value from json_each(?)', parts.length, [JSON.stringify(parts)]];
     const counts = table.db.all<{ key: number; n: number }>(
       `select key, count(*) n from (${cells}) cells join keys on keys.value = cells.value and folded = ${by.fold ?? 0} group by 1`,
-      ...(by === WHOLE ? [] : [JSON.stringify(parts)]),
+      ...given,
     );
     for (const { key, n } of counts) {
       const to = keys[key]!;
-      const of = by === WHOLE ? from.filled : parts.length;
       const known = found.get(to);
-      if (to.table !== table && to.table.parent !== table && n / of > (known ? shareOf(known) : 0))
-        found.set(to, { from, to, by, found: n, of });
+      if (to.table !== table && to.table.parent !== table && n / of > (known?.share ?? 0))
+        found.set(to, { from, to, by, found: n, of, share: n / of });
     }
   }
-  return [...found.values()].filter((each) => shareOf(each) >= MIN_SHARE);
+  return [...found.values()].filter((each) => each.share >= MIN_SHARE);
+}
+
+/** Whether at least this share of the values is found, and on purpose. */
+export function isSure(reference: Reference, least = 0): boolean {
+  return reference.share >= least && !isByChance(reference);
 }
 
 /** Small numbers are among other small numbers by chance: only a name tells what they refer to. */
-export function isByChance({ from, to, found, of }: Reference): boolean {
+function isByChance({ from, to, found, of }: Reference): boolean {
   if (to.is.digits < 0.9) return false;
   const numbers = to.values.map(Number);
   const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
@@ -180,19 +179,10 @@ export function isCalledAlike(from: Column, to: Column): boolean {
   return isTelling && fold(from.name) === fold(to.name);
 }
 
-const NAMED: Readonly<Record<Noun, readonly Concept[]>> = {
-  leads: ['person', 'customer'],
-  deals: ['deal'],
-  comments: [],
-  users: ['user', 'owner', 'author'],
-  companies: ['company'],
-  stages: ['stage', 'pipeline', 'status'],
-  others: [],
-};
-
 /** Whether a header names what the other table has: `Contact ID` of contacts, `group_id` of groups. */
 export function namesTable({ meaning, name }: Column, table: Table): boolean {
-  if (table.nouns.some((noun) => NAMED[noun].some((each) => meaning.concepts.has(each)))) return true;
+  const { concepts } = meaning;
+  if (table.nouns.some((noun) => namesNoun(noun, concepts) || (noun === 'user' && concepts.has('author')))) return true;
   const stem = (word: string): string => word.replace(/(?:ids?|s)$/, '');
   const words = new Set(fold(name).split(' ').map(stem));
   return fold(table.list ?? table.source)
@@ -206,11 +196,6 @@ export function partOf({ from, by }: Reference): ValueSpec {
   return apply.length === 0 ? from.name : { from: from.name, apply };
 }
 
-/** A column as a value of the mapping; names in two columns are joined. */
-export function valueOf({ name, pair }: Column): ValueSpec {
-  return pair ? { list: pair.map((each) => each.name), apply: [{ join: ' ' }] } : name;
-}
-
 /** In a template: braces of the name are doubled; of a list, the first element. */
 export function placeholder({ name, list }: Column): string {
   const path = list === undefined ? name : `${list}[0]${name.slice(list.length)}`;
@@ -218,17 +203,31 @@ export function placeholder({ name, list }: Column): string {
 }
 
 /** The value of `take` of the record that a column refers to. */
-export function lookupOf(reference: Reference, take: ValueSpec, optional: boolean): ValueSpec {
+export function lookupOf(reference: Reference, take: ValueSpec, optional = true): ValueSpec {
   const { to, by } = reference;
-  const match = by.fold ? { from: to.name, apply: by.apply } : valueOf(to);
-  return lookupIn(to.table, { match, with: partOf(reference), take }, { optional, several: !isUnique(to) });
+  const match = by.fold ? { from: to.name, apply: by.apply } : joined(to.pair ?? [to], ' ');
+  return lookupIn(to.table, { match, with: partOf(reference), take }, !isUnique(to), optional);
 }
 
+/** `several`: the first one is taken. `optional`: without a match, there is no value. */
 export function lookupIn(
   { source }: Table,
-  parts: { readonly match: ValueSpec; readonly with: ValueSpec; readonly take: ValueSpec },
-  { optional, several }: { readonly optional: boolean; readonly several: boolean },
+  parts: Readonly<Record<'match' | 'with' | 'take', ValueSpec>>,
+  several: boolean,
+  optional = true,
 ): ValueSpec {
   const missing = optional && { if_missing: 'skip' as const };
   return { lookup: { source, ...parts, ...missing, ...(several && { if_many: 'first' as const }) } };
+}
+
+/** The columns as one text. */
+export function joined(columns: readonly Column[], separator: string, apply: readonly string[] = []): ValueSpec {
+  const names = columns.map(({ name }) => name);
+  if (names.length > 1) return { list: names, apply: [{ join: separator }, ...apply] };
+  return apply.length > 0 ? { from: names[0]!, apply } : names[0]!;
+}
+
+/** The first of these that a record has. */
+export function firstOf(values: readonly ValueSpec[]): ValueSpec {
+  return values.length === 1 ? values[0]! : { from: values };
 }
