@@ -210,22 +210,34 @@ function isRule(cells: readonly string[]): boolean {
   return filled > 0 && filled * 2 >= cells.length;
 }
 
-const TOTAL =
-  /^(?:grand |sub|sub-|gesamt|zwischen)?(?:total|totals|sum|summe|gesamt|total general|total général|totale|totaal|suma|soma|somme|razem|summa|итого|всего|合计|总计)(?: \(?\d+\)?)?\s*:?$/iu;
+/** What totals are called in the languages of exports. */
+const TOTALS = [
+  'total|totals|sum|grand total|subtotal|sub-total',
+  'summe|gesamt|gesamtsumme|zwischensumme|totaal|totalt|i alt|summa|yhteensä',
+  'total general|total général|totale|totale generale|suma|soma|somme',
+  'razem|łącznie|celkem|součet|spolu|ukupno|skupaj|общо|итого|всего|сумма|разом|всього|kopā|iš viso|kokku|összesen',
+  'toplam|genel toplam|σύνολο|סה"כ|المجموع|الإجمالي|jumlah|tổng|tổng cộng|รวม|合计|总计|合計|小計|総計|합계|총계',
+].join('|');
+const TOTAL = new RegExp(`^(?:${TOTALS})(?: \\(?\\d+\\)?)?\\s*:?$`, 'iu');
+/** `Total: 41 customers` */
+const COUNTED = new RegExp(`^(?:${TOTALS})[\\s:].*\\d`, 'iu');
 /** An amount or a count, however it is written. */
 const FIGURE = /^[\p{Sc}\p{Lu}]{0,4}\s?[-+(]?[\d.,'\s\u00a0]*\d[)%]?\s?[\p{Sc}\p{Lu}]{0,4}$/u;
 
 /**
- * A row of totals: without an id, or with the word in its place, and with nothing but figures beside it. Only the last rows of a file
- * are; in the middle it is a record.
+ * A row of totals: without an id, or with the word in its place, and with nothing but figures beside it, or a lone cell with a count.
+ * Only the last rows of a file are; in the middle it is a record.
  */
 function isTotal(cells: readonly string[]): boolean {
-  const first = cells[0]!.trim();
-  if (first !== '' && !TOTAL.test(first)) return false;
-  const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== '');
+  const filled: string[] = [];
+  for (const cell of cells) {
+    const text = cell.trim();
+    if (text !== '') filled.push(text);
+    if (filled.length * 2 > cells.length + 1) return false;
+  }
+  if (filled.length === 1) return COUNTED.test(filled[0]!);
   return (
-    filled.length > 1 &&
-    filled.length * 2 <= cells.length + 1 &&
+    (cells[0]!.trim() === '' || TOTAL.test(filled[0]!)) &&
     filled.some((cell) => TOTAL.test(cell)) &&
     filled.every((cell) => TOTAL.test(cell) || FIGURE.test(cell))
   );

@@ -133,6 +133,8 @@ describe('CSV', () => {
     ['totals without an id', [',Total,1250.00'], 'total_row'],
     ['totals in the place of the id', ['Gesamt:,,"1.250,00 €"'], 'total_row'],
     ['totals with a count', ['Total (2),,"$1,250"'], 'total_row'],
+    ['totals in another language', [',celkem,1250'], 'total_row'],
+    ['a count alone', [',,Итого: 2 клиента'], 'total_row'],
     ['a Ctrl-Z', ['\x1a'], 'end_of_file_mark'],
     ['a rule', ['---,-----,------'], 'ruled_line'],
   ])('%s is no record, and said to be none', async (_name, lines, code) => {
