@@ -7,12 +7,12 @@ import type { Ask, Question, QuestionChoice } from '../../../terminal/ask.ts';
 const MOST_NAMES = 40;
 
 /** What a choice means; `text`: what was typed, if it is. */
-export interface Choice<T> extends QuestionChoice {
+export interface AnswerChoice<T> extends QuestionChoice {
   readonly then: (text: string) => T;
 }
 
 interface Asked<T> extends Question {
-  readonly choices: readonly Choice<T>[];
+  readonly choices: readonly AnswerChoice<T>[];
 }
 
 export class Answers {
@@ -35,7 +35,8 @@ export class Answers {
     if (!this.#asked.has(name)) this.#asked.set(name, undefined);
     const typed = choices.find(({ mistake }) => mistake);
     const why = known === undefined ? undefined : typed?.mistake?.(known);
-    const isSame = (each: Choice<T>): boolean => !each.mistake && each.value.toLowerCase() === known?.toLowerCase();
+    const isSame = (each: AnswerChoice<T>): boolean =>
+      !each.mistake && each.value.toLowerCase() === known?.toLowerCase();
     const choice = choices.find(isSame) ?? (why === undefined ? typed : undefined);
     if (known !== undefined && choice) return choice.then(known);
     if (given === undefined) {

@@ -6,7 +6,7 @@ import type { Column } from '../columns.ts';
 import { isUnix } from '../dates.ts';
 import { regionOf } from '../region.ts';
 import type { Samples } from '../tables.ts';
-import type { Answers, Choice } from './answers.ts';
+import type { AnswerChoice, Answers } from './answers.ts';
 import { flow, isOpen, plainComment, type Line } from './yaml.ts';
 
 /** A line of `defaults`, and what else it may be. */
@@ -42,7 +42,7 @@ export async function askDefaults(defaults: readonly Default[], answers: Answers
       label: without ?? '',
       then: () => ({ key, value: line.value, off: true, comment: 'left out' }),
     };
-    const choices: Choice<Line>[] = [
+    const choices: AnswerChoice<Line>[] = [
       ...(off || isListed ? [] : [as]),
       ...candidates.map((each) => ({ ...each, then: () => ({ key, value: each.value }) })),
       { value, label: 'other: type it', mistake, then: (text) => ({ key, value: read(text) }) },

@@ -13,12 +13,12 @@ import { joinsTo, type KnownTables } from '../joins.ts';
 import { partOf } from '../open-export.ts';
 import { RECORD_KINDS, roleOf, type RecordKind, type Role } from '../roles.ts';
 import { meaningOf } from '../words.ts';
-import type { Answers, Choice } from './answers.ts';
+import type { AnswerChoice, Answers } from './answers.ts';
 import { entryOf } from './entries.ts';
 import { flow, isOpen, linesOf, plainComment, withLines, type Entry, type Line } from './yaml.ts';
 
 /** What a file may be. */
-const KINDS: readonly Choice<ReadonlySet<RecordKind>>[] = [
+const KINDS: readonly AnswerChoice<ReadonlySet<RecordKind>>[] = [
   ['leads', 'people: they become leads', 'lead'],
   ['deals', 'deals', 'deal'],
   ['both', 'people and deals: each row becomes both', 'lead', 'deal'],
@@ -60,7 +60,7 @@ async function askReading(table: Table, answers: Answers): Promise<void> {
   const count = `${counted(names.length, 'name')} in their order, separated by commas`;
   const namesIn = (text: string): string[] => text.split(',').map((name) => name.trim());
   const isNaming = (given: string[]): boolean => new Set(given.filter(Boolean)).size === names.length;
-  const choices: Choice<readonly string[] | undefined>[] = [
+  const choices: AnswerChoice<readonly string[] | undefined>[] = [
     { value: 'yes', label: isUnnamed ? `as proposed: ${names.join(', ')}` : 'read it so', then: () => names },
     { value: 'mark', label: 'leave it marked', then: () => undefined },
   ];
@@ -111,7 +111,7 @@ interface Decision {
   readonly column?: Column | undefined;
 }
 
-const OUT: Choice<Decision> = {
+const OUT: AnswerChoice<Decision> = {
   value: 'out',
   label: 'leave it out',
   then: () => ({ change: { off: true, comment: 'left out' } }),
@@ -174,7 +174,7 @@ function withChanges(entry: Entry, changes: ReadonlyMap<string, Partial<Line>>):
 }
 
 /** The value as it is, with three values of the first column that it reads. */
-function proposed({ value }: Line, { columns }: Table): Choice<Decision> {
+function proposed({ value }: Line, { columns }: Table): AnswerChoice<Decision> {
   const text = JSON.stringify(value);
   const examples = examplesOf(columns.find(({ name }) => text.includes(JSON.stringify(name))));
   return { value: 'yes', label: `as proposed: ${short(flow(value))}${examples}`, then: () => ({ change: {} }) };
@@ -186,7 +186,7 @@ function valueOf(value: unknown): Decision {
 }
 
 /** The value as it is, others (columns each with its figures and three values), then to type one, and last to leave it out. */
-function choicesFor(line: Line, draft: EntryDraft, known: KnownTables): Choice<Decision>[] {
+function choicesFor(line: Line, draft: EntryDraft, known: KnownTables): AnswerChoice<Decision>[] {
   const isRequired = kindOf(draft.kind).fields.some((field) => field.name === line.key && field.isRequired);
   return [
     ...(line.off ? [] : [proposed(line, draft.table)]),
@@ -199,7 +199,7 @@ function choicesFor(line: Line, draft: EntryDraft, known: KnownTables): Choice<D
 }
 
 /** The columns that come near. */
-function columnsFor({ key, off }: Line, { kind, roles, candidates }: EntryDraft): Choice<Decision>[] {
+function columnsFor({ key, off }: Line, { kind, roles, candidates }: EntryDraft): AnswerChoice<Decision>[] {
   const role = roleOf(key, kind);
   if (role === undefined) return [];
   const others = (off ? undefined : roles.get(role)?.others) ?? candidates.get(role) ?? [];
@@ -211,7 +211,7 @@ function columnsFor({ key, off }: Line, { kind, roles, candidates }: EntryDraft)
 }
 
 /** Day and month the other way round. */
-function swappedFor({ value: own }: Line, { columns }: Table): Choice<Decision>[] {
+function swappedFor({ value: own }: Line, { columns }: Table): AnswerChoice<Decision>[] {
   const text = JSON.stringify(own);
   const column = columns.find(({ name, date }) => date?.ambiguous && text.includes(JSON.stringify(name)));
   if (!column) return [];
@@ -223,7 +223,7 @@ function swappedFor({ value: own }: Line, { columns }: Table): Choice<Decision>[
 }
 
 /** Other ways to the record that it belongs to. */
-function parentsFor({ key, value }: Line, draft: EntryDraft, known: KnownTables): Choice<Decision>[] {
+function parentsFor({ key, value }: Line, draft: EntryDraft, known: KnownTables): AnswerChoice<Decision>[] {
   const kind = fieldNamed(key)?.parent;
   return known.drafts
     .filter((each) => each.kind === kind && each.table !== draft.table)
@@ -237,7 +237,7 @@ function parentsFor({ key, value }: Line, draft: EntryDraft, known: KnownTables)
 }
 
 /** Another column by its name; of a currency, its code. */
-function typedFor({ key }: Line, { kind, table }: EntryDraft): Choice<Decision>[] {
+function typedFor({ key }: Line, { kind, table }: EntryDraft): AnswerChoice<Decision>[] {
   const role = roleOf(key, kind);
   const isTime = role === 'created' || role === 'happened';
   const columns = new Map(table.columns.flatMap((each) => (each.date || !isTime ? [[each.name, each]] : [])));
