@@ -109,25 +109,33 @@ export interface Omission {
   readonly reason: string;
 }
 
-export interface Draft {
-  readonly kind: 'draft';
+/** An event at any stage before it is in the plan. */
+interface Mapped {
   readonly type: EventType;
   /** Index of the mapping's entry. */
   readonly entry: number;
   readonly place: Place;
-  /** Fields as mapped; `stage_name` and `owner_name` contain names from the old CRM. Fields without a value are absent. */
+  /** Errors make the event invalid; warnings are counted. */
+  readonly issues: readonly Issue[];
+  readonly omissions: readonly Omission[];
+}
+
+/** An event with its content. Fields without a value are absent. */
+interface Filled extends Mapped {
   readonly data: JsonObject;
   /** ISO 8601 with an offset. */
   readonly occurredAt?: string;
-  /** The old name of the pipeline in which `stage_name` is looked up. */
-  readonly stagePipeline?: string;
   /** Undefined where the entry sets none. */
   readonly priority?: number;
   /** For a comment that is combined with others: the heading above its text; may be empty. */
   readonly heading?: string;
-  /** Errors make the event invalid; warnings are counted. */
-  readonly issues: readonly Issue[];
-  readonly omissions: readonly Omission[];
+}
+
+/** Its fields as mapped: `stage_name` and `owner_name` contain names from the old CRM. */
+export interface Draft extends Filled {
+  readonly kind: 'draft';
+  /** The old name of the pipeline in which `stage_name` is looked up. */
+  readonly stagePipeline?: string;
 }
 
 export interface ParentRef {
@@ -135,37 +143,22 @@ export interface ParentRef {
   readonly externalId: string;
 }
 
-/** An event as it would be sent (only documented fields, references as UUIDs, validated), and where it comes from. */
-export interface Ready {
+/** An event as it would be sent (only documented fields, references as UUIDs, validated). Its issues are warnings. */
+export interface Ready extends Filled {
   readonly kind: 'ready';
-  readonly type: EventType;
-  readonly entry: number;
-  readonly place: Place;
   /** Absent only for comments without an id in the old CRM. */
   readonly externalId?: string;
   readonly parent?: ParentRef;
-  readonly data: JsonObject;
   /** The canonical JSON of `data`, made once because the size, ids and hashes are all computed from it. */
   readonly content: string;
   /** The hash of type and content (`contentSha`), by which runs recognise what they sent. */
   readonly sha: string;
-  readonly occurredAt?: string;
-  readonly priority?: number;
-  readonly heading?: string;
-  /** Warnings only. */
-  readonly issues: readonly Issue[];
-  readonly omissions: readonly Omission[];
 }
 
 /** An event that cannot be sent: at least one of its issues is an error. */
-export interface Invalid {
+export interface Invalid extends Mapped {
   readonly kind: 'invalid';
-  readonly type: EventType;
-  readonly entry: number;
-  readonly place: Place;
   readonly externalId?: string;
-  readonly issues: readonly Issue[];
-  readonly omissions: readonly Omission[];
 }
 
 /** What the service did with an acknowledged event (service interface, section 2.7). */

@@ -8,10 +8,6 @@ export interface Rate {
   readonly seconds: number;
 }
 
-export function perMinute({ requests, seconds }: Rate): number {
-  return (requests * 60) / seconds;
-}
-
 /**
  * The rate as far as the service allows it, which admits `limit` requests per window (X-RateLimit-Limit; undefined if it
  * has not said so). A rate above the limit cannot have the service's window, so it gets the published one.

@@ -11,8 +11,7 @@ import { namesById } from '../service/account.ts';
 import { planIn } from '../store/stored-plans.ts';
 import { readState } from '../store/open.ts';
 import type { Database } from '../store/sqlite.ts';
-import { commandLine, runOf } from '../settings/command-line.ts';
-import { accountIn, existingState } from './state.ts';
+import { accountIn, existingState, otherPlanHint } from './state.ts';
 import type { Argv } from './command.ts';
 import { plan as definition } from './definitions.ts';
 
@@ -24,9 +23,7 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   const found = planIn(state, settings.dryRun);
   if (!found) {
     throw new UserError(`there is no plan of a ${settings.dryRun ? 'dry run' : 'run'} in ${state.path}`, {
-      hint: planIn(state, !settings.dryRun)
-        ? `there is that of the last ${settings.dryRun ? 'run' : 'dry run'}: ${commandLine(process.argv, settings.dryRun ? { without: ['--dry-run'] } : { and: ['--dry-run'] })}`
-        : `create one, which sends nothing: ${runOf(settings, '--dry-run')}`,
+      hint: otherPlanHint(state, settings),
     });
   }
   const db = readState(state, found.output);

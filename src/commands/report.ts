@@ -9,9 +9,7 @@ import { DRY_RUN, StateDir } from '../files/state-dir.ts';
 import { CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
 import { lockHolder } from '../store/lock.ts';
 import { PLAN_FILE } from '../store/plan-schema.ts';
-import { planIn } from '../store/stored-plans.ts';
-import { commandLine, runOf } from '../settings/command-line.ts';
-import { existingState } from './state.ts';
+import { existingState, otherPlanHint } from './state.ts';
 import type { Argv } from './command.ts';
 import { report as definition } from './definitions.ts';
 
@@ -22,15 +20,10 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   const state = await existingState(settings);
   const output = dryRun ? StateDir.find(state.file(DRY_RUN)) : state;
   if (!output || ![PLAN_FILE, CHECKPOINT_FILE].some((name) => isThere(output.file(name)))) {
-    const [other, change] = dryRun
-      ? ['no dry run, but a run', { without: ['--dry-run'] }]
-      : ['only a dry run', { and: ['--dry-run'] }];
     throw new UserError(
       `there is nothing to report in ${output?.path ?? state.file(DRY_RUN)}: no checkpoint, no plan`,
       {
-        hint: planIn(state, !dryRun)
-          ? `there was ${other}: ${commandLine(process.argv, change)}`
-          : `start with: ${runOf(settings, '--dry-run')}`,
+        hint: otherPlanHint(state, settings),
       },
     );
   }

@@ -13,7 +13,7 @@ import { briefText, moodOf } from '../figures/verdict.ts';
 import { endProcess } from '../mapping/guest.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { Halt, haltOnSignals, needsAdopt } from '../halt.ts';
-import { notifyUrl, secretsOf } from '../settings/secret-urls.ts';
+import { notifyUrl, secretsOf } from '../settings/notify-url.ts';
 import { jsonOf } from '../print/json.ts';
 import { screenOf } from '../print/terminal.ts';
 import { countDue } from '../plan/counts.ts';

@@ -2,12 +2,13 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { UserError } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
-import { commandLine, commandOf } from '../settings/command-line.ts';
+import { commandLine, commandOf, runOf } from '../settings/command-line.ts';
 import type { RunSettings } from '../settings/run-settings.ts';
 import { storedAccount, type StoredAccount } from '../service/account.ts';
 import { shortPath } from '../files/paths.ts';
 import { StateDir, statePath } from '../files/state-dir.ts';
 import type { Database } from '../store/sqlite.ts';
+import { planIn } from '../store/stored-plans.ts';
 
 /** The state directory of a mapping. With `--state` the mapping file is not read and need not exist. */
 export async function existingState(options: OfState): Promise<StateDir> {
@@ -39,6 +40,14 @@ function otherHint({ sandbox }: { readonly sandbox: boolean }): string {
   if (sandbox)
     return `no rehearsal has run, only the account was used: ${commandLine(process.argv, { without: ['--sandbox'] })}`;
   return `only rehearsals have run, in the sandbox: ${commandLine(process.argv, { and: ['--sandbox'] })}`;
+}
+
+/** What to do where there is nothing of the last run, or with `dryRun` of the last dry run. */
+export function otherPlanHint(state: StateDir, settings: OfState & { readonly dryRun: boolean }): string {
+  const { dryRun } = settings;
+  if (!planIn(state, !dryRun)) return `create one, which sends nothing: ${runOf(settings, '--dry-run')}`;
+  const [other, change] = dryRun ? ['run', { without: ['--dry-run'] }] : ['dry run', { and: ['--dry-run'] }];
+  return `there is one of the last ${other}: ${commandLine(process.argv, change)}`;
 }
 
 /** The account that the survey of a plan read; undefined if it read none. */

@@ -7,7 +7,7 @@ import { resultText } from './verdict.ts';
 import { MOST_PRIORITIES, type PriorityCounts, type StoredSummary } from '../report/summary.ts';
 import type { EventCounts } from '../vocabulary/terms.ts';
 import { paceOf, type RecentlySettled, type RunPace } from '../rate.ts';
-import { readOthers, readWait, type OtherUse, type RunWait } from '../store/checkpoint.ts';
+import { readWait, type RunWait } from '../store/checkpoint.ts';
 import type { LockHolder } from '../store/lock.ts';
 import type { Database } from '../store/sqlite.ts';
 
@@ -40,8 +40,6 @@ export interface Status {
   /** When the first run began to send. */
   readonly begun_at: string | null;
   readonly last_answer: string | null;
-  /** The part of the limit that other users of the API key take, as the current run sees it. */
-  readonly others: OtherUse | null;
   /** Other than for the rate limit; its `reason` is a key of `WAITS`. */
   readonly waits_for: RunWait | null;
   readonly last_run: {
@@ -97,7 +95,6 @@ export function readStatus(db: Database, { path, holder, now, states = readState
     seconds_left: (wait === null ? secondsLeft : undefined) ?? null,
     begun_at: bound?.created_at ?? null,
     last_answer: lastAnswer(db) ?? null,
-    others: (holder && readOthers(db)) ?? null,
     waits_for: wait,
     last_run: summary
       ? {

@@ -1,6 +1,6 @@
 /** The figures of `status`: progress, and the command that resumes. */
 import type { CountedState } from '../plan/counts.ts';
-import type { OtherUse, RunWait } from '../store/checkpoint.ts';
+import type { RunWait } from '../store/checkpoint.ts';
 import { DRY_RUN } from '../files/state-dir.ts';
 import { shortPath } from '../files/paths.ts';
 import { REPORT_FILE } from '../report/summary.ts';
@@ -77,7 +77,7 @@ function verdictOf(status: Status, now: Date): Headline {
 const AGAIN = /^(?:Done: |Finished, but |Stopped before the end: )/;
 
 function activitySection(status: Status, now: Date, resume: string | undefined): Section {
-  const { running, basis, last_answer: last, per_minute: perMinute, others, state, events } = status;
+  const { running, basis, last_answer: last, per_minute: perMinute, state, events } = status;
   const { dry_run: dryRun, begun_at: begun } = status;
   const rows: Cells[] = [];
   if (basis === 'unknown totals') {
@@ -98,7 +98,6 @@ function activitySection(status: Status, now: Date, resume: string | undefined):
   if (running && basis === 'under way') {
     rows.push(['Rate', `${numberText(Math.round(perMinute))}/min recently, ${leftText(status, now)}`, '']);
   } else if (running) rows.push(['Now', 'the survey is in progress; the counts are those of the previous run', '']);
-  if (others) rows.push(['Others', othersText(others), '']);
   if (resume !== undefined) rows.push([begun === null ? 'Start' : 'Resume', '', resume]);
   const folder = shortPath(dryRun ? `${state}/${DRY_RUN}` : state);
   if (basis === 'ended') rows.push(['Report', `${folder}/${REPORT_FILE}`, '']);
@@ -140,9 +139,4 @@ function dateText(at: Date): string {
   })
     .format(at)
     .replace(',', '');
-}
-
-/** `others use this key: about 40 of 100` */
-export function othersText({ requests, of }: OtherUse): string {
-  return `others use this key: about ${numberText(requests)} of ${numberText(of)}`;
 }

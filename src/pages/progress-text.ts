@@ -3,8 +3,6 @@ import { cutTo } from '../terminal/layout.ts';
 import { numberText } from '../terminal/numbers.ts';
 import { clockText, durationText } from '../terminal/times.ts';
 import { WAITS, type WaitReason } from '../vocabulary/terms.ts';
-import type { OtherUse } from '../store/checkpoint.ts';
-import { othersText } from '../figures/status.ts';
 import type { RunPace } from '../rate.ts';
 
 /** Progress of the events of one type. */
@@ -34,7 +32,6 @@ export interface ProgressSnapshot extends RunPace {
   /** The priority being sent, where another one follows. */
   readonly priority?: { readonly priority: number; readonly left: number } | undefined;
   readonly waiting: WaitingState | undefined;
-  readonly others?: OtherUse | undefined;
   readonly now: Date;
 }
 
@@ -58,7 +55,7 @@ export function isSerious({ waiting }: ProgressSnapshot): boolean {
   return waiting !== undefined && waiting.reason !== 'rate';
 }
 
-function paceParts({ perMinute, left, secondsLeft, priority, others, now }: ProgressSnapshot): string[] {
+function paceParts({ perMinute, left, secondsLeft, priority, now }: ProgressSnapshot): string[] {
   const until = (seconds: number): string => `until ${clockText(new Date(now.getTime() + seconds * 1000), now)}`;
   const share = priority && secondsLeft !== undefined ? ` ${until((priority.left / left) * secondsLeft)}` : '';
   const end = secondsLeft === undefined || secondsLeft < 60 ? '' : ` (${until(secondsLeft)})`;
@@ -67,7 +64,6 @@ function paceParts({ perMinute, left, secondsLeft, priority, others, now }: Prog
     ...(priority ? [`priority ${priority.priority}: ${numberText(priority.left)} left${share}`] : []),
     `${numberText(left)} left`,
     ...(secondsLeft === undefined || left === 0 ? [] : [`about ${durationText(secondsLeft)}${end}`]),
-    ...(others ? [othersText(others)] : []),
   ];
 }
 

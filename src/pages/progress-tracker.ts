@@ -4,7 +4,6 @@ import { countStates, countWhere, type CountedState } from '../plan/counts.ts';
 import { priorityProgress, type PriorityProgress } from '../plan/order.ts';
 import type { Database } from '../store/sqlite.ts';
 import { paceOf, type Rate, type RecentlySettled } from '../rate.ts';
-import type { OtherUse } from '../store/checkpoint.ts';
 import type { ProgressSnapshot, TypeProgress, WaitingState } from './progress-text.ts';
 import { recentAnswers } from '../figures/read-status.ts';
 import { isOpen } from '../plan/events.ts';
@@ -23,7 +22,7 @@ export interface ProgressView {
   readonly count: (exactly?: boolean) => PlanCounts;
   readonly deliverer: {
     readonly counters: { readonly events_sent: number };
-    status(): { readonly waiting?: Omit<WaitingState, 'forMs'>; readonly others?: OtherUse | undefined };
+    status(): { readonly waiting?: Omit<WaitingState, 'forMs'> };
   };
 }
 
@@ -95,7 +94,6 @@ export class ProgressTracker {
       left,
       priority: first && first.left < left ? first : undefined,
       waiting: this.#waiting(performance.now()),
-      others: this.#view.deliverer.status().others,
       now,
     };
   }

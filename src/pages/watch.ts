@@ -6,7 +6,7 @@ import { ProgressTracker, type ProgressView } from './progress-tracker.ts';
 import type { WaitingState } from './progress-text.ts';
 import type { Secret } from '../redact.ts';
 import type { Summary } from '../report/summary.ts';
-import { noteOthers, noteWait, type OtherUse } from '../store/checkpoint.ts';
+import { noteWait } from '../store/checkpoint.ts';
 import type { Database } from '../store/sqlite.ts';
 import type * as hook from './hook.ts';
 import { bodiesOf, ended, failed, heldUp, resumed, started, type Notification, type Standing } from './messages.ts';
@@ -51,7 +51,6 @@ export class Watch {
   #heldUpSince: number | undefined;
   /** What is in the checkpoint. */
   #noted: string | undefined;
-  #notedOthers: string | undefined;
   /** Sent one after the other, so that messages arrive in order. */
   #notifications: Promise<void> = Promise.resolve();
   readonly #undelivered: string[] = [];
@@ -125,7 +124,6 @@ export class Watch {
       this.#notify(heldUp(this.#migration, standing, sinceProgress, this.#options.maxOutageMs));
     }
     this.#note(standing.pace.waiting, standing.pace.now);
-    this.#noteOthers(standing.pace.others);
   }
 
   /** Progress is an event that was answered, or a wait for the rate limit, which is as planned. */
@@ -155,19 +153,6 @@ export class Watch {
     }
   }
 
-  /** To tens: an estimate changes with each answer. */
-  #noteOthers(others: OtherUse | undefined): void {
-    const about = others && { ...others, requests: Math.max(1, Math.round(others.requests / 10) * 10) };
-    const noted = JSON.stringify(about);
-    if (noted === this.#notedOthers || isStateLost(this.#options.halt.reason?.code) || !this.#db?.isOpen) return;
-    this.#notedOthers = noted;
-    try {
-      noteOthers(this.#db, about);
-    } catch (error) {
-      this.#log('others_not_noted', { message: messageOf(error) });
-    }
-  }
-
   #notify(message: Notification): void {
     const { notify } = this.#options;
     if (notify) this.#notifications = this.#notifications.then(() => this.#deliver(notify, message));
@@ -189,7 +174,6 @@ export class Watch {
     if (this.#tracker) {
       this.#follow(this.#standing(), this.#clock.monotonic());
       this.#note(undefined, new Date());
-      this.#noteOthers(undefined);
     }
     const delivered = new AbortController();
     void this.#notifications.then(() => delivered.abort());

@@ -36,8 +36,6 @@ interface DelivererOptions {
 interface DeliveryStatus {
   /** Why nothing is being sent at the moment; absent if events can be sent. */
   readonly waiting?: GateWait;
-  /** The part of the limit that other users of the API key take; absent if there are none. */
-  readonly others?: { readonly requests: number; readonly of: number };
 }
 
 interface DeliveryCounters {
@@ -106,8 +104,7 @@ export class Deliverer {
 
   status(): DeliveryStatus {
     const waiting = this.#gate.waiting(this.#inProgress);
-    const { others } = this.#options.limiter;
-    return { ...(waiting ? { waiting } : {}), ...(others ? { others } : {}) };
+    return waiting ? { waiting } : {};
   }
 
   /** Calls `listener` now and whenever another event is silent, with the number of those in progress; replaces the one before. */

@@ -34,14 +34,6 @@ export interface LimiterWait {
   readonly nextInMs: number;
 }
 
-interface LimiterStats {
-  /** Requests per window that this process currently allows itself. */
-  readonly allowed: number;
-  /** Lower bound of the requests that other users of the API key made in the last window, from the response headers. */
-  readonly foreign: number;
-  readonly inFlight: number;
-}
-
 /** The request was withdrawn before its turn came, so it was not sent. */
 export class NotSent extends Error {
   override readonly name = 'NotSent';
@@ -69,7 +61,6 @@ export class Limiter {
   /** Tokens for the requests that are first in the queue. */
   #tokens = 0;
   #isFetching = false;
-  #inFlight = 0;
   /** X-RateLimit-Limit. */
   #limit: number | undefined;
   /** Others were seen. */
@@ -164,18 +155,6 @@ export class Limiter {
     return nextInMs === undefined ? undefined : { reason: 'rate', nextInMs };
   }
 
-  /** The number of requests in a window that others make; undefined if nobody else is seen. */
-  get others(): { readonly requests: number; readonly of: number } | undefined {
-    const { rate, clock } = this.#options;
-    const requests = this.#foreign.estimate(clock.monotonic());
-    return requests === 0 ? undefined : { requests, of: this.#limit ?? rate.requests };
-  }
-
-  stats(): LimiterStats {
-    const foreign = this.#foreign.estimate(this.#options.clock.monotonic());
-    return { allowed: this.#allowance().requests, foreign, inFlight: this.#inFlight };
-  }
-
   /** Withdraws waiting requests; resolves when the requests in flight have ended. */
   async stop(): Promise<void> {
     if (this.stopped) return;
@@ -223,13 +202,11 @@ export class Limiter {
   async #send<T>(job: () => Promise<T>): Promise<T> {
     this.#tokens -= 1;
     if (this.#tokens === 0) this.#queue.pause();
-    this.#inFlight += 1;
     // So that a run within a window of this one, even if this one is killed, does not send another full burst.
     const answered = this.#options.history?.send();
     try {
       return await job();
     } finally {
-      this.#inFlight -= 1;
       this.#answers.add(this.#options.clock.monotonic());
       this.#window.giveBack(1);
       answered?.();
@@ -243,16 +220,15 @@ export class Limiter {
     const windowMs = (rate.requests >= limit ? rate.seconds : longestWindow(rate)) * 1000;
     const now = clock.monotonic();
     this.#foreign.observe(now, used - this.#window.own(now - sentAt + windowMs));
-    this.#nameOthers();
+    this.#nameOthers(limit, now);
   }
 
   /** Reported once, also during a survey: it is the reason for the waiting. */
-  #nameOthers(): void {
-    const { others } = this;
-    if (this.#isShared || others === undefined || others.requests < FEWEST_OTHERS) return;
+  #nameOthers(limit: number, now: number): void {
+    const requests = this.#foreign.estimate(now);
+    if (this.#isShared || requests < FEWEST_OTHERS) return;
     this.#isShared = true;
-    const { requests, of } = others;
-    this.#options.notify?.(`others use this key: about ${requests} of ${of} requests; this run uses the rest`);
+    this.#options.notify?.(`others use this key: about ${requests} of ${limit} requests; this run uses the rest`);
   }
 
   #adjust(): void {

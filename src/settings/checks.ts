@@ -5,7 +5,7 @@ import { ENTITIES, EVENT_TYPES, entityOf, KINDS } from '../kinds/index.ts';
 import type { Entity, EventType } from '../model.ts';
 import { didYouMean } from '../problem.ts';
 import { Secret } from '../redact.ts';
-import { hookUrlMistake } from './secret-urls.ts';
+import { hookUrlMistake } from './notify-url.ts';
 import type { Rate } from '../rate.ts';
 import { numberText } from '../terminal/numbers.ts';
 

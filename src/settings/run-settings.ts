@@ -4,7 +4,6 @@ import { pick, type ArgumentsOf, type SettingsOf } from './option.ts';
 import { parseOptions } from './parse-options.ts';
 import { CONNECTION, OPTIONS } from './table.ts';
 import type { Rate } from '../rate.ts';
-import { enumerated } from '../terminal/numbers.ts';
 
 export type { AskedRecord, NamedRecord, StopTime, Tolerance } from './checks.ts';
 
@@ -17,16 +16,8 @@ const SELECTING = ['pilot', 'pick', 'only'] as const;
 
 export const SELECTING_FLAGS: readonly string[] = SELECTING.map((name) => `--${name}`);
 
-/** `--pilot, --pick or --only` */
-export const SELECTING_OPTIONS = enumerated(SELECTING_FLAGS, 'or');
-
 /** What a run sends of the plan. */
 export type Selection = SettingsOf<Pick<typeof OPTIONS, (typeof SELECTING)[number]>>;
-
-/** Whether it is a pilot: few records, which are looked at before the others go. */
-export function isPilot({ pilot, pick: picked }: Selection): boolean {
-  return pilot !== undefined || picked.length > 0;
-}
 
 /** The options of `run`, in the order of its help. */
 export const RUN_OPTIONS = pick(

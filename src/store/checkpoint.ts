@@ -93,23 +93,6 @@ export function readWait(db: Database): RunWait | undefined {
       and at >= (select at from checkpoint.holder)`);
 }
 
-/** The part of the limit that other users of the API key take, as the service shows it. */
-export interface OtherUse {
-  readonly requests: number;
-  readonly of: number;
-}
-
-export function noteOthers(db: Database, others: OtherUse | undefined): void {
-  if (!others) db.run(`delete from checkpoint.setting where name = 'others'`);
-  else db.run(`insert or replace into checkpoint.setting (name, value) values ('others', ?)`, JSON.stringify(others));
-}
-
-/** Noted by the run that holds the lock, if there is one. */
-export function readOthers(db: Database): OtherUse | undefined {
-  const row = db.get<{ value: string }>(`select value from checkpoint.setting where name = 'others'`);
-  return row && (JSON.parse(row.value) as OtherUse);
-}
-
 /**
  * Hashes fields with the key of the checkpoint, or else with that of the last dry run, or else with a new one, which a run
  * stores in the checkpoint and a dry run in its plan.

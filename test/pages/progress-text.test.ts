@@ -39,7 +39,6 @@ const SITUATIONS: Readonly<Record<string, ProgressSnapshot>> = {
   },
   'checking /health': { ...PACE, perMinute: 12, waiting: { reason: 'outage', nextInMs: 0, forMs: 7_200_000 } },
   'credentials refused': { ...PACE, waiting: { reason: 'credentials', nextInMs: 3_000, forMs: 2_000 } },
-  'others use the key': { ...PACE, others: { requests: 40, of: 100 } },
   'nothing left': { ...PACE, left: 0, secondsLeft: 0 },
   'days to go': { ...PACE, left: 480_000, secondsLeft: 290_000 },
 };
@@ -55,11 +54,6 @@ describe('progress', () => {
       for (const pace of Object.values(SITUATIONS))
         expect(statusLine(pace, columns).length).toBeLessThanOrEqual(columns);
     }
-  });
-
-  it('names the other users of the key', () => {
-    expect(statusLine(SITUATIONS['others use the key']!, 120)).toContain('others use this key: about 40 of 100');
-    expect(progressLogLine(TYPES, SITUATIONS['others use the key']!)).toContain('others use this key: about 40 of 100');
   });
 
   it('is one line in a log file', () => {

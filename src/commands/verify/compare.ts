@@ -1,5 +1,4 @@
 import { isAlike, valuesOf } from '../../core/known.ts';
-import { wasEdited } from '../../plan/compare/edited.ts';
 import { fold, likeness, textOf } from '../../plan/compare/fields.ts';
 import { comparedFields, type ComparedField } from '../../kinds/index.ts';
 import { canonicalJson, isObject, type JsonObject, type JsonValue } from '../../json.ts';
@@ -158,4 +157,21 @@ function timesOf({ serviceId, at }: WrittenRecord): Pick<FieldDifference, 'servi
 export function shownText(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** How long after creating a record the service may still update it itself. */
+const SETTLING_MS = 5_000;
+/** Maximum difference between the clocks of this machine and the service. */
+const CLOCKS_APART_MS = 60_000;
+
+/** Whether the service says that a record was updated after our last write. An edit soon after it is not noticed. */
+function wasEdited(record: Fields, written: WrittenRecord): boolean {
+  const updated = timeOf(record.updatedAt);
+  const created = timeOf(record.createdAt);
+  if (written.onlyCreated && !Number.isNaN(created)) return updated - created > SETTLING_MS;
+  return updated - written.at > CLOCKS_APART_MS;
+}
+
+function timeOf(value: unknown): number {
+  return typeof value === 'string' ? Date.parse(value) : Number.NaN;
 }

@@ -1,5 +1,4 @@
 /** What the service should show of a record, and what was sent of it. */
-import type { LastWrite } from '../../plan/compare/edited.ts';
 import { textOf } from '../../plan/compare/fields.ts';
 import { comparedFields, kindOf } from '../../kinds/index.ts';
 import type { Entity } from '../../model.ts';
@@ -55,7 +54,11 @@ export function expectedOf(
 }
 
 /** A record that we wrote. */
-export interface WrittenRecord extends LastWrite {
+export interface WrittenRecord {
+  /** When its last write was settled, in milliseconds since 1970. */
+  readonly at: number;
+  /** It was written only once, by its created event: the service's createdAt is the time of our write. */
+  readonly onlyCreated: boolean;
   /** Empty if no answer had it. */
   readonly serviceId: string;
   readonly known: Known;

@@ -6,11 +6,10 @@ import { TOOL } from '../../version.ts';
 import type { PageFigures } from '../../figures/page.ts';
 import { visible } from '../../terminal/visible.ts';
 import { readPageData, type PageData, type PageOptions } from '../page-data.ts';
-import { outcome } from './appendix.ts';
 import { banner, cover, signing, signOff, titleOf, verdict } from './cover.ts';
 import { mapping, notUsed } from './mapping.ts';
 import { html, raw, section, figureSection, time, type Markup } from '../../print/html.ts';
-import { duplicates, errorsByCode, notMigrated, omissions, warnings } from './problems.ts';
+import { duplicates, errorsByCode, notMigrated, omissions, outcome, warnings } from './appendix.ts';
 import { stages } from './stages.ts';
 import { STYLE } from './style.ts';
 
