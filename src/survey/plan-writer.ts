@@ -3,6 +3,7 @@ import { entityOf } from '../kinds/index.ts';
 import type { Corrected, Invalid, Place, RawRecord, Ready } from '../model.ts';
 import type { CompiledEntry, SkipReason } from '../mapping/mapping.ts';
 import type { Source } from '../input/source.ts';
+import { Batch } from '../store/batch.ts';
 import type { Database } from '../store/sqlite.ts';
 
 /** A record of the input, with its JSON text where the reader has it. */
@@ -27,10 +28,19 @@ export class PlanWriter {
   readonly db: Database;
   readonly #sources = new Map<string, number>();
   readonly #files = new Map<string, number>();
+  readonly #records: Batch;
+  readonly #events: Batch;
   #last: { readonly item: ReadRecord; readonly id: number } | undefined;
 
   constructor(db: Database) {
     this.db = db;
+    this.#records = new Batch(db, 'insert into record (id, file, line, number, raw, original)', 6);
+    this.#events = new Batch(
+      db,
+      `insert into event (id, type, entity, external_id, record, entry, occurred_at, data, content,
+         parent_entity, parent_id, own_priority, heading, state, deal_group, amount)`,
+      16,
+    );
   }
 
   addSource({ name, kind, columns }: Source): void {
@@ -47,8 +57,7 @@ export class PlanWriter {
   record(item: ReadRecord): number {
     if (this.#last?.item === item) return this.#last.id;
     const { place, raw, text, corrects } = item;
-    const id = this.db.insert(
-      'insert into record (file, line, number, raw, original) values (?, ?, ?, ?, ?)',
+    const id = this.#records.add(
       this.#file(place),
       place.line,
       place.record,
@@ -82,10 +91,7 @@ export class PlanWriter {
   event(event: Ready | Invalid, record: number, deal?: DealFigures): number {
     const { kind: state, type, entry, externalId } = event;
     const ready = event.kind === 'ready' ? event : undefined;
-    return this.db.insert(
-      `insert into event (type, entity, external_id, record, entry, occurred_at, data, content,
-         parent_entity, parent_id, own_priority, heading, state, deal_group, amount)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    return this.#events.add(
       type,
       entityOf(type),
       externalId?.toWellFormed().replaceAll('\0', '') ?? null,
@@ -102,6 +108,12 @@ export class PlanWriter {
       deal?.group ?? null,
       deal?.amount ?? null,
     );
+  }
+
+  /** Writes what is left. To be called before the plan is read. */
+  flush(): void {
+    this.#records.flush();
+    this.#events.flush();
   }
 
   #file({ source, file, letters }: Place): number {

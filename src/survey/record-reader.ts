@@ -52,7 +52,7 @@ export class RecordReader {
       for (const item of batch) {
         // A slow function of the mapping must not hold up a signal until the batch has been read.
         if (performance.now() - this.#pausedAt > LONGEST_HOLD_MS) await this.#pause();
-        if (!shouldContinue()) return;
+        if (!shouldContinue()) return writer.flush();
         this.records.read += 1;
         if (item.kind === 'unreadable') {
           this.#takeUnreadable(item, entries);
@@ -71,6 +71,7 @@ export class RecordReader {
         for (const draft of drafts) this.#takeEvent(draft, item);
       }
     }
+    writer.flush();
     writer.db.run('update source set records = ? where name = ?', this.records.read - readBefore, source.name);
   }
 
