@@ -41,15 +41,15 @@ interface Counted {
 /** `inputs`: every file that was read. The plan names those that became records. */
 export function readExports(db: Database, inputs: readonly FileDigest[]): readonly ExportFate[] {
   const counts = db.all<Counted>(`
-    with own (record, event) as (
-      select record, id from event union select record, event from row_of union select record, event from part),
-    fate (record, entity, what) as (
-      select o.record, e.entity, e.state from own o join event e on e.id = o.event
-      union select record, null, 'skipped' from skipped
-      union select record, null, 'skipped' from omission where code = '${ORPHAN}'
-      union select record, null, 'unreadable' from problem where event is null and kind = 'read' and record is not null
-        and record not in (select record from own))
-    select s.name as source, f.path, fate.entity, fate.what, count(*) as count
+    with fate (record, entity, what) as (
+      select record, entity, state from event
+      union all select w.record, e.entity, e.state from row_of w join event e on e.id = w.event
+      union all select p.record, e.entity, e.state from part p join event e on e.id = p.event
+      union all select record, null, 'skipped' from skipped
+      union all select record, null, 'skipped' from omission where code = '${ORPHAN}'
+      union all select record, null, 'unreadable' from problem where event is null and kind = 'read' and record is not null
+        and record not in (select record from event union all select record from row_of union all select record from part))
+    select s.name as source, f.path, fate.entity, fate.what, count(distinct fate.record) as count
     from fate join record r on r.id = fate.record join file f on f.id = r.file join source s on s.id = f.source
     group by f.id, fate.entity, fate.what`);
   return inputs.map(({ path, sha256, rows }) => {

@@ -51,10 +51,12 @@ const ROWS = `
 export function foldRows(db: Database): void {
   db.exec(`
     create temp table several as
-      select entity, external_id from event
-      where external_id is not null and entity in (select name from kind where is_updatable) and state <> 'duplicate'
-      group by entity, external_id having count(*) > 1 and max(type like '%/updated') = 1
-      order by entity, external_id;
+      select e.entity, e.external_id from (
+        select entity, external_id from event
+        where external_id is not null and entity in (select name from kind where is_updatable)
+        group by entity, external_id having count(*) > 1) s
+      join event e on e.entity = s.entity and e.external_id = s.external_id
+      group by e.entity, e.external_id having max(e.type like '%/updated') = 1;
     create unique index temp.several_key on several (entity, external_id);
     create temp table row_to_fold (n integer primary key, id integer not null, together text not null);
     insert into temp.row_to_fold
