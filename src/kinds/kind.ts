@@ -156,7 +156,7 @@ export function parentId(parent: string, shown: Pick<FieldFacts, 'shownAs' | 'ch
 
 /** Free keys, whose values keep their type. */
 export const CUSTOM: FieldFacts = {
-  schema: z.record(z.string(), z.unknown()).optional(),
+  schema: z.looseObject({}).optional(),
   doc: 'custom fields, by name; `"*": rest` takes what nothing else of the event uses',
   onError: 'omit',
 };

@@ -126,7 +126,9 @@ function whySkipped(entries: readonly CompiledEntry[], row: Row): SkipReason {
 }
 
 function draftsOf(entries: readonly CompiledEntry[], row: Row): readonly Draft[] {
-  return entries.flatMap((entry) => entry.map(row));
+  const drafts: Draft[] = [];
+  for (const entry of entries) drafts.push(...entry.map(row));
+  return drafts;
 }
 
 /** The external ids that a correction changes, as warnings: a spreadsheet makes `123` of `00123`. `before`: of the record as it was. */

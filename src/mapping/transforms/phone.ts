@@ -103,8 +103,9 @@ function read(written: string, region: CountryCode | undefined, strict: boolean)
 }
 
 function beginsWithCode(text: string, region: CountryCode): boolean {
+  if (text.startsWith('+')) return false;
   const code = phoneLibrary().getCountryCallingCode(region, numbering());
-  return !text.startsWith('+') && text.replace(/\D/g, '').startsWith(code);
+  return text.replace(/\D/g, '').startsWith(code);
 }
 
 function parse(text: string, region: CountryCode | undefined, strict: boolean): PhoneNumber | undefined {

@@ -66,7 +66,7 @@ export function foldRows(db: Database): void {
   for (const group of groupsOf<FoldRow>(db, ROWS)) foldGroup(db, group);
   // Control totals count deals that this migration creates.
   db.exec(
-    `drop table several; drop table row_to_fold; update event set deal_group = null, amount = null where type = '${STAGED}/updated'`,
+    `drop table several; drop table row_to_fold; update event set deal_group = null, amount = null where entity = '${STAGED}' and type = '${STAGED}/updated'`,
   );
 }
 
@@ -74,7 +74,7 @@ export function foldRows(db: Database): void {
 export function countFolded(db: Database): FoldCounts {
   return db.get<FoldCounts>(`
     select count(*) as records, ifnull(sum(rows), 0) as rows from event
-    where rows > 1 and entity in (select name from kind where is_updatable)`)!;
+    where id in (select event from row_of) and rows > 1 and entity in (select name from kind where is_updatable)`)!;
 }
 
 function foldGroup(db: Database, rows: readonly FoldRow[]): void {

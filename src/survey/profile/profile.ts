@@ -18,7 +18,7 @@ import {
 import { unreadArrays, type Source } from '../../input/source.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { SourceWatch } from './source.ts';
-import { textDamage, textsOf } from './text-damage.ts';
+import { isSuspect, textDamage, textsOf } from './text-damage.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
 /** Events that could be sent. */
@@ -74,7 +74,7 @@ export class Profiler {
   /** Spreadsheets write a date as the number of a day. Texts are looked at as they will be sent. */
   event(event: Ready | Invalid, row: Row): void {
     const { issues, omissions } = event;
-    for (const [field, text] of event.kind === 'ready' ? textsOf(event.data) : []) {
+    for (const [field, text] of event.kind === 'ready' && isSuspect(event.content) ? textsOf(event.data) : []) {
       const damage = textDamage(text);
       if (damage) this.watch(row.place.source).damaged(damage, field, text, row);
     }
@@ -111,7 +111,7 @@ export class Profiler {
     const { db, compiled } = this.#job;
     return EVENT_TYPES.flatMap((type) => {
       const codes = BARE_CODES.filter((code) => BARE[code]!.type === type);
-      if (codes.length === 0) return [];
+      if (codes.length === 0 || !compiled.entries.some((entry) => entry.type === type)) return [];
       const reads = (field: string): boolean =>
         compiled.entries.some((entry) => entry.type === type && entry.uses.some((use) => use.field === field));
       const counts = codes.map((code) => {

@@ -11,8 +11,13 @@ const MISREAD =
 const ENTITY =
   /&(?:amp|lt|gt|quot|apos|nbsp|[aeiouyAEIOUY](?:acute|grave|circ|uml|tilde)|ntilde|ccedil|szlig|euro|#\d{2,6}|#x[\da-f]{2,5});/i;
 
+/** Whether a text, or the JSON of several, may be damaged at all. */
+export function isSuspect(text: string): boolean {
+  return SUSPECT.test(text);
+}
+
 export function textDamage(text: string): TextDamage | undefined {
-  if (!SUSPECT.test(text)) return undefined;
+  if (!isSuspect(text)) return undefined;
   if (MISREAD.test(text)) return 'wrong_encoding';
   return ENTITY.test(text) ? 'html_entities' : undefined;
 }
