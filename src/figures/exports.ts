@@ -15,14 +15,8 @@ interface EventsOf {
   readonly count: number;
 }
 
-export interface ExportFate {
-  /** Absolute. */
-  readonly path: string;
-  readonly sha256: string;
-  readonly rows: number;
-  /** Undefined of a file that lookups alone read. */
-  readonly source: string | undefined;
-  /** Records that its rows became, without duplicates. */
+export interface ExportFate extends FileDigest {
+  /** What its rows became, without duplicates. Empty where lookups alone read the file. */
   readonly events: readonly EventsOf[];
   readonly duplicates: number;
   readonly skipped: number;
@@ -31,36 +25,37 @@ export interface ExportFate {
 
 interface Counted {
   readonly source: string;
-  readonly path: string;
+  readonly label: string;
   readonly entity: Entity | null;
   /** The state of an event, `skipped` or `unreadable`. */
   readonly what: string;
   readonly count: number;
 }
 
-/** `inputs`: every file that was read. The plan names those that became records. */
+/** `inputs`: every file that was read, once for each of its sources. The plan names those that became records. */
 export function readExports(db: Database, inputs: readonly FileDigest[]): readonly ExportFate[] {
   const counts = db.all<Counted>(`
     with fate (record, entity, what) as (
-      select record, entity, state from event
+      select record, entity, state from event where id not in (select event from row_of)
       union all select w.record, e.entity, e.state from row_of w join event e on e.id = w.event
+        where e.id not in (select event from part) group by w.event, w.record
       union all select p.record, e.entity, e.state from part p join event e on e.id = p.event
       union all select record, null, 'skipped' from skipped
       union all select record, null, 'skipped' from omission where code = '${ORPHAN}'
       union all select record, null, 'unreadable' from problem where event is null and kind = 'read' and record is not null
         and record not in (select record from event union all select record from row_of union all select record from part))
-    select s.name as source, f.path, fate.entity, fate.what, count(distinct fate.record) as count
+    select s.name as source, f.path as label, fate.entity, fate.what, count(*) as count
     from fate join record r on r.id = fate.record join file f on f.id = r.file join source s on s.id = f.source
     group by f.id, fate.entity, fate.what`);
-  return inputs.map(({ path, sha256, rows }) => {
-    const own = counts.filter((each) => path.endsWith(each.path.replace(/^(\.\.?[\\/])+/, '')));
+  return inputs.map((input) => {
+    const own = counts.filter(({ source, label }) => source === input.source && label === input.label);
     const of = (what: string): number =>
       own.filter((each) => each.what === what).reduce((sum, { count }) => sum + count, 0);
     const events = own.flatMap(({ entity, what, count }): EventsOf[] =>
       entity === null ? [] : [{ entity, outcome: outcomeOf(what as State), count }],
     );
     return {
-      ...{ path, sha256, rows, events, source: own[0]?.source },
+      ...{ ...input, events },
       ...{ duplicates: of('duplicate'), skipped: of('skipped'), unreadable: of('unreadable') },
     };
   });
@@ -69,6 +64,7 @@ export function readExports(db: Database, inputs: readonly FileDigest[]): readon
 /** `contacts.csv: 851 rows; 720 leads arrived, 11 leads to mend, 96 duplicates, 24 skipped`. */
 export function exportsSection(fates: readonly ExportFate[], isDryRun: boolean): Section | undefined {
   if (fates.length === 0) return undefined;
+  const several = (fate: ExportFate): boolean => fates.some((each) => each !== fate && each.label === fate.label);
   return sectionOf({
     id: 'exports',
     title: 'Files that were read',
@@ -78,14 +74,17 @@ export function exportsSection(fates: readonly ExportFate[], isDryRun: boolean):
       column('text', 'what became of them'),
       column('path', 'SHA-256'),
     ],
-    rows: fates.map((fate) => [basename(fate.path), fate.rows, fateText(fate, isDryRun), fate.sha256]),
+    rows: fates.map((fate) => {
+      const name = several(fate) ? `${basename(fate.label)} (${fate.source})` : basename(fate.label);
+      return [name, fate.rows, fateText(fate, isDryRun), fate.sha256];
+    }),
   });
 }
 
 const FAILED: readonly OutcomeName[] = ['invalid', 'rejected', 'blocked'];
 
-function fateText({ source, events, duplicates, skipped, unreadable }: ExportFate, isDryRun: boolean): string {
-  if (source === undefined) return 'looked up';
+function fateText({ events, duplicates, skipped, unreadable }: ExportFate, isDryRun: boolean): string {
+  if (events.length + skipped + unreadable === 0) return 'looked up';
   const parts = [
     [['acknowledged'], isDryRun ? 'sent before' : 'arrived'],
     [['pending'], isDryRun ? 'ready to send' : 'not sent yet'],

@@ -27,10 +27,11 @@ export function asSource(name: string, files: readonly (TableFile | TreeFile)[])
         const hash = createHash('sha256');
         const items = new Items(name, part);
         const end = yield* part.read(items, hash);
-        read.push({ ...end, rows: items.count, path: part.file.path, sha256: hash.digest('hex') });
+        const { label, path } = part.file;
+        read.push({ ...end, source: name, label, path, rows: items.count, sha256: hash.digest('hex') });
       }
       arrays = read.map((each) => ({ path: each.path, label: shortPath(each.path), names: each.others ?? [] }));
-      digests = read.map(({ path, sha256, rows }) => ({ path, sha256, rows }));
+      digests = read.map(({ source, label, path, sha256, rows }) => ({ source, label, path, sha256, rows }));
       const { label } = parts.at(-1)!.file;
       found = [
         ...read.flatMap((each) => each.notices ?? []),

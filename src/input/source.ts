@@ -45,6 +45,9 @@ export class SettingError extends UserError {
 
 /** What a complete reading of a file found; written to the run line of the checkpoint. */
 export interface FileDigest {
+  readonly source: string;
+  /** As messages name it, with its sheet. */
+  readonly label: string;
   readonly path: string;
   /** Of the bytes on disk (of a .gz file, the compressed ones), lower-case hex. */
   readonly sha256: string;

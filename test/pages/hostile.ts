@@ -151,11 +151,15 @@ export const HOSTILE: GivenState = {
   mapping: MAPPING,
   inputs: [
     {
+      source: CONTACTS,
+      label: CONTACTS,
       path: `/data/${CONTACTS}`,
       sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
       rows: 126,
     },
     {
+      source: '"><svg onload=alert(1)>.csv',
+      label: '"><svg onload=alert(1)>.csv',
       path: '/data/"><svg onload=alert(1)>.csv',
       sha256: '60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752',
       rows: 70,
