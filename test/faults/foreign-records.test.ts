@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
+import { useFastClock } from '../clock.ts';
 import { files, sandbox, workspace } from '../e2e/harness.ts';
 import { send } from '../sandbox/client.ts';
 import { migrate } from './in-process.ts';
 import type { FaultRule } from '../sandbox/faults.ts';
 
+useFastClock();
 const IDS = Array.from({ length: 30 }, (_, index) => String(index + 1));
 
 it.each([

@@ -1,12 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../src/commands/sandbox/index.ts';
-import { summaryOf } from '../e2e/harness.ts';
+import { useFastClock } from '../clock.ts';
 import type { Options } from './in-process.ts';
 import { expectUndisturbed, inScene, ingested, undisturbed, type Undisturbed } from './scene.ts';
 import type { FaultRule } from '../sandbox/faults.ts';
 
 type When = NonNullable<FaultRule['when']>;
 
+useFastClock();
 let calm: Undisturbed;
 beforeAll(async () => {
   calm = await undisturbed();
@@ -77,7 +78,7 @@ const CASES: Case[] = [
   },
   {
     fault: 'another client with the same key, continuously',
-    rules: [{ kind: 'foreign', requests: 5, per_second_for_ms: 20_000, when: { requests: { from: 5 }, times: 1 } }],
+    rules: [{ kind: 'foreign', requests: 25, per_second_for_ms: 4_000, when: { requests: { from: 5 }, times: 1 } }],
     service: { rate: { requests: 40, seconds: 2 } },
     options: { rate: '40/2s' },
     refusals: 12,
@@ -148,9 +149,9 @@ describe.concurrent('a migration ends in the same state as without faults after'
   });
 
   it.each([1, 2, 3])('a mix of all faults (seed %i)', async (seed) => {
-    await inScene({ faults: { seed, rules: MIX } }, async ({ service, start }) => {
-      const ended = await start('--timeout', '2', '--concurrency', seed === 3 ? '1' : '6').ended;
-      expectUndisturbed(service, summaryOf(ended), calm);
+    await inScene({ faults: { seed, rules: MIX } }, async ({ service, run }) => {
+      const summary = await run({ timeout: '1', concurrency: seed === 3 ? '1' : '6' });
+      expectUndisturbed(service, summary, calm);
     });
   });
 });

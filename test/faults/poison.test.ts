@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { summaryOf } from '../e2e/harness.ts';
 import type { FaultySandbox } from '../sandbox/faults.ts';
+import { useFastClock } from '../clock.ts';
 import { bodyOf, expectUndisturbed, ingested, inScene, undisturbed, type Undisturbed } from './scene.ts';
 
+useFastClock();
 let calm: Undisturbed;
 beforeAll(async () => {
   calm = await undisturbed();
@@ -90,7 +92,7 @@ describe.concurrent('a service that is down', () => {
   it('makes the run wait, and does not count against the events', async () => {
     const outages = [20, 45].map((from) => ({
       kind: 'outage' as const,
-      lasts_ms: 2000,
+      lasts_ms: 1000,
       when: { requests: { from }, times: 1 },
     }));
     await inScene({ faults: { rules: outages } }, async ({ service, run }) => {
@@ -103,8 +105,8 @@ describe.concurrent('a service that is down', () => {
 
   it('for longer than --max-outage ends the run with exit 3; a rerun resumes', async () => {
     const down = { kind: 'outage', lasts_ms: 60_000, status: 503, when: { requests: { from: 30 }, times: 1 } } as const;
-    await inScene({ faults: { rules: [down] } }, async ({ service, start, run }) => {
-      const ended = await start('--max-outage', '3s').ended;
+    await inScene({ faults: { rules: [down] } }, async ({ service, command, run }) => {
+      const ended = await command('--max-outage', '3s');
       expect(ended.code, ended.stderr).toBe(3);
       const summary = summaryOf(ended);
       expect(summary.exit).toEqual({ code: 3, reason: 'outage' });
@@ -163,8 +165,8 @@ describe.concurrent('credentials that are refused during a run', () => {
         { kind: 'latency' as const, min_ms: 10, max_ms: 40 },
         { kind, when: { requests: { from: 25 }, times: 1 } },
       ];
-      await inScene({ faults: { rules } }, async ({ service, start }) => {
-        const ended = await start().ended;
+      await inScene({ faults: { rules } }, async ({ service, command, run }) => {
+        const ended = await command();
         expect(ended.code, ended.stderr).toBe(3);
         const summary = summaryOf(ended);
         expect(summary.exit.reason).toBe(kind === 'rotate_token' ? 'webhook_auth_failed' : 'unauthorised');
@@ -175,7 +177,7 @@ describe.concurrent('credentials that are refused during a run', () => {
         expect(refused.at(-1)!.at - refused[0]!.at).toBeGreaterThan(4_900);
         expect(refused.at(-1)!.at - refused[0]!.at).toBeLessThan(15_000);
         service.setFaults({ rules: [] });
-        expectUndisturbed(service, summaryOf(await start().ended), calm);
+        expectUndisturbed(service, await run(), calm);
       });
     },
   );

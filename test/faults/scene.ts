@@ -5,7 +5,8 @@ import { expect } from 'vitest';
 import { makeDirectory } from '../directory.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import type { RequestEntry } from '../../src/commands/sandbox/index.ts';
-import { environmentOf, FAST, FIXTURES, start, type Running } from '../e2e/harness.ts';
+import { fastNow } from '../clock.ts';
+import { backfill, environmentOf, FAST, FIXTURES, type Ended } from '../e2e/harness.ts';
 import { withoutTimes } from '../sandbox/client.ts';
 import { startFaulty, type FaultyOptions, type FaultyRequest, type FaultySandbox } from '../sandbox/faults.ts';
 import { migrate, type Options } from './in-process.ts';
@@ -14,8 +15,8 @@ export interface Scene {
   readonly service: FaultySandbox;
   readonly cwd: string;
   readonly run: (options?: Options) => Promise<Summary>;
-  /** The same in a separate process. */
-  readonly start: (...options: string[]) => Running;
+  /** The same by its command line. Such runs go one after the other. */
+  readonly command: (...options: string[]) => Promise<Ended>;
 }
 
 /**
@@ -24,15 +25,15 @@ export interface Scene {
  */
 export async function inScene<T>(options: FaultyOptions, act: (scene: Scene) => Promise<T>): Promise<T> {
   const cwd = makeDirectory();
-  const service = await startFaulty({ rate: { requests: 100_000, seconds: 1 }, ...options });
+  const service = await startFaulty({ rate: { requests: 100_000, seconds: 1 }, clock: fastNow, ...options });
   try {
     await cp(join(FIXTURES, 'faults'), cwd, { recursive: true });
     return await act({
       service,
       cwd,
       run: (given) => migrate(service, join(cwd, 'mapping.yaml'), given),
-      start: (...given) =>
-        start(['run', 'mapping.yaml', '--json', ...FAST, ...given], { cwd, env: environmentOf(service) }),
+      command: (...given) =>
+        backfill(['run', 'mapping.yaml', '--json', ...FAST, ...given], { cwd, env: environmentOf(service) }),
     });
   } finally {
     await service.close();
