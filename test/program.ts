@@ -17,11 +17,14 @@ export interface Ended {
 export const DIST = fileURLToPath(new URL('../dist/', import.meta.url));
 
 /** Runs a command in this process, through the `main` that `cli.js` calls. `dist`: of another copy of the program. */
-export async function inProcess(args: readonly string[], dist = DIST): Promise<Ended> {
+export async function inProcess(
+  args: readonly string[],
+  { dist = DIST, stdout }: { readonly dist?: string | undefined; readonly stdout?: Writable | undefined } = {},
+): Promise<Ended> {
   const { main } = createRequire(import.meta.url)(`${dist}main.js`) as typeof program;
-  const [stdout, stderr] = [new Collector(), new Collector()];
-  const code = await main(args, { stdout, stderr });
-  return { code, stdout: stdout.text, stderr: stderr.text };
+  const [collected, stderr] = [new Collector(), new Collector()];
+  const code = await main(args, { stdout: stdout ?? collected, stderr });
+  return { code, stdout: collected.text, stderr: stderr.text };
 }
 
 class Collector extends Writable {

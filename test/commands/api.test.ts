@@ -5,6 +5,9 @@ import type { Sandbox } from '../../src/commands/sandbox/index.ts';
 import { backfill, environmentOf, files, sandbox, workspace } from '../e2e/harness.ts';
 import { startScripted, type Answer, type Arrived } from '../service/scripted-server.ts';
 import { call, envFile, type Said } from './in-process.ts';
+import { useFastClock } from '../clock.ts';
+
+useFastClock();
 
 type Argv = Readonly<Record<string, unknown>>;
 

@@ -7,8 +7,11 @@ import { PLAN } from '../../src/store/plan-schema.ts';
 import { Database } from '../../src/store/sqlite.ts';
 import { backfill, environmentOf, FAST, files, sandbox, summaryOf, workspace } from '../e2e/harness.ts';
 import { migrate, type Options } from '../faults/in-process.ts';
+import { useFastClock } from '../clock.ts';
 import { call, send } from '../sandbox/client.ts';
 import type { FaultySandbox } from '../sandbox/faults.ts';
+
+useFastClock();
 
 function mapping(policy: string): string {
   return `version: 1

@@ -1,26 +1,22 @@
 /** Comments of one parent in one request. */
-import { readFile, rm } from 'node:fs/promises';
+import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { backfill, FAST, files, project, rowsIn, start, summaryOf } from './harness.ts';
+import { mapping, project, rowsIn, summaryOf, type Project } from './harness.ts';
 
-const mapping = (combine: string): string => `version: 1
-migration: notes
-defaults: { timezone: Europe/Rome }
-sources:
-  people: { path: people.csv }
-  notes: { path: notes.csv }
-events:
-  - type: lead/created
-    source: people
-    data: { external_id: id, full_name: name }
-  - type: comment/created
-    source: notes
-    occurred_at: { from: at, apply: [{ date: "yyyy-MM-dd HH:mm" }] }
-    ${combine}
-    data: { external_id: id, content: text, author_name: author, lead_external_id: lead }
-`;
-const COMBINED = mapping('combine: {}');
+const PERSON = 'type: lead/created, data: { external_id: id, full_name: name }';
+/** `combine`: what the entry of the notes says beside its data. */
+const dated = (combine: string): string =>
+  mapping(
+    {
+      people: PERSON,
+      notes:
+        'type: comment/created, occurred_at: { from: at, apply: [{ date: "yyyy-MM-dd HH:mm" }] }, ' +
+        `data: { external_id: id, content: text, author_name: author, lead_external_id: lead }${combine && ', '}${combine}`,
+    },
+    'defaults: { timezone: Europe/Rome }\n',
+  );
+const COMBINED = dated('combine: {}');
 
 const PEOPLE = 'id,name\n1,Ada\n2,Grace\n';
 const NOTES = `id,lead,at,author,text
@@ -32,7 +28,7 @@ n2,1,2024-05-02 08:00,Bob,Second
 const OF_ADA = '2024-05-01 10:20 Ann\nFirst\n\n2024-05-02 08:00 Bob\nSecond\n\n2024-05-03 09:00 Ann\nThird';
 
 describe('comments of one parent', () => {
-  let p: Awaited<ReturnType<typeof project>>;
+  let p: Project;
   beforeEach(async () => {
     p = await project({ 'mapping.yaml': COMBINED, 'people.csv': PEOPLE, 'notes.csv': NOTES });
   });
@@ -50,43 +46,43 @@ describe('comments of one parent', () => {
       records: { read: 6, mapped: 6 },
       by_type: { 'comment/created': { total: 2, acknowledged: 2 } },
     });
-    const again = summaryOf(await p.run());
+    const again = await p.summary();
     expect(again).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
-    expect(await readFile(join(p.cwd, '.backfill/notes/ids.csv'), 'utf8')).toContain('comment/created,n2,');
+    expect(await p.stored('ids.csv')).toContain('comment/created,n2,');
   });
 
   it('take a heading, a separator and a number of parts from the mapping', async () => {
     const combine = 'combine: { heading: "{author} ({id}):", separator: " | ", max: 2 }';
-    await files(p.cwd, { 'mapping.yaml': mapping(combine) });
+    await p.write({ 'mapping.yaml': dated(combine) });
     expect((await p.run()).code).toBe(0);
     expect(ofAda()).toEqual(['Ann (n1):\nFirst | Bob (n2):\nSecond', 'Ann (n3):\nThird']);
   });
 
   it('that come later go as a further comment, and those that were sent stay where they are', async () => {
     await p.run();
-    await files(p.cwd, { 'notes.csv': `${NOTES}n0,1,2024-04-01 00:00,Ann,Zeroth\nn4,1,2024-06-01 00:00,Ann,Fourth\n` });
-    expect(summaryOf(await p.run())).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 1 } });
+    await p.write({ 'notes.csv': `${NOTES}n0,1,2024-04-01 00:00,Ann,Zeroth\nn4,1,2024-06-01 00:00,Ann,Fourth\n` });
+    expect(await p.summary()).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 1 } });
     expect(ofAda()).toEqual(['2024-04-01 00:00 Ann\nZeroth\n\n2024-06-01 00:00 Ann\nFourth', OF_ADA]);
-    expect(summaryOf(await p.run())).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
+    expect(await p.summary()).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
   });
 
   it('go again as they were, if they got no answer, though the export has more of them by now', async () => {
-    const { cwd, env, service } = p;
+    const { service } = p;
     const isFirst = { event: { external_id: 'n1+' } };
     service.setFaults({ rules: [{ kind: 'hang', committed: true, when: isFirst }] });
-    const killed = start(['run', 'mapping.yaml', ...FAST], { cwd, env });
+    const killed = p.start();
     await vi.waitFor(() => expect(ofAda()).toHaveLength(1), { timeout: 20_000 });
     killed.child.kill('SIGKILL');
     await killed.ended;
     service.setFaults({ rules: [] });
-    await files(p.cwd, { 'notes.csv': `${NOTES}n4,1,2024-06-01 00:00,Ann,Fourth\n` });
-    expect(summaryOf(await p.run()).exit).toMatchObject({ code: 0 });
+    await p.write({ 'notes.csv': `${NOTES}n4,1,2024-06-01 00:00,Ann,Fourth\n` });
+    expect((await p.summary()).exit).toMatchObject({ code: 0 });
     expect(ofAda()).toEqual([OF_ADA, '2024-06-01 00:00 Ann\nFourth']);
   });
 
   it('that changed after they were sent are reported one by one, and those that vanished are gone', async () => {
     await p.run();
-    await files(p.cwd, { 'notes.csv': NOTES.replace('Second', '2nd').replace(/^n3.*\n/m, '') });
+    await p.write({ 'notes.csv': NOTES.replace('Second', '2nd').replace(/^n3.*\n/m, '') });
     const changed = await p.run();
     expect(summaryOf(changed)).toMatchObject({
       exit: { code: 1 },
@@ -94,23 +90,23 @@ describe('comments of one parent', () => {
       warnings_by_code: { comment_changed: 1 },
     });
     const [{ message } = { message: '' }] = await rowsIn<{ message: string }>(
-      join(p.cwd, '.backfill/notes'),
+      p.state(),
       `select message from problem where code = 'comment_changed'`,
     );
     expect(message).toMatch(/^n2: its text, author or parent changed since it was sent as part of n1\+/);
-    expect(await readFile(join(p.cwd, '.backfill/notes/gone.csv'), 'utf8')).toMatch(/comment,n3,/);
+    expect(await p.stored('gone.csv')).toMatch(/comment,n3,/);
   });
 
   it('are never sent twice, whatever becomes of `combine`', async () => {
-    await files(p.cwd, { 'mapping.yaml': mapping('') });
+    await p.write({ 'mapping.yaml': dated('') });
     await p.run();
     expect(comments()).toHaveLength(4);
-    await files(p.cwd, { 'mapping.yaml': COMBINED, 'notes.csv': `${NOTES}n4,1,2024-06-01 00:00,Ann,Fourth\n` });
-    expect(summaryOf(await p.run())).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 1 } });
-    await files(p.cwd, { 'mapping.yaml': mapping('combine: { heading: "{author}" }') });
-    expect(summaryOf(await p.run())).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
-    await files(p.cwd, { 'mapping.yaml': mapping('') });
-    expect(summaryOf(await p.run())).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
+    await p.write({ 'mapping.yaml': COMBINED, 'notes.csv': `${NOTES}n4,1,2024-06-01 00:00,Ann,Fourth\n` });
+    expect(await p.summary()).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 1 } });
+    await p.write({ 'mapping.yaml': dated('combine: { heading: "{author}" }') });
+    expect(await p.summary()).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
+    await p.write({ 'mapping.yaml': dated('') });
+    expect(await p.summary()).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
     expect(comments()).toHaveLength(5);
   });
 
@@ -119,21 +115,21 @@ describe('comments of one parent', () => {
     p.service.setFaults({ rules: [refused] });
     expect((await p.run()).code).toBe(1);
     p.service.setFaults({ rules: [] });
-    await files(p.cwd, { 'notes.csv': `${NOTES}n4,1,2024-06-01 00:00,Ann,Fourth\n` });
-    expect(summaryOf(await p.run()).exit).toMatchObject({ code: 0 });
+    await p.write({ 'notes.csv': `${NOTES}n4,1,2024-06-01 00:00,Ann,Fourth\n` });
+    expect((await p.summary()).exit).toMatchObject({ code: 0 });
     expect(ofAda()).toEqual([`${OF_ADA}\n\n2024-06-01 00:00 Ann\nFourth`]);
   });
 
   it('are recognised after the state was lost, and reported where the export has more of them', async () => {
     await p.run();
     await rm(join(p.cwd, '.backfill'), { recursive: true });
-    expect(summaryOf(await p.run('--adopt'))).toMatchObject({
+    expect(await p.summary('--adopt')).toMatchObject({
       exit: { code: 0 },
       warnings_by_code: { combined_unknown: 1 },
     });
     await rm(join(p.cwd, '.backfill'), { recursive: true });
-    await files(p.cwd, { 'notes.csv': `${NOTES}n4,1,2024-06-01 00:00,Ann,Fourth\n` });
-    expect(summaryOf(await p.run('--adopt'))).toMatchObject({
+    await p.write({ 'notes.csv': `${NOTES}n4,1,2024-06-01 00:00,Ann,Fourth\n` });
+    expect(await p.summary('--adopt')).toMatchObject({
       exit: { code: 1 },
       errors_by_code: { already_combined: 1 },
     });
@@ -141,17 +137,17 @@ describe('comments of one parent', () => {
   });
 
   it('that cannot be read stay errors of their own, and those acknowledged before stay so', async () => {
-    await files(p.cwd, { 'notes.csv': `${NOTES}n5,1,2024-06-01 00:00,Ann,\n` });
-    expect(summaryOf(await p.run())).toMatchObject({ exit: { code: 1 }, events: { acknowledged: 4, invalid: 1 } });
-    await files(p.cwd, { 'notes.csv': NOTES.replace('Second', '') });
-    expect(summaryOf(await p.run())).toMatchObject({ this_run: { events_sent: 0 }, events: { invalid: 0 } });
+    await p.write({ 'notes.csv': `${NOTES}n5,1,2024-06-01 00:00,Ann,\n` });
+    expect(await p.summary()).toMatchObject({ exit: { code: 1 }, events: { acknowledged: 4, invalid: 1 } });
+    await p.write({ 'notes.csv': NOTES.replace('Second', '') });
+    expect(await p.summary()).toMatchObject({ this_run: { events_sent: 0 }, events: { invalid: 0 } });
     expect(ofAda()).toEqual([OF_ADA]);
   });
 
   it('are cut where one body is full, between two of them', async () => {
     const long = 'é'.repeat(2_000_000);
     const rows = [1, 2, 3, 4].map((n) => `n${n},1,2024-05-0${n} 00:00,Ann,${n}${long}\n`).join('');
-    await files(p.cwd, { 'notes.csv': `id,lead,at,author,text\n${rows}` });
+    await p.write({ 'notes.csv': `id,lead,at,author,text\n${rows}` });
     expect((await p.run()).code).toBe(0);
     expect(ofAda().map((text) => text.match(/\d(?=é)/g))).toEqual([
       ['1', '2'],
@@ -161,7 +157,7 @@ describe('comments of one parent', () => {
 
   it('never exceed what one body may have because of their headings', async () => {
     const [long, author] = ['x'.repeat(9_700_000), 'Ann'.repeat(70_000)];
-    await files(p.cwd, {
+    await p.write({
       'notes.csv': `id,lead,at,author,text\nn1,1,2024-05-01 00:00,${author},1${long}\nn2,1,2024-05-02 00:00,${author},2\n`,
     });
     expect((await p.run()).code).toBe(0);
@@ -201,7 +197,7 @@ events:
       ],
       calls: ['Hi', 'Ho'],
     };
-    await files(p.cwd, { 'mapping.yaml': lists, 'deals.json': JSON.stringify([deal]) });
+    await p.write({ 'mapping.yaml': lists, 'deals.json': JSON.stringify([deal]) });
     const ended = await p.run();
     expect(summaryOf(ended)).toMatchObject({ exit: { code: 0 }, by_type: { 'comment/created': { acknowledged: 2 } } });
     expect(
@@ -209,42 +205,190 @@ events:
         .map(([, content]) => content)
         .sort(),
     ).toEqual(['Ann\nOne\n\nBob\nTwo', 'Hi\n\nHo']);
-    expect(summaryOf(await p.run())).toMatchObject({ this_run: { events_sent: 0 } });
+    expect(await p.summary()).toMatchObject({ this_run: { events_sent: 0 } });
   });
 
   it('are skipped with their parent', async () => {
-    await files(p.cwd, {
-      'mapping.yaml': mapping('if_parent_missing: skip\n    combine: {}'),
+    await p.write({
+      'mapping.yaml': dated('if_parent_missing: skip, combine: {}'),
       'people.csv': 'id,name\n2,Grace\n',
     });
-    expect(summaryOf(await p.run())).toMatchObject({ exit: { code: 0 }, records: { read: 5, mapped: 2, skipped: 3 } });
-    const omitted = await readFile(join(p.cwd, '.backfill/notes/omitted.csv'), 'utf8');
+    expect(await p.summary()).toMatchObject({ exit: { code: 0 }, records: { read: 5, mapped: 2, skipped: 3 } });
+    const omitted = await p.stored('omitted.csv');
     expect(['n1', 'n2', 'n3'].every((id) => omitted.includes(`,${id},`))).toBe(true);
   });
 
   it('have an id of their own where the export has a comment with that of the first and `+`', async () => {
-    await files(p.cwd, { 'notes.csv': NOTES.replace('n9,', 'n1+,') });
+    await p.write({ 'notes.csv': NOTES.replace('n9,', 'n1+,') });
     expect((await p.run()).code).toBe(0);
     expect(comments().map(([id]) => id)).toEqual(['n1++', 'n1+++']);
   });
 
   it('can be explained by the id of each, and are listed in the plan', async () => {
-    const { cwd, env } = p;
     await p.run();
-    const story = await backfill(['explain', 'mapping.yaml', 'comment:n2'], { cwd, env });
+    const story = await p.command('explain', 'comment:n2');
     expect(story.stdout).toContain('comment:n1+');
     expect(story.stdout).toContain('carries 3 comments: n1, n2 and n3');
-    await backfill(['plan', 'mapping.yaml', '--csv', 'plan'], { cwd, env });
-    expect(await readFile(join(cwd, 'plan/comment-created.csv'), 'utf8')).toContain('n1; n2; n3');
+    await p.command('plan', '--csv', 'plan');
+    expect(await p.read('plan/comment-created.csv')).toContain('n1; n2; n3');
   });
 
   it('are saved by a line of the survey where the mapping does not combine', async () => {
     const many = Array.from({ length: 300 }, (_, n) => `m${n},${(n % 2) + 1},2024-05-01 10:20,Ann,Text ${n}\n`).join(
       '',
     );
-    await files(p.cwd, { 'mapping.yaml': mapping(''), 'notes.csv': `id,lead,at,author,text\n${many}` });
-    const { cwd, env } = p;
-    const ended = await backfill(['run', 'mapping.yaml', '--dry-run', '--rate', '100/60s'], { cwd, env });
+    await p.write({ 'mapping.yaml': dated(''), 'notes.csv': `id,lead,at,author,text\n${many}` });
+    const ended = await p.told('--dry-run', '--rate', '100/60s');
     expect(ended.stdout + ended.stderr).toContain('With `combine`, 300 comments in 6 requests: 2 min would be saved');
+  });
+});
+
+const notes = (...rows: string[]): string => `id,lead,text\n${rows.map((row) => `${row}\n`).join('')}`;
+const [N1, N2, N3] = ['n1,1,First', 'n2,1,Second', 'n3,1,Third'] as const;
+
+/** Its parts are removed, moved, edited or returned before the next run. */
+describe('a combined comment without an answer', () => {
+  let p: Project;
+  beforeEach(async () => {
+    p = await project({
+      'mapping.yaml': mapping({
+        people: PERSON,
+        notes:
+          'type: comment/created, combine: { heading: "{id}" }, data: { external_id: id, content: text, lead_external_id: lead }',
+      }),
+      'people.csv': 'id,name\n1,Ada\n2,Grace\n',
+      'notes.csv': notes(N1, N2, N3),
+    });
+  });
+
+  /** The comments of each lead in the service. */
+  const inService = (): Record<string, string[]> => {
+    const found: Record<string, string[]> = {};
+    for (const each of p.service.state().comments as unknown as { content: string }[]) {
+      const lead = leadOf(each);
+      (found[lead] ??= []).push(each.content.replaceAll('\n', ' ').replaceAll('  ', ' | '));
+    }
+    return found;
+  };
+  const leadOf = (comment: object): string => {
+    const values = Object.values(comment);
+    const leads = p.service.state().leads as unknown as { id: string; externalId: string }[];
+    return leads.find(({ id }) => values.includes(id))?.externalId ?? '?';
+  };
+  /** The request is processed, or not, and nobody learns of it. */
+  const loseAnswer = async (committed: boolean): Promise<void> => {
+    p.service.setFaults({ rules: [{ kind: 'drop', committed, when: { event: { external_id: 'n1+' } } }] });
+    expect((await p.run('--max-outage', '1s')).code).not.toBe(0);
+    p.service.setFaults({ rules: [] });
+  };
+  const runWith = async (...rows: string[]) => {
+    await p.write({ 'notes.csv': notes(...rows) });
+    return p.run();
+  };
+  const sumWith = async (...rows: string[]) => summaryOf(await runWith(...rows));
+
+  it('carries only the parts of the request that was answered: one that was not in it is sent when it comes back', async () => {
+    await loseAnswer(false);
+    expect(await sumWith(N1, N3)).toMatchObject({ exit: { code: 0 }, events: { gone: 0 } });
+    expect(inService()).toEqual({ 1: ['n1 First | n3 Third'] });
+    expect(await p.stored('ids.csv')).not.toContain('n2');
+    expect(await sumWith(N1, N2, N3)).toMatchObject({ exit: { code: 0 } });
+    expect(inService()).toEqual({ 1: ['n1 First | n3 Third', 'n2 Second'] });
+    expect(await p.stored('ids.csv')).toContain('comment/created,n2,');
+  });
+
+  it.each(['n2,1,', 'n2,,Second'])('and one that cannot be mapped then (%s) is sent once it can', async (broken) => {
+    await loseAnswer(false);
+    expect(await sumWith(N1, broken, N3)).toMatchObject({ exit: { code: 1 }, events: { invalid: 1 } });
+    expect(await sumWith(N1, N2, N3)).toMatchObject({ exit: { code: 0 } });
+    expect(inService()).toEqual({ 1: ['n1 First | n3 Third', 'n2 Second'] });
+  });
+
+  it('leaves a part uncertain that was in the first request alone, if the service has processed one of them', async () => {
+    await loseAnswer(true);
+    expect(await sumWith(N1, N3)).toMatchObject({ exit: { code: 0 }, events: { gone: 0 } });
+    expect(await p.stored('ids.csv')).not.toContain('n2');
+    for (const rows of [
+      [N1, N2, N3],
+      [N2, N3],
+    ]) {
+      const ended = await sumWith(...rows);
+      expect(ended).toMatchObject({
+        exit: { code: 1 },
+        errors_by_code: { uncertain: 1 },
+        this_run: { events_sent: 0 },
+      });
+    }
+    const [problem] = await rowsIn<{ message: string }>(p.state(), 'select message from problem');
+    expect(problem!.message).toMatch(/^n2: /);
+    expect(inService()).toEqual({ 1: ['n1 First | n2 Second | n3 Third'] });
+  });
+
+  it.each([false, true])('is not completed with parts of another parent (processed: %s)', async (isProcessed) => {
+    await loseAnswer(isProcessed);
+    const moved = ['n1,2,First', N2, N3];
+    const first = await sumWith(...moved);
+    expect(first).toMatchObject({ exit: { code: 1 }, errors_by_code: { uncertain: 1 } });
+    const second = await sumWith(...moved);
+    expect(second.exit.code).toBe(isProcessed ? 1 : 0);
+    expect(second.events.total).toBe(first.events.total);
+    expect(inService()).toEqual(
+      isProcessed ? { 1: ['n1 First | n2 Second | n3 Third'] } : { 1: ['n2 Second | n3 Third'], 2: ['n1 First'] },
+    );
+  });
+
+  it('leaves a part uncertain that a later request lacked, where only an older checkpoint is left', async () => {
+    const state = p.state('checkpoint.db');
+    await loseAnswer(false);
+    await copyFile(state, join(p.cwd, 'copy.db'));
+    expect((await sumWith(N1, N3)).exit.code).toBe(0);
+    for (const suffix of ['-wal', '-shm']) await rm(`${state}${suffix}`, { force: true });
+    await copyFile(join(p.cwd, 'copy.db'), state);
+    expect((await runWith(N1, N2, N3)).code).toBe(3);
+    const ended = await p.summary('--adopt');
+    expect(ended).toMatchObject({ exit: { code: 1 }, errors_by_code: { uncertain: 1 } });
+    expect(inService()).toEqual({ 1: ['n1 First | n3 Third'] });
+  });
+
+  it('is not completed at all if all of its parts have another parent', async () => {
+    await loseAnswer(true);
+    const ended = await sumWith('n1,2,First', 'n2,2,Second', 'n3,2,Third');
+    expect(ended).toMatchObject({ exit: { code: 1 }, errors_by_code: { uncertain: 3 }, this_run: { events_sent: 0 } });
+    expect(inService()).toEqual({ 1: ['n1 First | n2 Second | n3 Third'] });
+  });
+
+  it.each([
+    [false, 0, 'n1 First | n2 2nd'],
+    [true, 1, 'n1 First | n2 Second'],
+  ])('whose part was edited is as the answer says (processed: %s)', async (isProcessed, code, content) => {
+    await runWith('n0,2,Zeroth');
+    await p.write({ 'notes.csv': notes(N1, N2) });
+    await loseAnswer(isProcessed);
+    const ended = await sumWith(N1, 'n2,1,2nd');
+    expect(ended.exit.code).toBe(code);
+    if (isProcessed) expect(ended.errors_by_code).toEqual({ uncertain: 1 });
+    expect(await p.summary()).toMatchObject({ exit: { code }, this_run: { events_sent: 0 } });
+    expect(inService()).toMatchObject({ 1: [content] });
+  });
+
+  it('is told from a comment that has its id in a newer export', async () => {
+    await p.run();
+    const ended = await sumWith(N1, N2, N3, 'n1+,1,Another');
+    expect(ended).toMatchObject({
+      exit: { code: 1 },
+      errors_by_code: { id_of_combined: 1 },
+      this_run: { events_sent: 0 },
+    });
+    expect(await sumWith('n1+,1,Another', 'n7,2,Seventh')).toMatchObject({
+      errors_by_code: { id_of_combined: 1 },
+      events: { acknowledged: 3, invalid: 1 },
+    });
+  });
+
+  it('is uncertain after purge, as a comment of its own is', async () => {
+    await p.run();
+    expect((await p.command('purge', '--yes')).code).toBe(0);
+    const ended = await sumWith(N1, 'n2,1,2nd', N3);
+    expect(ended).toMatchObject({ exit: { code: 1 }, errors_by_code: { uncertain: 3 }, this_run: { events_sent: 0 } });
   });
 });

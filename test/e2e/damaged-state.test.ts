@@ -1,21 +1,15 @@
 /** Files of the state directory that are not as the program wrote them. */
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, createWriteStream, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { backfill, CLI, FAST, project, start, summaryOf } from './harness.ts';
+import { backfill, FAST, mapping, project, start, summaryOf, type Project } from './harness.ts';
 
-const MAPPING = `version: 1
-migration: people
-sources: { people: { path: people.csv } }
-events: [{ type: lead/created, source: people, data: { external_id: id, full_name: name } }]
-`;
 const PEOPLE = `id,name\n${Array.from({ length: 60 }, (_, n) => `${n},Person ${n}\n`).join('')}`;
 
-let p: Awaited<ReturnType<typeof project>>;
-const file = (name: string): string => join(p.cwd, '.backfill/people', name);
+let p: Project;
+const file = (name: string): string => p.state(name);
 const execute = (name: string, sql: string): void => {
   const db = new DatabaseSync(file(name));
   db.exec(sql);
@@ -30,7 +24,8 @@ const scribble = (name: string): void => {
 };
 
 beforeEach(async () => {
-  p = await project({ 'mapping.yaml': MAPPING, 'people.csv': PEOPLE });
+  const people = 'type: lead/created, data: { external_id: id, full_name: name }';
+  p = await project({ 'mapping.yaml': mapping({ people }), 'people.csv': PEOPLE });
   expect((await p.run()).code).toBe(0);
 });
 
@@ -54,7 +49,7 @@ describe('commands that read a damaged file name it, say what to do, and show no
     damage();
     let told = 0;
     for (const [command = '', ...more] of COMMANDS) {
-      const { code, stdout, stderr } = await backfill([command, 'mapping.yaml', ...more], { cwd: p.cwd, env: p.env });
+      const { code, stdout, stderr } = await p.command(command, ...more);
       expect(stderr, command).not.toMatch(/internal error|^ {4}at /m);
       // What does not read the damaged part goes on; a survey writes the plan anew.
       if (code === 0) continue;
@@ -69,7 +64,7 @@ describe('commands that read a damaged file name it, say what to do, and show no
 
   it('a run writes a damaged plan anew, and goes on', async () => {
     scribble('plan.db');
-    expect(summaryOf(await p.run())).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
+    expect(await p.summary()).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
   });
 });
 
@@ -84,10 +79,7 @@ it('`dry-run` that is a file is named by every command that needs it', async () 
     ['run', '--dry-run'],
     ['run'],
   ]) {
-    const { code, stderr } = await backfill([command, 'mapping.yaml', ...more, ...(command === 'run' ? FAST : [])], {
-      cwd: p.cwd,
-      env: p.env,
-    });
+    const { code, stderr } = await p.command(command, ...more, ...(command === 'run' ? FAST : []));
     expect(stderr, command).not.toMatch(/internal error|^ {4}at /m);
     if (code !== 0) expect(stderr.replace(/\s+/g, ''), command).toContain(file('dry-run'));
   }
@@ -99,7 +91,7 @@ it('a plan that breaks while a run sends ends it with exit 3: events were sent',
     `${PEOPLE}${Array.from({ length: 40 }, (_, n) => `${100 + n},Late ${n}\n`).join('')}`,
   );
   p.service.setFaults({ rules: [{ kind: 'latency', min_ms: 300, max_ms: 400 }] });
-  const running = start(['run', 'mapping.yaml', '--yes', '--concurrency', '2', ...FAST], { cwd: p.cwd, env: p.env });
+  const running = p.start('--yes', '--concurrency', '2');
   await vi.waitFor(() => expect(p.posts()).toBeGreaterThan(65), { timeout: 20_000 });
   execute('plan.db', 'drop table shown');
   const ended = await running.ended;
@@ -113,7 +105,7 @@ describe('a transaction that another program holds on the checkpoint', () => {
   const heldUp = async () => {
     writeFileSync(join(p.cwd, 'people.csv'), `${PEOPLE}100,Late\n101,Later\n`);
     p.service.setFaults({ rules: [{ kind: 'latency', min_ms: 1_500, max_ms: 1_500 }] });
-    const running = start(['run', 'mapping.yaml', '--yes', ...FAST], { cwd: p.cwd, env: p.env });
+    const running = p.start('--yes');
     await vi.waitFor(() => expect(p.posts()).toBeGreaterThan(60), { timeout: 20_000 });
     const db = new DatabaseSync(file('checkpoint.db'));
     db.exec('begin immediate');
@@ -137,41 +129,25 @@ describe('a transaction that another program holds on the checkpoint', () => {
     release();
     expect([3, 130]).toContain(ended.code);
     p.service.setFaults({ rules: [] });
-    expect(summaryOf(await p.run()).exit.code).toBe(0);
+    expect((await p.summary()).exit.code).toBe(0);
     expect(p.service.state().leads).toHaveLength(62);
   });
 });
 
-it.skipIf(process.platform !== 'linux')(
-  'what stdout does not take is an error with an exit code, in every command that prints',
-  async () => {
-    const full = openSync('/dev/full', 'w');
-    const COMMANDS = [
-      'status mapping.yaml',
-      'plan mapping.yaml --json',
-      'explain mapping.yaml lead:7',
-      'run mapping.yaml --json',
-      'init people.csv',
-      'schema',
-    ];
-    try {
-      for (const command of COMMANDS) {
-        const child = spawn(process.execPath, [CLI, ...command.split(' ')], {
-          cwd: p.cwd,
-          env: { ...process.env, ...p.env },
-          stdio: ['ignore', full, 'pipe'],
-        });
-        let stderr = '';
-        child.stderr!.on('data', (text: Buffer) => (stderr += text.toString()));
-        const [code] = (await once(child, 'close')) as [number];
-        expect(code, command).toBe(1);
-        expect(stderr, command).toContain('error: stdout was not written: ENOSPC');
-      }
-    } finally {
-      closeSync(full);
-    }
-  },
-);
+it
+  .skipIf(process.platform !== 'linux')
+  .each([
+    ['status', 'mapping.yaml'],
+    ['plan', 'mapping.yaml', '--json'],
+    ['explain', 'mapping.yaml', 'lead:7'],
+    ['run', 'mapping.yaml', '--json'],
+    ['init', 'people.csv'],
+    ['schema'],
+  ])('what stdout does not take is an error with an exit code: %s', async (...args) => {
+  const { code, stderr } = await backfill(args, { cwd: p.cwd, env: p.env, stdout: createWriteStream('/dev/full') });
+  expect(code).toBe(1);
+  expect(stderr).toContain('error: stdout was not written: ENOSPC');
+});
 
 const ENOLCK = `#define _GNU_SOURCE
 #include <dlfcn.h>

@@ -52,7 +52,7 @@ async function running() {
   service.setFaults({ rules: [REFUSED, { kind: 'hang', when: { event: { external_id: '3' } } }] });
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
-  const ended = run('--timeout', '5');
+  const ended = run('--timeout', '1');
   const state = join(cwd, STATE);
   const refused = async (): Promise<number> =>
     (await rowsIn(state, `select 1 from problem where severity = 'error'`)).length;

@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../directory.ts';
@@ -43,6 +44,8 @@ export interface Place {
   readonly env?: Readonly<Record<string, string>>;
   /** The folder of another copy of the program. */
   readonly dist?: string;
+  /** In place of collecting what is printed. */
+  readonly stdout?: Writable;
 }
 
 let last: Promise<unknown> = Promise.resolve();
@@ -57,7 +60,7 @@ export function backfill(args: readonly string[], place: Place): Promise<Ended> 
   return ended;
 }
 
-async function runIn({ cwd, env = {}, dist }: Place, args: readonly string[]): Promise<Ended> {
+async function runIn({ cwd, env = {}, dist, stdout }: Place, args: readonly string[]): Promise<Ended> {
   if (Object.keys(env).some((name) => name.startsWith('NODE_')))
     throw new Error('Node reads `NODE_*` at its start only');
   const before = { cwd: process.cwd(), env: { ...process.env }, argv: process.argv };
@@ -65,7 +68,7 @@ async function runIn({ cwd, env = {}, dist }: Place, args: readonly string[]): P
     process.chdir(cwd);
     setEnvironment({ PATH: process.env.PATH, HOME: cwd, ...env });
     process.argv = [process.execPath, CLI, ...args];
-    return await inProcess(args, dist);
+    return await inProcess(args, { dist, stdout });
   } finally {
     process.chdir(before.cwd);
     setEnvironment(before.env);
@@ -142,14 +145,58 @@ export async function files(directory: string, contents: Readonly<Record<string,
   for (const [name, text] of Object.entries(contents)) await writeFile(join(directory, name), text);
 }
 
-/** A migration in a directory of its own: these files, `mapping.yaml` among them, and a service. */
-export async function project(contents: Readonly<Record<string, string>>) {
-  const service = await sandbox();
-  const cwd = await workspace();
-  await files(cwd, contents);
+/** A mapping of the migration `test`: entries in flow style, by the source that they read. A source `people` reads `people.csv`. */
+export function mapping(entries: Readonly<Record<string, string | readonly string[]>>, head = ''): string {
+  const sources = Object.keys(entries).map((name) => `  ${name}: { path: ${name}.csv }\n`);
+  const events = Object.entries(entries).flatMap(([source, of]) =>
+    [of].flat().map((entry) => `  - { source: ${source}, ${entry} }\n`),
+  );
+  return `version: 1\nmigration: test\n${head}sources:\n${sources.join('')}events:\n${events.join('')}`;
+}
+
+/** The body of an event. */
+export interface Body {
+  readonly id: string;
+  readonly type: string;
+  readonly suppress_triggers: unknown;
+  readonly occurred_at?: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export type Project = Awaited<ReturnType<typeof project>>;
+
+/** A migration in a directory of its own, and a service: these files with `mapping.yaml` among them, or a folder of fixtures. */
+export async function project(contents: Readonly<Record<string, string>> | 'demo', options: FaultyOptions = {}) {
+  const service = await sandbox(options);
+  const cwd = await workspace(contents === 'demo' ? contents : undefined);
+  const write = (more: Readonly<Record<string, string>>): Promise<void> => files(cwd, more);
+  if (contents !== 'demo') await write(contents);
   const env = environmentOf(service);
-  const run = (...more: string[]): Promise<Ended> =>
-    backfill(['run', 'mapping.yaml', '--json', ...FAST, ...more], { cwd, env });
-  const posts = (): number => service.requests().filter(({ method }) => method === 'POST').length;
-  return { service, cwd, env, run, posts };
+  const read = (name: string): Promise<string> => readFile(join(cwd, name), 'utf8');
+  const args = (more: readonly string[]) => ['run', 'mapping.yaml', ...(more.includes('--rate') ? [] : FAST), ...more];
+  const told = (...more: string[]): Promise<Ended> => backfill(args(more), { cwd, env });
+  const run = (...more: string[]): Promise<Ended> => told('--json', ...more);
+  const ingested = () => service.requests().filter(({ method }) => method === 'POST');
+  return {
+    ...{ service, cwd, env, write, read, run },
+    summary: async (...more: string[]): Promise<Summary> => summaryOf(await run(...more)),
+    /** As people read it, without `--json`. */
+    told,
+    /** The same in a process of its own. */
+    start: (...more: string[]): Running => start(args(['--json', ...more]), { cwd, env }),
+    /** Another command about the mapping. */
+    command: (name: string, ...more: string[]): Promise<Ended> =>
+      backfill([name, 'mapping.yaml', ...more], { cwd, env }),
+    edit: async (name: string, change: (text: string) => string): Promise<void> =>
+      write({ [name]: change(await read(name)) }),
+    /** A path in the state directory, and the text of a file there. */
+    state: (name = '') => join(cwd, '.backfill', contents === 'demo' ? 'demo' : 'test', name),
+    stored: (name: string): Promise<string> => read(`.backfill/${contents === 'demo' ? 'demo' : 'test'}/${name}`),
+    posts: (): number => ingested().length,
+    /** The events that have arrived, but for the first so many requests. */
+    sent: (after = 0): Body[] =>
+      ingested()
+        .slice(after)
+        .map(({ body }) => body as Body),
+  };
 }

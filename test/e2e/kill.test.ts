@@ -5,7 +5,7 @@ import { backfill, environmentOf, FAST, sandbox, start, summaryOf, workspace } f
 import { withoutTimes } from '../sandbox/client.ts';
 
 /** `npm run soak` has 200, with faults. */
-const KILLS = 8;
+const KILLS = 4;
 
 it(`loses and duplicates nothing when it is killed at ${KILLS} random moments`, { timeout: 300_000 }, async () => {
   const latency = { rules: [{ kind: 'latency', min_ms: 5, max_ms: 60 } as const] };

@@ -1,73 +1,17 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RequestEntry } from '../../src/commands/sandbox/index.ts';
-import {
-  backfill,
-  documentIn,
-  environmentOf,
-  FAST,
-  files,
-  rowsIn,
-  sandbox,
-  start,
-  summaryOf,
-  workspace,
-} from './harness.ts';
+import { EVENT_TYPES } from '../../src/kinds/index.ts';
+import { backfill, documentIn, environmentOf, FAST, mapping, project, rowsIn, sandbox, summaryOf } from './harness.ts';
 
-interface Body {
-  readonly id: string;
-  readonly type: string;
-  readonly suppress_triggers: unknown;
-  readonly occurred_at?: string;
-  readonly data: Record<string, unknown>;
-}
-
-const ORDER = ['lead/created', 'lead/updated', 'deal/created', 'deal/updated', 'comment/created'];
-
-function ingested(requests: readonly RequestEntry[]): RequestEntry[] {
-  return requests.filter(({ method, path }) => method === 'POST' && path.startsWith('/webhooks/ingest/'));
-}
-
-function bodies(requests: readonly RequestEntry[]): Body[] {
-  return ingested(requests).map(({ body }) => body as Body);
-}
-
-/** A migration of so many leads. */
-async function leads(count: number): Promise<string> {
-  const cwd = await workspace();
-  const rows = Array.from({ length: count }, (_, index) => `${index},Name ${index}`);
-  await files(cwd, {
-    'people.csv': `id,name\n${rows.join('\n')}\n`,
-    'mapping.yaml': `
-version: 1
-migration: rate
-sources:
-  people: { path: people.csv }
-events:
-  - type: lead/created
-    source: people
-    data: { external_id: id, full_name: name }
-`,
-  });
-  return cwd;
-}
-
-describe('a run', () => {
+describe('a run of the demo', () => {
   it('sends every field as the mapping defines it, with names resolved to ids and absent values omitted', async () => {
-    const service = await sandbox();
-    const cwd = await workspace('demo');
-    const ended = await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env: environmentOf(service) });
+    const { service, run, sent, stored } = await project('demo');
+    const ended = await run();
     expect(ended.code, ended.stderr).toBe(1);
 
-    const sent = bodies(service.requests());
-    const find = (id: string): Body | undefined => sent.find(({ data }) => data.external_id === id);
-    expect(find('51000301')).toMatchObject({
-      type: 'lead/created',
-      suppress_triggers: true,
-      occurred_at: '2023-01-01T07:00:00.000Z',
-    });
-    expect(find('51000301')!.data).toEqual({
+    const find = (id: string) => sent().find(({ data }) => data.external_id === id)!;
+    expect(find('51000301')).toMatchObject({ type: 'lead/created', occurred_at: '2023-01-01T07:00:00.000Z' });
+    expect(find('51000301').data).toEqual({
       external_id: '51000301',
       full_name: 'Giulia Ferrari',
       email: 'giulia.ferrari@example.test',
@@ -75,27 +19,25 @@ describe('a run', () => {
       custom_params: { origin: 'hubspot', lifecycle: 'Lead', city: 'Roma' },
     });
     // An invalid phone number and an invalid e-mail address are omitted and listed.
-    expect(find('51000634')!.data).not.toHaveProperty('phone_number');
-    expect(find('51000782')!.data).not.toHaveProperty('email');
-    expect(await readFile(join(cwd, '.backfill/demo/omitted.csv'), 'utf8')).toContain('ask reception');
+    expect(find('51000634').data).not.toHaveProperty('phone_number');
+    expect(find('51000782').data).not.toHaveProperty('email');
+    expect(await stored('omitted.csv')).toContain('ask reception');
 
-    const sales = service.account.pipelines.find(({ name }) => name === 'Sales')!;
-    const partners = service.account.pipelines.find(({ name }) => name === 'Partners')!;
-    const stage = (pipeline: typeof sales, name: string) => pipeline.stages.find((each) => each.name === name)!.id;
-    const owner = (email: string) => service.account.users.find((user) => user.email === email)!.id;
-    expect(find('9700121')!.data).toEqual({
+    const stage = (pipeline: string, name: string) =>
+      service.account.pipelines.find((each) => each.name === pipeline)!.stages.find((each) => each.name === name)!.id;
+    expect(find('9700121').data).toEqual({
       external_id: '9700121',
       title: 'Annual licence - Esposito',
       amount: 980.5,
       currency: 'EUR',
       lead_external_id: '51000338',
-      stage_id: stage(sales, 'Qualified'),
-      owner_id: owner('grace@example.test'),
+      stage_id: stage('Sales', 'Qualified'),
+      owner_id: service.account.users.find(({ email }) => email === 'grace@example.test')!.id,
       custom_fields: { close_date: '2024-02-04' },
     });
-    expect(find('9700110')!.data.stage_id).toBe(stage(partners, 'Qualified'));
-    expect(find('9700330')!.data).not.toHaveProperty('owner_id');
-    expect(find('note-33000000000000007')!.data).toEqual({
+    expect(find('9700110').data.stage_id).toBe(stage('Partners', 'Qualified'));
+    expect(find('9700330').data).not.toHaveProperty('owner_id');
+    expect(find('note-33000000000000007').data).toEqual({
       external_id: 'note-33000000000000007',
       content: 'Met at the fair.\n\nVery interested.',
       author_name: 'Grace Hopper',
@@ -103,41 +45,33 @@ describe('a run', () => {
     });
   });
 
-  it('sends each event once, in the order of types, with triggers suppressed in body and header, and with few other requests', async () => {
-    const service = await sandbox();
-    const cwd = await workspace('demo');
-    const env = environmentOf(service);
-    const summary = summaryOf(await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env }));
-
-    const sent = ingested(service.requests());
-    expect(new Set(bodies(sent).map(({ id }) => id)).size).toBe(sent.length);
-    expect(sent.length).toBe(summary.events.acknowledged);
-    expect(sent.every(({ headers }) => headers['x-suppress-triggers'] === 'true')).toBe(true);
-    expect(bodies(sent).every((body) => body.suppress_triggers === true)).toBe(true);
+  it('sends each event once, in the order of types, with triggers suppressed, and accounts for every event and record', async () => {
+    const { service, summary, sent, state, stored } = await project('demo');
+    const { profile, ...counts } = await summary();
+    const { events, records, this_run: run } = counts;
+    const isEvent = ({ method }: RequestEntry): boolean => method === 'POST';
+    expect(new Set(sent().map(({ id }) => id)).size).toBe(events.acknowledged);
+    expect(sent().length).toBe(events.acknowledged);
+    const headers = service
+      .requests()
+      .filter(isEvent)
+      .map((request) => request.headers['x-suppress-triggers']);
+    expect(headers.every((header) => header === 'true')).toBe(true);
+    expect(sent().every((body) => body.suppress_triggers === true)).toBe(true);
     expect(service.triggersFired).toBe(0);
-    const order = bodies(sent).map(({ type }) => ORDER.indexOf(type));
+    const order = sent().map(({ type }) => (EVENT_TYPES as readonly string[]).indexOf(type));
     expect(order).toEqual([...order].sort((a, b) => a - b));
-
-    const others = service.requests().filter((request) => !sent.includes(request));
+    const others = service.requests().filter((request) => !isEvent(request));
     expect(others.every(({ method }) => method === 'GET')).toBe(true);
     expect(others.length).toBeLessThanOrEqual(6);
-    expect(summary.this_run).toMatchObject({ events_sent: sent.length, retries: 0, rate_limited: 0 });
-  });
+    expect(run).toMatchObject({ events_sent: sent().length, retries: 0, rate_limited: 0 });
 
-  it('accounts for every event, and lists every event that was not accepted', async () => {
-    const service = await sandbox();
-    const cwd = await workspace('demo');
-    const summary = summaryOf(
-      await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env: environmentOf(service) }),
-    );
-    const { events, records } = summary;
     expect(records).toEqual({ read: 82, mapped: 80, skipped: 1, unreadable: 1 });
     expect(events.total).toBe(
       events.acknowledged + events.duplicates + events.invalid + events.rejected + events.blocked + events.pending,
     );
     expect(events).toMatchObject({ total: 80, rejected: 0, pending: 0, duplicates: 0, gone: 0, changed: 0 });
-    const state = join(cwd, '.backfill/demo');
-    const errors = await rowsIn<object>(state, "select * from problems where severity = 'error'");
+    const errors = await rowsIn<object>(state(), "select * from problems where severity = 'error'");
     expect(errors.length).toBe(events.invalid + events.blocked + records.unreadable);
     for (const known of [
       { kind: 'read', code: 'too_many_cells', source: 'contacts', line: 32 },
@@ -146,100 +80,59 @@ describe('a run', () => {
     ]) {
       expect(errors).toContainEqual(expect.objectContaining(known));
     }
-    expect((await readFile(join(state, 'errors.csv'), 'utf8')).trim().split('\n')).toHaveLength(errors.length + 1);
-    const { profile, ...counts } = summary;
+    expect((await stored('errors.csv')).trim().split('\n')).toHaveLength(errors.length + 1);
     expect(Object.keys(profile.sources)).toEqual(['contacts', 'deals', 'notes']);
-    expect(await documentIn(state, 'summary')).toEqual(counts);
+    expect(await documentIn(state(), 'summary')).toEqual(counts);
   });
 
-  it('sends nothing on a rerun, and sends corrected rows once they are fixed', async () => {
-    const service = await sandbox();
-    const cwd = await workspace('demo');
-    const env = environmentOf(service);
-    const first = summaryOf(await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env }));
-    const before = ingested(service.requests()).length;
+  it('sends nothing in a dry run, but finds the same problems; nothing in a rerun, and corrected rows once they are fixed', async () => {
+    const { service, summary, sent, posts, edit } = await project('demo');
+    const dry = await summary('--dry-run');
+    expect(dry.exit.code).toBe(1);
+    expect(service.requests().every(({ method }) => method === 'GET')).toBe(true);
+    const first = await summary();
+    expect(dry.errors_by_code).toEqual(first.errors_by_code);
+    expect(dry.events.pending).toBe(first.events.acknowledged);
+    const before = posts();
 
-    const again = summaryOf(await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env }));
-    expect(ingested(service.requests()).length).toBe(before);
+    const again = await summary();
+    expect(posts()).toBe(before);
     expect(again.events).toEqual(first.events);
     expect(again.this_run).toMatchObject({ events_sent: 0, already_acknowledged: first.events.acknowledged });
 
-    const contacts = await readFile(join(cwd, 'contacts.csv'), 'utf8');
-    await files(cwd, { 'contacts.csv': contacts.replace('2023-02-30 10:15', '2023-02-28 10:15') });
-    const corrected = summaryOf(await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env }));
+    await edit('contacts.csv', (text) => text.replace('2023-02-30 10:15', '2023-02-28 10:15'));
+    const corrected = await summary();
     expect(corrected.events.invalid).toBe(first.events.invalid - 1);
     expect(corrected.events.blocked).toBeLessThan(first.events.blocked);
     expect(corrected.this_run.events_sent).toBe(corrected.events.acknowledged - first.events.acknowledged);
-    const ids = bodies(service.requests()).map(({ id }) => id);
-    expect(new Set(ids).size).toBe(ids.length);
-  });
-
-  it('sends nothing in a dry run, but finds the same problems', async () => {
-    const service = await sandbox();
-    const cwd = await workspace('demo');
-    const env = environmentOf(service);
-    const dry = await backfill(['run', 'mapping.yaml', '--dry-run', '--json', ...FAST], { cwd, env });
-    expect(dry.code).toBe(1);
-    expect(service.requests().every(({ method }) => method === 'GET')).toBe(true);
-    const rehearsed = summaryOf(dry);
-    const real = summaryOf(await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env }));
-    expect(rehearsed.errors_by_code).toEqual(real.errors_by_code);
-    expect(rehearsed.events.pending).toBe(real.events.acknowledged);
-  });
-
-  it('uses 140 requests for 140 events, and none of them is rate-limited', async () => {
-    const rate = { requests: 100, seconds: 3 };
-    const service = await sandbox({ rate });
-    const cwd = await leads(140);
-    const ended = await backfill(['run', 'mapping.yaml', '--json', '--rate', '100/3s'], {
-      cwd,
-      env: environmentOf(service),
-    });
-    expect(ended.code, ended.stderr).toBe(0);
-    expect(ingested(service.requests()).length).toBe(140);
-    expect(service.requests().filter(({ status }) => status === 429)).toEqual([]);
-  });
-
-  it('takes as long as the limit of the service allows where --rate is above it', async () => {
-    const service = await sandbox({ rate: { requests: 100, seconds: 60 } });
-    const place = { cwd: await leads(250), env: environmentOf(service) };
-    const ended = await backfill(['run', 'mapping.yaml', '--dry-run', '--json', '--rate', '10000/1s'], place);
-    expect(ended.stderr.replace(/\s+/g, ' ')).toContain('about 2 min (100 requests per 60 s)');
-    expect(summaryOf(ended).estimate_seconds).toBe(120);
+    expect(new Set(sent().map(({ id }) => id)).size).toBe(posts());
   });
 
   it('refuses to send to an account other than the one it started with', async () => {
-    const cwd = await workspace('demo');
-    const service = await sandbox();
-    await backfill(['run', 'mapping.yaml', ...FAST], { cwd, env: environmentOf(service) });
+    const { cwd, run } = await project('demo');
+    await run();
     const other = await sandbox();
     const ended = await backfill(['run', 'mapping.yaml', ...FAST], { cwd, env: environmentOf(other) });
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain('belongs to another base URL');
-    expect(ingested(other.requests())).toEqual([]);
+    expect(other.requests().filter(({ method }) => method === 'POST')).toEqual([]);
   });
 
   it('stops immediately if the service has processed the migration but the checkpoint is lost, unless --adopt is set', async () => {
-    const cwd = await workspace('demo');
-    const service = await sandbox();
-    const env = environmentOf(service);
-    const first = summaryOf(await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env }));
+    const { service, run, summary } = await project('demo');
+    const first = await summary();
     for (const _ of [1, 2]) {
-      const lost = await backfill(['run', 'mapping.yaml', '--state', 'elsewhere', ...FAST], { cwd, env });
+      const lost = await run('--state', 'elsewhere');
       expect(lost.code).toBe(3);
       expect(lost.stderr).toContain('--adopt');
     }
     const state = service.state();
-    const adopted = await backfill(['run', 'mapping.yaml', '--state', 'elsewhere', '--adopt', '--json', ...FAST], {
-      cwd,
-      env,
-    });
-    expect(summaryOf(adopted).events).toEqual(first.events);
+    expect((await summary('--state', 'elsewhere', '--adopt')).events).toEqual(first.events);
     expect(service.state()).toEqual(state);
   });
 
   it('reports an error in the mapping before missing credentials', async () => {
-    const cwd = await workspace('demo');
+    const { cwd } = await project('demo');
     const missing = await backfill(['run', 'maping.yaml'], { cwd });
     expect(missing.code).toBe(2);
     expect(missing.stderr).toContain('maping.yaml');
@@ -250,18 +143,55 @@ describe('a run', () => {
   });
 
   it('is refused while another run uses the state directory', async () => {
-    const cwd = await workspace('demo');
-    const service = await sandbox({ faults: { rules: [{ kind: 'hang' }] } });
-    const env = environmentOf(service);
-    const first = start(['run', 'mapping.yaml', ...FAST], { cwd, env });
-    await expect.poll(() => ingested(service.requests()).length, { timeout: 20_000 }).toBeGreaterThan(0);
-    const second = await backfill(['run', 'mapping.yaml', ...FAST], { cwd, env });
+    const { service, start, run, posts } = await project('demo', { faults: { rules: [{ kind: 'hang' }] } });
+    const first = start();
+    await expect.poll(posts, { timeout: 20_000 }).toBeGreaterThan(0);
+    const second = await run();
     expect(second.code).toBe(3);
     expect(second.stderr).toContain(`process ${first.child.pid} on `);
     first.child.kill('SIGKILL');
     await first.ended;
     service.setFaults({ rules: [] });
-    const third = await backfill(['run', 'mapping.yaml', ...FAST], { cwd, env });
+    const third = await run();
     expect(third.code, third.stderr).toBe(1);
   });
+});
+
+/** A migration of so many leads, at a limit of the service. */
+function leads(count: number, seconds: number) {
+  const rows = Array.from({ length: count }, (_, index) => `${index},Name ${index}\n`);
+  const people = 'type: lead/created, data: { external_id: id, full_name: name }';
+  const contents = { 'people.csv': `id,name\n${rows.join('')}`, 'mapping.yaml': mapping({ people }) };
+  return project(contents, { rate: { requests: 100, seconds } });
+}
+
+it('140 events at 100 in 3 seconds take 140 requests, and none of them is rate-limited', async () => {
+  const { service, run, posts } = await leads(140, 3);
+  const ended = await run('--rate', '100/3s');
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(posts()).toBe(140);
+  expect(service.requests().filter(({ status }) => status === 429)).toEqual([]);
+});
+
+it('a migration takes as long as the limit of the service allows where --rate is above it', async () => {
+  const ended = await (await leads(250, 60)).run('--dry-run', '--rate', '10000/1s');
+  expect(ended.stderr.replace(/\s+/g, ' ')).toContain('about 2 min (100 requests per 60 s)');
+  expect(summaryOf(ended).estimate_seconds).toBe(120);
+});
+
+it('changes.csv shows the names of stages and users beside their ids', async () => {
+  const day = (stage: string, owner: string): string => `id,title,stage,owner\n1,One,${stage},${owner}\n`;
+  const data = 'external_id: id, title: title, stage_name: stage, owner_name: owner';
+  const { service, run, summary, write, stored } = await project({
+    'mapping.yaml': mapping({ deals: `type: deal/created, stage_pipeline: { value: Sales }, data: { ${data} }` }),
+    'deals.csv': day('New', 'Ada Lovelace'),
+  });
+  await run();
+  await write({ 'deals.csv': day('Won', 'Grace Hopper') });
+  expect((await summary()).exit.reason).toBe('changed');
+  const text = await stored('changes.csv');
+  const { pipelines, users } = service.account;
+  const won = pipelines[0]!.stages.find(({ name }) => name === 'Won')!.id;
+  expect(text).toContain(`Sales / Won (${won})`);
+  expect(text).toContain(`Grace Hopper (${users.find(({ names }) => names[0] === 'Grace Hopper')!.id})`);
 });

@@ -1,72 +1,47 @@
+/** Which events a run sends, and in which order. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Sandbox } from '../../src/commands/sandbox/index.ts';
 import type { Status } from '../../src/figures/read-status.ts';
-import { migrate } from '../faults/in-process.ts';
-import { readFile } from 'node:fs/promises';
-import { backfill, environmentOf, FAST, files, sandbox, start, workspace } from './harness.ts';
+import type { FaultyOptions, FaultySandbox } from '../sandbox/faults.ts';
+import { mapping, project, summaryOf, type Project } from './harness.ts';
 
-const MAPPING = `version: 1
-migration: order
-sources:
-  leads: { path: leads.csv }
-  deals: { path: deals.csv }
-  notes: { path: notes.csv }
-events:
-  - type: lead/created
-    source: leads
-    data: { external_id: id }
-  - type: deal/created
-    source: deals
-    priority: { from: stage, apply: [{ map: { Won: 0, Lost: 0, '*': 1 } }] }
-    data: { external_id: id, lead_external_id: lead }
-  - type: comment/created
-    source: notes
-    occurred_at: { from: at, apply: [{ date: iso }] }
-    data: { external_id: id, content: text, deal_external_id: deal }
-`;
+const MAPPING = mapping({
+  leads: 'type: lead/created, data: { external_id: id }',
+  deals:
+    "type: deal/created, priority: { from: stage, apply: [{ map: { Won: 0, Lost: 0, '*': 1 } }] }, data: { external_id: id, lead_external_id: lead }",
+  notes:
+    'type: comment/created, occurred_at: { from: at, apply: [{ date: iso }] }, data: { external_id: id, content: text, deal_external_id: deal }',
+});
 
 /** Twenty leads with a deal each, of which every fifth is open, and comments on them, the newest first. */
-async function migration(comments = 6): Promise<{ cwd: string; mapping: string }> {
-  const cwd = await workspace();
+function migration(options: FaultyOptions = {}, comments = 6): Promise<Project> {
   const ids = Array.from({ length: 20 }, (_, n) => n + 1);
   const notes = ids.flatMap((id) =>
     Array.from({ length: comments }, (_, n) => `n${id}-${comments - n},text,d${id},2024-03-0${comments - n}T10:00:00Z`),
   );
-  await files(cwd, {
+  const files = {
     'mapping.yaml': MAPPING,
     'leads.csv': ['id', ...ids.map((id) => `l${id}`), ''].join('\n'),
     'deals.csv': ['id,lead,stage', ...ids.map((id) => `d${id},l${id},${id % 5 === 0 ? 'New' : 'Won'}`), ''].join('\n'),
     'notes.csv': ['id,text,deal,at', ...notes, ''].join('\n'),
-  });
-  return { cwd, mapping: join(cwd, 'mapping.yaml') };
-}
-
-interface Body {
-  readonly data: {
-    readonly external_id: string;
-    readonly lead_external_id?: string;
-    readonly deal_external_id?: string;
   };
+  return project(files, options);
 }
 
-interface Request {
-  readonly at: number;
-  readonly endedAt: number | undefined;
-  readonly status: number | undefined;
-  readonly data: Body['data'];
+interface Data {
+  readonly external_id: string;
+  readonly lead_external_id?: string;
+  readonly deal_external_id?: string;
 }
 
-function posts(service: Sandbox): Request[] {
-  return service
+const posts = (service: FaultySandbox) =>
+  service
     .requests()
     .filter(({ method }) => method === 'POST')
-    .map(({ at, endedAt, status, body }) => ({ at, endedAt, status, data: (body as Body).data }));
-}
+    .map(({ body, ...request }) => ({ ...request, data: (body as { data: Data }).data }));
 
 /** The ids of a deal's comments in the order in which the service has created them. */
-function commentsOf(service: Sandbox, deal: string): string[] {
+function commentsOf(service: FaultySandbox, deal: string): string[] {
   return posts(service)
     .filter(({ data, status }) => data.deal_external_id === deal && status === 200)
     .map(({ data }) => data.external_id);
@@ -76,11 +51,10 @@ const LATENCY = { kind: 'latency', min_ms: 2, max_ms: 30 } as const;
 
 describe('a run', () => {
   it('sends open deals with their leads and comments before everything else, and says when', async () => {
-    const service = await sandbox();
-    const { mapping } = await migration();
-    const summary = await migrate(service, mapping);
+    const { service, summary: run } = await migration();
+    const summary = await run();
     expect(summary.exit.code).toBe(0);
-    const family = ({ data }: Request): number => Number(/\d+/.exec(data.external_id)![0]);
+    const family = ({ data }: { data: Data }): number => Number(/\d+/.exec(data.external_id)![0]);
     const sent = posts(service);
     for (const kind of ['l', 'd']) {
       const isOpen = sent.filter(({ data }) => data.external_id.startsWith(kind)).map((each) => family(each) % 5 === 0);
@@ -98,24 +72,21 @@ describe('a run', () => {
   });
 
   it('says in the survey, in status and in the report how many events each priority has, and when it is done', async () => {
-    const service = await sandbox();
-    const { cwd } = await migration();
-    const env = environmentOf(service);
-    const dry = await backfill(['run', 'mapping.yaml', '--dry-run', '--rate', '16/60s'], { cwd, env });
-    expect(dry.stdout).toMatch(/^By priority +events +acknowledged +done$/m);
-    expect(dry.stdout).toMatch(/^ {2}1 +32 +0 +about .*\d\d:\d\d$/m);
-    expect(dry.stdout).toMatch(/^ {2}0 +128 +0 +about .*\d\d:\d\d$/m);
-    expect((await backfill(['run', 'mapping.yaml', '--max-requests', '60', ...FAST], { cwd, env })).code).toBe(3);
-    const status = await backfill(['status', 'mapping.yaml'], { cwd });
+    const { run, told, command, stored } = await migration();
+    const { stdout } = await told('--dry-run', '--rate', '16/60s');
+    expect(stdout).toMatch(/^By priority +events +acknowledged +done$/m);
+    expect(stdout).toMatch(/^ {2}1 +32 +0 +about .*\d\d:\d\d$/m);
+    expect(stdout).toMatch(/^ {2}0 +128 +0 +about .*\d\d:\d\d$/m);
+    expect((await run('--max-requests', '60')).code).toBe(3);
+    const status = await command('status');
     expect(status.stdout).toMatch(/^ {2}1 +32 +32 +/m);
     expect(status.stdout).toMatch(/^ {2}0 +128 +\d+ +–$/m);
-    expect(await readFile(join(cwd, '.backfill/order/report.html'), 'utf8')).toContain('Events by priority');
+    expect(await stored('report.html')).toContain('Events by priority');
   });
 
   it('never sends a child before its parent is acknowledged, nor two comments of one deal together', async () => {
-    const service = await sandbox({ faults: { rules: [LATENCY] } });
-    const { mapping } = await migration();
-    await migrate(service, mapping);
+    const { service, run } = await migration({ faults: { rules: [LATENCY] } });
+    await run();
     const sent = posts(service);
     const endOf = new Map(sent.map((each) => [each.data.external_id, each.endedAt!]));
     for (const { at, data } of sent) {
@@ -131,37 +102,33 @@ describe('a run', () => {
 
   it('goes on with the comments after one that is rejected, and says what that means for their order', async () => {
     const rejected = { kind: 'status', status: 422, code: 'odd', when: { event: { external_id: 'n3-2' } } } as const;
-    const service = await sandbox({ faults: { rules: [rejected] } });
-    const { cwd, mapping } = await migration();
-    const summary = await migrate(service, mapping);
-    expect(summary.events).toMatchObject({ rejected: 1, acknowledged: 159 });
+    const { service, summary, stored } = await migration({ faults: { rules: [rejected] } });
+    expect((await summary()).events).toMatchObject({ rejected: 1, acknowledged: 159 });
     expect(commentsOf(service, 'd3')).toEqual(['n3-1', 'n3-3', 'n3-4', 'n3-5', 'n3-6']);
-    const errors = await readFile(join(cwd, '.backfill/order/errors.csv'), 'utf8');
-    expect(errors).toContain('comments are dated on arrival');
+    expect(await stored('errors.csv')).toContain('comments are dated on arrival');
     service.setFaults({ rules: [] });
-    expect((await migrate(service, mapping)).exit.code).toBe(0);
+    expect((await summary()).exit.code).toBe(0);
     expect(commentsOf(service, 'd3').at(-1)).toBe('n3-2');
   });
 
   it('keeps the order of the comments wherever it is killed', { timeout: 120_000 }, async () => {
-    const service = await sandbox({ faults: { rules: [LATENCY] } });
-    const { cwd, mapping } = await migration(9);
-    const env = environmentOf(service);
+    const { service, start, summary, command, posts: sent } = await migration({ faults: { rules: [LATENCY] } }, 9);
     let killed = 0;
     for (let round = 0; round < 20 && killed < 4; round += 1) {
-      const before = posts(service).length;
-      const run = start(['run', 'mapping.yaml', ...FAST], { cwd, env });
+      const before = sent();
+      const run = start();
       const ended = run.ended.then(() => true);
-      while (posts(service).length < before + 30 && !(await Promise.race([ended, sleep(2).then(() => false)])));
+      while (sent() < before + 30 && !(await Promise.race([ended, sleep(2).then(() => false)])));
       run.child.kill('SIGKILL');
       if ((await run.ended).signal === 'SIGKILL') killed += 1;
     }
     expect(killed).toBeGreaterThan(0);
-    const status = await backfill(['status', 'mapping.yaml', '--json'], { cwd });
-    const { basis, events, priorities } = JSON.parse(status.stdout) as Pick<Status, 'basis' | 'events' | 'priorities'>;
-    expect(basis).toBe('under way');
-    expect(priorities.map(({ acknowledged }) => acknowledged).reduce((a, b) => a + b)).toBe(events.acknowledged);
-    expect((await migrate(service, mapping)).exit.code).toBe(0);
+    const status = JSON.parse((await command('status', '--json')).stdout) as Status;
+    expect(status.basis).toBe('under way');
+    expect(status.priorities.map(({ acknowledged }) => acknowledged).reduce((a, b) => a + b)).toBe(
+      status.events.acknowledged,
+    );
+    expect((await summary()).exit.code).toBe(0);
     for (let deal = 1; deal <= 20; deal += 1) {
       const stored = service.state().comments.filter((comment) => comment.externalId?.startsWith(`n${deal}-`));
       expect(stored.map(({ externalId }) => externalId)).toEqual(
@@ -169,4 +136,88 @@ describe('a run', () => {
       );
     }
   });
+});
+
+const THREE = mapping({
+  leads: 'type: lead/created, data: { external_id: id, full_name: name }',
+  deals: 'type: deal/created, data: { external_id: id, title: title, lead_external_id: lead }',
+  notes: 'type: comment/created, data: { external_id: id, content: text, deal_external_id: deal }',
+});
+
+it('records whose parent is nowhere are left out, and listed, with what belongs to them', async () => {
+  const { service, summary, write, stored } = await project({
+    'mapping.yaml': THREE.replaceAll(/(deal|comment)\/created/g, '$&, if_parent_missing: skip'),
+    'leads.csv': 'id,name\n1,Ada\n',
+    'deals.csv': 'id,title,lead\n10,One,1\n20,Two,2\n',
+    'notes.csv': 'id,text,deal\nn1,Called,10\nn2,Wrote,20\nn3,Met,30\n',
+  });
+  expect(await summary()).toMatchObject({
+    exit: { code: 0 },
+    events: { total: 3, acknowledged: 3 },
+    records: { read: 6, mapped: 3, skipped: 3, unreadable: 0 },
+  });
+  const { deals, comments } = service.state();
+  expect([deals, comments].map((list) => list.map(({ externalId }) => externalId))).toEqual([['10'], ['n1']]);
+  expect((await stored('omitted.csv')).match(/^(deals|notes)(?=,)/gm)).toEqual(['deals', 'notes', 'notes']);
+
+  // The parent comes later: then it is a record like any other.
+  await write({ 'leads.csv': 'id,name\n1,Ada\n2,Grace\n' });
+  expect(await summary()).toMatchObject({ exit: { code: 0 }, events: { total: 6 } });
+  expect(service.state().comments).toHaveLength(2);
+});
+
+it('a dry run with --pick shows the picked record with its parents and children, and no other', async () => {
+  const rows = Array.from({ length: 9 }, (_, at) => at);
+  const { told } = await project({
+    'mapping.yaml': THREE,
+    'leads.csv': `id,name\n${rows.map((at) => `L${at},Lead ${at}\n`).join('')}`,
+    'deals.csv': `id,title,lead\n${rows.map((at) => `D${at},Deal ${at},L${at}\n`).join('')}`,
+    'notes.csv': `id,text,deal\n${rows.map((at) => `N${at},Note ${at},D${at < 5 ? 8 : at}\n`).join('')}`,
+  });
+  const lines = (await told('--dry-run', '--pick', 'deal:D8')).stdout.matchAll(
+    /^ {2}(leads|deals|comments) +9 +(\d) +(\d)$/gm,
+  );
+  const counts = new Map(Array.from(lines, ([, kind, sent, left]) => [kind, [sent, left]]));
+  expect(Object.fromEntries(counts)).toEqual({ leads: ['1', '8'], deals: ['1', '8'], comments: ['6', '3'] });
+});
+
+it('a pilot has a deal that lacks what others have, and a comment without an id, although the plan only counts those', async () => {
+  const rows = Array.from({ length: 40 }, (_, at) => at);
+  const { summary } = await project({
+    'mapping.yaml': THREE.replace('external_id: id, content', 'content'),
+    'leads.csv': `id,name\n${rows.map((at) => `L${at},Lead ${at}\n`).join('')}`,
+    'deals.csv': `id,title,lead\n${rows.map((at) => `D${at},${at === 31 ? '' : `Deal ${at}`},L${at}\n`).join('')}`,
+    'notes.csv': 'id,text,deal\n1,Note,D17\n',
+  });
+  const { pilot } = await summary('--dry-run', '--pilot', '4');
+  expect(pilot!.features.warning).toEqual({ covered: 4, occurring: 4 });
+});
+
+/** More rows than are read at once. */
+it('11,001 rows of one record are one event, with the values of the last one', async () => {
+  const last = 11_000;
+  const rows = Array.from({ length: last + 1 }, (_, n) => `p2,Grace,${n},${n === 0 ? 'once' : ''}\n`);
+  const data =
+    'external_id: id, full_name: { template: "{name} {score}" }, custom_params: { score: score, seen: seen }';
+  const {
+    run,
+    posts: sent,
+    service,
+  } = await project({
+    'mapping.yaml': mapping({
+      people: 'type: lead/created, data: { external_id: id, full_name: name }',
+      scores: `type: lead/updated, priority: { from: score }, data: { ${data} }`,
+    }),
+    'people.csv': 'id,name\np1,Ada\np2,Grace\np3,Alan\n',
+    'scores.csv': `id,name,score,seen\np1,Ada,1,\n${rows.join('')}p3,Alan,3,\n`,
+  });
+  expect(summaryOf(await run())).toMatchObject({ exit: { code: 0 }, events: { total: 3, acknowledged: 3 } });
+  expect(sent()).toBe(3);
+  expect(
+    service
+      .state()
+      .leads.map(({ fullName }) => fullName)
+      .sort(),
+  ).toEqual(['Ada 1', 'Alan 3', `Grace ${last}`]);
+  expect(summaryOf(await run())).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
 });

@@ -1,20 +1,11 @@
-import { readFile } from 'node:fs/promises';
+/** Runs of one migration after another: what other clients did, lost answers, and exports of another day. */
+import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { RequestEntry, Sandbox } from '../../src/commands/sandbox/index.ts';
-import type { Summary } from '../../src/report/summary.ts';
-import { StateDir } from '../../src/files/state-dir.ts';
-import { readState } from '../../src/store/open.ts';
-import { migrate, type Options } from '../faults/in-process.ts';
+import { CHECKPOINT } from '../../src/store/checkpoint-schema.ts';
+import { Database } from '../../src/store/sqlite.ts';
 import { send } from '../sandbox/client.ts';
-import { backfill, environmentOf, FAST, files, sandbox, start, workspace } from './harness.ts';
-import type { FaultySandbox } from '../sandbox/faults.ts';
-
-interface Body {
-  readonly id: string;
-  readonly type: string;
-  readonly data: Readonly<Record<string, unknown>>;
-}
+import { mapping, project, rowsIn } from './harness.ts';
 
 interface Exports {
   readonly leads?: readonly string[];
@@ -32,195 +23,166 @@ const HEADERS = {
   notes: 'id,text,lead',
 };
 
-/** Writes these exports and a mapping for them; a second call writes the exports of another day. */
-async function exports(cwd: string, given: Exports): Promise<void> {
-  const { policies = {} } = given;
-  const policy = (type: string) => (policies[type] === undefined ? '' : `\n    ${policies[type]}`);
-  for (const name of ['leads', 'changes', 'deals', 'notes'] as const) {
-    await files(cwd, { [`${name}.csv`]: [HEADERS[name], ...(given[name] ?? []), ''].join('\n') });
-  }
-  await files(cwd, {
-    'mapping.yaml': `version: 1
-migration: rerun
-sources:
-  leads: { path: leads.csv }
-  changes: { path: changes.csv }
-  deals: { path: deals.csv }
-  notes: { path: notes.csv }
-events:
-  - type: lead/created
-    source: leads
-    data: { external_id: id, full_name: name, custom_params: { city: city } }${policy('lead/created')}
-  - type: lead/updated
-    source: changes
-    data: { external_id: id, custom_params: { city: city } }${policy('lead/updated')}
-  - type: deal/created
-    source: deals
-    stage_pipeline: { value: Sales }
-    data: { external_id: id, title: title, amount: amount, stage_name: stage, lead_external_id: lead }${policy('deal/created')}
-  - type: comment/created
-    source: notes
-    data: { external_id: id, content: text, lead_external_id: lead }${policy('comment/created')}
-`,
-  });
-}
-
-interface Place {
-  readonly service: FaultySandbox;
-  readonly cwd: string;
-  readonly run: (options?: Options) => Promise<{ summary: Summary; sent: Body[] }>;
-}
-
-/** A sandbox and a directory with these exports; `run` also returns what that run sent. */
-async function migration(given: Exports): Promise<Place> {
-  const service = await sandbox();
-  const cwd = await workspace();
-  await exports(cwd, given);
+/** The exports of a day, and a mapping for them. */
+function filesOf(given: Exports): Record<string, string> {
+  const policies = (type: string): string => (given.policies?.[type] === undefined ? '' : `, ${given.policies[type]}`);
+  const entry = (type: string, data: string, more = ''): string =>
+    `type: ${type}${policies(type)}${more}, data: { external_id: id, ${data} }`;
+  const names = Object.keys(HEADERS) as (keyof typeof HEADERS)[];
   return {
-    service,
-    cwd,
-    run: async (options) => {
-      const before = posts(service).length;
-      const summary = await migrate(service, join(cwd, 'mapping.yaml'), options);
-      return { summary, sent: posts(service).slice(before).map(bodyOf) };
+    ...Object.fromEntries(names.map((name) => [`${name}.csv`, [HEADERS[name], ...(given[name] ?? []), ''].join('\n')])),
+    'mapping.yaml': mapping({
+      leads: entry('lead/created', 'full_name: name, custom_params: { city: city }'),
+      changes: entry('lead/updated', 'custom_params: { city: city }'),
+      deals: entry(
+        'deal/created',
+        'title: title, amount: amount, stage_name: stage, lead_external_id: lead',
+        ', stage_pipeline: { value: Sales }',
+      ),
+      notes: entry('comment/created', 'content: text, lead_external_id: lead'),
+    }),
+  };
+}
+
+const UPDATE = { 'lead/created': 'if_changed: update', 'lead/updated': 'if_changed: update' };
+
+async function migration(given: Exports) {
+  const p = await project(filesOf(given));
+  const { service } = p;
+  return {
+    ...p,
+    /** The exports of another day. */
+    export: (next: Exports) => p.write(filesOf(next)),
+    /** A run, and what it sent. */
+    turn: async (...options: string[]) => {
+      const before = p.posts();
+      const summary = await p.summary(...options);
+      return { summary, sent: p.sent(before) };
+    },
+    lead: (id: string) => service.state().leads.find(({ externalId }) => externalId === id)!,
+    deal: (id: string) => service.state().deals.find(({ externalId }) => externalId === id)!,
+    /** What another client sends. */
+    elsewhere: async (type: string, data: Record<string, unknown>): Promise<void> =>
+      expect((await send(service, type, data)).status).toBe(200),
+    /** Starts a run whose first event is never answered, and kills it once that event has arrived. */
+    killBeforeTheAnswer: async (options: { committed: boolean }): Promise<void> => {
+      const before = p.posts();
+      service.setFaults({ rules: [{ kind: 'hang', ...options }] });
+      const run = p.start();
+      await expect.poll(p.posts, { timeout: 30_000 }).toBeGreaterThan(before);
+      run.child.kill('SIGKILL');
+      await run.ended;
+      service.setFaults({ rules: [] });
+    },
+    /** A copy of the checkpoint as it is now; the function that is returned puts it back. */
+    backup: async () => {
+      const [path, copy] = [p.state('checkpoint.db'), join(p.cwd, 'copy.db')];
+      const db = Database.open(path, CHECKPOINT);
+      db.run('vacuum checkpoint into ?', copy);
+      db.close();
+      return async () => {
+        for (const suffix of ['-wal', '-shm']) await rm(`${path}${suffix}`, { force: true });
+        await copyFile(copy, path);
+      };
     },
   };
 }
 
-function posts(service: Sandbox): RequestEntry[] {
-  return service.requests().filter(({ method, path }) => method === 'POST' && path.startsWith('/webhooks/'));
-}
-
-function bodyOf({ body }: RequestEntry): Body {
-  return body as Body;
-}
-
-/** What another client sends to the service. */
-async function elsewhere(service: Sandbox, type: string, data: Record<string, unknown>): Promise<void> {
-  const response = await send(service, type, data);
-  expect(response.status).toBe(200);
-}
-
-/** Starts a run whose first event is never answered, and kills it once that event has arrived. */
-async function killBeforeTheAnswer({ service, cwd }: Place, options: { committed: boolean }): Promise<void> {
-  const before = posts(service).length;
-  service.setFaults({ rules: [{ kind: 'hang', ...options }] });
-  const run = start(['run', 'mapping.yaml', ...FAST], { cwd, env: environmentOf(service) });
-  await expect.poll(() => posts(service).length, { timeout: 30_000 }).toBeGreaterThan(before);
-  run.child.kill('SIGKILL');
-  await run.ended;
-  service.setFaults({ rules: [] });
-}
-
-/** What the checkpoint has of requests that were answered. */
-async function settled(cwd: string): Promise<{ type: string; status: string; outcome: string; code: string | null }[]> {
-  const state = await StateDir.existing(join(cwd, '.backfill/rerun'));
-  const db = readState(state);
-  onTestFinished(() => db.close());
-  return db.all(
-    "select type, status, outcome, code from checkpoint.sent where status = 'acknowledged' order by settled_at, external_id",
-  );
-}
-
-const LEAD = (service: Sandbox, id: string) => service.state().leads.find(({ externalId }) => externalId === id)!;
-const DEAL = (service: Sandbox, id: string) => service.state().deals.find(({ externalId }) => externalId === id)!;
-
 describe('a record that another client created', () => {
   const given = { leads: ['1,Ada,Roma', '2,Grace,Bari'], deals: ['D1,Site,10,Won,1', 'D2,Shop,20,Won,2'] };
+  const theirs = { external_id: '1', full_name: 'Another Ada' };
 
   it('is rejected with a hint and blocks its children (if_exists: reject)', async () => {
-    const place = await migration(given);
-    await elsewhere(place.service, 'lead/created', { external_id: '1', full_name: 'Another Ada' });
-    const { summary } = await place.run();
-    expect(summary.exit).toEqual({ code: 1, reason: 'rejected' });
-    expect(summary.events).toMatchObject({ acknowledged: 2, rejected: 1, blocked: 1 });
-    expect(LEAD(place.service, '1')).toMatchObject({ fullName: 'Another Ada', revision: 1 });
-    expect(await readFile(join(place.cwd, '.backfill/rerun/errors.csv'), 'utf8')).toContain('if_exists: skip');
+    const { turn, elsewhere, lead, stored } = await migration(given);
+    await elsewhere('lead/created', theirs);
+    expect((await turn()).summary).toMatchObject({
+      exit: { code: 1, reason: 'rejected' },
+      events: { acknowledged: 2, rejected: 1, blocked: 1 },
+    });
+    expect(lead('1')).toMatchObject({ fullName: 'Another Ada', revision: 1 });
+    expect(await stored('errors.csv')).toContain('if_exists: skip');
   });
 
-  it('is left unchanged, and its children are sent (if_exists: skip)', async () => {
-    const place = await migration({ ...given, policies: { 'lead/created': 'if_exists: skip' } });
-    await elsewhere(place.service, 'lead/created', { external_id: '1', full_name: 'Another Ada' });
-    const { summary } = await place.run();
-    expect(summary.exit).toEqual({ code: 0, reason: 'done' });
-    expect(summary.events).toMatchObject({ total: 4, acknowledged: 4 });
-    expect(summary.outcomes).toEqual({ created: 3, updated: 0, none: 1 });
-    expect(LEAD(place.service, '1')).toMatchObject({ fullName: 'Another Ada', revision: 1 });
-    expect(DEAL(place.service, 'D1').primaryContactId).toBe(LEAD(place.service, '1').id);
-    expect((await place.run()).sent).toEqual([]);
+  it.each([
+    ['is left unchanged', 'skip', 'Another Ada', { created: 3, updated: 0, none: 1 }],
+    [
+      'gets our content with one update, which is no second event',
+      'update',
+      'Ada',
+      { created: 3, updated: 1, none: 0 },
+    ],
+  ])('%s, and its children are sent (if_exists: %s)', async (_what, policy, fullName, outcomes) => {
+    const { turn, elsewhere, lead, deal } = await migration({
+      ...given,
+      policies: { 'lead/created': `if_exists: ${policy}` },
+    });
+    await elsewhere('lead/created', theirs);
+    expect((await turn()).summary).toMatchObject({
+      exit: { code: 0 },
+      events: { total: 4, acknowledged: 4 },
+      outcomes,
+    });
+    expect(lead('1')).toMatchObject({ fullName, revision: policy === 'skip' ? 1 : 2 });
+    expect(deal('D1').primaryContactId).toBe(lead('1').id);
+    expect((await turn()).sent).toEqual([]);
   });
 
   it('gets our content once the mapping no longer says that it is skipped (if_exists: skip, then update)', async () => {
     const place = await migration({ ...given, policies: { 'lead/created': 'if_exists: skip' } });
-    await elsewhere(place.service, 'lead/created', { external_id: '1', full_name: 'Another Ada' });
-    await place.run();
-    await exports(place.cwd, { ...given, policies: { 'lead/created': 'if_exists: update' } });
-    const { summary, sent } = await place.run();
+    await place.elsewhere('lead/created', theirs);
+    await place.turn();
+    await place.export({ ...given, policies: { 'lead/created': 'if_exists: update' } });
+    const { summary, sent } = await place.turn();
     expect(sent.map(({ type }) => type)).toEqual(['lead/updated']);
     expect(summary).toMatchObject({ exit: { code: 0 }, events: { total: 4, acknowledged: 4 } });
-    expect(LEAD(place.service, '1')).toMatchObject({ fullName: 'Ada', revision: 2 });
-    expect((await place.run()).sent).toEqual([]);
-  });
-
-  it('gets our content with one update, which does not count as a second event (if_exists: update)', async () => {
-    const place = await migration({ ...given, policies: { 'lead/created': 'if_exists: update' } });
-    await elsewhere(place.service, 'lead/created', { external_id: '1', full_name: 'Another Ada' });
-    const { summary } = await place.run();
-    expect(summary.exit).toEqual({ code: 0, reason: 'done' });
-    expect(summary.events).toMatchObject({ total: 4, acknowledged: 4 });
-    expect(summary.outcomes).toEqual({ created: 3, updated: 1, none: 0 });
-    expect(LEAD(place.service, '1')).toMatchObject({ fullName: 'Ada', customParams: { city: 'Roma' }, revision: 2 });
-    expect((await place.run()).sent).toEqual([]);
+    expect(place.lead('1')).toMatchObject({ fullName: 'Ada', revision: 2 });
+    expect((await place.turn()).sent).toEqual([]);
   });
 
   it('is updated once, no matter how often the run is killed (if_exists: update)', async () => {
     const place = await migration({ ...given, policies: { 'lead/created': 'if_exists: update' } });
-    await elsewhere(place.service, 'lead/created', { external_id: '1', full_name: 'Another Ada' });
-    await killBeforeTheAnswer(place, { committed: true });
+    await place.elsewhere('lead/created', theirs);
+    await place.killBeforeTheAnswer({ committed: true });
     const updates = { event: { type: 'lead/updated' as const }, requests: { from: 1, to: 1 } };
     place.service.setFaults({ rules: [{ kind: 'drop', committed: true, when: updates }] });
-    const { summary } = await place.run();
-    expect(summary.events).toMatchObject({ acknowledged: 4 });
-    expect(LEAD(place.service, '1')).toMatchObject({ fullName: 'Ada', revision: 2 });
+    expect((await place.turn()).summary.events).toMatchObject({ acknowledged: 4 });
+    expect(place.lead('1')).toMatchObject({ fullName: 'Ada', revision: 2 });
   });
 });
 
 describe('an update of a record that does not exist', () => {
   const given = { leads: ['1,Ada,Roma'], changes: ['1,Bari', '9,Pisa'], notes: ['N1,Hello,9'] };
+  const policy = (name: string): Exports => ({ ...given, policies: { 'lead/updated': `if_missing: ${name}` } });
 
   it('is rejected and blocks its children (if_missing: reject)', async () => {
-    const place = await migration(given);
-    const { summary } = await place.run();
+    const { summary } = await (await migration(given)).turn();
     expect(summary.events).toMatchObject({ acknowledged: 1, rejected: 1, blocked: 1 });
     expect(summary.errors_by_code).toMatchObject({ not_found: 1 });
   });
 
-  it('is dropped (if_missing: skip)', async () => {
-    const place = await migration({ ...given, notes: [], policies: { 'lead/updated': 'if_missing: skip' } });
-    const { summary } = await place.run();
-    expect(summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 2 }, outcomes: { none: 1 } });
+  it('is dropped, and creates the record once the mapping no longer says that it is skipped (if_missing: skip, then create)', async () => {
+    const place = await migration({ ...policy('skip'), notes: [] });
+    expect((await place.turn()).summary).toMatchObject({
+      exit: { code: 0 },
+      events: { acknowledged: 2 },
+      outcomes: { none: 1 },
+    });
     expect(place.service.state().leads.length).toBe(1);
-    expect((await place.run()).sent).toEqual([]);
-  });
-
-  it('creates the record once the mapping no longer says that it is skipped (if_missing: skip, then create)', async () => {
-    const place = await migration({ ...given, notes: [], policies: { 'lead/updated': 'if_missing: skip' } });
-    await place.run();
-    await exports(place.cwd, { ...given, notes: [], policies: { 'lead/updated': 'if_missing: create' } });
-    const { summary, sent } = await place.run();
+    expect((await place.turn()).sent).toEqual([]);
+    await place.export({ ...policy('create'), notes: [] });
+    const { summary, sent } = await place.turn();
     expect(sent.map(({ type }) => type)).toEqual(['lead/created']);
     expect(summary).toMatchObject({ exit: { code: 0 }, events: { total: 2, acknowledged: 2 } });
-    expect(LEAD(place.service, '9')).toMatchObject({ customParams: { city: 'Pisa' } });
-    expect((await place.run()).sent).toEqual([]);
+    expect(place.lead('9')).toMatchObject({ customParams: { city: 'Pisa' } });
+    expect((await place.turn()).sent).toEqual([]);
   });
 
   it('creates the record, and its children are sent (if_missing: create)', async () => {
-    const place = await migration({ ...given, policies: { 'lead/updated': 'if_missing: create' } });
-    const { summary } = await place.run();
-    expect(summary).toMatchObject({ exit: { code: 0 }, events: { total: 3, acknowledged: 3 } });
-    expect(LEAD(place.service, '9')).toMatchObject({ customParams: { city: 'Pisa' }, revision: 1 });
-    expect(place.service.state().comments.length).toBe(1);
-    expect((await place.run()).sent).toEqual([]);
+    const { turn, lead, service } = await migration(policy('create'));
+    expect((await turn()).summary).toMatchObject({ exit: { code: 0 }, events: { total: 3, acknowledged: 3 } });
+    expect(lead('9')).toMatchObject({ customParams: { city: 'Pisa' }, revision: 1 });
+    expect(service.state().comments.length).toBe(1);
+    expect((await turn()).sent).toEqual([]);
   });
 });
 
@@ -228,60 +190,51 @@ describe('content that has changed since it was acknowledged', () => {
   const before = ['1,Ada,Roma', '2,Grace,Bari', '3,Alan,Pisa'];
   const after = ['1,Ada,Roma', '2,Grace Hopper,Bari', '3,Alan,Pisa'];
 
-  it('is reported and not sent (if_changed: report)', async () => {
-    const place = await migration({ leads: before });
-    await place.run();
-    await exports(place.cwd, { leads: after });
-    const { summary, sent } = await place.run();
+  it.each([
+    ['reported', {}, { code: 1, reason: 'changed' }, 1],
+    [
+      'ignored',
+      { 'lead/created': 'if_changed: ignore', 'lead/updated': 'if_changed: ignore' },
+      { code: 0, reason: 'done' },
+      0,
+    ],
+  ])('is %s and not sent under that `if_changed`', async (_what, policies, exit, changed) => {
+    const place = await migration({ leads: before, policies });
+    await place.turn();
+    await place.export({ leads: after, policies });
+    const { summary, sent } = await place.turn();
     expect(sent).toEqual([]);
-    expect(summary).toMatchObject({ exit: { code: 1, reason: 'changed' }, events: { acknowledged: 3, changed: 1 } });
-  });
-
-  it('is ignored (if_changed: ignore)', async () => {
-    const place = await migration({
-      leads: before,
-      policies: { 'lead/created': 'if_changed: ignore', 'lead/updated': 'if_changed: ignore' },
-    });
-    await place.run();
-    await exports(place.cwd, {
-      leads: after,
-      policies: { 'lead/created': 'if_changed: ignore', 'lead/updated': 'if_changed: ignore' },
-    });
-    const { summary, sent } = await place.run();
-    expect(sent).toEqual([]);
-    expect(summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 3, changed: 0 } });
+    expect(summary).toMatchObject({ exit, events: { acknowledged: 3, changed } });
   });
 
   it('is sent without the fields that have not changed, once, and again with a new id if it changes back (if_changed: update)', async () => {
-    const policies = { 'lead/created': 'if_changed: update', 'lead/updated': 'if_changed: update' };
-    const place = await migration({ leads: before, policies });
-    await place.run();
+    const place = await migration({ leads: before, policies: UPDATE });
+    await place.turn();
     const ids = new Set<string>();
-    for (const [turn, leads] of [after, before, after].entries()) {
-      await exports(place.cwd, { leads, policies });
-      const { summary, sent } = await place.run();
+    for (const leads of [after, before, after]) {
+      const name = leads === after ? 'Grace Hopper' : 'Grace';
+      await place.export({ leads, policies: UPDATE });
+      const { summary, sent } = await place.turn();
       expect(summary).toMatchObject({ exit: { code: 0 }, events: { total: 3, acknowledged: 3 } });
       expect(sent).toMatchObject([{ type: 'lead/updated' }]);
-      expect(sent[0]!.data).toEqual({ external_id: '2', full_name: leads === after ? 'Grace Hopper' : 'Grace' });
+      expect(sent[0]!.data).toEqual({ external_id: '2', full_name: name });
       ids.add(sent[0]!.id);
-      expect(LEAD(place.service, '2').fullName).toBe(turn % 2 === 0 ? 'Grace Hopper' : 'Grace');
-      expect((await place.run()).sent).toEqual([]);
+      expect(place.lead('2').fullName).toBe(name);
+      expect((await place.turn()).sent).toEqual([]);
     }
     expect(ids.size).toBe(3);
-    expect(LEAD(place.service, '2').revision).toBe(4);
-    expect(LEAD(place.service, '1').revision).toBe(1);
+    expect([place.lead('2').revision, place.lead('1').revision]).toEqual([4, 1]);
   });
 
   it('is read back if the answer to the update was lost, and not sent again if it has arrived', async () => {
-    const policies = { 'lead/created': 'if_changed: update', 'lead/updated': 'if_changed: update' };
-    const place = await migration({ leads: before, policies });
-    await place.run();
-    await exports(place.cwd, { leads: after, policies });
-    await killBeforeTheAnswer(place, { committed: true });
-    const { summary, sent } = await place.run();
+    const place = await migration({ leads: before, policies: UPDATE });
+    await place.turn();
+    await place.export({ leads: after, policies: UPDATE });
+    await place.killBeforeTheAnswer({ committed: true });
+    const { summary, sent } = await place.turn();
     expect(sent).toEqual([]);
     expect(summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 3 } });
-    expect(LEAD(place.service, '2')).toMatchObject({ fullName: 'Grace Hopper', revision: 2 });
+    expect(place.lead('2')).toMatchObject({ fullName: 'Grace Hopper', revision: 2 });
   });
 
   it('corrects one wrong field of every deal and changes nothing else (if_changed: [stage_name])', async () => {
@@ -289,12 +242,12 @@ describe('content that has changed since it was acknowledged', () => {
     const leads = ['1,Ada,Roma'];
     const ids = Array.from({ length: 12 }, (_, index) => index + 1);
     const place = await migration({ leads, deals: ids.map(row('Lost')) });
-    await place.run();
+    await place.turn();
     // A user has edited one of them since.
-    await elsewhere(place.service, 'deal/updated', { external_id: 'D3', amount: 999 });
+    await place.elsewhere('deal/updated', { external_id: 'D3', amount: 999 });
     const policies = { 'deal/created': 'if_changed: [stage_name]' };
-    await exports(place.cwd, { leads, deals: ids.map((id) => row(id === 5 ? 'Lost' : 'Won')(id)), policies });
-    const { summary, sent } = await place.run();
+    await place.export({ leads, deals: ids.map((id) => row(id === 5 ? 'Lost' : 'Won')(id)), policies });
+    const { summary, sent } = await place.turn();
     expect(summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 13, changed: 0 } });
     const won = place.service.account.pipelines[0]!.stages.find(({ name }) => name === 'Won')!.id;
     expect(sent.length).toBe(11);
@@ -302,121 +255,114 @@ describe('content that has changed since it was acknowledged', () => {
       expect(type).toBe('deal/updated');
       expect(data).toEqual({ external_id: data.external_id, stage_id: won });
     }
-    expect(DEAL(place.service, 'D3')).toMatchObject({ amount: 999, stageId: won, revision: 3 });
-    expect(DEAL(place.service, 'D5').revision).toBe(1);
-    expect((await place.run()).sent).toEqual([]);
+    expect(place.deal('D3')).toMatchObject({ amount: 999, stageId: won, revision: 3 });
+    expect(place.deal('D5').revision).toBe(1);
+    expect((await place.turn()).sent).toEqual([]);
   });
 });
 
 describe('a lost answer', () => {
+  const leads = ['1,Ada,Roma', '2,Grace,Bari'];
+  const policies = { 'lead/created': 'if_exists: update' };
+  const settled = (state: string) =>
+    rowsIn(state, "select code from checkpoint.sent where status = 'acknowledged' order by settled_at, external_id");
+
   it('leads to a retry with the same id, and the record exists once', async () => {
-    const place = await migration({ leads: ['1,Ada,Roma', '2,Grace,Bari'] });
-    await killBeforeTheAnswer(place, { committed: true });
-    const { summary, sent } = await place.run();
+    const place = await migration({ leads });
+    await place.killBeforeTheAnswer({ committed: true });
+    const { summary, sent } = await place.turn();
     expect(summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 2 } });
-    expect(sent[0]!.id).toBe(bodyOf(posts(place.service)[0]!).id);
-    expect(LEAD(place.service, '1').revision).toBe(1);
-    expect(await settled(place.cwd)).toMatchObject([{ code: 'deduplicated' }, { code: null }]);
+    expect(sent[0]!.id).toBe(place.sent()[0]!.id);
+    expect(place.lead('1').revision).toBe(1);
+    expect(await settled(place.state())).toEqual([{ code: 'deduplicated' }, { code: null }]);
   });
 
   it('is asked for again if the event never arrived: a record that somebody else made meanwhile falls under `if_exists`', async () => {
-    const place = await migration({ leads: ['1,Ada,Roma', '2,Grace,Bari'] });
-    await killBeforeTheAnswer(place, { committed: false });
-    await elsewhere(place.service, 'lead/created', { external_id: '1', full_name: 'Another Ada' });
-    const { summary, sent } = await place.run();
+    const place = await migration({ leads });
+    await place.killBeforeTheAnswer({ committed: false });
+    await place.elsewhere('lead/created', { external_id: '1', full_name: 'Another Ada' });
+    const { summary, sent } = await place.turn();
     expect(summary).toMatchObject({ exit: { code: 1, reason: 'rejected' }, events: { acknowledged: 1, rejected: 1 } });
     expect(sent.filter(({ data }) => data.external_id === '1')).toHaveLength(3);
-
-    await exports(place.cwd, {
-      leads: ['1,Ada,Roma', '2,Grace,Bari'],
-      policies: { 'lead/created': 'if_exists: update' },
-    });
-    expect((await place.run()).summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 2 } });
-    expect(LEAD(place.service, '1')).toMatchObject({ fullName: 'Ada', revision: 2 });
+    await place.export({ leads, policies });
+    expect((await place.turn()).summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 2 } });
+    expect(place.lead('1')).toMatchObject({ fullName: 'Ada', revision: 2 });
   });
 
   it('for content that never arrived and has changed since is asked for too, before `if_exists` decides', async () => {
-    const place = await migration({ leads: ['1,Ada,Roma', '2,Grace,Bari'] });
-    await killBeforeTheAnswer(place, { committed: false });
-    await elsewhere(place.service, 'lead/created', { external_id: '1', full_name: 'Another Ada' });
-    await exports(place.cwd, {
-      leads: ['1,Ada Lovelace,Roma', '2,Grace,Bari'],
-      policies: { 'lead/created': 'if_exists: update' },
-    });
-    const { summary } = await place.run();
-    expect(summary).toMatchObject({ exit: { code: 0, reason: 'done' }, events: { acknowledged: 2, changed: 0 } });
-    expect(LEAD(place.service, '1')).toMatchObject({ fullName: 'Ada Lovelace', revision: 2 });
-    expect((await place.run()).sent).toEqual([]);
+    const place = await migration({ leads });
+    await place.killBeforeTheAnswer({ committed: false });
+    await place.elsewhere('lead/created', { external_id: '1', full_name: 'Another Ada' });
+    await place.export({ leads: ['1,Ada Lovelace,Roma', '2,Grace,Bari'], policies });
+    expect((await place.turn()).summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 2, changed: 0 } });
+    expect(place.lead('1')).toMatchObject({ fullName: 'Ada Lovelace', revision: 2 });
+    expect((await place.turn()).sent).toEqual([]);
   });
 
   it('for content that differs from the current one leaves the record changed, until `if_changed` sends the difference', async () => {
-    const place = await migration({ leads: ['1,Ada,Roma', '2,Grace,Bari'] });
-    await killBeforeTheAnswer(place, { committed: true });
-    const leads = ['1,Ada Lovelace,Roma', '2,Grace,Bari'];
-    await exports(place.cwd, { leads });
+    const place = await migration({ leads });
+    await place.killBeforeTheAnswer({ committed: true });
+    const changed = ['1,Ada Lovelace,Roma', '2,Grace,Bari'];
+    await place.export({ leads: changed });
     // The rerun is cut off as well: now two requests about the record, with different content, have no answer.
-    await killBeforeTheAnswer(place, { committed: false });
+    await place.killBeforeTheAnswer({ committed: false });
     for (const _ of ['this run', 'the next']) {
-      const { summary } = await place.run();
-      expect(summary).toMatchObject({ exit: { code: 1, reason: 'changed' }, events: { acknowledged: 2, changed: 1 } });
+      expect((await place.turn()).summary).toMatchObject({
+        exit: { code: 1, reason: 'changed' },
+        events: { acknowledged: 2, changed: 1 },
+      });
     }
-    expect(await settled(place.cwd)).toMatchObject([{ code: 'deduplicated' }, { code: null }]);
-    expect(LEAD(place.service, '1').fullName).toBe('Ada');
+    expect(await settled(place.state())).toEqual([{ code: 'deduplicated' }, { code: null }]);
+    expect(place.lead('1').fullName).toBe('Ada');
 
-    await exports(place.cwd, {
-      leads,
+    await place.export({
+      leads: changed,
       policies: { 'lead/created': 'if_changed: [full_name]', 'lead/updated': 'if_changed: ignore' },
     });
-    const { summary, sent } = await place.run();
+    const { summary, sent } = await place.turn();
     expect(sent).toMatchObject([{ type: 'lead/updated', data: { external_id: '1', full_name: 'Ada Lovelace' } }]);
     expect(summary).toMatchObject({ exit: { code: 0 }, events: { changed: 0 } });
-    expect(LEAD(place.service, '1').fullName).toBe('Ada Lovelace');
-    expect((await place.run()).sent).toEqual([]);
+    expect(place.lead('1').fullName).toBe('Ada Lovelace');
+    expect((await place.turn()).sent).toEqual([]);
   });
 });
 
-describe('records that the input no longer has', () => {
-  it('are counted as gone, the totals still add up, and the records remain valid parents', async () => {
-    const place = await migration({ leads: ['1,Ada,Roma', '2,Grace,Bari', '3,Alan,Pisa'] });
-    await place.run();
-    await exports(place.cwd, { leads: ['1,Ada,Roma', '3,Alan,Pisa'], deals: ['D1,Site,10,Won,2'] });
-    const { summary, sent } = await place.run();
-    expect(sent.map(({ type }) => type)).toEqual(['deal/created']);
-    expect(summary).toMatchObject({ exit: { code: 0 }, events: { total: 3, acknowledged: 3, gone: 1 } });
-    expect(place.service.state().leads.length).toBe(3);
-  });
+it('records that the input no longer has are counted as gone, the totals still add up, and they remain valid parents', async () => {
+  const place = await migration({ leads: ['1,Ada,Roma', '2,Grace,Bari', '3,Alan,Pisa'] });
+  await place.turn();
+  await place.export({ leads: ['1,Ada,Roma', '3,Alan,Pisa'], deals: ['D1,Site,10,Won,2'] });
+  const { summary, sent } = await place.turn();
+  expect(sent.map(({ type }) => type)).toEqual(['deal/created']);
+  expect(summary).toMatchObject({ exit: { code: 0 }, events: { total: 3, acknowledged: 3, gone: 1 } });
+  expect(place.service.state().leads.length).toBe(3);
 });
 
 describe('records with the same external_id and different content', () => {
-  const leads = ['1,Ada,Roma', '2,Grace,Bari', '1,Ada,Milano', '1,Ada,Roma'];
-
   it.each([
     ['first', 'Roma', { acknowledged: 2, duplicates: 2, invalid: 0 }],
     ['last', 'Roma', { acknowledged: 2, duplicates: 2, invalid: 0 }],
     ['reject', undefined, { acknowledged: 1, invalid: 3 }],
   ])('are resolved by `duplicates: %s`, with the same result on a rerun', async (policy, city, events) => {
+    const leads = ['1,Ada,Roma', '2,Grace,Bari', '1,Ada,Milano', '1,Ada,Roma'];
     const place = await migration({ leads, policies: { 'lead/created': `duplicates: ${policy}` } });
-    const first = await place.run();
+    const first = await place.turn();
     expect(first.summary.events).toMatchObject({ total: 4, ...events });
-    const lead = place.service.state().leads.find(({ externalId }) => externalId === '1');
-    expect((lead?.customParams as { city?: string } | undefined)?.city).toBe(city);
-    const again = await place.run();
+    const lead = place.lead('1') as { customParams?: { city?: string } } | undefined;
+    expect(lead?.customParams?.city).toBe(city);
+    const again = await place.turn();
     expect(again.sent).toEqual([]);
     expect(again.summary.events).toEqual(first.summary.events);
   });
 
   it('count as changed if a later export puts another one last', async () => {
-    const policies = {
-      'lead/created': 'duplicates: last\n    if_changed: update',
-      'lead/updated': 'if_changed: update',
-    };
+    const policies = { ...UPDATE, 'lead/created': 'duplicates: last, if_changed: update' };
     const place = await migration({ leads: ['1,Ada,Roma'], policies });
-    await place.run();
-    await exports(place.cwd, { leads: ['1,Ada,Roma', '1,Ada,Milano'], policies });
-    const { summary, sent } = await place.run();
+    await place.turn();
+    await place.export({ leads: ['1,Ada,Roma', '1,Ada,Milano'], policies });
+    const { summary, sent } = await place.turn();
     expect(sent).toMatchObject([{ type: 'lead/updated', data: { custom_params: { city: 'Milano' } } }]);
     expect(summary.events).toMatchObject({ total: 2, acknowledged: 1, duplicates: 1 });
-    expect((await place.run()).sent).toEqual([]);
+    expect((await place.turn()).sent).toEqual([]);
   });
 });
 
@@ -431,85 +377,172 @@ describe('a part of a migration', () => {
   const ALL = 30;
 
   it.each([
-    ['--only lead', { only: 'lead' }, 10],
-    ['--only comment/created, whose parents do not exist yet', { only: 'comment/created' }, 0, 'waiting'],
-    ['--pilot 4', { pilot: '4' }, 8],
-    ['--pick with two records', { pick: ['deal:D7', 'lead:4'] }, 5],
+    ['--only lead', 10, 'done'],
+    ['--only comment/created', 0, 'waiting'],
+    ['--pilot 4', 8, 'done'],
+    ['--pick deal:D7 --pick lead:4', 5, 'done'],
   ])(
-    'selected by %s is sent, and the rest by the next run, each event once',
-    async (_name, options, expected, reason = 'done') => {
+    'selected by %s is sent (%i events), and the rest by the next run, each event once',
+    async (options, count, reason) => {
       const place = await migration(given);
-      const part = await place.run(options);
+      const part = await place.turn(...options.split(' '));
       expect(part.summary.exit).toEqual({ code: reason === 'done' ? 0 : 1, reason });
-      expect(part.sent.length).toBe(expected);
-      expect(part.summary.events).toMatchObject({ acknowledged: expected, pending: ALL - expected });
-      const rest = await place.run();
+      expect(part.sent.length).toBe(count);
+      expect(part.summary.events).toMatchObject({ acknowledged: count, pending: ALL - count });
+      const rest = await place.turn();
       expect(rest.summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: ALL } });
-      expect(rest.sent.length).toBe(ALL - expected);
-      expect(new Set(posts(place.service).map((request) => bodyOf(request).id)).size).toBe(ALL);
+      expect(rest.sent.length).toBe(ALL - count);
+      expect(new Set(place.sent().map(({ id }) => id)).size).toBe(ALL);
     },
   );
 
   it('is continued with --adopt if the state directory is lost, and nothing is duplicated', async () => {
-    const place = await migration(given);
-    await place.run({ maxRequests: '17' });
-    const state = join(place.cwd, 'elsewhere');
-    const adopted = await place.run({ state, adopt: true });
+    const { turn, service } = await migration(given);
+    await turn('--max-requests', '17');
+    const adopted = await turn('--state', 'elsewhere', '--adopt');
     expect(adopted.summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: ALL } });
-    const { leads, deals, comments } = place.service.state();
+    const { leads, deals, comments } = service.state();
     expect([leads.length, deals.length, comments.length]).toEqual([10, 10, 10]);
     expect(leads.map(({ revision }) => revision)).toEqual(Array(10).fill(1));
-    expect((await place.run({ state })).sent).toEqual([]);
+    expect((await turn('--state', 'elsewhere')).sent).toEqual([]);
   });
 });
 
-describe('comments without an id in the old CRM', () => {
-  it('are all sent, even identical ones, and an added one is sent as another comment', async () => {
-    const leads = ['1,Ada,Roma'];
-    const alike = [',Left a message,1', ',Left a message,1', ',Left a message,1'];
-    const place = await migration({ leads, notes: alike });
-    await place.run();
-    expect(place.service.state().comments.length).toBe(3);
-    expect((await place.run()).sent).toEqual([]);
-    await exports(place.cwd, { leads, notes: [...alike, ',Called back,1', ',Left a message,1'] });
-    expect((await place.run()).sent.length).toBe(2);
-    expect(place.service.state().comments.length).toBe(5);
-  });
+it('comments without an id in the old CRM are all sent, even identical ones, and an added one is sent as another comment', async () => {
+  const leads = ['1,Ada,Roma'];
+  const alike = [',Left a message,1', ',Left a message,1', ',Left a message,1'];
+  const place = await migration({ leads, notes: alike });
+  await place.turn();
+  expect(place.service.state().comments.length).toBe(3);
+  expect((await place.turn()).sent).toEqual([]);
+  await place.export({ leads, notes: [...alike, ',Called back,1', ',Left a message,1'] });
+  expect((await place.turn()).sent.length).toBe(2);
+  expect(place.service.state().comments.length).toBe(5);
 });
 
-describe('the rows of one record', () => {
-  it('are one request with the fold of their fields, and a later rerun sends only what is new', async () => {
-    const leads = ['1,Ada,Torino', '2,Grace,Bari'];
-    const changes = ['1,Roma', '2,Pisa', '1,Milano', '1,Roma'];
-    const policies = { 'lead/created': 'if_changed: update', 'lead/updated': 'if_changed: update' };
-    const place = await migration({ leads, changes, policies });
-    const { summary, sent } = await place.run();
-    expect(sent.map(({ type, data }) => [type, data.external_id, data.custom_params])).toEqual([
-      ['lead/created', '1', { city: 'Roma' }],
-      ['lead/created', '2', { city: 'Pisa' }],
-    ]);
-    expect(summary).toMatchObject({ records: { read: 6, mapped: 6 }, events: { total: 2, acknowledged: 2 } });
+it('the rows of one record are one request with the fold of their fields, and a later rerun sends only what is new', async () => {
+  const leads = ['1,Ada,Torino', '2,Grace,Bari'];
+  const changes = ['1,Roma', '2,Pisa', '1,Milano', '1,Roma'];
+  const place = await migration({ leads, changes, policies: UPDATE });
+  const { summary, sent } = await place.turn();
+  expect(sent.map(({ type, data }) => [type, data.external_id, data.custom_params])).toEqual([
+    ['lead/created', '1', { city: 'Roma' }],
+    ['lead/created', '2', { city: 'Pisa' }],
+  ]);
+  expect(summary).toMatchObject({ records: { read: 6, mapped: 6 }, events: { total: 2, acknowledged: 2 } });
 
-    expect((await place.run()).sent).toEqual([]);
-    await exports(place.cwd, { leads, changes: [...changes, '1,Milano'], policies });
-    expect((await place.run()).sent).toMatchObject([
-      { type: 'lead/updated', data: { external_id: '1', custom_params: { city: 'Milano' } } },
-    ]);
-    expect(LEAD(place.service, '1')).toMatchObject({ customParams: { city: 'Milano' }, revision: 2 });
-  });
+  expect((await place.turn()).sent).toEqual([]);
+  await place.export({ leads, changes: [...changes, '1,Milano'], policies: UPDATE });
+  expect((await place.turn()).sent).toMatchObject([
+    { type: 'lead/updated', data: { external_id: '1', custom_params: { city: 'Milano' } } },
+  ]);
+  expect(place.lead('1')).toMatchObject({ customParams: { city: 'Milano' }, revision: 2 });
 });
 
 it('the report that a run writes is the one that `report` makes from the whole checkpoint', async () => {
   const place = await migration({ leads: ['1,Ada,Roma', '2,Grace,Bari'] });
-  await elsewhere(place.service, 'lead/created', { external_id: '2', full_name: 'Another Grace' });
-  await place.run();
-  await exports(place.cwd, { leads: ['1,Ada,Roma', '2,Grace,Bari', '3,Alan,Pisa'] });
-  await place.run();
-
-  const path = join(place.cwd, '.backfill/rerun/report.html');
-  const page = async (): Promise<string> => (await readFile(path, 'utf8')).replace(/Written .*?by/s, '');
+  await place.elsewhere('lead/created', { external_id: '2', full_name: 'Another Grace' });
+  await place.turn();
+  await place.export({ leads: ['1,Ada,Roma', '2,Grace,Bari', '3,Alan,Pisa'] });
+  await place.turn();
+  const page = async (): Promise<string> => (await place.stored('report.html')).replace(/Written .*?by/s, '');
   const written = await page();
   expect(written).toContain('already_exists');
-  await backfill(['report', 'mapping.yaml'], { cwd: place.cwd });
+  await place.command('report');
   expect(await page()).toBe(written);
+});
+
+describe('a checkpoint that is older than the plan beside it', () => {
+  /** A run of the first rows, then one of the second rows; then the checkpoint of the first is put back. */
+  async function olderAfter(first: readonly string[], second: readonly string[], policy = 'if_changed: update') {
+    const policies = { 'lead/created': policy, 'lead/updated': policy };
+    const place = await migration({ leads: first, policies });
+    await place.turn();
+    const putBack = await place.backup();
+    await place.export({ leads: second, policies });
+    await place.turn();
+    await putBack();
+    return {
+      ...place,
+      leads: (...leads: string[]) => place.export({ leads, policies }),
+      exit: async (...options: string[]) => (await place.run(...options)).code,
+      names: () => place.service.state().leads.map(({ fullName }) => fullName),
+    };
+  }
+
+  it('stops the run, again and again, before anything is sent', async () => {
+    const { leads, exit, names } = await olderAfter(['1,Ada,Roma'], ['1,Ada Lovelace,Roma']);
+    await leads('1,Ada,Roma', '3,Alan,Bari');
+    for (const _ of [1, 2]) expect(await exit()).toBe(3);
+    expect(names()).toEqual(['Ada Lovelace']);
+  });
+
+  it('stops the run where the plan is gone, too, at the first answer that it does not explain', async () => {
+    const { state, summary, exit, names } = await olderAfter(['1,Ada,Roma'], ['1,Ada,Roma', '2,Grace,Pisa']);
+    await rm(state('plan.db'));
+    for (const _ of [1, 2]) expect((await summary()).exit).toEqual({ code: 3, reason: 'unknown_history' });
+    expect(await exit('--adopt')).toBe(0);
+    expect(names()).toEqual(['Ada', 'Grace']);
+  });
+
+  it('does not send comments again that went out combined, and a dry run shows the same plan', async () => {
+    const day = (...ids: string[]): Exports => ({
+      leads: ['1,Ada,Roma'],
+      notes: ids.map((id) => `${id},Text ${id},1`),
+      policies: { 'comment/created': 'combine: { heading: "" }' },
+    });
+    const place = await migration(day('n1'));
+    await place.turn();
+    const putBack = await place.backup();
+    await place.export(day('n1', 'n2', 'n3'));
+    await place.turn();
+    await putBack();
+    await place.export(day('n0', 'n1', 'n2', 'n3'));
+    const { plan } = await place.summary('--dry-run');
+    expect((await place.run()).code).toBe(3);
+    // What the dry run showed is what --adopt sends: the same parts are left out.
+    expect((await place.run('--adopt', '--plan', plan.digest!)).code).toBe(0);
+    const comments = place.service.state().comments as unknown as { content: string }[];
+    expect(comments.map(({ content }) => content.replaceAll('\n\n', ', ')).sort()).toEqual([
+      'Text n0',
+      'Text n1',
+      'Text n2, Text n3',
+    ]);
+    expect(await place.summary()).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
+  });
+
+  it('is not believed: what it calls unchanged is read back, and a difference is reported', async () => {
+    const place = await olderAfter(['1,Ada,Roma', '2,Grace,Pisa'], ['1,Ada Lovelace,Roma', '2,Grace,Pisa']);
+    // The export is as it was when the copy was made, and the service is not.
+    await place.leads('1,Ada,Roma', '2,Grace,Pisa');
+    expect((await place.summary('--adopt')).exit).toEqual({ code: 1, reason: 'changed' });
+    expect(place.names()).toEqual(['Ada Lovelace', 'Grace']);
+    expect(await rowsIn(place.state(), 'select external_id, field from change order by id')).toEqual([
+      { external_id: '1', field: 'full_name' },
+    ]);
+  });
+
+  it('sends nothing that the service shows already, and is believed again once it was read back', async () => {
+    const { summary, names } = await olderAfter(['1,Ada,Roma'], ['1,Ada,Roma', '2,Grace,Pisa']);
+    for (const options of [['--adopt'], []]) {
+      expect(await summary(...options)).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 2 } });
+      expect(names()).toEqual(['Ada', 'Grace']);
+    }
+  });
+
+  it('overwrites what is there if the mapping says so', async () => {
+    const policy = 'if_changed: update, if_edited: overwrite';
+    const { leads, exit, names } = await olderAfter(['1,Ada,Roma'], ['1,Ada Lovelace,Roma'], policy);
+    await leads('1,Ada,Roma');
+    expect(await exit('--adopt')).toBe(0);
+    expect(names()).toEqual(['Ada']);
+  });
+
+  it('is left as it is by a dry run', async () => {
+    const { run, state } = await olderAfter(['1,Ada,Roma'], ['1,Ada Lovelace,Roma']);
+    await run('--dry-run');
+    const db = Database.read(state('checkpoint.db'), CHECKPOINT)!;
+    onTestFinished(() => db.close());
+    expect(db.all('select is_adopted from migration')).toEqual([{ is_adopted: 0 }]);
+  });
 });

@@ -14,7 +14,10 @@ import {
   workspace,
   type Ended,
 } from './harness.ts';
+import { useFastClock } from '../clock.ts';
 import type { FaultPlan } from '../sandbox/faults.ts';
+
+useFastClock();
 
 function expectNoSecret(service: Sandbox, secrets: readonly string[], where: string, text: string): void {
   for (const secret of secrets) expect(text.includes(secret), `a secret occurs in ${where}`).toBe(false);

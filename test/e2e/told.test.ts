@@ -1,32 +1,17 @@
 /** What a run says about everything that is not in the service: values left out, events that wait, warnings. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { send } from '../sandbox/client.ts';
-import { backfill, documentIn, FAST, files, project, summaryOf, type Ended } from './harness.ts';
+import { documentIn, mapping, project, summaryOf, type Ended } from './harness.ts';
 
-const PEOPLE = `version: 1
-migration: told
-sources: { people: { path: people.csv } }
-events:
-  - type: lead/created
-    source: people
-    data: { external_id: id, full_name: name, phone_number: { from: phone, apply: [phone] } }
-`;
-
-const DEALS = `version: 1
-migration: told
-sources:
-  people: { path: people.csv }
-  deals: { path: deals.csv }
-events:
-  - type: lead/created
-    source: people
-    data: { external_id: id, full_name: name }
-  - type: deal/created
-    source: deals
-    data: { external_id: id, title: title, lead_external_id: lead, amount: { from: amount, apply: [number] } }
-`;
+const PEOPLE = mapping({
+  people:
+    'type: lead/created, data: { external_id: id, full_name: name, phone_number: { from: phone, apply: [phone] } }',
+});
+const DEALS = mapping({
+  people: 'type: lead/created, data: { external_id: id, full_name: name }',
+  deals:
+    'type: deal/created, data: { external_id: id, title: title, lead_external_id: lead, amount: { from: amount, apply: [number] } }',
+});
 
 /** 20 people, of whom the first `national` have a number without a country code, and the others one with it. */
 function people(national: number): string {
@@ -39,11 +24,11 @@ function flat({ stderr }: Ended): string {
   return stderr.replace(/\s+/g, ' ');
 }
 
-describe('values left out', { timeout: 60_000 }, () => {
+describe('values left out', () => {
   const CAUSE = '14 of 20 phone numbers have no country code, and `defaults.region` is not set';
 
   it('beyond --max-omitted stop a run before it sends anything, with the likely cause', async () => {
-    const { cwd, run, posts } = await project({ 'mapping.yaml': PEOPLE, 'people.csv': people(14) });
+    const { run, stored, posts } = await project({ 'mapping.yaml': PEOPLE, 'people.csv': people(14) });
     const ended = await run();
     expect(ended.code).toBe(2);
     expect(posts()).toBe(0);
@@ -53,9 +38,9 @@ describe('values left out', { timeout: 60_000 }, () => {
     expect(flat(ended)).toMatch(/NOT STARTED.*--max-omitted/);
     expect(flat(ended)).toContain(CAUSE);
     expect(flat(ended)).toContain('set `defaults.region`');
-    const omitted = await readFile(join(cwd, '.backfill/told/omitted.csv'), 'utf8');
+    const omitted = await stored('omitted.csv');
     expect(omitted).toContain('has no country code, and `defaults.region` is not set');
-    const report = await readFile(join(cwd, '.backfill/told/report.html'), 'utf8');
+    const report = await stored('report.html');
     expect(report.replace(/<[^>]*>/g, '')).toMatch(
       /A phone number has no country code, and `?defaults\.region`? is not set\./,
     );
@@ -71,13 +56,13 @@ describe('values left out', { timeout: 60_000 }, () => {
   });
 
   it('are counted at the end of a run that leaves them out, in the same breath as "Done"', async () => {
-    const { cwd, run, posts } = await project({ 'mapping.yaml': PEOPLE, 'people.csv': people(14) });
+    const { run, state, posts } = await project({ 'mapping.yaml': PEOPLE, 'people.csv': people(14) });
     const ended = await run('--max-omitted', '70%');
     expect(ended.code).toBe(0);
     expect(posts()).toBe(20);
     expect(flat(ended)).toMatch(/DONE 20 of 20 events acknowledged.*14 values left out \(omitted\.csv\)/);
     expect(flat(ended)).toMatch(/phone number.* 14 .*no_country_code/);
-    const stored = await documentIn(join(cwd, '.backfill/told'), 'summary');
+    const stored = await documentIn(state(), 'summary');
     expect(stored).toMatchObject({ omitted: { 'lead/created': { phone_number: { no_country_code: 14 } } } });
   });
 
@@ -94,19 +79,19 @@ describe('values left out', { timeout: 60_000 }, () => {
 
   it('are not what a default or another value of the record replaces', async () => {
     const mapping = PEOPLE.replace('apply: [phone] }', "apply: [phone], default: '+390600000000' }");
-    const { run } = await project({ 'mapping.yaml': mapping, 'people.csv': people(20) });
-    const summary = summaryOf(await run());
-    expect(summary).toMatchObject({ exit: { code: 0 }, over_max_omitted: [] });
-    expect(summary.omitted).toEqual({ 'lead/created': { phone_number: { no_country_code: 20 } } });
+    const { summary } = await project({ 'mapping.yaml': mapping, 'people.csv': people(20) });
+    const { exit, over_max_omitted: over, omitted } = await summary();
+    expect([exit.code, over]).toEqual([0, []]);
+    expect(omitted).toEqual({ 'lead/created': { phone_number: { no_country_code: 20 } } });
   });
 
   it('are compared with the values of a name by what it was resolved to', async () => {
-    const mapping = DEALS.replace(
+    const moved = DEALS.replace(
       'amount: {',
       'stage_id: { from: stage, on_error: omit, apply: [{ map: { a: x } }] }, amount: {',
     );
     const { run } = await project({
-      'mapping.yaml': mapping,
+      'mapping.yaml': moved,
       'people.csv': 'id,name\n1,Ann\n',
       'deals.csv': `id,title,lead,amount,stage\n${Array.from({ length: 12 }, (_, n) => `${n},Deal,1,1,b\n`).join('')}`,
     });
@@ -118,7 +103,7 @@ describe('values left out', { timeout: 60_000 }, () => {
   });
 });
 
-describe('"Done"', { timeout: 60_000 }, () => {
+describe('"Done"', () => {
   const EXPORTS = {
     'mapping.yaml': DEALS,
     'people.csv': 'id,name\n1,Ann\n2,Bob\n',
@@ -152,7 +137,7 @@ describe('"Done"', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a dry run', { timeout: 60_000 }, () => {
+describe('a dry run', () => {
   it('with warnings does not say that there are no problems, and begins with the largest cause', async () => {
     const { run } = await project({
       'mapping.yaml': DEALS.replace('lead_external_id: lead, ', ''),
@@ -190,27 +175,27 @@ describe('a dry run', { timeout: 60_000 }, () => {
 
   it('and the run after it, which ends well, says so in 12 lines', async () => {
     const deals = 'id,title,lead,amount\n10,First,1,1\n20,Second,2,2\n';
-    const { cwd, env } = await project({
+    const { told } = await project({
       'mapping.yaml': DEALS,
       'people.csv': 'id,name\n1,Ann\n2,Bob\n',
       'deals.csv': deals,
     });
-    const { stdout } = await backfill(['run', 'mapping.yaml', ...FAST], { cwd, env });
+    const { stdout } = await told();
     const lines = stdout.slice(stdout.indexOf('\nDONE ')).trim().split('\n');
     expect(lines.length, stdout).toBeLessThanOrEqual(12);
     expect(lines.join('\n')).toMatch(/leads 2 of 2 +deals 2 of 2\n[^]*equal to the export[^]* verify mapping\.yaml /);
   });
 });
 
-describe('an acknowledged record that can no longer be mapped', { timeout: 60_000 }, () => {
+describe('an acknowledged record that can no longer be mapped', () => {
   it('stays acknowledged with an error beside it, and is not gone', async () => {
-    const { cwd, run } = await project({
+    const { write, run } = await project({
       'mapping.yaml': DEALS,
       'people.csv': 'id,name\n1,Ann\n',
       'deals.csv': 'id,title,lead,amount\n10,First,1,1\n20,Second,1,2\n30,Third,1,3\n',
     });
     expect((await run()).code).toBe(0);
-    await files(cwd, { 'deals.csv': 'id,title,lead,amount\n10,First,1,1.2.3\n20,Second,1,2\n' });
+    await write({ 'deals.csv': 'id,title,lead,amount\n10,First,1,1.2.3\n20,Second,1,2\n' });
     const ended = await run();
     const { events, exit, errors_by_code: errors } = summaryOf(ended);
     expect(events).toMatchObject({ total: 3, acknowledged: 3, invalid: 0, gone: 1 });
@@ -221,82 +206,82 @@ describe('an acknowledged record that can no longer be mapped', { timeout: 60_00
 
   it('is not gone if its row cannot be read, and may be in a row that does not say which one it is', async () => {
     const header = 'id,title,lead,amount\n';
-    const { cwd, run } = await project({
+    const { write, run, summary, stored } = await project({
       'mapping.yaml': DEALS,
       'people.csv': 'id,name\n1,Ann\n',
       'deals.csv': `${header}10,First,1,1\n20,Second,1,2\n30,Third,1,3\n40,Fourth,1,4\n`,
     });
     expect((await run()).code).toBe(0);
-    await files(cwd, { 'deals.csv': `${header}10,First,1,1,500\n40,Fourth,1,4\n` });
-    expect(summaryOf(await run('--yes'))).toMatchObject({ events: { gone: 2 }, changes: { gone: 2, unread: 0 } });
-    await files(cwd, { 'deals.csv': `${header}First,10,1,1,500\n40,Fourth,1,4\n` });
+    await write({ 'deals.csv': `${header}10,First,1,1,500\n40,Fourth,1,4\n` });
+    expect(await summary('--yes')).toMatchObject({ events: { gone: 2 }, changes: { gone: 2, unread: 0 } });
+    await write({ 'deals.csv': `${header}First,10,1,1,500\n40,Fourth,1,4\n` });
     const ended = await run('--yes');
     expect(summaryOf(ended)).toMatchObject({ events: { gone: 2 }, changes: { gone: 2, unread: 1 } });
     expect(flat(ended)).toMatch(/gone or unreadable 1 .*gone\.csv/);
-    const listed = await readFile(join(cwd, '.backfill/told/gone.csv'), 'utf8');
+    const listed = await stored('gone.csv');
     expect(listed.match(/deals\.csv:2$/gm)).toHaveLength(3);
   });
 
   it('stays acknowledged if one of the rows of an update can no longer be mapped', async () => {
-    const mapping = DEALS.replace('type: deal/created', 'type: deal/updated');
-    const { cwd, run, service } = await project({
-      'mapping.yaml': mapping,
+    const moved = DEALS.replace('type: deal/created', 'type: deal/updated');
+    const { service, write, run, summary } = await project({
+      'mapping.yaml': moved,
       'people.csv': 'id,name\n1,Ann\n',
       'deals.csv': 'id,title,lead,amount\n10,First,1,1\n10,Second,1,2\n10,Third,1,3\n',
     });
     await send(service, 'deal/created', { external_id: '10' });
     expect((await run()).code).toBe(0);
-    await files(cwd, {
+    await write({
       'deals.csv': 'id,title,lead,amount\n10,First,1,1.2.3\n10,Second,1,2\n10,Fifth,1,5.6.7\n10,Fourth,1,4\n',
     });
-    const { events, exit, errors_by_code: errors } = summaryOf(await run());
+    const { events, exit, errors_by_code: errors } = await summary();
     expect(events).toMatchObject({ total: 2, acknowledged: 2, invalid: 0, gone: 0 });
     expect(errors).toEqual({ bad_number: 2, row_invalid: 2 });
     expect(exit).toEqual({ code: 1, reason: 'unmapped' });
-    await files(cwd, {
+    await write({
       'deals.csv': 'id,title,lead,amount\n10,First,1,1\n10,Second,1,2\n10,Third,1,3\n10,Sixth,1,x\n',
     });
-    expect(summaryOf(await run()).events).toMatchObject({ total: 2, acknowledged: 2, invalid: 0, gone: 0 });
+    expect((await summary()).events).toMatchObject({ total: 2, acknowledged: 2, invalid: 0, gone: 0 });
   });
 
   it('counts once where another row of the input is that record', async () => {
     const rows = ['10,First,1,1.2.3', '10,First,1,1'];
     for (const order of [rows, [...rows].reverse()]) {
-      const { cwd, run } = await project({
+      const { write, run, summary } = await project({
         'mapping.yaml': DEALS,
         'people.csv': 'id,name\n1,Ann\n',
         'deals.csv': 'id,title,lead,amount\n10,First,1,1\n',
       });
       expect((await run()).code).toBe(0);
-      await files(cwd, { 'deals.csv': `id,title,lead,amount\n${order.join('\n')}\n` });
-      const { events } = summaryOf(await run());
+      await write({ 'deals.csv': `id,title,lead,amount\n${order.join('\n')}\n` });
+      const { events } = await summary();
       expect(events).toMatchObject({ total: 3, acknowledged: 2, invalid: 1, gone: 0 });
     }
   });
 });
 
-describe('a parent that is new in the export', { timeout: 60_000 }, () => {
+describe('a parent that is new in the export', () => {
   it('is named on the screen if records that were sent before get it', async () => {
     const lead = 'lookup: { source: people, match: company, with: company, take: id, if_many: first }';
-    const mapping = DEALS.replace('lead_external_id: lead', `lead_external_id: { ${lead} }`);
+    const moved = DEALS.replace('lead_external_id: lead', `lead_external_id: { ${lead} }`);
     const deals = 'id,title,company,amount\n10,First,Acme,1\n20,Second,Acme,2\n30,Third,Other,3\n';
-    const { cwd, run } = await project({
-      'mapping.yaml': mapping.replace('type: deal/created', 'type: deal/created\n    if_changed: update'),
+    const { write, run, summary } = await project({
+      'mapping.yaml': moved.replace('type: deal/created', 'type: deal/created, if_changed: update'),
       'people.csv': 'id,name,company\n1,Ann,Acme\n2,Bob,Other\n',
       'deals.csv': deals,
     });
     expect((await run()).code).toBe(0);
-    await files(cwd, { 'people.csv': 'id,name,company\n9,Zoe,Acme\n1,Ann,Acme\n2,Bob,Other\n' });
+    await write({ 'people.csv': 'id,name,company\n9,Zoe,Acme\n1,Ann,Acme\n2,Bob,Other\n' });
     for (const more of ['--dry-run', '--yes']) {
       const ended = await run(more);
       expect(flat(ended)).toMatch(/2 deals .* another lead .*2 of them .* new .*changes\.csv/);
       expect(summaryOf(ended).changes?.moved).toEqual([{ record: 'deal', parent: 'lead', count: 2, to_new: 2 }]);
     }
-    expect(summaryOf(await run()).changes?.moved).toEqual([]);
+    expect((await summary()).changes?.moved).toEqual([]);
   });
 });
 
-describe('an error', { timeout: 60_000 }, () => {
+describe('an error', () => {
   it('of one value names only rows with that value', async () => {
     const { run } = await project({
       'mapping.yaml': DEALS,
@@ -309,10 +294,10 @@ describe('an error', { timeout: 60_000 }, () => {
 
   it('of ids that collide between two sources advises a prefix', async () => {
     const { run } = await project({
-      'mapping.yaml': DEALS.replace('type: deal/created', 'type: lead/created').replace(
-        /data: \{ external_id: id, title.*/,
-        'data: { external_id: id, full_name: title }',
-      ),
+      'mapping.yaml': mapping({
+        people: 'type: lead/created, data: { external_id: id, full_name: name }',
+        deals: 'type: lead/created, data: { external_id: id, full_name: title }',
+      }),
       'people.csv': 'id,name\n1,Ann\n2,Bob\n',
       'deals.csv': 'id,title\n2,Other\n3,Cy\n',
     });
@@ -323,43 +308,42 @@ describe('an error', { timeout: 60_000 }, () => {
   });
 
   it('of a corrected record cites the fix file and its line', async () => {
-    const { cwd, run } = await project({
+    const { write, run, stored } = await project({
       'mapping.yaml': DEALS,
       'people.csv': 'id,name\n1,Ann\n',
       'deals.csv': 'id,title,lead,amount\n10,First,1,1\n20,Second,1,1.2.3\n30,Third,1,4.5.6\n',
     });
     await run();
-    const rejects = await readFile(join(cwd, '.backfill/told/rejects/deals.csv'), 'utf8');
+    const rejects = await stored('rejects/deals.csv');
     const fixedBy = (fixes: string): string => DEALS.replace('path: deals.csv', `path: deals.csv, fixes: ${fixes}`);
-    await files(cwd, {
+    await write({
       'mine.csv': rejects.replace('1.2.3', '7.8.9').replace('4.5.6', '3'),
       'mapping.yaml': fixedBy('mine.csv'),
     });
     const ended = await run('--dry-run');
     expect(flat(ended)).toMatch(/`7\.8\.9` is not a number.* mine\.csv:2/);
-    expect(await readFile(join(cwd, '.backfill/told/dry-run/errors.csv'), 'utf8')).toMatch(/^deals,[^,]*mine\.csv,2,/m);
-    const again = await readFile(join(cwd, '.backfill/told/dry-run/rejects/deals.csv'), 'utf8');
+    expect(await stored('dry-run/errors.csv')).toMatch(/^deals,[^,]*mine\.csv,2,/m);
+    const again = await stored('dry-run/rejects/deals.csv');
     expect((await run()).code).toBe(1);
-    await files(cwd, { 'again.csv': again.replace('7.8.9', '2'), 'mapping.yaml': fixedBy('[mine.csv, again.csv]') });
+    await write({ 'again.csv': again.replace('7.8.9', '2'), 'mapping.yaml': fixedBy('[mine.csv, again.csv]') });
     expect((await run()).code).toBe(0);
   });
 
   it('of identical records that one correction replaces leaves one reject, which corrects them all', async () => {
-    const { cwd, run } = await project({
+    const { write, run, summary, stored } = await project({
       'mapping.yaml': DEALS,
       'people.csv': 'id,name\n1,Ann\n',
       'deals.csv': 'id,title,lead,amount\n10,First,1,1.2.3\n10,First,1,1.2.3\n',
     });
     await run();
-    const rejects = join(cwd, '.backfill/told/rejects/deals.csv');
-    await files(cwd, {
-      'mine.csv': (await readFile(rejects, 'utf8')).replaceAll('1.2.3', '7.8.9'),
+    await write({
+      'mine.csv': (await stored('rejects/deals.csv')).replaceAll('1.2.3', '7.8.9'),
       'mapping.yaml': DEALS.replace('path: deals.csv', 'path: deals.csv, fixes: [mine.csv]'),
     });
-    expect(summaryOf(await run()).errors_by_code).toEqual({ bad_number: 2 });
-    const [header = '', ...rows] = (await readFile(rejects, 'utf8')).trim().split(/\r?\n/);
+    expect((await summary()).errors_by_code).toEqual({ bad_number: 2 });
+    const [header = '', ...rows] = (await stored('rejects/deals.csv')).trim().split(/\r?\n/);
     expect(rows).toEqual([expect.stringContaining('10,First,1,7.8.9,')]);
-    await files(cwd, { 'mine.csv': `${header}\n${rows.join('').replace('7.8.9', '2')}\n` });
+    await write({ 'mine.csv': `${header}\n${rows.join('').replace('7.8.9', '2')}\n` });
     expect((await run()).code).toBe(0);
   });
 });

@@ -89,7 +89,7 @@ describe('a checkpoint', () => {
         }),
       ),
       {
-        numRuns: 15,
+        numRuns: 8,
         examples: [[{ sent: 0, unanswered: 0 }], [{ sent: 1, unanswered: 8 }], [{ sent: 0.8, unanswered: 8 }]],
       },
     );
@@ -112,7 +112,7 @@ describe('a checkpoint', () => {
           expectUndisturbed(service, await run({ adopt: true }), calm);
         }),
       ),
-      { numRuns: 8 },
+      { numRuns: 5 },
     );
   });
 

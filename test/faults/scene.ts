@@ -5,8 +5,8 @@ import { expect } from 'vitest';
 import { makeDirectory } from '../directory.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import type { RequestEntry } from '../../src/commands/sandbox/index.ts';
-import { fastNow } from '../clock.ts';
-import { backfill, environmentOf, FAST, FIXTURES, type Ended } from '../e2e/harness.ts';
+import { serviceNow } from '../clock.ts';
+import { backfill, environmentOf, FAST, FIXTURES, start, type Ended, type Running } from '../e2e/harness.ts';
 import { withoutTimes } from '../sandbox/client.ts';
 import { startFaulty, type FaultyOptions, type FaultyRequest, type FaultySandbox } from '../sandbox/faults.ts';
 import { migrate, type Options } from './in-process.ts';
@@ -17,6 +17,8 @@ export interface Scene {
   readonly run: (options?: Options) => Promise<Summary>;
   /** The same by its command line. Such runs go one after the other. */
   readonly command: (...options: string[]) => Promise<Ended>;
+  /** The same in a process of its own. */
+  readonly start: (...options: string[]) => Running;
 }
 
 /**
@@ -25,15 +27,17 @@ export interface Scene {
  */
 export async function inScene<T>(options: FaultyOptions, act: (scene: Scene) => Promise<T>): Promise<T> {
   const cwd = makeDirectory();
-  const service = await startFaulty({ rate: { requests: 100_000, seconds: 1 }, clock: fastNow, ...options });
+  const service = await startFaulty({ rate: { requests: 100_000, seconds: 1 }, clock: serviceNow, ...options });
   try {
     await cp(join(FIXTURES, 'faults'), cwd, { recursive: true });
+    const env = environmentOf(service);
+    const args = ['run', 'mapping.yaml', '--json', ...FAST];
     return await act({
       service,
       cwd,
       run: (given) => migrate(service, join(cwd, 'mapping.yaml'), given),
-      command: (...given) =>
-        backfill(['run', 'mapping.yaml', '--json', ...FAST, ...given], { cwd, env: environmentOf(service) }),
+      command: (...given) => backfill([...args, ...given], { cwd, env }),
+      start: (...given) => start([...args, ...given], { cwd, env }),
     });
   } finally {
     await service.close();

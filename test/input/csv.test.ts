@@ -21,7 +21,7 @@ describe('CSV', () => {
       const expected: number[] = [];
       let line = 2;
       let text = `ID,Note,Owner${end}`;
-      for (let id = 0; id < 20_000; id += 1) {
+      for (let id = 0; id < 5_000; id += 1) {
         const breaks = id % 7;
         if (id % 11 === 0) {
           text += end.repeat(2);
@@ -39,21 +39,21 @@ describe('CSV', () => {
   );
 
   test('names the line of invalid bytes late in a file', async () => {
-    const rows = '1,Zoe\r\n'.repeat(50_000);
+    const rows = '1,Zoe\r\n'.repeat(20_000);
     const bad = Buffer.concat([Buffer.from(`ID,Name\r\n${rows}`), Buffer.from([0x32, 0x2c, 0xeb, 0x0a])]);
     const folder = folderWith({ 'a.csv': bad, 'b.csv.gz': gzipSync(bad) });
     for (const name of ['a.csv', 'b.csv.gz']) {
       const source = await openIn(folder, name);
-      expect((await failure(readAll(source))).message).toBe(`${name}:50002 is not UTF-8 text (bytes eb)`);
+      expect((await failure(readAll(source))).message).toBe(`${name}:20002 is not UTF-8 text (bytes eb)`);
     }
   });
 
   test('names the line of a lone surrogate late in a UTF-16 file', async () => {
-    const text = Buffer.from(`\ufeffID,Name\r\n${'1,😀\r\n'.repeat(50_000)}2,\ud800\r\n`, 'utf16le');
+    const text = Buffer.from(`\ufeffID,Name\r\n${'1,😀\r\n'.repeat(20_000)}2,\ud800\r\n`, 'utf16le');
     const source = await openIn(folderWith({ 'a.csv': text, 'b.csv': Buffer.from(text).swap16() }), '[ab].csv');
-    expect((await failure(readAll(source))).message).toBe('a.csv:50002 is not UTF-16LE text');
+    expect((await failure(readAll(source))).message).toBe('a.csv:20002 is not UTF-16LE text');
     const swapped = await openIn(folderWith({ 'b.csv': Buffer.from(text).swap16() }), 'b.csv');
-    expect((await failure(readAll(swapped))).message).toBe('b.csv:50002 is not UTF-16BE text');
+    expect((await failure(readAll(swapped))).message).toBe('b.csv:20002 is not UTF-16BE text');
   });
 
   test('names the line of an unclosed quote, not the end of the file', async () => {
@@ -163,13 +163,13 @@ describe('CSV', () => {
   });
 
   test.each(['\n', '\r\n', '\r'])('cells written as formulas are read as the text in them (%j)', async (end) => {
-    const rows = Array.from({ length: 5000 }, (_, at) => `="000${at}",=" é ",Ada,"=""0${at}""","a, =""x"", b"`);
+    const rows = Array.from({ length: 2000 }, (_, at) => `="000${at}",=" é ",Ada,"=""0${at}""","a, =""x"", b"`);
     const text = ['ID,Note,Name,Ref,Text', ...rows].join(end);
     const source = await openIn(folderWith({ 'a.csv': text }), 'a.csv');
     const items = await readAll(source);
-    expect(items).toHaveLength(5000);
-    expect(items[4321]!.raw).toEqual(['0004321', ' é ', 'Ada', '04321', 'a, ="x", b']);
-    const message = expect.stringContaining('15000') as string;
+    expect(items).toHaveLength(2000);
+    expect(items[1321]!.raw).toEqual(['0001321', ' é ', 'Ada', '01321', 'a, ="x", b']);
+    const message = expect.stringContaining('6000') as string;
     expect(source.notices()).toMatchObject([{ code: 'unwrapped_cells', message }]);
   });
 

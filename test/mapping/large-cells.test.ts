@@ -1,11 +1,10 @@
-/** Cells of 10 MB, built against one transform each: one that looks at the whole cell once for each character would take hours. */
+/** Large cells, built against one transform each: one that looks at the whole cell once for each character would take an hour. */
 import { expect, it } from 'vitest';
 import { bareAddress } from '../../src/mapping/transforms/email.ts';
 import { pathReader } from '../../src/mapping/values/path.ts';
 import { outcome } from './apply.ts';
 
-const MB = 10_000_000;
-const filled = (unit: string): string => unit.repeat(MB / unit.length);
+const filled = (unit: string): string => unit.repeat(2_000_000 / unit.length);
 
 it.each(['mailto:', '"', "'", '<', ' ', ' ;', '.', '@'])('an address of many %j is none', (unit) => {
   const bare = bareAddress(`a${filled(unit)}b`);

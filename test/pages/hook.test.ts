@@ -2,6 +2,9 @@ import { expect, test } from 'vitest';
 import { Secret } from '../../src/redact.ts';
 import { callHook } from '../../src/pages/hook.ts';
 import { hookServer } from './hook-server.ts';
+import { useFastClock } from '../clock.ts';
+
+useFastClock();
 
 test('a POST carries the body as JSON', async () => {
   const { calls, secret } = await hookServer();

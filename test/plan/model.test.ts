@@ -112,7 +112,7 @@ describe('a survey decides as a plain model of its rules does', () => {
   it('about duplicates, rows of one record, parents, priorities and order', async () => {
     await fc.assert(
       fc.asyncProperty(rows, rulesOf, (given, rules) => check(given, rules, [], NONE)),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
   });
 
@@ -139,7 +139,7 @@ describe('a survey decides as a plain model of its rules does', () => {
           comments.sent(expected.toSend, end);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
@@ -156,7 +156,7 @@ describe('a survey decides as a plain model of its rules does', () => {
         fc.pre(input.length > 0);
         return check(input, rules, history, NONE);
       }),
-      { numRuns: 80 },
+      { numRuns: 50 },
     );
   });
 
@@ -173,7 +173,7 @@ describe('a survey decides as a plain model of its rules does', () => {
         const pick = typeof chosen === 'number' ? nameOf(parents[chosen % parents.length]!) : undefined;
         return check(all, PLAIN, [], typeof chosen === 'number' ? { pick } : chosen);
       }),
-      { numRuns: 80 },
+      { numRuns: 50 },
     );
   });
 });

@@ -32,14 +32,16 @@ it('histories that failed once go well', async () => {
   expect(output).toContain(`${files.length} histories`);
 });
 
-it('the same seed gives the same history', async () => {
-  const [first, second] = [
-    await simulate('--seed', '7', '--histories', '1', '--story'),
-    await simulate('--seed', '7', '--histories', '1', '--story'),
-  ];
-  const story = ({ output }: { output: string }): string =>
-    output.replaceAll(/crm-backfill-simulate-\w+/g, '').replace(/, [\d.]+ s, .* second/, '');
-  expect(story(second)).toBe(story(first));
+it('a history that is played again is the same', async () => {
+  const path = join(FOUND, 'forgotten-history-then-killed.json');
+  const { output } = await simulate('--file', path, '--file', path, '--story');
+  const lines = output
+    .replaceAll(/crm-backfill-simulate-\w+/g, '')
+    .trimEnd()
+    .split('\n')
+    .slice(0, -1);
+  expect(lines.length).toBeGreaterThan(10);
+  expect(lines.slice(lines.length / 2)).toEqual(lines.slice(0, lines.length / 2));
 });
 
 it('a mistake in the program is noticed, and told as a history', async () => {
