@@ -1,8 +1,11 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import iconv from 'iconv-lite';
+import { describe, expect, it, test } from 'vitest';
 import { startMapping } from '../../src/commands/init/index.ts';
+import { openText, readText } from '../../src/input/text/text.ts';
+import { likelyEncoding } from '../../src/input/text/undecodable.ts';
 import { FIXTURES } from '../e2e/harness.ts';
 import { failure, folderWith, openIn, readAll } from './reading.ts';
 
@@ -93,4 +96,84 @@ test('a table that begins with markup in a cell is read', async () => {
   const folder = folderWith({ 'a.csv': '<b>ID</b>,Name\n1,Ada\n', 'b.csv': 'PK,Name\n1,Ada\n' });
   expect(await readAll(await openIn(folder, 'a.csv'))).toHaveLength(1);
   expect(await readAll(await openIn(folder, 'b.csv'))).toHaveLength(1);
+});
+
+const encoded = (text: string, encoding: string): Buffer[] =>
+  text.split(' ').map((word) => iconv.encode(word, encoding));
+
+it.each([
+  ['windows-1252', 'Müller Schäfer Köhler Groß Jürgen Björn Käthe Günther Möbel Straße München für Gespräch Geschäft'],
+  [
+    'windows-1252',
+    'François Amélie Lefèvre Gérard Noël Hélène société générale étape téléphone réunion créé Zoé Benoît',
+  ],
+  ['windows-1252', 'Åsa Björn Sjöström Åkesson Öberg Håkan Göran Lindström Malmö Västerås möte Märta'],
+  [
+    'windows-1250',
+    'Łukasz Małgorzata Paweł Żaneta Grażyna Wiśniewski Wójcik Dąbrowska Zieliński Żółw Łąka Kraków Łódź',
+  ],
+  ['windows-1251', 'Иван Пётр Ольга Светлана Дмитрий Екатерина Алексей Петров Иванова Смирнов'],
+  ['windows-1253', 'Γιώργος Μαρία Ελένη Παπαδόπουλος Νικολάου Ελληνική Αθήνα εταιρεία'],
+  ['shift_jis', '田中太郎 鈴木花子 佐藤次郎 高橋 伊藤 株式会社サンプル 有限会社テスト 顧客 電話番号'],
+  ['gb18030', '张伟 王芳 李娜 赵敏 陈静 北京科技有限公司 上海贸易公司 客户 电话'],
+  ['euc-kr', '김철수 이영희 박민준 최지우 한국전자 서울상사 고객 전화'],
+])('%s is recognised by words such as %s', async (encoding, words) => {
+  expect(await likelyEncoding(encoded(words, encoding))).toBe(encoding);
+});
+
+it('few words show nothing: then it is that of Western Europe', async () => {
+  expect(await likelyEncoding(encoded('Łódź Kraków', 'windows-1250'))).toBe('windows-1252');
+  expect(await likelyEncoding([])).toBe('windows-1252');
+});
+
+async function read(bytes: Buffer, folder = folderWith({})): Promise<string> {
+  const path = join(folder, 'it.csv');
+  writeFileSync(path, bytes);
+  const parts: Buffer[] = [];
+  const { file } = await openText({ path, label: 'it.csv', isArgument: false, bytes: 1 }, { encoding: 'mixed' });
+  for await (const part of readText(file)) parts.push(part);
+  return Buffer.concat(parts).toString('utf8');
+}
+
+const western = (text: string): Buffer => iconv.encode(text, 'windows-1252');
+
+test.each(['\n', '\r\n', '\r'])(
+  'each line is UTF-8, else windows-1252, whatever the chunks (line ends %j)',
+  async (end) => {
+    // Longer than several chunks of a file; the numbers move the borders.
+    const lines = Array.from(
+      { length: 9000 },
+      (_, n) => [`${n};Nicolò;Málaga – “x”${'.'.repeat(n % 37)}`, n % 3] as const,
+    );
+    const bytes = Buffer.concat(
+      lines.flatMap(([line, kind]) => [kind === 0 ? western(line) : Buffer.from(line), Buffer.from(end)]),
+    );
+    expect(await read(bytes)).toBe(lines.map(([line]) => line + end).join(''));
+  },
+);
+
+test('the last line needs no end, and a byte-order mark is none of the text', async () => {
+  expect(await read(Buffer.concat([Buffer.from('\ufeffé\n'), western('é')]))).toBe('é\né');
+});
+
+test('a line without end is read in pieces', async () => {
+  const word = 'Żółw ';
+  expect(await read(Buffer.from(word.repeat(400_000)))).toBe(word.repeat(400_000));
+});
+
+test('a byte that is neither is refused with its line', async () => {
+  const bytes = Buffer.concat([Buffer.from('id\r\n1é\r\n'), Buffer.from([0x32, 0x81, 0x0a])]);
+  const error = await failure(read(bytes));
+  expect(error.message).toBe(
+    'it.csv:3 is neither UTF-8 nor windows-1252 text, which is the encoding set in the mapping',
+  );
+});
+
+test('a source reads both', async () => {
+  const folder = folderWith({ 'it.csv': Buffer.concat([Buffer.from('Id,Name\n1,Müller\n'), western('2,Müller\n')]) });
+  const items = await readAll(await openIn(folder, 'it.csv', { encoding: 'mixed' }));
+  expect(items.map((item) => 'raw' in item && item.raw)).toEqual([
+    ['1', 'Müller'],
+    ['2', 'Müller'],
+  ]);
 });

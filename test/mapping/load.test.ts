@@ -1,13 +1,22 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { join, sep } from 'node:path';
+import { beforeAll, describe, expect, it, test } from 'vitest';
 import { UserError } from '../../src/errors.ts';
-import type { Row } from '../../src/model.ts';
+import type { Source } from '../../src/input/source.ts';
+import { parseMappingDocument } from '../../src/mapping/document.ts';
 import { loadMapping } from '../../src/mapping/load.ts';
 import type { CompiledMapping } from '../../src/mapping/mapping.ts';
-import type { Source } from '../../src/input/source.ts';
+import { markedLines } from '../../src/mapping/marks.ts';
+import { policiesOf } from '../../src/mapping/policies.ts';
+import { mappingJsonSchema } from '../../src/mapping/schema.ts';
+import { TRANSFORM_BY_NAME } from '../../src/mapping/transforms/index.ts';
+import type { Row } from '../../src/model.ts';
+import { ProblemsError } from '../../src/problem.ts';
+import { backfill, files, summaryOf, workspace } from '../e2e/harness.ts';
+import { casesOf, compileCase, draftsOf, printed } from './cases.ts';
+import { mapped } from './inline.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -200,3 +209,204 @@ function table(columns: readonly string[]): Source {
 function row(cells: readonly string[]): Row {
   return { kind: 'row', place: { source: 'a', file: 'a.csv', line: 2, record: 1 }, raw: cells, issues: [] };
 }
+
+/** What is said of a text, with its place. */
+function said(text: string): string[] {
+  return parseMappingDocument(text, 'm.yaml').problems.map(
+    ({ message, at }) => `${at!.line}:${at!.column} ${message.replaceAll('`', '')}`,
+  );
+}
+
+describe('a mistake in YAML is said in plain words', () => {
+  it.each([
+    ['a: 1\n---\nb: 2\n', '2:1'],
+    ['---\na: 1\n---\n', '3:1'],
+    ['a: 1\n...\nb: 2\n', '3:1'],
+  ])('%j: a second document', (text, place) => {
+    expect(said(text)).toEqual([expect.stringMatching(new RegExp(`^${place} .*second YAML document`))]);
+  });
+
+  it.each([
+    ['version:\u00a01\nmigration: m\n', '1:9 version:'],
+    ['version: 1\nsources:\n  it:\n    path:\u00a0it.csv\n', '4:10 path:'],
+    ['version: 1\nsources:\n  it: { path:\u202fit.csv }\n', '3:14 path:'],
+    ['events:\n  - type:\u3000lead/created\n    source: it\n', '2:10 type:'],
+    ['version\uff1a1\nmigration: m\n', '1:8 version'],
+    ['path\uff1a it.csv\n', '1:5 path'],
+  ])('%j: a blank, or a colon, that YAML does not take for one', (text, expected) => {
+    expect(said(text)).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it('a no-break space among the spaces of an indentation', () => {
+    expect(said('events:\n  - type: x\n    \u00a0source: it\n')).toEqual([
+      expect.stringMatching(/^3:5 a no-break space/),
+    ]);
+  });
+
+  it.each(['a: x\u00a0y\n', 'a: "q:\u00a0z"\n', "a: 'q:\u00a0z'\n", '---\na: 1\n...\n', 'a: |\n  q:\u00a0z\n'])(
+    '%j is none',
+    (text) => {
+      expect(said(text)).toEqual([]);
+    },
+  );
+});
+
+it.each([
+  ['lists', `${'['.repeat(500)}${']'.repeat(500)}`],
+  ['maps', `${'{a: '.repeat(500)}1${'}'.repeat(500)}`],
+  ['dashes', `${'- '.repeat(500)}1`],
+  ['20,000 lists', `${'['.repeat(20_000)}${']'.repeat(20_000)}`],
+])('a mapping of %s within each other is refused', (_what, nested) => {
+  const { data, problems } = parseMappingDocument(nested, 'mapping.yaml');
+  expect(data).toBeUndefined();
+  expect(problems).toHaveLength(1);
+  expect(problems[0]!.message).toContain('100 levels');
+});
+
+test('the JSON Schema file is up to date (run `crm-backfill schema`)', async () => {
+  const file = new URL('../../mappings/mapping.schema.json', import.meta.url);
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(mappingJsonSchema());
+});
+
+test('the schema contains every transform and requires the required fields', () => {
+  const schema = JSON.stringify(mappingJsonSchema());
+  for (const name of TRANSFORM_BY_NAME.keys()) expect(schema).toContain(`"${name}"`);
+  expect(schema).toContain('"required":["type","source","data"]');
+  expect(schema).toContain('"required":["external_id"]');
+  expect(schema).toContain('"required":["content"]');
+});
+
+it('finds the lines of a mapping that a person still has to look at', () => {
+  const text = [
+    '# Check everything marked "set this" or "check".',
+    'migration: acme # set this: the name of the migration',
+    'defaults:',
+    '  # region: IT # set this: nothing shows the country',
+    '  timezone: Europe/Rome # check: the country is IT',
+    '  locale: en # no check is needed',
+    "  missing_values: ['', '# set this']",
+  ].join('\n');
+  expect(markedLines(text)).toEqual([
+    { line: 2, mark: 'set this', why: 'the name of the migration' },
+    { line: 4, mark: 'set this', why: 'nothing shows the country' },
+    { line: 5, mark: 'check', why: 'the country is IT' },
+  ]);
+});
+
+it('are warned of by a dry run, as long as they are there', async () => {
+  const cwd = await workspace();
+  const mapping = (mark: string): string => `version: 1
+migration: marked
+sources: { people: { path: people.csv } }
+events:
+  - type: lead/created
+    source: people
+    data:
+      external_id: id
+      full_name: name${mark}
+`;
+  await files(cwd, { 'people.csv': 'id,name\n1,Ada\n', 'mapping.yaml': mapping(' # set this: first or whole name') });
+  const dry = async (): Promise<Record<string, number>> =>
+    summaryOf(await backfill(['run', 'mapping.yaml', '--dry-run', '--offline', '--json'], { cwd })).warnings_by_code;
+  expect(await dry()).toEqual({ marked_line: 1 });
+  await files(cwd, { 'mapping.yaml': mapping('') });
+  expect(await dry()).toEqual({});
+});
+
+async function leads(name: string, csv: string): Promise<unknown[]> {
+  const mapping =
+    'sources: { it: { path: it.csv } }\n' +
+    `events: [{ type: lead/created, source: it, data: { external_id: Id, full_name: ${name} } }]\n`;
+  return (await mapped(mapping, { 'it.csv': csv })).map(({ data }) => data.full_name);
+}
+
+describe('a column that shares its name with others', () => {
+  const csv = 'Id,Name,Name,City,Name\n1,Ann,Annie,Rome,Anna\n';
+
+  it.each([
+    ['"Name#1"', 'Ann'],
+    ['"Name#2"', 'Annie'],
+    ['"Name#3"', 'Anna'],
+    ['"City#1"', 'Rome'],
+    ['{ template: "{Name#2} {Name#3}" }', 'Annie Anna'],
+  ])('is reached by its position, %s', async (name, value) => {
+    expect(await leads(name, csv)).toEqual([value]);
+  });
+
+  it('is not chosen by chance', async () => {
+    const refusal = leads('Name', csv);
+    await expect(refusal).rejects.toBeInstanceOf(ProblemsError);
+    await expect(refusal).rejects.toThrow('name one by its position, `Name#1` or `Name#2` or `Name#3`');
+    await expect(leads('"Name#4"', csv)).rejects.toThrow('has no column `Name#4`');
+  });
+
+  it('gives way to a column whose own name is like that', async () => {
+    expect(await leads('"Name#2"', 'Id,Name,Name,Name#2\n1,Ann,Annie,itself\n')).toEqual(['itself']);
+  });
+});
+
+test('a policy of `defaults` holds for entries that set none and have the choice', () => {
+  const defaults = { if_changed: 'update', if_exists: 'update', if_parent_missing: 'omit', duplicates: 'last' };
+  expect(policiesOf({ type: 'deal/created' }, defaults)).toMatchObject(defaults);
+  expect(policiesOf({ type: 'deal/created', if_changed: ['amount'], duplicates: 'first' }, defaults)).toMatchObject({
+    if_changed: ['amount'],
+    duplicates: 'first',
+    if_exists: 'update',
+  });
+  // A comment can neither be updated nor be sent without its parent.
+  expect(policiesOf({ type: 'comment/created' }, defaults)).toMatchObject({
+    if_changed: 'report',
+    if_exists: 'reject',
+    if_parent_missing: 'block',
+    duplicates: 'last',
+  });
+});
+
+test('decides about comments with two parents', async () => {
+  const mapping =
+    'defaults: { if_both: deal }\nsources: { it: { path: it.csv } }\n' +
+    'events: [{ type: comment/created, source: it, data: { external_id: Id, content: Text, lead_external_id: Lead, deal_external_id: Deal } }]\n';
+  const [draft] = await mapped(mapping, { 'it.csv': 'Id,Text,Lead,Deal\n1,Hi,7,8\n' });
+  expect(draft).toMatchObject({ issues: [], data: { deal_external_id: '8' } });
+});
+
+test.each([
+  ['if_changed: sometimes', 'must be one of `report`, `ignore`, `update`'],
+  ['if_change: update', 'did you mean `if_changed`?'],
+])('`defaults: { %s }` is a mistake of the mapping', async (line, message) => {
+  const mapping = `defaults: { ${line} }\nsources: { it: { path: it.csv } }\nevents: [{ type: lead/created, source: it, data: { external_id: Id } }]\n`;
+  const error: unknown = await mapped(mapping, { 'it.csv': 'Id\n1\n' }).catch((thrown: unknown) => thrown);
+  expect(JSON.stringify(error)).toContain(message);
+});
+
+describe('a valid mapping produces the expected drafts', () => {
+  test.each(casesOf('valid'))('$name', async ({ folder }) => {
+    const { compiled, sources } = await compileCase(folder);
+    const drafts = (await draftsOf(compiled, sources)).map(
+      ({ type, place, data, occurredAt, stagePipeline, issues, omissions }) => ({
+        type,
+        record: place.record,
+        data,
+        occurredAt,
+        stagePipeline,
+        ...(issues.length > 0 && { issues }),
+        ...(omissions.length > 0 && { omissions }),
+      }),
+    );
+    const warnings = compiled.warnings.map(({ code, message, at }) => `${at!.line}:${at!.column} ${message} [${code}]`);
+    await expect(printed({ drafts, warnings })).toMatchFileSnapshot(join(folder, 'expected.json'));
+  });
+});
+
+describe('an invalid mapping is rejected with all its errors', () => {
+  test.each(casesOf('invalid'))('$name', async ({ folder }) => {
+    const refusal = await compileCase(folder).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(refusal).toBeInstanceOf(ProblemsError);
+    const { message, exitCode } = refusal as ProblemsError;
+    expect(exitCode).toBe(2);
+    await expect(`${message.replaceAll(folder + sep, '')}\n`).toMatchFileSnapshot(join(folder, 'expected.txt'));
+  });
+});

@@ -1,10 +1,16 @@
 import fc from 'fast-check';
+import { type CountryCode, getCountries, getExampleNumber } from 'libphonenumber-js/max';
+import examples from 'libphonenumber-js/mobile/examples';
 import { DateTime } from 'luxon';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { canonicalJson, NumberText, type JsonValue } from '../../src/json.ts';
+import { afterEach, describe, expect, it, test, vi } from 'vitest';
+import { canonicalJson, type JsonValue, NumberText } from '../../src/json.ts';
+import { countryCode } from '../../src/mapping/transforms/countries.ts';
+import { compileFormat } from '../../src/mapping/transforms/date-format.ts';
 import { TRANSFORMS } from '../../src/mapping/transforms/index.ts';
 import { exactNumber } from '../../src/mapping/transforms/number.ts';
+import { e164Of } from '../../src/mapping/transforms/phone.ts';
 import { apply, outcome } from './apply.ts';
+import { mapped } from './inline.ts';
 
 describe('every example of the reference is correct', () => {
   for (const { name, examples } of TRANSFORMS) {
@@ -348,3 +354,183 @@ function decimal(value: bigint, places: number): string {
   const text = places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`.replace(/\.?0+$/, '');
   return text === '0' ? text : sign + text;
 }
+
+const FORMATS = [
+  'yyyy-MM-dd HH:mm',
+  'dd/MM/yyyy',
+  "yyyy-MM-dd'T'HH:mm:ss.SSS",
+  'yyyyMMddHHmmss',
+  "dd.MM.yyyy 'um' HH:mm",
+  'd/M/yyyy H:mm:ss',
+];
+
+const moment = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
+const change = fc.record({ at: fc.nat(24), text: fc.constantFrom('', '0', '3', '9', 'x', '٣', '-', '.') });
+
+describe('date formats', () => {
+  it.each(FORMATS)('%s: a text is read as luxon reads it, or not at all', (format) => {
+    const { read } = compileFormat(format, 'en');
+    let found = 0;
+    const property = fc.property(moment, fc.option(change), (date, changed) => {
+      const written = DateTime.fromJSDate(date, { zone: 'utc' }).toFormat(format);
+      const text = changed ? written.slice(0, changed.at) + changed.text + written.slice(changed.at + 1) : written;
+      const result = read(text);
+      if (!changed) expect(result).toBeDefined();
+      if (result === undefined) return;
+      found += 1;
+      expect(result.local).toBe(DateTime.fromFormat(text, format, { zone: 'utc', locale: 'en' }).toMillis());
+    });
+    fc.assert(property, { numRuns: 1000 });
+    expect(found).toBeGreaterThan(100);
+  });
+});
+
+/** Their example numbers begin like a national number of the same length: both readings are valid. */
+const AMBIGUOUS: readonly CountryCode[] = ['DE', 'ID', 'XK'];
+
+describe.each(getCountries())('the example number of %s', (region) => {
+  const example = getExampleNumber(region, examples)!;
+
+  test('is read as written at home and abroad', () => {
+    for (const text of [example.number, example.formatInternational()]) {
+      expect(e164Of(text, region), text).toBe(example.number);
+      expect(e164Of(text, undefined), text).toBe(example.number);
+    }
+    for (const text of [example.nationalNumber, example.formatNational()]) {
+      expect(e164Of(text, region), text).toBe(example.number);
+    }
+    expect(e164Of(`00${example.number.slice(1)}`, undefined)).toBe(example.number);
+  });
+
+  test('is read with its country code but without +, and is never given that code twice', () => {
+    const expected = AMBIGUOUS.includes(region) ? undefined : example.number;
+    for (const text of [example.number.slice(1), example.formatInternational().slice(1)]) {
+      expect(e164Of(text, region), text).toBe(expected);
+    }
+  });
+});
+
+test.each<[string, CountryCode, string | undefined]>([
+  ['4915112345678', 'DE', undefined],
+  ['49 (0) 345 279580', 'DE', undefined],
+  ['+49 (0) 345 279580', 'DE', '+49345279580'],
+  ['4930901820', 'DE', '+4930901820'],
+  ['0491 12345', 'DE', '+4949112345'],
+  ['62812345678', 'ID', undefined],
+  ['38343201234', 'XK', undefined],
+  ['39 333 123 4567', 'IT', '+393331234567'],
+  ['391 234 5678', 'IT', '+393912345678'],
+  ['44 (0) 20 7946 0018', 'GB', '+442079460018'],
+])('%s in %s is %s', (text, region, expected) => {
+  expect(e164Of(text, region)).toBe(expected);
+});
+
+const MAPPING =
+  'sources: { people: { path: people.json, format: json } }\n' +
+  'events: [{ type: lead/created, source: people, data: { external_id: id, email: mail } }]\n';
+
+/** The address that is sent, or the code for which it is left out. */
+async function sentOf(mail: string): Promise<unknown> {
+  const [draft] = await mapped(MAPPING, { 'people.json': JSON.stringify([{ id: '1', mail }]) });
+  return draft!.data.email ?? draft!.omissions.map(({ code }) => code);
+}
+
+it.each([
+  'Ada Lovelace <ada@example.test>',
+  '<ada@example.test>',
+  '"Lovelace, Ada" <ada@example.test>',
+  'ada@example.test,',
+  'ada@example.test; ',
+  ', ada@example.test',
+  'ada@example.test.',
+  'mailto:ada@example.test',
+  'MAILTO:ada@example.test?subject=Hello',
+  '<mailto:ada@example.test>',
+  "'ada@example.test'",
+  'ada@\u200bexample.test',
+  '\ufeffada@example.test\u200e',
+  'a\u00adda@example.test',
+  '\u00a0ada@example.test\u00a0',
+])('%j is read as the address in it', async (written) => {
+  expect(await sentOf(written)).toBe('ada@example.test');
+});
+
+it.each(['ada+crm@example.test', "o'brien@example.test", 'ada@bücher.example', 'ada@localhost', 'ADA@Example.test'])(
+  '%j is sent as it is',
+  async (written) => {
+    expect(await sentOf(written)).toBe(written);
+  },
+);
+
+it.each([
+  'ada@example.test, grace@example.test',
+  'ada@example.test;grace@example.test',
+  'Ada <ada@example.test> Grace <grace@example.test>',
+  'ada@example.test <grace@example.test>',
+  'ada lovelace@example.test',
+  'ada@exam ple.test',
+  'ada\u00a0@example.test',
+  'ada@example..test',
+  'ada@',
+  '@example.test',
+  'ada@example.test/x',
+  'Ada <>',
+  'https://example.test',
+  'ada@@example.test',
+])('%j is left out, since it is not certain which address is meant', async (written) => {
+  expect(await sentOf(written)).toEqual(['invalid_email']);
+});
+
+test.each([
+  ['IT', 'IT'],
+  ['it', 'IT'],
+  [' Italy ', 'IT'],
+  ['Italia', 'IT'],
+  ['ITALIË', 'IT'],
+  ['Włochy', 'IT'],
+  ['wlochy', undefined],
+  ['Brazil', 'BR'],
+  ['Brasil', 'BR'],
+  ['Brésil', 'BR'],
+  ['Bresil', 'BR'],
+  ['Бразилия', 'BR'],
+  ['巴西', 'BR'],
+  ['México', 'MX'],
+  ['Vereinigtes Königreich', 'GB'],
+  ['U.K.', 'GB'],
+  ['USA', 'US'],
+  ['U.S.A.', 'US'],
+  ['EE.UU.', 'US'],
+  ['base.it', 'IT'],
+  ['Antigua and Barbuda', 'AG'],
+  ['Antigua & Barbuda', 'AG'],
+  ['Saint Lucia', 'LC'],
+  ['St. Lucia', 'LC'],
+  ['The Bahamas', 'BS'],
+  ['The United States of America', 'US'],
+  ['Kongo', undefined],
+  ['Narnia', undefined],
+  ['Rome', undefined],
+  ['', undefined],
+])('%j is %s', (text, code) => {
+  expect(countryCode(text)).toBe(code);
+});
+
+async function codes(id: string, lead: string, apply = ''): Promise<unknown[]> {
+  const mapping =
+    'sources: { it: { path: it.csv } }\n' +
+    `events: [{ type: deal/created, source: it, data: { external_id: { from: Id, apply: [${apply}] }, lead_external_id: Lead } }]\n`;
+  const [draft] = await mapped(mapping, { 'it.csv': `Id,Lead\n"${id}","${lead}"\n` });
+  return draft!.issues.map(({ severity, code, field }) => [severity, code, field]);
+}
+
+it('an id in scientific notation is an error of its event, the record’s own and its parent’s', async () => {
+  expect(await codes('3.93E+11', '7')).toEqual([['error', 'scientific_id', 'external_id']]);
+  expect(await codes('1,5E+07', '7')).toEqual([['error', 'scientific_id', 'external_id']]);
+  expect(await codes('3.93E+11', '7', '{ prefix: deal- }')).toEqual([['error', 'scientific_id', 'external_id']]);
+  expect(await codes('1', '3.93E+11')).toEqual([['error', 'scientific_id', 'lead_external_id']]);
+});
+
+it.each(['3E11', 'ABC-1E5', 'X3.93E+11', '393000000000', 'E+11'])('%s is an id', async (id) => {
+  expect(await codes(id, id)).toEqual([]);
+});

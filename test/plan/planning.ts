@@ -51,8 +51,6 @@ export const deal = (id: string, parent: string | undefined, about?: About): Giv
   event('deal/created', { external_id: id, ...(parent === undefined ? {} : { lead_external_id: parent }) }, about);
 export const note = (id: string, parent: string, about?: About): Given =>
   event('comment/created', { external_id: id, content: 'x', deal_external_id: parent }, about);
-export const leadNote = (id: string, parent: string, about?: About): Given =>
-  event('comment/created', { external_id: id, content: 'x', lead_external_id: parent }, about);
 
 const CUSTOM = '{ n: n, city: city, size: size }';
 const DATA: Readonly<Record<EventType, string>> = {

@@ -38,3 +38,16 @@ describe.each(names)('preset %s', (name) => {
     expect((migrated.ended as Summary).priorities[0]).toMatchObject({ priority: 1 });
   });
 });
+
+const TRAPS = join(FIXTURES, 'traps');
+const traps = (await readdir(TRAPS)).sort();
+
+it('has a case for each known problem of importers', () => {
+  expect(traps.length).toBeGreaterThanOrEqual(28);
+});
+
+it.each(traps)('handles %s as in the expected results', async (name) => {
+  const truth = await truthIn(join(TRAPS, name));
+  const cwd = await workspace(join('traps', name));
+  await compare(cwd, await migrate(cwd, 'mapping.yaml', truth), truth);
+});

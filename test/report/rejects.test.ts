@@ -1,9 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { writeRejects, type WrittenRejects } from '../../src/report/rejects.ts';
 import type { StateDir } from '../../src/files/state-dir.ts';
+import { writeRejects, type WrittenRejects } from '../../src/report/rejects.ts';
 import { openPlan } from '../../src/survey/plan-file.ts';
+import { project, summaryOf } from '../e2e/harness.ts';
 import { folderWith } from '../input/reading.ts';
 import { StateOf } from '../state.ts';
 
@@ -90,5 +92,101 @@ describe('rejects', () => {
     rmSync(join(state.path, 'rejects/it.csv'));
     await publish(state, 'b');
     expect(visible(state)).toEqual(['it.csv', 'mine.csv']);
+  });
+});
+
+/** Rows that become no event: said by source and reason, listed one by one, and never called "no problems". */
+const MAPPING = `version: 1
+migration: m
+sources: { people: { path: people.csv }, log: { path: log.json } }
+events:
+  - type: lead/created
+    source: people
+    when: { from: kind, equals: lead }
+    data: { external_id: id, full_name: name }
+  - type: comment/created
+    source: log
+    each: notes
+    if_parent_missing: skip
+    data: { external_id: id, content: text, lead_external_id: $.lead }
+`;
+const PEOPLE = `id,name,kind\n${Array.from({ length: 10 }, (_, n) => `${n},P${n},${n < 3 ? 'other' : 'lead'}\n`).join('')}`;
+const LOG = JSON.stringify([
+  { lead: '5', notes: [{ id: 'a', text: 'kept' }] },
+  { lead: '6', notes: [] },
+  { lead: '77', notes: [{ id: 'b', text: 'of nobody' }] },
+]);
+
+it('rows that are skipped are counted by source and reason, on the screen, in the summary, in left_out.csv and on the page', async () => {
+  const { cwd, run } = await project({ 'mapping.yaml': MAPPING, 'people.csv': PEOPLE, 'log.json': LOG });
+  const ended = await run('--dry-run', '--all');
+  const summary = summaryOf(ended);
+  expect(summary.records).toMatchObject({ read: 13, mapped: 8, skipped: 5 });
+  expect(summary.skipped).toEqual({ people: { when: 3 }, log: { each: 1, orphan: 1 } });
+  expect(summary.warnings_by_code).toMatchObject({ rows_skipped: 5 });
+  expect(ended.stderr).not.toContain('no problems');
+  expect(ended.stderr).toMatch(/Rows skipped[^]*people +no entry .* 3 +10 +when\n[^]*log .* 1 +3 +orphan\n/);
+  const listed = await readFile(join(cwd, '.backfill/m/dry-run/left_out.csv'), 'utf8');
+  expect(listed.trim().split(/\r?\n/)).toHaveLength(6);
+  expect(listed).toMatch(/^people,.*people\.csv,2,1,.*when/m);
+  const page = await readFile(join(cwd, '.backfill/m/dry-run/report.html'), 'utf8');
+  expect(page).toContain('<h2 id="skipped-title">');
+  expect(page.replace(/<[^>]*>|\s+/g, ' ')).toMatch(/people\.csv +10 +7 leads ready to send, 3 skipped/);
+});
+
+const BROKEN = `version: 1
+migration: m
+sources: { deals: { path: deals.csv } }
+events:
+  - type: deal/created
+    source: deals
+    data:
+      external_id: id
+      title: title
+      stage_name: "the\\nLEAK stage"
+      owner_name: owner
+      amount: { from: amount, apply: [number] }
+      custom_fields: { kind: { from: kind, apply: [{ map: { a: b } }] }, fax: "fax\\nLEAK" }
+`;
+
+const DEALS = `id,title,"the
+LEAK stage",owner,amount,kind,"fax
+LEAK","unused
+LEAK"
+1,A,"Wo
+LEAK","Ada
+LEAK","1
+LEAK","c
+LEAK",,
+2,B,"Wo\rLEAK",Ada Lovelace,5,a,,
+3,C,New,"Ada
+LEAK",5,a,,
+`;
+
+/** Lines that begin with what follows a line break in a cell or the name of a column. */
+function broken(text: string): readonly string[] {
+  return text.split('\n').filter((line) => /^\s*LEAK/.test(line));
+}
+
+describe('a line break in a cell or the name of a column', () => {
+  it('is shown as an escape, and breaks no line of a dry run or a run', async () => {
+    const { run } = await project({ 'mapping.yaml': BROKEN, 'deals.csv': DEALS });
+    for (const ended of [
+      await run('--dry-run', '--all'),
+      await run('--max-errors', '100%', '--max-omitted', '100%', '--all'),
+    ]) {
+      expect(broken(ended.stderr)).toEqual([]);
+      expect(ended.stderr).toContain('stage `Wo\\nLEAK`');
+      expect(ended.stderr).toContain('owner `Ada\\nLEAK`');
+    }
+  });
+
+  it('breaks no line of the mistakes of a mapping', async () => {
+    const wrong = BROKEN.replace('owner_name: owner', 'owner_name: "ow\\nLEAK"');
+    const { run } = await project({ 'mapping.yaml': wrong, 'deals.csv': DEALS });
+    const { code, stderr } = await run('--dry-run');
+    expect(code).toBe(2);
+    expect(stderr).toContain('`ow\\nLEAK`');
+    expect(broken(stderr)).toEqual([]);
   });
 });

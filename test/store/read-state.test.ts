@@ -1,13 +1,21 @@
-import { symlinkSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, statSync, symlinkSync, writeSync } from 'node:fs';
+import { readdir, stat, symlink } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { StateDir } from '../../src/files/state-dir.ts';
-import { assertNotOld } from '../../src/store/checkpoint.ts';
-import { lockHolder } from '../../src/store/lock.ts';
+import { assertNotOld, openCheckpoint } from '../../src/store/checkpoint.ts';
+import { Lock, lockHolder, nameHolder } from '../../src/store/lock.ts';
 import { readState } from '../../src/store/open.ts';
-import { workspace } from '../e2e/harness.ts';
+import { Database, type Schema } from '../../src/store/sqlite.ts';
+import { checkWhole } from '../../src/store/whole.ts';
+import { temporaryDirectory } from '../directory.ts';
+import { project, start, workspace } from '../e2e/harness.ts';
 import { StateOf } from '../state.ts';
 
 setFlagsFromString('--expose-gc');
@@ -59,4 +67,122 @@ it('rows are read one by one while memory is collected', async () => {
   }
   expect(read).toBe(2_000);
   db.close();
+});
+
+const SCHEMA: Schema = {
+  name: 'notes',
+  applicationId: 7,
+  version: 1,
+  tables: 'create table note (id integer primary key, content text not null) strict;',
+};
+
+/** A database of about this many bytes. */
+function made(bytes: number): string {
+  const path = join(temporaryDirectory(), 'notes.db');
+  const db = Database.open(path, SCHEMA);
+  db.exec('pragma notes.journal_mode = wal');
+  db.transaction(() => {
+    for (let size = 0; size < bytes; size += 10_000) {
+      db.run('insert into notes.note (content) values (?)', 'x'.repeat(10_000));
+    }
+  });
+  db.close();
+  return path;
+}
+
+function damage(path: string): void {
+  const handle = openSync(path, 'r+');
+  for (let at = 5 * 4096; at < statSync(path).size; at += 7 * 4096) {
+    writeSync(handle, Buffer.alloc(4096, 0xab), 0, 4096, at);
+  }
+  closeSync(handle);
+}
+
+it.each([
+  ['small', 100_000],
+  ['large', 20_000_000],
+])('a %s file is read whole, and damage in it is found', async (_what, bytes) => {
+  const path = made(bytes);
+  await checkWhole(path, SCHEMA).whole;
+  damage(path);
+  const checked = async (): Promise<void> => checkWhole(path, SCHEMA).whole;
+  await expect(checked()).rejects.toThrow(`cannot use ${path}: it is damaged`);
+});
+
+it('a reading that is no longer needed can be ended', async () => {
+  const check = checkWhole(made(20_000_000), SCHEMA);
+  check.stop();
+  await check.whole.catch(() => undefined);
+});
+
+const DIST = pathToFileURL(join(import.meta.dirname, '../../dist/')).href;
+
+/** A process that holds the lock of a state directory until it is killed. */
+async function holding(state: StateDir): Promise<{ readonly pid: number; kill(): Promise<void> }> {
+  const program = `
+    import { Lock } from '${DIST}store/lock.js';
+    import { StateDir } from '${DIST}files/state-dir.js';
+    globalThis.lock = Lock.acquire(await StateDir.existing(${JSON.stringify(state.path)}));
+    console.log('held');
+    setInterval(() => undefined, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  return {
+    pid: child.pid!,
+    kill: async () => {
+      child.kill('SIGKILL');
+      await once(child, 'close');
+    },
+  };
+}
+
+it('one run at a time holds a state directory, whatever the path to it, until it is killed', async () => {
+  const base = await workspace();
+  const state = await StateDir.create(join(base, 'state'));
+  await symlink(state.path, join(base, 'alias'));
+  const alias = await StateDir.create(join(base, 'alias'));
+  expect(lockHolder(state)).toBeUndefined();
+  const holder = await holding(state);
+  expect(() => Lock.acquire(alias)).toThrow(expect.objectContaining({ exitCode: 3 }) as Error);
+  expect(lockHolder(alias)).toBeDefined();
+  await holder.kill();
+  expect(lockHolder(alias)).toBeUndefined();
+  const lock = Lock.acquire(alias);
+  expect(lockHolder(state)).toBeDefined();
+  lock.release();
+  expect(lockHolder(state)).toBeUndefined();
+  expect((await stat(state.file('run.lock'))).mode & 0o777).toBe(0o600);
+});
+
+it('a dry run waits while another one is at work in the same directory', async () => {
+  const { cwd, env } = await project({
+    'mapping.yaml': `version: 1
+migration: m
+sources: { people: { path: people.csv } }
+events: [{ type: lead/created, source: people, data: { external_id: id, full_name: name } }]
+`,
+    'people.csv': 'id,name\n1,Ada\n',
+  });
+  const dryRun = await (await StateDir.create(join(cwd, '.backfill/m'))).directory('dry-run');
+  const lock = Lock.acquire(dryRun);
+  const waiting = start(['run', 'mapping.yaml', '--dry-run'], { cwd, env });
+  await expect.poll(() => waiting.stderr(), { timeout: 30_000 }).toContain('another dry run');
+  expect((await readdir(dryRun.path)).filter((name) => !name.startsWith('run.lock'))).toEqual([]);
+  lock.release();
+  expect((await waiting.ended).code).toBe(0);
+  expect(await readdir(dryRun.path)).toContain('plan.db');
+});
+
+it('the checkpoint says which process on which machine holds it', async () => {
+  const state = await StateDir.create(join(await workspace(), 'state'));
+  const checkpoint = openCheckpoint(state);
+  nameHolder(checkpoint);
+  checkpoint.close();
+  expect(lockHolder(state)).toBeUndefined();
+  const holder = await holding(state);
+  expect(lockHolder(state)).toMatchObject({ pid: process.pid, host: hostname() });
+  expect(() => Lock.acquire(state)).toThrow(`process ${process.pid} on ${hostname()}`);
+  await holder.kill();
 });

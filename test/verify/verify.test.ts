@@ -17,7 +17,7 @@ import { StateDir } from '../../src/files/state-dir.ts';
 import type { Verification } from '../../src/figures/verification.ts';
 import { call, envFile, type Said } from '../commands/in-process.ts';
 import { files, sandbox, workspace } from '../e2e/harness.ts';
-import { call as request, send } from '../sandbox/client.ts';
+import { send } from '../sandbox/client.ts';
 import type { FaultyOptions } from '../sandbox/faults.ts';
 import { startScripted, type Answer } from '../service/scripted-server.ts';
 import { StateOf } from '../state.ts';
@@ -75,13 +75,6 @@ class Migration {
     this.given.request(type, id, data, { serviceId, outcome, at: new Date(now).toISOString() });
   }
 
-  async leads(count: number): Promise<this> {
-    for (let id = 0; id < count; id += 1) {
-      await this.sent('lead/created', String(id), { full_name: `Name ${id}`, email: `p${id}@example.test` });
-    }
-    return this;
-  }
-
   async say(options: Argv = {}, target = this.target): Promise<Said> {
     const argv = { mapping: join(this.cwd, 'mapping.yaml'), state: this.given.dir.path, rate: '100000/1s' };
     return call(verify, { ...argv, envFile: await envFile(target), ...options });
@@ -93,6 +86,15 @@ class Migration {
     expect(said.stdout, said.stderr).not.toBe('');
     return { ...said, found: JSON.parse(said.stdout) as Verification };
   }
+}
+
+/** So many leads that a service has taken. */
+async function migrated(count: number, options: FaultyOptions = {}): Promise<Migration> {
+  const job = await Migration.into(await service(options));
+  for (let id = 0; id < count; id += 1) {
+    await job.sent('lead/created', String(id), { full_name: `Name ${id}`, email: `p${id}@example.test` });
+  }
+  return job;
 }
 
 type Argv = Readonly<Record<string, unknown>>;
@@ -128,8 +130,8 @@ async function compared(data: JsonObject, customParams: unknown): Promise<Compar
 
 describe('verify', () => {
   it('finds no differences after a migration, changes nothing, and exits with 0', async () => {
-    const target = await service();
-    const job = await (await Migration.into(target)).leads(3);
+    const job = await migrated(3);
+    const { target } = job;
     const deal = {
       title: 'Roof',
       amount: 12.5,
@@ -161,8 +163,8 @@ describe('verify', () => {
   });
 
   it('finds an owner that is not the one that was sent, where the service shows owners', async () => {
-    const target = await service();
-    const job = await Migration.into(target);
+    const job = await migrated(0);
+    const { target } = job;
     const [first, second] = target.account.users;
     await job.sent('deal/created', '7', { amount: 5, owner_id: first!.id });
     await job.sent('deal/created', '8', { amount: 5, owner_id: first!.id });
@@ -191,7 +193,7 @@ describe('verify', () => {
   });
 
   it('leaves its result in the state, for the report: counts without values, and the plan that it compared with', async () => {
-    const job = await (await Migration.into(await service())).leads(2);
+    const job = await migrated(2);
     job.given.close();
     const page = async (): Promise<string> =>
       readFile((await writeReport(job.given.dir, job.given.dir, { withValues: false })).path, 'utf8');
@@ -205,7 +207,7 @@ describe('verify', () => {
   });
 
   it('names the plan that it compared with', async () => {
-    const job = await (await Migration.into(await service())).leads(1);
+    const job = await migrated(1);
     job.given.plan.run(`insert into setting (name, value) values ('digest', 'aaaa1111bbbb'), ('listed', '1')`);
     const { found, stderr } = await job.check();
     expect(found.plan).toEqual({ digest: 'aaaa1111bbbb', is_dry_run: false });
@@ -213,15 +215,15 @@ describe('verify', () => {
   });
 
   it('prints its result to stdout', async () => {
-    const job = await (await Migration.into(await service())).leads(1);
+    const job = await migrated(1);
     job.given.close();
     const { stdout } = await job.say();
     expect(stdout).toMatch(/^VERIFIED: 1 of 1 record matches/);
   });
 
   it('reports every deal with a wrong stage, with the names of both stages', async () => {
-    const target = await service();
-    const job = await Migration.into(target);
+    const job = await migrated(0);
+    const { target } = job;
     const { Qualified, Won } = stagesOf(target);
     for (const id of ['1', '2']) await job.sent('deal/created', id, { stage_id: Qualified! }, { stage_id: Won! });
     const { code, found, stderr } = await job.check();
@@ -234,8 +236,8 @@ describe('verify', () => {
   });
 
   it('distinguishes values that differ from values edited later', async () => {
-    const target = await service();
-    const job = await (await Migration.into(target)).leads(4);
+    const job = await migrated(4);
+    const { target } = job;
     await send(target, 'lead/updated', { external_id: '1', full_name: 'Not As Sent' });
     now += DAY_MS;
     await send(target, 'lead/updated', { external_id: '2', full_name: '=Edited', email: 'P2@example.test' });
@@ -250,8 +252,8 @@ describe('verify', () => {
   });
 
   it('takes another form of most records for the form of the service, not for edits', async () => {
-    const target = await service();
-    const job = await Migration.into(target);
+    const job = await migrated(0);
+    const { target } = job;
     for (let id = 0; id < 6; id += 1) {
       await job.sent('lead/created', String(id), { full_name: `Rossi & Co ${id}`, email: `p${id}@example.test` });
     }
@@ -268,8 +270,8 @@ describe('verify', () => {
   });
 
   it('does not fail for values edited later', async () => {
-    const target = await service();
-    const job = await (await Migration.into(target)).leads(3);
+    const job = await migrated(3);
+    const { target } = job;
     now += DAY_MS;
     await send(target, 'lead/updated', { external_id: '2', full_name: 'Edited' });
     const { code, found } = await job.check();
@@ -278,8 +280,8 @@ describe('verify', () => {
   });
 
   it('takes a value of a request without an answer for what was sent, not for an edit', async () => {
-    const target = await service();
-    const job = await (await Migration.into(target)).leads(1);
+    const job = await migrated(1);
+    const { target } = job;
     // Its answer was lost, and the export says again what it said before.
     now += DAY_MS;
     await send(target, 'lead/updated', { external_id: '0', full_name: 'Wrong Name' });
@@ -290,7 +292,7 @@ describe('verify', () => {
   });
 
   it('lists records that no longer exist', async () => {
-    const job = await (await Migration.into(await service())).leads(3);
+    const job = await migrated(3);
     job.given.event('lead/created', 'lost', { full_name: 'Lost' });
     job.given.request('lead/created', 'lost', { full_name: 'Lost' }, { serviceId: randomUUID() });
     const { code, found, stderr } = await job.check();
@@ -305,8 +307,8 @@ describe('verify', () => {
   it.each([1, 5])('reports a record that may not be read, and compares all others (%i of them)', async (others) => {
     const serviceId = randomUUID();
     const faults = { rules: [{ kind: 'status' as const, status: 403, when: { path: `/leads/${serviceId}` } }] };
-    const target = await service({ faults });
-    const job = await (await Migration.into(target)).leads(others);
+    const job = await migrated(others, { faults });
+    const { target } = job;
     job.given.event('lead/created', 'theirs', { full_name: 'Theirs' });
     job.given.request('lead/created', 'theirs', { full_name: 'Theirs' }, { serviceId });
     const { code, found, stderr } = await job.check();
@@ -322,7 +324,7 @@ describe('verify', () => {
   });
 
   it('reports values changed in the input since they were sent, and records that it lacks', async () => {
-    const job = await Migration.into(await service());
+    const job = await migrated(0);
     await job.sent('lead/created', '1', { full_name: 'Name 1' }, { full_name: 'Other Name' });
     await job.sent('lead/created', '2', { full_name: 'Name 2' });
     await job.sent('lead/created', '3', { full_name: 'Name 3' }, null);
@@ -334,7 +336,7 @@ describe('verify', () => {
   });
 
   it('expects what the input wants of a record, whichever of its rows says it, and no duplicates', async () => {
-    const job = await Migration.into(await service());
+    const job = await migrated(0);
     await job.sent('lead/created', '1', { full_name: 'Name 1', email: 'a@example.test' });
     job.given.event('lead/created', '1', { full_name: 'Not used' }, { state: 'duplicate' });
     job.given.event('lead/created', '1', null, { state: 'invalid' });
@@ -345,8 +347,8 @@ describe('verify', () => {
   });
 
   it('counts records without a known service id and parents that cannot be compared', async () => {
-    const target = await service();
-    const job = await (await Migration.into(target)).leads(1);
+    const job = await migrated(1);
+    const { target } = job;
     await send(target, 'lead/created', { external_id: 'theirs', full_name: 'Somebody' });
     job.given.event('lead/created', 'theirs', { full_name: 'Ours' });
     job.given.request('lead/created', 'theirs', { full_name: 'Ours' }, { outcome: 'none', serviceId: null });
@@ -361,8 +363,8 @@ describe('verify', () => {
   });
 
   it('compares every record, including two that the service has merged', async () => {
-    const target = await service();
-    const job = await (await Migration.into(target)).leads(2);
+    const job = await migrated(2);
+    const { target } = job;
     job.given.event('lead/created', 'merged', { full_name: 'Merged' });
     const serviceId = target.state().leads[1]!.id;
     job.given.request(
@@ -451,8 +453,8 @@ describe('verify, of comments,', () => {
 
 describe('verify --sample', () => {
   it('reads a small sample one by one, always the same records, spread over the export', async () => {
-    const target = await service();
-    const job = await (await Migration.into(target)).leads(300);
+    const job = await migrated(300);
+    const { target } = job;
     const first = await job.check({ sample: '4' });
     expect(first.found.entities.lead!).toMatchObject({ acknowledged: 300, read_back: 4 });
     const asked = reads(target, '/leads');
@@ -463,8 +465,8 @@ describe('verify --sample', () => {
   });
 
   it('reads list pages of 100 if that takes fewer requests', async () => {
-    const target = await service();
-    const job = await (await Migration.into(target)).leads(300);
+    const job = await migrated(300);
+    const { target } = job;
     const { found } = await job.check({ sample: '100' });
     expect(found.sample).toBe(100);
     expect(found.entities.lead!).toMatchObject({ read_back: 100, missing: 0 });
@@ -486,7 +488,7 @@ describe('verify, when it cannot,', () => {
   });
 
   it('reports that nothing has been sent yet, or that there is no plan', async () => {
-    const job = await (await Migration.into(await service())).leads(1);
+    const job = await migrated(1);
     job.given.close();
     await rm(join(job.given.dir.path, 'plan.db'));
     const without = await job.say();
@@ -504,36 +506,24 @@ describe('verify, when it cannot,', () => {
   });
 
   it('does not start while a run uses the state directory', async () => {
-    const job = await (await Migration.into(await service())).leads(1);
-    const dir = job.given.close();
-    const lock = Lock.acquire(await StateDir.existing(dir.path));
+    const job = await migrated(1);
+    const lock = Lock.acquire(await StateDir.existing(job.given.close().path));
     onTestFinished(() => lock.release());
     const said = await job.say();
     expect(said.code).toBe(3);
     expect(said.stderr).toContain('another run is using');
   });
 
-  it('refuses a service other than the one that events were sent to', async () => {
-    const job = await (await Migration.into(await service())).leads(1);
+  it.each([
+    ['a service other than the one that events were sent to', '', 'another base URL'],
+    ['another account at the same base URL', `pipeline_ids = '["theirs"]'`, 'another account'],
+    ['the state of another migration', `name = 'theirs'`, 'belongs to another migration: theirs, not people'],
+  ])('refuses %s', async (_what, change, why) => {
+    const job = await migrated(1);
+    if (change !== '') job.given.checkpoint.run(`update migration set ${change}`);
     job.given.close();
-    const said = await job.say({}, await service());
+    const said = await job.say({}, change === '' ? await service() : job.target);
     expect(said.code).toBe(2);
-    expect(said.stderr).toContain('another base URL');
-  });
-
-  it('refuses another account at the same base URL', async () => {
-    const job = await (await Migration.into(await service())).leads(1);
-    job.given.checkpoint.run(`update migration set pipeline_ids = '["theirs"]'`);
-    job.given.close();
-    const said = await job.say();
-    expect(said.code).toBe(2);
-    expect(said.stderr).toContain('another account');
-  });
-
-  it('refuses the state of another migration', async () => {
-    const job = await (await Migration.into(await service())).leads(1);
-    job.given.checkpoint.run(`update migration set name = 'theirs'`);
-    job.given.close();
-    expect((await job.say()).stderr).toContain('belongs to another migration: theirs, not people');
+    expect(said.stderr).toContain(why);
   });
 });
