@@ -1,10 +1,11 @@
 /** Files of the state directory that are not as the program wrote them. */
 import { spawnSync } from 'node:child_process';
-import { closeSync, createWriteStream, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { backfill, FAST, mapping, project, start, summaryOf, type Project } from './harness.ts';
+import { backfill, CLI, FAST, mapping, project, start, summaryOf, type Project } from './harness.ts';
 
 const PEOPLE = `id,name\n${Array.from({ length: 60 }, (_, n) => `${n},Person ${n}\n`).join('')}`;
 
@@ -134,19 +135,24 @@ describe('a transaction that another program holds on the checkpoint', () => {
   });
 });
 
-it
-  .skipIf(process.platform !== 'linux')
-  .each([
-    ['status', 'mapping.yaml'],
-    ['plan', 'mapping.yaml', '--json'],
-    ['explain', 'mapping.yaml', 'lead:7'],
-    ['run', 'mapping.yaml', '--json'],
-    ['init', 'people.csv'],
-    ['schema'],
-  ])('what stdout does not take is an error with an exit code: %s', async (...args) => {
-  const { code, stderr } = await backfill(args, { cwd: p.cwd, env: p.env, stdout: createWriteStream('/dev/full') });
+it.each([
+  ['status', 'mapping.yaml'],
+  ['plan', 'mapping.yaml', '--json'],
+  ['explain', 'mapping.yaml', 'lead:7'],
+  ['run', 'mapping.yaml', '--json'],
+  ['init', 'people.csv'],
+])('what stdout does not take is an error with an exit code: %s', async (...args) => {
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  const stdout = new Writable({ write: (_chunk, _encoding, done) => done(full) });
+  const { code, stderr } = await backfill(args, { cwd: p.cwd, env: p.env, stdout });
   expect(code).toBe(1);
   expect(stderr).toContain('error: stdout was not written: ENOSPC');
+});
+
+it.skipIf(process.platform !== 'linux')('a full disk behind stdout is an error with an exit code', () => {
+  const { status, stderr } = spawnSync('sh', ['-c', 'exec "$0" "$@" > /dev/full', process.execPath, CLI, 'schema']);
+  expect(status).toBe(1);
+  expect(stderr.toString()).toContain('error: stdout was not written: ENOSPC');
 });
 
 const ENOLCK = `#define _GNU_SOURCE
