@@ -288,20 +288,6 @@ describe('api --paginate', () => {
     expect(said.stderr).toContain('8 items on 1 page');
   });
 
-  it('requests 100 items per page until a page has no new id', async () => {
-    const items = Array.from({ length: 250 }, (_, id) => ({ id }));
-    const service = await scripted(({ url }) => {
-      const query = new URL(url, 'http://x').searchParams;
-      expect(query.get('pageSize')).toBe('100');
-      const from = (Number(query.get('page')) - 1) * 100;
-      // One record moves to the next page between two requests, and the last page repeats forever.
-      return { status: 200, body: { items: items.slice(Math.min(Math.max(0, from - 1), 200), from + 100) } };
-    });
-    const said = await call(api, { method: 'GET', path: '/leads', paginate: true, envFile: service.envFile });
-    expect(JSON.parse(said.stdout)).toEqual(items);
-    expect(service.arrived).toHaveLength(4);
-  });
-
   it('follows cursors and links, and keeps the parameters of the path', async () => {
     const next = '/leads?status=open&cursor=abc';
     const service = await scripted(({ url }) => ({

@@ -103,18 +103,6 @@ it('status without a plan counts what was answered', async () => {
   expect(stdout.replace(/\s+/g, ' ')).toMatch(/^NO PLAN.* leads 3 2 1 .*total is unknown/);
 });
 
-it.each([CHECKPOINT_FILE, PLAN_FILE])('status and report say that %s is damaged, and what to do', async (name) => {
-  const state = await stateDirectory({ events: [{ state: 'ready' }], runs: [] });
-  await writeFile(join(state.path, name), 'not a database, but long enough to be read as one '.repeat(20));
-  for (const command of [status, report]) {
-    const { code, stdout, stderr } = await call(command, { mapping: 'mapping.yaml', state: state.path });
-    expect(code).toBe(2);
-    expect(stdout).toBe('');
-    expect(stderr).toContain(join(state.path, name));
-    expect(stderr).toMatch(/rerun/);
-  }
-});
-
 it('report says where there is nothing to report', async () => {
   const state = await stateDirectory();
   const { code, stderr } = await call(report, { mapping: 'mapping.yaml', state: state.path });

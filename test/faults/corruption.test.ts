@@ -115,15 +115,6 @@ describe('a checkpoint', () => {
       { numRuns: 5 },
     );
   });
-
-  it('that is another file is refused before anything is sent', async () => {
-    await migrated(async ({ cwd, service, run }) => {
-      await writeFile(join(cwd, STATE, CHECKPOINT_FILE), 'id,name\n1,Ada\n'.repeat(400));
-      const before = ingested(service).length;
-      await expect(run()).rejects.toMatchObject({ exitCode: EXIT.nothingSent });
-      expect(ingested(service).length).toBe(before);
-    });
-  });
 });
 
 describe('a state directory', () => {
