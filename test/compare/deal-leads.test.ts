@@ -1,37 +1,26 @@
 /** `if_edited`: the lead of a deal, which the service shows by its own id. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, it } from 'vitest';
-import type { Summary } from '../../src/report/summary.ts';
-import { files, sandbox, workspace } from '../e2e/harness.ts';
-import { migrate } from '../faults/in-process.ts';
+import { mapping, project } from '../e2e/harness.ts';
 import { send } from '../sandbox/client.ts';
 
-const MAPPING = `version: 1
-migration: cutover
-sources:
-  people: { path: people.csv }
-  deals: { path: deals.csv }
-events:
-  - { type: lead/created, source: people, if_contact_exists: ignore, if_exists: skip, data: { external_id: id, full_name: name } }
-  - type: deal/created
-    source: deals
-    if_changed: update
-    data: { external_id: id, title: title, lead_external_id: person }
-`;
-
-const PEOPLE = 'id,name\nA 1,Ada\nA  1,Other Ada\na 1,Another Ada\nb,Bob\n';
 const DEALS = 'id,title,person\nd,Site,A 1\n';
 
 /** After the run of the first export. `existing`: leads that were in the service before, and whose ids it does not say. */
 async function migrated(existing: readonly string[] = []) {
-  const service = await sandbox();
-  const cwd = await workspace();
+  const { service, summary, write, stored } = await project({
+    'mapping.yaml': mapping({
+      people:
+        'type: lead/created, if_contact_exists: ignore, if_exists: skip, data: { external_id: id, full_name: name }',
+      deals:
+        'type: deal/created, if_changed: update, data: { external_id: id, title: title, lead_external_id: person }',
+    }),
+    'people.csv': 'id,name\nA 1,Ada\nA  1,Other Ada\na 1,Another Ada\nb,Bob\n',
+  });
   for (const id of existing) await send(service, 'lead/created', { external_id: id });
-  const run = async (deals: string): Promise<Summary> => {
-    await files(cwd, { 'mapping.yaml': MAPPING, 'people.csv': PEOPLE, 'deals.csv': deals });
-    return migrate(service, join(cwd, 'mapping.yaml'));
+  const run = async (deals: string) => {
+    await write({ 'deals.csv': deals });
+    return summary();
   };
   await run(DEALS);
   return {
@@ -40,8 +29,7 @@ async function migrated(existing: readonly string[] = []) {
     moveTo: (lead: string) => send(service, 'deal/updated', { external_id: 'd', lead_external_id: lead }),
     /** What changes.csv says about the lead of the deal. */
     verdict: async () => {
-      const text = await readFile(join(cwd, '.backfill/cutover/changes.csv'), 'utf8');
-      const rows: Record<string, string>[] = parse(text, { columns: true });
+      const rows: Record<string, string>[] = parse(await stored('changes.csv'), { columns: true });
       return rows.find(({ field }) => field === 'lead_external_id')?.verdict;
     },
     lead: () => {

@@ -1,24 +1,14 @@
 /** A second export whose file differs from the first: a column is missing, or half of the records are. */
 import { expect, it } from 'vitest';
-import { files, project, summaryOf, type Ended } from '../e2e/harness.ts';
-
-const MAPPING = `version: 1
-migration: second
-sources:
-  people: { path: people.csv }
-events:
-  - type: lead/created
-    source: people
-    if_contact_exists: ignore
-    data: { external_id: id, full_name: name }
-`;
+import { mapping, project, summaryOf, type Ended } from '../e2e/harness.ts';
 
 const FIVE = 'id,name,city\n1,A,x\n2,B,x\n3,C,x\n4,D,x\n5,E,x\n';
 
 async function afterFirst(): Promise<(people: string, ...options: string[]) => Promise<Ended>> {
-  const { cwd, run: runIt } = await project({ 'mapping.yaml': MAPPING });
-  const run = async (people: string, ...options: string[]): Promise<Ended> => {
-    await files(cwd, { 'people.csv': people });
+  const people = 'type: lead/created, if_contact_exists: ignore, data: { external_id: id, full_name: name }';
+  const { write, run: runIt } = await project({ 'mapping.yaml': mapping({ people }) });
+  const run = async (exported: string, ...options: string[]): Promise<Ended> => {
+    await write({ 'people.csv': exported });
     return runIt(...options);
   };
   expect((await run(FIVE)).code).toBe(0);

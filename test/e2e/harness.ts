@@ -173,7 +173,7 @@ export async function project(contents: Readonly<Record<string, string>> | 'demo
   if (contents !== 'demo') await write(contents);
   const env = environmentOf(service);
   const read = (name: string): Promise<string> => readFile(join(cwd, name), 'utf8');
-  const args = (more: readonly string[]) => ['run', 'mapping.yaml', ...(more.includes('--rate') ? [] : FAST), ...more];
+  const args = (more: readonly string[]) => ['run', 'mapping.yaml', ...more, ...(more.includes('--rate') ? [] : FAST)];
   const told = (...more: string[]): Promise<Ended> => backfill(args(more), { cwd, env });
   const run = (...more: string[]): Promise<Ended> => told('--json', ...more);
   const ingested = () => service.requests().filter(({ method }) => method === 'POST');

@@ -1,14 +1,11 @@
-import { appendFile, readdir, readFile, stat } from 'node:fs/promises';
+import { appendFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
-import type { Sandbox } from '../../src/commands/sandbox/index.ts';
-import { backfill, environmentOf, FAST, files, rowsIn, sandbox, summaryOf, workspace } from './harness.ts';
+import { mapping, project, rowsIn, type Body, type Project } from './harness.ts';
 
-interface Line {
-  readonly type: string;
+interface Line extends Pick<Body, 'type' | 'occurred_at'> {
   readonly external_id?: string;
-  readonly occurred_at?: string | null;
   readonly data: JsonObject;
   readonly source: string;
   readonly file: string;
@@ -16,8 +13,6 @@ interface Line {
   readonly record: number;
   readonly raw: readonly string[];
 }
-
-type Body = Pick<Line, 'type' | 'occurred_at' | 'data'>;
 
 /** The events that could be sent. */
 async function planIn(directory: string): Promise<Line[]> {
@@ -28,196 +23,153 @@ async function planIn(directory: string): Promise<Line[]> {
   return rows.map((row) => ({
     ...row,
     data: JSON.parse(row.data) as JsonObject,
-    raw: JSON.parse(row.raw) as readonly string[],
+    raw: JSON.parse(row.raw) as string[],
   }));
 }
 
-function sentTo(service: Sandbox): Body[] {
-  return service
-    .requests()
-    .filter(({ method }) => method === 'POST')
-    .map(({ body }) => body as Body);
-}
-
-function essence({ type, occurred_at, data }: Body): string {
+function essence({ type, occurred_at, data }: Pick<Body, 'type' | 'occurred_at' | 'data'>): string {
   return JSON.stringify([type, occurred_at ?? null, data]);
 }
 
-const MAPPING = `version: 1
-migration: plan
-sources:
-  people: { path: people.csv }
-events:
-  - type: lead/created
-    source: people
-    data: { external_id: id, full_name: name, custom_params: { size: size } }
-`;
 const PEOPLE = ['1,Ann,5.10', '2,Bob,7', '3,Cid,00123', '4,Dan,9'];
+const csv = (rows: readonly string[]): string => `id,name,size\n${rows.join('\n')}\n`;
 
-async function people(rows: readonly string[] = PEOPLE, policies = ''): Promise<string> {
-  const cwd = await workspace();
-  await files(cwd, { 'mapping.yaml': `${MAPPING}${policies}`, 'people.csv': `id,name,size\n${rows.join('\n')}\n` });
-  return cwd;
-}
-
-async function rewrite(cwd: string, rows: readonly string[]): Promise<void> {
-  await files(cwd, { 'people.csv': `id,name,size\n${rows.join('\n')}\n` });
-}
-
-async function dryRun(cwd: string, service: Sandbox): Promise<{ digest: string; stderr: string }> {
-  const ended = await backfill(['run', 'mapping.yaml', '--dry-run', '--json', ...FAST], {
-    cwd,
-    env: environmentOf(service),
+/** Four people. `rewrite`: with these rows in their place; `digest`: of the plan of a dry run now. */
+async function people() {
+  const data = 'external_id: id, full_name: name, custom_params: { size: size }';
+  const p = await project({
+    'mapping.yaml': mapping({ people: `type: lead/created, data: { ${data} }` }),
+    'people.csv': csv(PEOPLE),
   });
-  return { digest: summaryOf(ended).plan.digest!, stderr: ended.stderr };
+  return {
+    ...p,
+    rewrite: (rows: readonly string[]) => p.write({ 'people.csv': csv(rows) }),
+    digest: () => digestOf(p),
+  };
+}
+
+async function digestOf({ summary }: Project): Promise<string> {
+  return (await summary('--dry-run')).plan.digest!;
 }
 
 describe('plan.db', () => {
   it('has every event that can be sent, exactly as it is sent, together with its record', async () => {
-    const service = await sandbox();
-    const cwd = await workspace('demo');
-    const env = environmentOf(service);
-    const summary = summaryOf(await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env }));
-    const state = join(cwd, '.backfill/demo');
-    const plan = await planIn(state);
-    const sent = sentTo(service).map(essence);
-    expect(sent.length).toBe(summary.this_run.events_sent);
+    const { summary: run, sent, state, read } = await project('demo');
+    const summary = await run();
+    const plan = await planIn(state());
+    expect(sent().length).toBe(summary.this_run.events_sent);
     const planned = plan.map(essence);
-    expect(sent.filter((event) => !planned.includes(event))).toEqual([]);
+    expect(
+      sent()
+        .map(essence)
+        .filter((event) => !planned.includes(event)),
+    ).toEqual([]);
     const { total, duplicates, invalid } = summary.events;
     expect(plan).toHaveLength(total - duplicates - invalid);
     expect(summary.plan).toMatchObject({ events: plan.length });
     for (const { external_id: id, data } of plan) expect(id).toBe(data.external_id);
-    const contacts = (await readFile(join(cwd, 'contacts.csv'), 'utf8')).split('\n');
     const first = plan.find(({ line }) => line === 2)!;
     expect(first).toMatchObject({ source: 'contacts', file: 'contacts.csv', record: 1 });
-    expect(contacts[first.line - 1]).toContain(first.raw[0]);
-    expect((await stat(join(state, 'plan.db'))).mode & 0o777).toBe(0o600);
+    expect((await read('contacts.csv')).split('\n')[first.line - 1]).toContain(first.raw[0]);
+    expect((await stat(state('plan.db'))).mode & 0o777).toBe(0o600);
   });
 
   it('has an event without its parent if the mapping omits missing parents', async () => {
-    const service = await sandbox();
-    const cwd = await workspace();
-    await files(cwd, {
+    const p = await project({
       'deals.csv': 'id,lead\nD1,nobody\n',
-      'mapping.yaml': `version: 1
-migration: plan
-sources: { deals: { path: deals.csv } }
-events:
-  - type: deal/created
-    source: deals
-    if_parent_missing: omit
-    data: { external_id: id, lead_external_id: lead }
-`,
+      'mapping.yaml': mapping({
+        deals: 'type: deal/created, if_parent_missing: omit, data: { external_id: id, lead_external_id: lead }',
+      }),
     });
-    const { digest } = await dryRun(cwd, service);
-    expect((await planIn(join(cwd, '.backfill/plan/dry-run'))).map(({ data }) => data)).toEqual([
-      { external_id: 'D1' },
-    ]);
-    const args = ['run', 'mapping.yaml', '--json', '--plan', digest, ...FAST];
-    const env = environmentOf(service);
-    expect(summaryOf(await backfill(args, { cwd, env })).events.acknowledged).toBe(1);
-    expect(summaryOf(await backfill(args, { cwd, env })).this_run.events_sent).toBe(0);
+    const plan = ['--plan', await digestOf(p)];
+    expect((await planIn(p.state('dry-run'))).map(({ data }) => data)).toEqual([{ external_id: 'D1' }]);
+    expect((await p.summary(...plan)).events.acknowledged).toBe(1);
+    expect((await p.summary(...plan)).this_run.events_sent).toBe(0);
   });
 
   it('keeps records with line separators and digits that a number would lose', async () => {
-    const service = await sandbox();
-    const cwd = await workspace();
     const record = (name: string): string =>
       `{"id": "L1", "name": "${name}\\u2028\u2028x", "ref": 9007199254740993.10 }\r\n`;
-    await files(cwd, {
+    const data = 'external_id: id, full_name: name, custom_params: { ref: ref }';
+    const p = await project({
       'people.ndjson': record('Ann'),
-      'mapping.yaml': `version: 1
-migration: plan
-sources: { people: { path: people.ndjson } }
-events:
-  - type: lead/created
-    source: people
-    data: { external_id: id, full_name: name, custom_params: { ref: ref } }
-`,
+      'mapping.yaml': mapping({ people: `type: lead/created, data: { ${data} }` }).replace('.csv', '.ndjson'),
     });
-    const { digest } = await dryRun(cwd, service);
-    const [planned] = await rowsIn<{ data: string }>(join(cwd, '.backfill/plan/dry-run'), 'select data from events');
+    const plan = ['--plan', await digestOf(p)];
+    const [planned] = await rowsIn<{ data: string }>(p.state('dry-run'), 'select data from events');
     expect(planned!.data).toContain('"ref":9007199254740993.10');
-    const env = environmentOf(service);
-    await files(cwd, { 'people.ndjson': record('Bob') });
-    const refused = await backfill(['run', 'mapping.yaml', '--plan', digest, ...FAST], { cwd, env });
-    expect(refused.stderr).toContain('events added: 0, removed: 0, changed: 1');
-    await files(cwd, { 'people.ndjson': record('Ann') });
-    const ended = await backfill(['run', 'mapping.yaml', '--json', '--plan', digest, ...FAST], { cwd, env });
-    expect(summaryOf(ended).events.acknowledged).toBe(1);
-    expect(service.state().leads[0]!.fullName).toBe('Ann\u2028\u2028x');
+    await p.write({ 'people.ndjson': record('Bob') });
+    expect((await p.run(...plan)).stderr).toContain('events added: 0, removed: 0, changed: 1');
+    await p.write({ 'people.ndjson': record('Ann') });
+    expect((await p.summary(...plan)).events.acknowledged).toBe(1);
+    expect(p.service.state().leads[0]!.fullName).toBe('Ann\u2028\u2028x');
   });
 
   it('is kept from the earlier survey if a survey fails', async () => {
-    const service = await sandbox();
-    const cwd = await people();
-    await dryRun(cwd, service);
-    const directory = join(cwd, '.backfill/plan/dry-run');
-    const before = await planIn(directory);
-    await rewrite(cwd, ['1,Ann,1', '2,"an open quote,2']);
-    const ended = await backfill(['run', 'mapping.yaml', '--dry-run', ...FAST], { cwd, env: environmentOf(service) });
-    expect(ended.code).toBe(2);
-    expect(await planIn(directory)).toEqual(before);
-    expect((await readdir(directory)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    const { run, rewrite, state } = await people();
+    await run('--dry-run');
+    const before = await planIn(state('dry-run'));
+    await rewrite(['1,Ann,1', '2,"an open quote,2']);
+    expect((await run('--dry-run')).code).toBe(2);
+    expect(await planIn(state('dry-run'))).toEqual(before);
+    expect((await readdir(state('dry-run'))).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 });
 
 describe('--plan', () => {
   it('sends the plan with the digest that the dry run printed, and resumes it', async () => {
-    const service = await sandbox();
-    const cwd = await people();
-    const env = environmentOf(service);
-    const { digest, stderr } = await dryRun(cwd, service);
-    expect(digest).toMatch(/^[0-9a-f]{12}$/);
+    const { run, summary } = await people();
+    const { stderr } = await run('--dry-run');
+    const [, digest = ''] = /--plan ([0-9a-f]{12})\b/.exec(stderr)!;
     expect(stderr).toContain(`plan ${digest}`);
-    expect(stderr).toContain(`--plan ${digest}`);
-    const args = ['run', 'mapping.yaml', '--json', '--plan', digest, ...FAST];
-    const first = summaryOf(await backfill([...args, '--max-requests', '5'], { cwd, env }));
+    const first = await summary('--plan', digest, '--max-requests', '5');
     expect(first.exit).toMatchObject({ code: 3, reason: 'max_requests' });
     expect(first.events.acknowledged).toBeLessThan(4);
-    const rest = summaryOf(await backfill(args, { cwd, env }));
-    expect(rest).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 4 }, plan: { digest, events: 4 } });
+    expect(await summary('--plan', digest)).toMatchObject({
+      exit: { code: 0 },
+      events: { acknowledged: 4 },
+      plan: { digest, events: 4 },
+    });
   });
 
   it('has the same digest for any order of the rows, and with additional rows that are not sent', async () => {
-    const service = await sandbox();
-    const { digest } = await dryRun(await people(), service);
-    expect((await dryRun(await people([...PEOPLE].reverse()), service)).digest).toBe(digest);
-    expect((await dryRun(await people([...PEOPLE, '2,Bob,7']), service)).digest).toBe(digest);
-    expect((await dryRun(await people([...PEOPLE, '5,Eve,1']), service)).digest).not.toBe(digest);
-    expect((await dryRun(await people(PEOPLE.map((row) => row.replace('Bob', 'Rob'))), service)).digest).not.toBe(
-      digest,
-    );
+    const { digest, rewrite } = await people();
+    const first = await digest();
+    for (const [rows, isSame] of [
+      [[...PEOPLE].reverse(), true],
+      [[...PEOPLE, '2,Bob,7'], true],
+      [[...PEOPLE, '5,Eve,1'], false],
+      [PEOPLE.map((row) => row.replace('Bob', 'Rob')), false],
+    ] as const) {
+      await rewrite(rows);
+      expect((await digest()) === first, rows.join()).toBe(isSame);
+    }
   });
 
   it('sends nothing of another plan, and reports the difference', async () => {
-    const service = await sandbox();
-    const cwd = await people();
-    const env = environmentOf(service);
-    const { digest } = await dryRun(cwd, service);
-    await rewrite(cwd, ['1,Ann,5.10', '2,Rob,7', '5,Eve,1', '6,Fay,2', '4,Dan,9']);
-    const args = ['run', 'mapping.yaml', '--plan', digest, ...FAST];
+    const { cwd, digest, rewrite, run, posts } = await people();
+    const plan = ['--plan', await digest()];
+    await appendFile(join(cwd, 'people.csv'), '9,Zoe,1\n');
+    expect((await run(...plan)).stderr).toContain('events added: 1, removed: 0, changed: 0');
+    await rewrite(['1,Ann,5.10', '2,Rob,7', '5,Eve,1', '6,Fay,2', '4,Dan,9']);
     for (const options of [[], ['--dry-run']]) {
-      const ended = await backfill([...args, ...options], { cwd, env });
+      const ended = await run(...plan, ...options);
       expect(ended.code).toBe(2);
       expect(ended.stderr).toContain('events added: 2, removed: 1, changed: 1');
     }
-    expect(sentTo(service)).toEqual([]);
-    await rewrite(cwd, PEOPLE);
-    expect((await backfill(args, { cwd, env })).code).toBe(0);
+    expect(posts()).toBe(0);
+    await rewrite(PEOPLE);
+    expect((await run(...plan)).code).toBe(0);
   });
 
-  it('is refused if no stored plan has the digest, and if the value is not a digest', async () => {
-    const service = await sandbox();
-    const cwd = await people();
-    const env = environmentOf(service);
-    const unknown = await backfill(['run', 'mapping.yaml', '--plan', 'abcdefabcdef', ...FAST], { cwd, env });
-    expect(unknown.code).toBe(2);
-    expect(unknown.stderr).toContain('no stored plan has that digest');
-    const wrong = await backfill(['run', 'mapping.yaml', '--plan', 'yes', ...FAST], { cwd, env });
-    expect(wrong.code).toBe(2);
-    expect(wrong.stderr).toContain('12 hexadecimal digits');
-    expect(sentTo(service)).toEqual([]);
+  it.each([
+    ['abcdefabcdef', 'no stored plan has that digest'],
+    ['yes', '12 hexadecimal digits'],
+  ])('is refused if it is %s', async (digest, why) => {
+    const { run, posts } = await people();
+    const refused = await run('--plan', digest);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain(why);
+    expect(posts()).toBe(0);
   });
 });

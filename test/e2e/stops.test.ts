@@ -36,7 +36,7 @@ describe('a run that is interrupted', () => {
       run.child.kill(signal);
       const ended = await run.ended;
       expect(ended.code).toBe(code);
-      expect(ended.stderr).toMatch(/Resume[^]* npx crm-backfill run mapping\.yaml --rate 100000\/1s --json/);
+      expect(ended.stderr).toMatch(/Resume[^]* npx crm-backfill run mapping\.yaml --json --rate 100000\/1s/);
       expect(summaryOf(ended)).toMatchObject({
         exit: { code, reason: 'interrupted' },
         events: { acknowledged: posts(), pending: 60 - posts() },

@@ -48,7 +48,7 @@ describe('--notify', () => {
     expect(ended.code).toBe(143);
     expect(hook.calls.map(({ body }) => body.event)).toEqual(['started', 'interrupted']);
     expect(hook.calls[1]!.body.text).toMatch(/interrupted by SIGTERM\. \d+ of 100 events acknowledged\. Run the same/);
-    expect(ended.stderr).toMatch(/Resume[^]* npx crm-backfill run mapping\.yaml --rate 100000\/1s --json\n/);
+    expect(ended.stderr).toMatch(/Resume[^]* npx crm-backfill run mapping\.yaml --json --rate 100000\/1s\n/);
     expect(ended.stderr.replace(/\s+/g, ' ')).toContain('add --notify, whose URL is not shown');
   });
 

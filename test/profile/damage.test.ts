@@ -1,9 +1,6 @@
 /** Damage that other programs have done before the export was read: each is said, with its count and an example. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { migrate } from '../faults/in-process.ts';
-import { files, sandbox, workspace } from '../e2e/harness.ts';
+import { mapping, project } from '../e2e/harness.ts';
 import { profileOf } from './surveying.ts';
 
 const MAPPING = `events:
@@ -50,28 +47,17 @@ it.each(['José Müller', 'NÃO', 'SÃO PAULO', 'what???', 'R&D; S&P', 'a&b;c', 
   },
 );
 
-const PAIR = `version: 1
-migration: pair
-sources: { people: { path: people.csv }, notes: { path: notes.csv } }
-events:
-  - type: lead/created
-    source: people
-    data: { external_id: id, full_name: name, phone_number: { from: phone, apply: [{ phone: { region: IT } }] } }
-  - type: comment/created
-    source: notes
-    data: { external_id: id, content: text, lead_external_id: person }
-`;
-
 async function pairOf(people: readonly string[], notes: readonly string[]) {
-  const service = await sandbox();
-  const cwd = await workspace();
-  await files(cwd, {
-    'mapping.yaml': PAIR,
+  const { service, summary, stored } = await project({
+    'mapping.yaml': mapping({
+      people:
+        'type: lead/created, data: { external_id: id, full_name: name, phone_number: { from: phone, apply: [{ phone: { region: IT } }] } }',
+      notes: 'type: comment/created, data: { external_id: id, content: text, lead_external_id: person }',
+    }),
     'people.csv': ['id,name,phone', ...people, ''].join('\n'),
     'notes.csv': ['id,text,person', ...notes, ''].join('\n'),
   });
-  const summary = await migrate(service, join(cwd, 'mapping.yaml'));
-  return { service, summary, cwd };
+  return { service, summary: await summary(), errors: () => stored('errors.csv') };
 }
 
 it('ids and phone numbers that a data frame wrote as decimals are read without `.0`, and that is said', async () => {
@@ -97,14 +83,14 @@ it.each([
 });
 
 async function profileOfJson(text: string): Promise<unknown> {
-  const service = await sandbox();
-  const cwd = await workspace();
-  await files(cwd, {
-    'mapping.yaml':
-      'version: 1\nmigration: j\nsources: { a: { path: a.json } }\nevents:\n  - type: lead/created\n    source: a\n    data: { external_id: ref.id, full_name: id }\n',
+  const { service, summary } = await project({
+    'mapping.yaml': mapping({ a: 'type: lead/created, data: { external_id: ref.id, full_name: id }' }).replace(
+      'a.csv',
+      'a.json',
+    ),
     'a.json': text,
   });
-  const { warnings_by_code: warnings } = await migrate(service, join(cwd, 'mapping.yaml'));
+  const { warnings_by_code: warnings } = await summary();
   return { id: service.state().leads[0]?.externalId, warnings };
 }
 
@@ -124,8 +110,7 @@ it.each([
   ['AB7', 'ab7'],
   ['7', '7.0'],
 ])('a missing parent `%s` is named beside `%s`, which differs only by damage', async (wanted, present) => {
-  const { summary, cwd } = await pairOf([`${present},Ada,`, 'x.0y,Grace,'], [`n1,Called,${wanted}`]);
+  const { summary, errors } = await pairOf([`${present},Ada,`, 'x.0y,Grace,'], [`n1,Called,${wanted}`]);
   expect(summary.errors_by_code).toEqual({ parent_missing: 1 });
-  const errors = await readFile(join(cwd, '.backfill/pair/errors.csv'), 'utf8');
-  expect(errors).toContain(`the input has \`${present}\``);
+  expect(await errors()).toContain(`the input has \`${present}\``);
 });

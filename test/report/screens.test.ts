@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { backfill, environmentOf, FAST, sandbox, start, summaryOf, workspace } from '../e2e/harness.ts';
+import { backfill, project, sandbox, summaryOf, workspace } from '../e2e/harness.ts';
 
 const FIXTURES = fileURLToPath(new URL('../../fixtures/report/', import.meta.url));
 
@@ -19,75 +19,66 @@ function steady(text: string, cwd: string): string {
     .trim()}\n`;
 }
 
-describe('the output of', { timeout: 60_000 }, () => {
+describe('the output of', () => {
   it('a dry run', async () => {
-    const service = await sandbox();
-    const cwd = await workspace('demo');
-    const ended = await backfill(['run', 'mapping.yaml', '--dry-run', ...FAST], { cwd, env: environmentOf(service) });
+    const { cwd, told } = await project('demo');
+    const ended = await told('--dry-run');
     expect(ended.stderr).toBe('');
     await expect(steady(ended.stdout, cwd)).toMatchFileSnapshot(join(FIXTURES, 'screens/dry-run.txt'));
   });
 
   it('a run, and its status afterwards', async () => {
-    const service = await sandbox();
-    const cwd = await workspace('demo');
-    const env = environmentOf(service);
-    const run = await backfill(['run', 'mapping.yaml', ...FAST], { cwd, env });
+    const { cwd, told, command, state } = await project('demo');
+    const run = await told();
     await expect(steady(run.stdout, cwd)).toMatchFileSnapshot(join(FIXTURES, 'screens/run.txt'));
-    const status = await backfill(['status', 'mapping.yaml'], { cwd });
+    const status = await command('status');
     await expect(steady(status.stdout, cwd)).toMatchFileSnapshot(join(FIXTURES, 'screens/status.txt'));
     for (const { code, stderr } of [run, status]) expect(code === 1 || stderr === '').toBe(true);
-    expect(existsSync(join(cwd, '.backfill/demo/report.html'))).toBe(true);
+    expect(existsSync(state('report.html'))).toBe(true);
   });
 
   it('a run with --json: stdout has the JSON alone, and a stop says last why and how to resume', async () => {
-    const cwd = await workspace('demo');
-    const args = ['run', 'mapping.yaml', '--sandbox', '--json', '--max-requests', '12', ...FAST];
-    const ended = await backfill(args, { cwd });
+    const ended = await (await project('demo')).run('--sandbox', '--max-requests', '12');
     expect(summaryOf(ended).exit).toEqual({ code: 3, reason: 'max_requests' });
     expect(ended.stderr).toContain('82 rows read');
     const [, stop = ''] = ended.stderr.split(/^STOPPED/m);
     expect(stop).toContain('--max-requests');
     expect(stop).toContain('exit code 3');
-    expect(stop.trim().split('\n').at(-1)).toMatch(/npx crm-backfill run mapping.yaml --sandbox --json/);
+    expect(stop.trim().split('\n').at(-1)).toMatch(/npx crm-backfill run mapping.yaml .*--sandbox/);
   });
 
   it('a run with --quiet', async () => {
-    const cwd = await workspace('demo');
-    const ended = await backfill(['run', 'mapping.yaml', '--sandbox', '--quiet', ...FAST], { cwd });
-    expect(ended.stderr.trim().split('\n')).toHaveLength(1);
+    const { stderr } = await (await project('demo')).told('--sandbox', '--quiet');
+    expect(stderr.trim().split('\n')).toHaveLength(1);
     for (const fact of ['6 invalid', '7 blocked', '1 row unreadable', '2 values left out', 'demo.sandbox/errors.csv']) {
-      expect(ended.stderr).toContain(fact);
+      expect(stderr).toContain(fact);
     }
   });
 });
 
-describe('an outage', { timeout: 60_000 }, () => {
-  it('is logged without a terminal when it begins and ends, and shown by status', async () => {
-    const rules = [{ kind: 'outage' as const, status: 503, lasts_ms: 600_000, when: { requests: { from: 8, to: 8 } } }];
-    const service = await sandbox({ faults: { rules } });
-    const cwd = await workspace('demo');
-    const run = start(['run', 'mapping.yaml', ...FAST], { cwd, env: environmentOf(service) });
-    await expect.poll(() => run.stderr(), { timeout: 30_000 }).toContain('SERVICE DOWN');
-    const status = async (): Promise<string> => (await backfill(['status', 'mapping.yaml'], { cwd })).stdout;
-    await expect.poll(status, { timeout: 10_000 }).toMatch(/^SERVICE DOWN for \d+ \w+ \(.*503/);
-    service.setFaults({ rules: [] });
-    const { stderr, code } = await run.ended;
-    expect(code).toBe(1);
-    expect(stderr).toMatch(
-      /SERVICE DOWN \d+ \w+ · (?:next check .*|checking) · gives up (?:\w{3} )?\d\d:\d\d · .*503.*\nthe service is back\n/,
-    );
-  });
+it('an outage is logged without a terminal when it begins and ends, and shown by status', async () => {
+  const rules = [{ kind: 'outage' as const, status: 503, lasts_ms: 600_000, when: { requests: { from: 8, to: 8 } } }];
+  const { service, start, command } = await project('demo', { faults: { rules } });
+  const run = start();
+  await expect.poll(() => run.stderr(), { timeout: 30_000 }).toContain('SERVICE DOWN');
+  const status = async (): Promise<string> => (await command('status')).stdout;
+  await expect.poll(status, { timeout: 10_000 }).toMatch(/^SERVICE DOWN for \d+ \w+ \(.*503/);
+  service.setFaults({ rules: [] });
+  const { stderr, code } = await run.ended;
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /SERVICE DOWN \d+ \w+ · (?:next check .*|checking) · gives up (?:\w{3} )?\d\d:\d\d · .*503.*\nthe service is back\n/,
+  );
 });
 
-describe('status', { timeout: 60_000 }, () => {
+describe('status', () => {
+  const settledIn = (service: Awaited<ReturnType<typeof sandbox>>): number =>
+    service.requests().filter(({ method, status }) => method === 'POST' && status === 200).length;
+
   it('shows a run in progress and that it was killed, without disturbing it', async () => {
-    const service = await sandbox();
-    const cwd = await workspace('demo');
-    const env = environmentOf(service);
-    const json = async (): Promise<Record<string, unknown>> =>
-      JSON.parse((await backfill(['status', 'mapping.yaml', '--json'], { cwd })).stdout) as Record<string, unknown>;
-    const running = start(['run', 'mapping.yaml', '--rate', '20/600s'], { cwd, env });
+    const { service, start, command, state } = await project('demo');
+    const json = async () => JSON.parse((await command('status', '--json')).stdout) as Record<string, unknown>;
+    const running = start('--rate', '20/600s');
     await expect.poll(() => settledIn(service), { timeout: 30_000 }).toBeGreaterThan(10);
     // The window is full once nothing more is settled, and stays so for minutes.
     const more = async (): Promise<number> => {
@@ -103,35 +94,26 @@ describe('status', { timeout: 60_000 }, () => {
     expect(events.acknowledged).toBeGreaterThan(10);
     expect(found.left).toBe(67 - events.acknowledged!);
     expect(events.pending).toBe(found.left);
-    const text = await backfill(['status', 'mapping.yaml'], { cwd });
-    expect(text.stdout).toMatch(/^RUNNING since \d\d:\d\d.*process \d+[^]*demo -> http/);
+    expect((await command('status')).stdout).toMatch(/^RUNNING since \d\d:\d\d.*process \d+[^]*demo -> http/);
 
     running.child.kill('SIGKILL');
     await running.ended;
     expect(await json()).toMatchObject({ basis: 'under way', running: null, events });
-    const killed = await backfill(['status', 'mapping.yaml'], { cwd });
-    expect(killed.stdout).toMatch(/^KILLED/);
-    expect(killed.stdout).toContain('npx crm-backfill run mapping.yaml');
-    const report = await backfill(['report', 'mapping.yaml'], { cwd });
-    expect(report).toMatchObject({ code: 0, stdout: `${join(cwd, '.backfill/demo/report.html')}\n` });
+    expect((await command('status')).stdout).toMatch(/^KILLED[^]*npx crm-backfill run mapping\.yaml/);
+    expect(await command('report')).toMatchObject({ code: 0, stdout: `${state('report.html')}\n` });
   });
 
   it('watches until the run ends', async () => {
-    const service = await sandbox();
-    const cwd = await workspace('demo');
-    const run = start(['run', 'mapping.yaml', '--json', '--rate', '20/1s'], { cwd, env: environmentOf(service) });
+    const { service, start, command } = await project('demo');
+    const run = start('--rate', '20/1s');
     await expect.poll(() => settledIn(service), { timeout: 30_000 }).toBeGreaterThan(0);
-    const watched = await backfill(['status', 'mapping.yaml', '--watch', '--json'], { cwd });
-    const looks = watched.stdout
+    const looks = (await command('status', '--watch', '--json')).stdout
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line) as { running: unknown; events: { acknowledged: number } });
+      .map((line) => JSON.parse(line) as unknown);
     expect(looks.length).toBeGreaterThan(1);
-    expect(looks.at(-1)).toMatchObject({
-      running: null,
-      basis: 'ended',
-      events: summaryOf(await run.ended).events,
-    });
+    const { events } = summaryOf(await run.ended);
+    expect(looks.at(-1)).toMatchObject({ running: null, basis: 'ended', events });
   });
 
   it.each([
@@ -147,25 +129,21 @@ describe('status', { timeout: 60_000 }, () => {
   });
 
   it('names the same command about the rehearsal where only a dry run of one has run', async () => {
-    const cwd = await workspace('demo');
-    await backfill(['run', 'mapping.yaml', '--dry-run', '--sandbox'], { cwd });
-    for (const command of ['status', 'verify', 'report', 'plan', 'purge', 'explain']) {
-      const args = [command, 'mapping.yaml', ...(command === 'explain' ? ['51000412'] : [])];
-      const ended = await backfill(args, { cwd });
+    const { told, command } = await project('demo');
+    await told('--dry-run', '--sandbox');
+    for (const name of ['status', 'verify', 'report', 'plan', 'purge', 'explain']) {
+      const args = name === 'explain' ? ['51000412'] : [];
+      const ended = await command(name, ...args);
       expect(ended).toMatchObject({ code: 2, stdout: '' });
-      expect(ended.stderr).toContain(`crm-backfill ${args.join(' ')} --sandbox`);
+      expect(ended.stderr).toContain(`crm-backfill ${[name, 'mapping.yaml', ...args].join(' ')} --sandbox`);
     }
-    const found = await backfill(['status', 'mapping.yaml', '--sandbox'], { cwd });
-    expect(found.stdout).toMatch(/^NOT STARTED .*Dry run: 6 invalid[^]*crm-backfill run mapping.yaml --sandbox/);
-    expect((await backfill(['report', 'mapping.yaml', '--sandbox'], { cwd })).stderr).toContain('--sandbox --dry-run');
+    const found = await command('status', '--sandbox');
+    expect(found.stdout).toMatch(/^NOT STARTED .*Dry run: 6 invalid[^]*crm-backfill run mapping.yaml .*--sandbox/);
+    expect((await command('report', '--sandbox')).stderr).toContain('--sandbox --dry-run');
   });
 });
 
-function settledIn(service: Awaited<ReturnType<typeof sandbox>>): number {
-  return service.requests().filter(({ method, status }) => method === 'POST' && status === 200).length;
-}
-
-describe('help', { timeout: 60_000 }, () => {
+describe('help', () => {
   it.each([
     [['rn'], '`run`'],
     [['run', 'a.yaml', '--dryrun'], '`--dry-run`'],

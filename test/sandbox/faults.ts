@@ -25,7 +25,12 @@ export interface FaultyOptions extends SandboxOptions {
 /** With the kind of the fault that it had. */
 export type FaultyRequest = RequestEntry & { readonly fault?: FaultRule['kind'] };
 
+/** Another record, or a refusal. */
+type Instead = { readonly into: string } | { readonly status: number };
+
 export interface FaultySandbox extends Sandbox {
+  /** By its id: what answers in place of a lead, which no list has any more. */
+  readonly instead: Map<string, Instead>;
   requests(): readonly FaultyRequest[];
   /** Takes effect with the next request; ends an outage with a status, and all rules count anew. */
   setFaults(plan: FaultPlan): void;
@@ -42,6 +47,7 @@ export async function startFaulty({ faults = { rules: [] }, ...options }: Faulty
   between.sandbox = sandbox;
   // Not a copy: some properties of a sandbox are getters.
   return Object.create(sandbox, {
+    instead: { value: between.instead },
     setFaults: { value: (plan: FaultPlan) => between.set(plan) },
     close: {
       value: async () => {
@@ -59,6 +65,7 @@ class Faults {
   readonly #context: SandboxContext;
   readonly #routes: Routes;
   readonly #closing = new AbortController();
+  readonly instead = new Map<string, Instead>();
   sandbox!: Sandbox;
   #injector: Injector;
   #outage: { readonly until: number; readonly status: number } | undefined;
@@ -100,11 +107,24 @@ class Faults {
       await this.#affect(rule);
     }
     const isCommitted = !fault || fault.kind === 'cut_body' || fault.kind === 'bad_ack' || fault.committed;
-    const reply = isCommitted ? await this.#routes(request, env) : undefined;
+    const reply = isCommitted ? await this.#reply(request, env) : undefined;
     if (after > 0) await sleep(after, undefined, { signal: this.#closing.signal });
     if (!fault) return reply!;
     note(fault.kind);
     return this.#answer(fault, env, reply);
+  }
+
+  async #reply(request: Request, env: Parameters<Routes>[1]): Promise<Response> {
+    const url = new URL(request.url);
+    const isAboutLeads = request.method === 'GET' && url.pathname.startsWith(PATHS.leads);
+    if (this.instead.size === 0 || !isAboutLeads) return this.#routes(request, env);
+    const instead = this.instead.get(url.pathname.slice(PATHS.leads.length + 1));
+    if (instead && 'status' in instead) return Response.json({ error: 'no access' }, { status: instead.status });
+    if (instead) return this.#routes(new Request(new URL(`${PATHS.leads}/${instead.into}`, url), request), env);
+    const reply = await this.#routes(request, env);
+    const body = (await reply.json()) as { leads?: { id: string }[] };
+    const leads = body.leads?.filter(({ id }) => !this.instead.has(id));
+    return Response.json(leads ? { ...body, leads, total: leads.length } : body, { status: reply.status });
   }
 
   /** What a rule does beside the request, which goes on. */
