@@ -1,24 +1,12 @@
-import { appendFile, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, it } from 'vitest';
-import { handler as run } from '../../src/commands/run.ts';
-import type { Summary } from '../../src/report/summary.ts';
-import { files, sandbox, workspace } from '../e2e/harness.ts';
-import { call, envFile } from './in-process.ts';
+import { mapping, project, summaryOf } from '../e2e/harness.ts';
 
 it('a dry run with --pilot says what the pilot covers, in the survey and in the summary', async () => {
-  const cwd = await workspace('demo');
-  const { stdout, stderr } = await call(run, {
-    mapping: join(cwd, 'mapping.yaml'),
-    envFile: await envFile(await sandbox()),
-    dryRun: true,
-    json: true,
-    pilot: '3',
-  });
-  const { pilot } = JSON.parse(stdout) as Summary;
+  const ended = await (await project('demo')).run('--dry-run', '--pilot', '3');
+  const { pilot } = summaryOf(ended);
   expect(pilot).toMatchObject({ records: 3, features: { entry: { covered: 3, occurring: 3 } } });
-  const text = stderr.replaceAll(/\s+/g, ' ');
+  const text = ended.stderr.replaceAll(/\s+/g, ' ');
   expect(text).toContain(
     `pilot of 3 records, ${pilot!.events} events with their parents: 3 of 3 sources, 3 of 3 entries`,
   );
@@ -26,15 +14,12 @@ it('a dry run with --pilot says what the pilot covers, in the survey and in the 
 });
 
 it('a pilot ends with how many records to look at and where: pilot.csv names them in both systems, with what each shows', async () => {
-  const cwd = await workspace('demo');
-  const service = await sandbox();
-  const pilot = { mapping: join(cwd, 'mapping.yaml'), envFile: await envFile(service), pilot: '3', rate: '100000/1s' };
-  const { stdout } = await call(run, pilot);
-  const path = join(cwd, '.backfill/demo/pilot.csv');
+  const { service, told, stored, write } = await project('demo');
+  const { stdout } = await told('--pilot', '3');
   expect(stdout.replace(/\s+/g, ' ')).toMatch(
     /Next (?:1 )?look at \d+ records in the service, in the order of \S*pilot\.csv/,
   );
-  const rows = parse<Record<string, string>>(await readFile(path), { columns: true, bom: true });
+  const rows = parse<Record<string, string>>(await stored('pilot.csv'), { columns: true, bom: true });
   expect(rows.map(({ order }) => Number(order))).toEqual(rows.map((_, index) => index + 1));
   expect(rows.length).toBeGreaterThanOrEqual(3);
   const { leads, deals } = service.state();
@@ -49,35 +34,29 @@ it('a pilot ends with how many records to look at and where: pilot.csv names the
   expect(rows.map(({ shows }) => shows).join('; ')).toMatch(/new lead.*stage Sales \/ /s);
 
   // Notes that somebody made in it stay.
-  await writeFile(path, 'order,ok\n1,yes\n');
-  const again = await call(run, pilot);
-  expect(await readFile(path, 'utf8')).toBe('order,ok\n1,yes\n');
+  await write({ '.backfill/demo/pilot.csv': 'order,ok\n1,yes\n' });
+  const again = await told('--pilot', '3');
+  expect(await stored('pilot.csv')).toBe('order,ok\n1,yes\n');
   expect(again.stdout).toContain('pilot.2.csv');
   expect(again.stderr.replaceAll(/\s+/g, ' ')).toMatch(/pilot\.csv was changed or created outside this program/);
 });
 
-const MAPPING = `version: 1
-migration: m
-sources: { people: { path: people.csv } }
-events:
-  - type: lead/created
-    source: people
-    data: { external_id: id, full_name: name, phone_number: { from: phone, apply: [phone] }, email: email }
-`;
 const PEOPLE = `id,name,phone,email
 1,Ada,+39 02 8088 1234 ext. 12,a@example.test
 2,Grace,+39 02 8088 1235,not an address
 `;
 
 it('a rerun shows only the warnings that are new, and ends with how it ended and the next command', async () => {
-  const cwd = await workspace();
-  await files(cwd, { 'mapping.yaml': MAPPING, 'people.csv': PEOPLE });
-  const job = { mapping: join(cwd, 'mapping.yaml'), envFile: await envFile(await sandbox()), rate: '100000/1s' };
-  const shown = async (more: object = {}): Promise<string> => (await call(run, { ...job, ...more })).stdout;
+  const data = 'external_id: id, full_name: name, phone_number: { from: phone, apply: [phone] }, email: email';
+  const { told, edit } = await project({
+    'mapping.yaml': mapping({ people: `type: lead/created, data: { ${data} }` }),
+    'people.csv': PEOPLE,
+  });
+  const shown = async (...more: string[]): Promise<string> => (await told(...more)).stdout;
   const again = '1 warning, unchanged since the last survey';
 
   // A dry run is there to be read, as often as it is repeated.
-  for (const _ of [1, 2]) expect(await shown({ dryRun: true })).toContain('extension_dropped');
+  for (const _ of [1, 2]) expect(await shown('--dry-run')).toContain('extension_dropped');
 
   const sent = await shown();
   expect(sent).toContain(again);
@@ -86,12 +65,12 @@ it('a rerun shows only the warnings that are new, and ends with how it ended and
   expect(lines.findIndex((line) => line.startsWith('DONE   2 of 2 events acknowledged'))).toBeGreaterThan(0);
   expect(sent).toMatch(/Next [^]* crm-backfill verify/);
 
-  await appendFile(join(cwd, 'people.csv'), '3,Alan,+39 02 8088 1236 ext. 7,alan@example.test\n');
+  await edit('people.csv', (text) => `${text}3,Alan,+39 02 8088 1236 ext. 7,alan@example.test\n`);
   const added = await shown();
   // A run that ended well fits in twelve lines, so the report has the warnings themselves.
   expect(added).toMatch(/^CHECK +2 warnings in report\.html$/m);
 
-  await files(cwd, { 'mapping.yaml': `${MAPPING}# another mapping\n` });
+  await edit('mapping.yaml', (text) => `${text}# another mapping\n`);
   const whole = await shown();
   expect(whole).toMatch(/^CHECK +3 warnings in report\.html$/m);
 });

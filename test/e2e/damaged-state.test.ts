@@ -13,7 +13,7 @@ let p: Project;
 const file = (name: string): string => p.state(name);
 const execute = (name: string, sql: string): void => {
   const db = new DatabaseSync(file(name));
-  db.exec(sql);
+  db.exec(`pragma busy_timeout = 20000; ${sql}`);
   db.close();
 };
 /** Every second page but the first ones. */

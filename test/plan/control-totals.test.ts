@@ -1,57 +1,33 @@
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { handler as run } from '../../src/commands/run.ts';
+import { describe, expect, it } from 'vitest';
 import type { Part } from '../../src/report/control-totals.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import type { EventCounts } from '../../src/vocabulary/terms.ts';
-import type { Sandbox } from '../../src/commands/sandbox/index.ts';
-import { PLAN } from '../../src/store/plan-schema.ts';
-import { Database } from '../../src/store/sqlite.ts';
-import { call, envFile } from '../commands/in-process.ts';
-import { files, sandbox, workspace } from '../e2e/harness.ts';
+import { mapping, project, rowsIn } from '../e2e/harness.ts';
 
-const MAPPING = `version: 1
-migration: totals
-sources:
-  people: { path: people.csv }
-  deals: { path: deals.csv }
-references:
+const REFERENCES = `references:
   pipelines: { Retail: Sales, Resale: Partners }
   stages: { Talking: Qualified, Signed: Won }
   owners: { Ada: Ada Lovelace, Gone: null }
-events:
-  - { type: lead/created, source: people, data: { external_id: id, full_name: name } }
-  - type: deal/created
-    source: deals
-    stage_pipeline: pipeline
-    duplicates: first
-    data:
-      external_id: id
-      title: title
-      amount: { from: amount, apply: [number] }
-      currency: currency
-      lead_external_id: lead
-      stage_name: stage
-      owner_name: owner
 `;
-
 const HEAD = 'id,title,lead,pipeline,stage,owner,currency,amount\n';
 
-async function project(deals: readonly (readonly string[])[]): Promise<string> {
-  const cwd = await workspace();
+async function totalsOf(deals: readonly (readonly string[])[]) {
   const rows = deals.map((cells) => `${cells.map((cell) => `"${cell}"`).join(',')}\n`).join('');
-  await files(cwd, { 'mapping.yaml': MAPPING, 'people.csv': 'id,name\np,Somebody\n', 'deals.csv': HEAD + rows });
-  return cwd;
-}
-
-async function summarised(
-  cwd: string,
-  service: Sandbox,
-  options: Readonly<Record<string, unknown>> = {},
-): Promise<Summary> {
-  const argv = { mapping: join(cwd, 'mapping.yaml'), envFile: await envFile(service), rate: '100000/1s', json: true };
-  const said = await call(run, { ...argv, maxErrors: '100%', maxRejectionsInARow: '0', ...options });
-  return JSON.parse(said.stdout) as Summary;
+  const data =
+    'external_id: id, title: title, amount: { from: amount, apply: [number] }, currency: currency, lead_external_id: lead, stage_name: stage, owner_name: owner';
+  const { service, state, summary } = await project({
+    'mapping.yaml': mapping(
+      {
+        people: 'type: lead/created, data: { external_id: id, full_name: name }',
+        deals: `type: deal/created, stage_pipeline: pipeline, duplicates: first, data: { ${data} }`,
+      },
+      REFERENCES,
+    ),
+    'people.csv': 'id,name\np,Somebody\n',
+    'deals.csv': HEAD + rows,
+  });
+  const run = (...options: string[]) => summary('--max-errors', '100%', '--max-rejections-in-a-row', '0', ...options);
+  return { service, state, run };
 }
 
 /** Sums over all groups. Amounts in 10 ** -4. */
@@ -80,9 +56,9 @@ function expectToAddUp(summary: Summary): void {
   expect(sumOf(summary, '').amount).toBe(parts.reduce((sum, amount) => sum + amount, 0n));
 }
 
-describe('control totals', { timeout: 60_000 }, () => {
+describe('control totals', () => {
   it('count the deals of each old and new pipeline, stage and owner, and of each currency', async () => {
-    const cwd = await project([
+    const { run } = await totalsOf([
       ['d1', 'a', 'p', 'Retail', 'Talking', 'Ada', 'EUR', '0.10'],
       ['d2', 'b', 'p', 'Retail', 'Talking', 'Ada', 'EUR', '0.20'],
       ['d3', 'c', 'p', 'Resale', 'Talking', 'Gone', 'USD', '1,200.005'],
@@ -90,7 +66,7 @@ describe('control totals', { timeout: 60_000 }, () => {
       ['d5', 'e', 'p', 'Retail', 'Nowhere', 'Ada', 'EUR', '7'],
       ['d6', 'f', 'p', 'Retail', 'Talking', 'Ada', 'EUR', 'many'],
     ]);
-    const { totals } = await summarised(cwd, await sandbox());
+    const { totals } = await run();
     const none = { from_pipeline: null, from_owner: null, pipeline: null, stage: null, owner: null, currency: null };
     const shown = totals.map(({ from_pipeline, from_stage, from_owner, pipeline, stage, owner, currency, ...rest }) => [
       { from_pipeline, from_stage, from_owner, pipeline, stage, owner, currency },
@@ -143,46 +119,44 @@ describe('control totals', { timeout: 60_000 }, () => {
       const amount = pick(['', 'x', '0', '-3.10', '0.1', '19.99', '1,234.5678', '999,999,999,999.9', `${index}.07`]);
       return [id, 'a', pick(['p', 'p', 'p', 'missing']), ...names, pick(['EUR', 'USD', '']), amount];
     });
-    const cwd = await project(deals);
-    const service = await sandbox();
+    const { service, state: path, run } = await totalsOf(deals);
     const refusal = {
       kind: 'status',
       status: 400,
       when: { event: { type: 'deal/created' }, probability: 0.3 },
     } as const;
 
-    const dry = await summarised(cwd, service, { dryRun: true });
+    const dry = await run('--dry-run');
     expectToAddUp(dry);
     expect(dry.by_type['deal/created']).toMatchObject({ acknowledged: 0 });
     for (const outcome of ['duplicates', 'invalid', 'blocked', 'pending'] as const) {
       expect(dry.by_type['deal/created']![outcome], outcome).toBeGreaterThan(10);
     }
-    const pilot = await summarised(cwd, service, { pilot: '9' });
+    const pilot = await run('--pilot', '9');
     expectToAddUp(pilot);
     expect(sumOf(pilot, 'acknowledged_').count).toBeGreaterThan(3);
     expect(sumOf(pilot, 'acknowledged_').count).toBeLessThanOrEqual(9);
     // What is due in a run, and what it leaves for later.
     expect(sumOf(dry, 'due_')).toEqual(sumOf(dry, 'pending_'));
     expect(sumOf(pilot, 'later_')).toEqual(sumOf(pilot, 'pending_'));
-    const next = await summarised(cwd, service, { pilot: '90', dryRun: true });
+    const next = await run('--pilot', '90', '--dry-run');
     expect(sumOf(next, 'due_').count).toBeGreaterThan(0);
     expect(sumOf(next, 'due_').count + sumOf(next, 'later_').count).toBe(sumOf(next, 'pending_').count);
     service.setFaults({ rules: [refusal] });
-    const refused = await summarised(cwd, service);
+    const refused = await run();
     expectToAddUp(refused);
     expect(sumOf(refused, 'rejected_').count).toBeGreaterThan(10);
     service.setFaults({ rules: [] });
-    const whole = await summarised(cwd, service);
+    const whole = await run();
     expectToAddUp(whole);
     expect(sumOf(whole, 'acknowledged_')).toEqual(sumOf(dry, 'pending_'));
     expect(sumOf(whole, '')).toEqual(sumOf(dry, ''));
-    const again = await summarised(cwd, service);
+    const again = await run();
     expect(again.this_run.events_sent).toBe(0);
     expect(again.totals).toEqual(whole.totals);
 
-    const plan = Database.read(join(cwd, '.backfill/totals/plan.db'), PLAN)!;
-    onTestFinished(() => plan.close());
-    const planned = plan.all<{ amount: string | null }>(
+    const planned = await rowsIn<{ amount: string | null }>(
+      path(),
       `select data ->> '$.amount' as amount from events
        where type = 'deal/created' and data is not null and state not in ('invalid', 'duplicate')`,
     );
@@ -207,8 +181,8 @@ describe('control totals', { timeout: 60_000 }, () => {
       deal[5] = `Owner ${index}`;
       if (index % 4 === 0) deal[6] = 'USD';
     }
-    const cwd = await project(deals);
-    const summary = await summarised(cwd, await sandbox(), { dryRun: true });
+    const { run } = await totalsOf(deals);
+    const summary = await run('--dry-run');
     expect(summary.totals).toHaveLength(1_002);
     expectToAddUp(summary);
     const others = { others: true, from_owner: null, owner: null, from_stage: null };
