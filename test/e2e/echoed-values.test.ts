@@ -1,8 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { processed, startScripted, type Answer } from '../service/scripted-server.ts';
-import { backfill, documentIn, FAST, files, workspace } from './harness.ts';
+import { useFastClock } from '../clock.ts';
+import { expect, test } from 'vitest';
+import { processed, serve, type Answer } from '../service/scripted-server.ts';
+import { documentIn, mapping, project } from './harness.ts';
+
+useFastClock();
 
 /** A service that repeats the event in every place of its errors. */
 function echo(id: string, name: string): Answer {
@@ -22,42 +24,30 @@ function echo(id: string, name: string): Answer {
 const VALUES = /mario|rossi|123.?45.?67/i;
 
 test('values that the service repeats in errors reach errors.csv, but no file that must not contain values', async () => {
-  const server = await startScripted(({ method, body }) =>
+  const server = await serve(({ method, body }) =>
     method === 'GET' ? { status: 200, body: [] } : echo(String(body.data.external_id), String(body.data.full_name)),
   );
-  onTestFinished(() => server.close());
-  const cwd = await workspace();
-  await files(cwd, {
-    'people.csv': [
-      'id,name,phone',
-      'first,Ada,',
-      ...['page', 'down', 'refused'].map((id) => `${id},Mario Rossi,+393331234567`),
-      '',
-    ].join('\n'),
-    'mapping.yaml': `version: 1
-migration: echo
-sources: { people: { path: people.csv } }
-events:
-  - type: lead/created
-    source: people
-    data: { external_id: id, full_name: name, phone_number: phone }
-`,
-  });
-  const env = { BACKFILL_BASE_URL: server.baseUrl, BACKFILL_API_KEY: 'key-of-a-test', BACKFILL_INGEST_TOKEN: 'token' };
-  const ended = await backfill(['run', 'mapping.yaml', '--concurrency', '1', ...FAST], { cwd, env });
+  const rows = ['page', 'down', 'refused'].map((id) => `${id},Mario Rossi,+393331234567\n`);
+  const contents = {
+    'people.csv': `id,name,phone\nfirst,Ada,\n${rows.join('')}`,
+    'mapping.yaml': mapping({
+      people: 'type: lead/created, data: { external_id: id, full_name: name, phone_number: phone }',
+    }),
+  };
+  const { run, state, stored } = await project(contents, { baseUrl: server.baseUrl });
+  const ended = await run('--concurrency', '1');
   expect(ended).toMatchObject({ code: 1 });
-  const state = join(cwd, '.backfill/echo');
-  expect(await readFile(join(state, 'errors.csv'), 'utf8')).toContain('Mario Rossi (+39 333 1234567) is not allowed');
-  for (const name of await readdir(state)) {
+  expect(await stored('errors.csv')).toContain('Mario Rossi (+39 333 1234567) is not allowed');
+  for (const name of await readdir(state())) {
     if (!/^(?:run\.log|report\.html|metrics\.prom|ids\.csv|checkpoint\.db.*)$/.test(name)) continue;
-    expect(await readFile(join(state, name), 'latin1'), name).not.toMatch(VALUES);
+    expect(await readFile(state(name), 'latin1'), name).not.toMatch(VALUES);
   }
   for (const name of ['summary', 'survey', 'mapping']) {
-    const text = JSON.stringify(await documentIn(state, name));
+    const text = JSON.stringify(await documentIn(state(), name));
     expect(text.length).toBeGreaterThan(10);
     expect(text, name).not.toMatch(VALUES);
   }
-  const log = await readFile(join(state, 'run.log'), 'utf8');
+  const log = await stored('run.log');
   expect(log).toContain('"message":"failed for …"');
   expect(log).toContain('"status":403,"message":"answered 403 with …"');
 });

@@ -5,21 +5,12 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { PLAN } from '../../src/store/plan-schema.ts';
 import { Database } from '../../src/store/sqlite.ts';
-import { project, rowsIn, summaryOf } from './harness.ts';
+import { mapping, project, rowsIn, summaryOf } from './harness.ts';
 
 const LEADS = {
-  'mapping.yaml': `version: 1
-migration: people
-sources:
-  people: { path: people.csv }
-events:
-  - type: lead/created
-    source: people
-    data: { external_id: id, full_name: name }
-`,
+  'mapping.yaml': mapping({ people: 'type: lead/created, data: { external_id: id, full_name: name }' }),
   'people.csv': 'id,name\n1,Ada\n2,Bob\n3,Cy\n',
 };
-const STATE = '.backfill/people';
 const REFUSED = { kind: 'status', status: 422, code: 'invalid', when: { event: { external_id: '2' } } } as const;
 
 /** A directory that cannot be replaced by a file: it is not empty. */
@@ -29,9 +20,9 @@ async function inTheWay(path: string): Promise<void> {
 }
 
 it('files that cannot be replaced at the end are warnings, and the others are written', async () => {
-  const { cwd, run, service } = await project(LEADS);
+  const { state, run, service } = await project(LEADS);
   service.setFaults({ rules: [REFUSED] });
-  for (const name of ['errors.csv', 'ids.csv']) await inTheWay(join(cwd, STATE, name));
+  for (const name of ['errors.csv', 'ids.csv']) await inTheWay(state(name));
   const ended = await run();
   expect(summaryOf(ended)).toMatchObject({ exit: { code: 1 }, events: { acknowledged: 2, rejected: 1 } });
   expect(ended.code).toBe(1);
@@ -40,20 +31,20 @@ it('files that cannot be replaced at the end are warnings, and the others are wr
     expect(about).toHaveLength(2);
   }
   expect(ended.stderr).not.toMatch(/^ +at /m);
-  const names = await readdir(join(cwd, STATE));
+  const names = await readdir(state());
   expect(names).toEqual(expect.arrayContaining(['omitted.csv', 'rejects', 'report.html']));
   expect(names.filter((name) => name.endsWith('.tmp'))).toEqual([]);
-  expect(existsSync(join(cwd, STATE, 'rejects/people.csv'))).toBe(true);
+  expect(existsSync(state('rejects/people.csv'))).toBe(true);
 });
 
 /** A run whose timers the test drives: one lead is refused, and the next gets no answer until `answer`. */
 async function running() {
-  const { cwd, run, service, posts } = await project(LEADS);
+  const { run, service, posts, state: path } = await project(LEADS);
   service.setFaults({ rules: [REFUSED, { kind: 'hang', when: { event: { external_id: '3' } } }] });
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const ended = run('--timeout', '1');
-  const state = join(cwd, STATE);
+  const state = path();
   const refused = async (): Promise<number> =>
     (await rowsIn(state, `select 1 from problem where severity = 'error'`)).length;
   await vi.waitFor(async () => expect([posts(), await refused()]).toEqual([3, 1]), { timeout: 20_000 });

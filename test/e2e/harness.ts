@@ -165,13 +165,19 @@ export interface Body {
 
 export type Project = Awaited<ReturnType<typeof project>>;
 
-/** A migration in a directory of its own, and a service: these files with `mapping.yaml` among them, or a folder of fixtures. */
-export async function project(contents: Readonly<Record<string, string>> | 'demo', options: FaultyOptions = {}) {
+/**
+ * A migration in a directory of its own, and a service: these files with `mapping.yaml` among them, or a folder of fixtures.
+ * `baseUrl`: of another service, in place of the sandbox.
+ */
+export async function project(
+  contents: Readonly<Record<string, string>> | 'demo',
+  { baseUrl, ...options }: FaultyOptions & { readonly baseUrl?: string } = {},
+) {
   const service = await sandbox(options);
   const cwd = await workspace(contents === 'demo' ? contents : undefined);
   const write = (more: Readonly<Record<string, string>>): Promise<void> => files(cwd, more);
   if (contents !== 'demo') await write(contents);
-  const env = environmentOf(service);
+  const env = { ...environmentOf(service), ...(baseUrl !== undefined && { BACKFILL_BASE_URL: baseUrl }) };
   const read = (name: string): Promise<string> => readFile(join(cwd, name), 'utf8');
   const args = (more: readonly string[]) => ['run', 'mapping.yaml', ...more, ...(more.includes('--rate') ? [] : FAST)];
   const told = (...more: string[]): Promise<Ended> => backfill(args(more), { cwd, env });

@@ -1,20 +1,14 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { PageFigures } from '../../src/figures/page.ts';
-import { backfill, environmentOf, FAST, files, sandbox, workspace } from './harness.ts';
+import { mapping, project } from './harness.ts';
 
-const MAPPING = `version: 1
-migration: acme
-defaults: { timezone: America/New_York }
-sources: { people: { path: people.csv } }
-references: { file: names.csv }
-events:
-  - type: lead/created
-    source: people
-    when: { from: kind, equals: lead }
-    data: { external_id: id, full_name: { from: name, apply: [uppercase] }, email: email }
-`;
+const MAPPING = mapping(
+  {
+    people:
+      'type: lead/created, when: { from: kind, equals: lead }, data: { external_id: id, full_name: { from: name, apply: [uppercase] }, email: email }',
+  },
+  'defaults: { timezone: America/New_York }\nreferences: { file: names.csv }\n',
+);
 
 const PEOPLE = `id,name,email,kind,fax,pager
 1,Ada,a@example.com,lead,555-FAX-1,
@@ -31,12 +25,11 @@ function textOf(page: string): string {
 }
 
 it('is a hand-over: the mapping, what was not carried, and times in the zone of the mapping; written again, it is the same', async () => {
-  const cwd = await workspace();
-  await files(cwd, { 'mapping.yaml': MAPPING, 'people.csv': PEOPLE, 'calls.csv': 'id\n1\n', 'names.csv': WORKSHEET });
-  const env = environmentOf(await sandbox());
-  await backfill(['run', 'mapping.yaml', ...FAST], { cwd, env });
-  const path = join(cwd, '.backfill/acme/report.html');
-  const written = await readFile(path, 'utf8');
+  const { told, command, state, stored, write } = await project({
+    ...{ 'mapping.yaml': MAPPING, 'people.csv': PEOPLE, 'calls.csv': 'id\n1\n', 'names.csv': WORKSHEET },
+  });
+  await told();
+  const written = await stored('report.html');
   const text = textOf(written);
   expect(text).toMatch(/Ended \n .*, \d\d:\d\d GMT-[45]/);
   expect(text).toContain('Leads from people');
@@ -52,19 +45,19 @@ it('is a hand-over: the mapping, what was not carried, and times in the zone of 
   expect(written).not.toContain('class="banner"');
 
   // Written again, it is about the run and not about what the mapping has become since.
-  await files(cwd, { 'mapping.yaml': MAPPING.replace('uppercase', 'lowercase') });
-  const again = await backfill(['report', 'mapping.yaml'], { cwd });
-  expect(again).toMatchObject({ code: 0, stdout: `${path}\n` });
+  await write({ 'mapping.yaml': MAPPING.replace('uppercase', 'lowercase') });
+  const again = await command('report');
+  expect(again).toMatchObject({ code: 0, stdout: `${state('report.html')}\n` });
   const withoutTime = (page: string): string => page.replace(/Written .*? by/s, '');
-  expect(withoutTime(await readFile(path, 'utf8'))).toBe(withoutTime(written));
+  expect(withoutTime(await stored('report.html'))).toBe(withoutTime(written));
 
   // Its figures, for programs: the same numbers, and no values.
-  const { code, stdout } = await backfill(['report', 'mapping.yaml', '--json'], { cwd });
+  const { code, stdout } = await command('report', '--json');
   expect(code).toBe(0);
   const figures = JSON.parse(stdout) as PageFigures & { files: { report: string } };
-  expect(figures).toMatchObject({ migration: 'acme', dry_run: false, verdict: { text: 'All 3 records arrived.' } });
+  expect(figures).toMatchObject({ migration: 'test', dry_run: false, verdict: { text: 'All 3 records arrived.' } });
   expect(figures.plan).toMatch(/^[0-9a-f]{12}$/);
-  expect(figures.files.report).toBe(path);
+  expect(figures.files.report).toBe(state('report.html'));
   expect(figures.tiles.map(({ count, what }) => [count, what])).toEqual([
     [3, 'arrived'],
     [0, 'to mend'],

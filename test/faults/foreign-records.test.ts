@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { useFastClock } from '../clock.ts';
-import { files, sandbox, workspace } from '../e2e/harness.ts';
+import { mapping, project } from '../e2e/harness.ts';
 import { send } from '../sandbox/client.ts';
-import { migrate } from './in-process.ts';
 import type { FaultRule } from '../sandbox/faults.ts';
 
 useFastClock();
@@ -14,28 +13,19 @@ it.each([
 ] as [string, FaultRule[]][])(
   'records of somebody else have our content under `if_exists: update` despite %s',
   async (_name, rules) => {
-    const service = await sandbox();
+    const { service, summary: run } = await project({
+      'people.csv': `id,name\n${IDS.map((id) => `${id},Ours ${id}`).join('\n')}\n`,
+      'mapping.yaml': mapping({
+        people: 'type: lead/created, if_exists: update, data: { external_id: id, full_name: name }',
+      }),
+    });
     for (const id of IDS) {
       const answer = await send(service, 'lead/created', { external_id: id, full_name: `Stale ${id}` });
       expect(answer.status).toBe(200);
     }
-    const cwd = await workspace();
-    await files(cwd, {
-      'people.csv': `id,name\n${IDS.map((id) => `${id},Ours ${id}`).join('\n')}\n`,
-      'mapping.yaml': `version: 1
-migration: foreign
-sources:
-  people: { path: people.csv }
-events:
-  - type: lead/created
-    source: people
-    data: { external_id: id, full_name: name }
-    if_exists: update
-`,
-    });
     const before = service.requests().length;
     service.setFaults({ rules });
-    const summary = await migrate(service, `${cwd}/mapping.yaml`);
+    const summary = await run();
     expect(summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 30 }, outcomes: { updated: 30 } });
     const names = service.state().leads.map(({ externalId, fullName }) => [externalId, fullName]);
     expect(Object.fromEntries(names)).toEqual(Object.fromEntries(IDS.map((id) => [id, `Ours ${id}`])));

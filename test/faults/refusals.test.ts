@@ -1,40 +1,32 @@
 /** What the service refuses, and what the files and the page then say. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'csv-parse/sync';
-import { backfill, FAST, files, workspace } from '../e2e/harness.ts';
+import { mapping, project } from '../e2e/harness.ts';
 import { failed, processed, serve, type Answer } from '../service/scripted-server.ts';
 
 const STAGE = '0b0f6f0e-3f4b-4f0e-9a39-1f6a5c2d7e10';
 
-/** A service that has one stage and answers events as told. Runs a mapping of events against it; returns what errors.csv has. */
-async function errorsOf(events: string, exports: Readonly<Record<string, string>>, answer: (id: string) => Answer) {
+/** A service that has one stage and answers events as told. Runs a mapping of entries against it; returns what errors.csv has. */
+async function errorsOf(
+  entries: Readonly<Record<string, string>>,
+  exports: Readonly<Record<string, string>>,
+  answer: (id: string) => Answer,
+) {
   const server = await serve(({ method, url, body }) => {
     if (method === 'POST') return answer(String(body.data.external_id));
     const pipelines = [{ id: 'p-1', name: 'Sales', type: 'DEAL', stages: [{ id: STAGE, name: 'New' }] }];
     return { status: 200, body: url.startsWith('/pipelines') && url.includes('page=1&') ? pipelines : [] };
   });
-  const cwd = await workspace();
-  const sources = Object.keys(exports).map((name) => `  ${name}: { path: ${name}.csv }\n`);
-  await files(cwd, {
-    'mapping.yaml': `version: 1\nmigration: refused\nsources:\n${sources.join('')}events:\n${events}`,
-    ...Object.fromEntries(Object.entries(exports).map(([name, text]) => [`${name}.csv`, text])),
-  });
-  const env = {
-    BACKFILL_BASE_URL: server.baseUrl,
-    BACKFILL_API_KEY: 'key-of-a-test',
-    BACKFILL_INGEST_TOKEN: 'token-1',
-  };
-  const ended = await backfill(['run', 'mapping.yaml', ...FAST], { cwd, env });
-  const state = join(cwd, '.backfill/refused');
-  const errors = parse<Record<string, string>>(await readFile(join(state, 'errors.csv'), 'utf8'), { columns: true });
-  const report = await backfill(['report', 'mapping.yaml', '--with-values'], { cwd, env });
-  expect(report.code).toBe(0);
-  return { ended, errors, page: await readFile(join(state, 'report.html'), 'utf8'), server };
+  const contents = { 'mapping.yaml': mapping(entries), ...exports };
+  const { told, command, stored } = await project(contents, { baseUrl: server.baseUrl });
+  const ended = await told();
+  const errors = parse<Record<string, string>>(await stored('errors.csv'), { columns: true });
+  expect((await command('report', '--with-values')).code).toBe(0);
+  return { ended, errors, page: await stored('report.html'), server };
 }
 
-const DEALS = `  - { type: deal/created, source: deals, data: { external_id: id, title: title, stage_id: stage } }\n`;
+const NOTES = 'type: comment/created, data: { external_id: id, content: text, lead_external_id: person }';
+const DEALS = { deals: 'type: deal/created, data: { external_id: id, title: title, stage_id: stage }' };
 
 it('the field that the message of the service names is in errors.csv and in the report', async () => {
   const messages: Readonly<Record<string, string>> = {
@@ -44,7 +36,7 @@ it('the field that the message of the service names is in errors.csv and in the 
   };
   const { errors, page } = await errorsOf(
     DEALS,
-    { deals: `id,title,stage\n${[...'dabc'].map((id) => `${id},Title ${id},${STAGE}\n`).join('')}` },
+    { 'deals.csv': `id,title,stage\n${[...'dabc'].map((id) => `${id},Title ${id},${STAGE}\n`).join('')}` },
     (id) => (messages[id] === undefined ? processed() : failed(400, 'invalid_payload', messages[id])),
   );
   expect(errors.map(({ external_id, field, message }) => [external_id, field, message])).toEqual([
@@ -58,7 +50,7 @@ it('the field that the message of the service names is in errors.csv and in the 
 });
 
 it('a stage that vanished during the run is not for the mapping to correct: a rerun reads the account again', async () => {
-  const { errors, ended } = await errorsOf(DEALS, { deals: `id,title,stage\na,A,${STAGE}\n` }, () =>
+  const { errors, ended } = await errorsOf(DEALS, { 'deals.csv': `id,title,stage\na,A,${STAGE}\n` }, () =>
     failed(422, 'unresolved_reference', 'no such stage'),
   );
   expect(errors).toMatchObject([{ code: 'unresolved_reference', kind: 'send' }]);
@@ -68,7 +60,9 @@ it('a stage that vanished during the run is not for the mapping to correct: a re
 
 it('a stage_id that the account does not have is to be corrected in the export, not mapped as a name', async () => {
   const unknown = STAGE.replace('0b', '1c');
-  const { errors, server } = await errorsOf(DEALS, { deals: `id,title,stage\na,A,${unknown}\n` }, () => processed());
+  const { errors, server } = await errorsOf(DEALS, { 'deals.csv': `id,title,stage\na,A,${unknown}\n` }, () =>
+    processed(),
+  );
   expect(errors).toMatchObject([{ code: 'unresolved_stage', field: 'stage_id' }]);
   expect(errors[0]!.message).toContain(unknown);
   expect(errors[0]!.hint).toMatch(/GET \/pipelines.*stage_name/);
@@ -77,9 +71,11 @@ it('a stage_id that the account does not have is to be corrected in the export, 
 
 it('a parent whose update was skipped does not exist in the service: it is not called absent from the input', async () => {
   const { errors } = await errorsOf(
-    `  - { type: lead/updated, source: people, if_missing: skip, data: { external_id: id, full_name: name } }
-  - { type: comment/created, source: notes, data: { external_id: id, content: text, lead_external_id: person } }\n`,
-    { people: 'id,name\np1,Ada\np2,Bob\n', notes: 'id,text,person\nn1,hello,p1\nn2,hello,p2\nn3,hello,p9\n' },
+    { people: 'type: lead/updated, if_missing: skip, data: { external_id: id, full_name: name }', notes: NOTES },
+    {
+      'people.csv': 'id,name\np1,Ada\np2,Bob\n',
+      'notes.csv': 'id,text,person\nn1,hello,p1\nn2,hello,p2\nn3,hello,p9\n',
+    },
     (id) => (id === 'p1' ? failed(422, 'not_found') : processed('updated')),
   );
   const blocked = errors.map(({ external_id, code, message }) => [external_id, code, message]);
@@ -92,9 +88,11 @@ it('a parent whose update was skipped does not exist in the service: it is not c
 
 it('only `if_exists: skip` is proposed for a comment, which cannot be updated', async () => {
   const { errors } = await errorsOf(
-    `  - { type: lead/created, source: people, if_contact_exists: ignore, data: { external_id: id, full_name: name } }
-  - { type: comment/created, source: notes, data: { external_id: id, content: text, lead_external_id: person } }\n`,
-    { people: 'id,name\np1,Ada\np2,Bob\n', notes: 'id,text,person\nn1,hello,p1\n' },
+    {
+      people: 'type: lead/created, if_contact_exists: ignore, data: { external_id: id, full_name: name }',
+      notes: NOTES,
+    },
+    { 'people.csv': 'id,name\np1,Ada\np2,Bob\n', 'notes.csv': 'id,text,person\nn1,hello,p1\n' },
     (id) => (id === 'p1' ? processed() : failed(409, 'already_exists', 'external_id exists')),
   );
   expect(errors.map(({ event_type, hint }) => [event_type, hint!.includes('`if_exists: update`')])).toEqual([
