@@ -1,11 +1,8 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { handler as report } from '../../src/commands/report.ts';
 import { handler as status } from '../../src/commands/status.ts';
 import { Lock } from '../../src/store/lock.ts';
-import { CHECKPOINT_FILE } from '../../src/store/checkpoint-schema.ts';
-import { PLAN_FILE } from '../../src/store/plan-schema.ts';
 import type { Rate } from '../../src/rate.ts';
 import { stateDirectory } from '../state.ts';
 import { call } from './in-process.ts';

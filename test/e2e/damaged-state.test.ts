@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { backfill, CLI, FAST, mapping, project, start, summaryOf, type Project } from './harness.ts';
+import { backfill, CLI, FAST, mapping, project, start, type Project } from './harness.ts';
 
 const PEOPLE = `id,name\n${Array.from({ length: 60 }, (_, n) => `${n},Person ${n}\n`).join('')}`;
 

@@ -1,8 +1,6 @@
 /** What other people's exports have: pages of an API, CR LF, guards of spreadsheets, columns without a name, decimal ids. */
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { backfill, files, rowsIn, summaryOf, workspace } from '../e2e/harness.ts';
+import { mapping, project, rowsIn } from '../e2e/harness.ts';
 import { failure, folderWith, openIn, readAll } from './reading.ts';
 
 async function codesOf(content: string, file = 'a.json', records: string | undefined = 'data'): Promise<string[]> {
@@ -66,14 +64,14 @@ describe('a page of an API that says that there are more', () => {
 test.each(['{"id":1}\r\n{"id":2}\r\n', '{"id":1} \t\r\n{"id":2}', '{"id":1,\r"name":"x"}\n{"id":2}'])(
   'raw records of NDJSON with other line ends are one line of JSON everywhere: %j',
   async (text) => {
-    const cwd = await workspace();
-    await files(cwd, {
-      'a.ndjson': text,
-      'mapping.yaml':
-        'version: 1\nmigration: m\nsources: { it: { path: a.ndjson } }\nevents:\n  - type: lead/created\n    source: it\n    data: { external_id: id, full_name: { from: name, required: true } }\n',
+    const { run, command, state, stored } = await project({
+      'it.ndjson': text,
+      'mapping.yaml': mapping({
+        it: 'type: lead/created, data: { external_id: id, full_name: { from: name, required: true } }',
+      }).replace('it.csv', 'it.ndjson'),
     });
-    await backfill(['run', 'mapping.yaml', '--dry-run', '--offline'], { cwd });
-    const plan = await backfill(['plan', 'mapping.yaml', '--dry-run', '--json'], { cwd });
+    await run('--dry-run', '--offline');
+    const plan = await command('plan', '--dry-run', '--json');
     expect(plan.stdout).not.toContain('\r');
     expect(
       plan.stdout
@@ -81,10 +79,9 @@ test.each(['{"id":1}\r\n{"id":2}\r\n', '{"id":1} \t\r\n{"id":2}', '{"id":1,\r"na
         .split('\n')
         .map((line) => (JSON.parse(line) as { raw: { id: number } }).raw.id),
     ).toEqual([1, 2]);
-    expect(
-      await rowsIn(join(cwd, '.backfill/m/dry-run'), "select 1 from record where raw like '%' || char(13) || '%'"),
-    ).toEqual([]);
-    const rejects = await readFile(join(cwd, '.backfill/m/dry-run/rejects/it.ndjson'), 'utf8');
+    const broken = "select 1 from record where raw like '%' || char(13) || '%'";
+    expect(await rowsIn(state('dry-run'), broken)).toEqual([]);
+    const rejects = await stored('dry-run/rejects/it.ndjson');
     expect(rejects).not.toContain('\r');
     for (const line of rejects.trim().split('\n')) JSON.parse(line);
   },
@@ -148,17 +145,12 @@ describe('tables', () => {
   });
 
   const survey = async (csv: string) => {
-    const cwd = await workspace();
-    await files(cwd, {
-      'a.csv': csv,
-      'mapping.yaml':
-        'version: 1\nmigration: m\nsources: { it: { path: a.csv } }\nevents:\n  - type: lead/created\n    source: it\n    data: { external_id: id, full_name: name, email: email }\n',
+    const { summary: run, state } = await project({
+      'it.csv': csv,
+      'mapping.yaml': mapping({ it: 'type: lead/created, data: { external_id: id, full_name: name, email: email }' }),
     });
-    const summary = summaryOf(await backfill(['run', 'mapping.yaml', '--dry-run', '--offline', '--json'], { cwd }));
-    const events = await rowsIn<{ data: string }>(
-      join(cwd, '.backfill/m/dry-run'),
-      'select data from event order by id',
-    );
+    const summary = await run('--dry-run', '--offline');
+    const events = await rowsIn<{ data: string }>(state('dry-run'), 'select data from event order by id');
     return {
       warnings: summary.warnings_by_code,
       data: events.map(({ data }) => JSON.parse(data) as Record<string, string>),
@@ -185,15 +177,15 @@ describe('tables', () => {
 });
 
 test('a corrected reject with a neutralised cell is read as it was', async () => {
-  const cwd = await workspace();
-  const mapping =
-    'version: 1\nmigration: m\nsources: { it: { path: a.csv } }\nevents:\n  - type: lead/created\n    source: it\n    data: { external_id: id, full_name: name, phone_number: { from: phone, apply: [phone], on_error: reject } }\n';
-  await files(cwd, { 'a.csv': 'id,name,phone\n1,=Ada,nonsense\n', 'mapping.yaml': mapping });
-  await backfill(['run', 'mapping.yaml', '--dry-run', '--offline'], { cwd });
-  const rejects = await readFile(join(cwd, '.backfill/m/dry-run/rejects/it.csv'), 'utf8');
-  await writeFile(join(cwd, 'fixed.csv'), rejects.replace('nonsense', "'+39066982"));
-  await writeFile(join(cwd, 'mapping.yaml'), mapping.replace('a.csv }', 'a.csv, fixes: fixed.csv }'));
-  await backfill(['run', 'mapping.yaml', '--dry-run', '--offline'], { cwd });
-  const [event] = await rowsIn<{ data: string }>(join(cwd, '.backfill/m/dry-run'), 'select data from event');
+  const data = 'external_id: id, full_name: name, phone_number: { from: phone, apply: [phone], on_error: reject }';
+  const { run, stored, write, edit, state } = await project({
+    'it.csv': 'id,name,phone\n1,=Ada,nonsense\n',
+    'mapping.yaml': mapping({ it: `type: lead/created, data: { ${data} }` }),
+  });
+  await run('--dry-run', '--offline');
+  await write({ 'fixed.csv': (await stored('dry-run/rejects/it.csv')).replace('nonsense', "'+39066982") });
+  await edit('mapping.yaml', (text) => text.replace('it.csv }', 'it.csv, fixes: fixed.csv }'));
+  await run('--dry-run', '--offline');
+  const [event] = await rowsIn<{ data: string }>(state('dry-run'), 'select data from event');
   expect(JSON.parse(event!.data)).toMatchObject({ full_name: '=Ada', phone_number: '+39066982' });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { profileOf, rows, surveyed, surveyedFiles, surveyedWith } from './surveying.ts';
+import { profileOf, rows, surveyed, surveyedFiles } from './surveying.ts';
 
 const LEADS =
   'events:\n  - type: lead/created\n    source: it\n    data: { external_id: ID, full_name: Name, email: Email }\n';

@@ -1,11 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { StateDir } from '../../src/files/state-dir.ts';
 import { writeRejects, type WrittenRejects } from '../../src/report/rejects.ts';
 import { openPlan } from '../../src/survey/plan-file.ts';
-import { project, summaryOf } from '../e2e/harness.ts';
+import { mapping, project, summaryOf } from '../e2e/harness.ts';
 import { folderWith } from '../input/reading.ts';
 import { StateOf } from '../state.ts';
 
@@ -96,20 +95,10 @@ describe('rejects', () => {
 });
 
 /** Rows that become no event: said by source and reason, listed one by one, and never called "no problems". */
-const MAPPING = `version: 1
-migration: m
-sources: { people: { path: people.csv }, log: { path: log.json } }
-events:
-  - type: lead/created
-    source: people
-    when: { from: kind, equals: lead }
-    data: { external_id: id, full_name: name }
-  - type: comment/created
-    source: log
-    each: notes
-    if_parent_missing: skip
-    data: { external_id: id, content: text, lead_external_id: $.lead }
-`;
+const MAPPING = mapping({
+  people: 'type: lead/created, when: { from: kind, equals: lead }, data: { external_id: id, full_name: name }',
+  log: 'type: comment/created, each: notes, if_parent_missing: skip, data: { external_id: id, content: text, lead_external_id: $.lead }',
+}).replace('log.csv', 'log.json');
 const PEOPLE = `id,name,kind\n${Array.from({ length: 10 }, (_, n) => `${n},P${n},${n < 3 ? 'other' : 'lead'}\n`).join('')}`;
 const LOG = JSON.stringify([
   { lead: '5', notes: [{ id: 'a', text: 'kept' }] },
@@ -118,7 +107,7 @@ const LOG = JSON.stringify([
 ]);
 
 it('rows that are skipped are counted by source and reason, on the screen, in the summary, in left_out.csv and on the page', async () => {
-  const { cwd, run } = await project({ 'mapping.yaml': MAPPING, 'people.csv': PEOPLE, 'log.json': LOG });
+  const { run, stored } = await project({ 'mapping.yaml': MAPPING, 'people.csv': PEOPLE, 'log.json': LOG });
   const ended = await run('--dry-run', '--all');
   const summary = summaryOf(ended);
   expect(summary.records).toMatchObject({ read: 13, mapped: 8, skipped: 5 });
@@ -126,28 +115,19 @@ it('rows that are skipped are counted by source and reason, on the screen, in th
   expect(summary.warnings_by_code).toMatchObject({ rows_skipped: 5 });
   expect(ended.stderr).not.toContain('no problems');
   expect(ended.stderr).toMatch(/Rows skipped[^]*people +no entry .* 3 +10 +when\n[^]*log .* 1 +3 +orphan\n/);
-  const listed = await readFile(join(cwd, '.backfill/m/dry-run/left_out.csv'), 'utf8');
+  const listed = await stored('dry-run/left_out.csv');
   expect(listed.trim().split(/\r?\n/)).toHaveLength(6);
   expect(listed).toMatch(/^people,.*people\.csv,2,1,.*when/m);
-  const page = await readFile(join(cwd, '.backfill/m/dry-run/report.html'), 'utf8');
+  const page = await stored('dry-run/report.html');
   expect(page).toContain('<h2 id="skipped-title">');
   expect(page.replace(/<[^>]*>|\s+/g, ' ')).toMatch(/people\.csv +10 +7 leads ready to send, 3 skipped/);
 });
 
-const BROKEN = `version: 1
-migration: m
-sources: { deals: { path: deals.csv } }
-events:
-  - type: deal/created
-    source: deals
-    data:
-      external_id: id
-      title: title
-      stage_name: "the\\nLEAK stage"
-      owner_name: owner
-      amount: { from: amount, apply: [number] }
-      custom_fields: { kind: { from: kind, apply: [{ map: { a: b } }] }, fax: "fax\\nLEAK" }
-`;
+const BROKEN = mapping({
+  deals:
+    'type: deal/created, data: { external_id: id, title: title, stage_name: "the\\nLEAK stage", owner_name: owner, ' +
+    'amount: { from: amount, apply: [number] }, custom_fields: { kind: { from: kind, apply: [{ map: { a: b } }] }, fax: "fax\\nLEAK" } }',
+});
 
 const DEALS = `id,title,"the
 LEAK stage",owner,amount,kind,"fax

@@ -15,7 +15,7 @@ import { readState } from '../../src/store/open.ts';
 import { Database, type Schema } from '../../src/store/sqlite.ts';
 import { checkWhole } from '../../src/store/whole.ts';
 import { temporaryDirectory } from '../directory.ts';
-import { project, start, workspace } from '../e2e/harness.ts';
+import { mapping, project, workspace } from '../e2e/harness.ts';
 import { StateOf } from '../state.ts';
 
 setFlagsFromString('--expose-gc');
@@ -157,17 +157,13 @@ it('one run at a time holds a state directory, whatever the path to it, until it
 });
 
 it('a dry run waits while another one is at work in the same directory', async () => {
-  const { cwd, env } = await project({
-    'mapping.yaml': `version: 1
-migration: m
-sources: { people: { path: people.csv } }
-events: [{ type: lead/created, source: people, data: { external_id: id, full_name: name } }]
-`,
+  const { start, state } = await project({
+    'mapping.yaml': mapping({ people: 'type: lead/created, data: { external_id: id, full_name: name }' }),
     'people.csv': 'id,name\n1,Ada\n',
   });
-  const dryRun = await (await StateDir.create(join(cwd, '.backfill/m'))).directory('dry-run');
+  const dryRun = await (await StateDir.create(state())).directory('dry-run');
   const lock = Lock.acquire(dryRun);
-  const waiting = start(['run', 'mapping.yaml', '--dry-run'], { cwd, env });
+  const waiting = start('--dry-run');
   await expect.poll(() => waiting.stderr(), { timeout: 30_000 }).toContain('another dry run');
   expect((await readdir(dryRun.path)).filter((name) => !name.startsWith('run.lock'))).toEqual([]);
   lock.release();

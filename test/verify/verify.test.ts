@@ -7,7 +7,6 @@ import { hasherOf } from '../../src/commands/verify/expected.ts';
 import { writeReport } from '../../src/pages/html/page.ts';
 import { readState } from '../../src/store/open.ts';
 import { handler as verify } from '../../src/commands/verify.ts';
-import { comparedFields } from '../../src/kinds/index.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { openCheckpoint } from '../../src/store/checkpoint.ts';
 import { Lock } from '../../src/store/lock.ts';
