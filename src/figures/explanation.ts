@@ -1,7 +1,10 @@
 /** The figures of `explain`: one record's story, and what the service shows of it now. Pure. */
 import { shortPath } from '../files/paths.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { COMBINED } from '../kinds/index.ts';
+import { textOf } from '../mapping/values/result.ts';
 import { placeText } from '../model.ts';
+import { quoted } from '../problem.ts';
 import { RECORD } from '../report/findings.ts';
 import { counted, enumerated, numberText } from '../terminal/numbers.ts';
 import { clockText } from '../terminal/times.ts';
@@ -65,7 +68,7 @@ export function explanationFigures({ story, live, names, now }: Explanation): Fi
     sections: present([
       ...events.flatMap((event) => [
         errorsSection(event),
-        ...event.rows.map(rowSection),
+        ...event.rows.map((row) => rowSection(row, story.record.slice(story.record.indexOf(':') + 1))),
         eventSection(event, names),
         leftOutSection('Left out', event.omitted),
       ]),
@@ -90,15 +93,48 @@ function errorsSection({ errors }: EventStory): Section {
   });
 }
 
-function rowSection({ source, file, line, record, raw }: RowStory): Section {
+/** Of a record with a list (`each`), the fields of the element with this id come first. */
+function rowSection({ source, file, line, record, raw }: RowStory, externalId: string): Section {
   const where = line > 0 ? placeText({ file, line, record: 0 }) : file;
   const title = `In the export: ${where} (${source}, record ${record})`;
-  const values = Object.entries(raw ?? {}).map(([name, value]) => [name, valueText(value)] as const);
-  const filled = values.filter(([, text]) => text !== '');
+  const values = [...elementFields(raw ?? {}, externalId), ...Object.entries(raw ?? {})].map(
+    ([name, value]) => [name, valueText(value)] as const,
+  );
+  const empty = values.filter(([, text]) => text === '').map(([name]) => name);
   return {
-    ...valuesSection('row', title, filled),
-    notes: raw === null ? ['its values are not stored'] : [],
+    ...valuesSection(
+      'row',
+      title,
+      values.filter(([, text]) => text !== ''),
+    ),
+    notes: [
+      ...(raw === null ? ['its values are not stored'] : []),
+      ...(empty.length > 0 ? [`empty: ${quoted(empty.slice(0, 12))}${empty.length > 12 ? ', …' : ''}`] : []),
+    ],
   };
+}
+
+/** `deals[2].owner_id`: the fields of the first element of a list in which a value is the id, or ends it (`prefix`). */
+function elementFields(record: JsonObject, externalId: string): [path: string, value: JsonValue][] {
+  const isWhole = Object.values(record).some((value) => textOf(value) === externalId);
+  const elements = isWhole ? [] : elementsIn(record, '');
+  const has = (fits: (text: string) => boolean) =>
+    elements.find(([, fields]) => Object.values(fields).some((value) => fits(textOf(value) ?? '')));
+  const [path, fields] =
+    has((text) => text === externalId) ?? has((text) => text.length > 2 && externalId.endsWith(text)) ?? [];
+  return Object.entries(fields ?? {}).map(([name, value]) => [`${path}.${name}`, value!]);
+}
+
+/** The objects in lists, at any depth, the inner ones first. */
+function elementsIn(value: JsonValue, path: string): [path: string, fields: JsonObject][] {
+  if (Array.isArray(value)) {
+    return (value as readonly JsonValue[]).flatMap((element, at) => {
+      const own = `${path}[${at}]`;
+      return [...elementsIn(element, own), ...(isObject(element) ? [[own, element] as [string, JsonObject]] : [])];
+    });
+  }
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, inner]) => elementsIn(inner!, path === '' ? key : `${path}.${key}`));
 }
 
 function eventSection(event: EventStory, names: ReadonlyMap<string, string>): Section {

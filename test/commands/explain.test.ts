@@ -206,6 +206,21 @@ describe('explain', () => {
     expect(await story('deal:gone')).toMatchObject({ state: 'gone', events: [], service_id: 's0' });
   });
 
+  it('shows the element of a list first, and names empty columns', async () => {
+    const { tell } = await scene((state) => {
+      state.source('people', []).source('sheet', ['Id', 'Name', 'Phone']);
+      const deals = [{ id: 'd66' }, { id: 'd77', owner_id: 599 }];
+      const raw = { id: 'c1', name: 'Acme', deals } as unknown as string[];
+      state.event('deal/created', 'deal-d77', { title: 'Roof' }, { source: 'people', raw });
+      state.event('lead/created', '9', { full_name: 'Ada' }, { source: 'sheet', raw: ['9', 'Ada', ''] });
+    });
+    const deal = (await tell('deal:deal-d77')).stdout.split('\n');
+    const at = (name: string): number => deal.findIndex((line) => line.trim().startsWith(name));
+    expect(deal[at('deals[1].owner_id')]).toContain('599');
+    expect(at('deals[1].owner_id')).toBeLessThan(at('name'));
+    expect((await tell('lead:9')).stdout).toContain('empty: `Phone`');
+  });
+
   it('lists comments without an id with their parent, each with its own state', async () => {
     const { story } = await scene(migrated);
     const { children } = await story('deal:100');
