@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { expect, it } from 'vitest';
-import { mapping, project, summaryOf } from '../e2e/harness.ts';
+import { mapping, project, rowsIn, summaryOf } from '../e2e/harness.ts';
 
 it('a dry run with --pilot says what the pilot covers, in the survey and in the summary', async () => {
   const ended = await (await project('demo')).run('--dry-run', '--pilot', '3');
@@ -11,6 +11,41 @@ it('a dry run with --pilot says what the pilot covers, in the survey and in the 
     `pilot of 3 records, ${pilot!.events} events with their parents: 3 of 3 sources, 3 of 3 entries`,
   );
   expect(text).toContain('in the input but not in the pilot: ');
+});
+
+it('a pilot of as many records as it takes shows everything, the same each time, with every parent', async () => {
+  const { run, state } = await project('demo');
+  const chosen = async (...options: string[]) => {
+    const ended = await run('--dry-run', ...options);
+    const rows = await rowsIn<{ id: string; parent: string | null }>(
+      state('dry-run'),
+      `select entity || ':' || external_id as id, parent_entity || ':' || parent_id as parent from event
+       where is_chosen and state = 'ready' order by id`,
+    );
+    return { text: ended.stderr.replaceAll(/\s+/g, ' '), pilot: summaryOf(ended).pilot!, rows };
+  };
+  const { text, pilot, rows } = await chosen('--pilot', '8');
+  expect(text).not.toContain('not in the pilot');
+  expect(Object.keys(pilot.features).sort()).toEqual([
+    'entry',
+    'field',
+    'omission',
+    'owner',
+    'source',
+    'stage',
+    'warning',
+  ]);
+  for (const [feature, { covered, occurring }] of Object.entries(pilot.features))
+    expect(covered, feature).toBe(occurring);
+  expect(rows).toHaveLength(pilot.events);
+  const ids = new Set(rows.map(({ id }) => id));
+  for (const { parent } of rows) if (parent !== null) expect(ids).toContain(parent);
+  expect((await chosen('--pilot', '8')).rows).toEqual(rows);
+
+  const leads = await chosen('--pilot', '8', '--only', 'lead');
+  expect(leads.rows.every(({ id }) => id.startsWith('lead:'))).toBe(true);
+  expect(leads.pilot.features).toMatchObject({ entry: { covered: 1, occurring: 1 } });
+  expect(leads.pilot.features).not.toHaveProperty('stage');
 });
 
 it('a pilot ends with how many records to look at and where: pilot.csv names them in both systems, with what each shows', async () => {
