@@ -1,60 +1,30 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { Clock } from '../../src/clock.ts';
 import { Halt } from '../../src/halt.ts';
 import type { ProgressView } from '../../src/pages/progress-tracker.ts';
 import type { Secret } from '../../src/redact.ts';
 import { openPlan } from '../../src/survey/plan-file.ts';
 import { Watch } from '../../src/pages/watch.ts';
 import { AT, stateDirectory } from '../state.ts';
+import { VirtualClock } from '../service/virtual-clock.ts';
 import { hookServer } from './hook-server.ts';
 import type { State } from '../../src/plan/events.ts';
 
 type Waiting = ReturnType<ProgressView['deliverer']['status']>['waiting'];
 
 /** Moves only when the test says so. */
-class ManualClock implements Clock {
-  #now = 1_000;
-  #tick: () => void = () => undefined;
+let clock: VirtualClock;
+beforeEach(() => {
+  clock = new VirtualClock();
+  clock.stop();
+});
 
-  monotonic(): number {
-    return this.#now;
-  }
-
-  wall(): number {
-    return Date.UTC(2026, 0, 1) + this.#now;
-  }
-
-  uptime(): number {
-    return this.#now;
-  }
-
-  /** Only used for the longest wait at the end of a run. */
-  sleep(_ms: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      signal!.addEventListener('abort', () => resolve());
-    });
-  }
-
-  every(ms: number, tick: () => void): () => void {
-    expect(ms).toBe(1_000);
-    this.#tick = tick;
-    return () => (this.#tick = () => undefined);
-  }
-
-  async advance(ms: number): Promise<void> {
-    for (const end = this.#now + ms; this.#now < end;) {
-      this.#now += 1_000;
-      this.#tick();
-      await immediate();
-    }
+async function minutes(count: number): Promise<void> {
+  for (let second = 0; second < count * 60; second += 1) {
+    clock.pass(1_000);
+    await immediate();
   }
 }
-
-let clock: ManualClock;
-beforeEach(() => {
-  clock = new ManualClock();
-});
 
 /** A run of 100 leads whose state the test sets. */
 function fakeRun() {
@@ -87,8 +57,6 @@ async function watched(notify: Secret | undefined) {
   watch.sending(run, db);
   return { watch, state, halt, logged, warned, db };
 }
-
-const minutes = (count: number): Promise<void> => clock.advance(count * 60_000);
 
 describe('notifications', () => {
   it('say that a run is held up after five minutes, once, and that it continues', async () => {
