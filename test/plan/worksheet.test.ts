@@ -265,24 +265,6 @@ describe('the worksheet of a survey', () => {
     const { answers } = await open(text);
     expect(answers.map(({ oldName }) => oldName)).toEqual(names);
   });
-
-  it('never replaces one in the state directory that a person has changed', async () => {
-    const state = await StateDir.create(folderWith({}));
-    const usual = state.file('references.csv');
-    const db = Database.inMemory(PLAN);
-    const write = (oldName: string) =>
-      writeWorksheet({ db, output: state, named: undefined, existing: undefined }, [{ ...row, oldName }]);
-    await write('a');
-    expect(await write('b')).toMatchObject({ path: usual, isNamed: false, elsewhere: undefined });
-    expect(readFileSync(usual, 'utf8')).toContain('owner,,b,');
-
-    writeFileSync(usual, 'mine');
-    const { path, elsewhere } = await write('d');
-    expect(path).toBe(state.file('references.2.csv'));
-    expect(elsewhere).toContain(path);
-    expect(readFileSync(usual, 'utf8')).toBe('mine');
-    expect(readFileSync(path, 'utf8')).toContain('owner,,d,');
-  });
 });
 
 describe('the worksheet that the mapping names', () => {

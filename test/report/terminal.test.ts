@@ -115,9 +115,7 @@ describe.skipIf(!tmux)(
 
     it.each([
       ['has colours', {}, true],
-      ['has none with NO_COLOR', { NO_COLOR: '1' }, false],
       ['has none on a terminal without them', { TERM: 'dumb' }, false],
-      ['has colours with FORCE_COLOR', { TERM: 'dumb', FORCE_COLOR: '1' }, true],
     ])('%s', async (_, env, hasColours) => {
       const cwd = await workspace('demo');
       const ends = async (args: string): Promise<string> => {
