@@ -195,8 +195,6 @@ describe('a correction', () => {
   });
 
   it.each([
-    ['has another column', (text: string) => text.replace('name,', 'nickname,'), 'unknown column `nickname`'],
-    ['lacks `_row`', (text: string) => text.replaceAll('_row', 'row'), 'missing column `_row`'],
     ['names no record', (text: string) => text.replace(/r[\da-f]{20}/, '17'), '`_row` does not name a record: "17"'],
     ['is empty', () => '', 'is empty'],
     ['is binary', () => 'PK\x03\x04\0\0', 'zip'],
@@ -240,23 +238,6 @@ describe('a correction', () => {
     expect(fixed.stderr).toMatch(/saved\.csv\.gz: [^]*windows-1252[^]*doubtful_encoding/);
     expect(leads()).toEqual(['Ada ada@example.test', 'Žofie zofie@example.test', 'Cy cy@example.test']);
     expect(await p.summary()).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
-  });
-
-  it('of JSON may come in another encoding too', async () => {
-    const people = PEOPLE.trimEnd()
-      .split('\n')
-      .slice(1)
-      .map((row) => row.split(','));
-    const text = people.map(([id, name, email]) => `${JSON.stringify({ id, name, email })}\n`).join('');
-    await p.write({ 'mapping.yaml': MAPPING.replace('people.csv', 'people.ndjson'), 'people.ndjson': text });
-    await p.run();
-    const saved = (await p.read(`${REJECTS}/people.ndjson`))
-      .replace('"email":"bob(at)', '"email":"bob@')
-      .replace('"email":"cy ', '"email":"cy@');
-    await writeFile(join(p.cwd, 'saved.ndjson'), saved.replace('Bob', 'Zo\xeb'), 'latin1');
-    await fixWith('saved.ndjson');
-    expect((await p.run()).code).toBe(0);
-    expect(leads()).toEqual(['Ada ada@example.test', 'Zoë bob@example.test', 'Cy cy@example.test']);
   });
 });
 
