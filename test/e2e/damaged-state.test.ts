@@ -89,7 +89,7 @@ it('`dry-run` that is a file is named by every command that needs it', async () 
 it('a plan that breaks while a run sends ends it with exit 3: events were sent', async () => {
   writeFileSync(
     join(p.cwd, 'people.csv'),
-    `${PEOPLE}${Array.from({ length: 40 }, (_, n) => `${100 + n},Late ${n}\n`).join('')}`,
+    `${PEOPLE}${Array.from({ length: 120 }, (_, n) => `${100 + n},Late ${n}\n`).join('')}`,
   );
   p.service.setFaults({ rules: [{ kind: 'latency', min_ms: 300, max_ms: 400 }] });
   const running = p.start('--yes', '--concurrency', '2');
