@@ -3,7 +3,6 @@
  * would write it by hand.
  */
 import { createReadStream, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import type * as events from '../../src/plan/events.ts';
 import type * as identities from '../../src/core/identity.ts';
@@ -24,28 +23,6 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
     say(cells);
   },
 
-  /** csv-parse, and Segment's mapping-kit for the parts of the mapping that it supports. */
-  async mappingKit(path = '') {
-    const { parse } = await import('csv-parse');
-    // Its ES modules do not load in Node.
-    const { transform } = createRequire(import.meta.url)('@segment/actions-core') as {
-      transform: (mapping: object, row: unknown) => object;
-    };
-    const mapping = {
-      external_id: { '@path': '$.id' },
-      full_name: { '@template': '{{first}} {{last}}' },
-      email: { '@case': { operator: 'lower', value: { '@path': '$.email' } } },
-      phone_number: { '@path': '$.phone' },
-      custom_params: { city: { '@path': '$.city' }, note: { '@path': '$.note' }, stage: { '@path': '$.stage' } },
-      occurred_at: { '@path': '$.date' },
-    };
-    let fields = 0;
-    for await (const row of createReadStream(path).pipe(parse({ bom: true, columns: true }))) {
-      fields += Object.keys(transform(mapping, row)).length;
-    }
-    say(fields);
-  },
-
   /** Bare @streamparser/json over a top-level array. */
   async json(path = '') {
     const { JSONParser } = await import('@streamparser/json');
@@ -61,15 +38,6 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
     let records = 0;
     const lines = createInterface({ input: createReadStream(path), crlfDelay: Infinity });
     for await (const line of lines) if (JSON.parse(line)) records += 1;
-    say(records);
-  },
-
-  /** The same, with lines split from large chunks by hand. */
-  async ndjsonByHand(path = '') {
-    let records = 0;
-    await eachLine(path, (line) => {
-      if (JSON.parse(line)) records += 1;
-    });
     say(records);
   },
 
@@ -152,19 +120,6 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
     await dispatcher.close();
   },
 };
-
-async function eachLine(path: string, take: (line: string) => void): Promise<void> {
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) {
-    const bytes = Buffer.concat([rest, chunk as Buffer]);
-    let start = 0;
-    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
-      take(bytes.toString('utf8', start, end));
-      start = end + 1;
-    }
-    rest = bytes.subarray(start);
-  }
-}
 
 function say(result: string | number): void {
   process.stdout.write(`${result}\n`);

@@ -58,9 +58,7 @@ async function survey(): Promise<void> {
   await compare('Survey of 200,000 rows x 12 columns, CSV', [
     program('bare csv-parse', 'csv', input.path),
     ...surveys(input),
-    ...(await miller(input)),
     ...(await sqliteShell(input)),
-    ...(await mappingKit(input)),
   ]);
 }
 
@@ -73,7 +71,6 @@ async function json(): Promise<void> {
   const lines = await writeInput(directory, 'ndjson', 200_000);
   await compare('Survey of 200,000 records, NDJSON', [
     program('bare JSON.parse by line, readline', 'ndjson', lines.path),
-    program('bare JSON.parse by line, cut by hand', 'ndjsonByHand', lines.path),
     ...surveys(lines),
   ]);
   const table = await writeInput(directory, 'csv', 200_000);
@@ -249,23 +246,19 @@ function program(name: string, ...args: string[]): Contender {
   return { name, run: () => measured([join(PROGRAMS, 'programs.mjs'), ...args]) };
 }
 
-/** Miller with the same mapping, except for phone numbers, which it cannot parse. */
-async function miller(input: Input): Promise<Contender[]> {
-  const put =
-    '$full_name = $first . " " . $last; $email = tolower($email); ' +
-    '$occurred_at = sec2gmt(strptime_local($date, "%Y-%m-%d %H:%M", "Europe/Rome"))';
-  const args = ['--icsv', '--ojsonl', 'put', '-q', `${put}; tee > "/dev/null", $*`, input.path];
-  const run = (): Promise<Taken> => timed('mlr', args);
-  return ifItRuns({ name: 'Miller (without phone numbers)', run }, 'sudo apt-get install miller time');
-}
-
-/** The shell of SQLite, which writes the rows as they are into a database. */
+/** The shell of SQLite, which writes the rows as they are into a database. Left out where it is not installed. */
 async function sqliteShell(input: Input): Promise<Contender[]> {
   const run = (): Promise<Taken> => {
     runs += 1;
     return timed('sqlite3', [join(directory, `rows-${runs}.db`), '.mode csv', `.import ${input.path} rows`]);
   };
-  return ifItRuns({ name: 'sqlite3 .import (nothing mapped)', run }, 'sudo apt-get install sqlite3');
+  try {
+    await run();
+    return [{ name: 'sqlite3 .import (nothing mapped)', run }];
+  } catch {
+    print('(left out: sqlite3 .import; to have it: sudo apt-get install sqlite3 time)\n');
+    return [];
+  }
 }
 
 /** A program that is not Node. */
@@ -279,23 +272,6 @@ async function timed(command: string, args: readonly string[]): Promise<Taken> {
   if ((await closed)[0] !== 0) throw new Error(text);
   const [user = NaN, system = NaN, wall = NaN, peak = NaN] = text.trim().split('\n').at(-1)!.split(' ').map(Number);
   return { cpu: user + system, wall, peak: peak / 1024, output: '' };
-}
-
-/** csv-parse and Segment's mapping-kit with the same mapping, except for dates and phone numbers, which they cannot parse. */
-function mappingKit(input: Input): Promise<Contender[]> {
-  const contender = program('csv-parse and mapping-kit (without dates and phone numbers)', 'mappingKit', input.path);
-  return ifItRuns(contender, 'npm install --no-save @segment/actions-core liquidjs');
-}
-
-/** Programs that this project does not install are skipped if they are missing. */
-async function ifItRuns(contender: Contender, how: string): Promise<Contender[]> {
-  try {
-    await contender.run();
-    return [contender];
-  } catch {
-    print(`(left out: ${contender.name}; to have it: ${how})\n`);
-    return [];
-  }
 }
 
 async function measured(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Taken> {
