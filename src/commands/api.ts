@@ -104,22 +104,19 @@ async function readData(given: string): Promise<string> {
   return text;
 }
 
-function warn(call: ApiRequest, console: Console): void {
-  for (const warning of warningsOf(call)) console.complain(`warning: ${warning}`);
-  if (call.idempotencyKey !== undefined) console.say(`Idempotency-Key: ${call.idempotencyKey}`);
-}
-
 /** References to users that the service sets itself (section 2.2). */
 const NOT_WRITABLE: readonly string[] = ['ownerId', 'createdBy'];
 
-function* warningsOf({ method, body }: ApiRequest): Generator<string> {
+function warn({ method, body, idempotencyKey }: ApiRequest, console: Console): void {
   if (method === 'GET') return;
-  yield 'this is a write like one in the dashboard, so automations may fire';
+  console.complain('warning: this is a write like one in the dashboard, so automations may fire');
   const given = tryParseJson(body ?? '');
   const dropped = isFields(given) ? NOT_WRITABLE.filter((name) => name in given) : [];
   if (dropped.length > 0) {
-    yield `the service ignores ${dropped.join(' and ')}, and sets the owner of the account: a user cannot be chosen in a write`;
+    const why = 'and sets the owner of the account: a user cannot be chosen in a write';
+    console.complain(`warning: the service ignores ${dropped.join(' and ')}, ${why}`);
   }
+  if (idempotencyKey !== undefined) console.say(`Idempotency-Key: ${idempotencyKey}`);
 }
 
 async function printOne(client: Client, call: ApiRequest, console: Console): Promise<ExitCode> {

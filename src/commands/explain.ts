@@ -10,6 +10,7 @@ import { lockHolder } from '../store/lock.ts';
 import { runOf } from '../settings/command-line.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { namesById } from '../service/account.ts';
+import { readDocument } from '../report/documents.ts';
 import { readAccount } from '../service/directory.ts';
 import { NotShown } from '../service/lists.ts';
 import { DEFAULT_RATE, type NamedRecord } from '../settings/run-settings.ts';
@@ -20,7 +21,7 @@ import { readState } from '../store/open.ts';
 import type { Database } from '../store/sqlite.ts';
 import { readLive } from './verify/record.ts';
 import { openClient, serviceOf } from './service.ts';
-import { accountIn, existingState } from './state.ts';
+import { existingState } from './state.ts';
 import type { Argv, CommandSettings } from './command.ts';
 import { explain as definition } from './definitions.ts';
 
@@ -47,7 +48,12 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
         );
         return;
       }
-      const figures = explanationFigures({ story, live, names: namesById(accountIn(db)), now: new Date() });
+      const figures = explanationFigures({
+        story,
+        live,
+        names: namesById(readDocument(db, 'account')),
+        now: new Date(),
+      });
       console.showLines(screenOf(figures, { columns: console.shownColumns }));
     };
     try {

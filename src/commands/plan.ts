@@ -7,11 +7,12 @@ import { planFigures } from '../figures/plan.ts';
 import { screenOf } from '../print/terminal.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { shortPath } from '../files/paths.ts';
+import { readDocument } from '../report/documents.ts';
 import { namesById } from '../service/account.ts';
 import { planIn } from '../store/stored-plans.ts';
 import { readState } from '../store/open.ts';
 import type { Database } from '../store/sqlite.ts';
-import { accountIn, existingState, otherPlanHint } from './state.ts';
+import { existingState, otherPlanHint } from './state.ts';
 import type { Argv } from './command.ts';
 import { plan as definition } from './definitions.ts';
 
@@ -28,13 +29,14 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   }
   const db = readState(state, found.output);
   try {
+    const names = namesById(readDocument(db, 'account'));
     if (settings.json) await printEvents(db, console);
     else if (settings.csv !== undefined) {
-      const files = await writePlanCsv(db, newDirectory(resolve(settings.csv)), namesById(accountIn(db)));
+      const files = await writePlanCsv(db, newDirectory(resolve(settings.csv)), names);
       console.print(files.map(shortPath).join('\n'));
       console.say('they contain field values of records: treat them like the exports themselves');
     } else {
-      const figures = planFigures(db, found, namesById(accountIn(db)), new Date());
+      const figures = planFigures(db, found, names, new Date());
       console.showLines(screenOf(figures, { columns: console.shownColumns }));
     }
     return EXIT.done;

@@ -4,6 +4,7 @@ import { cannotWrite, UserError } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { isThere } from '../files/private-file.ts';
 import { storedAccountOf } from '../connect.ts';
+import type { Redactor } from '../redact.ts';
 import { startSandbox } from './sandbox/index.ts';
 import type { RunSettings } from '../settings/run-settings.ts';
 import { Lock } from '../store/lock.ts';
@@ -29,6 +30,7 @@ interface Rehearsal {
  */
 export async function startRehearsal(
   settings: Pick<RunSettings, 'mapping' | 'state' | 'rate'> & Partial<Pick<RunSettings, 'fresh'>>,
+  redactor: Redactor,
 ): Promise<Rehearsal> {
   const mapping = await loadMapping(settings.mapping, { sources: new Map() });
   const state = await StateDir.create(statePath(settings, mapping, '.sandbox'));
@@ -41,6 +43,7 @@ export async function startRehearsal(
     journal: state.file(JOURNAL_FILE),
   });
   const { baseUrl, apiKey, ingestToken } = sandbox;
+  redactor.add(apiKey, ingestToken);
   return {
     credentials: { baseUrl, boundTo: SANDBOX, apiKey, ingestToken },
     isExample: stored === undefined,

@@ -154,9 +154,7 @@ async function targetOf(settings: RunSettings, env: Environment, console: Consol
   if (settings.offline) return { credentials: undefined, isExample: false, close };
   if (settings.sandbox) {
     const { startRehearsal } = await import('./rehearsal.ts');
-    const rehearsal = await startRehearsal(settings);
-    console.redactor.add(rehearsal.credentials.apiKey, rehearsal.credentials.ingestToken);
-    return rehearsal;
+    return startRehearsal(settings, console.redactor);
   }
   // Errors in the mapping are reported before missing credentials: fixing them needs none.
   await loadMapping(settings.mapping, { sources: settings.source });

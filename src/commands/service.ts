@@ -22,9 +22,7 @@ export async function serviceOf(
   await existingState(settings);
   if (!settings.sandbox) return { credentials: credentialsOf(settings, console), close: async () => undefined };
   const { startRehearsal } = await import('./rehearsal.ts');
-  const rehearsal = await startRehearsal({ ...settings, rate: SANDBOX_RATE });
-  hide(rehearsal.credentials, console);
-  return rehearsal;
+  return startRehearsal({ ...settings, rate: SANDBOX_RATE }, console.redactor);
 }
 
 /** From the options, the environment and the `.env` file. `isOpen`: as of `restCredentials`. */
@@ -35,12 +33,8 @@ export function credentialsOf(
 ): RestCredentials {
   const environment = readEnvironment(settings.envFile, (message) => console.complain(`warning: ${message}`));
   const credentials = restCredentials(settings.baseUrl, environment, needs);
-  hide(credentials, console);
+  console.redactor.add(credentials.apiKey, credentials.ingestToken);
   return credentials;
-}
-
-function hide({ apiKey, ingestToken }: RestCredentials, console: Console): void {
-  console.redactor.add(apiKey, ingestToken);
 }
 
 /** A client without a state directory: only the headers of the responses show what was sent recently. */

@@ -4,10 +4,8 @@ import { UserError } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { commandLine, commandOf, runOf } from '../settings/command-line.ts';
 import type { RunSettings } from '../settings/run-settings.ts';
-import { storedAccount, type StoredAccount } from '../service/account.ts';
 import { shortPath } from '../files/paths.ts';
 import { StateDir, statePath } from '../files/state-dir.ts';
-import type { Database } from '../store/sqlite.ts';
 import { planIn } from '../store/stored-plans.ts';
 
 /** The state directory of a mapping. With `--state` the mapping file is not read and need not exist. */
@@ -48,10 +46,4 @@ export function otherPlanHint(state: StateDir, settings: OfState & { readonly dr
   if (!planIn(state, !dryRun)) return `create one, which sends nothing: ${runOf(settings, '--dry-run')}`;
   const [other, change] = dryRun ? ['run', { without: ['--dry-run'] }] : ['dry run', { and: ['--dry-run'] }];
   return `there is one of the last ${other}: ${commandLine(process.argv, change)}`;
-}
-
-/** The account that the survey of a plan read; undefined if it read none. */
-export function accountIn(plan: Database): StoredAccount | undefined {
-  const found = plan.get<{ content: string }>(`select content from document where name = 'account'`);
-  return found && storedAccount.safeParse(JSON.parse(found.content)).data;
 }

@@ -237,7 +237,7 @@ export function notStarted(run: { dryRun: boolean; startedAt: Date; began: numbe
     pilot: null,
     priorities: [],
     plan: { digest: null, events: 0 },
-    profile: { sources: {}, uncovered: [], duplicates: {}, shared: [], bare: [] },
+    profile: { sources: {}, shared: [], bare: [] },
     estimate_seconds: 0,
     files: { checkpoint: null, errors: '', report: null },
   };

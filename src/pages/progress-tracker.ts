@@ -22,7 +22,7 @@ export interface ProgressView {
   readonly count: (exactly?: boolean) => PlanCounts;
   readonly deliverer: {
     readonly counters: { readonly events_sent: number };
-    status(): { readonly waiting?: Omit<WaitingState, 'forMs'> };
+    waiting(): Omit<WaitingState, 'forMs'> | undefined;
   };
 }
 
@@ -99,7 +99,7 @@ export class ProgressTracker {
   }
 
   #waiting(now: number): WaitingState | undefined {
-    const { waiting } = this.#view.deliverer.status();
+    const waiting = this.#view.deliverer.waiting();
     if (!waiting) this.#waitingSince = undefined;
     else if (this.#waitingSince?.reason !== waiting.reason) this.#waitingSince = { reason: waiting.reason, at: now };
     return waiting && { ...waiting, forMs: now - this.#waitingSince!.at };

@@ -7,34 +7,21 @@ import { numberText } from '../terminal/numbers.ts';
 /** How many values were left out: by type, field and the code of the reason. */
 export type OmittedCounts = Readonly<Record<EventType, Readonly<Record<string, Readonly<Record<string, number>>>>>>;
 
-/** One line of `OmittedCounts`. */
-interface OmittedLine {
+/** A field of which more values would be left out than `--max-omitted` allows, with the most frequent reason. */
+export interface ExcessOmission {
   readonly type: EventType;
   readonly field: string;
   readonly code: string;
+  /** Values left out for this reason. */
   readonly count: number;
-}
-
-/** A field of which more values would be left out than `--max-omitted` allows, with the most frequent reason. */
-export interface ExcessOmission extends OmittedLine {
   /** Events that would be sent without a value of the field, and events that have one. */
   readonly omitted: number;
   readonly of: number;
 }
 
-/** Most frequent first. */
-function omittedLines(counts: OmittedCounts): readonly OmittedLine[] {
-  return Object.entries(counts)
-    .flatMap(([type, fields]) =>
-      Object.entries(fields).flatMap(([field, codes]) =>
-        Object.entries(codes).map(([code, count]) => ({ type: type as EventType, field, code, count })),
-      ),
-    )
-    .sort((a, b) => b.count - a.count);
-}
-
 export function countOmitted(counts: OmittedCounts): number {
-  return omittedLines(counts).reduce((sum, { count }) => sum + count, 0);
+  const byReason = Object.values(counts).flatMap((fields) => Object.values(fields));
+  return byReason.flatMap((codes) => Object.values(codes)).reduce((sum, count) => sum + count, 0);
 }
 
 const NOUNS: Readonly<Record<string, string>> = { phone_number: 'phone numbers', email: 'e-mail addresses' };

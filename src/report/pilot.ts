@@ -7,15 +7,15 @@ import type { Database } from '../store/sqlite.ts';
 import { writeTable } from './error-files.ts';
 import { publishFiles } from './own-files.ts';
 
-/** The kinds of features that a pilot covers: the word before the name of one, where it needs one, and what one and several are called. */
+/** The kinds of features that a pilot covers, and what several of one are called. */
 const FEATURE_KINDS = {
-  source: { one: 'source', single: 'source', many: 'sources' },
-  entry: { one: '', single: 'entry', many: 'entries' },
-  stage: { one: 'stage', single: 'stage', many: 'stages' },
-  owner: { one: 'owner', single: 'owner', many: 'owners' },
-  omission: { one: '', single: 'omission', many: 'omissions' },
-  warning: { one: 'warning', single: 'warning', many: 'warnings' },
-  field: { one: 'field', single: 'field', many: 'fields' },
+  source: 'sources',
+  entry: 'entries',
+  stage: 'stages',
+  owner: 'owners',
+  omission: 'omissions',
+  warning: 'warnings',
+  field: 'fields',
 } as const;
 export type FeatureKind = keyof typeof FEATURE_KINDS;
 
@@ -31,7 +31,7 @@ export interface PilotCounts {
 
 /** A feature in words: `stage Sales / Won`, `phone_number left out: bad_phone`. */
 export function featureText({ kind, name }: { readonly kind: FeatureKind; readonly name: string }): string {
-  return `${FEATURE_KINDS[kind].one} ${name}`.trimStart();
+  return kind === 'entry' || kind === 'omission' ? name : `${kind} ${name}`;
 }
 
 /** The features in words; fields, which are many, come last and together. */
@@ -49,9 +49,7 @@ export function featureTexts(features: readonly { readonly kind: FeatureKind; re
 export function pilotLines({ records, events, features }: PilotCounts, missed: readonly string[]): string[] {
   const kinds = (Object.keys(FEATURE_KINDS) as FeatureKind[]).flatMap((kind) => {
     const { covered, occurring } = features[kind] ?? { covered: 0, occurring: 0 };
-    return occurring === 0
-      ? []
-      : [`${covered} of ${occurring} ${occurring === 1 ? FEATURE_KINDS[kind].single : FEATURE_KINDS[kind].many}`];
+    return occurring === 0 ? [] : [`${covered} of ${occurring} ${occurring === 1 ? kind : FEATURE_KINDS[kind]}`];
   });
   const shown = missed.slice(0, MOST_SHOWN);
   const more = missed.length - shown.length;

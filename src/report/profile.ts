@@ -56,20 +56,9 @@ export interface SourceProfile {
   readonly notices: readonly SourceNotice[];
 }
 
-/** A name or value that no `map`, stage or owner covers. The hint has the closest matches. */
-export interface UncoveredValue {
-  readonly code: string;
-  readonly field: string;
-  readonly message: string;
-  readonly hint?: string;
-  readonly count: number;
-}
-
 /** Findings about the input as a whole, as opposed to issues of single records. */
 export interface Profile {
   readonly sources: Readonly<Record<string, SourceProfile>>;
-  readonly uncovered: readonly UncoveredValue[];
-  readonly duplicates: Readonly<Record<EventType, number>>;
   /** Number of leads that share an e-mail address or phone number with another lead, and an example. */
   readonly shared: readonly SharedNote[];
   /** Events that lack expected data: a lead without name, e-mail and phone, a deal without lead or stage. */

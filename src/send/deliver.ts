@@ -33,11 +33,6 @@ interface DelivererOptions {
   readonly random?: () => number;
 }
 
-interface DeliveryStatus {
-  /** Why nothing is being sent at the moment; absent if events can be sent. */
-  readonly waiting?: GateWait;
-}
-
 interface DeliveryCounters {
   /** Attempts sent. */
   requests: number;
@@ -102,9 +97,9 @@ export class Deliverer {
     }
   }
 
-  status(): DeliveryStatus {
-    const waiting = this.#gate.waiting(this.#inProgress);
-    return waiting ? { waiting } : {};
+  /** Why nothing is being sent at the moment; undefined if events can be sent. */
+  waiting(): GateWait | undefined {
+    return this.#gate.waiting(this.#inProgress);
   }
 
   /** Calls `listener` now and whenever another event is silent, with the number of those in progress; replaces the one before. */

@@ -2,41 +2,41 @@
  * The pipelines and users of one account, as last read from the service. Names in the mapping are resolved against
  * them. A survey stores them in its plan, for `--offline` and for the sandbox.
  */
-import { z } from 'zod';
 
-/** Why it is not in use, in the words of the service: `inactive`, `archived`, `deleted`. */
-const inactive = z.string().exactOptional();
+interface Named {
+  readonly id: string;
+  /** Why it is not in use, in the words of the service: `inactive`, `archived`, `deleted`. */
+  readonly inactive?: string;
+}
 
-const stage = z.strictObject({ id: z.string().min(1), name: z.string(), inactive });
+export interface Stage extends Named {
+  readonly name: string;
+}
 
-const pipeline = z.strictObject({
-  id: z.string().min(1),
-  name: z.string(),
+export interface Pipeline extends Named {
+  readonly name: string;
   /** Service interface, section 2.2. Only DEAL pipelines have stages for deals. */
-  type: z.enum(['DEAL', 'LEAD']),
+  readonly type: 'DEAL' | 'LEAD';
   /** In the service's order. A deal without a stage is created in the first one. */
-  stages: z.array(stage),
-  inactive,
-});
+  readonly stages: readonly Stage[];
+}
 
-const user = z.strictObject({
-  id: z.string().min(1),
+export interface User extends Named {
   /** Every name the service has for the user, without repeats. Several users may have the same name. */
-  names: z.array(z.string()),
-  email: z.string().exactOptional(),
-  inactive,
-});
+  readonly names: readonly string[];
+  readonly email?: string;
+}
 
-const account = z.strictObject({ pipelines: z.array(pipeline), users: z.array(user) });
+export interface Account {
+  readonly pipelines: readonly Pipeline[];
+  readonly users: readonly User[];
+}
 
-/** As stored: the account, its base URL, and when it was read (ISO 8601). */
-export const storedAccount = account.extend({ base_url: z.string(), read_at: z.iso.datetime({ offset: true }) });
-
-export type Stage = z.infer<typeof stage>;
-export type Pipeline = z.infer<typeof pipeline>;
-export type User = z.infer<typeof user>;
-export type Account = z.infer<typeof account>;
-export type StoredAccount = z.infer<typeof storedAccount>;
+/** With its base URL, and when it was read (ISO 8601). */
+export interface StoredAccount extends Account {
+  readonly base_url: string;
+  readonly read_at: string;
+}
 
 /** Names of pipelines, stages (`Sales / Won`) and users by their ids in lower case; none if the account is unknown. */
 export function namesById(known: Account | undefined): ReadonlyMap<string, string> {

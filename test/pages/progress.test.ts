@@ -45,7 +45,7 @@ async function progressOf(events: readonly GivenEvent[], columns?: number): Prom
   const progress = startProgress(new Console({ stdout: stderr, stderr }), {
     rate,
     count: planCounter(db),
-    deliverer: { counters: { events_sent: 0 }, status: () => ({}) },
+    deliverer: { counters: { events_sent: 0 }, waiting: () => undefined },
   });
   return {
     text: () => text.trim(),

@@ -10,7 +10,7 @@ import { VirtualClock } from '../service/virtual-clock.ts';
 import { hookServer } from './hook-server.ts';
 import type { State } from '../../src/plan/events.ts';
 
-type Waiting = ReturnType<ProgressView['deliverer']['status']>['waiting'];
+type Waiting = ReturnType<ProgressView['deliverer']['waiting']>;
 
 /** Moves only when the test says so. */
 let clock: VirtualClock;
@@ -38,7 +38,7 @@ function fakeRun() {
       priorities: [],
       recent: { settled: 0, ms: 0 },
     }),
-    deliverer: { counters: { events_sent: 0 }, status: () => (state.waiting ? { waiting: state.waiting } : {}) },
+    deliverer: { counters: { events_sent: 0 }, waiting: () => state.waiting },
   };
   return { state, run };
 }

@@ -150,32 +150,6 @@ it('counts the values of unused paths in all records of a JSON source', async ()
 });
 
 describe('the profile of all sources', () => {
-  it('lists names without a match, with counts and near matches', async () => {
-    const text = `ID,Title,Stage,Owner\n${rows(3, (n) => `${n},Deal,Proposall,Ada Lovelace\n`)}9,Deal,New,Nobody\n`;
-    const { profile } = await surveyed({ mapping: DEALS('Stage'), export: text });
-    expect(profile.uncovered).toMatchObject([
-      {
-        code: 'unresolved_stage',
-        field: 'stage_name',
-        count: 3,
-        hint: expect.stringContaining('`Proposal`') as string,
-      },
-      { code: 'unresolved_owner', field: 'owner_name', count: 1 },
-    ]);
-  });
-
-  it('lists values missing from a `map`, whether omitted or not', async () => {
-    const given = {
-      mapping: LEADS.replace('email: Email', 'custom_params: { kind: { from: Email, apply: [{ map: { a: b } }] } }'),
-      export: 'ID,Name,Email\n1,Ann,a\n2,Bob,c\n3,Cy,c\n',
-    };
-    const { profile, omitted } = await surveyed(given);
-    expect(profile.uncovered).toMatchObject([
-      { code: 'not_mapped', field: 'custom_params.kind', message: '`c` is not in the map', count: 2 },
-    ]);
-    expect(omitted).toEqual({ 'lead/created': { 'custom_params.kind': { not_mapped: 2 } } });
-  });
-
   it('counts its findings as warnings without stopping a run', async () => {
     const text =
       'ID,Name,Email,Status,Status\n1,,,x,y\n2,Ann,info@example.test,x,y\n3,Bob,info@example.test,x,y\n4,3.93E+11,,x,y\n';

@@ -22,7 +22,7 @@ export async function surveyed(given: Given): Promise<Summary> {
   return (await surveyedWith(given)).summary;
 }
 
-export function surveyedWith(given: Given): ReturnType<typeof surveyedRun> {
+function surveyedWith(given: Given): ReturnType<typeof surveyedRun> {
   const { mapping, file = 'it.csv', records } = given;
   const source = `{ path: ${file}${records === undefined ? '' : `, records: ${records}`} }`;
   return surveyedRun(`sources: { it: ${source} }\n${mapping}`, { [file]: given.export });

@@ -27,7 +27,7 @@ describe('an outage', () => {
     bench.server.health = 503;
     await until(() => bench.server.healthChecks.length >= 12);
     const duringOutage = bench.server.arrived.length;
-    expect(bench.deliverer.status().waiting?.reason).toBe('outage');
+    expect(bench.deliverer.waiting()?.reason).toBe('outage');
     // Ten were in flight; some had time for a second attempt before three had failed.
     expect(duringOutage).toBeLessThanOrEqual(20);
     isUp = true;
@@ -83,7 +83,7 @@ describe('an outage', () => {
     const bench = await startBench(() => (isUp ? processed() : broken), { maxOutageMs: 10 * 60_000 });
     bench.server.health = 503;
     const sending = tenIds.map((id) => bench.deliver(delivery(id)));
-    await until(() => bench.deliverer.status().waiting?.reason === 'outage');
+    await until(() => bench.deliverer.waiting()?.reason === 'outage');
     bench.clock.suspend(3 * 60 * 60_000);
     isUp = true;
     bench.server.health = 200;
@@ -195,7 +195,7 @@ describe('a run that is stopped', () => {
     const bench = await startBench(() => ({ status: 503, headers: { 'retry-after': '999999999' } }));
     bench.clock.stop();
     const sending = bench.deliver(delivery('e1'));
-    await until(() => bench.deliverer.status().waiting?.reason === 'retry');
+    await until(() => bench.deliverer.waiting()?.reason === 'retry');
     bench.halt.request(reason);
     expect(await sending).toMatchObject({ kind: 'pending', attempts: 1 });
   });
@@ -204,7 +204,7 @@ describe('a run that is stopped', () => {
     const bench = await startBench(() => ({ status: 429, headers: { 'retry-after': '3600' } }));
     bench.clock.stop();
     const sending = bench.deliver(delivery('e1'));
-    await until(() => bench.deliverer.status().waiting?.reason === 'rate_limited');
+    await until(() => bench.deliverer.waiting()?.reason === 'rate_limited');
     bench.halt.request(reason);
     expect(await sending).toMatchObject({ kind: 'pending', attempts: 1 });
   });
@@ -293,8 +293,8 @@ describe('what came instead of an answer', () => {
     bench.server.health = 503;
     bench.clock.stop();
     const sending = ['e1', 'e2', 'e3'].map((id) => bench.deliver(delivery(id)));
-    await until(() => bench.deliverer.status().waiting?.reason === 'outage');
-    expect(bench.deliverer.status().waiting!.because).toMatch(expected);
+    await until(() => bench.deliverer.waiting()?.reason === 'outage');
+    expect(bench.deliverer.waiting()!.because).toMatch(expected);
     bench.clock.start();
     await Promise.all(sending);
     expect(bench.halt.reason).toMatchObject({ code: 'outage' });

@@ -161,7 +161,7 @@ describe('credentials refused', () => {
     const bench = await startBench((_request, nth) => (nth === 1 ? failed(401, 'x') : processed()));
     bench.clock.stop();
     const first = bench.deliver(delivery('first'));
-    while (bench.deliverer.status().waiting?.reason !== 'credentials') await new Promise((go) => setTimeout(go, 1));
+    while (bench.deliverer.waiting()?.reason !== 'credentials') await new Promise((go) => setTimeout(go, 1));
     const others = ['b', 'c'].map((id) => bench.deliver(delivery(id)));
     bench.clock.start();
     await Promise.all([first, ...others]);
@@ -185,7 +185,7 @@ describe('403, 404, 405 or 410 that the webhook itself does not give', () => {
       await bench.deliver(delivery('first'));
       bench.clock.stop();
       const odd = bench.deliver(delivery('odd'));
-      while (bench.deliverer.status().waiting?.reason !== 'intercepted') await new Promise((go) => setTimeout(go, 1));
+      while (bench.deliverer.waiting()?.reason !== 'intercepted') await new Promise((go) => setTimeout(go, 1));
       const later = ['b', 'c'].map((id) => bench.deliver(delivery(id)));
       await new Promise((go) => setTimeout(go, 20));
       expect(others).toBe(1);
@@ -266,9 +266,9 @@ describe('429', () => {
     const bench = await startBench(inTurn({ status: 429, headers: { 'retry-after': '30' } }, processed()));
     bench.clock.stop();
     const first = bench.deliver(delivery('e1'));
-    while (bench.deliverer.status().waiting?.reason !== 'rate_limited') await new Promise((go) => setTimeout(go, 1));
+    while (bench.deliverer.waiting()?.reason !== 'rate_limited') await new Promise((go) => setTimeout(go, 1));
     const before = bench.clock.monotonic();
-    const waits = bench.deliverer.status().waiting!.nextInMs;
+    const waits = bench.deliverer.waiting()!.nextInMs;
     expect(waits).toBeGreaterThanOrEqual(29_000);
     const second = bench.deliver(delivery('e2'));
     bench.clock.start();

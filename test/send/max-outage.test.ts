@@ -74,8 +74,8 @@ describe('--max-outage ends the run on time', () => {
       const stopped = untilStopped(bench);
       release();
       expect(await slow).toMatchObject({ kind: 'acknowledged' });
-      expect(bench.deliverer.status().waiting).toMatchObject({ reason: 'rate_limited' });
-      expect(Number.isFinite(bench.deliverer.status().waiting!.nextInMs)).toBe(true);
+      expect(bench.deliverer.waiting()).toMatchObject({ reason: 'rate_limited' });
+      expect(Number.isFinite(bench.deliverer.waiting()!.nextInMs)).toBe(true);
       bench.clock.start();
       expect(await refused).toMatchObject({ kind: 'pending' });
       expect(bench.halt.reason).toMatchObject({ code: 'rate_limited', exitCode: 3 });
@@ -190,11 +190,11 @@ describe('a wait is told', () => {
     });
     bench.clock.stop();
     const sending = bench.deliver(delivery('e1'));
-    while (bench.deliverer.status().waiting === undefined) await new Promise((go) => setTimeout(go, 1));
-    expect(bench.deliverer.status().waiting).toMatchObject({ reason: 'retry', nextInMs: 120_000 });
+    while (bench.deliverer.waiting() === undefined) await new Promise((go) => setTimeout(go, 1));
+    expect(bench.deliverer.waiting()).toMatchObject({ reason: 'retry', nextInMs: 120_000 });
     expect(bench.logged).toContainEqual(expect.stringMatching(/^retry .*"external_id":"x-e1".*"seconds":120/));
     bench.clock.start();
     expect(await sending).toMatchObject({ kind: 'acknowledged' });
-    expect(bench.deliverer.status().waiting).toBeUndefined();
+    expect(bench.deliverer.waiting()).toBeUndefined();
   });
 });

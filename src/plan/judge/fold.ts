@@ -104,7 +104,7 @@ function foldGroup(db: Database, rows: readonly FoldRow[]): void {
 }
 
 function setFold(db: Database, base: FoldRow, rows: readonly FoldRow[]): void {
-  const { type, external_id: externalId } = base;
+  const { type } = base;
   const data: Record<string, JsonValue> = {};
   const entries: Record<string, number> = {};
   for (const row of rows) {

@@ -13,7 +13,6 @@ import {
   type BareNote,
   type Profile,
   type SharedNote,
-  type UncoveredValue,
 } from '../../report/profile.ts';
 import { unreadArrays, type Source } from '../../input/source.ts';
 import type { Database } from '../../store/sqlite.ts';
@@ -23,9 +22,6 @@ import { issueOf } from '../../vocabulary/words.ts';
 
 /** Events that could be sent. */
 const IS_GOOD = `data is not null and state not in ('duplicate', 'invalid')`;
-
-/** More names than these are not listed. */
-const MOST_UNCOVERED = 500;
 
 /**
  * Collects, during the survey, statistics about the input as a whole. It keeps counts and a few examples, never the values
@@ -88,18 +84,9 @@ export class Profiler {
 
   /** Call it when every event has been judged. Everything noticed is also among the warnings. */
   finish(): Profile {
-    const { db } = this.#job;
     const profile: Profile = {
       sources: Object.fromEntries([...this.#watches].map(([name, watch]) => [name, watch.profile()])),
-      uncovered: uncoveredValues(db),
-      duplicates: Object.fromEntries(
-        db
-          .all<{ type: string; count: number }>(
-            `select type, count(*) as count from event where state = 'duplicate' group by type`,
-          )
-          .map(({ type, count }) => [type, count]),
-      ),
-      shared: sharedNotes(db),
+      shared: sharedNotes(this.#job.db),
       bare: this.#bareNotes(),
     };
     this.#warn(profile);
@@ -162,20 +149,6 @@ export class Profiler {
       for (const note of dates) warn(datesIssue(note));
     }
   }
-}
-
-/** The names that `references` and the account lack, and the values that a `map` lacks. */
-function uncoveredValues(db: Database): UncoveredValue[] {
-  const found = db.all<UncoveredValue & { readonly hint: string | null }>(
-    `select code, ifnull(field, '') as field, message, hint, count(*) as count from (
-       select code, field, message, hint from problem
-       where event is not null and (kind = 'resolve' and code not like '%_in_service' or code = 'not_mapped')
-       union all
-       select code, field, reason, null from omission where code = 'not_mapped')
-     group by field, message order by count desc limit ?`,
-    MOST_UNCOVERED,
-  );
-  return found.map(({ hint, ...value }) => ({ ...value, ...(hint !== null && { hint }) }));
 }
 
 /** Leads that have the e-mail address or phone number of an earlier lead, and one of them. */
