@@ -1,7 +1,7 @@
 import yargs, { type Argv as Yargs } from 'yargs';
 import type { Argv, CommandDefinition } from './commands/command.ts';
 import { COMMANDS, definitionOf, loadCommand, nameOf } from './commands/index.ts';
-import { Console, type Verbosity } from './terminal/console.ts';
+import { Console } from './terminal/console.ts';
 import { EXIT, messageOf, shortageOf, UserError, type ExitCode } from './errors.ts';
 import { kebab, yargsOption, yargsPositional } from './settings/option.ts';
 import { didYouMean } from './problem.ts';
@@ -20,7 +20,7 @@ interface Io {
 
 /** Runs the command line and returns the exit code: not 0 where stdout did not take what was printed. */
 export async function main(args: readonly string[], { stdout, stderr }: Io): Promise<ExitCode> {
-  const console = new Console({ verbosity: verbosityOf(args), stdout, stderr });
+  const console = new Console({ verbosity: args.includes('--quiet') ? 'quiet' : 'normal', stdout, stderr });
   const exitCode = await runCommand(args, console);
   const lost = await console.flushed();
   if (!lost) return exitCode;
@@ -189,8 +189,4 @@ async function report(thrown: unknown, console: Console): Promise<ExitCode> {
     `internal error in ${PROGRAM} ${VERSION}; please report it: ${error instanceof Error ? error.stack : String(error)}`,
   );
   return EXIT.stopped;
-}
-
-function verbosityOf(args: readonly string[]): Verbosity {
-  return args.includes('--quiet') ? 'quiet' : 'normal';
 }

@@ -26,11 +26,6 @@ export interface Standing {
   readonly pace: ProgressSnapshot;
 }
 
-/** The whole message, and for chats that refuse keys they do not know, its text alone. */
-export function bodiesOf(message: Notification): readonly object[] {
-  return [message, { text: message.text }];
-}
-
 export function started(migration: string, { types, pace }: Standing): Notification {
   const time = pace.secondsLeft === undefined ? '' : `, which takes about ${durationText(pace.secondsLeft)}`;
   return progress('started', migration, types, [`began to send ${counted(pace.left, 'event')}${time}.`]);

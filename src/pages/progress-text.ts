@@ -2,7 +2,8 @@
 import { cutTo } from '../terminal/layout.ts';
 import { numberText } from '../terminal/numbers.ts';
 import { clockText, durationText } from '../terminal/times.ts';
-import { WAITS, type WaitReason } from '../vocabulary/terms.ts';
+import type { GateWait } from '../send/gate.ts';
+import { WAITS } from '../vocabulary/terms.ts';
 import type { RunPace } from '../rate.ts';
 
 /** Progress of the events of one type. */
@@ -15,15 +16,9 @@ export interface TypeProgress {
 }
 
 /** Why nothing is being sent at the moment. */
-export interface WaitingState {
-  readonly reason: WaitReason;
-  readonly nextInMs: number;
-  /** What came last instead of an answer. */
-  readonly because?: string | undefined;
+export interface WaitingState extends GateWait {
   /** How long this has lasted. */
   readonly forMs: number;
-  /** Of an outage: when the run stops, if it lasts. */
-  readonly givesUpInMs?: number | undefined;
 }
 
 export interface ProgressSnapshot extends RunPace {

@@ -7,6 +7,7 @@ import { paceOf, type Rate, type RecentlySettled } from '../rate.ts';
 import type { ProgressSnapshot, TypeProgress, WaitingState } from './progress-text.ts';
 import { recentAnswers } from '../figures/read-status.ts';
 import { isOpen } from '../plan/events.ts';
+import type { GateWait } from '../send/gate.ts';
 
 interface PlanCounts {
   readonly states: readonly CountedState[];
@@ -22,7 +23,7 @@ export interface ProgressView {
   readonly count: (exactly?: boolean) => PlanCounts;
   readonly deliverer: {
     readonly counters: { readonly events_sent: number };
-    waiting(): Omit<WaitingState, 'forMs'> | undefined;
+    waiting(): GateWait | undefined;
   };
 }
 

@@ -9,7 +9,7 @@ import type { Summary } from '../report/summary.ts';
 import { noteWait } from '../store/checkpoint.ts';
 import type { Database } from '../store/sqlite.ts';
 import type * as hook from './hook.ts';
-import { bodiesOf, ended, failed, heldUp, resumed, started, type Notification, type Standing } from './messages.ts';
+import { ended, failed, heldUp, resumed, started, type Notification, type Standing } from './messages.ts';
 
 interface WatchOptions {
   /** The name of the migration in messages, until its real name is known. */
@@ -159,7 +159,9 @@ export class Watch {
   }
 
   async #deliver(url: Secret, message: Notification): Promise<void> {
-    const problem = await loadHook().then(({ callHook }) => callHook(url, bodiesOf(message)), messageOf);
+    // Some chats refuse keys that they do not know: they get the text alone.
+    const bodies = [message, { text: message.text }];
+    const problem = await loadHook().then(({ callHook }) => callHook(url, bodies), messageOf);
     if (problem !== undefined) this.#lost(message.event, problem);
   }
 

@@ -1,11 +1,10 @@
 import { KINDS, type UsualFields } from '../kinds/index.ts';
-import { placeText, type EventType, type Issue } from '../model.ts';
+import type { EventType } from '../model.ts';
 import type { SourceNotice } from '../input/source.ts';
 import type { BARE_WARNINGS, DAMAGE_WARNINGS } from '../vocabulary/input.ts';
-import { issueOf } from '../vocabulary/words.ts';
 
 /** A column or path that the mapping reads. */
-interface ColumnNote {
+export interface ColumnNote {
   /** The column's name, or the path in a JSON record. */
   readonly column: string;
   /** The fields that read it: `stage_name`, `custom_params.origin`, `when`, … */
@@ -92,29 +91,3 @@ export const BARE: Readonly<Record<string, UsualFields & { readonly type: EventT
 );
 
 export const BARE_CODES = Object.keys(BARE) as readonly BareCode[];
-
-/** The warning that events lack something. */
-export function bareIssue({ code, count, of, unset, external_id: example }: BareNote): Issue {
-  return issueOf(code, { count, of, unset, example, fields: BARE[code]!.fields });
-}
-
-/** The warning that cells of a column are damaged. */
-export function damageIssue(note: DamageNote): Issue {
-  const { kind, count, of, example, file, line } = note;
-  return issueOf(kind, { column: columnText(note), count, of, example, place: placeText({ file, line, record: 0 }) });
-}
-
-/** The warning that it is unclear whether the dates of a column are day/month or month/day. */
-export function datesIssue(note: AmbiguousDateNote): Issue {
-  const { kind, count, example } = note;
-  return issueOf(kind === 'either' ? 'dates_read_either_way' : 'dates_read_mixed', columnText(note), count, example);
-}
-
-export function noticeText({ file, line, message }: SourceNotice): string {
-  return `${line === undefined ? file : placeText({ file, line, record: 0 })}: ${message}`;
-}
-
-/** `` `Fax` (custom_params.fax) `` */
-export function columnText({ column, fields }: ColumnNote): string {
-  return `\`${column}\` (${fields.join(', ')})`;
-}

@@ -1,16 +1,12 @@
 import { EVENT_TYPES, PERSON } from '../../kinds/index.ts';
 import type { CompiledMapping } from '../../mapping/mapping.ts';
-import type { Invalid, Issue, Ready, Row } from '../../model.ts';
+import { placeText, type Invalid, type Issue, type Ready, type Row } from '../../model.ts';
 import { addProblem } from '../../plan/problems.ts';
 import {
   BARE,
   BARE_CODES,
-  bareIssue,
-  columnText,
-  damageIssue,
-  datesIssue,
-  noticeText,
   type BareNote,
+  type ColumnNote,
   type Profile,
   type SharedNote,
 } from '../../report/profile.ts';
@@ -129,7 +125,9 @@ export class Profiler {
     const warning = { severity: 'warning', kind: 'map' } as const;
     for (const { code, message } of compiled.warnings) warn({ ...warning, code, message });
     for (const notice of [...sources.values()].flatMap((source) => source.notices())) {
-      warn({ ...warning, code: notice.code, message: noticeText(notice) });
+      const { code, file, line = 0, message } = notice;
+      const place = line === 0 ? file : placeText({ file, line, record: 0 });
+      warn({ ...warning, code, message: `${place}: ${message}` });
     }
     const unread = unreadArrays(sources.values()).map((name) => `\`${name}\``);
     if (unread.length > 0) warn(issueOf('unread_array', unread), unread.length);
@@ -137,7 +135,9 @@ export class Profiler {
       `select count(*) as nameless from event where is_derived = 1 and ${IS_GOOD}`,
     )!;
     if (nameless > 0) warn(issueOf('comment_without_id'), nameless);
-    for (const note of profile.bare) warn(bareIssue(note), note.count);
+    for (const { code, count, of, unset, external_id: example } of profile.bare) {
+      warn(issueOf(code, { count, of, unset, example, fields: BARE[code]!.fields }), count);
+    }
     for (const { field, count, external_id: id } of profile.shared) warn(issueOf(`shared_${field}`, count, id), count);
     const all = Object.values(profile.sources);
     const empty = all.flatMap(({ never_a_value: notes }) => notes.map(columnText));
@@ -145,10 +145,21 @@ export class Profiler {
     const deciding = all.flatMap(({ not_carried: notes }) => notes.map(columnText));
     if (deciding.length > 0) warn(issueOf('not_carried', deciding), deciding.length);
     for (const { damage, dates } of all) {
-      for (const note of damage) warn(damageIssue(note), note.count);
-      for (const note of dates) warn(datesIssue(note));
+      for (const { kind, count, of, example, file, line, ...column } of damage) {
+        const place = placeText({ file, line, record: 0 });
+        warn(issueOf(kind, { column: columnText(column), count, of, example, place }), count);
+      }
+      for (const { kind, count, example, ...column } of dates) {
+        const code = kind === 'either' ? 'dates_read_either_way' : 'dates_read_mixed';
+        warn(issueOf(code, columnText(column), count, example));
+      }
     }
   }
+}
+
+/** `` `Fax` (custom_params.fax) `` */
+function columnText({ column, fields }: ColumnNote): string {
+  return `\`${column}\` (${fields.join(', ')})`;
 }
 
 /** Leads that have the e-mail address or phone number of an earlier lead, and one of them. */
