@@ -2,7 +2,7 @@
 import type { Finding } from '../report/findings.ts';
 import type { SkippedRows } from '../report/skipped.ts';
 import type { StoredSummary } from '../report/summary.ts';
-import type { StoredVerification } from '../report/verification.ts';
+import type { StoredVerification } from '../report/documents.ts';
 import { counted, numberText, percentText } from '../terminal/numbers.ts';
 import { capital } from '../vocabulary/terms.ts';
 import type { ErrorCause } from './causes.ts';

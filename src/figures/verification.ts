@@ -4,7 +4,7 @@ import { comparedFields, ENTITIES, kindOf, type ComparedField } from '../kinds/i
 import type { Entity } from '../model.ts';
 import type { Likeness } from '../plan/compare/fields.ts';
 import { isLikelyForm } from '../plan/compare/shown.ts';
-import type { StoredVerification } from '../report/verification.ts';
+import type { StoredVerification } from '../report/documents.ts';
 import { counted, enumerated, numberText } from '../terminal/numbers.ts';
 import { capital, fieldWords } from '../vocabulary/terms.ts';
 import { shownValue } from './plan.ts';

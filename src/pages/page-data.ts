@@ -1,4 +1,4 @@
-import { readDocument, type StoredMapping } from '../report/documents.ts';
+import { readDocument, readVerification, type StoredMapping } from '../report/documents.ts';
 import type { StoredSummary, SurveySnapshot } from '../report/summary.ts';
 import { readSkipped } from '../report/skipped.ts';
 import { readFindings, type Finding } from '../report/findings.ts';
@@ -8,7 +8,6 @@ import { readState } from '../store/open.ts';
 import { readCauses } from '../figures/causes.ts';
 import { readExports } from '../figures/exports.ts';
 import { pageFigures, type PageFigures } from '../figures/page.ts';
-import { readVerification } from '../report/verification.ts';
 import { readStatus, type Status } from '../figures/read-status.ts';
 
 export interface PageOptions {

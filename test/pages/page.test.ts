@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { writeReport } from '../../src/pages/html/page.ts';
 import { ControlSum, type ControlTotal } from '../../src/report/control-totals.ts';
-import { storeVerification } from '../../src/report/verification.ts';
+import { storeVerification } from '../../src/report/documents.ts';
 import { openCheckpoint } from '../../src/store/checkpoint.ts';
 import type { StateDir } from '../../src/files/state-dir.ts';
 import { PLAN_FILE } from '../../src/store/plan-schema.ts';

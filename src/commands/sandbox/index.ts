@@ -11,11 +11,10 @@ import { Secret } from '../../redact.ts';
 import type { Account } from '../../service/account.ts';
 import { LIMITS } from '../../contract.ts';
 import { defaultAccount } from './account.ts';
-import { Gateway, type Routes } from './gateway.ts';
+import { Gateway, type Routes, type SandboxRate } from './gateway.ts';
 import { sandboxApp } from './serve.ts';
 import type { RequestEntry } from './reply.ts';
 import { Store, type SandboxState } from './store.ts';
-import type { SandboxRate } from './window.ts';
 import { newApiKey, newIngestToken, type SandboxContext } from './context.ts';
 
 export { defaultAccount } from './account.ts';

@@ -19,7 +19,7 @@ import type { Pace } from '../../settings/run-settings.ts';
 import { StateDir, statePath } from '../../files/state-dir.ts';
 import { assertBound, bindingOf, openCheckpoint } from '../../store/checkpoint.ts';
 import { storedDigest } from '../../plan/digest.ts';
-import { storeVerification } from '../../report/verification.ts';
+import { storeVerification } from '../../report/documents.ts';
 import { storedOf, type EntityResult, type Verification } from '../../figures/verification.ts';
 import { writeReport } from '../../pages/html/page.ts';
 import { planIn } from '../../store/stored-plans.ts';
@@ -27,8 +27,7 @@ import { readState } from '../../store/open.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { RecordComparison } from './compare.ts';
 import { Differences, newResult, VERIFY_FILE } from './differences.ts';
-import { hasherOf } from './expected.ts';
-import { populationOf, type SampleSize } from './population.ts';
+import { hasherOf, populationOf, type SampleSize } from './expected.ts';
 
 export interface VerifyJob {
   readonly settings: Pace & {
