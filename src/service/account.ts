@@ -3,17 +3,17 @@
  * them. A survey stores them in its plan, for `--offline` and for the sandbox.
  */
 
-interface Named {
+interface AccountItem {
   readonly id: string;
   /** Why it is not in use, in the words of the service: `inactive`, `archived`, `deleted`. */
   readonly inactive?: string;
 }
 
-export interface Stage extends Named {
+export interface Stage extends AccountItem {
   readonly name: string;
 }
 
-export interface Pipeline extends Named {
+export interface Pipeline extends AccountItem {
   readonly name: string;
   /** Service interface, section 2.2. Only DEAL pipelines have stages for deals. */
   readonly type: 'DEAL' | 'LEAD';
@@ -21,7 +21,7 @@ export interface Pipeline extends Named {
   readonly stages: readonly Stage[];
 }
 
-export interface User extends Named {
+export interface User extends AccountItem {
   /** Every name the service has for the user, without repeats. Several users may have the same name. */
   readonly names: readonly string[];
   readonly email?: string;
