@@ -2,6 +2,8 @@
 
 /** Invisible characters: they come with copied text, and no address has them (RFC 5321, section 4.1.2). */
 const INVISIBLE = /[\p{Cf}\u034f\u115f\u1160\u3164\ufe00-\ufe0f]/gu;
+/** Nothing is around it. */
+const BARE = /^[\w.%+-]+@[\w-]+(?:\.[\w-]+)+$/;
 /** `Ada Lovelace <ada@example.test>`; the name may have anything but another address. */
 const NAMED = /^[^<>@]*<([^<>]*)>$/;
 const QUOTES = /^(["'])(.*)\1$/s;
@@ -17,6 +19,7 @@ const MOST_LAYERS = 16;
  * or after it. Two addresses stay two, so that they are no valid address.
  */
 export function bareAddress(text: string): string {
+  if (BARE.test(text)) return text;
   let bare = withoutEnds(text.replace(INVISIBLE, ''));
   for (let layer = 0; layer < MOST_LAYERS; layer += 1) {
     const before = bare;

@@ -3,6 +3,7 @@
  * names a region or reads phone numbers.
  */
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import type * as core from 'libphonenumber-js/core';
 import type { CountryCode, MetadataJson } from 'libphonenumber-js/core';
 
@@ -16,8 +17,11 @@ export function numbering(): MetadataJson {
 
 let library: typeof core | undefined;
 
+/** Its modern modules, which its `exports` offers to `import` alone: they need four fifths of the time of the others. */
 export function phoneLibrary(): typeof core {
-  return (library ??= require('libphonenumber-js/core') as typeof core);
+  return (library ??= require(
+    join(dirname(require.resolve('libphonenumber-js/package.json')), 'core/es6/index.js'),
+  ) as typeof core);
 }
 
 /** Whether it is the code of a country with phone numbers, in capitals. */

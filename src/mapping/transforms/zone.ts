@@ -37,16 +37,16 @@ export function zoneReader(name: string): ZoneReader {
     if (known === undefined) midnights.set(day, (known = offset(day * DAY)));
     return known;
   };
-  const around = new Map<number, ReadonlySet<number>>();
-  const offsetsAround = (day: number): ReadonlySet<number> => {
+  const around = new Map<number, readonly number[]>();
+  const offsetsAround = (day: number): readonly number[] => {
     let known = around.get(day);
-    if (known === undefined) around.set(day, (known = new Set([day - 1, day, day + 1, day + 2].map(atMidnight))));
+    if (known === undefined) around.set(day, (known = [...new Set([day - 1, day, day + 1, day + 2].map(atMidnight))]));
     return known;
   };
   return (local) => {
     const offsets = offsetsAround(Math.floor(local / DAY));
-    const instants = [...offsets].map((each) => local - each);
-    const found = offsets.size === 1 ? instants : instants.filter((instant) => offset(instant) === local - instant);
+    if (offsets.length === 1) return { instant: local - offsets[0]!, twice: false };
+    const found = offsets.map((each) => local - each).filter((instant) => offset(instant) === local - instant);
     return { instant: found.length === 0 ? undefined : Math.min(...found), twice: found.length > 1 };
   };
 }

@@ -125,16 +125,17 @@ function checkOf(name: string, kind: keyof typeof CHECKS): (value: JsonValue) =>
 }
 
 /** ISO 8601 with an offset (service interface, section 2.3). */
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 export function asInstant(value: JsonValue): Result {
   const text = asText(value);
   if (text instanceof ValueError) return text;
-  if (!INSTANT.test(text)) return new ValueError(issueOf('bad_date/not_iso', valueText(text)));
+  const match = INSTANT.exec(text);
+  if (!match) return new ValueError(issueOf('bad_date/not_iso', valueText(text)));
   const read = readIso(text);
   if (!read) return new ValueError(issueOf('bad_date/impossible', valueText(text)));
   if (!hasFourDigitYear(read.local - read.offset!))
     return new ValueError(issueOf('bad_date/out_of_range', valueText(text)));
   // The seconds may be left out in ISO 8601, but not everybody reads it so.
-  return text.replace(/(T\d{2}:\d{2})(?=[Z+-])/, '$1:00');
+  return match[1] === undefined ? text.replace(/(T\d{2}:\d{2})/, '$1:00') : text;
 }
