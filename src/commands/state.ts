@@ -1,31 +1,44 @@
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { UserError } from '../errors.ts';
-import { loadMapping } from '../mapping/load.ts';
 import { commandLine, commandOf, runOf } from '../settings/command-line.ts';
 import type { RunSettings } from '../settings/run-settings.ts';
 import { shortPath } from '../files/paths.ts';
 import { StateDir, statePath } from '../files/state-dir.ts';
 import { planIn } from '../store/stored-plans.ts';
 
-/** The state directory of a mapping. With `--state` the mapping file is not read and need not exist. */
+/** The name of a migration as nearly all mappings have it: in a line of its own, without quotes. */
+const NAME = /^migration: *([\w-]+)\s*$/m;
+
+/**
+ * The state directory of a mapping. With `--state` the mapping file is not read and need not exist. Where its directory is found by the
+ * name of the migration alone, it is not checked either: that takes longer than most of what is asked of a state directory.
+ */
 export async function existingState(options: OfState): Promise<StateDir> {
+  const { mapping, sandbox } = options;
   if (options.state !== undefined) return StateDir.existing(resolve(options.state));
-  if ((await stat(options.mapping).catch(() => undefined))?.isDirectory()) {
-    throw new UserError(`${options.mapping} is a directory, not a mapping file`, {
+  const stats = await stat(mapping).catch(() => undefined);
+  if (stats?.isDirectory()) {
+    throw new UserError(`${mapping} is a directory, not a mapping file`, {
       hint: 'give the mapping file; to give a state directory, use --state DIR',
     });
   }
-  const mapping = await loadMapping(options.mapping, { sources: new Map() });
-  const pathOf = (isRehearsal: boolean): string =>
-    statePath({ mapping: options.mapping }, mapping, isRehearsal ? '.sandbox' : '');
-  const path = pathOf(options.sandbox);
-  const found = StateDir.find(path);
+  const pathOf = (migration: string, isRehearsal = sandbox): string =>
+    statePath({ mapping }, { migration }, isRehearsal ? '.sandbox' : '');
+  const name = stats?.isFile() ? NAME.exec(await readFile(mapping, 'utf8').catch(() => ''))?.[1] : undefined;
+  const named = name === undefined ? undefined : StateDir.find(pathOf(name));
+  if (named) return named;
+  const { loadMapping } = await import('../mapping/load.ts');
+  const { migration } = await loadMapping(mapping);
+  const found = StateDir.find(pathOf(migration));
   if (found) return found;
-  const isOther = StateDir.find(pathOf(!options.sandbox)) !== undefined;
-  throw new UserError(`nothing has run yet for ${options.mapping}: there is no state directory ${shortPath(path)}`, {
-    hint: isOther ? otherHint(options) : `start with: ${commandOf(process.argv, 'run', options.mapping, ...DRY)}`,
-  });
+  const isOther = StateDir.find(pathOf(migration, !sandbox)) !== undefined;
+  throw new UserError(
+    `nothing has run yet for ${mapping}: there is no state directory ${shortPath(pathOf(migration))}`,
+    {
+      hint: isOther ? otherHint(options) : `start with: ${commandOf(process.argv, 'run', mapping, ...DRY)}`,
+    },
+  );
 }
 
 type OfState = Pick<RunSettings, 'mapping' | 'state' | 'sandbox'>;
