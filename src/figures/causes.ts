@@ -22,7 +22,7 @@ export interface ErrorCause {
   readonly places: readonly ErrorPlace[];
 }
 
-interface ErrorPlace {
+export interface ErrorPlace {
   readonly file: string;
   /** 0 if the file has no lines. */
   readonly line: number;
@@ -95,12 +95,8 @@ export function causeText({ kind, code, message, messages }: ErrorCause): string
   return message;
 }
 
-/** `contacts.csv:5, :30, deals.csv:7`; the number of the record where there are no lines. */
-export function placesText(
-  places: readonly Pick<ErrorPlace, 'file' | 'line' | 'record'>[],
-  count = places.length,
-): string {
-  if (places.length === 0) return '';
+/** `contacts.csv:5, :30, deals.csv:7`; the number of the record where there are no lines. `count`: of all places. */
+export function placesText(places: readonly Pick<ErrorPlace, 'file' | 'line' | 'record'>[], count: number): string {
   let last: string | undefined;
   const texts = places.map(({ file, line, record }) => {
     const at = placeText({ file, line, record }).slice(file.length);
@@ -108,5 +104,6 @@ export function placesText(
     last = file;
     return text;
   });
-  return texts.join(', ') + (places.length > 0 && count > places.length ? ', …' : '');
+  if (places.length > 0 && count > places.length) texts.push('…');
+  return texts.join(', ');
 }

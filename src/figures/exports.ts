@@ -4,7 +4,7 @@ import { ENTITIES } from '../kinds/index.ts';
 import type { FileDigest } from '../input/source.ts';
 import type { Entity } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
-import { counted, numberText } from '../terminal/numbers.ts';
+import { counted, parts } from '../terminal/numbers.ts';
 import { ORPHAN, typeCounts, type OutcomeName } from '../vocabulary/terms.ts';
 import { column, sectionOf, type Section } from './figures.ts';
 import { outcomeOf, type State } from '../plan/events.ts';
@@ -85,14 +85,14 @@ const FAILED: readonly OutcomeName[] = ['invalid', 'rejected', 'blocked'];
 
 function fateText({ events, duplicates, skipped, unreadable }: ExportFate, isDryRun: boolean): string {
   if (events.length + skipped + unreadable === 0) return 'looked up';
-  const parts = [
+  const outcomes = [
     [['acknowledged'], isDryRun ? 'sent before' : 'arrived'],
     [['pending'], isDryRun ? 'ready to send' : 'not sent yet'],
     [FAILED, 'to mend'],
   ] as const;
-  const texts = parts.flatMap(([outcomes, what]) =>
+  const texts = outcomes.flatMap(([names, what]) =>
     ENTITIES.flatMap((entity) => {
-      const own = events.filter((each) => each.entity === entity && outcomes.some((one) => one === each.outcome));
+      const own = events.filter((each) => each.entity === entity && names.some((name) => name === each.outcome));
       const count = own.reduce((sum, each) => sum + each.count, 0);
       return count === 0 ? [] : [`${typeCounts({ [`${entity}/created`]: count })} ${what}`];
     }),
@@ -100,7 +100,6 @@ function fateText({ events, duplicates, skipped, unreadable }: ExportFate, isDry
   return [
     ...texts,
     ...(duplicates > 0 ? [counted(duplicates, 'duplicate')] : []),
-    ...(skipped > 0 ? [`${numberText(skipped)} skipped`] : []),
-    ...(unreadable > 0 ? [`${numberText(unreadable)} unreadable`] : []),
+    ...parts([skipped, 'skipped'], [unreadable, 'unreadable']),
   ].join(', ');
 }

@@ -69,14 +69,15 @@ function openName(
   return { what: `${row.kind} \`${row.oldName}\`${within}`, line: row.line, hint };
 }
 
+/** The survey says it beside the worksheet. */
+const SAID = 'unmatched_answer';
+
 /**
  * Warnings and values that are left out, the most frequent first. A run that is no dry run only counts the warnings that the last
  * survey of the same mapping gave already; values left out are always shown. Undefined if there is nothing.
  */
 export function checksSection(findings: readonly Finding[], isDryRun: boolean): Section | undefined {
-  const all = findings.filter(
-    (each) => each.severity === 'warning' || (each.severity === 'omission' && !isDropped(each)),
-  );
+  const all = findings.filter((each) => each.severity !== 'error' && each.code !== SAID && !isDropped(each));
   const added = all
     .map((each) => ({ ...each, count: each.count - (isDryRun ? 0 : each.repeated) }))
     .filter(({ count }) => count > 0);

@@ -2,11 +2,11 @@
 import { basename } from 'node:path';
 import { countFindings, leftOut, type Finding } from '../report/findings.ts';
 import type { SkippedRows } from '../report/skipped.ts';
-import type { EventType } from '../model.ts';
+import { placeText, type EventType } from '../model.ts';
 import type { EventCounts } from '../vocabulary/terms.ts';
 import { capital, fieldWords, skipText, typeName, typeNoun } from '../vocabulary/terms.ts';
 import { isNameCode, meaningOf } from '../vocabulary/words.ts';
-import { placesText, type ErrorCause } from './causes.ts';
+import type { ErrorCause, ErrorPlace } from './causes.ts';
 import { column, LIMITS, sectionOf, type Cell, type Section } from './figures.ts';
 
 /** Rows of the list; all others are in errors.csv and omitted.csv. */
@@ -69,9 +69,7 @@ function causeRow({ kind, code, field, message, messages, places, count, frees }
   // Names of stages and owners are no values of records.
   const text =
     isNameCode(code) && messages === 1 ? capital(message) : `${about}${what || 'The service refused the record.'}`;
-  const ids = places.map((each) => (each.externalId === null ? '' : ` (${each.externalId})`));
-  const at = places.map((each, n) => `${placesText([{ ...each, file: basename(each.file) }])}${ids[n]}`).join(', ');
-  return [text, `${at}${at !== '' && count > places.length ? ', …' : ''}`, frees, ...(ACTS[kind] ?? ACTS.send!)];
+  return [text, recordsText(places, count), frees, ...(ACTS[kind] ?? ACTS.send!)];
 }
 
 function omissionRow({ field, code, kind, count, types, examples }: Finding): Cell[] {
@@ -80,13 +78,16 @@ function omissionRow({ field, code, kind, count, types, examples }: Finding): Ce
     .map((type) => (count === 1 ? `one ${typeNoun(type)}` : typeName(type as EventType | '').toLowerCase()))
     .join(' or ');
   const places = examples.filter(({ file }) => file !== '').slice(0, 2);
-  const at = places.map(({ file, ...each }) => placesText([{ ...each, file: basename(file) }])).join(', ');
-  return [
-    `Only the ${wordsOf(field)} of ${of}: ${what}`,
-    `${at}${at !== '' && count > places.length ? ', …' : ''}`,
-    count,
-    ...ACTS.map!,
-  ];
+  return [`Only the ${wordsOf(field)} of ${of}: ${what}`, recordsText(places, count), count, ...ACTS.map!];
+}
+
+/** `contacts.csv:5 (id 17), contacts.csv:30 (id 18), …`: the first of `count` records. */
+function recordsText(places: readonly ErrorPlace[], count: number): string {
+  const texts = places.map(({ externalId: id, ...at }) => {
+    return `${placeText({ ...at, file: basename(at.file) })}${id === null ? '' : ` (${id})`}`;
+  });
+  if (places.length > 0 && count > places.length) texts.push('…');
+  return texts.join(', ');
 }
 
 function wordsOf(field: string): string {

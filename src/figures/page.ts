@@ -3,7 +3,7 @@ import type { Finding } from '../report/findings.ts';
 import type { SkippedRows } from '../report/skipped.ts';
 import type { StoredSummary } from '../report/summary.ts';
 import type { StoredVerification } from '../report/documents.ts';
-import { counted, numberText, percentText } from '../terminal/numbers.ts';
+import { counted, numberText, parts, percentText } from '../terminal/numbers.ts';
 import { capital } from '../vocabulary/terms.ts';
 import type { ErrorCause } from './causes.ts';
 import { exportsSection, type ExportFate } from './exports.ts';
@@ -91,9 +91,11 @@ function verdictOf(found: PageFound): Headline {
   const { changed } = summary.events;
   const texts = [
     isDryRun ? `${share} ${good === 1 ? 'is' : 'are'} ready to send${before}` : `${share} arrived`,
-    ...(mend > 0 ? [`${numberText(mend)} ${mend === 1 ? 'has' : 'have'} to be mended`] : []),
-    ...(events.pending > 0 && !isDryRun ? [`${numberText(events.pending)} not sent yet`] : []),
-    ...(changed > 0 ? [`${numberText(changed)} changed in the export since they were sent`] : []),
+    ...parts(
+      [mend, mend === 1 ? 'has to be mended' : 'have to be mended'],
+      [isDryRun ? 0 : events.pending, 'not sent yet'],
+      [changed, 'changed in the export since they were sent'],
+    ),
   ];
   if (all === 0) return verdict('The exports have no records.', mood);
   const stopped = mood === 'failed' ? 'Stopped before the end. ' : '';
@@ -105,13 +107,11 @@ function tilesOf(found: PageFound): Tile[] {
   const { events } = found.status;
   const { skipped = 0, unreadable = 0 } = summary?.records ?? {};
   const [all, mend] = [wantedOf(found), toMend(found)];
-  const parts = (given: readonly (readonly [count: number, text: string])[]): string[] =>
-    given.filter(([count]) => count > 0).map(([count, text]) => `${numberText(count)} ${text}`);
   const arrived: Tile = isDryRun
     ? {
         count: events.pending,
         what: 'ready to send',
-        parts: parts([[events.acknowledged, 'sent before']]),
+        parts: parts([events.acknowledged, 'sent before']),
         mood: undefined,
       }
     : {
@@ -119,7 +119,7 @@ function tilesOf(found: PageFound): Tile[] {
         what: 'arrived',
         parts: [
           ...(all === 0 ? [] : [`${percentText(events.acknowledged, all, 1)} of ${counted(all, 'record')}`]),
-          ...parts([[events.pending, 'not sent yet']]),
+          ...parts([events.pending, 'not sent yet']),
         ],
         mood: 'done',
       };
@@ -128,21 +128,21 @@ function tilesOf(found: PageFound): Tile[] {
     {
       count: mend,
       what: 'to mend',
-      parts: parts([
+      parts: parts(
         [events.invalid, 'with a value that cannot be sent'],
         [events.rejected, 'refused by the service'],
         [events.blocked, 'waiting for one of these'],
         [unreadable, 'unreadable'],
-      ]),
+      ),
       mood: mend > 0 ? 'failed' : undefined,
     },
     {
       count: skipped + events.duplicates,
       what: 'not migrated by design',
-      parts: parts([
+      parts: parts(
         [skipped, 'skipped by the mapping'],
         [events.duplicates, events.duplicates === 1 ? 'duplicate' : 'duplicates'],
-      ]),
+      ),
       mood: undefined,
     },
   ];

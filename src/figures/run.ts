@@ -5,7 +5,7 @@ import { readFindings, type Finding } from '../report/findings.ts';
 import type { Summary } from '../report/summary.ts';
 import type { Database } from '../store/sqlite.ts';
 import { shortPath } from '../files/paths.ts';
-import { counted, numberText } from '../terminal/numbers.ts';
+import { counted, parts } from '../terminal/numbers.ts';
 import { clockText, durationText } from '../terminal/times.ts';
 import { WAITS, type WaitReason } from '../vocabulary/terms.ts';
 import { muchSkipped, readSkipped, type SkippedRows } from '../report/skipped.ts';
@@ -62,10 +62,7 @@ export function dryRunFigures(found: RunFound): Figures {
       stagesSection(summary.totals, true),
       causesSection(causes, summary, names),
       muchSkipped(found.skipped).length > 0 ? skippedSection(found.skipped) : undefined,
-      checksSection(
-        findings.filter(({ code }) => code !== SAID),
-        true,
-      ),
+      checksSection(findings, true),
       ...survey,
       next,
       filesSection(summary),
@@ -84,9 +81,6 @@ function stopFigures(found: RunFound): Figures {
   };
 }
 
-/** The survey says it beside the worksheet. */
-const SAID = 'unmatched_answer';
-
 const LINES_OF_A_GOOD_END = 12;
 
 /** The screen of the survey is not repeated. */
@@ -102,10 +96,7 @@ export function runFigures(found: RunFound): Figures {
       requestsSection(found),
       stagesSection(summary.totals, false),
       causesSection(causes, summary, names),
-      checksSection(
-        findings.filter(({ code }) => code !== SAID),
-        false,
-      ),
+      checksSection(findings, false),
       next,
       filesSection(summary),
     ]),
@@ -125,18 +116,20 @@ function requestsSection({ summary, triggersFired }: RunFound): Section {
   // Rejections are not counted by run.
   const unanswered = events.rejected === 0 ? Math.max(0, run.events_sent - settled) : 0;
   const others = run.requests - run.events_sent - run.retries;
-  const parts = [
+  const why = [
     `${counted(run.events_sent, 'event')} sent`,
-    ...(unanswered > 0 ? [`${numberText(unanswered)} without an answer, to be sent again under the same id`] : []),
-    ...(run.already_acknowledged > 0 ? [`${numberText(run.already_acknowledged)} acknowledged before`] : []),
-    ...(run.retries > 0 ? [counted(run.retries, 'repeat')] : []),
-    ...(others > 0 ? [`${numberText(others)} to read the account`] : []),
+    ...parts(
+      [unanswered, 'without an answer, to be sent again under the same id'],
+      [run.already_acknowledged, 'acknowledged before'],
+      [run.retries, run.retries === 1 ? 'repeat' : 'repeats'],
+      [others, 'to read the account'],
+    ),
     ...(run.rate_limited > 0 ? [`rate-limited ${counted(run.rate_limited, 'time')}`] : []),
   ];
   return sectionOf({
     id: 'requests',
     notes: [
-      `This run: ${counted(run.requests, 'request')} in ${durationText(run.seconds)} (${parts.join(', ')}); ${automationsText(triggersFired)}`,
+      `This run: ${counted(run.requests, 'request')} in ${durationText(run.seconds)} (${why.join(', ')}); ${automationsText(triggersFired)}`,
       ...(events.gone > 0
         ? [`${counted(events.gone, 'event')} acknowledged earlier and no longer in the input: gone.csv`]
         : []),

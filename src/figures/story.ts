@@ -1,5 +1,6 @@
 /** The story of one record, as a few selects over the plan and the checkpoint: nothing is written, and no lock is taken. */
-import { isObject, parseJson, type JsonObject, type JsonValue } from '../json.ts';
+import { isObject, parseJson, type JsonObject } from '../json.ts';
+import { uniqueNames } from '../mapping/values/path.ts';
 import type { EventType, Place } from '../model.ts';
 import { hintFor, meaningOf } from '../vocabulary/words.ts';
 import { RECORD } from '../report/findings.ts';
@@ -198,22 +199,16 @@ function rowsOf(db: Database, row: StoryRow): RowStory[] {
         );
   return rows.map((each) => {
     const { source, file, line, record } = each;
-    return { source, file, line, record, raw: each.raw === null ? null : Object.fromEntries(cellsOf(each)) };
+    return { source, file, line, record, raw: rawOf(each) };
   });
 }
 
-/** The cells of a record by their columns; of a column that the export has twice, the second is `Name (2)`. */
-export function cellsOf({ raw, columns }: Pick<StoryRow, 'raw' | 'columns'>): [name: string, value: JsonValue][] {
-  if (raw === null) return [];
-  const record = parseJson(raw);
-  if (isObject(record)) return Object.entries(record) as [string, JsonValue][];
-  const names = JSON.parse(columns) as string[];
-  return (record as readonly string[]).map((cell, at) => {
-    const name = names[at] ?? `column ${at + 1}`;
-    const first = names.indexOf(name);
-    if (first < 0 || first === at) return [name, cell];
-    return [`${name} (${names.slice(0, at + 1).filter((other) => other === name).length})`, cell];
-  });
+/** The cells of a record by the names that a mapping has for their columns. */
+export function rawOf({ raw, columns }: Pick<StoryRow, 'raw' | 'columns'>): JsonObject | null {
+  const record = raw === null ? null : parseJson(raw);
+  if (record === null || isObject(record)) return record;
+  const names = uniqueNames(JSON.parse(columns) as string[]);
+  return Object.fromEntries((record as readonly string[]).map((cell, at) => [names[at] ?? `column ${at + 1}`, cell]));
 }
 
 /** The message of a rejection in an earlier run is no longer known, but its code is. */

@@ -6,17 +6,16 @@ import type { HaltReason } from '../halt.ts';
 import { ENTITIES, EVENT_TYPES, kindOf } from '../kinds/index.ts';
 import { countOmitted, excessText } from '../report/omitted.ts';
 import type { StoredSummary, Summary, WaitingCounts } from '../report/summary.ts';
-import { counted, numberText } from '../terminal/numbers.ts';
+import { counted, numberText, parts } from '../terminal/numbers.ts';
 import { clockText, durationText } from '../terminal/times.ts';
 import { stopText } from '../vocabulary/terms.ts';
 import type { Mood, Headline } from './figures.ts';
 
-/** Reasons why a run that ended is not done. */
+/** Reasons why a run that ended is not done: the counts say them. */
+const STATES: readonly string[] = ['rejected', 'blocked', 'invalid', 'unreadable'];
+
+/** Further reasons. */
 const FAILURES: Readonly<Record<string, (summary: StoredSummary) => string>> = {
-  rejected: failuresText,
-  blocked: failuresText,
-  invalid: failuresText,
-  unreadable: failuresText,
   unmapped: () => 'some records acknowledged earlier can no longer be mapped',
   same_service_id: () => 'the service answered several records with one id, so it keeps one record for them',
   waiting: ({ waiting }) => waitingText(waiting),
@@ -49,7 +48,7 @@ export function verdictOf(summary: StoredSummary, context: VerdictContext): Head
   const { exit, events } = summary;
   const why = problemText(summary);
   if (summary.dry_run) {
-    const found = isStates(exit.reason)
+    const found = STATES.includes(exit.reason)
       ? ''
       : `; ${why ?? (isClean(summary) ? 'no problems found' : 'warnings to check')}`;
     const rows = recordsText(summary.records);
@@ -93,14 +92,10 @@ export function resultText(summary: StoredSummary): string {
   return `${doneText(summary)}.`;
 }
 
-/** Whether the counts say why it is not done. */
-function isStates(reason: string): boolean {
-  return ['rejected', 'blocked', 'invalid', 'unreadable'].includes(reason);
-}
-
 /** Why it is not done; undefined if it is, or if it was stopped. */
 function problemText(summary: StoredSummary): string | undefined {
   const { reason } = summary.exit;
+  if (STATES.includes(reason)) return failuresText(summary);
   const difference = DIFFERENCES[reason];
   return FAILURES[reason]?.(summary) ?? (difference && `${changedText(summary)}; ${difference}`);
 }
@@ -121,21 +116,17 @@ function besideText({ events, omitted }: StoredSummary): string[] {
 
 /** `6 events are invalid, 7 are blocked by their parents and 1 record could not be read`: the states add up. */
 function failuresText({ dry_run: dry, events, records }: StoredSummary): string {
-  const parts = [
+  return parts(
     [events.rejected, `rejected by the service${dry ? ' in an earlier run' : ''}`],
     [events.invalid, 'invalid'],
     [events.blocked, 'blocked'],
     [records.unreadable, records.unreadable === 1 ? 'row unreadable' : 'rows unreadable'],
-  ] as const;
-  return parts
-    .filter(([count]) => count > 0)
-    .map(([count, what]) => `${numberText(count)} ${what}`)
-    .join(', ');
+  ).join(', ');
 }
 
 /** `19 deal/created events wait for leads that are neither selected nor acknowledged`. */
 function waitingText(waiting: WaitingCounts): string {
-  const parts = EVENT_TYPES.flatMap((type) =>
+  const waits = EVENT_TYPES.flatMap((type) =>
     ENTITIES.flatMap((entity) => {
       const count = waiting[type]?.[entity] ?? 0;
       return count === 0
@@ -143,7 +134,7 @@ function waitingText(waiting: WaitingCounts): string {
         : [`${counted(count, `${type} event`)} ${count === 1 ? 'waits' : 'wait'} for ${kindOf(entity).words[1]}`];
     }),
   );
-  return `${parts.join(', ')} that are neither selected nor acknowledged`;
+  return `${waits.join(', ')} that are neither selected nor acknowledged`;
 }
 
 /** After a change of the mapping, events differ although the export may be the same. */
@@ -179,9 +170,5 @@ export function briefText(summary: Summary): string {
 
 /** `82 rows read, 1 skipped, 1 unreadable` */
 export function recordsText({ read, skipped, unreadable }: StoredSummary['records']): string {
-  return [
-    `${counted(read, 'row')} read`,
-    ...(skipped > 0 ? [`${numberText(skipped)} skipped`] : []),
-    ...(unreadable > 0 ? [`${numberText(unreadable)} unreadable`] : []),
-  ].join(', ');
+  return [`${counted(read, 'row')} read`, ...parts([skipped, 'skipped'], [unreadable, 'unreadable'])].join(', ');
 }

@@ -5,7 +5,7 @@ import { html as template, raw } from 'hono/html';
 import { placeText } from '../model.ts';
 import { numberText } from '../terminal/numbers.ts';
 import { shortened } from '../terminal/visible.ts';
-import { fieldWords } from '../vocabulary/terms.ts';
+import { capital, fieldWords } from '../vocabulary/terms.ts';
 
 /** Safe HTML, made by `html` and `raw` alone. */
 export type Markup = ReturnType<typeof raw>;
@@ -152,7 +152,7 @@ export function figureSection({ id, title, columns, rows, totals, notes }: Figur
   );
   const line = (cells: readonly Cell[]): TableCell[] =>
     shown.map(({ kind, at }) => figureCell(cells[at] ?? null, kind));
-  const heads = shown.map(({ head }) => head.charAt(0).toUpperCase() + head.slice(1));
+  const heads = shown.map(({ head }) => capital(head));
   const caption = html`<span class="unseen">${title}</span>`;
   return section(
     id,

@@ -83,7 +83,7 @@ describe('explain', () => {
       state.source('people', ['Id', 'Phone', 'Phone']);
       state.event('lead/created', '1', { full_name: 'Ada' }, { raw: ['1', '555-1', '555-2'] });
     });
-    expect((await story('lead:1')).events[0]!.rows[0]!.raw).toEqual({ Id: '1', Phone: '555-1', 'Phone (2)': '555-2' });
+    expect((await story('lead:1')).events[0]!.rows[0]!.raw).toEqual({ Id: '1', Phone: '555-1', 'Phone#2': '555-2' });
   });
 
   it('shows the story of a record on one screen', async () => {

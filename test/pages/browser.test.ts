@@ -97,7 +97,6 @@ describe.skipIf(!BROWSER)(title, { timeout: 60_000 }, () => {
       'signing',
       'outcome',
       'errors',
-      'duplicates',
       'omitted',
       'warnings',
     ]);

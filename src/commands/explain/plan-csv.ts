@@ -11,7 +11,7 @@ import { writeTable } from '../../report/error-files.ts';
 import { fieldsOf } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { LineFile } from '../../files/write-lines.ts';
-import { cellsOf, fateOf } from '../../figures/story.ts';
+import { fateOf, rawOf } from '../../figures/story.ts';
 import { valueText } from '../../figures/plan.ts';
 
 /** Rows between two pauses. */
@@ -40,7 +40,7 @@ interface PlannedRow {
 function oldCells(row: PlannedRow): Map<string, string> {
   const cells = new Map<string, string>();
   const others = JSON.parse(row.others) as Pick<PlannedRow, 'raw' | 'columns'>[];
-  for (const [name, value] of [row, ...others].flatMap(cellsOf)) {
+  for (const [name, value] of [row, ...others].flatMap((each) => Object.entries(rawOf(each) ?? {}))) {
     const [before, text] = [cells.get(name), valueText(value)];
     if (before === undefined || before === '') cells.set(name, text);
     else if (text !== '' && !before.split('; ').includes(text)) cells.set(name, `${before}; ${text}`);

@@ -9,6 +9,7 @@ import type { Location, Problem } from '../../problem.ts';
 import type { FunctionModule } from '../functions.ts';
 import type { RowContext, Evaluate } from '../values/row-context.ts';
 import type { Defaults, ValueSpec } from '../spec.ts';
+import { inSentence } from '../../vocabulary/sentence.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
 /** Never called with undefined: transforms are not applied to absent values. */
@@ -79,7 +80,7 @@ export function transform<A>(definition: Definition<A>): Transform {
   return {
     ...rest,
     ...(check && { check: (argument: unknown, ...rest) => check(argument as A | undefined, ...rest) }),
-    words: (argument, defaults) => words?.(argument as A, defaults) ?? what.charAt(0).toLowerCase() + what.slice(1),
+    words: (argument, defaults) => words?.(argument as A, defaults) ?? inSentence(what),
     shape: shape ?? ((input) => input),
     compile: (argument: unknown, context) => compile(argument as A | undefined, context),
   };

@@ -1,19 +1,18 @@
-/** Outcomes by type and by priority; errors, duplicates, omissions and warnings, by code with examples. */
+/** For those who put right what is wrong: outcomes, errors, values left out and warnings, with codes and places. */
 import { EVENT_TYPES } from '../../kinds/index.ts';
 import type { EventType } from '../../model.ts';
 import { numberText } from '../../terminal/numbers.ts';
 import { meaningOf } from '../../vocabulary/words.ts';
 import {
   capital,
-  NOT_MIGRATED,
-  OUTCOME_NAMES as NAMES,
   OUTCOMES,
+  OUTCOME_NAMES as NAMES,
   typeCounts,
   typeName,
   typeNoun,
   type EventCounts,
 } from '../../vocabulary/terms.ts';
-import { countFindings, isDropped, leftOut, ofSeverity, shareText, type Finding } from '../../report/findings.ts';
+import { countFindings, leftOut, ofSeverity, shareText, type Finding } from '../../report/findings.ts';
 import { parseJson, type JsonObject } from '../../json.ts';
 import { withoutValues } from '../../send/without-values.ts';
 import type { PageData } from '../page-data.ts';
@@ -33,7 +32,6 @@ import type { TableCell, Markup } from '../../print/html.ts';
 
 /** Codes and fields that are listed; all others are counted together. */
 const MOST_LISTED = 40;
-const MOST_DROPPED = 5;
 const MOST_PLACES = 3;
 
 export function outcome(data: PageData): Markup {
@@ -128,7 +126,7 @@ function cause(group: Finding, withValues: boolean): Markup {
 /** Of a code that only the service knows, it follows the status, which its hint knows; hints of refusals have no values. */
 function fixOf({ kind, code, examples: [example] }: Finding): string {
   const hint = kind === 'send' && meaningOf(code, undefined).what === '' ? (example?.hint ?? '') : '';
-  return hint === '' ? meaningOf(code, kind).fix : `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`;
+  return hint === '' ? meaningOf(code, kind).fix : `${capital(hint)}.`;
 }
 
 /** The messages of the service, without the values that they repeat. */
@@ -139,36 +137,6 @@ function messageOf({ message, data }: Finding['examples'][number]): string {
 /** A valid fragment for any code, since codes may come from the service. */
 function anchor({ code, kind }: Finding): string {
   return `cause-${`${kind}-${code}`.replace(/[^\w-]+/g, '_').slice(0, 60)}`;
-}
-
-export function duplicates({ status, findings }: PageData): Markup | undefined {
-  const { duplicates: count } = status.events;
-  if (count === 0) return undefined;
-  const dropped = ofSeverity(findings, 'omission').filter(isDropped);
-  const different = countFindings(dropped);
-  const examples = dropped.flatMap((each) => each.examples).slice(0, MOST_DROPPED);
-  return section(
-    'duplicates',
-    'Duplicates',
-    html`<p>
-      ${numberText(count)} ${count === 1 ? 'event is' : 'events are'} not sent: another record has the same external id,
-      or later updates of the record were acknowledged first.
-      ${
-        different > 0
-          ? `${numberText(different)} of them had different content from what was used.`
-          : 'All of them have the same content as what was used.'
-      }
-    </p>`,
-    different > 0
-      ? dataTable(
-          different > examples.length
-            ? `The first ${examples.length} with different content`
-            : 'Ignored records with different content',
-          ['Place', 'Id in the old CRM'],
-          examples.map((example) => [place(example), externalId(example.externalId)]),
-        )
-      : undefined,
-  );
 }
 
 export function omissions({ findings, withValues }: PageData): Markup | undefined {
@@ -216,18 +184,6 @@ export function warnings({ findings }: PageData): Markup | undefined {
       'Warnings, most frequent first',
       ['Warning', 'Count', 'What to do'],
       found.map(({ code, count }) => [causeOf({ code, kind: '' }), count, prose(meaningOf(code, undefined).fix)]),
-    ),
-  );
-}
-
-export function notMigrated(): Markup {
-  return section(
-    'not-carried',
-    'What cannot be migrated',
-    dataTable(
-      'Limits of importing into the new CRM, which apply to every migration',
-      ['What', 'Why'],
-      NOT_MIGRATED.map(([what, why]) => [what, why]),
     ),
   );
 }

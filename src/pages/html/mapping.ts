@@ -1,7 +1,7 @@
-/** How the exports were mapped, and which parts were not. */
+/** How the exports were mapped, which parts were not, and what cannot be. */
 import type { EntryWords } from '../../mapping/words.ts';
 import { numberText } from '../../terminal/numbers.ts';
-import { typeName } from '../../vocabulary/terms.ts';
+import { NOT_MIGRATED, typeName } from '../../vocabulary/terms.ts';
 import type { PageData } from '../page-data.ts';
 import { dataTable, externalText, fieldText, html, prose, section, type Markup } from '../../print/html.ts';
 
@@ -64,6 +64,18 @@ export function notUsed({ mapping: stored }: PageData): Markup | undefined {
           Not used and without any value: ${listed(empty.map(({ source, column }) => `${column} (${source})`))}.
         </p>`,
     files.length === 0 ? undefined : html`<p>These files beside the exports were not read: ${listed(files)}.</p>`,
+  );
+}
+
+export function notMigrated(): Markup {
+  return section(
+    'not-carried',
+    'What cannot be migrated',
+    dataTable(
+      'Limits of importing into the new CRM, which apply to every migration',
+      ['What', 'Why'],
+      NOT_MIGRATED.map(([what, why]) => [what, why]),
+    ),
   );
 }
 

@@ -6,10 +6,10 @@ import { TOOL } from '../../version.ts';
 import type { PageFigures } from '../../figures/page.ts';
 import { visible } from '../../terminal/visible.ts';
 import { readPageData, type PageData, type PageOptions } from '../page-data.ts';
+import { errorsByCode, omissions, outcome, warnings } from './appendix.ts';
 import { banner, cover, signing, signOff, titleOf, verdict } from './cover.ts';
-import { mapping, notUsed } from './mapping.ts';
+import { mapping, notMigrated, notUsed } from './mapping.ts';
 import { html, raw, section, figureSection, time, type Markup } from '../../print/html.ts';
-import { duplicates, errorsByCode, notMigrated, omissions, outcome, warnings } from './appendix.ts';
 import { stages } from './stages.ts';
 import { STYLE } from './style.ts';
 
@@ -38,7 +38,6 @@ const PARTS: readonly PagePart[] = [
 const APPENDIX: readonly PagePart[] = [
   ['outcome', 'Outcome by type', outcome],
   ['errors', 'Errors by cause', errorsByCode],
-  ['duplicates', 'Duplicates', duplicates],
   ['omitted', 'Values left out', omissions],
   ['warnings', 'Warnings', warnings],
 ];

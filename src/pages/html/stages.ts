@@ -2,6 +2,7 @@
 import { grouped } from '../../decimal.ts';
 import { isAmount, type Cell, type Cells, type Section } from '../../figures/figures.ts';
 import { numberText } from '../../terminal/numbers.ts';
+import { capital } from '../../vocabulary/terms.ts';
 import type { PageData } from '../page-data.ts';
 import { dataTable, externalText, html, section, type Markup, type TableCell } from '../../print/html.ts';
 
@@ -28,7 +29,7 @@ export function stages({ figures: { sections } }: PageData): Markup | undefined 
 
 function barTable({ title, columns, rows, totals }: Section): Markup {
   const most = Math.max(1, ...rows.map(([, exported]) => Number(exported)));
-  const heads = [0, 1, 3, 5].map((at) => columns[at]!.head).map((head) => head.charAt(0).toUpperCase() + head.slice(1));
+  const heads = [0, 1, 3, 5].map((at) => capital(columns[at]!.head));
   return dataTable(
     html`<span class="unseen">${title}</span>`,
     heads,
