@@ -68,6 +68,22 @@ export function notice({ code, message }: Issue, file: string, line?: number): S
   return { code, message, file, ...(line !== undefined && { line }) };
 }
 
+/** How often something was met, and the first of them. */
+export class Tally<First> {
+  count = 0;
+  first: First | undefined;
+
+  add(first: First): void {
+    this.count += 1;
+    this.first ??= first;
+  }
+
+  /** What there is to say; nothing if it was not met. */
+  notices(say: (count: number, first: First) => SourceNotice): SourceNotice[] {
+    return this.first === undefined ? [] : [say(this.count, this.first)];
+  }
+}
+
 /** An open export: its dialect is known, and its records can be read any number of times. */
 export interface Source {
   readonly name: string;

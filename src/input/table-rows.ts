@@ -2,7 +2,7 @@ import type { Issue, RawRecord, RecordText } from '../model.ts';
 import { issueOf } from '../vocabulary/words.ts';
 import type { TableRecord } from './format.ts';
 import { shorten, type Items } from './reading.ts';
-import { notice, type SourceNotice } from './source.ts';
+import { notice, Tally, type SourceNotice } from './source.ts';
 
 /** Most lines of a footer: more lone cells than this are short rows. */
 const FOOTER_LINES = 20;
@@ -30,13 +30,11 @@ export class TableRows {
   #held: TableRecord[] = [];
   /** A row of empty cells, which is how spreadsheets write a blank line, has followed the last row. */
   #padded = false;
-  #empty = 0;
-  #guarded = 0;
-  #firstGuarded = { line: 0, text: '' };
+  readonly #guarded = new Tally<{ line: number; cell: string }>();
   /** Values below the last columns, which have no name. */
-  #unnamed = 0;
-  #firstUnnamed = { line: 0, text: '' };
-  #firstEmpty = 0;
+  readonly #unnamed = new Tally<{ line: number; cell: string }>();
+  /** By the line of the first. */
+  readonly #empty = new Tally<number>();
 
   constructor(layout: Layout) {
     this.#layout = layout;
@@ -88,22 +86,21 @@ export class TableRows {
 
   notices(): SourceNotice[] {
     const { file } = this.#layout;
-    const { line, text } = this.#firstUnnamed;
-    const guarded = this.#firstGuarded;
     return [
-      ...(this.#guarded > 0
-        ? [notice(issueOf('guard_apostrophe', this.#guarded, guarded.text), file, guarded.line)]
-        : []),
-      ...(this.#unnamed > 0 ? [notice(issueOf('unnamed_values', this.#unnamed, text), file, line)] : []),
-      ...(this.#empty > 0 ? [notice(issueOf('empty_rows', this.#empty), file, this.#firstEmpty)] : []),
+      ...this.#guarded.notices((count, { cell, line }) =>
+        notice(issueOf('guard_apostrophe', count, shorten(cell)), file, line),
+      ),
+      ...this.#unnamed.notices((count, { cell, line }) =>
+        notice(issueOf('unnamed_values', count, shorten(cell.trim())), file, line),
+      ),
+      ...this.#empty.notices((count, line) => notice(issueOf('empty_rows', count), file, line)),
     ];
   }
 
   #withoutGuards(record: TableRecord): TableRecord {
     const cells = record.cells.map((cell) => {
       if (!isGuarded(cell)) return cell;
-      if (this.#guarded === 0) this.#firstGuarded = { line: record.line, text: shorten(cell) };
-      this.#guarded += 1;
+      this.#guarded.add({ line: record.line, cell });
       return cell.slice(1);
     });
     return { ...record, cells };
@@ -111,17 +108,13 @@ export class TableRows {
 
   #countUnnamed(cells: readonly string[], line: number): void {
     for (const cell of cells.slice(this.#needed)) {
-      if (isBlank(cell)) continue;
-      if (this.#unnamed === 0) this.#firstUnnamed = { line, text: shorten(cell.trim()) };
-      this.#unnamed += 1;
+      if (!isBlank(cell)) this.#unnamed.add({ line, cell });
     }
   }
 
   #skipEmpty(cells: readonly string[], line: number): void {
     this.#padded = true;
-    if (cells.length === 1 && this.#width > 1) return;
-    this.#empty += 1;
-    if (this.#empty === 1) this.#firstEmpty = line;
+    if (cells.length > 1 || this.#width === 1) this.#empty.add(line);
   }
 
   #release(): void {

@@ -1,5 +1,5 @@
 /** Cells written as formulas, so that spreadsheets take them for text: `="00123"`, also quoted once more (`"=""00123"""`). */
-import { notice, type SourceNotice } from '../source.ts';
+import { notice, Tally, type SourceNotice } from '../source.ts';
 import { shortened } from '../../terminal/visible.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
@@ -9,8 +9,8 @@ export class FormulaCells {
   readonly #pattern: RegExp;
   /** The end of what was fed, up to the line break before it: a cell may go on in the next chunk. */
   #held: Buffer = Buffer.alloc(0);
-  #count = 0;
-  #example = '';
+  /** By the texts in them, in Latin-1. */
+  readonly #unwrapped = new Tally<string>();
 
   constructor(file: string, delimiter: string) {
     this.#file = file;
@@ -25,28 +25,29 @@ export class FormulaCells {
     const text = Buffer.concat([this.#held, chunk]);
     const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
     this.#held = text.subarray(end);
-    return this.#unwrapped(text.subarray(0, end));
+    return this.#replaced(text.subarray(0, end));
   }
 
   /** The rest, after the last chunk. */
   finish(): Buffer {
-    return this.#unwrapped(this.#held);
+    return this.#replaced(this.#held);
   }
 
   notices(): SourceNotice[] {
-    if (this.#count === 0) return [];
-    return [notice(issueOf('unwrapped_cells', this.#count, this.#example), this.#file)];
+    return this.#unwrapped.notices((count, first) => {
+      const example = shortened(Buffer.from(first, 'latin1').toString('utf8'), 40);
+      return notice(issueOf('unwrapped_cells', count, example), this.#file);
+    });
   }
 
-  #unwrapped(text: Buffer): Buffer {
+  #replaced(text: Buffer): Buffer {
     if (!text.includes('="')) return text;
     // As Latin-1, every byte stays one character.
     const replaced = text
       .toString('latin1')
       .replace(this.#pattern, (_, before: string, plain?: string, doubled?: string) => {
         const content = plain ?? doubled!;
-        this.#count += 1;
-        if (this.#count === 1) this.#example = shortened(Buffer.from(content, 'latin1').toString('utf8'), 40);
+        this.#unwrapped.add(content);
         return `${before}"${content}"`;
       });
     return Buffer.from(replaced, 'latin1');

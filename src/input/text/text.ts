@@ -88,15 +88,26 @@ class Utf8 implements StrictDecoder {
 const LONGEST_LINE = 1024 * 1024;
 const BREAK = /[\r\n]/g;
 
+/** Counts the lines of a text that comes in parts. */
+class LineCount {
+  /** On which the text so far ends. */
+  line = 1;
+  #afterReturn = false;
+
+  protected count(text: string): void {
+    this.line += countBreaks(text) - Number(this.#afterReturn && text.startsWith('\n'));
+    if (text !== '') this.#afterReturn = text.endsWith('\r');
+  }
+}
+
 /** Lines of which each is UTF-8, or else text of a code page that has the bytes of ASCII. */
-class MixedLines implements StrictDecoder {
+class MixedLines extends LineCount implements StrictDecoder {
   readonly #decode: (line: Buffer) => string;
   #rest: Buffer[] = [];
   #length = 0;
-  #afterReturn = false;
-  line = 1;
 
   constructor(decode: (line: Buffer) => string) {
+    super();
     this.#decode = decode;
   }
 
@@ -118,7 +129,7 @@ class MixedLines implements StrictDecoder {
 
   #lines(bytes: Buffer): Buffer | undefined {
     if (isUtf8(bytes)) {
-      this.#count(bytes.toString('latin1'));
+      this.count(bytes.toString('latin1'));
       return bytes;
     }
     const lines: Buffer[] = [];
@@ -129,14 +140,9 @@ class MixedLines implements StrictDecoder {
       const text = isUtf8(line) ? undefined : this.#decode(line);
       if (text !== undefined && REPLACED.test(text)) return undefined;
       lines.push(text === undefined ? line : Buffer.from(text));
-      this.#count(line.toString('latin1'));
+      this.count(line.toString('latin1'));
     }
     return Buffer.concat(lines);
-  }
-
-  #count(text: string): void {
-    this.line += countBreaks(text) - Number(this.#afterReturn && text.startsWith('\n'));
-    if (text !== '') this.#afterReturn = text.endsWith('\r');
   }
 }
 
@@ -161,14 +167,12 @@ interface LenientDecoder {
 }
 
 /** Decodes by way of strings. */
-class StringText implements StrictDecoder {
+class StringText extends LineCount implements StrictDecoder {
   readonly #decoder: LenientDecoder;
   readonly #bad: RegExp;
-  #afterReturn = false;
-  /** On which the text so far ends. */
-  line = 1;
 
   constructor(decoder: LenientDecoder, bad: RegExp) {
+    super();
     this.#decoder = decoder;
     this.#bad = bad;
   }
@@ -176,9 +180,7 @@ class StringText implements StrictDecoder {
   decode(chunk: Buffer): Buffer | undefined {
     const text = this.#decoder.write(chunk);
     const bad = text.search(this.#bad);
-    const valid = bad < 0 ? text : text.slice(0, bad);
-    this.line += countBreaks(valid) - Number(this.#afterReturn && valid.startsWith('\n'));
-    if (valid !== '') this.#afterReturn = valid.endsWith('\r');
+    this.count(bad < 0 ? text : text.slice(0, bad));
     return bad < 0 ? Buffer.from(text) : undefined;
   }
 

@@ -1,5 +1,6 @@
 import { UserError } from '../../errors.ts';
 import type { InputFile } from '../files.ts';
+import { Tally } from '../source.ts';
 import { cellOf, dateText, decimalText, DIGITS, letterOf, unescaped } from './cells.ts';
 import { isTrue, TextReader, type SheetPart, type Workbook } from './parts.ts';
 import type { ZipParts } from './zip.ts';
@@ -13,15 +14,13 @@ export interface SheetRow {
   readonly decimals?: readonly number[];
 }
 
-/** Contents of a sheet beside its values, counted while it is read. */
+/** Contents of a sheet beside its values, counted while it is read, by their cells. */
 export class SheetFindings {
   hiddenRows = 0;
-  merged = 0;
   isFiltered = false;
-  withoutResult = 0;
-  longNumbers = 0;
-  /** Of the first merged range, formula without result, and number with too many digits. */
-  readonly first = { merged: '', withoutResult: '', longNumber: '' };
+  readonly merged = new Tally<string>();
+  readonly withoutResult = new Tally<string>();
+  readonly longNumbers = new Tally<string>();
 }
 
 interface SheetToRead {
@@ -52,10 +51,7 @@ export async function* readSheet(
 
   const endCell = (): void => {
     const text = type === 'inlineStr' ? texts.take() : textOf();
-    if (hasFormula && value === '' && type !== 'inlineStr') {
-      findings.withoutResult += 1;
-      findings.first.withoutResult ||= `${letterOf(column)}${row}`;
-    }
+    if (hasFormula && value === '' && type !== 'inlineStr') findings.withoutResult.add(`${letterOf(column)}${row}`);
     if (text === '') return;
     while (cells.length < column) cells.push('');
     cells[column] = text;
@@ -70,10 +66,7 @@ export async function* readSheet(
     if (date !== undefined) return date;
     const text = decimalText(value);
     if (text.includes('.')) decimals = [...(decimals ?? []), column];
-    if (text.replace(/\D.*$|^0+/g, '').length > DIGITS) {
-      findings.longNumbers += 1;
-      findings.first.longNumber ||= `${letterOf(column)}${row}`;
-    }
+    if (text.replace(/\D.*$|^0+/g, '').length > DIGITS) findings.longNumbers.add(`${letterOf(column)}${row}`);
     return text;
   };
   const outside = (place: string): UserError =>
@@ -103,10 +96,7 @@ export async function* readSheet(
       else if (name === 'f') hasFormula = true;
       else if (name === 'is') isInline = true;
       else if (name === 'autoFilter') findings.isFiltered = true;
-      else if (name === 'mergeCell') {
-        findings.merged += 1;
-        findings.first.merged ||= attributes.ref?.split(':')[0] ?? '';
-      }
+      else if (name === 'mergeCell') findings.merged.add(attributes.ref?.split(':')[0] ?? '');
     },
     text(text) {
       if (isValue) value += text;

@@ -159,16 +159,14 @@ async function* readRows(
 }
 
 function noticesOf(
-  { hiddenRows, merged, isFiltered, withoutResult, longNumbers, first }: SheetFindings,
+  { hiddenRows, merged, isFiltered, withoutResult, longNumbers }: SheetFindings,
   label: string,
 ): SourceNotice[] {
   return [
     ...(hiddenRows > 0 ? [notice(issueOf('hidden_rows', hiddenRows), label)] : []),
     ...(isFiltered ? [notice(issueOf('filtered_sheet'), label)] : []),
-    ...(merged > 0 ? [notice(issueOf('merged_cells', merged), `${label}!${first.merged}`)] : []),
-    ...(withoutResult > 0
-      ? [notice(issueOf('formula_without_result', withoutResult), `${label}!${first.withoutResult}`)]
-      : []),
-    ...(longNumbers > 0 ? [notice(issueOf('long_numbers', longNumbers), `${label}!${first.longNumber}`)] : []),
+    ...merged.notices((count, cell) => notice(issueOf('merged_cells', count), `${label}!${cell}`)),
+    ...withoutResult.notices((count, cell) => notice(issueOf('formula_without_result', count), `${label}!${cell}`)),
+    ...longNumbers.notices((count, cell) => notice(issueOf('long_numbers', count), `${label}!${cell}`)),
   ];
 }
