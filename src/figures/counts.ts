@@ -2,7 +2,8 @@
 import { EVENT_TYPES } from '../kinds/index.ts';
 import type { EventType } from '../model.ts';
 import { countWhere, type CountedState } from '../plan/counts.ts';
-import type { PriorityCounts } from '../report/summary.ts';
+import type { PriorityProgress } from '../plan/order.ts';
+import { MOST_PRIORITIES, type PriorityCounts } from '../report/summary.ts';
 import { numberText } from '../terminal/numbers.ts';
 import { clockText } from '../terminal/times.ts';
 import { typeName } from '../vocabulary/terms.ts';
@@ -63,6 +64,23 @@ function waitingNotes(waiting: number, later: number): string[] {
   const wait = waiting === 1 ? 'waits' : 'wait';
   const of = waiting === later ? '' : ` of the ${numberText(later)}`;
   return [`${numberText(waiting)}${of} for later ${wait} for parents that are neither selected nor acknowledged`];
+}
+
+/** When each priority was (`endedAt`) or will be done. `secondsFor`: to send so many events from `now` on, if that is known. */
+export function prioritiesOf(
+  progress: readonly PriorityProgress[],
+  now: Date,
+  secondsFor: (events: number) => number | undefined,
+  endedAt: (priority: number) => Date | undefined = () => undefined,
+): PriorityCounts[] {
+  let toSend = 0;
+  return progress.slice(0, MOST_PRIORITIES).map(({ left, ...counts }) => {
+    toSend += left;
+    const seconds = secondsFor(toSend);
+    const estimate = seconds === undefined ? undefined : new Date(now.getTime() + seconds * 1000);
+    const at = left > 0 ? estimate : endedAt(counts.priority);
+    return { ...counts, done_at: at?.toISOString() ?? null };
+  });
 }
 
 /** The priorities and when each is done; undefined if there is only one. */

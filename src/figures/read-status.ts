@@ -3,8 +3,9 @@ import type { EventType } from '../model.ts';
 import { countStates, outcomesOf, totalOf, type CountedState } from '../plan/counts.ts';
 import { priorityProgress } from '../plan/order.ts';
 import { readDocument } from '../report/documents.ts';
+import { prioritiesOf } from './counts.ts';
 import { resultText } from './verdict.ts';
-import { MOST_PRIORITIES, type PriorityCounts, type StoredSummary } from '../report/summary.ts';
+import type { PriorityCounts, StoredSummary } from '../report/summary.ts';
 import type { EventCounts } from '../vocabulary/terms.ts';
 import { paceOf, type RecentlySettled, type RunPace } from '../rate.ts';
 import { readWait, type RunWait } from '../store/checkpoint.ts';
@@ -88,7 +89,9 @@ export function readStatus(db: Database, { path, holder, now, states = readState
     basis: summary ? 'ended' : survey ? 'under way' : 'unknown totals',
     events: summary?.events ?? totalOf(Object.values(byType)),
     by_type: byType,
-    priorities: summary ? endedPriorities(summary) : prioritiesUnderWay(priorities, now, pace),
+    priorities: summary
+      ? endedPriorities(summary)
+      : prioritiesOf(priorities, now, (events) => pace(events).secondsLeft),
     left,
     per_minute: Math.round(perMinute * 10) / 10,
     // Nobody knows how long an outage lasts.
@@ -112,21 +115,6 @@ function endedPriorities(summary: StoredSummary): readonly PriorityCounts[] {
   return summary.priorities.map((each) => {
     const isEstimate = !summary.dry_run && each.done_at !== null && each.done_at >= summary.finished_at;
     return isEstimate ? { ...each, done_at: null } : each;
-  });
-}
-
-/** Those with events left will be done if the run goes on as it does. */
-function prioritiesUnderWay(
-  priorities: ReturnType<typeof priorityProgress>,
-  now: Date,
-  pace: (events: number) => RunPace,
-): readonly PriorityCounts[] {
-  let sum = 0;
-  return priorities.slice(0, MOST_PRIORITIES).map(({ left, ...counts }) => {
-    sum += left;
-    const { secondsLeft } = pace(sum);
-    const isAhead = left > 0 && secondsLeft !== undefined;
-    return { ...counts, done_at: isAhead ? new Date(now.getTime() + secondsLeft * 1000).toISOString() : null };
   });
 }
 

@@ -5,7 +5,7 @@ import { DRY_RUN } from '../files/state-dir.ts';
 import { shortPath } from '../files/paths.ts';
 import { REPORT_FILE } from '../report/summary.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
-import { clockText, durationText } from '../terminal/times.ts';
+import { clockText, durationText, untilText } from '../terminal/times.ts';
 import { WAITS, type WaitReason } from '../vocabulary/terms.ts';
 import { countsSection, prioritiesSection } from './counts.ts';
 import {
@@ -112,9 +112,7 @@ function activitySection(status: Status, now: Date, resume: string | undefined):
 /** `960 left, about 34 min (until 09:03)`; during an outage nobody knows the end. */
 function leftText({ left, seconds_left: seconds }: Status, now: Date): string {
   const text = `${numberText(left)} to send`;
-  if (seconds === null) return text;
-  const end = clockText(new Date(now.getTime() + seconds * 1000), now);
-  return `${text}, about ${durationText(seconds)} (until ${end})`;
+  return seconds === null ? text : `${text}, about ${durationText(seconds)} (${untilText(seconds, now)})`;
 }
 
 function waitWord({ reason }: RunWait): string {

@@ -22,13 +22,8 @@ import { DIFFERENCE_CODES, type DifferenceCode } from '../plan/judge/judge-known
 import { priorityProgress } from '../plan/order.ts';
 import { countsByCode, type Finding } from '../report/findings.ts';
 import { readSkipped, skippedCounts } from '../report/skipped.ts';
-import {
-  MOST_PRIORITIES,
-  REPORT_FILE,
-  type PriorityCounts,
-  type Summary,
-  type SurveySnapshot,
-} from '../report/summary.ts';
+import { REPORT_FILE, type PriorityCounts, type Summary, type SurveySnapshot } from '../report/summary.ts';
+import { prioritiesOf } from './counts.ts';
 import { readDocument, type StoredMapping } from '../report/documents.ts';
 import type { Sender } from '../send/sender.ts';
 import type { RunSettings } from '../settings/run-settings.ts';
@@ -88,20 +83,12 @@ function countCode(states: readonly CountedState[], code: DifferenceCode | 'unma
 }
 
 /** The priorities, and when each was (`endedAt`) or will be done if sending goes on at `now`. */
-export function prioritiesOf(
+export function plannedPriorities(
   db: Database,
   { rate, reserve, now }: { rate: Rate; reserve: number; now: Date },
-  endedAt: (priority: number) => Date | undefined = () => undefined,
+  endedAt?: (priority: number) => Date | undefined,
 ): PriorityCounts[] {
-  let toSend = 0;
-  return priorityProgress(db)
-    .slice(0, MOST_PRIORITIES)
-    .map(({ priority, events, acknowledged, left }) => {
-      toSend += left;
-      const estimate = new Date(now.getTime() + estimateSeconds(toSend, rate, reserve) * 1000);
-      const at = left > 0 ? estimate : endedAt(priority);
-      return { priority, events, acknowledged, done_at: at?.toISOString() ?? null };
-    });
+  return prioritiesOf(priorityProgress(db), now, (events) => estimateSeconds(events, rate, reserve), endedAt);
 }
 
 /** Findings of the survey that are not in the plan. */
@@ -193,7 +180,7 @@ export function summarise(run: {
     totals: controlTotals(db),
     profile: survey.profile,
     pilot: survey.cover?.counts ?? null,
-    priorities: prioritiesOf(db, { rate, reserve, now: finished }, (priority) => sender?.endedAt.get(priority)),
+    priorities: plannedPriorities(db, { rate, reserve, now: finished }, (priority) => sender?.endedAt.get(priority)),
     plan: { digest: plan?.digest ?? null, events: plan?.listed ?? 0 },
     estimate_seconds: estimateSeconds(countDue(states), rate, reserve),
     files: {

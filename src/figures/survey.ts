@@ -12,11 +12,11 @@ import { rateText } from '../rate.ts';
 import type { Survey } from '../survey/survey.ts';
 import { shortPath } from '../files/paths.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
-import { clockText, durationText } from '../terminal/times.ts';
+import { durationText, untilText } from '../terminal/times.ts';
 import { prioritiesSection } from './counts.ts';
 import { recordsText } from './verdict.ts';
 import { column, LIMITS, present, sectionOf, type Figures, type Section } from './figures.ts';
-import { estimateSeconds, prioritiesOf } from './summarise.ts';
+import { estimateSeconds, plannedPriorities } from './summarise.ts';
 
 interface SendingPace {
   readonly rate: Rate;
@@ -44,7 +44,7 @@ export function surveyFigures(survey: Survey, pace: SendingPace, where: readonly
 /** What is said of the plan as a whole. */
 export function planSections(survey: Survey, pace: SendingPace): readonly (Section | undefined)[] {
   return [
-    prioritiesSection(prioritiesOf(survey.db, pace), pace.now),
+    prioritiesSection(plannedPriorities(survey.db, pace), pace.now),
     changesSection(survey.changes),
     planSection(survey, pace),
     worksheetSection(survey),
@@ -114,8 +114,7 @@ function paceText(events: number, { rate, reserve, maxRequests = Infinity, now }
   const left = reserve > 0 ? `, ${reserve} of them left to others` : '';
   const at = `(${rateText(rate)}${left})`;
   if (seconds < 60) return `Sending takes under a minute ${at}.`;
-  const end = clockText(new Date(now.getTime() + seconds * 1000), now);
-  return `Sending takes about ${durationText(seconds)} ${at}, until ${end}.`;
+  return `Sending takes about ${durationText(seconds)} ${at}, ${untilText(seconds, now)}.`;
 }
 
 /** Changes since earlier runs, and edits in the service. Undefined if nothing was sent before. */

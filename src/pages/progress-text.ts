@@ -1,7 +1,7 @@
 /** The texts of the progress display. Pure. */
 import { cutTo } from '../terminal/layout.ts';
 import { numberText } from '../terminal/numbers.ts';
-import { clockText, durationText } from '../terminal/times.ts';
+import { clockText, durationText, untilText } from '../terminal/times.ts';
 import type { GateWait } from '../send/gate.ts';
 import { WAITS } from '../vocabulary/terms.ts';
 import type { RunPace } from '../rate.ts';
@@ -51,9 +51,8 @@ export function isSerious({ waiting }: ProgressSnapshot): boolean {
 }
 
 function paceParts({ perMinute, left, secondsLeft, priority, now }: ProgressSnapshot): string[] {
-  const until = (seconds: number): string => `until ${clockText(new Date(now.getTime() + seconds * 1000), now)}`;
-  const share = priority && secondsLeft !== undefined ? ` ${until((priority.left / left) * secondsLeft)}` : '';
-  const end = secondsLeft === undefined || secondsLeft < 60 ? '' : ` (${until(secondsLeft)})`;
+  const share = priority && secondsLeft !== undefined ? ` ${untilText((priority.left / left) * secondsLeft, now)}` : '';
+  const end = secondsLeft === undefined || secondsLeft < 60 ? '' : ` (${untilText(secondsLeft, now)})`;
   return [
     `${numberText(Math.round(perMinute))}/min`,
     ...(priority ? [`priority ${priority.priority}: ${numberText(priority.left)} left${share}`] : []),

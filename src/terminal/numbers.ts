@@ -15,6 +15,8 @@ export function counted(count: number, noun: string): string {
 /** `12 of 30`. */
 export function ofText(part: number, all: number): string {
   return `${numberText(part)} of ${numberText(all)}`;
+}
+
 /** `3 skipped`, `1,234 left`: those above 0. */
 export function parts(...counts: readonly (readonly [count: number, what: string])[]): string[] {
   return counts.flatMap(([count, what]) => (count > 0 ? [`${numberText(count)} ${what}`] : []));

@@ -11,6 +11,11 @@ export function durationText(seconds: number): string {
   return hours % 24 === 0 ? `${hours / 24} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
+/** `until 21:40` */
+export function untilText(seconds: number, now: Date): string {
+  return `until ${clockText(new Date(now.getTime() + seconds * 1000), now)}`;
+}
+
 /** A local time relative to `now`: `21:40`, `Tue 03:12`, `24 Nov 03:12`. */
 export function clockText(time: Date, now: Date): string {
   const days = (time.getTime() - now.getTime()) / 86_400_000;

@@ -147,9 +147,7 @@ export const INPUT_WARNINGS = {
     fix: 'Export again with one format of dates.',
   },
   comment_without_id: {
-    what: 'A comment has no id in the export, so its id is made from its parent, time and text. If its text changes later, it is sent as a second comment.',
-    says: () =>
-      'comments without an id get one made from their parent, time and text: if a text changes later, it is sent as a second comment',
+    what: 'A comment without an id gets one made from its parent, time and text: if its text changes later, it is sent as a second comment.',
   },
   marked_line: {
     what: 'A line of the mapping is still marked "set this".',
@@ -213,12 +211,10 @@ export const INPUT_WARNINGS = {
   },
   more_pages: {
     what: 'A file is one page of an API response, and there are more.',
-    says: () => 'this is one page of an API response, and the response says that there are more',
     fix: 'Fetch all pages.',
   },
   no_records: {
     what: 'A source has no records.',
-    says: () => 'there are no records',
     fix: 'Check that it is the right export.',
   },
   hidden_sheet: {
@@ -231,8 +227,7 @@ export const INPUT_WARNINGS = {
     fix: 'Delete rows in the spreadsheet that do not belong to the migration, or skip them with `when`.',
   },
   filtered_sheet: {
-    what: 'A sheet has a filter. All of its rows are read, whether the filter shows them or not.',
-    says: () => 'the sheet has a filter: all rows are read, whether it shows them or not',
+    what: 'A sheet has a filter: all of its rows are read, whether it shows them or not.',
   },
   merged_cells: {
     what: 'A sheet has merged cells: the first cell has the value, the others are empty.',

@@ -56,15 +56,12 @@ export const READ_WARNINGS = {
   },
   ruled_line: {
     what: 'A line of dashes was skipped.',
-    says: () => 'this line only rules off other lines',
   },
   end_of_file_mark: {
     what: 'A Ctrl-Z at the end of a file was skipped.',
-    says: () => 'this line has only the character (Ctrl-Z) with which old programs end a file',
   },
   repeated_header: {
     what: 'A line repeats the header.',
-    says: () => 'this line repeats the header',
     fix: 'Several exports seem to have been joined: check that none is included twice.',
   },
   unused_fix: {

@@ -131,9 +131,7 @@ export const RECORD_WARNINGS = {
     fix: 'Export them too, or leave custom fields out of that entry.',
   },
   combined_unknown: {
-    what: 'The checkpoint that recorded which comments were combined is lost.',
-    says: () =>
-      'the checkpoint that recorded which comments were combined is lost: where the comments of a parent have changed in the export since, they are reported or sent twice',
+    what: 'The checkpoint that recorded which comments were combined is lost: where the comments of a parent have changed in the export since, they are reported or sent twice.',
     fix: 'Use the exports of the last run, or restore a copy of the checkpoint.',
   },
 } as const satisfies Codes;
@@ -172,11 +170,9 @@ export const DIFFERENCE_WARNINGS = {
 export const OMISSION_REASONS = {
   orphan: {
     what: 'A record was left out, because its parent is not in the input (`if_parent_missing: skip`).',
-    says: () => 'its parent is not in the input (`if_parent_missing: skip`)',
   },
   duplicates: {
     what: 'Another record with the same external id was chosen, by `duplicates`.',
-    says: () => 'another record with this external_id was chosen (`duplicates`)',
     isReplaced: true,
   },
 } as const satisfies Codes;

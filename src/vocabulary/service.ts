@@ -70,12 +70,10 @@ export const SEND_ERRORS = {
   },
   asleep: {
     what: 'The machine slept while a request was in flight.',
-    says: () => 'the machine slept while the request was in flight',
     fix: RERUN,
   },
   aborted: {
     what: 'The run was stopped immediately while a request was in flight.',
-    says: () => 'cancelled because the run was stopped immediately',
     fix: RERUN,
   },
   connection_lost: {
@@ -98,8 +96,7 @@ export const SEND_ERRORS = {
     fix: RERUN,
   },
   too_large: {
-    what: 'An answer of the service is too large to be read.',
-    says: () => 'the answer is too large (more than 64 KB to an event, or 32 MB to a read)',
+    what: 'An answer of the service is too large to be read (more than 64 KB to an event, or 32 MB to a read).',
     fix: RERUN,
   },
   tls: {
@@ -138,7 +135,6 @@ export const SEND_ERRORS = {
   },
   rejected_earlier: {
     what: 'An earlier run saw the event rejected, and this run stopped before trying it again.',
-    says: () => 'rejected by an earlier run; this run stopped before retrying it',
     fix: RERUN,
   },
   uncertain: {
@@ -162,14 +158,11 @@ export const SEND_ERRORS = {
 
 export const SEND_WARNINGS = {
   not_created: {
-    what: 'The service acknowledged an event without any effect.',
-    says: () => 'acknowledged with outcome `none`: nothing was created or updated',
+    what: 'The service acknowledged an event with outcome `none`: nothing was created or updated.',
     fix: 'Check the record in the service.',
   },
   updated_instead: {
     what: 'The service answered a creation with `updated`: it changed a record that it already had.',
-    says: () =>
-      'sent as a creation, and acknowledged with outcome `updated`: the service changed a record that it already had',
     fix: COMPARE,
   },
   same_service_id: {

@@ -60,7 +60,6 @@ export const VALUE_ERRORS = {
   },
   bad_html: {
     what: 'An HTML text is nested too deeply.',
-    says: () => 'the HTML is nested too deeply',
     fix: 'Simplify it in the export, or set `on_error: omit` on the field.',
   },
   no_country_code: {
@@ -111,7 +110,7 @@ export const VALUE_ERRORS = {
     says: (value: string) => `${value} is not in the map`,
     fix: 'Add the value to the map, or add a "*" entry.',
   },
-  missing_value: { what: 'A required value is missing.', says: () => 'no value', fix: FILL },
+  missing_value: { what: 'A required value is missing.', fix: FILL },
   missing_part: {
     what: 'A part of an id is missing.',
     says: (path: string) => `\`${path}\` has no value, but the id needs it`,
@@ -134,7 +133,6 @@ export const VALUE_ERRORS = {
   },
   no_parent: {
     what: 'A comment has neither a lead nor a deal.',
-    says: () => 'the comment names neither a lead nor a deal',
     fix: SKIP,
   },
   two_parents: {

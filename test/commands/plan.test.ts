@@ -154,7 +154,7 @@ describe('plan --csv', () => {
     }
     const leads = await readFile(join(directory, 'lead-created.csv'), 'utf8');
     expect(leads).toBe(
-      '\ufefffile,line,state,problems,old: Id,old: Name,old: Name (2),new: external_id,new: custom_params.origin,' +
+      '\ufefffile,line,state,problems,old: Id,old: Name,old: Name#2,new: external_id,new: custom_params.origin,' +
         'new: full_name,new: phone_number,new: occurred_at,priority\n' +
         `people.csv,2,pending,,00123,Ada,"'=HYPERLINK(""x"")",00123,'=1+1,Ada,'+390669821000,,0\n` +
         'people.csv,3,invalid,a value is missing,2,Bob,,2,,,,,0\n',

@@ -1,6 +1,6 @@
 /** Large cells, built against one transform each: one that looks at the whole cell once for each character would take an hour. */
 import { expect, it } from 'vitest';
-import { bareAddress } from '../../src/mapping/transforms/email.ts';
+import { bareAddress } from '../../src/mapping/values/entry-fields.ts';
 import { pathReader } from '../../src/mapping/values/path.ts';
 import { outcome } from './apply.ts';
 

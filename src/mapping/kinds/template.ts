@@ -1,7 +1,6 @@
 /** `"{First Name} {Last Name}"`: paths in braces, `{{` and `}}` for braces themselves. */
 import * as part from '../schema-parts.ts';
-import { compileColumn } from '../values/column.ts';
-import type { ValueContext } from '../values/compile-context.ts';
+import { compileColumn, type ValueContext } from '../values/compile-context.ts';
 import { ValueError, withOriginal, type Result, valueText, textOf } from '../values/result.ts';
 import type { Evaluate } from '../values/row-context.ts';
 import { issueOf } from '../../vocabulary/words.ts';

@@ -1,11 +1,10 @@
 /** `combine`: how comments of one parent become one comment, each with a heading of its own. */
 import type { JsonObject } from '../../json.ts';
-import { within, type ValueContext } from './compile-context.ts';
+import { compileColumn, within, type ValueContext } from './compile-context.ts';
 import type { RowContext } from './row-context.ts';
 import { textOf, ValueError } from './result.ts';
 import type { CombineSpec } from '../spec.ts';
 import { parseTemplate } from '../kinds/template.ts';
-import { compileColumn } from './column.ts';
 
 /** With the defaults filled in. */
 export interface Combine {

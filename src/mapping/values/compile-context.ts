@@ -4,7 +4,8 @@ import type { Source } from '../../input/source.ts';
 import type { Path } from '../document.ts';
 import type { FieldType } from '../../kinds/index.ts';
 import type { FunctionModule } from '../functions.ts';
-import type { CompiledPath, PathContext } from './path.ts';
+import { compilePath, isPathError, type CompiledPath, type PathContext } from './path.ts';
+import type { Evaluate } from './row-context.ts';
 import type { LookupTable, LookupTables } from '../kinds/lookup-table.ts';
 import type { Defaults, OnError } from '../spec.ts';
 
@@ -51,4 +52,17 @@ export interface ValueContext {
 
 export function within(context: ValueContext, ...steps: (string | number)[]): ValueContext {
   return { ...context, path: [...context.path, ...steps] };
+}
+
+/** A column or path as a function of the record. An unknown one is a problem of the mapping. */
+export function compileColumn(path: string, context: ValueContext): Evaluate {
+  const at = context.compilation.locate(context.path);
+  const compiled = compilePath(path, context.frame);
+  if (isPathError(compiled)) {
+    const { code, message, suggestion } = compiled;
+    context.problems.push({ code, message, severity: 'error', at, ...(suggestion !== undefined && { suggestion }) });
+    return () => undefined;
+  }
+  context.uses.push({ field: context.field, path, at, compiled, decides: context.decides });
+  return compiled.evaluate;
 }
