@@ -62,3 +62,23 @@ function tens(power: number): bigint {
 export function grouped(decimal: string): string {
   return decimal.replace(/\B(?<!\..*)(?=(?:\d{3})+(?!\d))/g, ',');
 }
+
+/** A number as JavaScript or JSON writes it, in plain notation: `-1200.5` for `-1.2005e3`. Undefined if the text is none. */
+export function plainDecimal(text: string): string | undefined {
+  const match = DECIMAL.exec(text);
+  if (!match) return undefined;
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
+  const digits = whole + fraction;
+  const point = whole.length + Number(exponent);
+  const padded = digits.padStart(digits.length + Math.max(0, -point), '0').padEnd(Math.max(digits.length, point), '0');
+  const cut = Math.max(0, point);
+  return decimalOf(sign, padded.slice(0, cut), padded.slice(cut));
+}
+
+/** Without needless zeros. `whole` and `fraction`: the digits before and after the point. */
+export function decimalOf(sign: string, whole: string, fraction: string): string {
+  const left = whole.replace(/^0+(?=\d)/, '') || '0';
+  const right = fraction.replace(/0+$/, '');
+  const text = right === '' ? left : `${left}.${right}`;
+  return text === '0' ? text : sign + text;
+}

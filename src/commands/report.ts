@@ -31,7 +31,7 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
     await writeTables(state, output, (message) => console.complain(`warning: ${message}`));
   }
   const holder = dryRun ? undefined : lockHolder(state);
-  const { path, figures } = await writeReport(state, output, { withValues, holder });
+  const { path, figures } = writeReport(state, output, { withValues, holder });
   if (settings.json) console.printJson(figuresJson(figures, { report: path }));
   else console.print(path);
   if (withValues) console.say('it contains field values of records: treat it like the exports themselves');

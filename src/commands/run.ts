@@ -76,7 +76,7 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
     }
     const figures = endFigures(ended, watching, { settings, halt, target });
     // Why a run stopped is said whatever becomes of stdout.
-    if (halt.reason) console.complainLines(screenOf(figures, { columns: console.columns, isWhole: settings.all }));
+    if (halt.reason) console.complain(screenOf(figures, { columns: console.columns, isWhole: settings.all }));
     else printFigures(figures, settings, console);
     if (settings.json) console.printJson(jsonOf(summary));
     return summary.exit.code as ExitCode;
@@ -90,8 +90,8 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
 /** What people keep goes to stdout; with --json, stdout has the JSON alone. */
 function printFigures(figures: Figures, { json, all }: Pick<RunSettings, 'json' | 'all'>, console: Console): void {
   const lines = screenOf(figures, { columns: json ? console.columns : console.shownColumns, isWhole: all });
-  if (json) console.sayLines(lines);
-  else console.showLines(lines);
+  if (json) console.say(lines);
+  else console.show(lines);
 }
 
 function resumeCommand(code: string): string {

@@ -30,10 +30,10 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
     const lines = screenOf(verificationFigures(found, namesById(account)), { columns });
     // With --json, stdout has the JSON alone.
     if (settings.json) {
-      console.sayLines(lines);
+      console.say(lines);
       console.printJson(jsonOf(found));
     } else {
-      console.showLines(lines);
+      console.show(lines);
     }
     return found.exit.code;
   } finally {

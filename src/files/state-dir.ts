@@ -1,8 +1,7 @@
 import { opendirSync, statSync } from 'node:fs';
-import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { cannotWrite, EXIT, messageOf, UserError } from '../errors.ts';
-import { isThere, makePrivate, temporaryName } from './private-file.ts';
+import { EXIT, messageOf, UserError } from '../errors.ts';
+import { isThere, makePrivate } from './private-file.ts';
 
 /** Where a dry run writes, inside the state directory. */
 export const DRY_RUN = 'dry-run';
@@ -95,17 +94,5 @@ function made(path: string, options: { inside: boolean }): string {
       hint: 'check the permissions and the owner, or choose another directory with --state DIR',
       cause: error,
     });
-  }
-}
-
-/** Replaces a file atomically: readers see either the old content or the new. Throws a `UserError`. */
-export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
-  const temporary = temporaryName(path);
-  try {
-    await writeFile(temporary, content, { mode: 0o600, flag: 'wx' });
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw cannotWrite(path, error);
   }
 }

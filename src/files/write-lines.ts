@@ -61,3 +61,8 @@ export function writeLines<Row>(path: string, head: string, rows: Iterable<Row>,
     throw error instanceof UserError ? error : cannotWrite(path, error);
   }
 }
+
+/** Replaces a file: readers see either the old content or the new. Throws as `writeLines` does. */
+export function writeWhole(path: string, content: string): void {
+  writeLines(path, content, [], String);
+}

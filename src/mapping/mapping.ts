@@ -2,6 +2,7 @@ import type { Draft, EventType, Row } from '../model.ts';
 import type { Location, Problem } from '../problem.ts';
 import type { Source, SourceSpec } from '../input/source.ts';
 import type { Combine } from './values/combine.ts';
+import type { ColumnUse } from './values/compile-context.ts';
 import type { FunctionModule } from './functions.ts';
 import type { MarkedLine } from './marks.ts';
 import type { Policies } from './policies.ts';
@@ -84,19 +85,6 @@ export interface CompiledEntry extends EntryHead {
   whySkipped(row: Row): SkipReason;
   /** Columns and paths of the entry's own source that it reads, in the order of the mapping. */
   readonly uses: readonly ColumnUse[];
-}
-
-/** A column or path that a field reads; `field` is `when`, `each`, … where it is for no field. */
-export interface ColumnUse {
-  readonly field: string;
-  readonly path: string;
-  readonly at: Location;
-  /** Position among the columns of a table; undefined for paths. */
-  readonly column: number | undefined;
-  /** Read only by `"*": rest`: the mapping does not name it. */
-  readonly isRest: boolean;
-  /** What it decides (`when`, `with`, `region_from`, a composite id) where its value does not reach the event itself. */
-  readonly decides: string | undefined;
 }
 
 export interface CompiledMapping {

@@ -2,15 +2,7 @@
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import { DecimalSum, grouped } from '../decimal.ts';
-import {
-  isAmount,
-  type Amount,
-  type Cell,
-  type CellColumn,
-  type Figures,
-  type Cells,
-  type Section,
-} from '../figures/figures.ts';
+import { isAmount, type Cell, type CellColumn, type Figures, type Cells, type Section } from '../figures/figures.ts';
 import { cutTo, padded, wrapped } from '../terminal/layout.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
 import { oneLine, visible } from '../terminal/visible.ts';
@@ -76,8 +68,8 @@ function joined(parts: readonly (readonly ScreenLine[])[], sections: readonly Se
 
 function headLines({ word, text, mood, details }: Figures['verdict'], columns: number): ScreenLine[] {
   return [
-    ...broken(`${word}${clean(text)}`, columns).map((line): ScreenLine => [{ text: line, style: mood }]),
-    ...details.flatMap((detail) => broken(`  ${clean(detail)}`, columns).map((line): ScreenLine => [{ text: line }])),
+    ...broken(`${word}${clean(text)}`, columns, mood),
+    ...details.flatMap((detail) => broken(`  ${clean(detail)}`, columns)),
   ];
 }
 
@@ -91,15 +83,11 @@ function sectionLines(section: Section, columns: number, cap: number, hasHints: 
     return [[{ text: section.title, style: 'heading' }, { text: `  ${moreText(section, left)}` }]];
   const body = [...shown, ...(left.length > 0 ? [moreRow(section, left)] : []), ...totals];
   const lines = body.length === 0 ? titleOnly(section, columns) : tableLines(section, body, columns, hasHints);
-  return [
-    ...lines,
-    ...notes.flatMap((note) => broken(`  ${clean(note)}`, columns).map((line): ScreenLine => [{ text: line }])),
-  ];
+  return [...lines, ...notes.flatMap((note) => broken(`  ${clean(note)}`, columns))];
 }
 
 function titleOnly({ title }: Section, columns: number): ScreenLine[] {
-  if (title === '') return [];
-  return broken(clean(title), columns).map((text): ScreenLine => [{ text, style: 'heading' }]);
+  return title === '' ? [] : broken(clean(title), columns, 'heading');
 }
 
 /** The line about rows that are cut: their number, their sums, and where to find them. */
@@ -149,7 +137,7 @@ function tableLines(section: Section, body: readonly Cells[], columns: number, h
   const texts = body.map((row) =>
     section.columns.map(({ kind }, at) => (kind === 'hint' && !hasHints ? '' : cellText(row[at] ?? null, kind))),
   );
-  const heads = section.columns.map(({ head }, at) => (at === 0 && head === '' ? '' : head));
+  const heads = section.columns.map(({ head }) => head);
   const plan = planOf(section, texts, heads, columns);
   const hasHeads = heads.some((head) => head !== '');
   const isBeside = hasHeads && title !== '' && stringWidth(title) <= plan.widths[plan.beside[0]!]! + INDENT;
@@ -238,12 +226,13 @@ function rowLines(columns: readonly CellColumn[], row: readonly string[], plan: 
     return trimmed(spans);
   });
   const hang = ' '.repeat(INDENT * 2);
-  const copied = below.filter((at) => columns[at]!.kind === 'command' && row[at] !== '').map((at) => row[at]!);
-  const said = below.filter((at) => !['command', 'hint'].includes(columns[at]!.kind)).map((at) => row[at]!);
-  const hints = below.filter((at) => columns[at]!.kind === 'hint' && row[at] !== '').map((at) => row[at]!);
-  const under = said.filter((text) => text !== '').join('   ');
-  const [command] = copied;
-  if (command !== undefined && copied.length === 1 && lines.length === 1 && under === '' && hints.length === 0) {
+  const textsBelow = (isMeant: (kind: CellColumn['kind']) => boolean): string[] =>
+    below.filter((at) => isMeant(columns[at]!.kind) && row[at] !== '').map((at) => row[at]!);
+  const commands = textsBelow((kind) => kind === 'command');
+  const hints = textsBelow((kind) => kind === 'hint');
+  const under = textsBelow((kind) => kind !== 'command' && kind !== 'hint').join('   ');
+  const [command] = commands;
+  if (command !== undefined && commands.length === 1 && lines.length === 1 && under === '' && hints.length === 0) {
     // Only the commands that do not fit beside their text are below it.
     const text = lines[0]!.map((span) => span.text).join('');
     // Behind a label alone, as the texts of the other rows are.
@@ -254,11 +243,9 @@ function rowLines(columns: readonly CellColumn[], row: readonly string[], plan: 
   }
   return [
     ...lines,
-    ...(under === '' ? [] : broken(hang + under, width).map((text): ScreenLine => [{ text, style: 'dim' }])),
-    ...hints.flatMap((hint) =>
-      broken(`${hang}hint: ${hint}`, width).map((text): ScreenLine => [{ text, style: 'dim' }]),
-    ),
-    ...copied.map((text): ScreenLine => [{ text: hang }, { text, style: 'command' }]),
+    ...(under === '' ? [] : broken(hang + under, width, 'dim')),
+    ...hints.flatMap((hint) => broken(`${hang}hint: ${hint}`, width, 'dim')),
+    ...commands.map((text): ScreenLine => [{ text: hang }, { text, style: 'command' }]),
   ];
 }
 
@@ -285,20 +272,18 @@ function trimmed(spans: readonly Span[]): ScreenLine {
 
 function cellText(cell: Cell, kind: CellColumn['kind']): string {
   if (cell === null) return '';
-  if (isAmount(cell)) return amountText(cell);
+  // Its currency is said by the sums.
+  if (isAmount(cell)) return grouped(cell.amount);
   if (typeof cell === 'number') return numberText(cell);
   return kind === 'command' ? cell : clean(cell);
-}
-
-/** `6,000.00`: its currency is said by the sums. */
-function amountText({ amount }: Amount): string {
-  return grouped(amount);
 }
 
 function clean(text: string): string {
   return visible(oneLine(text));
 }
 
-function broken(text: string, columns: number): string[] {
-  return wrapped(text, columns).split('\n');
+function broken(text: string, columns: number, style?: Span['style']): ScreenLine[] {
+  return wrapped(text, columns)
+    .split('\n')
+    .map((line) => [{ text: line, style }]);
 }

@@ -6,7 +6,8 @@ import { cannotWrite, messageOf, UserError } from '../errors.ts';
 import { shortPath } from '../files/paths.ts';
 import { publishFiles, type OwnDirectory } from '../report/own-files.ts';
 import { temporaryName } from '../files/private-file.ts';
-import { writeWhole, type StateDir } from '../files/state-dir.ts';
+import type { StateDir } from '../files/state-dir.ts';
+import { writeWhole } from '../files/write-lines.ts';
 import { findFiles } from '../input/files.ts';
 import { openText } from '../input/text/text.ts';
 import { fold } from '../plan/compare/fields.ts';
@@ -135,7 +136,7 @@ async function writeUnnamed(place: WorksheetPlace, rows: readonly NameRow[]): Pr
   const { text, written } = wholeText(rows);
   const nameOfFile = (number: number): string => (number === 1 ? WORKSHEET_FILE : `references.${number}.csv`);
   try {
-    await writeWhole(gathered, text);
+    writeWhole(gathered, text);
     const kept = await keptIn(output, named);
     const [name = ''] = await publishFiles(ownDirectory(place), [{ path: gathered, nameOf: nameOfFile }], kept);
     const path = join(output.path, name);

@@ -17,6 +17,7 @@ export interface Span {
   readonly style?: Tone | 'heading' | 'dim' | undefined;
 }
 export type ScreenLine = readonly Span[];
+type ScreenLines = readonly ScreenLine[];
 
 const STYLES = {
   done: 'green',
@@ -107,7 +108,7 @@ export class Console {
   }
 
   /** To stdout. On a terminal it replaces the output of the last call. */
-  redraw(lines: readonly ScreenLine[]): void {
+  redraw(lines: ScreenLines): void {
     const isFirst = this.#redrawn === '';
     const columns = columnsOf(this.#out);
     const shown = this.#painted(lines, this.#out);
@@ -117,33 +118,20 @@ export class Console {
   }
 
   /** For people, to keep: to stdout, unless `--quiet` is set. */
-  show(text: string, tone?: Tone): void {
-    if (this.verbosity !== 'quiet') this.#out.write(`${this.#shown(text, tone, this.#out)}\n`);
-  }
-
-  /** For people, a screen to keep: to stdout, unless `--quiet` is set. */
-  showLines(lines: readonly ScreenLine[]): void {
-    if (this.verbosity !== 'quiet') this.#writeLines(lines, this.#out);
-  }
-
-  /** For people, a screen to stderr, unless `--quiet` is set: where stdout has JSON alone. */
-  sayLines(lines: readonly ScreenLine[]): void {
-    if (this.verbosity !== 'quiet') this.#writeLines(lines, this.#err);
-  }
-
-  /** For people, a screen to stderr, always. */
-  complainLines(lines: readonly ScreenLine[]): void {
-    this.#writeLines(lines, this.#err);
+  show(what: string | ScreenLines, tone?: Tone): void {
+    if (this.verbosity !== 'quiet') this.#out.write(`${this.#shown(what, tone, this.#out)}\n`);
   }
 
   /** For people, while something is under way: to stderr, unless `--quiet` is set. */
-  say(text: string, tone?: Tone): void {
-    if (this.verbosity !== 'quiet') this.#write(text, tone);
+  say(what: string | ScreenLines, tone?: Tone): void {
+    if (this.verbosity !== 'quiet') this.complain(what, tone);
   }
 
   /** For people, always: errors and warnings, and how to fix them. */
-  complain(text: string, tone?: Tone): void {
-    this.#write(text, tone);
+  complain(what: string | ScreenLines, tone?: Tone): void {
+    const shown = this.#shown(what, tone, this.#err);
+    if (this.overBars) this.overBars(shown);
+    else this.#err.write(`${shown}\n`);
   }
 
   /** Of stderr. */
@@ -166,11 +154,7 @@ export class Console {
     return painted(style, text, this.#err);
   }
 
-  #writeLines(lines: readonly ScreenLine[], stream: NodeJS.WritableStream): void {
-    stream.write(`${this.#painted(lines, stream)}\n`);
-  }
-
-  #painted(lines: readonly ScreenLine[], stream: NodeJS.WritableStream): string {
+  #painted(lines: ScreenLines, stream: NodeJS.WritableStream): string {
     const spanText = ({ text, style }: Span): string => {
       const clean = this.#clean(text);
       return style === undefined ? clean : painted(STYLES[style], clean, stream);
@@ -178,23 +162,14 @@ export class Console {
     return lines.map((line) => line.map(spanText).join('')).join('\n');
   }
 
-  #write(text: string, tone: Tone | undefined): void {
-    const shown = this.#shown(text, tone, this.#err);
-    if (this.overBars) this.overBars(shown);
-    else this.#err.write(`${shown}\n`);
-  }
-
-  #shown(text: string, tone: Tone | undefined, stream: NodeJS.WritableStream): string {
-    const shown = tone === 'command' ? this.#clean(text) : this.#laidOut(text, stream);
+  #shown(what: string | ScreenLines, tone: Tone | undefined, stream: NodeJS.WritableStream): string {
+    if (typeof what !== 'string') return this.#painted(what, stream);
+    const clean = this.#clean(what);
+    const shown = tone !== 'command' && isTerminal(stream) ? wrapped(clean, columnsOf(stream)) : clean;
     if (tone !== undefined) return painted(STYLES[tone], shown, stream);
     return shown.replace(LABEL, (_, place: string | undefined, label: string) => {
       return `${place ?? ''}${painted(label === 'warning' ? 'yellow' : 'red', `${label}:`, stream)}`;
     });
-  }
-
-  #laidOut(text: string, stream: NodeJS.WritableStream): string {
-    const clean = this.#clean(text);
-    return isTerminal(stream) ? wrapped(clean, columnsOf(stream)) : clean;
   }
 
   #clean(text: string): string {

@@ -9,7 +9,7 @@ import { systemClock } from '../../src/clock.ts';
 import { openRateHistory } from '../../src/store/rate-history.ts';
 import { removeLeftovers, temporaryName } from '../../src/files/private-file.ts';
 import { writeLines } from '../../src/files/write-lines.ts';
-import { StateDir, writeWhole } from '../../src/files/state-dir.ts';
+import { StateDir } from '../../src/files/state-dir.ts';
 
 it('creates a state directory that only its owner can read', async () => {
   const state = await StateDir.create(join(temporaryDirectory(), 'a', 'state'));
@@ -84,13 +84,6 @@ it('says that the directory of another user may not be used, and not that there 
 });
 
 describe('several commands write the same file at the same time', () => {
-  it('whole', async () => {
-    const path = join(temporaryDirectory(), 'report.html');
-    await Promise.all(Array.from({ length: 20 }, (_, at) => writeWhole(path, String(at).repeat(100_000))));
-    expect(new Set(await readFile(path, 'utf8')).size).toBeLessThanOrEqual(2);
-    expect(await readdir(dirname(path))).toEqual(['report.html']);
-  });
-
   it('line by line', async () => {
     const path = join(temporaryDirectory(), 'errors.csv');
     const lines = function* (): Generator<string> {

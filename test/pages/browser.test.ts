@@ -39,7 +39,7 @@ async function served(page: string): Promise<{ address: string; asked: string[] 
 /** The report of the case, with another summary. */
 async function pageOf(summary: Partial<StoredSummary> = {}, withValues = false): Promise<string> {
   const state = await stateDirectory(hostileWith(summary));
-  return readFile((await writeReport(state, state, { withValues })).path, 'utf8');
+  return readFile(writeReport(state, state, { withValues }).path, 'utf8');
 }
 
 /** The deals of thirty stages. */

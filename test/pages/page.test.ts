@@ -13,7 +13,7 @@ import { FIXTURES, HOSTILE, hostileWith } from './hostile.ts';
 vi.stubEnv('TZ', 'UTC');
 
 async function written(state: StateDir, withValues = false): Promise<string> {
-  return readFile((await writeReport(state, state, { withValues })).path, 'utf8');
+  return readFile(writeReport(state, state, { withValues }).path, 'utf8');
 }
 
 async function pageOf(given: GivenState, withValues = false): Promise<string> {

@@ -31,7 +31,7 @@ async function pageOf(given: Partial<GivenState> = {}, options: Partial<PageOpti
     holder: HOLDER.at,
     ...given,
   });
-  return readFile((await writeReport(state, state, { withValues: false, holder: HOLDER, ...options })).path, 'utf8');
+  return readFile(writeReport(state, state, { withValues: false, holder: HOLDER, ...options }).path, 'utf8');
 }
 
 /** The same, while it waits. */

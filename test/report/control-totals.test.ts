@@ -98,7 +98,7 @@ describe('control totals on a screen', () => {
 
 async function rowsOf(totals: readonly ControlTotal[]): Promise<{ page: string; rows: string[] }> {
   const state = await stateDirectory(hostileWith({ totals }));
-  const page = await readFile((await writeReport(state, state, { withValues: false })).path, 'utf8');
+  const page = await readFile(writeReport(state, state, { withValues: false }).path, 'utf8');
   const section = /<section id="stages".*?<\/section>/s.exec(page)?.[0] ?? '';
   const rows = [...section.matchAll(/<tr>.*?<\/tr>/gs)].map(([row]) =>
     row

@@ -195,7 +195,7 @@ describe('verify', () => {
     const job = await migrated(2);
     job.given.close();
     const page = async (): Promise<string> =>
-      readFile((await writeReport(job.given.dir, job.given.dir, { withValues: false })).path, 'utf8');
+      readFile(writeReport(job.given.dir, job.given.dir, { withValues: false }).path, 'utf8');
     expect(await page()).toContain('Not verified yet');
     await job.say({ sample: 'all' });
     const written = await readFile(job.given.dir.file('report.html'), 'utf8');

@@ -70,7 +70,7 @@ export async function verifyMigration(job: VerifyJob): Promise<Verification> {
       const found = await verifyWith(job, mapping, state, db, plan.isDryRun);
       keep(state, found);
       // The page of the run shows it.
-      if (!plan.isDryRun) await writeReport(state, state, { withValues: false });
+      if (!plan.isDryRun) writeReport(state, state, { withValues: false });
       return found;
     } finally {
       db.close();

@@ -1,5 +1,7 @@
 /** What a cell holds, as text: never what a spreadsheet would show. Pure. */
 
+import { plainDecimal } from '../../decimal.ts';
+
 /** Digits that a spreadsheet keeps of a number. */
 export const DIGITS = 15;
 
@@ -8,25 +10,11 @@ export const DIGITS = 15;
  * (`0.30000000000000004`); whole numbers keep the digits that the file has.
  */
 export function decimalText(written: string): string {
-  const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(written.trim());
-  if (!match || (match[2] === '' && !match[3])) return written;
-  const [, sign = '', whole = '', fraction = '', exponent] = match;
-  const digits = (whole + fraction).replace(/^0+/, '');
-  if (digits.length > DIGITS && (fraction !== '' || exponent !== undefined)) {
-    return decimalText(shortened(sign, Number(written)));
-  }
-  if (exponent !== undefined && Math.abs(Number(exponent)) > 400) return written;
-  const all = whole + fraction;
-  const point = whole.length + Number(exponent ?? 0);
-  const left = point <= 0 ? '0' : all.slice(0, point).padEnd(point, '0');
-  const right = point < 0 ? '0'.repeat(-point) + all : all.slice(Math.max(0, point));
-  const plain = `${left.replace(/^0+(?=\d)/, '')}${right.replace(/0+$/, '') === '' ? '' : `.${right.replace(/0+$/, '')}`}`;
-  return sign === '-' && /[1-9]/.test(plain) ? `-${plain}` : plain;
-}
-
-function shortened(sign: string, value: number): string {
-  const text = Math.abs(value).toPrecision(DIGITS);
-  return `${sign === '-' ? '-' : ''}${text.replace(/(\.\d*?)0+(?=e|$)/, '$1').replace(/\.(?=e|$)/, '')}`;
+  const text = written.trim();
+  const digits = text.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '');
+  if (digits.length > DIGITS && /[.e]/i.test(text))
+    return decimalText(String(Number(Number(text).toPrecision(DIGITS))));
+  return plainDecimal(text) ?? written;
 }
 
 /** What a number format makes of a number: a date, a time of day, both, or a length of time; undefined: a number. */

@@ -1,3 +1,4 @@
+import { decimalOf, plainDecimal } from '../../decimal.ts';
 import { isCurrency, SIGN_WORDS } from '../../kinds/currencies.ts';
 import { NumberText, readNumber, type JsonValue } from '../../json.ts';
 import { ValueError, valueText, textOf } from '../values/result.ts';
@@ -90,7 +91,7 @@ function decimalReader(decimal: string, group: string): (text: string) => string
   const fraction = `${escaped(decimal)}(?:\\d+|[-–—]{1,2})`;
   const shape = new RegExp(`^(?:(${whole})(${fraction})?|(${fraction}))$`, 'u');
   return (text) => {
-    if (/^\d{1,15}$/.test(text)) return canonical('', text, '');
+    if (/^\d{1,15}$/.test(text)) return decimalOf('', text, '');
     if (text.length > LONGEST) return undefined;
     const sign = SIGN.exec(text);
     if (sign && !(isCurrencySign(sign[0]) && standsAtAnEdge(text, sign.index, sign[0].length))) return undefined;
@@ -106,7 +107,7 @@ function decimalReader(decimal: string, group: string): (text: string) => string
     const match = shape.exec(rest);
     if (!match) return undefined;
     const digits = (match[1] ?? '').replace(/\D/gu, '');
-    return canonical(negative ? '-' : '', digits, (match[2] ?? match[3] ?? '').replace(/\D/gu, ''));
+    return decimalOf(negative ? '-' : '', digits, (match[2] ?? match[3] ?? '').replace(/\D/gu, ''));
   };
 }
 
@@ -128,24 +129,7 @@ function standsAtAnEdge(text: string, index: number, length: number): boolean {
 
 /** Reads the notation of JSON, where the separators of the mapping do not apply. */
 function jsonDecimal(input: JsonValue): string | undefined {
-  if (typeof input !== 'number' && !(input instanceof NumberText)) return undefined;
-  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(textOf(input)!);
-  if (!match) return undefined;
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
-  const shift = Number(exponent);
-  if (Math.abs(shift) > 1000) return undefined;
-  const digits = whole + fraction;
-  const point = whole.length + shift;
-  const padded = digits.padStart(digits.length + Math.max(0, -point), '0').padEnd(Math.max(digits.length, point), '0');
-  const cut = Math.max(0, point);
-  return canonical(sign, padded.slice(0, cut), padded.slice(cut));
-}
-
-function canonical(sign: string, whole: string, fraction: string): string {
-  const left = whole.replace(/^0+(?=\d)/, '') || '0';
-  const right = fraction.replace(/0+$/, '');
-  const text = right === '' ? left : `${left}.${right}`;
-  return text === '0' ? text : sign + text;
+  return typeof input === 'number' || input instanceof NumberText ? plainDecimal(textOf(input)!) : undefined;
 }
 
 /** The power of ten that the divisor divides, or undefined where quotients may not terminate. */
@@ -163,12 +147,12 @@ function dividedBy(plain: string, divisor: number): string {
   const [whole = '', fraction = ''] = (negative ? plain.slice(1) : plain).split('.');
   const places = fraction.length + power;
   const digits = (BigInt(whole + fraction) * factor).toString().padStart(places + 1, '0');
-  return canonical(negative ? '-' : '', digits.slice(0, digits.length - places), digits.slice(digits.length - places));
+  return decimalOf(negative ? '-' : '', digits.slice(0, digits.length - places), digits.slice(digits.length - places));
 }
 
 /** For number fields of the service: only plain decimals that a JavaScript number represents exactly. */
 export function exactNumber(value: JsonValue): number | ValueError {
-  const plain = typeof value === 'string' ? plainDecimal(value) : jsonDecimal(value);
+  const plain = typeof value === 'string' ? writtenDecimal(value) : jsonDecimal(value);
   if (plain === undefined) return new ValueError(issueOf('bad_number/not_plain', valueText(value)));
   const result = Number(plain);
   const digits = plain.replace(/\D/g, '').replace(/^0+/, '').length;
@@ -176,8 +160,6 @@ export function exactNumber(value: JsonValue): number | ValueError {
   return new ValueError(issueOf('bad_number/too_long', valueText(value)));
 }
 
-function plainDecimal(text: string): string | undefined {
-  if (text.length > LONGEST) return undefined;
-  const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text);
-  return match ? canonical(match[1]!, match[2]!, match[3] ?? '') : undefined;
+function writtenDecimal(text: string): string | undefined {
+  return text.length > LONGEST || /e/i.test(text) ? undefined : plainDecimal(text);
 }

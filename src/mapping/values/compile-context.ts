@@ -4,20 +4,27 @@ import type { Source } from '../../input/source.ts';
 import type { Path } from '../document.ts';
 import type { FieldType } from '../../kinds/index.ts';
 import type { FunctionModule } from '../functions.ts';
-import { compilePath, isPathError, type CompiledPath, type PathContext } from './path.ts';
+import { compilePath, isPathError, type PathContext } from './path.ts';
 import type { Evaluate } from './row-context.ts';
 import type { LookupTable, LookupTables } from '../kinds/lookup-table.ts';
 import type { Defaults, OnError } from '../spec.ts';
 
-/** A column or path that a field of an entry reads. */
-export interface PathUse {
+/** A column or path that a field reads; `field` is `when`, `each`, … where it is for no field. */
+export interface ColumnUse {
   readonly field: string;
   readonly path: string;
   readonly at: Location;
-  readonly compiled: CompiledPath;
+  /** Position among the columns of a table; undefined for paths. */
+  readonly column: number | undefined;
   /** Read only by `"*": rest`: the mapping does not name it. */
-  readonly isRest?: boolean;
-  readonly decides?: string | undefined;
+  readonly isRest: boolean;
+  /** What it decides (`when`, `with`, `region_from`, a composite id) where its value does not reach the event itself. */
+  readonly decides: string | undefined;
+}
+
+/** With its function. */
+export interface PathUse extends ColumnUse {
+  readonly evaluate: Evaluate;
 }
 
 export interface CompileContext {
@@ -63,6 +70,7 @@ export function compileColumn(path: string, context: ValueContext): Evaluate {
     context.problems.push({ code, message, severity: 'error', at, ...(suggestion !== undefined && { suggestion }) });
     return () => undefined;
   }
-  context.uses.push({ field: context.field, path, at, compiled, decides: context.decides });
+  const { field, decides } = context;
+  context.uses.push({ field, path, at, column: undefined, isRest: false, decides, ...compiled });
   return compiled.evaluate;
 }

@@ -49,9 +49,9 @@ export function compileRest(spec: EntrySpec, context: ValueContext): TakeRest | 
   const { name: within } = field;
   const rest = restOfRecord(context.frame, spec.each !== undefined, context.uses);
   const at = context.compilation.locate([...context.path.slice(0, -1), 'data', within, REST_KEY]);
-  for (const compiled of rest.paths) {
-    const use = { field: `${within}.${compiled.path}`, path: compiled.path, at, isRest: true };
-    context.uses.push({ ...use, compiled: { evaluate: () => undefined, column: compiled.column } });
+  for (const { path, column } of rest.paths) {
+    const use = { field: `${within}.${path}`, path, at, column, isRest: true, decides: undefined };
+    context.uses.push({ ...use, evaluate: () => undefined });
   }
   return (row, data) => {
     for (const [key, value] of rest.read(row)) {

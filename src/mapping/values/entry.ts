@@ -100,14 +100,7 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
     policies,
     combine,
     isEach: each !== undefined,
-    uses: uses.map(({ field, path, at, compiled, isRest = false, decides }) => ({
-      field,
-      path,
-      at,
-      column: compiled.column,
-      isRest,
-      decides,
-    })),
+    uses,
     map: drafts,
     whySkipped(record) {
       if (!each) return 'when';

@@ -67,9 +67,9 @@ export function reportListCut(value: JsonValue, spec: ValueSpec, entry: InEntry,
 export function reportOtherCurrency(data: JsonObject, uses: readonly PathUse[], row: RowContext): void {
   const { amount, currency } = data;
   if (amount === undefined || typeof currency !== 'string') return;
-  for (const { field, path, decides, compiled } of uses) {
+  for (const { field, path, decides, evaluate } of uses) {
     if (field !== 'amount' || decides !== undefined) continue;
-    const value = compiled.evaluate(row);
+    const value = evaluate(row);
     if (value === undefined || value instanceof ValueError) continue;
     const text = textOf(value) ?? '';
     const own = currencyMarks(text);

@@ -26,7 +26,7 @@ export function restOfRecord(frame: PathContext, hasEach: boolean, all: readonly
 }
 
 function restOfTable({ source, missing }: PathContext, uses: readonly PathUse[]): RestOfRecord {
-  const used = new Set(uses.map(({ compiled }) => compiled.column));
+  const used = new Set(uses.map(({ column }) => column));
   const columns = uniqueNames(source.columns).flatMap((name, column) =>
     source.columns[column] === '' || used.has(column) ? [] : [{ name, column, read: cellReader(column, missing) }],
   );

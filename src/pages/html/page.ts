@@ -1,7 +1,8 @@
 /** One page for people: `report.html`. */
 import { hash } from 'node:crypto';
 import { REPORT_FILE } from '../../report/summary.ts';
-import { writeWhole, type StateDir } from '../../files/state-dir.ts';
+import type { StateDir } from '../../files/state-dir.ts';
+import { writeWhole } from '../../files/write-lines.ts';
 import { TOOL } from '../../version.ts';
 import type { PageFigures } from '../../figures/page.ts';
 import { visible } from '../../terminal/visible.ts';
@@ -62,10 +63,10 @@ function missing(data: PageData): Markup {
 /**
  * Writes `report.html` into `output` (the state directory, or `dry-run/` in it) from the databases. Returns its path and its figures.
  */
-export async function writeReport(state: StateDir, output: StateDir, options: PageOptions): Promise<WrittenPage> {
+export function writeReport(state: StateDir, output: StateDir, options: PageOptions): WrittenPage {
   const path = output.file(REPORT_FILE);
   const data = readPageData(state, output, options);
-  await writeWhole(path, reportPage(data));
+  writeWhole(path, reportPage(data));
   return { path, figures: data.figures };
 }
 

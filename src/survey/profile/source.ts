@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../json.ts';
 import { isObject } from '../../json.ts';
-import type { ColumnUse, CompiledEntry } from '../../mapping/mapping.ts';
+import type { CompiledEntry } from '../../mapping/mapping.ts';
+import type { ColumnUse } from '../../mapping/values/compile-context.ts';
 import { findColumn, pathReader, uniqueNames } from '../../mapping/values/path.ts';
 import { textOf } from '../../mapping/values/result.ts';
 import { cellPlace, type RawRecord, type Row } from '../../model.ts';
