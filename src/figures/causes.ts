@@ -16,7 +16,6 @@ export interface ErrorCause {
   /** Of the first one. It contains values of records, and so does the hint. */
   readonly message: string;
   readonly hint: string | null;
-  /** How many different messages there are. */
   readonly messages: number;
   /** Of those with this message. */
   readonly places: readonly ErrorPlace[];

@@ -15,7 +15,6 @@ import { namedValues, shownValue, valuesSection, valueText } from './plan.ts';
 import type { EventStory, LeftOut, RecordStory, Relative, RowStory, ServiceAnswer } from './story.ts';
 import { VERDICTS, type FieldVerdict } from './verification.ts';
 
-/** What the service shows of a record now. */
 export interface LiveRecord {
   readonly found: boolean;
   /** ISO 8601, as the service shows it. */
@@ -30,7 +29,6 @@ interface LiveField {
   /** As the service should show it. */
   readonly expected: string | undefined;
   readonly actual: string;
-  /** Why it is `not_comparable`. */
   readonly reason?: string;
 }
 
@@ -168,7 +166,6 @@ function leftOutSection(title: string, leftOut: readonly LeftOut[]): Section {
   });
 }
 
-/** The parent, then the children. */
 function relativesSection({ parent, children }: RecordStory): Section {
   const { count, by_state: states, first } = children;
   const counts = Object.entries(states).map(([state, number]) => `${numberText(number)} ${state}`);
@@ -194,7 +191,6 @@ function relativeCells({ record, name, state, file, line }: Relative): Cells {
 
 const UNANSWERED = 'no answer is recorded: it may have arrived, and the next run settles it';
 
-/** The newest answer first. */
 function answersSection(answers: readonly ServiceAnswer[], now: Date): Section {
   return sectionOf({
     id: 'answers',

@@ -28,7 +28,6 @@ interface MissingFound {
   readonly isDryRun: boolean;
 }
 
-/** Undefined if nothing is missing. */
 export function missingSection({ causes, findings, events, isDryRun }: MissingFound): Section | undefined {
   const omitted = leftOut(findings);
   const rows = [

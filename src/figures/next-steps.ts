@@ -11,7 +11,6 @@ import { CONSEQUENCE } from './causes.ts';
 import { column, sectionOf, type Cells, type Section } from './figures.ts';
 import type { WrittenPilot } from '../report/pilot.ts';
 
-/** Facts beside the summary on which the next steps depend. */
 export interface Circumstances {
   readonly argv: readonly string[];
   readonly mapping: string;
@@ -25,7 +24,6 @@ export interface Circumstances {
   readonly optionsOf: (command: 'verify' | 'report' | 'purge') => readonly string[];
 }
 
-/** A step: what to do, and the command for it. */
 type NextStep = readonly [what: string, command: string];
 
 /** Begins what is done in place of the step before. */
@@ -51,7 +49,6 @@ function stepsSection(rows: readonly Cells[]): Section {
   });
 }
 
-/** How to go on after a stop. */
 export function resumeSection(command: string, what: string): Section {
   return stepsSection([['Resume', what, command]]);
 }

@@ -26,7 +26,6 @@ interface PageFound {
   readonly isDryRun: boolean;
 }
 
-/** A number, its label and its parts. */
 interface Tile {
   readonly count: number;
   readonly what: string;

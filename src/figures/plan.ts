@@ -80,7 +80,6 @@ export function namedValues(data: JsonObject, names: ReadonlyMap<string, string>
   });
 }
 
-/** A value in a sentence. */
 export function shownValue(text: string): string {
   return `\`${shortened(printable(text), 40)}\``;
 }

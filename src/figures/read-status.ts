@@ -30,7 +30,6 @@ export interface Status {
   readonly basis: 'ended' | 'under way' | 'unknown totals';
   readonly events: EventCounts;
   readonly by_type: Readonly<Record<EventType, EventCounts>>;
-  /** The highest first. */
   readonly priorities: readonly PriorityCounts[];
   /** Events that the run has still to send; 0 if it has ended. */
   readonly left: number;

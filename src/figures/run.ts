@@ -18,13 +18,11 @@ import { stagesSection } from './stages.ts';
 import { verdictOf } from './verdict.ts';
 import { readWait, type RunWait } from '../store/checkpoint.ts';
 
-/** What the plan says at the end of a run. */
 export interface PlanReading {
   readonly states: readonly CountedState[];
   readonly findings: readonly Finding[];
   readonly causes: readonly ErrorCause[];
   readonly skipped: readonly SkippedRows[];
-  /** What the run waited for when it ended. */
   readonly wait: RunWait | undefined;
 }
 

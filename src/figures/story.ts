@@ -37,7 +37,6 @@ export interface RecordStory {
   readonly answers: readonly ServiceAnswer[];
 }
 
-/** A row of a record. */
 export interface RowStory extends Place {
   /** By column or key; null where nothing could be read. */
   readonly raw: JsonObject | null;
@@ -61,7 +60,6 @@ export interface EventStory {
   readonly omitted: readonly LeftOut[];
 }
 
-/** What is wrong with an event, according to the survey or the service. */
 interface EventError {
   readonly kind: string;
   readonly code: string;
@@ -88,7 +86,6 @@ export interface Relative {
   readonly line: number | null;
 }
 
-/** A request about the record. */
 export interface ServiceAnswer {
   /** When it was answered; null for a request whose answer is not recorded. */
   readonly at: string | null;

@@ -40,7 +40,6 @@ export interface Ending {
   readonly reason: string;
 }
 
-/** Why nothing of this plan is sent, if so. */
 export function refusalOf(
   { maxErrors, maxOmitted }: Pick<RunSettings, 'maxErrors' | 'maxOmitted'>,
   { db, omitted }: Pick<Survey, 'db' | 'omitted'>,
@@ -77,7 +76,6 @@ export function estimateSeconds(events: number, rate: Rate, reserve: number): nu
   return Math.ceil(Math.floor(Math.max(0, events - 1) / perWindow) * rate.seconds);
 }
 
-/** Acknowledged events with this code. */
 function countCode(states: readonly CountedState[], code: DifferenceCode | 'unmapped'): number {
   return countWhere(states, (each) => each.state === 'acknowledged' && each.code === code);
 }

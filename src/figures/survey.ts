@@ -21,7 +21,6 @@ import { estimateSeconds, plannedPriorities } from './summarise.ts';
 interface SendingPace {
   readonly rate: Rate;
   readonly reserve: number;
-  /** `--max-requests` */
   readonly maxRequests?: number | undefined;
   readonly now: Date;
 }
@@ -41,7 +40,6 @@ export function surveyFigures(survey: Survey, pace: SendingPace, where: readonly
   };
 }
 
-/** What is said of the plan as a whole. */
 export function planSections(survey: Survey, pace: SendingPace): readonly (Section | undefined)[] {
   return [
     prioritiesSection(plannedPriorities(survey.db, pace), pace.now),

@@ -34,7 +34,6 @@ const DIFFERENCES: Readonly<Record<string, string>> = {
 /** Reasons for which a run sends nothing. */
 const UNSENT: readonly string[] = ['too_many_invalid', 'too_many_omitted'];
 
-/** Facts beside the summary on which the verdict depends. */
 interface VerdictContext {
   /** The mapping file. */
   readonly mapping: string;

@@ -25,7 +25,6 @@ const DIFFERENCES = {
   normalised: 'the same value in another form',
 } as const satisfies Partial<Record<FieldVerdict, string>>;
 
-/** The verdicts in words. */
 export const VERDICTS: Readonly<Record<FieldVerdict, string>> = {
   same: 'same',
   ...DIFFERENCES,
@@ -35,7 +34,6 @@ export const VERDICT_NAMES = Object.keys(VERDICTS) as readonly FieldVerdict[];
 
 export type FieldCounts = Record<FieldVerdict, number>;
 
-/** What was found of the records of one type. */
 export interface EntityResult {
   /** Acknowledged in the checkpoint. */
   readonly acknowledged: number;
@@ -50,7 +48,6 @@ export interface EntityResult {
   equal: number;
   /** The service has them, or may have them, and does not let this key read them (403). */
   refused: number;
-  /** Why the service shows none of them. */
   readonly not_shown: string | null;
   readonly fields: Readonly<Record<string, FieldCounts>>;
 }
@@ -142,7 +139,6 @@ export function verificationTexts({ records, plan }: StoredVerification): string
   ];
 }
 
-/** By type, how many records agree. */
 export function comparedSection({ records }: StoredVerification): Section {
   return sectionOf({
     id: 'verified',
@@ -210,7 +206,6 @@ function exampleText(difference: FieldDifference, names: ReadonlyMap<string, str
   return `${record}: ${verdict === 'changed' ? 'now' : 'sent'} ${value(expected)}, shown ${value(actual)}`;
 }
 
-/** Why a field of a record cannot be compared. */
 export function whyNotComparable({ parent, checked }: ComparedField): string {
   if (checked.length === 0) return 'the service does not return it';
   return parent !== undefined

@@ -21,7 +21,6 @@ export function restore(cell: string): string {
   return cell.replace(PREFIX, '');
 }
 
-/** How the lines of a CSV file are written. */
 interface LineStyle {
   readonly delimiter: string;
   readonly lineEnd: string;

@@ -34,7 +34,6 @@ export class RunLog {
   }
 }
 
-/** Whether the file is a log of this program. */
 export async function isRunLog(path: string): Promise<boolean> {
   const file = await openRegular(path).catch(() => undefined);
   if (!file) return false;

@@ -7,13 +7,11 @@ import { shortPath } from '../files/paths.ts';
 import { didYouMean } from '../problem.ts';
 import type { SourceSpec } from './source.ts';
 
-/** One file of a source. */
 export interface InputFile {
   /** Absolute. */
   readonly path: string;
   /** As messages name it. */
   readonly label: string;
-  /** Size on disk. */
   readonly bytes: number;
   /** As in its source. */
   readonly isArgument?: boolean | undefined;
@@ -75,7 +73,6 @@ function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
 }
 
-/** The error for a file that the system cannot read. */
 export function unreadable(label: string, error: unknown): UserError {
   const code = codeOf(error);
   if (code === 'ENOENT') return new UserError(`${label} no longer exists`, { cause: error });

@@ -11,7 +11,6 @@ import { MIXED, WESTERN } from './text/encoding.ts';
 import { notice, SettingError, type FileDigest, type Source, type SourceNotice, type SourceSpec } from './source.ts';
 import { issueOf } from '../vocabulary/words.ts';
 
-/** A corrected record, and its place in the fix file. */
 interface Correction {
   readonly place: Place;
   readonly raw: RawRecord;
@@ -202,7 +201,6 @@ function problem(
   return { code, message, severity: 'error', at, ...(suggestion === undefined ? {} : { suggestion }) };
 }
 
-/** The place of a problem with the fix file as a whole. */
 function whole({ files }: Source): Pick<Place, 'file' | 'line'> {
   return { file: files[0]!.path, line: 1 };
 }

@@ -34,7 +34,6 @@ interface OpenFile {
   readonly notices?: readonly SourceNotice[];
 }
 
-/** A file that is a table of cells. */
 export interface TableFile extends OpenFile {
   readonly kind: 'table';
   /** The names of the columns, trimmed; an empty string for a column without a name. */
@@ -42,7 +41,6 @@ export interface TableFile extends OpenFile {
   readonly headerLine: number;
   /** Of a sheet: the letter of each column. */
   readonly letters?: readonly string[];
-  /** What separates the cells. */
   readonly delimiter?: string;
   /** The records below the header, a batch at a time. Every byte on disk goes through `hash`, as in `readBytes`. */
   read(hash: Hash): AsyncGenerator<readonly TableRecord[], FileEnd, undefined>;
@@ -56,11 +54,9 @@ export interface TableRecord {
   readonly decimals?: readonly number[];
   /** A blank line precedes it. */
   readonly afterBlank?: boolean;
-  /** Why it cannot be read. */
   readonly issue?: Issue;
 }
 
-/** A file that is a list of objects. */
 export interface TreeFile extends OpenFile {
   readonly kind: 'tree';
   /** As in a table. */
@@ -72,7 +68,6 @@ export type TreeRecord = { readonly line: number } & (
   RecordText | { readonly issue: Issue; readonly raw?: RawRecord | undefined }
 );
 
-/** What reading a whole file found. */
 export interface FileEnd {
   readonly notices?: readonly SourceNotice[];
   /** The file is one page of an API response, and says that there are more. */

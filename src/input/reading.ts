@@ -38,7 +38,6 @@ export class Items {
     this.#items.push({ kind: 'unreadable', place: this.#place(line), ...record, issue });
   }
 
-  /** The records since the last call. */
   take(): readonly ReadItem[] {
     const items = this.#items;
     this.#items = [];

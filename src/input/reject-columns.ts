@@ -62,7 +62,6 @@ export function numbered(names: readonly string[]): string[] {
   });
 }
 
-/** The name of the column with such a key. */
 export function nameOf(key: string): string {
   return key.slice(key.indexOf(':') + 1);
 }

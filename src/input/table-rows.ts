@@ -11,7 +11,6 @@ interface Layout {
   /** As messages name it. */
   readonly file: string;
   readonly header: readonly string[];
-  /** Number of columns of the whole source. */
   readonly columns: number;
   /** For each column of this file, its index among the columns of the source. */
   readonly targets: readonly number[];
@@ -73,7 +72,6 @@ export class TableRows {
     return isLone || isTotal(cells);
   }
 
-  /** At the end of the file. */
   finish(): void {
     for (const record of this.#held) {
       const { cells, line } = record;
@@ -141,7 +139,6 @@ export class TableRows {
     }
   }
 
-  /** Why a row is not read, if it is not. */
   #reject(cells: readonly string[], first: string): Issue | undefined {
     if (first === this.#layout.header[0] && this.#repeatsHeader(cells)) return issueOf('repeated_header');
     if (cells.length <= this.#width) return undefined;
@@ -191,7 +188,6 @@ const END_OF_FILE = '\x1a';
 /** `-----`, also as Markdown writes it (`:---:`): a line below the header or above a total. */
 const RULE = /^(?::-+:?|-+:|[|+]?[-=_~*─━═]{2,}[|+]?)$/;
 
-/** A row that only rules off other rows. */
 function isRule(cells: readonly string[]): boolean {
   let filled = 0;
   for (const cell of cells) {

@@ -34,7 +34,6 @@ export interface MappingDocument {
   locate(path: Path, part?: 'key' | 'value'): Location;
 }
 
-/** Whether a part of a document is a map of keys and values. */
 export function isKeyed(part: unknown): part is Readonly<Record<string, unknown>> {
   return typeof part === 'object' && part !== null && !Array.isArray(part) && !(part instanceof WrittenScalar);
 }

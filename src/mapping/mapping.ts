@@ -46,7 +46,6 @@ export interface Mapping {
   readonly entries: readonly EntryHead[];
   /** The lines that a person still has to look at. */
   readonly marks: readonly MarkedLine[];
-  /** The entries in words. */
   words(): readonly EntryWords[];
   /**
    * Binds the mapping to opened sources: checks columns, reads the lookup sources, and yields functions from row to

@@ -36,10 +36,8 @@ const SCALARS = ['string', 'number', 'boolean'];
 /** Text as written: `00123` and `5.10` are text here, quoted or not. */
 export const text = scalar('text', SCALARS, readText);
 
-/** A name: text that is not blank. */
 export const name = scalar('a name', SCALARS, (raw) => readText(raw)?.trim() || undefined);
 
-/** A column or path. */
 export const column = scalar('a column or path', SCALARS, (raw) => readText(raw)?.trim() || undefined);
 
 export const flag = scalar('true or false', 'boolean', (raw) => {
@@ -70,7 +68,6 @@ function wrap(value: string | undefined): { text: string | null } | undefined {
   return value === undefined ? undefined : { text: value };
 }
 
-/** One of several keywords. */
 export function oneOf<const T extends readonly string[]>(words: T): z.ZodType<T[number]> {
   return z.enum(words);
 }
@@ -115,7 +112,6 @@ export const directoryName = name
   })
   .meta({ pattern: NAME_PATTERN.source });
 
-/** The key as written in the mapping file. */
 export function keyAsWritten(key: string | number): string | number {
   return typeof key === 'string' ? written(key) : key;
 }
@@ -131,7 +127,6 @@ function withKey(data: unknown, from: string, to: string): unknown {
   );
 }
 
-/** A regular expression in RE2 syntax. */
 export const pattern = text.refine((source) => patternError(source) === '', {
   error: (issue) => patternError(String(issue.input)),
 });

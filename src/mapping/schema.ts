@@ -123,7 +123,6 @@ const combine = part
     description: 'All comments of one parent go as one comment, in the order of their time; {} for the defaults.',
   });
 
-/** A whole number, or a value that yields one. */
 const priority: z.ZodType<ValueSpec | number> = z
   .union([part.integer, value])
   .meta({ description: 'A whole number, or a value that yields one: events with a higher one are sent first.' });
@@ -161,7 +160,6 @@ function transformError(input: unknown): string | undefined {
   return known.argument ? undefined : `\`${wanted}\` takes no argument\nuse its name alone`;
 }
 
-/** The policies that an entry of this type can set. */
 function policyShape(type: EventType): z.ZodRawShape {
   const names = POLICY_NAMES.filter((name) => POLICIES[name].appliesTo(type));
   return Object.fromEntries(
@@ -241,7 +239,6 @@ const SETTINGS: Readonly<Record<SettingKind, z.ZodType>> = {
   count: part.count,
 };
 
-/** The settings of all formats. The type names those that other code reads. */
 const settings = Object.fromEntries(
   FORMATS.flatMap((format) => Object.entries(format.settings)).map(([key, kind]) => [key, SETTINGS[kind].optional()]),
 ) as {

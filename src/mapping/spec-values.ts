@@ -44,7 +44,6 @@ function* within(spec: ValueSpec | number | undefined, path: Path): Generator<Fo
   }
 }
 
-/** The names of the transforms that a mapping uses. */
 export function transformsUsed(events: readonly (EntrySpec | undefined)[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (const [index, entry] of events.entries()) {
@@ -56,7 +55,6 @@ export function transformsUsed(events: readonly (EntrySpec | undefined)[]): Read
   return names;
 }
 
-/** The names of the sources that an entry's lookups read. */
 export function sourcesLookedUp(entry: EntrySpec): readonly string[] {
   return [...valuesOf(entry, [])].flatMap(({ lookup }) => lookup ?? []);
 }

@@ -18,7 +18,6 @@ import { TRANSFORM_BY_NAME } from './transforms/index.ts';
 import { valueText } from './values/result.ts';
 import { enumerated } from '../terminal/numbers.ts';
 
-/** An entry of the mapping. */
 export interface EntryWords {
   readonly type: EventType;
   readonly source: string;

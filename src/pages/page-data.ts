@@ -18,7 +18,6 @@ export interface PageOptions {
   readonly now?: Date;
 }
 
-/** All data of the page. */
 export interface PageData {
   readonly status: Status;
   /** The verdict, three numbers, and the tables of the page. */

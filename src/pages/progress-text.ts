@@ -6,7 +6,6 @@ import type { GateWait } from '../send/gate.ts';
 import { WAITS } from '../vocabulary/terms.ts';
 import type { RunPace } from '../rate.ts';
 
-/** Progress of the events of one type. */
 export interface TypeProgress {
   readonly type: string;
   readonly total: number;

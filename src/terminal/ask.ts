@@ -65,15 +65,12 @@ export function confirmer(): ((question: string, signal?: AbortSignal) => Promis
     const terminal = createInterface({ input: process.stdin, output: process.stderr });
     // While it is read character by character, the terminal makes no signal of Ctrl-C.
     terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
-    const close = (): void => terminal.close();
-    signal?.addEventListener('abort', close);
     try {
       const unanswered = once(terminal, 'close').then(() => '');
-      const answer = terminal.question(`${question} [y/N] `).catch(() => '');
+      const answer = terminal.question(`${question} [y/N] `, { signal }).catch(() => '');
       return /^y(es)?$/i.test((await Promise.race([answer, unanswered])).trim());
     } finally {
-      signal?.removeEventListener('abort', close);
-      close();
+      terminal.close();
     }
   };
 }

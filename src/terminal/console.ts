@@ -50,7 +50,6 @@ export class Console {
   overBars: ((line: string) => void) | undefined;
   /** What `redraw` shows. */
   #redrawn = '';
-  /** Why writing to stdout failed. */
   #lost: Error | undefined;
 
   constructor(

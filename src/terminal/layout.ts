@@ -8,14 +8,10 @@ const ROW = /^ *\S+ {2,}(?=\S)/;
 /** Rows with more before their text are tables, whose further lines begin at the left. */
 const MOST_HANG = 24;
 
-/** The name of a file at the end of a row, which may contain spaces. */
-const FILE_ROW = /^\w+ {2,}\S*[\\/]/;
 /** Lines of a file with their numbers, and the mark below one: a mark at another place would be wrong. */
 const CODE_FRAME = /^ +>? *\d* \|/;
-/** Text in backticks may be a command: it is not broken. Neither is a member of a JSON object, which may be copied. */
+/** Text in backticks may be a command: it is not broken. */
 const UNBROKEN = /`[^`]*`/g;
-const JSON_LINE = /^ *\{"/;
-const MEMBER = /(?:"(?:\\.|[^"\\])*"|[^",])+,?/g;
 /** A space at which no line is broken. */
 const KEPT = '\ue000';
 
@@ -32,18 +28,13 @@ export function wrapped(text: string, columns: number): string {
 
 function wrappedLine(line: string, columns: number): string {
   if (CODE_FRAME.test(line)) return cutTo(line, columns);
-  if (FILE_ROW.test(line)) return line;
   const row = ROW.exec(line)?.[0] ?? '';
   const lead = /^ */.exec(line)![0];
   const first = row.length > 0 && row.length <= MOST_HANG ? row : lead;
   const indent = ' '.repeat(first === lead ? lead.length + HANG : stringWidth(first));
-  const kept = (part: string): string => part.replaceAll(' ', KEPT);
-  const body = line.slice(first.length);
-  const isJson = JSON_LINE.test(line);
-  const words = isJson ? body.match(MEMBER)!.map(kept).join(' ') : body.replace(UNBROKEN, kept);
+  const words = line.slice(first.length).replace(UNBROKEN, (part) => part.replaceAll(' ', KEPT));
   const lines = wrapAnsi(words, columns - indent.length).split('\n');
-  const shown = isJson ? lines.map((each) => each.replaceAll(' ', '')) : lines;
-  return `${first}${shown.join(`\n${indent}`)}`.replaceAll(KEPT, ' ');
+  return `${first}${lines.join(`\n${indent}`)}`.replaceAll(KEPT, ' ');
 }
 
 /** A line without its end where that does not fit. */

@@ -18,7 +18,6 @@ export interface Dialect {
   readonly hasHeader: boolean;
 }
 
-/** What the mapping declares about a file. */
 type DeclaredDialect = Pick<SourceSpec, 'delimiter' | 'escape' | 'headerLine' | 'columns'>;
 
 /** In order of preference: of two that fit a file equally well, the one that is rarer in text and numbers is right. */

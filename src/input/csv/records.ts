@@ -36,7 +36,6 @@ export class RecordParser {
   readonly #parser: Parser;
   /** Chunks since the end of the last record. They are joined once, because joining a long record with each chunk would be slow. */
   #pending: Buffer[] = [];
-  /** Bytes in `#pending`. */
   #length = 0;
   /** Bytes before `#pending`. */
   #offset = 0;

@@ -70,7 +70,6 @@ export class ElementScanner {
     this.#onValue = onValue;
   }
 
-  /** Whether the array has begun. */
   get found(): boolean {
     return this.#found;
   }
@@ -298,7 +297,6 @@ export class ElementScanner {
     return end;
   }
 
-  /** The text of the token that ends at `end`. */
   #token(chunk: Buffer, end: number): string {
     if (this.#parts.length === 0) return chunk.toString('utf8', this.#start, end);
     return Buffer.concat([...this.#parts, chunk.subarray(this.#start, end)]).toString('utf8');

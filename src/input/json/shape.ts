@@ -1,12 +1,10 @@
 /** Facts about a JSON value before it is parsed. */
 export interface JsonShape {
-  /** Number of levels of nested objects and arrays. */
   readonly deepest: number;
   /** Number of members of all its objects, repeated keys included. */
   readonly members: number;
 }
 
-/** The shape of a whole value. */
 export function shapeOf(text: string): JsonShape {
   const scan = new ValueScan();
   scan.follow(Buffer.from(text), 0);

@@ -3,17 +3,14 @@ import { UserError } from '../../errors.ts';
 import { didYouMean } from '../../problem.ts';
 import type { InputFile } from '../files.ts';
 
-/** How the bytes of a file become text. */
 export interface Encoding {
   /** `UTF-8`, `UTF-16LE`, `UTF-16BE`, `mixed` (each line UTF-8, else windows-1252), or the name of a code page in lower case. */
   readonly name: string;
-  /** Length of the byte-order mark. */
   readonly bom: number;
   /** Set by the user; otherwise detected. */
   readonly declared: boolean;
 }
 
-/** A file whose encoding is known. */
 export interface TextFile extends InputFile {
   readonly encoding: Encoding;
 }

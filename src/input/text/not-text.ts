@@ -2,7 +2,6 @@
 import { UserError } from '../../errors.ts';
 import type { InputFile } from '../files.ts';
 
-/** How many bytes are looked at. */
 const HEAD = 16 * 1024;
 
 const SAVE_AS_CSV =

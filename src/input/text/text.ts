@@ -39,7 +39,6 @@ export async function* readText(file: TextFile, hash?: Hash): AsyncGenerator<Buf
   yield* inPieces(last);
 }
 
-/** Cuts a text between characters. */
 function* inPieces(text: Buffer): Generator<Buffer, void, undefined> {
   for (let rest = text; rest.length > 0;) {
     const end = lastBoundary(rest.subarray(0, PIECE));
@@ -166,7 +165,6 @@ interface LenientDecoder {
   end(): string | undefined;
 }
 
-/** Decodes by way of strings. */
 class StringText extends LineCount implements StrictDecoder {
   readonly #decoder: LenientDecoder;
   readonly #bad: RegExp;

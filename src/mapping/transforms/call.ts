@@ -84,7 +84,6 @@ function problemsOf(called: string, functions: FunctionModule | undefined): read
   return [];
 }
 
-/** The function returned something that is not a value. */
 class NoValue extends Error {}
 
 /** What a function returned as a value; throws `NoValue`. */

@@ -9,9 +9,7 @@ export interface ReadDate {
 
 export interface DateFormat {
   readonly source: string;
-  /** Whether every matching text has an offset. */
   readonly hasOffset: boolean;
-  /** Whether its years have two digits. */
   readonly hasShortYear: boolean;
   /** Undefined if the text does not match, or the day or time does not exist. */
   readonly read: (text: string) => ReadDate | undefined;

@@ -85,7 +85,6 @@ function yearOf(lastDigits: number, today: number): number {
   return last - ((((last - lastDigits) % 100) + 100) % 100);
 }
 
-/** Splits a format into tokens and literal text. */
 export function formatPieces(format: string): { token?: string; literal?: string }[] {
   const pieces: { token?: string; literal?: string }[] = [];
   for (const [match, quoted, letters] of format.matchAll(/'((?:[^']|'')*)'|(([A-Za-z])\3*)|[^A-Za-z']+|'/g)) {

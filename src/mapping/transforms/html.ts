@@ -6,7 +6,6 @@ import { onText, transform } from './transform.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
 let library: typeof htmlToTextModule | undefined;
-/** The parser that the library uses. */
 let parsing: typeof htmlparser2Module | undefined;
 
 export const htmlToText = transform({
@@ -54,7 +53,6 @@ function isTooDeep(html: string): boolean {
 }
 
 const PARAGRAPHS = ['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote', 'table', 'hr'];
-/** Elements that begin on a new line. */
 const LINES = `
   address article aside body caption center dd details dialog div dl dt fieldset figcaption figure footer form
   header html legend li main nav option section summary tr

@@ -51,7 +51,6 @@ export const phone = transform<PhoneArgument>({
   },
 });
 
-/** Problems of a region in the mapping. */
 export function regionProblems(region: string, path: readonly string[]): ArgumentProblem[] {
   if (isRegion(region.toUpperCase())) return [];
   const suggestion = /^uk$/i.test(region)

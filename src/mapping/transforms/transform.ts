@@ -24,7 +24,6 @@ export interface TransformContext {
   readonly columns: readonly string[];
   /** What `functions` of the mapping names. */
   readonly functions: FunctionModule | undefined;
-  /** The place of the transform in the mapping. */
   readonly at: Location;
   /** Compiles a value within the argument, at `key`. */
   readonly value: (spec: ValueSpec, key: string) => Evaluate;
@@ -42,19 +41,16 @@ export interface TransformExample {
 
 interface Definition<A> {
   readonly name: string;
-  /** Its description in the reference. */
   readonly doc: string;
   /**
    * What it does with this argument, for people: "adds `note-` at the beginning". If absent, the beginning of `doc`, up to
    * a full stop or colon.
    */
   readonly words?: (argument: A, defaults: Defaults) => string;
-  /** Its notation in a mapping file. */
   readonly usage: readonly string[];
   readonly examples: readonly TransformExample[];
   /** Absent where the transform takes no argument. `value` is the schema of values within the argument. */
   readonly argument?: (value: z.ZodType<ValueSpec>) => z.ZodType<A>;
-  /** Whether the argument is optional. */
   readonly bare?: boolean;
   /** Loads a library, only when a mapping uses the transform. */
   readonly load?: () => Promise<unknown>;

@@ -22,7 +22,6 @@ export interface ColumnUse {
   readonly decides: string | undefined;
 }
 
-/** With its function. */
 export interface PathUse extends ColumnUse {
   readonly evaluate: Evaluate;
 }

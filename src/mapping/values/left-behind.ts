@@ -7,7 +7,6 @@ import { isAlternatives, type EntrySpec, type ValueSpec } from '../spec.ts';
 import { ValueError, valueText, textOf } from './result.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
-/** One column of a `from` list. */
 interface Alternative {
   readonly path: string;
   readonly evaluate: Evaluate;
