@@ -5,7 +5,7 @@ import { DRY_RUN } from '../files/state-dir.ts';
 import { shortPath } from '../files/paths.ts';
 import { REPORT_FILE } from '../report/summary.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
-import { clockText, durationText, untilText } from '../terminal/times.ts';
+import { clockText, dateText, durationText, untilText } from '../terminal/times.ts';
 import { WAITS, type WaitReason } from '../vocabulary/terms.ts';
 import { countsSection, prioritiesSection } from './counts.ts';
 import {
@@ -43,7 +43,7 @@ function verdictOf(status: Status, now: Date): Headline {
   const { migration, base_url: baseUrl, running, last_run: last, waits_for: wait, basis } = status;
   const details = [`${migration ?? 'unknown'} -> ${baseUrl ?? 'no service yet'}`];
   const verdict = (word: string, text: string, mood: Mood): Headline => ({ word, text, mood, details });
-  if (running && wait) return verdict(waitWord(wait), waitText(wait, now), 'failed');
+  if (running && wait) return verdict(WAITS[wait.reason as WaitReason].toUpperCase(), waitText(wait, now), 'failed');
   if (running) {
     const since = new Date(running.at);
     const who = `process ${running.pid} on ${running.host}`;
@@ -115,26 +115,8 @@ function leftText({ left, seconds_left: seconds }: Status, now: Date): string {
   return seconds === null ? text : `${text}, about ${durationText(seconds)} (${untilText(seconds, now)})`;
 }
 
-function waitWord({ reason }: RunWait): string {
-  return WAITS[reason as WaitReason].toUpperCase();
-}
-
 /** ` for 20 min (500 internal: out of memory)` */
 function waitText({ since, because }: RunWait, now: Date): string {
   const cause = because ? ` (${because})` : '';
   return ` for ${durationText((now.getTime() - Date.parse(since)) / 1000)}${cause}`;
-}
-
-/** `26 Nov 2026 11:46` */
-function dateText(at: Date): string {
-  return new Intl.DateTimeFormat('en-GB', {
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  })
-    .format(at)
-    .replace(',', '');
 }

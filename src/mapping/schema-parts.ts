@@ -60,13 +60,10 @@ export const constant = scalar<JsonScalar>('text, a number, true or false', SCAL
 });
 
 /** Text or null, as in name maps. */
-export const textOrNull = scalar<{ text: string | null }>('text or null', [...SCALARS, 'null'], (raw) =>
-  raw === null ? { text: null } : wrap(readText(raw)),
-).transform((read) => read.text);
-
-function wrap(value: string | undefined): { text: string | null } | undefined {
-  return value === undefined ? undefined : { text: value };
-}
+export const textOrNull = scalar<{ text: string | null }>('text or null', [...SCALARS, 'null'], (raw) => {
+  const text = raw === null ? null : readText(raw);
+  return text === undefined ? undefined : { text };
+}).transform((read) => read.text);
 
 export function oneOf<const T extends readonly string[]>(words: T): z.ZodType<T[number]> {
   return z.enum(words);

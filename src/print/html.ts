@@ -4,6 +4,7 @@ import { isAmount, type Cell, type CellColumn, type Section as FigureSection } f
 import { html as template, raw } from 'hono/html';
 import { placeText } from '../model.ts';
 import { numberText } from '../terminal/numbers.ts';
+import { dateText } from '../terminal/times.ts';
 import { shortened } from '../terminal/visible.ts';
 import { capital, fieldWords } from '../vocabulary/terms.ts';
 
@@ -93,15 +94,7 @@ export function prose(text: string): Markup {
 export function time(iso: string | undefined, timezone: string): Markup {
   const date = new Date(iso ?? '');
   if (Number.isNaN(date.getTime())) return html`–`;
-  const text = new Intl.DateTimeFormat('en-GB', {
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    timeZoneName: 'short',
-    timeZone: timezone,
-  }).format(date);
+  const text = dateText(date, { timeZone: timezone, timeZoneName: 'short' });
   return html`<time datetime="${date.toISOString()}">${text}</time>`;
 }
 

@@ -11,6 +11,13 @@ export function durationText(seconds: number): string {
   return hours % 24 === 0 ? `${hours / 24} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
+/** `26 Nov 2026 11:46`; local, unless `zone` names another. */
+export function dateText(at: Date, zone: Intl.DateTimeFormatOptions = {}): string {
+  const day = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+  const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  return new Intl.DateTimeFormat('en-GB', { ...day, ...time, ...zone }).format(at).replace(',', '');
+}
+
 /** `until 21:40` */
 export function untilText(seconds: number, now: Date): string {
   return `until ${clockText(new Date(now.getTime() + seconds * 1000), now)}`;

@@ -1,7 +1,6 @@
 import { formatPath, MOST_KEYS, ONE_PER_LINE, PathHints, type JsonPathStep } from './path.ts';
-import { errorWithin, findSyntaxError, JsonError, MAX_DEPTH } from './record.ts';
+import { errorWithin, findSyntaxError, JsonError, MAX_DEPTH, ValueScan, type JsonShape } from './record.ts';
 import { MAX_RECORD } from '../reading.ts';
-import { ValueScan, type JsonShape } from './shape.ts';
 
 /** Where the mistake in a value without an end is looked for: mostly it is near its beginning. */
 const SEARCHED = 1024 * 1024;

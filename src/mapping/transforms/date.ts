@@ -75,8 +75,8 @@ function isWord(source: string): boolean {
 }
 
 function options(argument: DateArgument): DateOptions & { readonly formats: readonly string[] } {
-  const full: DateOptions = typeof argument === 'string' || isList(argument) ? { formats: argument } : argument;
-  return { ...full, formats: typeof full.formats === 'string' ? [full.formats] : full.formats };
+  const full = typeof argument === 'object' && 'formats' in argument ? argument : { formats: argument };
+  return { ...full, formats: [full.formats].flat() };
 }
 
 function dateWords({ formats, timezone, as }: ReturnType<typeof options>, defaults: Defaults): string {
@@ -84,10 +84,6 @@ function dateWords({ formats, timezone, as }: ReturnType<typeof options>, defaul
   const zone = timezone ?? defaults.timezone;
   const hasZone = zone !== undefined && formats.some((source) => !source.startsWith('unix'));
   return `reads dates written ${written}${as === 'date' ? ', without the time' : hasZone ? `, in the time zone ${zone}` : ''}`;
-}
-
-function isList(argument: DateArgument): argument is readonly string[] {
-  return Array.isArray(argument);
 }
 
 /** With `iso`, some texts may have an offset and others not: that is checked per record. */
