@@ -6,7 +6,7 @@ import { textOf } from '../mapping/values/result.ts';
 import { placeText } from '../model.ts';
 import { quoted } from '../problem.ts';
 import { RECORD } from '../report/findings.ts';
-import { counted, enumerated, numberText } from '../terminal/numbers.ts';
+import { counted, enumerated, numberText, countTexts } from '../terminal/numbers.ts';
 import { clockText } from '../terminal/times.ts';
 import { printable } from '../terminal/visible.ts';
 import { meaningOf } from '../vocabulary/words.ts';
@@ -168,7 +168,7 @@ function leftOutSection(title: string, leftOut: readonly LeftOut[]): Section {
 
 function relativesSection({ parent, children }: RecordStory): Section {
   const { count, by_state: states, first } = children;
-  const counts = Object.entries(states).map(([state, number]) => `${numberText(number)} ${state}`);
+  const counts = countTexts(...Object.entries(states).map(([state, number]) => [number, state] as const));
   const more = count - first.length;
   const several = `${count === 1 ? '1 child' : `${numberText(count)} children`}: ${counts.join(', ')}`;
   return sectionOf({

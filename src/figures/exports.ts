@@ -4,7 +4,7 @@ import { ENTITIES } from '../kinds/index.ts';
 import type { FileDigest } from '../input/source.ts';
 import type { Entity } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
-import { counted, parts } from '../terminal/numbers.ts';
+import { counted, countTexts } from '../terminal/numbers.ts';
 import { ORPHAN, typeCounts, type OutcomeName } from '../vocabulary/terms.ts';
 import { column, sectionOf, type Section } from './figures.ts';
 import { outcomeOf, type State } from '../plan/events.ts';
@@ -100,6 +100,6 @@ function fateText({ events, duplicates, skipped, unreadable }: ExportFate, isDry
   return [
     ...texts,
     ...(duplicates > 0 ? [counted(duplicates, 'duplicate')] : []),
-    ...parts([skipped, 'skipped'], [unreadable, 'unreadable']),
+    ...countTexts([skipped, 'skipped'], [unreadable, 'unreadable']),
   ].join(', ');
 }

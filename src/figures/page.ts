@@ -3,7 +3,7 @@ import type { Finding } from '../report/findings.ts';
 import type { SkippedRows } from '../report/skipped.ts';
 import type { StoredSummary } from '../report/summary.ts';
 import type { StoredVerification } from '../report/documents.ts';
-import { counted, numberText, parts, percentText } from '../terminal/numbers.ts';
+import { counted, numberText, countTexts, percentText } from '../terminal/numbers.ts';
 import { capital } from '../vocabulary/terms.ts';
 import type { ErrorCause } from './causes.ts';
 import { exportsSection, type ExportFate } from './exports.ts';
@@ -90,7 +90,7 @@ function verdictOf(found: PageFound): Headline {
   const { changed } = summary.events;
   const texts = [
     isDryRun ? `${share} ${good === 1 ? 'is' : 'are'} ready to send${before}` : `${share} arrived`,
-    ...parts(
+    ...countTexts(
       [mend, mend === 1 ? 'has to be mended' : 'have to be mended'],
       [isDryRun ? 0 : events.pending, 'not sent yet'],
       [changed, 'changed in the export since they were sent'],
@@ -110,15 +110,15 @@ function tilesOf(found: PageFound): Tile[] {
     ? {
         count: events.pending,
         what: 'ready to send',
-        parts: parts([events.acknowledged, 'sent before']),
+        parts: countTexts([events.acknowledged, 'sent before']),
         mood: undefined,
       }
     : {
         count: events.acknowledged,
         what: 'arrived',
         parts: [
-          ...(all === 0 ? [] : [`${percentText(events.acknowledged, all, 1)} of ${counted(all, 'record')}`]),
-          ...parts([events.pending, 'not sent yet']),
+          ...(all === 0 ? [] : [`${percentText(events.acknowledged, all)} of ${counted(all, 'record')}`]),
+          ...countTexts([events.pending, 'not sent yet']),
         ],
         mood: 'done',
       };
@@ -127,7 +127,7 @@ function tilesOf(found: PageFound): Tile[] {
     {
       count: mend,
       what: 'to mend',
-      parts: parts(
+      parts: countTexts(
         [events.invalid, 'with a value that cannot be sent'],
         [events.rejected, 'refused by the service'],
         [events.blocked, 'waiting for one of these'],
@@ -138,7 +138,7 @@ function tilesOf(found: PageFound): Tile[] {
     {
       count: skipped + events.duplicates,
       what: 'not migrated by design',
-      parts: parts(
+      parts: countTexts(
         [skipped, 'skipped by the mapping'],
         [events.duplicates, events.duplicates === 1 ? 'duplicate' : 'duplicates'],
       ),

@@ -5,7 +5,7 @@ import { readFindings, type Finding } from '../report/findings.ts';
 import type { Summary } from '../report/summary.ts';
 import type { Database } from '../store/sqlite.ts';
 import { shortPath } from '../files/paths.ts';
-import { counted, parts } from '../terminal/numbers.ts';
+import { counted, countTexts } from '../terminal/numbers.ts';
 import { clockText, durationText } from '../terminal/times.ts';
 import { WAITS, type WaitReason } from '../vocabulary/terms.ts';
 import { muchSkipped, readSkipped, type SkippedRows } from '../report/skipped.ts';
@@ -116,7 +116,7 @@ function requestsSection({ summary, triggersFired }: RunFound): Section {
   const others = run.requests - run.events_sent - run.retries;
   const why = [
     `${counted(run.events_sent, 'event')} sent`,
-    ...parts(
+    ...countTexts(
       [unanswered, 'without an answer, to be sent again under the same id'],
       [run.already_acknowledged, 'acknowledged before'],
       [run.retries, run.retries === 1 ? 'repeat' : 'repeats'],

@@ -8,7 +8,7 @@ import {
   type Part,
 } from '../report/control-totals.ts';
 import { grouped } from '../decimal.ts';
-import { counted, numberText } from '../terminal/numbers.ts';
+import { counted, numberText, countTexts } from '../terminal/numbers.ts';
 import { column, LIMITS, sectionOf, type Cell, type CellColumn, type Section } from './figures.ts';
 
 const HEADS: Partial<Readonly<Record<Part, string>>> = {
@@ -101,14 +101,6 @@ function equalText(totals: readonly ControlTotal[]): string {
 /** Stages or owners that a page lists; all others are one row for each currency. */
 const MOST_ROWS = 60;
 
-/** Why deals are missing in the service, in the customer's words. */
-const MISSING = {
-  invalid: 'to mend',
-  rejected: 'refused by the service',
-  blocked: 'waiting',
-  pending: 'not sent yet',
-} as const;
-
 const EQUAL = '✓';
 
 /**
@@ -178,16 +170,18 @@ function signedCells(name: string, group: readonly ControlTotal[], isDryRun: boo
   const side = isDryRun ? 'planned_' : 'acknowledged_';
   const currency = currencyText(group[0]!);
   const isEqual = figures.count === figures[`${side}count`] && figures.amount === figures[`${side}amount`];
-  const missing = (Object.keys(MISSING) as (keyof typeof MISSING)[]).filter(
-    (outcome) => figures[`${outcome}_count`] > 0 && !(isDryRun && outcome === 'pending'),
+  const missing = countTexts(
+    [figures.invalid_count, 'to mend'],
+    [figures.rejected_count, 'refused by the service'],
+    [figures.blocked_count, 'waiting'],
+    [isDryRun ? 0 : figures.pending_count, 'not sent yet'],
   );
-  const texts = missing.map((outcome) => `${numberText(figures[`${outcome}_count`])} ${MISSING[outcome]}`);
   return [
     name,
     figures.count,
     { amount: figures.amount, currency },
     figures[`${side}count`],
     { amount: figures[`${side}amount`], currency },
-    isEqual ? EQUAL : texts.join(', ') || 'the amounts differ',
+    isEqual ? EQUAL : missing.join(', ') || 'the amounts differ',
   ];
 }

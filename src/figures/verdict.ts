@@ -6,7 +6,7 @@ import type { HaltReason } from '../halt.ts';
 import { ENTITIES, EVENT_TYPES, kindOf } from '../kinds/index.ts';
 import { countOmitted, excessText } from '../report/omitted.ts';
 import type { StoredSummary, Summary, WaitingCounts } from '../report/summary.ts';
-import { counted, numberText, parts } from '../terminal/numbers.ts';
+import { counted, numberText, countTexts } from '../terminal/numbers.ts';
 import { clockText, durationText } from '../terminal/times.ts';
 import { stopText } from '../vocabulary/terms.ts';
 import type { Mood, Headline } from './figures.ts';
@@ -115,7 +115,7 @@ function besideText({ events, omitted }: StoredSummary): string[] {
 
 /** `6 events are invalid, 7 are blocked by their parents and 1 record could not be read`: the states add up. */
 function failuresText({ dry_run: dry, events, records }: StoredSummary): string {
-  return parts(
+  return countTexts(
     [events.rejected, `rejected by the service${dry ? ' in an earlier run' : ''}`],
     [events.invalid, 'invalid'],
     [events.blocked, 'blocked'],
@@ -169,5 +169,5 @@ export function briefText(summary: Summary): string {
 
 /** `82 rows read, 1 skipped, 1 unreadable` */
 export function recordsText({ read, skipped, unreadable }: StoredSummary['records']): string {
-  return [`${counted(read, 'row')} read`, ...parts([skipped, 'skipped'], [unreadable, 'unreadable'])].join(', ');
+  return [`${counted(read, 'row')} read`, ...countTexts([skipped, 'skipped'], [unreadable, 'unreadable'])].join(', ');
 }

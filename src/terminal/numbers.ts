@@ -18,14 +18,13 @@ export function ofText(part: number, all: number): string {
 }
 
 /** `3 skipped`, `1,234 left`: those above 0. */
-export function parts(...counts: readonly (readonly [count: number, what: string])[]): string[] {
+export function countTexts(...counts: readonly (readonly [count: number, what: string])[]): string[] {
   return counts.flatMap(([count, what]) => (count > 0 ? [`${numberText(count)} ${what}`] : []));
 }
 
-/** `87 %`, or `87.5 %` with one digit. Rounded down, so that only all of them are 100 %; of none, they are. */
-export function percentText(part: number, of: number, digits: 0 | 1 = 0): string {
-  const unit = 10 ** digits;
-  return `${of === 0 ? 100 : Math.floor((part / of) * 100 * unit) / unit} %`;
+/** `87.5 %`. Rounded down, so that only all of them are 100 %. */
+export function percentText(part: number, of: number): string {
+  return `${Math.floor((part / of) * 1000) / 10} %`;
 }
 
 /** More items of a list are counted. */
