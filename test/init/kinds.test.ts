@@ -229,7 +229,7 @@ describe('exports of strangers', () => {
   const NAMES = ['Bell', 'Costa', 'Dietz', 'Fontana', 'Gil', 'Horn', 'Keller', 'Lodi', 'Moreno', 'Nystrom'];
   const name = (n: number): string => `${['Ada', 'Bruno', 'Carla', 'Dario'][n % 4]!} ${NAMES[n % 10]!}`;
 
-  it('have a list in a list: what cannot become events of its own is marked, and the file that only has lists is read', async () => {
+  it('have a list in a list: its elements are events, and the file that only has lists is read', async () => {
     const deals = (n: number) =>
       [...Array((n % 2) + 1).keys()].map((at) => ({
         id: `D${n}-${at}`,
@@ -246,9 +246,11 @@ describe('exports of strangers', () => {
     const draft = await draftOf({
       'crm.json': { accounts: Array.from({ length: 12 }, (_, n) => ({ name: `Acme ${n}`, people: [people(n)] })) },
     });
-    expect(draft.entries).toEqual(['crm: lead/created']);
-    expect(draft.remark('deals')).toMatch(/^check: `deals` is a list in a list/);
+    expect(draft.entries).toEqual(['crm: lead/created', 'crm: deal/created']);
+    expect(draft.deal['each']).toBe('people.deals');
+    expect(draft.remark('lead_external_id')).toMatch(/^set this/);
     expect(draft.findings).toContain('12 leads');
+    expect(draft.findings).toContain('18 deals');
   });
 
   it('have staff in a table of any name: it is looked up, by a column that is called alike', async () => {

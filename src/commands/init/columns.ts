@@ -182,6 +182,16 @@ export function isNamed({ columns }: Table): boolean {
   return columns.filter(({ meaning }) => meaning.concepts.size > 0).length > columns.length / 3;
 }
 
+/** Whether the elements of a list are in the records of a table, or in the elements of one. */
+export function isIn({ list, parent }: Table, table: Table): boolean {
+  return parent === (table.parent ?? table) && (table.list === undefined || list!.startsWith(`${table.list}.`));
+}
+
+/** The path of a column from the whole record. */
+export function pathOf({ name, table: { list } }: Pick<Column, 'name' | 'table'>): string {
+  return list === undefined ? name : `${list}.${name}`;
+}
+
 export function isUnique({ filled, distinct }: Column): boolean {
   return filled > 0 && distinct === filled;
 }

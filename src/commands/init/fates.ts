@@ -1,7 +1,7 @@
 /** What becomes of every file, list and column, in figures: nothing is left out without a word. */
 import { kindOfType } from '../../kinds/index.ts';
 import { counted, enumerated, numberText, ofText } from '../../terminal/numbers.ts';
-import type { Column, Table } from './columns.ts';
+import { isIn, pathOf, type Column, type Table } from './columns.ts';
 import { quoted } from './evidence.ts';
 import type { KnownTables } from './joins.ts';
 import { linesOf, withLines, type Entry, type Line } from './lines/yaml.ts';
@@ -138,10 +138,14 @@ export class Fates {
 
   #notCarried(table: Table): Column[] {
     const read = [...(this.#read.get(table) ?? [])];
-    const lists = this.#entries.flatMap((entry) => (entry.table.parent === table ? [entry.table.list] : []));
+    const lists = this.#entries.flatMap((entry) => (isIn(entry.table, table) ? [entry.table.list] : []));
     return table.columns.filter(({ name, list, filled, isWrapper }) => {
-      if (filled === 0 || isWrapper || (list !== undefined && lists.includes(list))) return false;
-      return !read.some((path) => path === name || path === list || path === '$' || name.startsWith(`${path}.`));
+      if (filled === 0 || isWrapper || (list !== undefined && lists.includes(pathOf({ name: list, table }))))
+        return false;
+      const plain = name.replace(/\[\d+\]/g, '');
+      return !read.some(
+        (path) => path === plain || path === name || path === list || path === '$' || name.startsWith(`${path}.`),
+      );
     });
   }
 
@@ -266,5 +270,5 @@ function whySkipped(entries: readonly Entry[]): string {
 
 /** `firstname.versions`: what is said about a value beside it. */
 function isAboutOthers({ list, parent }: Table): boolean {
-  return parent?.columns.some((each) => each.list === list && each.isWrapper) === true;
+  return parent?.columns.some((each) => each.isWrapper && `${list!}.`.startsWith(`${each.list!}.`)) === true;
 }

@@ -176,7 +176,7 @@ export function reach(
   const one = stepsTo(own, table, references).map((step) => ({ step, value: step.lookup(name) }));
   const two = references
     .filter(({ from, to }) => to.table === table && from.table !== own.table)
-    .filter((each) => isSure(each, 0.5))
+    .filter((each) => isSure(each, 0.5) && !isStaff(each.from))
     .flatMap((each) =>
       stepsTo(own, each.from.table, references)
         .filter(({ other }) => other !== each.from)

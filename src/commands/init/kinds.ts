@@ -1,6 +1,6 @@
 /** What the records of each table are: decided last, from the best assignments and from who refers to whom. */
 import { assign, referred, SURE, type Assignment, type RoleCandidate } from './assign.ts';
-import { isFew, isKey, isNamed, isUnique, type Column, type Table } from './columns.ts';
+import { isFew, isIn, isKey, isNamed, isUnique, pathOf, type Column, type Table } from './columns.ts';
 import { isId } from './content.ts';
 import { quoted } from './evidence.ts';
 import { isSure, type Reference } from './references.ts';
@@ -20,8 +20,11 @@ export function kindsOf(
   noteStaff(tables, references);
   const signsOf = (some: readonly Table[]): Signs[] => some.map((table) => new Signs(table, references, kinds));
   const filled = tables.filter(({ rows }) => rows > 0);
-  // Lists before their records: the columns of those that become events are theirs.
-  for (const each of signsOf(filled.filter(({ list }) => list !== undefined))) {
+  // Lists before the lists and records that they are in: the columns of those that become events are theirs.
+  const lists = filled.filter(({ list }) => list !== undefined);
+  for (const table of lists.sort((a, b) => b.list!.split('.').length - a.list!.split('.').length)) {
+    withoutLists(table, kinds);
+    const each = new Signs(table, references, kinds);
     each.people();
     each.deals();
     each.comments();
@@ -38,6 +41,7 @@ export function kindsOf(
   // Where no table has people: those with addresses, and at last companies.
   if (!has('lead')) for (const each of signs) each.peopleByAddress();
   if (!has('lead') && (has('deal') || has('comment'))) for (const each of signs) each.companies();
+  for (const each of signs) each.comments();
   for (const each of signs) each.noteUnusedDeal();
   for (const [table, given] of answered)
     kinds.set(table, new Map([...given].map((kind) => [kind, { assignment: assign(table, kind, references) }])));
@@ -100,7 +104,8 @@ class Signs {
     ];
     const signs = [amount, stage, title].filter((each) => each > 0.5).length;
     const isCalled = this.#is('deal') && !this.#is('stage');
-    const isByName = isCalled && ((amount > 0.35 && stage > 0.35) || (this.#table.list === undefined && signs >= 2));
+    const isSold = this.#table.list === undefined || amount > 0.5;
+    const isByName = isCalled && ((amount > 0.35 && stage > 0.35) || (isSold && signs >= 2));
     if (isByName || (amount > 0.5 && stage > (isNamed(this.#table) ? 0.6 : 0.2))) this.#set('deal');
     if (this.#found.size === 2 && !isTwin(this.#assignments)) this.#found.delete('lead');
   }
@@ -109,7 +114,8 @@ class Signs {
   dealsByRelations(): void {
     if (this.#found.has('deal') || this.#is('user', 'company', 'comment')) return;
     const isPerson = this.#isPerson();
-    const isSold = (this.#best('amount')?.score ?? 0) >= 0.25 && this.#of('deal', 'stage', 'outcome') >= 0.35;
+    const [amount, stage] = isNamed(this.#table) ? [0.25, 0.35] : [0.35, 0.2];
+    const isSold = (this.#best('amount')?.score ?? 0) >= amount && this.#of('deal', 'stage', 'outcome') >= stage;
     if (!isSold || !(isPerson || this.#refersTo('lead'))) return;
     // Payments, invoices and line items where other records are the deals.
     const areOthers = [...this.#kinds.values()].some((found) => found.has('deal'));
@@ -142,6 +148,7 @@ class Signs {
   comments(): void {
     if (this.#found.size > 0 || this.#is('user')) return;
     const { columns, list } = this.#table;
+    if (list !== undefined && this.#is('stage')) return;
     const isOf = list !== undefined || this.#refersTo('lead') || this.#refersTo('deal');
     const concepts = columns.map(({ meaning }) => meaning.concepts);
     const hasId = concepts.some((own) => own.has('id') && (own.has('person') || own.has('deal') || own.has('parent')));
@@ -180,16 +187,22 @@ class Signs {
     );
   }
 
+  #isReferredTo(): boolean {
+    const id = this.#assignments.get('lead')!.roles.get('id')?.column;
+    return id !== undefined && referred(id, this.#references) > 0;
+  }
+
   /** People to whom others refer, whatever is known of them. */
   peopleByRelations(): void {
-    const id = this.#assignments.get('lead')!.roles.get('id')?.column;
-    if (this.#found.size > 0 || !id || !this.#is('lead') || this.#refersTo('lead')) return;
-    if (referred(id, this.#references) > 0)
+    if (this.#found.size > 0 || !this.#is('lead') || this.#refersTo('lead')) return;
+    if (this.#isReferredTo())
       this.#set('lead', 'check: other records have their ids, but no column has names or addresses');
   }
 
   peopleByAddress(): void {
     if (this.#found.size > 0 || this.#is('other', 'user', 'company')) return;
+    if (this.#references.some((each) => each.to.table === this.#table && isStaff(each.from) && each.share > 0.7))
+      return;
     const id = this.#of('lead', 'id');
     const isSomebody = id > 0.4 || (id > 0 && this.#of('lead', 'full', 'last') > 0.36);
     if (isSomebody && this.#of('lead', 'email', 'phone') > 0.8)
@@ -197,7 +210,8 @@ class Signs {
   }
 
   companies(): void {
-    if (this.#found.size === 0 && this.#is('company') && this.#of('lead', 'full') + this.#of('deal', 'title') > 0.5)
+    if (this.#found.size > 0 || !this.#is('company')) return;
+    if (this.#isReferredTo() || this.#of('lead', 'full') + this.#of('deal', 'title') > 0.5)
       this.#set('lead', 'check: no export has people, so the companies are the leads');
   }
 }
@@ -226,8 +240,8 @@ const MAX_STAFF = 60;
 
 /** Leaves out the columns of lists whose elements become events of their own. */
 function withoutLists(table: Table, kinds: ReadonlyMap<Table, TableKinds>): void {
-  const lists = [...kinds].flatMap(([each, found]) => (each.parent === table && found.size > 0 ? [each.list!] : []));
-  const kept = table.columns.filter(({ list }) => list === undefined || !lists.includes(list));
+  const lists = [...kinds].flatMap(([each, found]) => (found.size > 0 && isIn(each, table) ? [each.list!] : []));
+  const kept = table.columns.filter((each) => !lists.some((list) => `${pathOf(each)}.`.startsWith(`${list}.`)));
   table.columns.splice(0, table.columns.length, ...kept);
 }
 

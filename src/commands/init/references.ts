@@ -1,7 +1,7 @@
 /** Whose values name records of which other table: directly, or by a part of the value. */
 import { ofText } from '../../terminal/numbers.ts';
 import type { TransformSpec, ValueSpec } from '../../mapping/spec.ts';
-import { countOf, isUnique, type Column, type Table } from './columns.ts';
+import { countOf, isIn, isUnique, pathOf, type Column, type Table } from './columns.ts';
 import { headerScore } from './roles.ts';
 import type { Samples } from './tables.ts';
 import { fold, namesNoun, type Meaning } from './words.ts';
@@ -151,8 +151,8 @@ function referencesOf(from: Column, keys: readonly Column[]): Reference[] {
     for (const { key, n } of counts) {
       const to = keys[key]!;
       const known = found.get(to);
-      if (to.table !== table && to.table.parent !== table && n / of > (known?.share ?? 0))
-        found.set(to, { from, to, by, found: n, of, share: n / of });
+      const isOwn = to.table === table || isIn(to.table, table) || (isIn(table, to.table) && pathOf(from) === to.name);
+      if (!isOwn && n / of > (known?.share ?? 0)) found.set(to, { from, to, by, found: n, of, share: n / of });
     }
   }
   return [...found.values()].filter((each) => each.share >= MIN_SHARE);
@@ -170,7 +170,8 @@ function isByChance({ from, to, found, of }: Reference): boolean {
   const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
   // Where most numbers between the first and the last are no ids, values that are all ids are so on purpose.
   const isSparse = to.distinct < (high - low) / 2 && found === of && from.distinct >= 8;
-  return low < 1000 && !isSparse && !namesTable(from, to.table) && !isCalledAlike(from, to);
+  const isParent = found === of && from.distinct >= 8 && from.meaning.concepts.has('parent');
+  return low < 1000 && !isSparse && !isParent && !namesTable(from, to.table) && !isCalledAlike(from, to);
 }
 
 /** `VNR` and `VNR`, but not `id` and `id`. */

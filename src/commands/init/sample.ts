@@ -85,7 +85,7 @@ interface Leaf {
 /** Adds a record in JSON. The elements of its lists become rows of tables of their own, too. */
 function addRecord(main: RawTable, lists: Map<string, RawTable>, record: number, value: JsonValue): void {
   addRow(main, record, [...leavesOf(value), ...pairsIn(value)]);
-  for (const [path, list] of listsIn(value)) {
+  for (const [path, list] of listsIn(value, '', true)) {
     const table = lists.get(path) ?? { list: path, columns: new Map(), rows: [] };
     lists.set(path, table);
     for (const element of list) addRow(table, record, [...leavesOf(element)]);
@@ -94,7 +94,10 @@ function addRecord(main: RawTable, lists: Map<string, RawTable>, record: number,
 
 /** The scalars in a value by path (of a scalar itself, `.`); of a list, its first element. */
 function* leavesOf(value: JsonValue, path = '', list?: string, several = false): Generator<Leaf> {
-  if (Array.isArray(value)) {
+  if (isNamedId(value)) {
+    yield { name: `${path}[0]`, text: textOf(value[0]!) };
+    yield { name: `${path}[1]`, text: textOf(value[1]!), label: path.replace(/(?<=.)_?ids?$/i, '') };
+  } else if (Array.isArray(value)) {
     const [first] = value as readonly JsonValue[];
     if (first !== undefined && !Array.isArray(first))
       yield* leavesOf(first, path, list ?? path, several || value.length > 1);
@@ -105,7 +108,16 @@ function* leavesOf(value: JsonValue, path = '', list?: string, several = false):
   } else yield { name: path === '' ? '.' : path, text: textOf(value), ...(list !== undefined && { list, several }) };
 }
 
+/** `[4, "Proposal"]`: the id of another record and what it is called. */
+function isNamedId(value: JsonValue): value is readonly JsonValue[] & JsonValue {
+  if (!Array.isArray(value) || value.length !== 2) return false;
+  const [id, name] = value as readonly JsonValue[];
+  return /^\d+$/.test(textOf(id!) ?? '') && typeof name === 'string' && !/^\d*$/.test(name);
+}
+
 const NAMES = /^(?:field_?)?(?:name|key|label|code|property|attribute|question|title|id)$/i;
+/** Of an element that is a name and a value, and not a record with both. */
+const MAX_MEMBERS = 6;
 const VALUES = /^(?:field_?)?(?:value|values|answer|text)$/i;
 
 /**
@@ -121,7 +133,7 @@ function* pairsIn(value: JsonValue): Generator<Leaf> {
         .filter(([key, text]) => NAMES.test(key) && typeof text === 'string')
         .sort(([a], [b]) => placeOf(a) - placeOf(b));
       const held = members.find(([key]) => VALUES.test(key));
-      if (!name || !held) break;
+      if (!name || !held || members.length > MAX_MEMBERS) break;
       const isWrapped = Array.isArray(held[1]);
       const first = isWrapped ? (held[1] as readonly JsonValue[])[0] : held[1];
       const inner = isObject(first) ? first['value'] : first;
@@ -138,11 +150,15 @@ function placeOf(key: string): number {
   return at < 0 ? Infinity : at;
 }
 
-function* listsIn(value: JsonValue, path = ''): Generator<[path: string, list: readonly JsonValue[]]> {
-  if (Array.isArray(value)) yield [path, value as readonly JsonValue[]];
-  else if (isObject(value)) {
+/** `isDeep`: also the lists in the elements of lists. */
+function* listsIn(value: JsonValue, path = '', isDeep = false): Generator<[path: string, list: readonly JsonValue[]]> {
+  if (Array.isArray(value) && !isNamedId(value)) {
+    const list = value as readonly JsonValue[];
+    yield [path, list];
+    for (const element of isDeep ? list : []) if (isObject(element)) yield* listsIn(element, path, isDeep);
+  } else if (isObject(value)) {
     for (const [key, member] of Object.entries(value)) {
-      if (member !== undefined) yield* listsIn(member, path === '' ? key : `${path}.${key}`);
+      if (member !== undefined) yield* listsIn(member, path === '' ? key : `${path}.${key}`, isDeep);
     }
   }
 }

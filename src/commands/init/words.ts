@@ -7,44 +7,44 @@
 const WORDS = {
   id: 'id ids uniqueid uuid guid key identifier ref reference kod / kennung / identifiant / identificador clave / chave / identificativo / identificatie / identyfikator klucz / идентификатор ид ключ / identitet / 编号 识别码',
   number:
-    'number no nr num numbers / nummer / numero n / nro / num / numero / nummer / numer / номер / nummer / 号码 番号',
-  name: 'name names label / bezeichnung namen / nom intitule libelle / nombre / nome / denominazione nominativo ragione / naam / nazwa / название наименование / namn benamning / 名称 名前 姓名 名 이름 navn nimi isim jmeno nazev nev adi',
+    'number no nr num numbers / nummer / numero n / nro / num / numero / nummer / numer / номер / nummer / 号码 番号 رقم sira',
+  name: 'name names label / bezeichnung namen / nom intitule libelle / nombre / nome / denominazione nominativo ragione / naam / nazwa / название наименование / namn benamning / 名称 名前 姓名 名 이름 navn nimi isim jmeno nazev nev adi اسم',
   first:
     'first given forename fname firstname / vor vorname / prenom / / / / voor voornaam / imie / имя / fornamn / jmeno fornavn etunimi isim keresztnev prenume',
   last: 'last latest recent / letzte letzter letztes zuletzt / dernier derniere / ultimo ultima / ultimo ultima / ultimo ultima / laatste laatst / ostatni ostatnia / последний последняя последнее / senaste sista',
   surname:
-    'surname family lname lastname / nach nachname familien familienname / famille / apellido apellidos / sobrenome apelido / cognome / achter achternaam / nazwisko / фамилия / efternamn / 姓 prijmeni etternavn efternavn sukunimi soyadi soyad vezeteknev nume',
+    'surname family lname lastname / nach nachname familien familienname / famille / apellido apellidos / sobrenome apelido / cognome / achter achternaam / nazwisko / фамилия / efternamn / 姓 prijmeni etternavn efternavn sukunimi soyadi soyad vezeteknev nume عائلة',
   middle: 'middle second nick / zweiter / deuxieme / segundo / segundo / secondo / tussen / drugie / отчество / mellan',
   full: 'full complete display / voller vollstandiger vollstandige / complet / completo completa / completo / completo / volledige / pelna pelne / полное / fullstandigt',
   email:
-    'email emails mail mails / mailadresse / courriel mel / correo / / posta / mailadres / poczta / почта / epost / 邮箱 电子邮件 电邮 メール 이메일 eposta',
+    'email emails mail mails / mailadresse / courriel mel / correo / / posta / mailadres / poczta / почта / epost / 邮箱 电子邮件 电邮 メール 이메일 eposta بريد إلكتروني',
   phone:
-    'phone phones telephone tel landline / telefon fon festnetz rufnummer / telephone / telefono / telefone fone / telefono / telefoon / telefon / телефон / telefon / 电话 電話 전화 telefonu puhelin',
+    'phone phones telephone tel landline / telefon fon festnetz rufnummer / telephone / telefono / telefone fone / telefono / telefoon / telefon / телефон / telefon / 电话 電話 전화 telefonu puhelin هاتف',
   mobile:
-    'mobile cell cellphone gsm whatsapp handset / mobil handy / portable / movil celular / celular telemovel / cellulare / mobiel mobiele / komorka komorkowy / мобильный моб / mobil / 手机 携帯 cep',
+    'mobile cell cellphone gsm whatsapp handset / mobil handy / portable / movil celular / celular telemovel / cellulare / mobiel mobiele / komorka komorkowy / мобильный моб / mobil / 手机 携帯 cep جوال موبايل محمول',
   fax: 'fax / telefax / telecopie / / / / / faks / факс',
   person:
-    'person persons people contact contacts lead leads prospect prospects party individual subscriber / kontakt kontakte ansprechpartner ansprechperson interessent / contact contacts personne prospect interlocuteur interlocuteurs / contacto contactos persona prospecto / contato contatos pessoa pessoas / contatto contatti persona referente anagrafica / contactpersoon contactpersonen persoon / kontakt kontakty osoba osoby / контакт контакты лицо лид лиды / kontakt kontakter person / kontaktni osoba kisi 联系人 联络人 線索 連絡先',
+    'person persons people contact contacts lead leads prospect prospects party individual subscriber / kontakt kontakte ansprechpartner ansprechperson interessent / contact contacts personne prospect interlocuteur interlocuteurs / contacto contactos persona prospecto / contato contatos pessoa pessoas / contatto contatti persona referente anagrafica / contactpersoon contactpersonen persoon / kontakt kontakty osoba osoby / контакт контакты лицо лид лиды / kontakt kontakter person / kontaktni osoba kisi 联系人 联络人 線索 連絡先 شخص',
   customer:
-    'customer customers client clients buyer / kunde kunden / client clients / cliente clientes / cliente clientes / cliente clienti / klant klanten / klient klienci klienta / клиент клиенты клиента / kund kunder / 客户 顧客 musteri zakaznik',
+    'customer customers client clients buyer / kunde kunden / client clients / cliente clientes / cliente clientes / cliente clienti / klant klanten / klient klienci klienta / клиент клиенты клиента / kund kunder / 客户 顧客 musteri zakaznik عميل عملاء زبون musteriler',
   company:
-    'company companies account accounts organization organisation organizations organisations org orgs firm business employer vendor / firma firmen unternehmen organisation gesellschaft / societe entreprise compte / empresa empresas compania organizacion cuenta / empresas organizacao conta / azienda aziende societa ditta impresa organizzazione / bedrijf bedrijven organisatie onderneming / organizacja przedsiebiorstwo / компания компании организация фирма / foretag bolag / 公司 企业 会社 sirket spolecnost',
-  deal: 'deal deals opportunity opportunities potential potentials opp opps oppty sale / geschaft geschafte verkaufschance verkaufschancen chance auftrag auftrage vorgang / affaire affaires opportunite opportunites vente / negocio negocios oportunidad oportunidades trato tratos / negocio negociacao negociacoes oportunidade oportunidades / trattativa trattative affare affari opportunita / kans kansen verkoopkans / szansa szanse transakcja transakcje okazja / сделка сделки / affar affarer affarsmojlighet / 商机 交易 案件 商談 거래 firsat prilezitost pripad pripady',
-  user: 'user users employee employees staff rep reps representative agent agents seller salesperson salesrep consultant member admin officer advisor adviser broker negotiator recruiter / benutzer mitarbeiter verkaufer vertriebler vertreter aussendienst berater sachbearbeiter / utilisateur commercial vendeur / usuario usuarios vendedor comercial / usuario vendedor / utente utenti venditore commerciale agente operatore / gebruiker gebruikers verkoper medewerker / uzytkownik handlowiec sprzedawca pracownik / пользователь менеджер сотрудник продавец / anvandare saljare / 用户 销售员 业务员 営業 사용자',
+    'company companies account accounts organization organisation organizations organisations org orgs firm business employer vendor / firma firmen unternehmen organisation gesellschaft / societe entreprise compte / empresa empresas compania organizacion cuenta / empresas organizacao conta / azienda aziende societa ditta impresa organizzazione / bedrijf bedrijven organisatie onderneming / organizacja przedsiebiorstwo / компания компании организация фирма / foretag bolag / 公司 企业 会社 sirket spolecnost شركة مؤسسة',
+  deal: 'deal deals opportunity opportunities potential potentials opp opps oppty sale / geschaft geschafte verkaufschance verkaufschancen chance auftrag auftrage vorgang / affaire affaires opportunite opportunites vente / negocio negocios oportunidad oportunidades trato tratos / negocio negociacao negociacoes oportunidade oportunidades / trattativa trattative affare affari opportunita / kans kansen verkoopkans / szansa szanse transakcja transakcje okazja / сделка сделки / affar affarer affarsmojlighet / 商机 交易 案件 商談 거래 firsat prilezitost pripad pripady صفقة صفقات فرصة فرص firsatlar',
+  user: 'user users employee employees staff rep reps representative agent agents seller salesperson salesrep consultant member admin officer advisor adviser broker negotiator recruiter / benutzer mitarbeiter verkaufer vertriebler vertreter aussendienst berater sachbearbeiter / utilisateur commercial vendeur / usuario usuarios vendedor comercial / usuario vendedor / utente utenti venditore commerciale agente operatore / gebruiker gebruikers verkoper medewerker / uzytkownik handlowiec sprzedawca pracownik / пользователь менеджер сотрудник продавец / anvandare saljare / 用户 销售员 业务员 営業 사용자 مندوب موظف temsilci temsilcisi',
   owner:
-    'owner owners owned assigned assignee responsible manager / besitzer inhaber verantwortlich verantwortliche verantwortlicher zustandig zustandiger zustandige vertriebsmitarbeiter kundenbetreuer vertriebsbeauftragter betreuer zugewiesen zugewiesener bearbeiter / proprietaire responsable attribue assigne charge / propietario responsable asignado asignada encargado titular / proprietario responsavel atribuido dono / responsabile assegnato assegnatario incaricato / eigenaar verantwoordelijke toegewezen beheerder / wlasciciel opiekun przypisany odpowiedzialny / ответственный владелец / agare ansvarig tilldelad / 负责人 所有者 担当者 担当 담당자 sorumlu ejer vlastnik',
+    'owner owners owned assigned assignee responsible manager / besitzer inhaber verantwortlich verantwortliche verantwortlicher zustandig zustandiger zustandige vertriebsmitarbeiter kundenbetreuer vertriebsbeauftragter betreuer zugewiesen zugewiesener bearbeiter / proprietaire responsable attribue assigne charge / propietario responsable asignado asignada encargado titular / proprietario responsavel atribuido dono / responsabile assegnato assegnatario incaricato / eigenaar verantwoordelijke toegewezen beheerder / wlasciciel opiekun przypisany odpowiedzialny / ответственный владелец / agare ansvarig tilldelad / 负责人 所有者 担当者 担当 담당자 sorumlu ejer vlastnik مسؤول sorumlusu',
   created:
-    'created create creation added add entered inserted opened received registered begin started / erstellt erstellung erstellungs angelegt anlage hinzugefugt erfasst eingang erzeugt / cree creee ajoute ajout saisie / creado creada creacion alta registro / criado criada criacao cadastro adicionado inclusao / creato creata creazione inserito inserimento apertura / aangemaakt gemaakt toegevoegd aanmaak / utworzono utworzenia utworzony dodano dodania zalozenia / создан создана создано создания добавлен / skapad skapades skapat tillagd / 创建 创建时间 作成 登録 cdate oprettet vytvoreno olusturma',
+    'created create creation added add entered inserted opened received registered begin started / erstellt erstellung erstellungs angelegt anlage hinzugefugt erfasst eingang erzeugt / cree creee ajoute ajout saisie / creado creada creacion alta registro / criado criada criacao cadastro adicionado inclusao / creato creata creazione inserito inserimento apertura / aangemaakt gemaakt toegevoegd aanmaak / utworzono utworzenia utworzony dodano dodania zalozenia / создан создана создано создания добавлен / skapad skapades skapat tillagd / 创建 创建时间 作成 登録 cdate oprettet vytvoreno olusturma إضافة إنشاء تسجيل kayit',
   modified:
     'modified modify modification updated update changed change edited moved / geandert anderung anderungs bearbeitet aktualisiert / modifie modifiee mise maj / modificado modificada modificacion actualizado actualizacion / modificacao atualizado atualizacao alterado / modificato modifica aggiornato aggiornamento / gewijzigd bijgewerkt wijziging / zmodyfikowano modyfikacji zmiany aktualizacji / изменен изменено изменения обновлено / andrad uppdaterad / 修改 更新 mdate udate',
   closed:
     'closed close closing end ended finished lost / abschluss abgeschlossen ende geschlossen gewonnen verloren / cloture fin ferme / cierre cerrado fin / fechamento encerramento fechado ganho / chiusura chiuso fine / afsluit afsluiting afsluitdatum gesloten einde gewonnen verloren / zamkniecia zamkniecie koniec / закрытия закрыта завершения окончания / avslut avslutad stangd slut / closedate edate 成交',
   due: 'due deadline expected next scheduled planned forecast reminder follow birthday birth expiry expires valid estimated / fallig falligkeit erwartet erwartetes erwarteter geplant nachste nachster geburtstag geburts wiedervorlage / echeance prevu prevue prochaine naissance / vencimiento previsto prevista esperado esperada proximo proxima nacimiento / vencimento nascimento / scadenza attesa prossimo prossima nascita / verwacht verwachte verval volgende geboorte / oczekiwany oczekiwana planowany nastepny urodzenia / срок ожидаемая ожидаемый следующий рождения / forvantad forvantat nasta fodelse / 预计 到期 nextdate',
-  date: 'date datetime time at on day timestamp when / datum zeit zeitpunkt tag uhrzeit / heure jour le / fecha hora dia / data em / ora giorno / tijd op / czas dnia / дата время / tid / 日期 时间 時間 日付 日時 dato datumu tarih',
+  date: 'date datetime time at on day timestamp when / datum zeit zeitpunkt tag uhrzeit / heure jour le / fecha hora dia / data em / ora giorno / tijd op / czas dnia / дата время / tid / 日期 时间 時間 日付 日時 dato datumu tarih تاريخ tarihi',
   happened:
     'activity activities call calls meeting meetings event events sent start done completed happened posted entry task tasks interaction touchpoint log action actions / aktivitat aktivitats aktivitaten anruf termin gesprach aufgabe aufgaben / activite appel reunion tache / actividad llamada reunion tarea / atividade ligacao reuniao tarefa / attivita chiamata riunione appuntamento / activiteit gesprek afspraak taak / aktywnosc rozmowa spotkanie zadanie / активность звонок встреча задача дело / aktivitet samtal mote uppgift / 活动 通话 跟进',
   amount:
-    'amount amounts value price total sum worth size revenue mrr arr budget turnover volume / betrag betrags summe wert umsatz volumen preis erlos / montant valeur prix somme chiffre / monto importe valor precio cuantia suma / montante preco quantia / importo valore prezzo ammontare totale ricavo / bedrag waarde prijs som omzet / kwota wartosc cena suma / сумма стоимость цена бюджет / belopp varde pris summa / 金额 金額 价格 금액 opportunity oppamount tutar belob vaerdi arvo castka hodnota osszeg',
+    'amount amounts value price total sum worth size revenue mrr arr budget turnover volume / betrag betrags summe wert umsatz volumen preis erlos / montant valeur prix somme chiffre / monto importe valor precio cuantia suma / montante preco quantia / importo valore prezzo ammontare totale ricavo / bedrag waarde prijs som omzet / kwota wartosc cena suma / сумма стоимость цена бюджет / belopp varde pris summa / 金额 金額 价格 금액 opportunity oppamount tutar belob vaerdi arvo castka hodnota osszeg قيمة مبلغ سعر tutari',
   weighted:
     'weighted expected probable adjusted projected / gewichtet gewichteter gewichtete erwartet / pondere ponderee / ponderado ponderada esperado / / ponderato ponderata atteso / gewogen verwacht / wazona wazony / взвешенная / viktat vagt',
   probability:
@@ -58,28 +58,28 @@ const WORDS = {
   gross: 'gross incl including inkl inclusief met / brutto / ttc / bruto / bruto / lordo / bruto / brutto',
   cents: 'cents cent minor pence micros micro millis',
   currency:
-    'currency curr ccy / wahrung / devise monnaie / moneda divisa / moeda / valuta / munt / waluta / валюта / valuta / 货币 币种 通貨 mena doviz',
+    'currency curr ccy / wahrung / devise monnaie / moneda divisa / moeda / valuta / munt / waluta / валюта / valuta / 货币 币种 通貨 mena doviz عملة birimi',
   stage:
-    'stage phase step milestone / stufe phasen / etape / etapa fase / / stadio / / etap faza / стадия этап / fas steg / 阶段 ステージ フェーズ 단계 asama faze',
+    'stage phase step milestone / stufe phasen / etape / etapa fase / / stadio / / etap faza / стадия этап / fas steg / 阶段 ステージ フェーズ 단계 asama faze مرحلة asamasi',
   status:
-    'status state / zustand stand / statut etat / estado estatus / situacao / stato / / stan / статус состояние / / 状态 durum stav',
+    'status state / zustand stand / statut etat / estado estatus / situacao / stato / / stan / статус состояние / / 状态 durum stav حالة durumu',
   outcome:
     'outcome result disposition won iswon / ergebnis / resultat / resultado / / esito risultato / resultaat / wynik / результат / utfall',
   pipeline:
     'pipeline pipelines funnel process / trichter / entonnoir / embudo / funil / imbuto / trechter / lejek / воронка / tratt / 管道 销售管道',
   title:
-    'title subject topic headline caption project / titel betreff thema projekt / titre objet sujet projet / titulo asunto tema proyecto / assunto projeto / titolo oggetto argomento progetto / onderwerp / tytul temat / тема заголовок / amne rubrik / predmet konu emne / 标题 主题 件名 제목 baslik',
+    'title subject topic headline caption project / titel betreff thema projekt / titre objet sujet projet / titulo asunto tema proyecto / assunto projeto / titolo oggetto argomento progetto / onderwerp / tytul temat / тема заголовок / amne rubrik / predmet konu emne / 标题 主题 件名 제목 baslik موضوع konusu',
   job: 'title job role position post occupation salutation department honorific / beruf funktion anrede abteilung / poste fonction civilite / puesto cargo / / ruolo mansione qualifica / functie / stanowisko / должность / befattning / 职位 役職',
-  text: 'content body note notes text what said dialog comment comments description message memo remark remarks summary feedback transcript snippet html / inhalt notiz notizen kommentar kommentare bemerkung bemerkungen beschreibung nachricht / contenu texte commentaire commentaires remarque / contenido texto nota notas comentario comentarios descripcion mensaje / conteudo anotacao anotacoes descricao mensagem / contenuto testo note commento commenti descrizione messaggio / inhoud tekst notitie notities opmerking opmerkingen omschrijving bericht / tresc tekst notatka notatki komentarz opis wiadomosc / текст заметка заметки комментарий примечание описание сообщение / innehall anteckning anteckningar kommentar beskrivning meddelande / 内容 备注 コメント メモ 메모 notlar',
+  text: 'content body note notes text what said dialog comment comments description message memo remark remarks summary feedback transcript snippet html / inhalt notiz notizen kommentar kommentare bemerkung bemerkungen beschreibung nachricht / contenu texte commentaire commentaires remarque / contenido texto nota notas comentario comentarios descripcion mensaje / conteudo anotacao anotacoes descricao mensagem / contenuto testo note commento commenti descrizione messaggio / inhoud tekst notitie notities opmerking opmerkingen omschrijving bericht / tresc tekst notatka notatki komentarz opis wiadomosc / текст заметка заметки комментарий примечание описание сообщение / innehall anteckning anteckningar kommentar beskrivning meddelande / 内容 备注 コメント メモ 메모 notlar ملاحظات ملاحظة تعليق وصف aciklama',
   author:
     'author by creator writer sender who / autor verfasser von / auteur par / / por / autore da / door / przez / автор кем / forfattare av / 作者 作成者 创建人',
   parent:
-    'parent related linked regarding target entity resource associated rel bean fk / bezug verknupft zugeordnet / lie associe / relacionado asociado / / collegato associato / gekoppeld / powiazany / связанный / relaterad',
-  type: 'type kind category class module group / typ art / / tipo / / / soort / rodzaj / тип вид / / 类型 種別',
+    'parent related linked regarding target entity resource associated rel bean fk / bezug verknupft zugeordnet / lie associe / relacionado asociado / / collegato associato / gekoppeld / powiazany / связанный / relaterad res',
+  type: 'type kind category class module group / typ art / / tipo / / / soort / rodzaj / тип вид / / 类型 種別 نوع model',
   country:
-    'country nation countrycode / land staat / pays / pais / / paese nazione / / kraj panstwo / страна / / 国家 国 ulke zeme maa',
+    'country nation countrycode / land staat / pays / pais / / paese nazione / / kraj panstwo / страна / / 国家 国 ulke zeme maa دولة',
   address:
-    'address street city town zip postal postcode postalcode region state mailing billing / strasse stadt ort plz postleitzahl adresse / rue ville / calle ciudad direccion / rua cidade endereco cep / citta indirizzo cap / straat stad adres / ulica miasto pocztowy / улица город индекс адрес / gata postnummer / 地址 城市 住所',
+    'address street city town zip postal postcode postalcode region state mailing billing / strasse stadt ort plz postleitzahl adresse / rue ville / calle ciudad direccion / rua cidade endereco cep / citta indirizzo cap / straat stad adres / ulica miasto pocztowy / улица город индекс адрес / gata postnummer / 地址 城市 住所 عنوان مدينة',
   web: 'website url web site domain domains photo image link avatar linkedin facebook twitter / webseite / / sitio dominio / / sito / / strona / сайт / hemsida / 网址',
   reason: 'reason / grund / raison / motivo razon / / / reden / powod / причина / orsak',
   previous:
@@ -159,7 +159,11 @@ export function meaningOf(header: string): Meaning {
 /** What one word means, or the known words that it is made of: `erstellungsdatum`, `ownerid`. */
 function partsOf(word: string): ReadonlySet<Concept>[] {
   const plain = word.replace(/\d+$/, '');
-  const whole = CONCEPTS.get(word) ?? CONCEPTS.get(plain) ?? CONCEPTS.get(singularOf(plain));
+  const whole =
+    CONCEPTS.get(word) ??
+    CONCEPTS.get(plain) ??
+    CONCEPTS.get(word.replace(/^ال/u, '')) ??
+    CONCEPTS.get(singularOf(plain));
   if (whole) return [whole];
   if (/[^\p{Script=Latin}\p{Script=Cyrillic}\d]/u.test(word)) {
     const found = INNER.filter((inner) => word.includes(inner));
@@ -189,8 +193,8 @@ const NONE: ReadonlySet<Concept> = new Set();
 
 /** Words of values that say how a deal ended, and that it is still open. */
 const ENDS = {
-  won: 'won win closedwon success successful sold vendida vendido gewonnen gagne gagnee ganado ganada ganho vinto vinta acquisito wygrana wygrany выиграна выигран успешно успешная vunnen vunnet 赢单 成交 受注',
-  lost: 'lost loss closedlost unsuccessful verloren abgelehnt geweigerd perdu perdue perdido perdida perso persa przegrana przegrany utracona проиграна проигран отказ закрытоинереализовано forlorad 输单 失注 junk',
+  won: 'won win فوز kazanildi closedwon success successful sold vendida vendido gewonnen gagne gagnee ganado ganada ganho vinto vinta acquisito wygrana wygrany выиграна выигран успешно успешная vunnen vunnet 赢单 成交 受注',
+  lost: 'lost loss خسارة kaybedildi closedlost unsuccessful verloren abgelehnt geweigerd perdu perdue perdido perdida perso persa przegrana przegrany utracona проиграна проигран отказ закрытоинереализовано forlorad 输单 失注 junk',
   open: 'open new pending progress active offen laufend ouvert ouverte encours abierto abierta aberto aperto aperta corso otwarta otwarty открыта открыт open oppen pagaende stalled hold abandoned deleted canceled cancelled none',
 } as const;
 const ENDINGS = new Map(

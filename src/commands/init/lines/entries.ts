@@ -1,7 +1,7 @@
 /** The entries of drafts: for every field of a kind of record a line with the column that it is made of, or with the candidates. */
 import { kindOf } from '../../../kinds/index.ts';
 import { ofText } from '../../../terminal/numbers.ts';
-import { countsOf, isComplete, type Column } from '../columns.ts';
+import { countsOf, isComplete, isIn, pathOf, type Column } from '../columns.ts';
 import { isInPairs } from '../content.ts';
 import { doubtOf } from '../dates.ts';
 import { customValue, isCompany, isOnly, keyOf, quoted } from '../evidence.ts';
@@ -98,11 +98,13 @@ function reads(value: unknown, { name }: Column): boolean {
 /** All columns with values that are not used otherwise. */
 function customLines({ draft: { table }, known, used }: Context): Line[] {
   const lines = new Map<string, Line>();
-  const done = new Set(known.drafts.flatMap((each) => (each.table.parent === table ? [each.table.list!] : [])));
+  const events = known.drafts.flatMap((each) => (isIn(each.table, table) ? [each.table.list!] : []));
+  const done = new Set<string>();
   for (const column of table.columns) {
     const { list, filled, isWrapper, several } = column;
     const isUsed = used.has(column) && (list === undefined || (several === 0 && isOnly(column)));
-    if (filled === 0 || isWrapper || isUsed || (list !== undefined && done.has(list))) continue;
+    const isDone = list !== undefined && (done.has(list) || events.includes(pathOf({ name: list, table })));
+    if (filled === 0 || isWrapper || isUsed || isDone) continue;
     if (list !== undefined) done.add(list);
     const found = list === undefined ? nameOf(column, known, 'company') : undefined;
     if (found && isCompany(found.name) && !lines.has('company')) {
@@ -111,14 +113,11 @@ function customLines({ draft: { table }, known, used }: Context): Line[] {
     }
     const plain = keyOf(list ?? column.name);
     const key = lines.has(plain) ? `${plain}_${lines.size}` : plain;
-    const isNested = list !== undefined && table.list !== undefined && several > 0;
-    const comment = isNested
-      ? `check: ${quoted({ ...column, name: list })} is a list in a list, whose elements cannot become events of their own`
-      : isInPairs(column)
-        ? 'check: a list of names and values; a function of your own can take the value of a name'
-        : column.date && list === undefined
-          ? doubtOf(column.date)
-          : undefined;
+    const comment = isInPairs(column)
+      ? 'check: a list of names and values; a function of your own can take the value of a name'
+      : column.date && list === undefined
+        ? doubtOf(column.date)
+        : undefined;
     lines.set(key, { key, value: customValue(column), comment });
   }
   return [...lines.values()];

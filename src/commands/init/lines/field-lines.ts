@@ -110,8 +110,7 @@ export function nameLine(context: Context): Made {
 
 /** The names, and what stands for them in records that have none: a whole name, or of most people their company. */
 function nameFallback({ draft: { table }, used }: Context, names: readonly Column[]): Made | undefined {
-  if (names.length === 0) return undefined;
-  const without = `from ${table.sql} where ${names.map(({ sql }) => `${sql} is null`).join(' and ')}`;
+  const without = `from ${table.sql} where ${['true', ...names.map(({ sql }) => `${sql} is null`)].join(' and ')}`;
   const able = table.columns.filter(
     (column) =>
       column.is.words > 0.8 &&
@@ -127,7 +126,7 @@ function nameFallback({ draft: { table }, used }: Context, names: readonly Colum
   if (!best || best.count < table.rows * 0.05) return undefined;
   used.add(best.column);
   const comment = `check: ${ofText(best.count, table.rows)} have no name, so ${quoted(best.column)} stands for it`;
-  return { value: { from: [joined(names, ' '), best.column.name] }, comment };
+  return { value: names.length === 0 ? best.column.name : { from: [joined(names, ' '), best.column.name] }, comment };
 }
 
 export function emailLine(context: Context): Made {

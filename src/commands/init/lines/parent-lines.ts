@@ -2,7 +2,7 @@
 import { kindOf } from '../../../kinds/index.ts';
 import { ofText } from '../../../terminal/numbers.ts';
 import type { ValueSpec } from '../../../mapping/spec.ts';
-import { countOf, countsOf, isOneOf, isUnique, type Column } from '../columns.ts';
+import { countOf, countsOf, isIn, isOneOf, isUnique, type Column } from '../columns.ts';
 import { NONE, quoted } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
 import { idValue, joinsTo, type Join } from '../joins.ts';
@@ -31,6 +31,10 @@ export function parentLines(context: Context): Line[] {
   const above = known.drafts.find(
     ({ table, kind }) => table === draft.table.parent && parents.some((each) => each.kind === kind),
   );
+  // The element that has the list, where the record above it is another one.
+  const within = known.drafts.find(({ table, kind }) => table.list && kind === 'deal' && isIn(draft.table, table));
+  const near = isNote && within && { key: 'deal_external_id', ...parentLine(context, within.kind, undefined) };
+  if (near && !near.off) return [near];
   const ofAbove = above && { key: parents.find(({ kind }) => kind === above.kind)!.field, ...aboveLine(above) };
   if (isNote && ofAbove) return [ofAbove];
   const typed = isNote ? typedLines(context) : undefined;
