@@ -1,13 +1,11 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Sandbox } from '../../src/commands/sandbox/index.ts';
 import { ONE, OTHER } from '../service/certificates.ts';
-import { environmentOf, FAST, files, sandbox, start, summaryOf, workspace } from './harness.ts';
+import { FAST, mapping, project, start, summaryOf } from './harness.ts';
 
 /** Accepts https, and hands every request on to the sandbox. */
 async function httpsFront(service: Sandbox): Promise<Server> {
@@ -30,23 +28,19 @@ async function httpsFront(service: Sandbox): Promise<Server> {
 }
 
 test('a certificate that is replaced by one that is not trusted is an outage: the run continues once it is back', async () => {
-  const service = await sandbox({ faults: { rules: [{ kind: 'latency', min_ms: 50, max_ms: 50 }] } });
+  const { service, cwd, env, stored } = await project(
+    {
+      'trusted.pem': ONE.cert,
+      'people.csv': `id\n${Array.from({ length: 60 }, (_, id) => id).join('\n')}\n`,
+      'mapping.yaml': mapping({ people: 'type: lead/created, data: { external_id: id, full_name: id }' }),
+    },
+    { faults: { rules: [{ kind: 'latency', min_ms: 50, max_ms: 50 }] } },
+  );
   const front = await httpsFront(service);
-  const cwd = await workspace();
-  await files(cwd, {
-    'trusted.pem': ONE.cert,
-    'people.csv': `id\n${Array.from({ length: 60 }, (_, id) => id).join('\n')}\n`,
-    'mapping.yaml': `version: 1
-migration: certificate
-sources: { people: { path: people.csv } }
-events:
-  - { type: lead/created, source: people, data: { external_id: id, full_name: id } }
-`,
-  });
   const run = start(['run', 'mapping.yaml', '--json', '--concurrency', '4', ...FAST], {
     cwd,
     env: {
-      ...environmentOf(service),
+      ...env,
       BACKFILL_BASE_URL: `https://localhost:${(front.address() as AddressInfo).port}`,
       NODE_EXTRA_CA_CERTS: `${cwd}/trusted.pem`,
     },
@@ -54,9 +48,7 @@ events:
   await expect.poll(() => service.requests().length, { timeout: 20_000 }).toBeGreaterThan(10);
   front.setSecureContext(OTHER);
   front.closeAllConnections();
-  await expect
-    .poll(() => readFile(join(cwd, '.backfill/certificate/run.log'), 'utf8'), { timeout: 20_000 })
-    .toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
+  await expect.poll(() => stored('run.log'), { timeout: 20_000 }).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
   front.setSecureContext(ONE);
   const summary = summaryOf(await run.ended);
   expect(summary.exit).toEqual({ code: 0, reason: 'done' });

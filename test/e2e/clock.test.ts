@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
-import { environmentOf, FAST, files, sandbox, start, summaryOf, workspace } from './harness.ts';
+import { FAST, mapping, project, start, summaryOf } from './harness.ts';
 
 /** Sets the wall clock back or forth by hours every second, in every process that imports it. */
 const JUMPS = `
@@ -18,18 +18,18 @@ globalThis.Date = class extends system {
   }
 };`;
 
-it('a wall clock that jumps back and forth by hours does not disturb a run', { timeout: 60_000 }, async () => {
-  const service = await sandbox({ faults: { rules: [{ kind: 'latency', min_ms: 4_000, max_ms: 4_000 }] } });
-  const cwd = await workspace();
-  await files(cwd, {
-    'jumps.mjs': JUMPS,
-    'people.csv': 'Id,Name\n1,Ada\n2,Grace\n3,Edsger\n',
-    'mapping.yaml':
-      'version: 1\nmigration: people\nsources: { people: { path: people.csv } }\n' +
-      'events:\n  - { type: lead/created, source: people, data: { external_id: Id, full_name: Name } }\n',
-  });
-  const env = { ...environmentOf(service), NODE_OPTIONS: `--import=${pathToFileURL(join(cwd, 'jumps.mjs')).href}` };
-  const ended = await start(['run', 'mapping.yaml', '--json', '--concurrency', '1', ...FAST], { cwd, env }).ended;
+it('a wall clock that jumps back and forth by hours does not disturb a run', async () => {
+  const { cwd, env } = await project(
+    {
+      'jumps.mjs': JUMPS,
+      'people.csv': 'id,name\n1,Ada\n2,Grace\n3,Edsger\n',
+      'mapping.yaml': mapping({ people: 'type: lead/created, data: { external_id: id, full_name: name }' }),
+    },
+    { faults: { rules: [{ kind: 'latency', min_ms: 4_000, max_ms: 4_000 }] } },
+  );
+  const preload = { NODE_OPTIONS: `--import=${pathToFileURL(join(cwd, 'jumps.mjs')).href}` };
+  const args = ['run', 'mapping.yaml', '--json', '--concurrency', '1', ...FAST];
+  const ended = await start(args, { cwd, env: { ...env, ...preload } }).ended;
   const { exit, events, this_run: run } = summaryOf(ended);
   expect({ exit, ...events, ...run }).toMatchObject({ exit: { code: 0 }, acknowledged: 3, retries: 0, events_sent: 3 });
   expect(run.seconds).toBeGreaterThanOrEqual(12);

@@ -177,7 +177,10 @@ export async function project(
   const cwd = await workspace(contents === 'demo' ? contents : undefined);
   const write = (more: Readonly<Record<string, string>>): Promise<void> => files(cwd, more);
   if (contents !== 'demo') await write(contents);
-  const env = { ...environmentOf(service), ...(baseUrl !== undefined && { BACKFILL_BASE_URL: baseUrl }) };
+  const env: Record<string, string> = {
+    ...environmentOf(service),
+    ...(baseUrl !== undefined && { BACKFILL_BASE_URL: baseUrl }),
+  };
   const read = (name: string): Promise<string> => readFile(join(cwd, name), 'utf8');
   const args = (more: readonly string[]) => ['run', 'mapping.yaml', ...more, ...(more.includes('--rate') ? [] : FAST)];
   const told = (...more: string[]): Promise<Ended> => backfill(args(more), { cwd, env });

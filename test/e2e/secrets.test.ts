@@ -1,33 +1,17 @@
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import type { Sandbox } from '../../src/commands/sandbox/index.ts';
 import { processed, serve } from '../service/scripted-server.ts';
-import {
-  backfill,
-  environmentOf,
-  FAST,
-  files,
-  filesBelow,
-  sandbox,
-  summaryOf,
-  workspace,
-  type Ended,
-} from './harness.ts';
+import { backfill, FAST, filesBelow, mapping, project, summaryOf, workspace, type Ended } from './harness.ts';
 import { useFastClock } from '../clock.ts';
 import type { FaultPlan } from '../sandbox/faults.ts';
 
 useFastClock();
 
-function expectNoSecret(service: Sandbox, secrets: readonly string[], where: string, text: string): void {
-  for (const secret of secrets) expect(text.includes(secret), `a secret occurs in ${where}`).toBe(false);
-}
-
-async function expectClean(service: Sandbox, cwd: string, ended: Ended): Promise<void> {
-  const secrets = [service.apiKey.reveal(), service.ingestToken.reveal()];
-  expectNoSecret(service, secrets, 'stdout', ended.stdout);
-  expectNoSecret(service, secrets, 'stderr', ended.stderr);
-  for (const [path, text] of await filesBelow(cwd)) expectNoSecret(service, secrets, path, text);
+/** No output and no file has any of these. */
+async function expectClean(secrets: readonly string[], cwd: string, { stdout, stderr }: Ended): Promise<void> {
+  for (const [where, text] of [['stdout', stdout], ['stderr', stderr], ...(await filesBelow(cwd))] as const) {
+    for (const secret of secrets) expect(text.includes(secret), `a secret occurs in ${where}`).toBe(false);
+  }
 }
 
 describe('the API key and the ingestion token', () => {
@@ -45,16 +29,10 @@ describe('the API key and the ingestion token', () => {
     ],
   ];
   it.each(faults)('appear in no output and no file when %s', async (_name, plan) => {
-    const service = await sandbox({ faults: plan });
-    const cwd = await workspace('demo');
-    const env = environmentOf(service);
-    const before = { key: env.BACKFILL_API_KEY!, token: env.BACKFILL_INGEST_TOKEN! };
-    const ended = await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env });
-    await expectClean(service, cwd, ended);
-    for (const text of [ended.stdout, ended.stderr, ...(await filesBelow(cwd)).values()]) {
-      expect(text).not.toContain(before.key);
-      expect(text).not.toContain(before.token);
-    }
+    const { service, cwd, env, run } = await project('demo', { faults: plan });
+    const ended = await run();
+    const now = [service.apiKey.reveal(), service.ingestToken.reveal()];
+    await expectClean([...now, env.BACKFILL_API_KEY!, env.BACKFILL_INGEST_TOKEN!], cwd, ended);
   });
 
   it('appear in no error when the URL copied from the dashboard is wrong', async () => {
@@ -90,16 +68,12 @@ test('a secret that the service echoes, encoded in any way, reaches no screen an
     const error = JSON.stringify({ success: false, error: { code: 'invalid_payload', message: `no ${form}` } });
     return { status: 400, body: error.replaceAll('/', '\\/') };
   });
-  const cwd = await workspace();
   const ids = ['first', ...forms.keys()];
-  await files(cwd, {
+  const { cwd } = await project({
     'people.csv': `id,name\n${ids.map((id) => `${id},Ada ${id}\n`).join('')}`,
-    'mapping.yaml': `version: 1
-migration: echo
-sources: { people: { path: people.csv } }
-events:
-  - { type: lead/created, source: people, if_contact_exists: ignore, data: { external_id: id, full_name: name } }
-`,
+    'mapping.yaml': mapping({
+      people: 'type: lead/created, if_contact_exists: ignore, data: { external_id: id, full_name: name }',
+    }),
   });
   const env = { BACKFILL_BASE_URL: server.baseUrl, BACKFILL_API_KEY: key, BACKFILL_INGEST_TOKEN: token };
   const ended = await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env });
@@ -133,10 +107,9 @@ describe('a proxy of the environment', () => {
 
 describe('the state directory', () => {
   it('can be read only by its owner, as can every file in it', async () => {
-    const service = await sandbox();
-    const cwd = await workspace('demo');
-    await backfill(['run', 'mapping.yaml', ...FAST], { cwd, env: environmentOf(service) });
-    const state = join(cwd, '.backfill/demo');
+    const { run, state: path } = await project('demo');
+    await run();
+    const state = path();
     expect((await stat(state)).mode & 0o777).toBe(0o700);
     const modes = [];
     for (const path of (await filesBelow(state)).keys()) modes.push([path, (await stat(path)).mode & 0o777]);

@@ -1,29 +1,25 @@
 import { Redactor } from '../../src/redact.ts';
 import { Halt } from '../../src/halt.ts';
-import { runMigration } from '../../src/run.ts';
-import type { Summary } from '../../src/report/summary.ts';
-import type { Sandbox } from '../../src/commands/sandbox/index.ts';
+import { runMigration, type Monitor, type RunEnd } from '../../src/run.ts';
 import { credentials } from '../../src/settings/credentials.ts';
 import { runSettings } from '../../src/settings/run-settings.ts';
-import { environmentOf } from '../e2e/harness.ts';
 
 /** Options of `run` as the command line passes them: `{ maxRequests: '12' }`. */
 export type Options = Readonly<Record<string, unknown>>;
 
-/** A run in this process, which saves the time that starting another one takes. */
-export async function migrate(
-  service: Sandbox,
+/** A run in this process, without its command line. */
+export function migrate(
+  env: Readonly<Record<string, string>>,
   mapping: string,
   options: Options = {},
-  halt = new Halt(),
-): Promise<Summary> {
-  const { summary } = await runMigration({
+  monitor: Monitor = {},
+): Promise<RunEnd> {
+  return runMigration({
     settings: runSettings({ mapping, rate: '100000/1s', ...options }),
-    credentials: credentials(undefined, environmentOf(service)),
+    credentials: credentials(undefined, env),
     stateSuffix: '',
-    halt,
+    halt: new Halt(),
     redactor: new Redactor(),
-    monitor: {},
+    monitor,
   });
-  return summary;
 }

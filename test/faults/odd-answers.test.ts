@@ -2,12 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { credentials } from '../../src/settings/credentials.ts';
-import { Redactor } from '../../src/redact.ts';
-import { Halt } from '../../src/halt.ts';
-import { runMigration } from '../../src/run.ts';
-import { runSettings } from '../../src/settings/run-settings.ts';
-import { files, workspace } from '../e2e/harness.ts';
+import { files, mapping, workspace } from '../e2e/harness.ts';
+import { migrate } from './in-process.ts';
 import { serve, type Answer, type Arrived } from '../service/scripted-server.ts';
 
 const STAGE = '00000000-0000-4000-8000-000000000001';
@@ -22,14 +18,9 @@ const ACCOUNT: Readonly<Record<string, unknown>> = {
   ],
 };
 
-const MAPPING = `version: 1
-migration: odd
-sources: { deals: { path: deals.csv } }
-events:
-  - type: deal/created
-    source: deals
-    data: { external_id: id, title: title, stage_id: { value: ${STAGE} }, owner_name: owner }
-`;
+const MAPPING = mapping({
+  deals: `type: deal/created, data: { external_id: id, title: title, stage_id: { value: ${STAGE} }, owner_name: owner }`,
+});
 
 /** A run against a service that answers events with `answer`, and what the program said. */
 async function runWith(answer: (event: Arrived, nth: number) => Answer, lists: (url: string) => Answer | undefined) {
@@ -42,24 +33,16 @@ async function runWith(answer: (event: Arrived, nth: number) => Answer, lists: (
   const cwd = await workspace();
   await files(cwd, { 'mapping.yaml': MAPPING, 'deals.csv': 'id,title,owner\n1,One,Ada\n2,Two,Grace\n3,Three,Grace\n' });
   const said: string[] = [];
-  const environment = {
-    BACKFILL_BASE_URL: baseUrl,
-    BACKFILL_API_KEY: 'sk_test',
-    BACKFILL_INGEST_TOKEN: 'token_secret',
+  const env = { BACKFILL_BASE_URL: baseUrl, BACKFILL_API_KEY: 'sk_test', BACKFILL_INGEST_TOKEN: 'token_secret' };
+  const trouble = (message: string): unknown => said.push(message);
+  const { summary, plan } = await migrate(env, join(cwd, 'mapping.yaml'), { concurrency: '1' }, { trouble });
+  const example = (code: string) => plan.findings.find((each) => each.code === code)?.examples[0];
+  return {
+    summary,
+    said,
+    message: (code: string) => example(code)?.message,
+    hint: (code: string) => example(code)?.hint,
   };
-  const { summary, plan } = await runMigration({
-    settings: runSettings({ mapping: join(cwd, 'mapping.yaml'), rate: '100000/1s', concurrency: '1' }),
-    credentials: credentials(undefined, environment),
-    stateSuffix: '',
-    halt: new Halt(),
-    redactor: new Redactor(),
-    monitor: { trouble: (message) => said.push(message) },
-  });
-  const message = (code: string): string | undefined =>
-    plan.findings.find((each) => each.code === code)?.examples[0]?.message;
-  const hint = (code: string): string | null | undefined =>
-    plan.findings.find((each) => each.code === code)?.examples[0]?.hint;
-  return { summary, said, message, hint };
 }
 
 function processed(id: string, outcome: string, headers: Record<string, string> = {}): Answer {

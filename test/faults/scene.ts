@@ -35,7 +35,7 @@ export async function inScene<T>(options: FaultyOptions, act: (scene: Scene) => 
     return await act({
       service,
       cwd,
-      run: (given) => migrate(service, join(cwd, 'mapping.yaml'), given),
+      run: async (given) => (await migrate(env, join(cwd, 'mapping.yaml'), given)).summary,
       command: (...given) => backfill([...args, ...given], { cwd, env }),
       start: (...given) => start([...args, ...given], { cwd, env }),
     });

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Database, type SqlValue } from '../../src/store/sqlite.ts';
-import { files, sandbox, workspace } from '../e2e/harness.ts';
+import { environmentOf, files, sandbox, workspace } from '../e2e/harness.ts';
 import { migrate, type Options } from '../faults/in-process.ts';
 import { call } from '../sandbox/client.ts';
 
@@ -143,7 +143,7 @@ describe('of all statements of surveys and of runs', { timeout: 120_000 }, () =>
     const cwd = await workspace();
     await call(service, 'POST', '/leads', { body: { fullName: 'There', email: 'p3@example.test' } });
     const run = (options: Options = {}) =>
-      migrate(service, join(cwd, 'mapping.yaml'), { maxErrors: '100%', ...options });
+      migrate(environmentOf(service), join(cwd, 'mapping.yaml'), { maxErrors: '100%', ...options });
     collect();
     await files(cwd, exports(1));
     await run({ dryRun: true, pilot: '10' });
