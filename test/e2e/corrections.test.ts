@@ -239,6 +239,20 @@ describe('a correction', () => {
     expect(leads()).toEqual(['Ada ada@example.test', 'Žofie zofie@example.test', 'Cy cy@example.test']);
     expect(await p.summary()).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
   });
+
+  it('of JSON may come in another encoding too', async () => {
+    const [, ...rows] = PEOPLE.trimEnd()
+      .split('\n')
+      .map((row) => row.split(','));
+    const text = rows.map(([id, name, email]) => `${JSON.stringify({ id, name, email })}\n`).join('');
+    await p.write({ 'mapping.yaml': MAPPING.replace('people.csv', 'people.ndjson'), 'people.ndjson': text });
+    await p.run();
+    const saved = (await p.read(`${REJECTS}/people.ndjson`)).replace('bob(at)', 'bob@').replace('cy ', 'cy@');
+    await writeFile(join(p.cwd, 'saved.ndjson'), saved.replace('Bob', 'Zo\xeb'), 'latin1');
+    await fixWith('saved.ndjson');
+    expect((await p.run()).code).toBe(0);
+    expect(leads()).toEqual(['Ada ada@example.test', 'Zoë bob@example.test', 'Cy cy@example.test']);
+  });
 });
 
 describe('the `fixes` of a source', () => {
