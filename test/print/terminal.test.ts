@@ -137,7 +137,7 @@ const FATE = { state: 'blocked', file: 'an export with a long name.csv', line: 1
 
 /** A record about which there is more to say than a screen has room for. */
 function longStory(): RecordStory {
-  const values = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`Column number ${at}`, 'long '.repeat(90)]));
+  const values = Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`Column number ${at}`, 'long '.repeat(90)]));
   const place = { source: 'people', file: 'people.csv', line: 2, record: 1 };
   const leftOut = {
     file: 'people.csv',
@@ -152,7 +152,7 @@ function longStory(): RecordStory {
     events: [
       {
         ...{ type: 'lead/created', state: 'invalid', difference: 'changed', sends: 'lead/updated', parts: ['a', 'b'] },
-        rows: Array.from({ length: 9 }, () => ({ ...place, raw: values })),
+        rows: Array.from({ length: 3 }, () => ({ ...place, raw: values })),
         ...{ data: { full_name: 'Ada '.repeat(90), custom_params: values }, occurred_at: '2023-01-01T07:00:00.000Z' },
         errors: Array.from({ length: 9 }, () => {
           return {
