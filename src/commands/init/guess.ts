@@ -17,6 +17,8 @@ export interface EntryDraft extends Assignment {
   readonly prefix: { readonly text: string; readonly why: string } | undefined;
   /** Rows that are a person and a deal: there is a draft of both kinds. */
   readonly twin: boolean;
+  /** Other rows of the table are records of another kind: these have a value here. */
+  readonly only?: Column | undefined;
   /** Why this was not certain, if so. */
   readonly doubt: string | undefined;
 }
@@ -45,15 +47,26 @@ export function guessDrafts(
       const found = own.get(kind);
       if (!found) continue;
       table.nouns = [...new Set([kind, ...table.nouns.filter((noun) => own.has(noun as RecordKind))])];
-      const deal = own.has('lead') ? own.get('deal')?.assignment : undefined;
+      const only = own.size > 1 ? apart(own, kind, table) : undefined;
+      const deal = own.has('lead') && !only ? own.get('deal')?.assignment : undefined;
       const assignment = deal ? withoutJob(found.assignment, table) : found.assignment;
-      const row = { ...assignment, table, twin: deal !== undefined, doubt: found.doubt };
+      const row = { ...assignment, table, twin: deal !== undefined, only, doubt: found.doubt };
       const key = deal && kind === 'lead' ? personKey(row, deal.roles.get('id')?.column) : keyOf(row);
       const draft: EntryDraft = { ...row, key, prefix: undefined };
       drafts.push({ ...draft, prefix: prefixOf(draft, drafts) });
     }
   }
   return drafts;
+}
+
+/** The column that tells the rows of a kind, where rows are a person or a deal and never both. */
+function apart(found: TableKinds, kind: RecordKind, table: Table): Column | undefined {
+  const roles = found.get('lead')?.assignment.roles;
+  const person = (roles?.get('email') ?? roles?.get('full') ?? roles?.get('last'))?.column;
+  const amount = found.get('deal')?.assignment.roles.get('amount')?.column;
+  if (!person || !amount) return undefined;
+  const both = countOf(table, `from ${table.sql} where ${person.sql} is not null and ${amount.sql} is not null`);
+  return both > 0 ? undefined : kind === 'lead' ? person : amount;
 }
 
 /** Beside a person, a column that is called `Title` alone is their job, not the name of a deal. */

@@ -11,8 +11,10 @@ import type { Line } from './yaml.ts';
 
 export function titleLine(context: Context): Made {
   const { roles, candidates, table } = context.draft;
-  const twin = context.known.drafts.find((each) => each.kind === 'lead' && each.table === table);
-  const nameOfPerson = (['full', 'first', 'last'] as const).flatMap((role) => twin?.roles.get(role)?.column ?? []);
+  const twin = context.draft.twin && context.known.drafts.find((each) => each.kind === 'lead' && each.table === table);
+  const nameOfPerson = (['full', 'first', 'last'] as const).flatMap(
+    (role) => (twin && twin.roles.get(role)?.column) || [],
+  );
   const title = roles.get('title')?.column;
   if (title && !nameOfPerson.includes(title)) return plainLine(context, 'title');
   const named = (candidates.get('title') ?? []).map(({ column }) => column);

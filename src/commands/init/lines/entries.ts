@@ -29,7 +29,7 @@ const FIELDS: Readonly<Record<string, (context: Context) => Made>> = {
 };
 
 export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
-  const { table, doubt, twin, key, roles } = draft;
+  const { table, doubt, twin, only, key, roles } = draft;
   const kind = kindOf(draft.kind);
   // Of rows that are a person and a deal, each carries its own columns.
   const twins = known.drafts.filter((each) => each === draft || (twin && each.table === table));
@@ -54,6 +54,7 @@ export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
   ];
   const above = [
     ...(doubt === undefined ? [] : [doubt]),
+    ...(only ? ['check: a row is a person or a deal, never both: what other rows are is not known'] : []),
     ...(twin && kind.name === 'lead' ? ['each row is a person and a deal, so that it becomes both'] : []),
   ];
   const custom = kind.custom === undefined ? [] : customLines(context);
@@ -76,6 +77,7 @@ function whenLines({ draft, used }: Context, data: readonly Line[], parents: rea
     if (!content.off && isOptional && table.list === undefined)
       tests.push({ value: present(refs), why: 'those whose lead or deal is in no export' });
   }
+  if (draft.only) tests.push({ value: present([draft.only.name]), why: `those without ${quoted(draft.only)}` });
   for (const column of table.columns) {
     if (!column.meaning.concepts.has('deleted') || column.distinct > 3 || column.meaning.words.length > 2) continue;
     const gone = [...countsOf(column)].filter(([value]) => /^(?:1|true|t|yes|y)$/i.test(value));

@@ -51,7 +51,7 @@ function parentLine(context: Context, kind: string, above: Made | undefined): Ma
   const { draft, known, used } = context;
   const { table } = draft;
   const isMixed = draft.kind === 'comment';
-  const own = known.drafts.find((each) => each.kind === kind && each.table === table);
+  const own = draft.twin && known.drafts.find((each) => each.kind === kind && each.table === table);
   if (own) return { value: idValue(own), comment: 'the person of the same row' };
   const joins = joinsToKind(context, kind);
   const enough = joins.filter(
