@@ -32,6 +32,23 @@ describe('the lead of a deal', () => {
     expect(draft.remark('lead_external_id')).not.toContain('several');
   });
 
+  it('is found by names in two columns on both sides, never by a column that is the same in all records', async () => {
+    const names = times(40, (n) => person(n).replace(' ', ','));
+    const draft = await draftOf({
+      'contacts.csv': [
+        'Id,First name,Last name,Account Id,Email',
+        ...names.map((each, n) => `${n + 1001},${each},77,p${n}@acme.example`),
+      ],
+      'deals.csv': [
+        `${DEALS},Account Id,Contact First Name,Contact Last Name`,
+        ...names.map((each, n) => deal(n, `77,${each}`)),
+      ],
+    });
+    expect(draft.deal['lead_external_id']).toMatchObject({
+      lookup: { with: { list: ['Contact First Name', 'Contact Last Name'] }, take: 'Id' },
+    });
+  });
+
   it('is named by the id of a contact, which is not that of the deal, even if each contact has only one', async () => {
     const draft = await draftOf({
       'contacts.csv': CONTACTS,
@@ -206,6 +223,12 @@ describe('the lead and the deal of a comment', () => {
       lead_external_id: { template: '{Kind} {Parent}', apply: [{ extract: '^contact (.+)$' }] },
       if_both: 'deal',
     });
+    const links = ids.map((each, n) => {
+      const [Parent, Kind] = each.split(',');
+      return { id: `N${n}`, text: text(n), links: [{ Kind, Parent }] };
+    });
+    const listed = await draftOf({ 'contacts.csv': CONTACTS, 'deals.csv': deals, 'notes.json': links });
+    expect(listed.comment['deal_external_id']).toMatchObject({ template: '{links[0].Kind} {links[0].Parent}' });
     const untyped = notes.map((row) => row.split(',').toSpliced(2, 1).join(','));
     const plain = await draftOf({ 'contacts.csv': CONTACTS, 'deals.csv': deals, 'notes.csv': untyped });
     expect(plain.comment).toMatchObject({

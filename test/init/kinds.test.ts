@@ -253,6 +253,35 @@ describe('exports of strangers', () => {
     expect(draft.findings).toContain('18 deals');
   });
 
+  it('have companies without addresses: those are the leads, and not the staff that has some', async () => {
+    const draft = await draftOf({
+      'accounts.csv': ['account_id,account,sector', ...times(9, (n) => `ACC${n},Acme ${NAMES[n]!} Ltd,retail`)],
+      'deals.csv': [
+        'deal_id,account_id,sales_agent,deal_stage,close_value',
+        ...times(30, (n) => `D${n},ACC${n % 9},${name(n % 3)},${n % 2 ? 'Won' : 'Prospecting'},${n * 50 + 500}`),
+      ],
+      'teams.csv': ['sales_agent,email,office', ...times(3, (n) => `${name(n)},a${n}@us.example,Central`)],
+      'notes.csv': [
+        'note_id,account_id,note',
+        ...times(9, (n) => `${n},ACC${n},They asked for the offer of week ${n}.`),
+      ],
+    });
+    expect(draft.entries).toEqual(['accounts: lead/created', 'deals: deal/created', 'notes: comment/created']);
+    expect(draft.lead).toMatchObject({ external_id: 'account_id', full_name: 'account' });
+    expect(draft.lead['email']).toBeUndefined();
+    expect(draft.comment['lead_external_id']).toBe('account_id');
+  });
+
+  it('are lines of JSON in a file that is called .json, of people and of deals: each row becomes what it is', async () => {
+    const person = (n: number) => ({ model: 'person', pk: n, name: name(n), email: `p${n}@acme.example` });
+    const deal = (n: number) => ({ model: 'deal', pk: n, title: `Roof ${n}`, amount: 100.5 + n, stage: 'won' });
+    const rows = times(20, (n) => JSON.stringify(n % 2 ? deal(n) : person(n)));
+    const draft = await draftOf({ 'dump.json': [...rows, JSON.stringify({ model: 'log', pk: 99 })] });
+    expect(draft.lead['when']).toEqual({ from: 'email', present: true });
+    expect(draft.deal['when']).toEqual({ from: 'amount', present: true });
+    expect(draft.findings).toMatch(/10 leads; 10 deals; 1 skipped/);
+  });
+
   it('have staff in a table of any name: it is looked up, by a column that is called alike', async () => {
     const draft = await draftOf({
       'KONTAKTE.csv': ['KNR;NAME;MAIL', ...times(40, (n) => `${5000 + n};${name(n)} ${n};p${n}@acme.example`)],

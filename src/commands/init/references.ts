@@ -1,7 +1,7 @@
 /** Whose values name records of which other table: directly, or by a part of the value. */
 import { ofText } from '../../terminal/numbers.ts';
 import type { TransformSpec, ValueSpec } from '../../mapping/spec.ts';
-import { countOf, isIn, isUnique, pathOf, type Column, type Table } from './columns.ts';
+import { countOf, firstValues, isIn, isUnique, pathOf, type Column, type Table } from './columns.ts';
 import { headerScore } from './roles.ts';
 import type { Samples } from './tables.ts';
 import { fold, namesNoun, type Meaning } from './words.ts';
@@ -85,7 +85,8 @@ export function findReferences({ db, tables }: Samples): Reference[] {
     if (is.email > 0.5) db.exec(`insert into keys select distinct lower(${sql}), ${key}, 1 ${all}`);
   });
   db.exec('create index samples.keys_by_value on keys (value)');
-  return tables.flatMap(({ columns }) => columns.filter(mayRefer).flatMap((from) => referencesOf(from, keys)));
+  const able = tables.flatMap((table) => [...table.columns.filter(mayRefer), ...namesOf(table)]);
+  return able.flatMap((from) => referencesOf(from, keys));
 }
 
 /** Values that mostly tell records apart: ids, e-mail addresses, names. */
@@ -132,7 +133,8 @@ function mayRefer({ filled, date, length, separators, is }: Column): boolean {
 }
 
 function referencesOf(from: Column, keys: readonly Column[]): Reference[] {
-  const { sql, table, values } = from;
+  const { sql, table } = from;
+  const values = from.pair ? firstValues(table, sql) : from.values;
   const found = new Map<Column, Reference>();
   for (const by of EXTRACTORS) {
     const alike = values.filter((value) => by.like.test(value)).length;
@@ -194,6 +196,7 @@ export function namesTable({ meaning, name }: Column, table: Table): boolean {
 /** The value that names the record, on its own side. */
 export function partOf({ from, by }: Reference): ValueSpec {
   const apply = [...(from.list === undefined ? [] : [{ at: 0 }]), ...by.apply];
+  if (from.pair) return joined(from.pair, ' ', apply);
   return apply.length === 0 ? from.name : { from: from.name, apply };
 }
 
@@ -222,7 +225,7 @@ export function lookupIn(
 }
 
 /** The columns as one text. */
-export function joined(columns: readonly Column[], separator: string, apply: readonly string[] = []): ValueSpec {
+export function joined(columns: readonly Column[], separator: string, apply: readonly TransformSpec[] = []): ValueSpec {
   const names = columns.map(({ name }) => name);
   if (names.length > 1) return { list: names, apply: [{ join: separator }, ...apply] };
   return apply.length > 0 ? { from: names[0]!, apply } : names[0]!;
