@@ -3,6 +3,9 @@ import { ofText } from '../../terminal/numbers.ts';
 import type { TransformSpec } from '../../mapping/spec.ts';
 import { countEach, type Column } from './columns.ts';
 
+/** In small letters, only the best known codes are no other word: `mrr_usd`. */
+const AT_END = /_(usd|eur|gbp|chf|cad|aud|jpy|sek|nok|dkk|pln|brl|inr)$/;
+
 /** The one currency whose sign or code the amounts or their header carry, with its figures, or why there is none. */
 export function currencyOf(amounts: Column | undefined): {
   readonly code?: string;
@@ -11,8 +14,8 @@ export function currencyOf(amounts: Column | undefined): {
   readonly figures: string;
 } {
   if (!amounts) return { figures: 'no column has the currency' };
-  const [mark] = currencyMarksInName(amounts.name);
-  const named = mark === undefined ? undefined : likelyCurrency(mark);
+  const [mark = AT_END.exec(amounts.name)?.[1]] = currencyMarksInName(amounts.name);
+  const named = mark === undefined ? undefined : likelyCurrency(mark.toUpperCase());
   if (named !== undefined) return { code: named, figures: `the header \`${amounts.name}\` names it` };
   const counts = countEach(amounts.values.map((value) => currencyMarks(value)[0]));
   if (counts.size === 0) return { figures: 'no column has the currency' };
