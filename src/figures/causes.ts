@@ -2,6 +2,7 @@
 import { placedFile } from '../store/plan-schema.ts';
 import { placeText } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
+import { counted } from '../terminal/numbers.ts';
 import { isNameCode, meaningOf } from '../vocabulary/words.ts';
 
 /** Errors that one correction, or corrections of one kind, make good. */
@@ -11,8 +12,10 @@ export interface ErrorCause {
   readonly field: string | null;
   /** Rows and events that have the error. */
   readonly count: number;
-  /** Events that can be sent once it is corrected (if nothing else is wrong with them): those that have it, and all that are blocked by them. */
+  /** Events that can be sent once it alone is corrected: those that have it, and all that are blocked by them. */
   readonly frees: number;
+  /** Of all causes: events that several of them keep back. */
+  readonly several: number;
   /** Of the first one. It contains values of records, and so does the hint. */
   readonly message: string;
   readonly hint: string | null;
@@ -35,29 +38,24 @@ const MOST_PLACES = 3;
 
 /** Those that free most first. Each name of a stage or owner is a cause; other errors are grouped by code and field. */
 export function readCauses(db: Database): readonly ErrorCause[] {
-  const causes = db.all<Omit<ErrorCause, 'places' | 'message' | 'hint' | 'field'> & { first: number; about: string }>(`
+  const causes = db.all<Omit<ErrorCause, 'places'> & { first: number }>(`
     with recursive caused as materialized (
-      select p.id as problem, p.event, p.kind, p.code, p.message, ${ABOUT} as about
+      select p.event, p.message, min(p.id) over (partition by p.kind, p.code, ${ABOUT}) as first
       from problem p where p.severity = 'error' and p.code <> '${CONSEQUENCE}'),
-    below (root, id, entity, external_id) as (
-      select id, id, entity, external_id from event where id in (select event from caused)
+    below (first, id, entity, external_id) as (
+      select c.first, e.id, e.entity, e.external_id from caused c join event e on e.id = c.event
       union
-      select below.root, child.id, child.entity, child.external_id
+      select below.first, child.id, child.entity, child.external_id
       from below join event child on child.parent_entity = below.entity and child.parent_id = below.external_id
-      where child.state = 'blocked')
-    select c.kind, c.code, c.about, min(c.problem) as first, count(distinct c.problem) as count,
-      count(distinct c.message) as messages,
-      count(distinct b.id) + count(distinct iif(c.event is null, c.problem, null)) as frees
-    from caused c left join below b on b.root = c.event
-    group by 1, 2, 3 order by frees desc, first`);
+      where child.state = 'blocked'),
+    kept as materialized (select min(first) as first, count(*) as causes from below group by id),
+    freed as materialized (select first, count(*) as events from kept where causes = 1 group by first)
+    select c.first, p.kind, p.code, p.field, p.message, p.hint, count(*) as count, count(distinct c.message) as messages,
+      ifnull(f.events, 0) + sum(c.event is null) as frees, (select count(*) from kept where causes > 1) as several
+    from caused c join problem p on p.id = c.first left join freed f on f.first = c.first
+    group by c.first order by frees desc, count desc, c.first`);
   const places = readPlaces(db);
-  return causes.map(({ first, about: _about, ...cause }) => {
-    const example = db.get<Pick<ErrorCause, 'message' | 'hint' | 'field'>>(
-      'select message, hint, field from problem where id = ?',
-      first,
-    )!;
-    return { ...cause, ...example, places: places.get(first) ?? [] };
-  });
+  return causes.map(({ first, ...cause }) => ({ ...cause, places: places.get(first) ?? [] }));
 }
 
 /** The first places of each cause with its first message, by the id of its first problem. */
@@ -92,6 +90,14 @@ export function causeText({ kind, code, message, messages }: ErrorCause): string
     return `${message}, and ${messages - 1} more like it`;
   }
   return message;
+}
+
+/** That events need more than one correction, so that no cause alone frees them. */
+export function severalText([first]: readonly ErrorCause[]): string[] {
+  const several = first?.several ?? 0;
+  return several === 0
+    ? []
+    : [`${counted(several, 'more event')} ${several === 1 ? 'has' : 'have'} several of these errors`];
 }
 
 /** `contacts.csv:5, :30, deals.csv:7`; the number of the record where there are no lines. `count`: of all places. */

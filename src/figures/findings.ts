@@ -10,7 +10,7 @@ import { fieldWords } from '../vocabulary/terms.ts';
 import { inSentence } from '../vocabulary/sentence.ts';
 import { meaningOf } from '../vocabulary/words.ts';
 import { quoted } from '../problem.ts';
-import { causeText, placesText, type ErrorCause } from './causes.ts';
+import { causeText, placesText, severalText, type ErrorCause } from './causes.ts';
 import { column, LIMITS, sectionOf, type Cell, type Section } from './figures.ts';
 
 /** Names without an answer, and where the worksheet has them. */
@@ -48,6 +48,7 @@ export function causesSection(
     title: 'FIX FIRST',
     columns: [column('text'), column('place'), column('number', 'frees'), column('code'), column('hint')],
     rows: [...refused, ...rows],
+    notes: severalText(causes),
     limit: LIMITS.causes,
   });
 }

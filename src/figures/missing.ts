@@ -6,7 +6,7 @@ import { placeText, type EventType } from '../model.ts';
 import type { EventCounts } from '../vocabulary/terms.ts';
 import { capital, fieldWords, skipText, typeName, typeNoun } from '../vocabulary/terms.ts';
 import { isNameCode, meaningOf } from '../vocabulary/words.ts';
-import type { ErrorCause, ErrorPlace } from './causes.ts';
+import { severalText, type ErrorCause, type ErrorPlace } from './causes.ts';
 import { column, LIMITS, sectionOf, type Cell, type Section } from './figures.ts';
 
 /** Rows of the list; all others are in errors.csv and omitted.csv. */
@@ -51,6 +51,7 @@ export function missingSection({ causes, findings, events, isDryRun }: MissingFo
     ],
     rows: rows.slice(0, MOST),
     notes: [
+      ...severalText(causes).map((text) => `${text}.`),
       ...(causes.length > 0
         ? [
             '“Records” counts those that arrive once it is put right, with all that depend on them. errors.csv lists each.',

@@ -124,7 +124,7 @@ function changesSection(changes: ChangeCounts | undefined): Section | undefined 
     [
       ['new', added, ''],
       ['changed', changed, 'changes.csv has each field'],
-      ['  only reported', reported, 'changes.csv says why they are not sent'],
+      ['  only reported', reported, '`if_changed: update` sends those with the verdict `reported` in changes.csv'],
       ['  edited in the service', edited, conflicts > 0 ? `${numberText(conflicts)} in conflict` : ''],
       ['gone from the export', gone, 'gone.csv; they stay in the service'],
       ['gone or unreadable', unread, 'gone.csv names the rows that could not be read'],

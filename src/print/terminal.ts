@@ -24,17 +24,26 @@ export function screenOf(
 ): ScreenLine[] {
   const top = headLines(verdict, columns);
   const caps = sections.map(({ rows, limit }) => (isWhole || !limit ? rows.length : limit.most));
-  for (let hasHints = true, gaps: Gaps = 'all', isTight = false; ;) {
-    const parts = sections.map((section, at) => sectionLines(section, columns, caps[at]!, hasHints));
-    const lines = joined([top, ...parts], sections, gaps);
-    if (isWhole || lines.length <= most || gaps === 'none') return lines;
-    // How to fix a thing is said in the files, too. A blank line is worth less than a row.
-    if (hasHints || gaps === 'all') {
-      [hasHints, gaps] = [false, hasHints ? 'all' : 'titles'];
+  const first = sections.findIndex((section) => section.columns.some(({ kind }) => kind === 'hint'));
+  for (let hints = Infinity, gaps: Gaps = 'all', isTight = false; ;) {
+    const partsWith = (shown: number) =>
+      sections.map((section, at) =>
+        sectionLines(section, columns, caps[at]!, at === first || shown === Infinity ? shown : 0),
+      );
+    const linesWith = (shown: number) => joined([top, ...partsWith(shown)], sections, gaps);
+    const lines = linesWith(hints);
+    if (isWhole || lines.length <= most || gaps === 'none') {
+      // As many as there is room for.
+      while (hints < caps[first]! && linesWith(hints + 1).length <= most) hints += 1;
+      return linesWith(hints);
+    }
+    // How to fix a thing is said in the files, too, but that of the first cause is worth more than a row, and a row more than a blank line.
+    if (hints > 1 || gaps === 'all') {
+      [hints, gaps] = [1, hints > 1 ? 'all' : 'titles'];
       continue;
     }
-    const longest = longestCut(sections, parts, caps, isTight);
-    if (longest === undefined) [isTight, gaps] = [true, isTight ? 'none' : gaps];
+    const longest = longestCut(sections, partsWith(hints), caps, isTight);
+    if (longest === undefined) [hints, isTight, gaps] = [0, true, isTight ? 'none' : gaps];
     else caps[longest] = Math.min(caps[longest]!, sections[longest]!.rows.length) - 1;
   }
 }
@@ -73,7 +82,8 @@ function headLines({ word, text, mood, details }: Figures['verdict'], columns: n
   ];
 }
 
-function sectionLines(section: Section, columns: number, cap: number, hasHints: boolean): ScreenLine[] {
+/** `hints`: how many rows show theirs. */
+function sectionLines(section: Section, columns: number, cap: number, hints: number): ScreenLine[] {
   const { rows, totals, notes } = section;
   // A line saying that one row is cut would be as long as the row.
   const most = rows.length - cap < 2 ? rows.length : cap;
@@ -82,7 +92,7 @@ function sectionLines(section: Section, columns: number, cap: number, hasHints: 
   if (most === 0 && left.length > 0)
     return [[{ text: section.title, style: 'heading' }, { text: `  ${moreText(section, left)}` }]];
   const body = [...shown, ...(left.length > 0 ? [moreRow(section, left)] : []), ...totals];
-  const lines = body.length === 0 ? titleOnly(section, columns) : tableLines(section, body, columns, hasHints);
+  const lines = body.length === 0 ? titleOnly(section, columns) : tableLines(section, body, columns, hints);
   return [...lines, ...notes.flatMap((note) => broken(`  ${clean(note)}`, columns))];
 }
 
@@ -105,7 +115,8 @@ function moreRow({ columns, limit }: Section, left: readonly Cells[]): Cells {
 function moreText({ columns, limit }: Pick<Section, 'columns' | 'limit'>, left: readonly Cells[], more = ''): string {
   const at = columns.findIndex(({ head }) => head === 'count');
   const count = at < 0 ? left.length : (sumOf(left.map((row) => row[at] ?? null)) as number);
-  return `${counted(count, `${more}${limit!.noun}`)} in ${limit!.rest}`;
+  const kinds = count > left.length ? ` of ${counted(left.length, 'kind')}` : '';
+  return `${counted(count, `${more}${limit!.noun}`)}${kinds} in ${limit!.rest}`;
 }
 
 /** Of amounts in several currencies there is no sum. */
@@ -132,10 +143,10 @@ interface Plan {
   readonly dropped: readonly number[];
 }
 
-function tableLines(section: Section, body: readonly Cells[], columns: number, hasHints: boolean): ScreenLine[] {
+function tableLines(section: Section, body: readonly Cells[], columns: number, hints: number): ScreenLine[] {
   const { title } = section;
-  const texts = body.map((row) =>
-    section.columns.map(({ kind }, at) => (kind === 'hint' && !hasHints ? '' : cellText(row[at] ?? null, kind))),
+  const texts = body.map((row, index) =>
+    section.columns.map(({ kind }, at) => (kind === 'hint' && index >= hints ? '' : cellText(row[at] ?? null, kind))),
   );
   const heads = section.columns.map(({ head }) => head);
   const plan = planOf(section, texts, heads, columns);

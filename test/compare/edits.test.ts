@@ -222,7 +222,7 @@ describe('the comparison', () => {
     ]);
     const { stdout } = await told();
     expect(stdout).toMatch(/^ {2}changed +1 /m);
-    expect(stdout).toMatch(/^ {2}only reported +1 /m);
+    expect(stdout).toMatch(/^ {2}only reported +1 .*if_changed: update/m);
     expect(stdout).not.toMatch(/^ {2}(?:new|edited)/m);
     expect(stdout).toContain('changes.csv');
   });

@@ -282,14 +282,16 @@ describe('a parent that is new in the export', () => {
 });
 
 describe('an error', () => {
-  it('of one value names only rows with that value', async () => {
+  it('of one value names only rows with that value, and frees only events that have no other error', async () => {
     const { run } = await project({
-      'mapping.yaml': DEALS,
+      'mapping.yaml': DEALS.replace('title: title', 'title: title, currency: currency'),
       'people.csv': 'id,name\n1,Ann\n',
-      'deals.csv': 'id,title,lead,amount\n10,First,1,1.2.3\n20,Second,1,4.5.6\n30,Third,1,1.2.3\n',
+      'deals.csv':
+        'id,title,lead,amount,currency\n10,First,1,1.2.3,\n20,Second,1,4.5.6,\n30,Third,1,1.2.3,\n40,Both,1,7.8.9,Crowns\n',
     });
     const text = flat(await run('--dry-run'));
     expect(text).toMatch(/`1\.2\.3` is not a number.* .*deals\.csv:2, :4.* 3 bad_number/);
+    expect(text).toMatch(/`Crowns`.*deals\.csv:5 0 \w+.* 1 more event has several of these errors/);
   });
 
   it('of ids that collide between two sources advises a prefix', async () => {

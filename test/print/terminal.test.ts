@@ -61,6 +61,25 @@ describe('a screen', () => {
     ).toHaveLength(40);
   });
 
+  it('counts the kinds of a list that it leaves out, and shows how to fix the first cause before all others', () => {
+    const causes = list(3);
+    const hinted = (head: string, rows: number): Figures['sections'][number] => ({
+      ...list(rows, head === 'count' ? 'warning' : 'cause'),
+      columns: [
+        ...causes.columns.map((each) => (each.kind === 'number' ? { ...each, head } : each)),
+        { head: '', kind: 'hint' },
+      ],
+      rows: list(rows).rows.map((row, at) => [...row, `${head} hint ${at}`]),
+    });
+    const checks = { ...hinted('count', 20), limit: { ...list(1, 'warning').limit!, least: 0 } };
+    const said = linesOf({ verdict: VERDICT, sections: [hinted('frees', 6), checks, list(3, 'change')] }, 80).join(
+      '\n',
+    );
+    expect(said).toContain('hint: frees hint 0');
+    expect(said).not.toContain('count hint');
+    expect(said).toMatch(/\d+ (?:more )?warnings of \d+ kinds in errors.csv/);
+  });
+
   it('never leaves out a single row: the line that says so takes its place', () => {
     expect(linesOf({ verdict: VERDICT, sections: [list(9)] }, 120).join('\n')).not.toContain('more cause');
   });
