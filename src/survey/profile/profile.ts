@@ -89,7 +89,7 @@ export class Profiler {
     return profile;
   }
 
-  /** One pass over the events of each type. */
+  /** One pass over the events of each type, and another one for each finding. */
   #bareNotes(): BareNote[] {
     const { db, compiled } = this.#job;
     return EVENT_TYPES.flatMap((type) => {
@@ -97,23 +97,20 @@ export class Profiler {
       if (codes.length === 0 || !compiled.entries.some((entry) => entry.type === type)) return [];
       const reads = (field: string): boolean =>
         compiled.entries.some((entry) => entry.type === type && entry.uses.some((use) => use.field === field));
-      const counts = codes.map((code) => {
-        const { lacks } = BARE[code]!;
-        return `count(*) filter (where ${lacks}) as ${code}, min(id) filter (where ${lacks}) as first_${code}`;
-      });
-      const found = db.get<Readonly<Record<string, number>>>(
-        `select count(*) as "of", ${counts.join(', ')} from event where type = ? and ${IS_GOOD}`,
-        type,
-      )!;
+      const firsts = codes.map((code) => `min(iif(${BARE[code]!.lacks}, id, null)) as ${code}`);
+      const good = `from event where type = ? and ${IS_GOOD}`;
+      const found = db.get<Readonly<Record<string, number | null>>>(`select ${firsts.join(', ')} ${good}`, type)!;
       return codes.flatMap((code): BareNote[] => {
-        const [count, first] = [found[code]!, found[`first_${code}`]!];
-        if (count === 0) return [];
-        const { external_id: id } = db.get<{ external_id: string }>(
-          'select external_id from event where id = ?',
+        const first = found[code]!;
+        if (first === null) return [];
+        const { count, of, id } = db.get<{ count: number; of: number; id: string }>(
+          `select count(*) filter (where ${BARE[code]!.lacks}) as count, count(*) as "of",
+             max(iif(id = ?, external_id, null)) as id ${good}`,
           first,
+          type,
         )!;
         const { fields, isSaid } = BARE[code]!;
-        const note: BareNote = { code, count, of: found['of']!, unset: !fields.some(reads), external_id: id };
+        const note: BareNote = { code, count, of, unset: !fields.some(reads), external_id: id };
         return isSaid && !isSaid(note, reads) ? [] : [note];
       });
     });
