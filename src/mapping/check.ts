@@ -6,8 +6,8 @@ import { formatByName } from '../input/open.ts';
 import { didYouMean, quoted, type Problem } from '../problem.ts';
 import { entityOf, isUpdate, kindOfType } from '../kinds/index.ts';
 import { enumerated } from '../terminal/numbers.ts';
-import type { MappingDocument, Path } from './document.ts';
-import type { Defaults, EntrySpec, ValueSpec } from './spec.ts';
+import { isKeyed, type MappingDocument, type Path } from './document.ts';
+import { transformOf, type Defaults, type EntrySpec, type ValueSpec } from './spec.ts';
 import { isModule, type FunctionModule, type FunctionModuleError } from './functions.ts';
 import { foldedName } from './names.ts';
 import { policiesOf, type Policies } from './policies.ts';
@@ -67,8 +67,8 @@ export function checkMapping({ spec, functions, document }: LoadedMapping): Prob
 
 /** As written in the file: a source that is invalid still exists. */
 function sourceNames({ data }: MappingDocument): readonly string[] {
-  const sources = (data as { sources?: unknown } | null)?.sources;
-  return typeof sources === 'object' && sources !== null ? Object.keys(sources) : [];
+  const sources = isKeyed(data) ? data['sources'] : undefined;
+  return isKeyed(sources) ? Object.keys(sources) : [];
 }
 
 /** Each source has files of its own, also where a file system ignores case. */
@@ -175,7 +175,7 @@ function checkTransforms(
   report: Report,
 ): void {
   for (const [index, item] of apply.entries()) {
-    const [name, argument] = typeof item === 'string' ? [item, undefined] : Object.entries(item)[0]!;
+    const [name, argument] = transformOf(item);
     const at = [...path, 'apply', index, ...(typeof item === 'string' ? [] : [name])];
     // The exports of a module that cannot be loaded are unknown.
     if (name === 'call' && functions && !isModule(functions)) continue;

@@ -5,7 +5,7 @@ import { FORMATS } from '../input/formats.ts';
 import { didYouMean, nearest, quoted } from '../problem.ts';
 import { EVENT_TYPES, kindOfType, COMBINED, entityOf, STAGED } from '../kinds/index.ts';
 import type { EventType } from '../model.ts';
-import { WrittenScalar } from './document.ts';
+import { isKeyed, WrittenScalar } from './document.ts';
 import { choicesOf, POLICIES, POLICY_NAMES, type DefaultPolicies } from './policies.ts';
 import { REST, REST_KEY } from './values/rest.ts';
 import * as part from './schema-parts.ts';
@@ -145,10 +145,7 @@ function transformForms(): z.ZodType<TransformSpec>[] {
 /** Undefined where the transform is known and only its argument is invalid. */
 function transformError(input: unknown): string | undefined {
   const named = typeof input === 'string' ? input : undefined;
-  const keys =
-    typeof input === 'object' && input !== null && !Array.isArray(input) && !(input instanceof WrittenScalar)
-      ? Object.keys(input)
-      : [];
+  const keys = isKeyed(input) ? Object.keys(input) : [];
   if (named === undefined && keys.length === 0) return 'expected a transform\nuse its name, or `{ NAME: ARGUMENT }`';
   if (keys.length > 1)
     return `each item of \`apply\` must be one transform, found ${quoted(keys)}\nuse a separate item for each: \`- ${keys[0]!}: …\``;
@@ -307,7 +304,7 @@ export function asMappingSpec(parsed: z.output<typeof mappingSchema>): MappingSp
 }
 
 function eventTypeError(input: unknown): string | undefined {
-  const type = typeof input === 'object' && input !== null ? (input as { type?: unknown }).type : undefined;
+  const type = isKeyed(input) ? input['type'] : undefined;
   if (type === undefined) return `missing \`type\`\nuse one of ${quoted(EVENT_TYPES)}`;
   const suggestion = typeof type === 'string' ? didYouMean(type, EVENT_TYPES) : undefined;
   return `unknown event type${typeof type === 'string' ? ` \`${type}\`` : ''}\n${suggestion ?? `use one of ${quoted(EVENT_TYPES)}`}`;

@@ -2,7 +2,7 @@
 import { kindOfType } from '../kinds/index.ts';
 import type { Path } from './document.ts';
 import { kindOf } from './kinds/index.ts';
-import type { ConditionSpec, EntrySpec, TransformSpec, ValueSpec } from './spec.ts';
+import { transformOf, type ConditionSpec, type EntrySpec, type TransformSpec, type ValueSpec } from './spec.ts';
 
 export interface FoundValue {
   readonly path: Path;
@@ -39,8 +39,10 @@ function* within(spec: ValueSpec | number | undefined, path: Path): Generator<Fo
   const { name, kind, given } = kindOf(spec);
   for (const [steps, child] of kind.children(given)) yield* within(child, [...path, name, ...steps]);
   for (const [index, item] of apply.entries()) {
-    const argument = typeof item === 'string' ? undefined : (item['phone'] as { region_from?: ValueSpec } | undefined);
-    yield* within(argument?.region_from, [...path, 'apply', index, 'phone', 'region_from']);
+    const [transform, argument] = transformOf(item);
+    if (transform !== 'phone') continue;
+    const { region_from: region } = (argument ?? {}) as { region_from?: ValueSpec };
+    yield* within(region, [...path, 'apply', index, transform, 'region_from']);
   }
 }
 
@@ -49,7 +51,7 @@ export function transformsUsed(events: readonly (EntrySpec | undefined)[]): Read
   for (const [index, entry] of events.entries()) {
     if (!entry) continue;
     for (const { apply } of valuesOf(entry, ['events', index])) {
-      for (const item of apply) names.add(typeof item === 'string' ? item : Object.keys(item)[0]!);
+      for (const item of apply) names.add(transformOf(item)[0]);
     }
   }
   return names;

@@ -30,6 +30,11 @@ export function isAlternatives(from: ValueObject['from']): from is readonly Valu
 /** A transform's name, or an object with its name as the only key. */
 export type TransformSpec = string | Readonly<Record<string, unknown>>;
 
+/** A transform by its name, with its argument. */
+export function transformOf(item: TransformSpec): readonly [name: string, argument: unknown] {
+  return typeof item === 'string' ? [item, undefined] : Object.entries(item)[0]!;
+}
+
 export interface LookupSpec {
   readonly source: string;
   readonly match: ValueSpec;

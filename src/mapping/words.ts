@@ -8,6 +8,7 @@ import { REST_KEY } from './values/rest.ts';
 import {
   type CombineSpec,
   isAlternatives,
+  transformOf,
   type ConditionSpec,
   type Defaults,
   type EntrySpec,
@@ -105,7 +106,7 @@ function inline(spec: ValueSpec, defaults: Defaults): string {
 }
 
 function transformWords(item: TransformSpec, defaults: Defaults): string {
-  const [name, argument] = typeof item === 'string' ? [item, undefined] : Object.entries(item)[0]!;
+  const [name, argument] = transformOf(item);
   return TRANSFORM_BY_NAME.get(name)!.words(argument, defaults);
 }
 

@@ -2,7 +2,7 @@
 import type { JsonValue } from '../../json.ts';
 import { PRIORITIES } from '../../model.ts';
 import type { Path } from '../document.ts';
-import { isAlternatives, type ValueSpec } from '../spec.ts';
+import { isAlternatives, transformOf, type ValueSpec } from '../spec.ts';
 import { ValueError, valueText } from './result.ts';
 import { asText } from './value.ts';
 import { numberText } from '../../terminal/numbers.ts';
@@ -40,9 +40,9 @@ function* constantsOf(spec: ValueSpec | number, path: Path): Generator<{ constan
   if (apply.length === 0 && isAlternatives(from)) {
     for (const [index, each] of from.entries()) yield* constantsOf(each, [...path, 'from', index]);
   }
-  const last = apply.at(-1);
-  if (typeof last !== 'object' || !last['map']) return;
-  for (const [key, target] of Object.entries(last['map'] as Readonly<Record<string, string | null>>)) {
+  const [last, argument] = apply.length === 0 ? [] : transformOf(apply.at(-1)!);
+  if (last !== 'map') return;
+  for (const [key, target] of Object.entries(argument as Readonly<Record<string, string | null>>)) {
     if (target !== null && target !== '=') {
       yield { constant: target, at: [...path, 'apply', apply.length - 1, 'map', key] };
     }

@@ -2,7 +2,7 @@
 import type { JsonValue } from '../../json.ts';
 import { kindOf } from '../kinds/index.ts';
 import type { ValueReading } from '../kinds/kind.ts';
-import type { TransformSpec, ValueObject, ValueSpec } from '../spec.ts';
+import { transformOf, type TransformSpec, type ValueObject, type ValueSpec } from '../spec.ts';
 import { TRANSFORM_BY_NAME } from '../transforms/index.ts';
 import type { Apply, ValueShape } from '../transforms/transform.ts';
 import { issueOf } from '../../vocabulary/words.ts';
@@ -77,7 +77,7 @@ function finisher(applies: readonly Apply[]): ValueReading['finish'] {
 }
 
 function compileTransform(item: TransformSpec, context: ValueContext): Apply {
-  const [name, argument] = typeof item === 'string' ? [item, undefined] : Object.entries(item)[0]!;
+  const [name, argument] = transformOf(item);
   return TRANSFORM_BY_NAME.get(name)!.compile(argument, {
     defaults: context.compilation.defaults,
     columns: context.frame.source.columns,
@@ -93,10 +93,7 @@ export function shapeOf(spec: ValueSpec): ValueShape {
   if (typeof spec === 'string') return 'unknown';
   const { kind, given } = kindOf(spec);
   return (spec.apply ?? []).reduce(
-    (shape: ValueShape, item) => {
-      const name = typeof item === 'string' ? item : Object.keys(item)[0]!;
-      return TRANSFORM_BY_NAME.get(name)!.shape(shape);
-    },
+    (shape: ValueShape, item) => TRANSFORM_BY_NAME.get(transformOf(item)[0])!.shape(shape),
     kind.shape(given, shapeOf),
   );
 }
