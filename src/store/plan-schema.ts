@@ -27,6 +27,8 @@ export const PLAN: Schema = {
   name: 'plan',
   applicationId: 0x63726d70,
   version: 6,
+  // Most of it is written once and read from beginning to end.
+  pageSize: 8_192,
   json: {
     source: ['columns'],
     record: ['raw'],

@@ -14,6 +14,8 @@ export interface Schema {
   readonly applicationId: number;
   /** `pragma user_version`: raised with every change of the tables. */
   readonly version: number;
+  /** In bytes; that of SQLite by default. */
+  readonly pageSize?: number;
   readonly tables: string;
   /** By table, the columns whose cells are JSON. */
   readonly json?: Readonly<Record<string, readonly string[]>>;
@@ -233,7 +235,8 @@ export class Database {
     return statement;
   }
 
-  #create({ name, applicationId, version, tables }: Schema): void {
+  #create({ name, applicationId, version, pageSize, tables }: Schema): void {
+    if (pageSize !== undefined) this.exec(`pragma ${name}.page_size = ${pageSize}`);
     this.transaction(() => {
       this.exec(`pragma ${name}.application_id = ${applicationId}; pragma ${name}.user_version = ${version};`);
       this.exec(tables.replaceAll(/^(create (?:table|index|view)|insert into) /gm, `$1 ${name}.`));
