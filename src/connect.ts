@@ -8,7 +8,7 @@ import type { Limiter } from './service/limiter.ts';
 import { LONGEST_RETRY_AFTER_MS } from './service/retry.ts';
 import type { Pace } from './settings/run-settings.ts';
 import { DRY_RUN, type StateDir } from './files/state-dir.ts';
-import { readDocument, storeDocument } from './report/documents.ts';
+import { readDocument } from './report/documents.ts';
 import { durationText } from './terminal/times.ts';
 import { openRateHistory, type OpenHistory } from './store/rate-history.ts';
 import { storedPlanFiles } from './store/stored-plans.ts';
@@ -94,12 +94,6 @@ export async function connect(
     await close();
     throw error;
   }
-}
-
-/** Stores the account for `--offline` and the sandbox. */
-export function storeAccount(db: Database, { baseUrl, account }: Pick<Target, 'baseUrl' | 'account'>): void {
-  const stored: StoredAccount = { base_url: baseUrl, read_at: new Date().toISOString(), ...account };
-  storeDocument(db, 'account', stored);
 }
 
 /** The account as the last run or dry run stored it, or undefined. */

@@ -1,6 +1,6 @@
 /** The survey of a run: a new plan, with what the checkpoint, the account and the people in it say about the input. */
 import type { Run } from './begin.ts';
-import { storeAccount, storedAccountOf, type Target } from './connect.ts';
+import { storedAccountOf, type Target } from './connect.ts';
 import { EXIT, UserError } from './errors.ts';
 import { countAll } from './plan/counts.ts';
 import { doubtRecords, isOlder } from './plan/older.ts';
@@ -46,7 +46,11 @@ export async function surveyed(run: Run, target: Target | undefined): Promise<Su
   const account = target?.account ?? storedAccountOf(state);
   if (account) monitor.connected?.(account, target?.baseUrl);
   else warn('no account is stored yet, so names of stages and owners stay unresolved');
-  if (target) storeAccount(db, target);
+  // For `--offline` and the sandbox.
+  if (target) {
+    const { baseUrl, account: read } = target;
+    storeDocument(db, 'account', { base_url: baseUrl, read_at: new Date().toISOString(), ...read });
+  }
   const agree = (found: string, hint: string): Promise<void> => confirm(run, found, hint);
   const contacts = await accountContacts({ settings, halt, monitor, db, mapping, target, hasher, agree });
   const client = target?.client;

@@ -2,16 +2,7 @@
 import type { BestEffort } from '../files/best-effort.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import { storeDocument } from '../report/documents.ts';
-import {
-  ERRORS_FILE,
-  IDS_FILE,
-  LEFT_OUT_FILE,
-  OMITTED_FILE,
-  writeErrors,
-  writeIds,
-  writeLeftOut,
-  writeOmitted,
-} from '../report/error-files.ts';
+import { writeFile } from '../report/error-files.ts';
 import { REJECTS, writeRejects } from '../report/rejects.ts';
 import { REPORT_FILE, type Summary } from '../report/summary.ts';
 import { lockHolder } from '../store/lock.ts';
@@ -33,6 +24,8 @@ interface WritingJob {
   readonly warn: (message: string) => void;
 }
 
+const TABLES = ['errors.csv', 'omitted.csv', 'left_out.csv'] as const;
+
 /** Each by itself: what cannot be written leaves the others as they should be. The plan gets the summary, which the page shows. */
 export async function writeFiles(
   { state, output, bestEffort, warn }: WritingJob,
@@ -42,14 +35,13 @@ export async function writeFiles(
   // The profile quotes cells, and the summary is shown in reports that may be shared.
   const { profile: _profile, ...counts } = summary;
   await bestEffort.attempt(PLAN_FILE, () => storeDocument(db, 'summary', counts));
-  await bestEffort.attempt(ERRORS_FILE, () => writeErrors(db, output));
-  await bestEffort.attempt(OMITTED_FILE, () => writeOmitted(db, output));
-  await bestEffort.attempt(LEFT_OUT_FILE, () => writeLeftOut(db, output));
-  if (!summary.dry_run) await bestEffort.attempt(IDS_FILE, () => writeIds(db, output));
+  for (const name of [...TABLES, ...(summary.dry_run ? [] : (['ids.csv'] as const))]) {
+    await bestEffort.attempt(name, () => writeFile(db, output, name));
+  }
   const rejects = await bestEffort.attempt(REJECTS, () => writeRejects(db, output));
   const pilot = await bestEffort.attempt(PILOT_FILE, () => writePilot(db, output));
   await bestEffort.attempt(REPORT_FILE, () => writeReport(state, output, { withValues: false }));
-  for (const { usual, path } of [...(rejects?.beside ?? []), ...(pilot ? [pilot] : [])]) {
+  for (const { usual, path } of [...(rejects ?? []), ...(pilot ? [pilot] : [])]) {
     if (usual !== undefined) warn(notReplaced(usual, path));
   }
   return { pilot };
@@ -59,11 +51,9 @@ export async function writeFiles(
 export async function writeTables(state: StateDir, output: StateDir, warn: WritingJob['warn']): Promise<void> {
   const db = openPlan(state, output);
   try {
-    writeErrors(db, output);
-    writeOmitted(db, output);
-    writeLeftOut(db, output);
+    for (const name of TABLES) writeFile(db, output, name);
     if (lockHolder(state)) return;
-    for (const { usual, path } of (await writeRejects(db, output)).beside) warn(notReplaced(usual, path));
+    for (const { usual, path } of await writeRejects(db, output)) warn(notReplaced(usual, path));
   } finally {
     db.close();
   }

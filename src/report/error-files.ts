@@ -1,4 +1,4 @@
-/** `errors.csv` and `omitted.csv`: what the plan has of problems and of values left out, as tables. */
+/** The files that have a row for each problem, value left out, skipped row, and id in the service. */
 import { placedFile } from '../store/plan-schema.ts';
 import { COMBINED } from '../kinds/index.ts';
 import { csvHead, csvLine } from '../files/csv.ts';
@@ -7,24 +7,22 @@ import type { Database } from '../store/sqlite.ts';
 import { ORPHAN, skipText } from '../vocabulary/terms.ts';
 import { writeLines } from '../files/write-lines.ts';
 
-export const ERRORS_FILE = 'errors.csv';
-export const OMITTED_FILE = 'omitted.csv';
-export const IDS_FILE = 'ids.csv';
-export const LEFT_OUT_FILE = 'left_out.csv';
+type Row = Readonly<Record<string, string | number | null>>;
 
-const ERROR_COLUMNS =
-  'source file line record event_type external_id event_id kind code http_status field message hint attempts at';
-const OMITTED_COLUMNS = 'source file line external_id field original reason';
-const LEFT_OUT_COLUMNS = 'source file line record reason';
-const ID_COLUMNS = 'type external_id service_id';
+/** A file with the rows that a statement selects. */
+interface TableFile {
+  /** Their names, as the statement returns them. */
+  readonly columns: string;
+  readonly statement: string;
+  readonly options?: TableOptions<Row>;
+}
 
-/** Every event that is not acknowledged and not merely pending. */
-export function writeErrors(db: Database, output: StateDir): void {
-  writeTable(
-    db,
-    output.file(ERRORS_FILE),
-    ERROR_COLUMNS,
-    `
+const FILES = {
+  /** Every event that is not acknowledged and not merely pending. */
+  'errors.csv': {
+    columns:
+      'source file line record event_type external_id event_id kind code http_status field message hint attempts at',
+    statement: `
     select s.name as source, ${placedFile('p')} as file, r.line, r.number as record, e.type as event_type, e.external_id,
       iif(p.attempts > 0, (
         select q.id from checkpoint.request q where q.entity = e.entity and q.external_id = e.external_id order by q.n desc limit 1),
@@ -32,73 +30,64 @@ export function writeErrors(db: Database, output: StateDir): void {
     from problem p join problem_row w on w.problem = p.id left join event e on e.id = p.event
       left join record r on r.id = w.record left join file f on f.id = r.file left join source s on s.id = f.source
     where p.severity = 'error' order by p.id, r.id`,
-  );
-}
-
-export function writeOmitted(db: Database, output: StateDir): void {
-  writeTable(
-    db,
-    output.file(OMITTED_FILE),
-    OMITTED_COLUMNS,
-    `
+  },
+  'omitted.csv': {
+    columns: 'source file line external_id field original reason',
+    statement: `
     select s.name as source, ${placedFile('o')} as file, r.line, e.external_id, o.field, o.original, o.reason
     from omission o left join event e on e.id = o.event join record r on r.id = o.record
       join file f on f.id = r.file join source s on s.id = f.source
     order by o.id`,
-  );
-}
-
-/** Every row of the exports that became no event, and why. */
-export function writeLeftOut(db: Database, output: StateDir): void {
-  writeTable<SkippedRow>(
-    db,
-    output.file(LEFT_OUT_FILE),
-    LEFT_OUT_COLUMNS,
-    `
+  },
+  /** Every row of the exports that became no event, and why. */
+  'left_out.csv': {
+    columns: 'source file line record reason',
+    statement: `
     select s.name as source, f.path as file, r.line, r.number as record, k.reason
     from (select record, reason from skipped union all select record, code from omission where code = '${ORPHAN}') k
       join record r on r.id = k.record join file f on f.id = r.file join source s on s.id = f.source
     order by r.id`,
-    { shown: (row) => ({ ...row, reason: `${skipText(row.reason)} (${row.reason})` }) },
-  );
-}
-
-type SkippedRow = Readonly<Record<'source' | 'file' | 'line' | 'record' | 'reason', string>>;
-
-/** The ids in the service of everything that was acknowledged: for programs, so without a byte-order mark. */
-export function writeIds(db: Database, output: StateDir): void {
-  writeTable(
-    db,
-    output.file(IDS_FILE),
-    ID_COLUMNS,
-    `
+    options: { shown: (row) => ({ ...row, reason: `${skipText(String(row.reason))} (${row.reason})` }) },
+  },
+  /** The ids in the service of everything that was acknowledged: for programs, so without a byte-order mark. */
+  'ids.csv': {
+    columns: 'type external_id service_id',
+    statement: `
     select type, external_id, service_id from (
       select entity, type, external_id, service_id, is_acknowledged from checkpoint.record
       union all
       select distinct '${COMBINED}', type, external_id, service_id, 1 from checkpoint.carried where is_certain = 1)
     join kind k on k.name = entity
     where is_acknowledged = 1 and service_id is not null order by k.rank, external_id`,
-    { bom: false },
-  );
+    options: { bom: false },
+  },
+} as const satisfies Readonly<Record<string, TableFile>>;
+
+/** Writes one of the files from the plan and the checkpoint. */
+export function writeFile(db: Database, output: StateDir, name: keyof typeof FILES): void {
+  const { columns, statement, options }: TableFile = FILES[name];
+  writeTable(db, output.file(name), columns, statement, options);
 }
 
-/**
- * Writes the rows that a statement selects. `columns`: their names, as the statement returns them. `bom`: whether people open the file in a
- * spreadsheet. `seen` is called with each row; `shown` converts it for the file.
- */
-export function writeTable<Row extends Readonly<Record<string, string | number | null>>>(
+interface TableOptions<R> {
+  /** Whether people open the file in a spreadsheet. */
+  readonly bom?: boolean;
+  /** Called with each row. */
+  readonly seen?: (row: R) => void;
+  /** Converts a row for the file. */
+  readonly shown?: (row: R) => R;
+}
+
+/** Writes the rows that a statement selects. `columns`: their names, as the statement returns them. */
+export function writeTable<R extends Row>(
   db: Database,
   path: string,
   columns: string,
   statement: string,
-  {
-    bom = true,
-    seen,
-    shown = (row) => row,
-  }: { bom?: boolean; seen?: (row: Row) => void; shown?: (row: Row) => Row } = {},
+  { bom = true, seen, shown = (row) => row }: TableOptions<R> = {},
 ): void {
   const names = columns.split(' ');
-  writeLines(path, bom ? csvHead(names) : csvLine(names), db.each<Row>(statement), (row) => {
+  writeLines(path, bom ? csvHead(names) : csvLine(names), db.each<R>(statement), (row) => {
     seen?.(row);
     const cells = shown(row);
     return csvLine(names.map((name) => cells[name] ?? undefined));

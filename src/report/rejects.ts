@@ -19,8 +19,6 @@ interface SourceRow {
   readonly name: string;
   readonly kind: 'table' | 'tree';
   readonly columns: string;
-  /** Whether records have errors themselves, and not only blocked events. */
-  readonly is_faulty: number;
 }
 
 /** A record with errors, which are joined in one text. */
@@ -32,19 +30,17 @@ interface RejectRow {
   readonly error: string;
 }
 
-/** The files that were written. */
-export interface WrittenRejects {
-  /** The files to correct, by source, except those with blocked records only. */
-  readonly files: ReadonlyMap<string, string>;
-  /** Files with another name than usual, and the files in their place: others changed or added those. */
-  readonly beside: readonly { readonly usual: string; readonly path: string }[];
+/** A file with another name than usual: people have changed or added the usual one. */
+interface WrittenBeside {
+  readonly usual: string;
+  readonly path: string;
 }
 
 /**
  * Writes `rejects/<source>.csv` or `.ndjson`: the original records behind the errors, to be corrected. People correct them in
  * place and keep their own files beside them: only files that are as a run left them are replaced or deleted. Throws a `UserError`.
  */
-export async function writeRejects(db: Database, output: StateDir): Promise<WrittenRejects> {
+export async function writeRejects(db: Database, output: StateDir): Promise<readonly WrittenBeside[]> {
   const directory = (await output.directory(REJECTS)).path;
   const gathered = temporaryName(output.file(REJECTS));
   try {
@@ -56,13 +52,9 @@ export async function writeRejects(db: Database, output: StateDir): Promise<Writ
       nameOf: (number: number) => nameOf(source, number),
     }));
     const names = await publishFiles({ db, root: output.path, path: directory, owns: () => true }, files);
-    const paths = sources.map((source, index) => ({ source, path: join(directory, names[index]!) }));
-    return {
-      files: new Map(paths.filter(({ source }) => source.is_faulty).map(({ source, path }) => [source.name, path])),
-      beside: paths
-        .map(({ source, path }) => ({ usual: join(directory, nameOf(source)), path }))
-        .filter(({ usual, path }) => usual !== path),
-    };
+    return sources
+      .map((source, index) => ({ usual: join(directory, nameOf(source)), path: join(directory, names[index]!) }))
+      .filter(({ usual, path }) => usual !== path);
   } catch (error) {
     throw error instanceof UserError ? error : cannotWrite(directory, error);
   } finally {
@@ -76,11 +68,10 @@ function nameOf({ name, kind }: SourceRow, number = 1): string {
 
 function faultySources(db: Database): SourceRow[] {
   return db.all<SourceRow>(`
-    select s.id, s.name, s.kind, s.columns, max(p.kind <> 'blocked') as is_faulty
+    select distinct s.id, s.name, s.kind, s.columns
     from problem p join problem_row w on w.problem = p.id join record r on r.id = w.record
       join file f on f.id = r.file join source s on s.id = f.source
-    where p.severity = 'error' and r.raw is not null
-    group by s.id order by s.id`);
+    where p.severity = 'error' and r.raw is not null order by s.id`);
 }
 
 /** Each record once, however many of its events failed, and once those that one correction replaces. */

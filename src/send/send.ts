@@ -9,7 +9,7 @@ import { forgetRun, noteRun } from '../plan/older.ts';
 import { rememberShown, readLeft } from '../plan/read-back.ts';
 import { hintFor, issueOf } from '../vocabulary/words.ts';
 import { readDocument } from '../report/documents.ts';
-import { ERRORS_FILE, writeErrors } from '../report/error-files.ts';
+import { writeFile } from '../report/error-files.ts';
 import type { BestEffort } from '../files/best-effort.ts';
 import type { RunLog } from '../files/run-log.ts';
 import type { Account } from '../service/account.ts';
@@ -192,9 +192,9 @@ function writeNewErrors(db: Database, state: StateDir, bestEffort: BestEffort): 
   const last = (): number => db.get<{ id: number | null }>('select max(id) as id from problem')!.id ?? 0;
   let written = last();
   return () =>
-    void bestEffort.attempt(ERRORS_FILE, () => {
+    void bestEffort.attempt('errors.csv', () => {
       const newest = last();
-      if (newest > written) writeErrors(db, state);
+      if (newest > written) writeFile(db, state, 'errors.csv');
       written = newest;
     });
 }
