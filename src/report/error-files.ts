@@ -7,14 +7,14 @@ import type { Database } from '../store/sqlite.ts';
 import { ORPHAN, skipText } from '../vocabulary/terms.ts';
 import { writeLines } from '../files/write-lines.ts';
 
-type Row = Readonly<Record<string, string | number | null>>;
+type SelectedRow = Readonly<Record<string, string | number | null>>;
 
 /** A file with the rows that a statement selects. */
-interface TableFile {
+interface SelectedFile {
   /** Their names, as the statement returns them. */
   readonly columns: string;
   readonly statement: string;
-  readonly options?: TableOptions<Row>;
+  readonly options?: TableOptions<SelectedRow>;
 }
 
 const FILES = {
@@ -61,11 +61,11 @@ const FILES = {
     where is_acknowledged = 1 and service_id is not null order by k.rank, external_id`,
     options: { bom: false },
   },
-} as const satisfies Readonly<Record<string, TableFile>>;
+} as const satisfies Readonly<Record<string, SelectedFile>>;
 
 /** Writes one of the files from the plan and the checkpoint. */
 export function writeFile(db: Database, output: StateDir, name: keyof typeof FILES): void {
-  const { columns, statement, options }: TableFile = FILES[name];
+  const { columns, statement, options }: SelectedFile = FILES[name];
   writeTable(db, output.file(name), columns, statement, options);
 }
 
@@ -79,7 +79,7 @@ interface TableOptions<R> {
 }
 
 /** Writes the rows that a statement selects. `columns`: their names, as the statement returns them. */
-export function writeTable<R extends Row>(
+export function writeTable<R extends SelectedRow>(
   db: Database,
   path: string,
   columns: string,
