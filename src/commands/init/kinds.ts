@@ -45,7 +45,9 @@ export function kindsOf(
   for (const each of signs) each.noteUnusedDeal();
   for (const [table, given] of answered)
     kinds.set(table, new Map([...given].map((kind) => [kind, { assignment: assign(table, kind, references) }])));
-  if (answered.size === 0 && [...kinds.values()].every(({ size }) => size === 0)) addSomething(kinds, references);
+  if (answered.size > 0 || [...kinds.values()].some(({ size }) => size > 0)) return kinds;
+  addSomething(kinds, references);
+  for (const each of signs) each.comments();
   return kinds;
 }
 
@@ -245,11 +247,20 @@ function withoutLists(table: Table, kinds: ReadonlyMap<Table, TableKinds>): void
   table.columns.splice(0, table.columns.length, ...kept);
 }
 
-/** Where nothing shows what any records are, the longest export becomes leads, so that there is something to correct. */
+/**
+ * Where nothing shows what any records are: what texts belong to becomes deals, or else the longest export leads, so that there is
+ * something to correct.
+ */
 function addSomething(kinds: ReadonlyMap<Table, TableKinds>, references: readonly Reference[]): void {
-  const [table] = [...kinds.keys()].filter(({ list }) => list === undefined).sort((a, b) => b.rows - a.rows);
-  const doubt = 'set this: nothing shows what these records are; leads are only an example';
-  if (table) kinds.get(table)!.set('lead', { assignment: assign(table, 'lead', references), doubt });
+  const isOfText = ({ from, to }: Reference): boolean =>
+    isKey(to) && isId(to) && !isStaff(from) && from.table.columns.some(({ is }) => is.prose > 0.6);
+  const [about] = references
+    .filter((each) => each.to.table.list === undefined && isSure(each, 0.9) && isOfText(each))
+    .sort((a, b) => b.from.distinct - a.from.distinct);
+  const [longest] = [...kinds.keys()].filter(({ list }) => list === undefined).sort((a, b) => b.rows - a.rows);
+  const [table, kind] = about ? [about.to.table, 'deal' as const] : [longest, 'lead' as const];
+  const doubt = `set this: nothing shows what these records are; ${kind}s are only an example`;
+  if (table) kinds.get(table)!.set(kind, { assignment: assign(table, kind, references), doubt });
 }
 
 /** Rows are a person and a deal only with a name of the person that is no title, and an address that is not the owner's. */

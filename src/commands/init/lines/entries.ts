@@ -69,7 +69,8 @@ function whenLines({ draft, used }: Context, data: readonly Line[], parents: rea
   const full = [...used].filter((each) => each.list === undefined && isComplete(each));
   if (kindOf(kind).isNote) {
     const content = data.find(({ key }) => key === 'content')!;
-    const texts = (['content', 'subject'] as const).flatMap((role) => roles.get(role)?.column.name ?? []);
+    const found = (['content', 'subject'] as const).flatMap((role) => roles.get(role)?.column ?? []);
+    const texts = found.filter((each) => reads(content.value, each)).map(({ name }) => name);
     if (!content.off && texts.length > 0 && !full.some((each) => reads(content.value, each)))
       tests.push({ value: present(texts), why: 'those without a text' });
     const refs = parents.flatMap(({ off, value }) => (off ? [] : [value]));
