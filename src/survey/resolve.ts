@@ -94,6 +94,13 @@ export class Resolver {
     return own && named.kind === 'resolved' && named.target.id !== own.id ? nameOf(own, this.targets[kind]) : undefined;
   }
 
+  /** Whether nothing but its name says where a stage goes: neither the mapping, nor the worksheet, nor a pipeline. */
+  isByName(stage: string): boolean {
+    const found = this.#resolve('stage', stage, '');
+    if (found.kind !== 'resolved' || found.byDefault || !isWrittenAs(stage, fold(found.target.names[0]!))) return false;
+    return this.#references.every(({ stages }) => lookUp(stages, stage) === undefined);
+  }
+
   /** The names in the account; undefined if it has no such stage. */
   stageNames(id: string): { readonly stage: string; readonly pipeline: string } | undefined {
     const found = withId(id, this.targets.stage);

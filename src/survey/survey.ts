@@ -30,7 +30,7 @@ import type { Database } from '../store/sqlite.ts';
 import { DealGroups } from './deal-groups.ts';
 import { withoutDecimals } from './profile/decimal-ids.ts';
 import { withoutGuards } from './profile/guarded-columns.ts';
-import { mergedStages } from './profile/merged-stages.ts';
+import { mergedStages, strayStages } from './profile/merged-stages.ts';
 import { OmittedValues } from './omitted.ts';
 import { commitPlan, openPlan } from './plan-file.ts';
 import { PlanWriter } from './plan-writer.ts';
@@ -186,8 +186,8 @@ async function describe(
   for (const { source, total, of, reason } of muchSkipped(readSkipped(db))) {
     addProblem(db, { count: total }, issueOf('rows_skipped', source, total, of, skipText(reason)));
   }
-  const merged = mergedStages(db, compiled.entries);
-  if (merged) addProblem(db, { count: merged.count }, merged);
+  for (const warning of [mergedStages(db, compiled.entries), strayStages(db, compiled.entries, resolver)])
+    if (warning) addProblem(db, { count: warning.count }, warning);
   const place = { db, output, named: mapping.worksheet?.path, existing };
   const written = await writeWorksheet(place, worksheetRows(resolver, answers));
   const worksheet = { ...written, unmatched: unmatched?.message };

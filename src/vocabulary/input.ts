@@ -179,6 +179,11 @@ export const INPUT_WARNINGS = {
       `${old} old stages become ${stages} of the account, and no other field keeps their names: ${examples}`,
     fix: 'To tell their deals apart, add the column of the old stage to `custom_fields`.',
   },
+  stray_stages: {
+    what: 'Stages that are resolved by their names alone go to another pipeline than most deals of their source.',
+    says: (stages: string, rest: string) => `by their names alone, ${stages}, while ${rest}`,
+    fix: 'Set `stage_pipeline`, or fill in `new_name` of these stages in the worksheet.',
+  },
   unmatched_answer: {
     what: 'The worksheet answers names that no record has: a spreadsheet may have changed them.',
     says: (file: string, rows: string) => `no record has the names in these rows of ${file}: ${rows}`,

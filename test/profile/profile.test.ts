@@ -257,6 +257,20 @@ describe('the profile of all sources', () => {
       });
       expect(apart.warnings_by_code).not.toHaveProperty('merged_stages');
     });
+
+    it('stages that go by their names alone to another pipeline than most deals of their source', async () => {
+      const text = 'ID,Title,Stage\n1,Roof,Quote\n2,Floor,New\n3,Wall,New\n4,Door,Contacted\n5,Gate,Contacted\n';
+      const given = {
+        mapping: `references: { stages: { Quote: Proposal } }\n${DEAL('stage_name: Stage')}`,
+        export: text,
+      };
+      expect((await surveyed(given)).warnings_by_code).toMatchObject({ stray_stages: 2 });
+      const said = {
+        ...given,
+        mapping: given.mapping.replace('Proposal', 'Proposal, Contacted: Partners / Contacted'),
+      };
+      expect((await surveyed(said)).warnings_by_code).not.toHaveProperty('stray_stages');
+    });
   });
 
   it('contains no personal data', async () => {
