@@ -132,10 +132,15 @@ export function hasRecords(db: Database): boolean {
   return db.get('select 1 from checkpoint.record limit 1') !== undefined;
 }
 
-/** Ids of the service that several records of ours have: it has one record for them. */
+/**
+ * Ids of the service that several records of ours have: it has one record for them. The index of ids alone tells which are there twice,
+ * without reading every record.
+ */
 export function countSharedIds(db: Database): number {
   return db.get<{ count: number }>(`
     select count(*) as count from (
-      select 1 from checkpoint.record where service_id is not null and whose = 'ours' and is_acknowledged = 1
+      select 1 from checkpoint.record
+      where whose = 'ours' and is_acknowledged = 1 and service_id in (
+        select service_id from checkpoint.record where service_id is not null group by service_id having count(*) > 1)
       group by service_id, entity having count(*) > 1)`)!.count;
 }

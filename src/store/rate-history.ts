@@ -78,6 +78,10 @@ export function openRateHistory(output: Files, clock: Clock, other?: Files): Ope
       wall,
       wall === null ? null : wall - startedAt(),
     );
+  const close = (): void => {
+    ownCommits.flush();
+    own.close();
+  };
   const kept = ours.filter((each) => each > now - KEPT_MS).slice(-MOST_KEPT);
   let next = 0;
   const keep = (): void => {
@@ -103,13 +107,10 @@ export function openRateHistory(output: Files, clock: Clock, other?: Files): Ope
     limitIs: (limit) => set(LIMIT, limit),
     pause: (ms) => set(PAUSE, { from: clock.wall(), ms } satisfies StoredPause),
     writeIn: (...into) => {
-      ownCommits.flush();
+      close();
       [db, commits] = into;
     },
-    close: () => {
-      ownCommits.flush();
-      own.close();
-    },
+    close,
   };
 }
 
