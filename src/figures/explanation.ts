@@ -196,10 +196,14 @@ function answersSection(answers: readonly ServiceAnswer[], now: Date): Section {
     id: 'answers',
     title: 'Sent, and answered',
     columns: [column('label'), column('label'), column('text')],
-    rows: answers.toReversed().map(({ at, sent_at: sentAt, type, status, outcome, code }) => {
+    rows: answers.toReversed().map(({ at, sent_at: sentAt, type, status, outcome, code, changed }) => {
       const how = [outcome, code].filter((part) => part !== null).join(', ');
       const fate = status === 'unanswered' ? UNANSWERED : status;
-      return [clockText(new Date(at ?? sentAt), now), type, `${fate}${how === '' ? '' : ` (${how})`}`];
+      return [
+        clockText(new Date(at ?? sentAt), now),
+        type,
+        `${fate}${how === '' ? '' : ` (${how})`}${changed ? `: ${enumerated(changed, 'and')}` : ''}`,
+      ];
     }),
     notes: answers.length === 0 ? ['nothing yet'] : [],
     limit: { ...LIMITS.values, noun: 'answer' },

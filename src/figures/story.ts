@@ -1,6 +1,7 @@
 /** The story of one record, as a few selects over the plan and the checkpoint: nothing is written, and no lock is taken. */
 import { isObject, parseJson, type JsonObject } from '../json.ts';
 import { uniqueNames } from '../mapping/values/path.ts';
+import { isUpdate } from '../kinds/index.ts';
 import type { EventType, Place } from '../model.ts';
 import { hintFor, meaningOf } from '../vocabulary/words.ts';
 import { RECORD } from '../report/findings.ts';
@@ -96,6 +97,8 @@ export interface ServiceAnswer {
   readonly outcome: string | null;
   readonly code: string | null;
   readonly service_id: string | null;
+  /** Of the newest one, if it is the update of this plan: the fields that it changed. */
+  readonly changed?: readonly string[];
 }
 
 /** What both databases know about a record (see `findRecord`). */
@@ -116,8 +119,21 @@ export function storyOf(db: Database, { output, isDryRun, at }: FoundPlan, recor
     dropped: used === rows ? [] : unused.map((row) => droppedRow(db, row)),
     parent: child ? parentOf(db, child.parent_entity!, child.parent_id!) : null,
     children: childrenOf(db, record),
-    answers: requests,
+    answers: requests.map((each) => (each === requests.at(-1) ? { ...each, ...updateOf(db, record, each) } : each)),
   };
+}
+
+/** A plan lists what it sends of a record that is there; the checkpoint does not keep it. */
+function updateOf(db: Database, { entity, externalId }: NamedRecord, { type, status }: ServiceAnswer) {
+  if (!isUpdate(type) || status !== 'acknowledged') return {};
+  const fields = db.all<{ field: string }>(
+    `select c.field from change c join event e on e.entity = c.entity and e.external_id = c.external_id
+      where c.entity = ? and c.external_id = ? and e.state = 'acknowledged'
+        and c.verdict in ('changed', 'not_shown', 'conflict, overwritten') order by c.id`,
+    entity,
+    externalId,
+  );
+  return fields.length === 0 ? {} : { changed: [...new Set(fields.map(({ field }) => field))] };
 }
 
 interface StoryRow extends Place {

@@ -255,10 +255,16 @@ describe('explain, of a record that has changed since it was sent,', () => {
     expect((await tell('1')).stdout).toContain('the changes are sent as lead/updated');
   });
 
-  it('shows the update by if_changed with its answer, and no missing one', async () => {
-    const { story, tell } = await changed(
-      (state) => void state.request('lead/updated', '1', NOW!, { outcome: 'updated', serviceId: 's1' }),
-    );
+  it('shows the update by if_changed with its answer and the fields that it changed, and no missing one', async () => {
+    const { story, tell } = await changed((state) => {
+      state.request('lead/updated', '1', NOW!, { outcome: 'updated', serviceId: 's1' });
+      for (const [field, verdict] of Object.entries({ full_name: 'not_shown', email: 'reported' }))
+        state.plan.run(
+          "insert into change (entity, external_id, field, verdict) values ('lead', '1', ?, ?)",
+          field,
+          verdict,
+        );
+    });
     const { events, answers } = await story('1');
     expect(events).toMatchObject([{ difference: null, sends: null }]);
     expect(answers).toMatchObject([
@@ -266,7 +272,7 @@ describe('explain, of a record that has changed since it was sent,', () => {
       { type: 'lead/updated', status: 'acknowledged' },
     ]);
     const { stdout } = await tell('1');
-    expect(stdout).toContain('lead/updated  acknowledged (updated)');
+    expect(stdout).toMatch(/lead\/updated  acknowledged \(updated\): full_name$/m);
     expect(stdout).not.toContain('no answer');
   });
 
