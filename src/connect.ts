@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { systemClock } from './clock.ts';
 import type { RestCredentials } from './settings/credentials.ts';
 import { UserError } from './errors.ts';
-import type { Account, StoredAccount } from './service/account.ts';
+import type { Account } from './service/account.ts';
 import type { Client } from './service/client.ts';
 import type { Limiter } from './service/limiter.ts';
 import { LONGEST_RETRY_AFTER_MS } from './service/retry.ts';
@@ -97,7 +97,7 @@ export async function connect(
 }
 
 /** The account as the last run or dry run stored it, or undefined. */
-export function storedAccountOf(state: StateDir): StoredAccount | undefined {
+export function storedAccountOf(state: StateDir): Account | undefined {
   for (const path of storedPlanFiles(state)) {
     const plan = Database.read(path, PLAN);
     const account = plan && readDocument(plan, 'account');

@@ -47,10 +47,7 @@ export async function surveyed(run: Run, target: Target | undefined): Promise<Su
   if (account) monitor.connected?.(account, target?.baseUrl);
   else warn('no account is stored yet, so names of stages and owners stay unresolved');
   // For `--offline` and the sandbox.
-  if (target) {
-    const { baseUrl, account: read } = target;
-    storeDocument(db, 'account', { base_url: baseUrl, read_at: new Date().toISOString(), ...read });
-  }
+  if (target) storeDocument(db, 'account', target.account);
   const agree = (found: string, hint: string): Promise<void> => confirm(run, found, hint);
   const contacts = await accountContacts({ settings, halt, monitor, db, mapping, target, hasher, agree });
   const client = target?.client;

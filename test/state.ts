@@ -9,7 +9,7 @@ import { WHOLE } from '../src/plan/wanted.ts';
 import { hintFor } from '../src/vocabulary/words.ts';
 import { storeDocument, type Documents } from '../src/report/documents.ts';
 import type { StoredSummary, SurveySnapshot } from '../src/report/summary.ts';
-import type { StoredAccount } from '../src/service/account.ts';
+import type { Account } from '../src/service/account.ts';
 import { StateDir } from '../src/files/state-dir.ts';
 import { noteWait, type RunWait } from '../src/store/checkpoint.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from '../src/store/checkpoint-schema.ts';
@@ -94,15 +94,15 @@ export class StateOf {
   }
 
   /** The account that the survey read, and to which the checkpoint belongs. */
-  account(account: StoredAccount, migration: string): this {
+  account({ base_url: baseUrl, ...account }: Account & { base_url: string }, migration: string): this {
     this.plan.run(`insert into document values ('account', ?)`, JSON.stringify(account));
-    return this.belongsTo(migration, account.base_url, { account }).run(AT);
+    return this.belongsTo(migration, baseUrl, { account }).run(AT);
   }
 
   belongsTo(
     migration: string,
     baseUrl: string,
-    { account, at = AT }: { account?: StoredAccount; at?: string | undefined } = {},
+    { account, at = AT }: { account?: Account; at?: string | undefined } = {},
   ): this {
     const ids = (list: readonly { readonly id: string }[] = []): string => JSON.stringify(list.map(({ id }) => id));
     const row = [migration, baseUrl, ids(account?.pipelines), ids(account?.users), at] as const;

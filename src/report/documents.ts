@@ -2,7 +2,7 @@
 import type { Entity } from '../model.ts';
 import type { FileDigest } from '../input/source.ts';
 import type { EntryWords } from '../mapping/words.ts';
-import type { StoredAccount } from '../service/account.ts';
+import type { Account } from '../service/account.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { StoredSummary, SurveySnapshot } from './summary.ts';
 
@@ -35,7 +35,7 @@ export interface Documents {
   readonly mapping: StoredMapping;
   /** Every file that the survey read. */
   readonly inputs: readonly FileDigest[];
-  readonly account: StoredAccount;
+  readonly account: Account;
 }
 
 export function readDocument<Name extends keyof Documents>(db: Database, name: Name): Documents[Name] | undefined {

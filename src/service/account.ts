@@ -32,12 +32,6 @@ export interface Account {
   readonly users: readonly User[];
 }
 
-/** With its base URL, and when it was read (ISO 8601). */
-export interface StoredAccount extends Account {
-  readonly base_url: string;
-  readonly read_at: string;
-}
-
 /** Names of pipelines, stages (`Sales / Won`) and users by their ids in lower case; none if the account is unknown. */
 export function namesById(known: Account | undefined): ReadonlyMap<string, string> {
   const { pipelines, users } = known ?? { pipelines: [], users: [] };

@@ -354,7 +354,7 @@ describe('explain --live', () => {
     await send(service, 'lead/created', { external_id: '1', full_name: 'Ada' });
     await send(service, 'deal/created', { external_id: '100', ...deal });
     const { leads, deals } = service.state();
-    const stored = { ...service.account, base_url: service.baseUrl, read_at: AT } as never;
+    const stored = { ...service.account, base_url: service.baseUrl } as never;
     return scene((state) => {
       state.account(stored, 'told').source('people');
       state.event('lead/created', '1', { full_name: 'Ada' });
@@ -388,7 +388,7 @@ describe('explain --live', () => {
     });
     onTestFinished(() => service.close());
     const ada = { full_name: 'Ada', phone_number: '+390669821000' };
-    const account = { pipelines: [], users: [], base_url: service.baseUrl, read_at: AT };
+    const account = { pipelines: [], users: [], base_url: service.baseUrl };
     const { tell, state: directory } = await scene((state) => {
       state.account(account, 'told').source('people');
       state.event('lead/created', '1', ada);

@@ -4,7 +4,6 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { handler as plan } from '../../src/commands/plan.ts';
 import { Console } from '../../src/terminal/console.ts';
-import type { StoredAccount } from '../../src/service/account.ts';
 import { StateDir } from '../../src/files/state-dir.ts';
 import { readState } from '../../src/store/open.ts';
 import { workspace } from '../e2e/harness.ts';
@@ -14,9 +13,8 @@ import { call, type Said } from './in-process.ts';
 const WON = '11111111-1111-4111-8111-111111111111';
 const ADA = '22222222-2222-4222-8222-222222222222';
 
-const ACCOUNT: StoredAccount = {
+const ACCOUNT: Parameters<StateOf['account']>[0] = {
   base_url: 'http://127.0.0.1:1',
-  read_at: '2026-01-31T12:00:00Z',
   pipelines: [{ id: 'p1', name: 'Sales', type: 'DEAL', stages: [{ id: WON, name: 'Won' }] }],
   users: [{ id: ADA, names: ['Ada Lovelace'], email: 'ada@example.test' }],
 };

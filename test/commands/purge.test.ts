@@ -13,7 +13,7 @@ import { backfill, files, filesBelow, workspace } from '../e2e/harness.ts';
 import { StateOf } from '../state.ts';
 import { call } from './in-process.ts';
 
-const ACCOUNT = { base_url: 'http://127.0.0.1:1', read_at: '2026-01-31T12:00:00Z', pipelines: [], users: [] };
+const ACCOUNT = { base_url: 'http://127.0.0.1:1', pipelines: [], users: [] };
 
 const FILES = {
   ...{ 'errors.csv': 'Ada', 'verify.csv': 'Ada', 'references.csv': 'Ada', 'report.html.tmp': 'Ada' },

@@ -58,7 +58,7 @@ class Migration {
     const cwd = await workspace();
     await files(cwd, { 'mapping.yaml': MAPPING, 'people.csv': 'id,name\n' });
     const given = await StateOf.create(join(cwd, 'state'));
-    const account = { ...target.account, base_url: target.baseUrl, read_at: '2026-01-31T12:00:00Z' };
+    const account = { ...target.account, base_url: target.baseUrl };
     given.account(account, 'people').source('people');
     return new Migration(cwd, target, given);
   }
@@ -389,7 +389,7 @@ describe('verify, of comments,', () => {
     onTestFinished(() => listed.close());
     const cwd = await workspace();
     const state = await StateOf.create(join(cwd, 'state'));
-    const account = { pipelines: [], users: [], base_url: listed.baseUrl, read_at: '2026-01-31T12:00:00Z' };
+    const account = { pipelines: [], users: [], base_url: listed.baseUrl };
     state.account(account, 'people').source('people');
     for (const id of ['1', '2']) {
       const data = { content: `Called ${id}`, lead_external_id: 'ada' };
