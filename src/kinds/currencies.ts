@@ -26,6 +26,11 @@ export function isCurrency(code: string): boolean {
   return codes.has(code);
 }
 
+/** Whether amounts in a currency can have decimals. */
+export function hasCents(currency: string): boolean {
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits !== 0;
+}
+
 /** Currencies that share a sign; the first is by far the most common, unless it is `?`. */
 const SIGNS: Readonly<Record<string, string>> = {
   $:
@@ -45,6 +50,11 @@ const SIGNS: Readonly<Record<string, string>> = {
   '£': 'GBP EGP FKP GIP IEP LBP SDG SHP SSP SYP CYP MTL ITL TRL',
   '₤': '? ITL TRL GBP',
   '¥': 'JPY CNY',
+  // What `¥` becomes where Shift-JIS is read.
+  '\\': 'JPY',
+  円: 'JPY',
+  元: 'CNY TWD',
+  원: 'KRW KPW',
   '￥': 'JPY CNY',
   '₽': 'RUB RUR',
   '₹': 'INR',
@@ -85,14 +95,14 @@ const SIGNS: Readonly<Record<string, string>> = {
 
 /** Signs of currencies that are words, in lower case: `kr`, `zł`. */
 export const SIGN_WORDS: ReadonlySet<string> = new Set(
-  Object.keys(SIGNS).flatMap((sign) => (/\p{Sc}/u.test(sign) ? [] : sign.toLowerCase())),
+  Object.keys(SIGNS).flatMap((sign) => (/[\p{Sc}\\]/u.test(sign) ? [] : sign.toLowerCase())),
 );
 const BY_SIGN: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(SIGNS).map(([sign, codes]) => [sign.toLowerCase(), codes.split(' ')]),
 );
 
 /** A sign with the letters before it (`US$`), or a word. */
-const MARK = /\p{L}{0,3}\p{Sc}|\p{L}+/gu;
+const MARK = /\p{L}{0,3}\p{Sc}|\\|\p{L}+/gu;
 
 /** The signs (`€`, `R$`, `kr`) and ISO codes in a text, as they are written there. */
 export function currencyMarks(text: string): readonly string[] {

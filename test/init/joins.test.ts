@@ -61,6 +61,34 @@ describe('the lead of a deal', () => {
     expect(draft.text).toMatch(/^ +external_id: Subject # set this: no column has a unique id/m);
   });
 
+  it('is the main one of several: of those in a table of links, and of those in a list', async () => {
+    const links = times(30, (n) => `D${n},${n + 1002},f\nD${n},${n + 1001},t`);
+    const draft = await draftOf({
+      'contacts.csv': CONTACTS,
+      'deals.csv': [`${DEALS},Note`, ...times(30, (n) => deal(n, ''))],
+      'deal_contact.csv': ['deal_id,contact_id,is_primary', ...links],
+    });
+    const { lead_external_id: value } = draft.deal as { lead_external_id: { from: { lookup: object }[] } };
+    expect(value.from[0]!.lookup).toMatchObject({ match: { list: ['deal_id', 'is_primary'] }, take: 'contact_id' });
+    expect(value.from[1]!.lookup).toMatchObject({ match: 'deal_id', if_many: 'first' });
+    const people = Array.from({ length: 12 }, (_, n) => ({
+      id: 900 + n,
+      name: person(n),
+      emails: [{ value: `w${n}@acme.example` }, ...(n % 2 ? [{ value: `p${n}@acme.example`, primary: true }] : [])],
+    }));
+    const { lead, remark } = await draftOf({ 'contacts.json': people });
+    expect(remark('email')).toMatch(/^check: 6 records have several; the one with `emails.primary` \(true\)/);
+    expect(JSON.stringify(lead['email'])).toContain('{emails[1].primary} {emails[1].value}');
+  });
+
+  it('has no owner where the users lack the id, which is said with the id', async () => {
+    const draft = await draftOf({
+      'deals.csv': [`${DEALS},Owner`, ...times(12, (n) => deal(n, `U${n === 7 ? 99 : n % 3}`))],
+      'users.csv': ['id,name', 'U0,Jim Brennan', 'U1,Sue Smith', 'U2,Will Westin'],
+    });
+    expect(draft.remark('owner_name')).toMatch(/^check: 11 of 12 match users.id; .*: U99/);
+  });
+
   it('has its owner by the whole name of a user, not by the name for logging in', async () => {
     const draft = await draftOf({
       'deals.csv': [`${DEALS},Owner`, ...times(12, (n) => deal(n, `U${n % 3}`))],

@@ -402,4 +402,53 @@ describe('exports of strangers', () => {
     });
     expect(visits.comment).toMatchObject({ content: 'Compte rendu', deal_external_id: { from: 'Affaire' } });
   });
+
+  it.each([
+    ['deleted_at', (n: number) => (n % 10 ? '' : '2024-05-01 10:00:00'), { from: 'deleted_at', present: false }],
+    ['Archiviert', (n: number) => (n % 10 ? 'nein' : 'ja'), { from: 'Archiviert', not_in: ['ja'] }],
+    ['Record state', (n: number) => (n % 10 ? 'live' : 'deleted'), { from: 'Record state', not_in: ['deleted'] }],
+  ])('skip what was deleted or archived in the old CRM, to be checked: %s', async (column, state, when) => {
+    const people = times(40, (n) => `${4000 + n},${name(n)},p${n}@acme.example,${state(n)}`);
+    const draft = await draftOf({ 'contacts.csv': [`Id,Name,Email,${column}`, ...people] });
+    expect(draft.lead['when']).toEqual(when);
+    expect(draft.remark('when')).toMatch(/^check: skips 4 of 40/);
+    expect(draft.findings).toContain('36 leads');
+  });
+
+  it('a sheet of the staff is looked up, and a log sends its only texts, at the time beside the date', async () => {
+    const staff = ['JN', 'MK', 'PS'];
+    const offers = times(
+      30,
+      (n) => `N2023/0${n + 10};${n + 1001};Okna ${n};1${n}900,50;${staff[n % 3]!};${n % 2 ? 'nové' : 'hotovo'}`,
+    );
+    const draft = await draftOf({
+      'lists.csv': [
+        'Zkr;Cele;Adresa',
+        'JN;Jana Novak;jn@okna.example',
+        'MK;Milan Kral;mk@okna.example',
+        'PS;Petr Soucek;ps@okna.example',
+      ],
+      'zakaznici.csv': ['Cislo;Osoba;E-mail', ...times(30, (n) => `${n + 1001};${name(n)};p${n}@acme.example`)],
+      'nabidky.csv': ['Oznaceni;Zak;Nazev;Castka;Resi;Stav', ...offers],
+      'log.csv': [
+        'Datum;Cas;Resil;Nabidka;Co se delo',
+        ...times(
+          60,
+          (n) =>
+            `1${n % 9}.3.2024;${n % 9}:05;${staff[n % 3]!};N2023/0${(n % 30) + 10};${n % 2 ? 'volal kvuli cene' : 'poslat znovu mail'}`,
+        ),
+      ],
+    });
+    expect(draft.entries).toEqual(['zakaznici: lead/created', 'nabidky: deal/created', 'log: comment/created']);
+    expect(draft.deal).toMatchObject({
+      external_id: 'Oznaceni',
+      owner_name: { lookup: { match: 'Zkr', take: 'Adresa' } },
+    });
+    expect(draft.comment).toMatchObject({
+      content: 'Co se delo',
+      author_name: { lookup: { match: 'Zkr', take: 'Cele' } },
+      occurred_at: { list: ['Datum', 'Cas'], apply: [{ join: ' ' }, { date: ['d.M.yyyy H:mm', 'd.M.yyyy'] }] },
+    });
+    expect(draft.remark('content')).toMatch(/^check: /);
+  });
 });

@@ -96,7 +96,7 @@ describe('the questions of init', () => {
   it('are about the region, the time zone and the texts without a value, too, and take what is typed', async () => {
     const { spec, text } = await answered(
       [/\nregion: /, /^other/, 'IT'],
-      [/\ntimezone: /, /^other/, 'Europe/Rome'],
+      [/\ntimezone: /, /^as proposed: Europe.Rome/],
       [/\nmissing_values: /, /^other/, 'n/a, none'],
       [/\ncurrency: /, /^other/, 'CHF'],
       [/\namount: /, /^other/, 'cost'],

@@ -16,7 +16,7 @@ describe('the region of phone numbers without a country code', () => {
       'is that of the numbers with one, if the others are valid in it',
       [...times(4, (n) => contact(n, `+39 02 8088 120${n}`)), ...times(10, (n) => contact(10 + n, `06 4567 102${n}`))],
       'IT',
-      /^set this: IT: 10 of 10 numbers without a country code are valid, 4 of 4/,
+      /^set this: IT \(Italy\): 10 of 10 numbers without a country code are valid, 4 of 4/,
     ],
     [
       'is read from numbers with 00 in front, too, and not from cells that mean no value',
@@ -26,7 +26,7 @@ describe('the region of phone numbers without a country code', () => {
         ...times(9, (n) => contact(20 + n, 'n/a')),
       ],
       'ES',
-      /^set this: ES: 10 of 10/,
+      /^set this: ES \(Spain\): 10 of 10/,
     ],
     [
       'is left open on two numbers against sixty-five',
@@ -35,13 +35,13 @@ describe('the region of phone numbers without a country code', () => {
         ...times(65, (n) => contact(10 + n, `06 4567 10${10 + n}`)),
       ],
       undefined,
-      /^set this: the evidence is thin: IT: 65 of 65/,
+      /^set this: the evidence is thin: IT \(Italy\): 65 of 65/,
     ],
     [
       'is left open if most of the other numbers are not valid in it',
       [...times(8, (n) => contact(n, `+39 02 8088 120${n}`)), ...times(8, (n) => contact(10 + n, `(212) 555-019${n}`))],
       undefined,
-      /IT: 0 of 8 numbers without a country code are valid/,
+      /IT \(Italy\): 0 of 8 numbers without a country code are valid/,
     ],
     [
       'is that of a column of countries, by name or code',

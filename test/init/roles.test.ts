@@ -57,6 +57,56 @@ describe('the roles of columns', () => {
     expect(text).toMatch(/^ +properties: .* # check: a list of names and values/m);
   });
 
+  it.each([
+    ['without zeros', (n: number) => `2024/3/${n + 1}`, { date: 'yyyy/M/d' }, { formats: 'yyyy/M/d', as: 'date' }],
+    [
+      'at midnight',
+      (n: number) => `2024-03-0${n % 9}T00:00:00`.replace('-00T', '-10T'),
+      { date: 'iso' },
+      { formats: 'iso', as: 'date' },
+    ],
+    [
+      'at midnight UTC',
+      (n: number) => `2024-03-${n + 10}T00:00:00Z`,
+      { date: 'iso' },
+      { formats: 'iso', timezone: 'UTC', as: 'date' },
+    ],
+    ['that fit no format', (n: number) => (n % 3 ? `2024-03-${n + 10}` : `2024-${n + 20}-03`), undefined, undefined],
+  ])('are those of dates %s; of other dates, the day counts', async (_what, date, created, due) => {
+    const deals = times(12, (n) => `${101 + n};Roof ${n};${STAGES[n % 3]!};${n + 3}250.50;${date(n)};${date(n)}`);
+    const draft = await draftOf({ 'deals.csv': ['Id;Title;Stage;Amount;Created;Guarantee', ...deals] });
+    expect(draft.deal['occurred_at']).toEqual(created && { from: 'Created', apply: [created] });
+    const carried = due ? { from: 'Guarantee', apply: [{ date: due }] } : 'Guarantee';
+    expect(draft.deal['custom_fields']).toEqual({ guarantee: carried });
+    if (!created) expect(draft.remark('occurred_at')).toMatch(/^set this: 4 of 12 values match no format/);
+  });
+
+  it('tell amounts by the signs of Asia; multiples, which cannot be read, are counted', async () => {
+    const amounts = ['"350,000円"', '"\\98,000"', '120万円'];
+    const deals = times(12, (n) => `D${101 + n},案件 ${n},${['見込み', '受注'][n % 2]!},${amounts[n % 3]!}`);
+    const draft = await draftOf({ '商談.csv': ['商談番号,案件名,進捗,見積金額', ...deals] });
+    expect(draft.deal).toMatchObject({ amount: { from: '見積金額' }, stage_name: '進捗' });
+    expect(draft.remark('amount')).toMatch(/^set this: 4 of 12 are multiples/);
+    expect(draft.findings).toContain('12 deals (4 cannot be sent: 4 bad_number)');
+  });
+
+  it.each([
+    ['Amount (cents)', '', /^check: divided by 100, because its name says so/],
+    ['Amount', 'minor', /^check: divided by 100, because `Unit` is minor/],
+    ['Amount', 'minor,major', /^set this: 6 are not minor by `Unit`/],
+  ])('tell an amount in cents: %s, unit %s', async (amount, units, remark) => {
+    const unit = units.split(',');
+    const deals = times(
+      12,
+      (n) => `${101 + n};Roof ${n};${STAGES[n % 3]!};${n + 3}25050;EUR;${unit[n % unit.length]!}`,
+    );
+    const draft = await draftOf({ 'deals.csv': [`Id;Title;Stage;${amount};Currency;Unit`, ...deals] });
+    expect(draft.remark('amount')).toMatch(remark);
+    const divided = { from: amount, apply: [{ number: { decimal: '.', divide: 100 } }] };
+    expect(draft.deal['amount']).toEqual(unit.length === 1 ? divided : amount);
+    expect(draft.text).not.toMatch(/stage_pipeline.*`Unit`/);
+  });
+
   it('are not those of the one address that all records share', async () => {
     const people = times(12, (n) => `${4000 + n},rita@example.test,${['Ada Bell', 'Bob Costa', 'Cleo Dane'][n % 3]}`);
     const { text } = await draftOf({ 'contacts.csv': ['Id,Owner mail,Name', ...people] });
@@ -88,7 +138,10 @@ describe('the roles of columns', () => {
   });
 
   it('show the column that comes near', async () => {
-    const rows = times(12, (n) => `${n + 1},Roof ${n},New,Lead,${n}000,Ann,Bob,2024-01-${n + 10},2024-01-${n + 11}`);
+    const rows = times(
+      12,
+      (n) => `${n + 1},Roof ${n},New,Lead,${n}000,${n % 3 ? 'Ann,Bob' : 'Al,Cy'},2024-01-${n + 10},2024-01-${n + 11}`,
+    );
     const draft = await draftOf({
       'deals.csv': ['Id,Title,Stage,Previous stage,Value,Owner,Second owner,Created at,Created in CRM at', ...rows],
     });

@@ -63,7 +63,7 @@ export function assign(table: Table, kind: RecordKind, references: readonly Refe
   const candidates = new Map<Role, readonly RoleCandidate[]>();
   for (const [role, sorted] of scores) {
     const column = taken.get(role);
-    const others = sorted.filter((each) => !used.has(each.column)).slice(0, 3);
+    const others = sorted.filter((each) => !used.has(each.column) && isShared(role, each.column)).slice(0, 3);
     const able = others.length > 0 ? others : sorted.filter((each) => each.column !== first?.column).slice(0, 2);
     if (column) roles.set(role, { column, score: scoreOfTaken(scores, role, column) || MIN_SCORE, others });
     else

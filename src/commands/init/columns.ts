@@ -1,8 +1,11 @@
 /** What the values of a column look like: shares of the values in the sample, the same for every language. */
 import { currencyMarks, isCurrency } from '../../kinds/currencies.ts';
+import type { TransformSpec, ValueSpec } from '../../mapping/spec.ts';
 import type { Database } from '../../store/sqlite.ts';
+import { counted } from '../../terminal/numbers.ts';
 import { dateFacts, type DateFacts } from './dates.ts';
 import type { Export } from './open-export.ts';
+import type { MainElement } from './sample.ts';
 import { meaningOf, type Meaning, type Noun } from './words.ts';
 
 /** The records of an export, or the elements of a list inside them. */
@@ -50,6 +53,7 @@ export interface Column {
   readonly length: number;
   /** Other values are records of which this list has more than one element. */
   readonly several: number;
+  readonly main?: MainElement | undefined;
   readonly values: readonly string[];
   readonly date: DateFacts | undefined;
   readonly separators: Separators | undefined;
@@ -66,7 +70,7 @@ const SHAPES = {
   grouped: /^\(?\+?\d+[)\s./-]+\d/,
   /** Letters beside it must be a currency. */
   number:
-    /^[-+(]?\s*(?:\p{L}{0,4}\p{Sc}?\.?)\s*-?\d[\d.,'\u00a0\u202f ]*(?:(?<=[.,])[-–—]{1,2})?\s*(?:\p{L}{0,4}\p{Sc}?\.?)\)?$/u,
+    /^[-+(]?\s*(?:\p{L}{0,4}[\p{Sc}\\]?\.?)\s*-?\d[\d.,'\u00a0\u202f ]*(?:(?<=[.,])[-–—]{1,2})?\s*(?:\p{L}{0,4}\p{Sc}?\.?)\)?$/u,
   decimal: /[.,]\d{1,2}\D*$|[.,]\d{4,}$/,
   whole: /^-?\d+$/,
   digits: /^\d{1,7}$/,
@@ -97,7 +101,7 @@ const FIRST = 2000;
 
 export function columnOf(
   table: Table,
-  own: Pick<Column, 'name' | 'sql' | 'list' | 'several' | 'isWrapper'>,
+  own: Pick<Column, 'name' | 'sql' | 'list' | 'several' | 'main' | 'isWrapper'>,
   header: string,
   dayFirst: boolean,
 ): Column {
@@ -115,7 +119,10 @@ export function columnOf(
   const isMoney = (value: string): boolean => isCurrency(value.toUpperCase()) || currencyMarks(value)[0] === value;
   const currency = is.currency > 0.8 ? shareOf(isMoney) : 0;
   const number = is.number > 0.8 ? shareOf(isAmount) : is.number;
-  const money = number > 0 ? shareOf((value) => isAmount(value) && currencyMarks(value).length > 0) : 0;
+  const money =
+    number > 0
+      ? shareOf((value) => isAmount(value) && (currencyMarks(value).length > 0 || /[万億千만억천]/.test(value)))
+      : 0;
   return {
     ...own,
     table,
@@ -130,10 +137,13 @@ export function columnOf(
   };
 }
 
+/** `120万円`, `50 k`: amounts that the `number` transform cannot read. */
+export const MULTIPLE = /(?<![\p{L}])(?:k|tsd|mio|mln|mrd|bn|тыс|млн|[万億千만억천])(?:[円元원]|\.|$)/iu;
+
 /** `POT7` and `OPP00012` are no amounts of a currency. */
 function isAmount(value: string): boolean {
   const letters = value.match(/\p{L}{0,3}\p{Sc}|\p{L}+/gu) ?? [];
-  return SHAPES.number.test(value) && letters.every((each) => currencyMarks(each).length > 0);
+  return SHAPES.number.test(value) && letters.every((each) => currencyMarks(each).length > 0 || MULTIPLE.test(each));
 }
 
 export function firstValues({ db, sql: table }: Pick<Table, 'db' | 'sql'>, sql: string): string[] {
@@ -150,6 +160,49 @@ export function cellsOf(columns: readonly Column[]): (string | null)[][] {
     `select ${names} from ${first.table.sql} order by rowid limit ${FIRST}`,
   );
   return rows.map((row) => columns.map((_, at) => row[`v${at}`] ?? null));
+}
+
+/** A value inside a list is that of its main element where a flag tells which it is, or of the first one. */
+export function elementOf({ name, list, main }: Column): {
+  from: ValueSpec | ValueSpec[];
+  apply: readonly TransformSpec[];
+} {
+  if (list === undefined) return { from: name, apply: [] };
+  const first = { from: name, apply: [{ at: 0 }] };
+  if (!main || main.later === 0 || main.most > MAX_ELEMENTS) return first;
+  const { flag, value, most } = main;
+  const places = Array.from({ length: most }, (_, place): ValueSpec => {
+    const at = `${list}[${place}]`;
+    const template = `{${at}.${flag}} {${at}${name.slice(list.length)}}`;
+    return { template, apply: [{ extract: `^${value} (.+)$` }] };
+  });
+  return { from: [...places, first], apply: [] };
+}
+
+/** The same as one value. */
+export function valueIn(column: Column): ValueSpec {
+  const { from, apply } = elementOf(column);
+  return apply.length > 0 ? { from, apply } : typeof from === 'string' ? from : { from };
+}
+
+/** Of longer lists, the main element is not looked for. */
+const MAX_ELEMENTS = 5;
+
+/** That records have several elements, and which one is used. */
+export function severalText({ several, main, list }: Column): string | undefined {
+  if (several === 0 || list === undefined) return undefined;
+  const flag = main && `\`${list}.${main.flag}\` (${main.value})`;
+  const which =
+    flag === undefined
+      ? 'the first one is used'
+      : main!.most > MAX_ELEMENTS
+        ? `the first one is used, although ${flag} tells which is the main one: a function of your own can take it`
+        : `the one with ${flag} is used`;
+  return `${haveSeveral(several)}; ${which}`;
+}
+
+export function haveSeveral(count: number): string {
+  return `${counted(count, 'record')} ${count === 1 ? 'has' : 'have'} several`;
 }
 
 /** How many rows a select without its `select` has: `from t0 where …`. */

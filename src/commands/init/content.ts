@@ -177,6 +177,11 @@ export function texts(column: Column): number {
   return (prose > 0.2 ? 0.25 + 0.5 * prose : length > 12 && is.spaced > 0.5 ? 0.2 : 0.08) * (0.4 + 0.6 * rare);
 }
 
+/** `N2023/001`, `#17`. */
+export function isNumbered({ values }: Column): boolean {
+  return values.every((value) => /^\S*\d\S*$/.test(value));
+}
+
 export function keys(column: Column): number {
   const { is, date, filled, distinct, table, length } = column;
   const isOther = is.url > 0.5 || is.money > 0.3 || is.html > 0.1 || is.international > 0.5 || is.prose > 0.5;
@@ -190,5 +195,9 @@ export function keys(column: Column): number {
   if (is.code > 0.8 && column.values.every((value) => /^[A-Z]{2,5}[-_]?\d{1,8}$/.test(value))) return 0.44 * exact;
   if (is.uuid > 0.9 || is.code > 0.8 || damaged) return 0.5 * exact;
   if (is.whole > 0.9) return 0.45 * exact;
+  // `N2023/001`: numbers with anything beside them, but telephone numbers only where the header says that they are none.
+  const { concepts } = column.meaning;
+  const isNumber = is.email < 0.2 && (is.phone < 0.5 || concepts.has('number') || concepts.has('id'));
+  if (isNumber && isNumbered(column)) return 0.44 * exact;
   return (is.email > 0.6 ? 0.2 : is.words > 0.8 ? 0.12 : 0.25) * exact;
 }

@@ -25,7 +25,7 @@ export function currencyOf(amounts: Column | undefined): {
   const [code, ...others] = new Set([...counts.keys()].map((each) => each && likelyCurrency(each)));
   if (others.length > 0) {
     const marks = [...counts.keys()].flatMap((each) => (each !== undefined && likelyCurrency(each) ? [each] : []));
-    const escaped = marks.sort((a, b) => b.length - a.length).map((each) => each.replace(/[$.]/g, '\\$&'));
+    const escaped = marks.sort((a, b) => b.length - a.length).map((each) => each.replace(/[$.\\]/g, '\\$&'));
     const byRow = [{ extract: `(${escaped.join('|')})` }, { map: { ...signsIn(marks), '*': '=' } }];
     return { byRow, figures: `several currencies: ${figures}` };
   }

@@ -37,6 +37,8 @@ const DAY_FIRST = ['d/M/yyyy', 'd.M.yyyy', 'd-M-yyyy', 'd/M/yy', 'd.M.yy', 'd-M-
 const DAYS = [
   'yyyy-MM-dd',
   'yyyy/MM/dd',
+  // Without zeros: 2024/3/5. A format with zeros is preferred where it reads as many.
+  ...['yyyy-M-d', 'yyyy/M/d', 'yyyy.M.d', 'yyyy. M. d.', 'yyyy年M月d日', 'd. M. yyyy'],
   ...DAY_FIRST,
   ...DAY_FIRST.map((format) => format.replace(/d(.)M/, 'M$1d')),
   ...['d MMM, yyyy', 'd MMM yyyy', 'd MMMM yyyy', 'MMM d, yyyy', 'MMMM d, yyyy', 'd-MMM-yyyy'],
@@ -49,7 +51,7 @@ const READERS: ReadonlyMap<string, DateFormat['read']> = new Map([
 
 /** Pre-filter, so that a hundred formats are tried only on columns that look like dates. */
 const DATE_LIKE =
-  /^(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}[- ][A-Za-z]{3,9}\.?,?[- ]\d{4}|[A-Za-z]{3,9} \d{1,2}, \d{4})/;
+  /^(?:\d{1,4}[-/.年] ?\d{1,2}[-/.月] ?\d{1,4}|\d{1,2}[- ][A-Za-z]{3,9}\.?,?[- ]\d{4}|[A-Za-z]{3,9} \d{1,2}, \d{4})/;
 
 /**
  * The date formats of a column, with its header as words, or undefined if most of its values are not dates. `dayFirst` is used if the values do
@@ -73,9 +75,11 @@ export function dateFacts(header: Meaning, values: readonly string[], dayFirst: 
     const best = [...counts.keys()].filter((format) => counts.get(format) === most);
     // Of the formats with day and month as numbers.
     const either = best.filter((format) => /^[dM]+[/.-][dM]+[/.-]/.test(format));
-    const chosen = either.find((format) => format.startsWith('d') === dayFirst) ?? best[0]!;
+    const isFirst = (format: string): boolean => format.startsWith('d') === (dayFirst || format.includes('.'));
+    const chosen = either.find(isFirst) ?? best[0]!;
     const read = READERS.get(chosen)!;
-    const other = either.find((format) => format.startsWith('d') !== chosen.startsWith('d'));
+    // With dots, the day is first everywhere.
+    const other = either.find((format) => format.startsWith('d') !== chosen.startsWith('d') && !format.includes('.'));
     const example = other && left.find((value) => read(value)?.local !== READERS.get(other)!(value)?.local);
     if (other && example !== undefined) ambiguous ??= { example, other };
     formats.push(chosen);
@@ -85,10 +89,18 @@ export function dateFacts(header: Meaning, values: readonly string[], dayFirst: 
   return {
     formats,
     utc: formats.every((format) => format.endsWith("'UTC'")),
-    hasTime: distinct.some((value) => /\d:\d\d/.test(value)),
+    hasTime: distinct.some((value) => /\d:\d\d/.test(value) && !MIDNIGHT.test(value)),
     ...(ambiguous && { ambiguous }),
-    unread: left.length,
+    unread: values.filter((value) => left.includes(value)).length,
   };
+}
+
+/** As spreadsheets and APIs write a day. */
+const MIDNIGHT = /[T ]0?0:00(?::00(?:\.0+)?)?(?:Z| UTC)?$/;
+
+/** Whether the formats read almost all of the values: otherwise they are no proposal. */
+export function isReadable({ unread }: DateFacts, values: readonly string[]): boolean {
+  return unread <= values.length * 0.1;
 }
 
 /** Seconds or milliseconds since 1970, in a column named as a time: ids have as many digits. */
@@ -112,12 +124,12 @@ export function doubtOf({ formats, ambiguous }: DateFacts): string | undefined {
     return `check: years have two digits and are read as ${today - 80} to ${today + 19}`;
   }
   const { example, other } = ambiguous;
-  return `set this: ${example} is read as ${dateText(example, formats[0]!)}; with ${other} it would be ${dateText(example, other)}`;
+  return `set this: ${example} is read as ${dateText(example, ...formats)}; with ${other} it would be ${dateText(example, other)}`;
 }
 
 /** A date written out, to show how a format reads it: `01/06/2026` as `1 June 2026`. */
-export function dateText(text: string, format: string): string {
-  const read = readerOf(format)(text);
+export function dateText(text: string, ...formats: readonly string[]): string {
+  const read = formats.map((format) => readerOf(format)(text)).find((each) => each !== undefined);
   if (!read) return text;
   return new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(read.local);
 }

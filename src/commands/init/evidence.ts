@@ -2,10 +2,10 @@
 import { numberText, ofText } from '../../terminal/numbers.ts';
 import type { ValueSpec } from '../../mapping/spec.ts';
 import { SURE, type RoleCandidate, type RoleFound } from './assign.ts';
-import { cellsOf, countOf, numberIn, type Column } from './columns.ts';
-import { datesIn, isUnix, type DateFacts } from './dates.ts';
+import { cellsOf, countOf, countsOf, numberIn, type Column } from './columns.ts';
+import { datesIn, isReadable, isUnix, type DateFacts } from './dates.ts';
 import { headerScore, type RecordKind, type Role } from './roles.ts';
-import { fold } from './words.ts';
+import { fold, meaningOf } from './words.ts';
 
 /** Stands for a column that nobody knows. */
 export const NONE = '…';
@@ -18,7 +18,7 @@ export function isCompany({ table, meaning }: Column): boolean {
 export function customValue(column: Column): ValueSpec {
   const { name, list, date } = column;
   if (list !== undefined) return name === list ? { from: list, apply: [{ join: ', ' }] } : { from: list, as: 'json' };
-  return date ? dateValue(column, !date.hasTime) : name;
+  return date && isReadable(date, column.values) ? dateValue(column, !date.hasTime) : name;
 }
 
 /** A list of bare values, of which nothing else is lost. */
@@ -81,17 +81,6 @@ export function commentOf(role: Role, { column, score, others }: RoleFound, kind
   return `${doubt ? 'check: ' : ''}${unnamed ? 'no header names it; ' : ''}${figuresOf(role, column)}${nextText(others, score)}`;
 }
 
-/** A value inside a list is the first one. */
-export function elementOf({ name, list, several }: Column) {
-  return {
-    value: { from: name, apply: list === undefined ? [] : [{ at: 0 }] },
-    several:
-      list === undefined || several === 0
-        ? undefined
-        : `check: ${numberText(several)} records have several; the first one is used, all are a custom field`,
-  };
-}
-
 /** What stands between several e-mail addresses in a cell. */
 export function separatorIn({ values }: Column): string | undefined {
   return [' ::: ', ';', ','].find((mark) =>
@@ -113,15 +102,18 @@ export function passedOver(first: Column, others: readonly Column[]): string | u
     : `check: ${numberText(both)} records have several; the others are custom fields`;
 }
 
-export function dateValue({ name, date }: Column, asDay = false): ValueSpec {
+export function dateValue({ name, date, values }: Column, asDay = false): ValueSpec {
+  // The day of `2024-02-20T00:00:00Z` is that of its own zone.
+  const utc = values.some((value) => /(?:Z|UTC)$/.test(value)) && { timezone: 'UTC' };
   const formats = date!.formats.length === 1 ? date!.formats[0]! : date!.formats;
-  const spec = asDay ? { formats, as: 'date' } : date!.utc ? { formats, timezone: 'UTC' } : formats;
+  const spec = asDay ? { formats, ...utc, as: 'date' } : date!.utc ? { formats, timezone: 'UTC' } : formats;
   return { from: name, apply: [{ date: spec }] };
 }
 
 export function unreadText({ date, values }: Column): string | undefined {
   const { unread } = date!;
-  return unread > 0 ? `check: ${ofText(unread, values.length)} values match no format` : undefined;
+  const mark = isReadable(date!, values) ? 'check' : 'set this';
+  return unread > 0 ? `${mark}: ${ofText(unread, values.length)} values match no format` : undefined;
 }
 
 export function amountValue({ name, values, separators }: Column, divide: number | undefined): ValueSpec {
@@ -137,6 +129,14 @@ export function scaleOf(column: Column): { divide: number; why: string } | undef
   const named = fold(column.name).split(' ');
   if (named.some((word) => /^micros?$/.test(word))) return { divide: 1_000_000, why: 'its name says millionths' };
   if (column.meaning.concepts.has('cents')) return { divide: 100, why: 'its name says so' };
+  const exponent = column.table.columns.find(
+    ({ name, distinct, values }) =>
+      distinct === 1 && /^[1-4]$/.test(values[0]!) && /(?:^| )(?:scale|precision|exponent|decimals)$/.test(fold(name)),
+  );
+  if (exponent)
+    return { divide: 10 ** Number(exponent.values[0]), why: `${quoted(exponent)} is ${exponent.values[0]}` };
+  const unit = unitOf(column);
+  if (unit?.others === 0) return { divide: 100, why: `${quoted(unit.column)} is ${unit.name}` };
   const other = column.table.columns.find((each) => {
     if (each === column || !each.separators || each.list !== undefined) return false;
     const pairs = cellsOf([column, each]).filter((pair) => pair.every((cell) => cell !== null));
@@ -145,6 +145,23 @@ export function scaleOf(column: Column): { divide: number; why: string } | undef
   });
   return other && { divide: 100, why: `${quoted(other)} has a hundredth of it in every record` };
 }
+
+/** The column that says of the numbers beside it that they are cents, and of how many it says something else. */
+export function unitOf({ table }: Column): { column: Column; name: string; others: number } | undefined {
+  for (const column of table.columns) {
+    if (column.distinct > MAX_UNITS || column.filled === 0 || column.meaning.concepts.has('tag')) continue;
+    const units = [...countsOf(column)];
+    const cents = units.filter(([text]) => meaningOf(text).words[0]?.has('cents') && text.length <= MAX_UNIT);
+    const [[name] = []] = cents;
+    const others = units.filter((each) => !cents.includes(each)).reduce((sum, [, n]) => sum + n, 0);
+    if (name !== undefined) return { column, name, others };
+  }
+  return undefined;
+}
+
+const MAX_UNITS = 5;
+/** Characters: `minor units`. */
+const MAX_UNIT = 12;
 
 /** Whether all are whole hundreds, as cents of round amounts are. */
 export function isHundreds({ values, separators }: Column): boolean {

@@ -4,7 +4,7 @@ import { counted, enumerated, numberText, ofText } from '../../terminal/numbers.
 import { isIn, pathOf, type Column, type Table } from './columns.ts';
 import { quoted } from './evidence.ts';
 import type { KnownTables } from './joins.ts';
-import { linesOf, withLines, type Entry, type Line } from './lines/yaml.ts';
+import { isOpen, linesOf, plainComment, withLines, type Entry, type Line } from './lines/yaml.ts';
 import type { MappingParts } from './lines/text.ts';
 import { partOf } from './open-export.ts';
 import { isSure, type Reference } from './references.ts';
@@ -14,6 +14,7 @@ import type { EntryFate, TriedMapping } from './trial.ts';
 export class Fates {
   readonly #known: KnownTables;
   readonly #entries: readonly Entry[];
+  readonly #refused: readonly Entry[];
   /** By table, the columns and paths that lines read of it, and which fields look it up. */
   readonly #read = new Map<Table, Set<string>>();
   readonly #lookedUpFor = new Map<Table, Set<string>>();
@@ -21,6 +22,7 @@ export class Fates {
   constructor(entries: readonly Entry[], known: KnownTables) {
     this.#known = known;
     this.#entries = entries.filter(({ refused }) => refused === undefined);
+    this.#refused = entries.filter(({ refused }) => refused !== undefined);
     for (const entry of this.#entries) {
       addTo(this.#read, entry.table);
       for (const { key, value, off } of linesOf(entry).values())
@@ -99,8 +101,14 @@ export class Fates {
 
   /** In place of a source that nothing reads. */
   #unreadText(table: Table): string {
+    const relation = this.#relation(table);
+    const isOf = this.#known.drafts.some((draft) => draft.table === relation?.to.table);
     const isDoubtful =
-      table.unusedDeal !== undefined || this.#isOfPeople(table) || this.#relation(table)?.to.table === table;
+      table.unusedDeal !== undefined ||
+      this.#isOfPeople(table) ||
+      relation?.to.table === table ||
+      // More than a link between records.
+      (isOf && table.columns.filter(({ filled }) => filled > 0).length > 4);
     const mark = table.rows > 0 && !table.settled.has('kind') && isDoubtful ? 'check: ' : '';
     const texts = [`${mark}not read: ${nameOf(table)}: ${this.#whyUnread(table)}`, notCarriedText(table.columns)];
     return texts.filter((text) => text !== undefined).join('; ');
@@ -181,6 +189,9 @@ export class Fates {
       return why === undefined
         ? 'not used, because it has no records'
         : `not used, because none of its ${counted(unreadable, 'record')} can be read: ${why}`;
+    const refused = this.#refused.find((entry) => entry.table === table);
+    if (refused) return `not used, because its entry is refused: ${refused.refused!}`;
+    if (table.settled.has('kind')) return 'not used, because the answer was that it has no people, deals or notes';
     const deal = table.unusedDeal === undefined ? '' : `${table.unusedDeal}; `;
     const what = table.nouns.includes('other')
       ? 'the service has no place for such records'
@@ -250,10 +261,12 @@ function isMany(part: number, of: number): boolean {
 }
 
 function whenLine(line: Line, fate: EntryFate | undefined, total: number | undefined): Line {
-  if (!fate || total === undefined) return { ...line, comment: `check: skips ${line.comment}` };
+  if (line.off) return line;
+  const why = plainComment(line);
+  if (!fate || total === undefined) return { ...line, comment: `check: skips ${why}` };
   const count = Math.max(0, total - fate.records);
-  const mark = isMany(count, total) ? 'check: ' : '';
-  return { ...line, comment: `${mark}skips ${ofText(count, total)}: ${line.comment}` };
+  const mark = isOpen(line) || isMany(count, total) ? 'check: ' : '';
+  return { ...line, comment: `${mark}skips ${ofText(count, total)}: ${why}` };
 }
 
 function whySkipped(entries: readonly Entry[]): string {

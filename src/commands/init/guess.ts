@@ -1,7 +1,7 @@
 /** The entries that the tables need, with the external ids of their records. */
 import { counted } from '../../terminal/numbers.ts';
 import type { ValueSpec } from '../../mapping/spec.ts';
-import { countOf, isComplete, isKey, isUnique, type Column, type Table } from './columns.ts';
+import { countOf, isComplete, isKey, isUnique, valueIn, type Column, type Table } from './columns.ts';
 import type { Assignment } from './assign.ts';
 import { kindsOf, type TableKinds } from './kinds.ts';
 import { firstOf, joined, type Reference } from './references.ts';
@@ -49,7 +49,7 @@ export function guessDrafts(
       table.nouns = [...new Set([kind, ...table.nouns.filter((noun) => own.has(noun as RecordKind))])];
       const only = own.size > 1 ? apart(own, kind, table) : undefined;
       const deal = own.has('lead') && !only ? own.get('deal')?.assignment : undefined;
-      const assignment = deal ? withoutJob(found.assignment, table) : found.assignment;
+      const assignment = deal ? withoutJob(found.assignment, table) : withText(found.assignment, table);
       const row = { ...assignment, table, twin: deal !== undefined, only, doubt: found.doubt };
       const key = deal && kind === 'lead' ? personKey(row, deal.roles.get('id')?.column) : keyOf(row);
       const draft: EntryDraft = { ...row, key, prefix: undefined };
@@ -67,6 +67,18 @@ function apart(found: TableKinds, kind: RecordKind, table: Table): Column | unde
   if (!person || !amount) return undefined;
   const both = countOf(table, `from ${table.sql} where ${person.sql} is not null and ${amount.sql} is not null`);
   return both > 0 ? undefined : kind === 'lead' ? person : amount;
+}
+
+/** Where no column is sure to have the texts of comments, the best one is proposed. */
+function withText({ kind, roles, candidates }: Assignment, { columns }: Table): Assignment {
+  if (kind !== 'comment' || roles.has('content') || roles.has('subject')) return { kind, roles, candidates };
+  const taken = [...roles.values()].map(({ column }) => column);
+  const [best, ...others] = columns
+    .filter(({ is, date, list }) => is.words > 0.8 && is.spaced > 0.5 && !date && list === undefined)
+    .filter((column) => column.length > 12 && !taken.includes(column))
+    .sort((a, b) => b.length - a.length)
+    .map((column) => ({ column, score: 0 }));
+  return { kind, roles: best ? new Map([...roles, ['content', { ...best, others }]]) : roles, candidates };
 }
 
 /** Beside a person, a column that is called `Title` alone is their job, not the name of a deal. */
@@ -149,8 +161,7 @@ function personalKey(roles: Assignment['roles']): Key | undefined {
   const complete = columns.findIndex(isComplete);
   const used = complete < 0 ? columns : columns.slice(0, complete + 1);
   if (used.length === 0) return undefined;
-  const names = used.map(({ name, list }) => (list === undefined ? name : { from: name, apply: [{ at: 0 }] }));
-  return { value: firstOf(names), why: 'no column has a unique id' };
+  return { value: firstOf(used.map(valueIn)), why: 'no column has a unique id' };
 }
 
 /** The fewest columns that tell records apart together; of people, at most two of those that say who they are and where. */

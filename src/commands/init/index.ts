@@ -76,7 +76,7 @@ export async function startMapping(
     const trial = await tryMapping(given, write);
     step(undefined);
     const fates = new Fates(trial.entries, known);
-    const decided = await askMarks(fates.annotated(trial), answers);
+    const decided = await askMarks(fates.annotated(trial), known.tables, answers);
     let isOut = false;
     const left = trial.entries.map((entry, at) =>
       withLines(entry, (line, place) => {

@@ -1,10 +1,12 @@
 /** How the records of one table find those of another: the lead of a deal, the deal of a comment, the name of a stage. */
 import { ofText } from '../../terminal/numbers.ts';
 import type { ValueSpec } from '../../mapping/spec.ts';
-import { countOf, countsOf, isComplete, isFew, isOneOf, isUnique, type Column, type Table } from './columns.ts';
+import { countOf, countsOf, haveSeveral, isComplete, isFew, isOneOf, isUnique, severalText } from './columns.ts';
+import type { Column, Table } from './columns.ts';
+import { quoted } from './evidence.ts';
 import type { EntryDraft } from './guess.ts';
 import { firstOf, isSure, joined, lookupIn, lookupOf, namesOf, namesTable, partOf, placeholder } from './references.ts';
-import { referenceText, type Reference } from './references.ts';
+import { flagOf, referenceText, type Reference } from './references.ts';
 import { headerScore, isStaff, scoreOf } from './roles.ts';
 import { fold, meaningOf, type Noun } from './words.ts';
 
@@ -25,6 +27,8 @@ export interface Join {
   /** By its id, however likely. */
   readonly byId?: boolean;
   readonly why: string;
+  /** That records name several, of which one is used. */
+  readonly several?: string | undefined;
   /** In SQL, whether a record has a match, where that is more than having a value. */
   readonly matched?: string;
 }
@@ -64,6 +68,7 @@ function directJoin(reference: Reference, target: EntryDraft, isMixed: boolean):
   const rank = rankOf(reference, target);
   if (rank === 0 || take === undefined) return [];
   const named = (namesTable(from, target.table) ? 0.1 : 0) + (fold(from.name) === fold(to.name) ? 0.05 : 0);
+  const cut = by.several ? from.values.filter((value) => by.like.test(value)).length : 0;
   const match = by.fold === 2 ? digitsIn : by.fold === 1 ? lowerIn : ({ sql }: Column): string => sql;
   const why = referenceText(reference);
   const common = {
@@ -71,6 +76,7 @@ function directJoin(reference: Reference, target: EntryDraft, isMixed: boolean):
     share,
     byId: isId && by.apply.length === 0,
     score: share * (rank + named - (from.list === undefined ? 0 : 0.05)),
+    several: cut > 0 ? `${haveSeveral(cut)}; the first one is used` : severalText(from),
     ...((by.apply.length === 0 || by.fold) && {
       matched: `${match(from)} in (select ${match(to)} from ${to.table.sql})`,
     }),
@@ -78,8 +84,14 @@ function directJoin(reference: Reference, target: EntryDraft, isMixed: boolean):
   const isPart = isMixed && share < 0.95 && target.table.whole && target.table.list === undefined;
   if (isId && !by.fold && !isPart) return [{ ...common, value: prefixed(partOf(reference), target), why }];
   if (target.table.list !== undefined) return [];
-  const more = `${isId ? '; the others have none' : ', looked up because it is no id'}${isUnique(to) ? '' : '; several have the same one: the first is taken'}`;
+  const more = `${isId ? '; the others have none' : ', looked up because it is no id'}${isUnique(to) ? '' : `; several have the same one: ${whichOf(to.table)} is taken`}`;
   return [{ ...common, value: lookupOf(reference, take, share < 0.98), why: `${why}${more}` }];
+}
+
+/** Which of several records is taken. */
+function whichOf(table: Table): string {
+  const flag = flagOf(table);
+  return flag ? `that with ${quoted(flag.column)} (${flag.value}) or else the first one` : 'the first one';
 }
 
 function lowerIn({ sql }: Column): string {
@@ -124,7 +136,7 @@ function throughThird(own: EntryDraft, third: Table, target: EntryDraft, referen
         columns,
         share: share * end.share,
         score: share * end.share * 0.7,
-        why: `${ofText(found, own.table.rows)} are in ${third.source}; if it has several, the first one is used`,
+        why: `${ofText(found, own.table.rows)} are in ${third.source}; if it has several, ${whichOf(third)} is used`,
       })),
   );
 }
@@ -273,9 +285,20 @@ export function nameOf(
   const join = {
     value: lookupOf(found, joined(name.pair ?? [name], ' ')),
     share: found.share,
-    why: `${referenceText(found)}${more}`,
+    why: `${referenceText(found)}${more}${missingText(found)}`,
   };
   return { name, join };
+}
+
+/** Which values no record has, so that they are left out. */
+function missingText({ from, to, by, found, of }: Reference): string {
+  if (found === of || by.apply.length > 0) return '';
+  const known = `select ${to.sql} from ${to.table.sql} where ${to.sql} is not null`;
+  const lost = from.table.db.all<{ value: string }>(
+    `select distinct ${from.sql} value from ${from.table.sql} where ${from.sql} not in (${known}) limit 4`,
+  );
+  const values = lost.slice(0, 3).map(({ value }) => value);
+  return `; left out, because ${to.table.source} has no such record: ${values.join(', ')}${lost.length > 3 ? ', …' : ''}`;
 }
 
 /** How many of the values have more than one name. */

@@ -17,7 +17,7 @@ export function kindsOf(
 ): Map<Table, TableKinds> {
   const kinds = new Map<Table, TableKinds>(tables.map((table) => [table, new Map()]));
   const has = (kind: RecordKind): boolean => [...kinds.values()].some((found) => found.has(kind));
-  noteStaff(tables, references);
+  noteStaff(tables, references, answered);
   const signsOf = (some: readonly Table[]): Signs[] => some.map((table) => new Signs(table, references, kinds));
   const filled = tables.filter(({ rows }) => rows > 0);
   // Lists before the lists and records that they are in: the columns of those that become events are theirs.
@@ -218,23 +218,30 @@ class Signs {
   }
 }
 
-/** A few people of no known kind to whom records refer that also have another person, of many more, are the staff. */
-function noteStaff(tables: readonly Table[], references: readonly Reference[]): void {
+/**
+ * The staff: a few people of no known kind to whom records refer that also have another person, of many more, or whose names or
+ * ids a column has again and again. `answered`: a table that becomes nothing may be theirs whatever it is called.
+ */
+function noteStaff(
+  tables: readonly Table[],
+  references: readonly Reference[],
+  answered: ReadonlyMap<Table, ReadonlySet<RecordKind>>,
+): void {
   const isOfPeople = ({ columns }: Table): boolean =>
     columns.some(({ is, meaning }) => is.email > 0.8 || (is.person > 0.8 && !meaning.concepts.has('company')));
-  const sure = references.filter((each) => isSure(each, 0.9) && isUnique(each.to) && isId(each.to));
+  const sure = references.filter((each) => isSure(each, 0.9) && isUnique(each.to));
   for (const table of tables) {
+    const isNone = answered.get(table)?.size === 0;
+    if (isNone) table.nouns = table.nouns.filter((noun) => !RECORD_KINDS.some((kind) => kind === noun));
     if (table.nouns.length > 0 || table.rows === 0 || table.rows > MAX_STAFF || !isOfPeople(table)) continue;
-    const isBesideOthers = sure.some(
+    const isMore = (other: Table): boolean => other.rows >= 5 * table.rows && isOfPeople(other);
+    const own = sure.filter(({ from, to }) => to.table === table && isFew(from));
+    const besideOthers = own.some(
       ({ from, to }) =>
-        to.table === table &&
-        isFew(from) &&
-        sure.some(
-          ({ from: other, to: { table: them } }) =>
-            other.table === from.table && other !== from && them.rows >= 5 * table.rows && isOfPeople(them),
-        ),
+        isId(to) && sure.some((each) => each.from.table === from.table && each.from !== from && isMore(each.to.table)),
     );
-    if (isBesideOthers) table.nouns = ['user'];
+    const isRepeated = own.length > 0 && own.every(({ from }) => from.filled >= 5 * table.rows) && tables.some(isMore);
+    if (besideOthers || isRepeated || (isNone && own.length > 0)) table.nouns = ['user'];
   }
 }
 

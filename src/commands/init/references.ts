@@ -1,7 +1,17 @@
 /** Whose values name records of which other table: directly, or by a part of the value. */
 import { ofText } from '../../terminal/numbers.ts';
 import type { TransformSpec, ValueSpec } from '../../mapping/spec.ts';
-import { countOf, firstValues, isIn, isUnique, pathOf, type Column, type Table } from './columns.ts';
+import {
+  countOf,
+  elementOf,
+  firstValues,
+  isIn,
+  isUnique,
+  pathOf,
+  valueIn,
+  type Column,
+  type Table,
+} from './columns.ts';
 import { headerScore } from './roles.ts';
 import type { Samples } from './tables.ts';
 import { fold, namesNoun, type Meaning } from './words.ts';
@@ -69,7 +79,7 @@ const MAX_VALUE = 250;
 
 /** `500 of 500 match contacts.Email`. */
 export function referenceText({ found, of, to }: Reference): string {
-  return `${ofText(found, of)} match ${to.table.source}.${to.name}`;
+  return `${ofText(found, of)} match ${to.table.source}${to.table.list === undefined ? '' : `#${to.table.list}`}.${to.name}`;
 }
 
 /** All pairs of columns of different tables with common values, as far as the second one could name its record. */
@@ -195,9 +205,9 @@ export function namesTable({ meaning, name }: Column, table: Table): boolean {
 
 /** The value that names the record, on its own side. */
 export function partOf({ from, by }: Reference): ValueSpec {
-  const apply = [...(from.list === undefined ? [] : [{ at: 0 }]), ...by.apply];
-  if (from.pair) return joined(from.pair, ' ', apply);
-  return apply.length === 0 ? from.name : { from: from.name, apply };
+  if (from.pair) return joined(from.pair, ' ', by.apply);
+  const own = elementOf(from);
+  return by.apply.length === 0 ? valueIn(from) : { ...own, apply: [...own.apply, ...by.apply] };
 }
 
 /** In a template: braces of the name are doubled; of a list, the first element. */
@@ -213,15 +223,40 @@ export function lookupOf(reference: Reference, take: ValueSpec, optional = true)
   return lookupIn(to.table, { match, with: partOf(reference), take }, !isUnique(to), optional);
 }
 
-/** `several`: the first one is taken. `optional`: without a match, there is no value. */
+/**
+ * `several`: the one that a flag calls the main one is taken, or else the first one. `optional`: without a match, there is no value.
+ */
 export function lookupIn(
-  { source }: Table,
-  parts: Readonly<Record<'match' | 'with' | 'take', ValueSpec>>,
+  table: Table,
+  { match, with: own, take }: Readonly<Record<'match' | 'with' | 'take', ValueSpec>>,
   several: boolean,
   optional = true,
 ): ValueSpec {
+  const { source } = table;
   const missing = optional && { if_missing: 'skip' as const };
-  return { lookup: { source, ...parts, ...missing, ...(several && { if_many: 'first' as const }) } };
+  const many = several && { if_many: 'first' as const };
+  const first = { lookup: { source, match, with: own, take, ...missing, ...many } };
+  const flag = several ? flagOf(table) : undefined;
+  if (!flag) return first;
+  const { column, value } = flag;
+  // Without a key of its own, a record has no main one.
+  const apply = [{ join: ' ' }, { extract: `^.+ ${value}$` }];
+  const main = { match: { list: [match, column.name], apply }, with: { list: [own, { value }], apply } };
+  return { from: [{ lookup: { source, ...main, take, if_missing: 'skip', if_many: 'first' } }, first] };
+}
+
+/** The column that calls some records of a table the main ones: `is_primary`. */
+export function flagOf({ columns, nouns }: Table): { column: Column; value: string } | undefined {
+  for (const column of nouns.includes('stage') ? [] : columns) {
+    const isFlag = column.meaning.concepts.has('primary') && (column.is.flag > 0.9 || column.distinct === 1);
+    // `role`: `primary`, `secondary`.
+    const isType = column.distinct <= 12 && column.is.words > 0.8;
+    const value = column.values.find((each) =>
+      isFlag ? /^(?:true|t|1|yes|y|x)$/i.test(each) : isType && /^(?:primary|main|haupt\w*|principale?)$/i.test(each),
+    );
+    if (value !== undefined && column.list === undefined) return { column, value };
+  }
+  return undefined;
 }
 
 /** The columns as one text. */

@@ -58,7 +58,7 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
     const candidates = found.slice(0, 3).map(({ country, valid, withCode, records }) => ({
       value: country,
       label:
-        `${country}: ${ofText(valid, national.length)} numbers without a country code are valid, ` +
+        `${country} (${nameOf(country)}): ${ofText(valid, national.length)} numbers without a country code are valid, ` +
         `${ofText(withCode, international.length)} with one have its code` +
         (records > 0 ? `, ${numberText(records)} records name it` : ''),
     }));
@@ -72,12 +72,16 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
   ] as const) {
     const valid = value ? validIn(value) : 0;
     if (!value || valid < national.length * MIN_VALID) continue;
-    const label = `only ${what} a country; ${ofText(valid, national.length)} phone numbers would be valid there`;
-    return guess(`set this: ${label}`, [{ value, label }]);
+    const label = `only ${what} ${nameOf(value)}; ${ofText(valid, national.length)} phone numbers would be valid there`;
+    return { ...guess(`set this: ${label}`, [{ value, label }]), country: main ?? value };
   }
   return guess(
     `set this: ${numberText(national.length)} phone numbers have no country code, and nothing shows their country; they are left out without it`,
   );
+}
+
+function nameOf(country: CountryCode): string {
+  return new Intl.DisplayNames(['en'], { type: 'region' }).of(country) ?? country;
 }
 
 /** Domains of countries that are in use all over the world. */

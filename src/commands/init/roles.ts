@@ -87,7 +87,7 @@ const ROLES = {
     strict: true,
     content: createdAt,
     header: { 'created date': 1, created: 0.9, 'created happened': 0.95, date: 0.55 },
-    against: 'modified closed due last previous happened stage text',
+    against: 'modified closed due last previous happened stage text deleted',
   },
   title: {
     content: titles,
@@ -154,7 +154,7 @@ const ROLES = {
     strict: true,
     content: createdAt,
     header: { 'happened date': 1, happened: 0.7, date: 0.75, 'created date': 0.8, created: 0.75 },
-    against: 'modified due previous last closed',
+    against: 'modified due previous last closed deleted',
   },
 } satisfies Record<string, RoleSpec>;
 export type Role = keyof typeof ROLES;

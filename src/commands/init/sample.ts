@@ -2,6 +2,7 @@
 import { isObject, type JsonValue } from '../../json.ts';
 import { textOf } from '../../mapping/values/result.ts';
 import type { Source } from '../../input/source.ts';
+import { meaningOf } from './words.ts';
 
 /** Records read of an export. */
 const MAX_RECORDS = 20_000;
@@ -23,10 +24,22 @@ interface RawColumn {
   readonly at: number;
   readonly list: string | undefined;
   several: number;
+  main?: MainElement;
   /** The name beside the value, in a list of names and values. */
   readonly label: string | undefined;
   /** Records have other names in this place, so it is no column. */
   isMixed?: boolean;
+}
+
+/** How a list tells its main element: by a flag, or by its type. */
+export interface MainElement {
+  /** Its key and value: `is_primary`, `true`. */
+  readonly flag: string;
+  readonly value: string;
+  /** Records in which it is not the first element. */
+  later: number;
+  /** Elements of the longest list. */
+  most: number;
 }
 
 export interface ExportSample {
@@ -79,6 +92,7 @@ interface Leaf {
   readonly text: string | undefined;
   readonly list?: string;
   readonly several?: boolean;
+  readonly main?: MainElement | undefined;
   readonly label?: string;
 }
 
@@ -92,20 +106,39 @@ function addRecord(main: RawTable, lists: Map<string, RawTable>, record: number,
   }
 }
 
-/** The scalars in a value by path (of a scalar itself, `.`); of a list, its first element. */
-function* leavesOf(value: JsonValue, path = '', list?: string, several = false): Generator<Leaf> {
+/** The scalars in a value by path (of a scalar itself, `.`); of a list, its main element, or its first one. */
+function* leavesOf(value: JsonValue, path = '', within: Pick<Leaf, 'list' | 'several' | 'main'> = {}): Generator<Leaf> {
   if (isNamedId(value)) {
     yield { name: `${path}[0]`, text: textOf(value[0]!) };
     yield { name: `${path}[1]`, text: textOf(value[1]!), label: path.replace(/(?<=.)_?ids?$/i, '') };
   } else if (Array.isArray(value)) {
-    const [first] = value as readonly JsonValue[];
-    if (first !== undefined && !Array.isArray(first))
-      yield* leavesOf(first, path, list ?? path, several || value.length > 1);
+    const elements = value as readonly JsonValue[];
+    const main = within.list === undefined ? mainOf(elements) : undefined;
+    const element = elements[main?.at ?? 0];
+    if (element !== undefined && !Array.isArray(element)) {
+      const several = within.several || elements.length > 1;
+      yield* leavesOf(element, path, { list: within.list ?? path, several, main: main?.element });
+    }
   } else if (isObject(value)) {
     for (const [key, member] of Object.entries(value)) {
-      if (member !== undefined) yield* leavesOf(member, path === '' ? key : `${path}.${key}`, list, several);
+      if (member !== undefined) yield* leavesOf(member, path === '' ? key : `${path}.${key}`, within);
     }
-  } else yield { name: path === '' ? '.' : path, text: textOf(value), ...(list !== undefined && { list, several }) };
+  } else yield { name: path === '' ? '.' : path, text: textOf(value), ...within };
+}
+
+function mainOf(list: readonly JsonValue[]): { at: number; element: MainElement } | undefined {
+  for (const [at, element] of list.entries()) {
+    const [flag, value] = Object.entries(isObject(element) ? element : {}).find(isMain) ?? [];
+    if (flag !== undefined && list.length > 1)
+      return { at, element: { flag, value: textOf(value!)!, later: at > 0 ? 1 : 0, most: list.length } };
+  }
+  return undefined;
+}
+
+/** `{ is_primary: true }`, `{ type: primary }` */
+function isMain([key, value]: readonly [string, JsonValue | undefined]): boolean {
+  if (typeof value === 'string' && /^(?:primary|main)$/i.test(value)) return true;
+  return /^(?:true|t|1|yes|y)$/i.test(String(value)) && meaningOf(key).concepts.has('primary');
 }
 
 /** `[4, "Proposal"]`: the id of another record and what it is called. */
@@ -166,13 +199,17 @@ function* listsIn(value: JsonValue, path = '', isDeep = false): Generator<[path:
 function addRow(table: RawTable, record: number, cells: readonly Leaf[]): void {
   const row: (string | number | null)[] = [record];
   table.rows.push(row);
-  for (const { name, text, list, several, label } of cells) {
+  for (const { name, text, list, several, main, label } of cells) {
     const value = text?.trim() ?? '';
     const column = value === '' || name === '' ? undefined : columnAt(table, name, list, label);
     if (!column) continue;
     if (column.label !== label) column.isMixed = true;
     row[column.at] = value.slice(0, MAX_LENGTH);
     if (several) column.several += 1;
+    if (main && main.flag === (column.main ??= { ...main, later: 0 }).flag) {
+      column.main.later += main.later;
+      column.main.most = Math.max(column.main.most, main.most);
+    }
   }
 }
 

@@ -7,7 +7,7 @@
 const WORDS = {
   id: 'id ids uniqueid uuid guid key identifier ref reference kod / kennung / identifiant / identificador clave / chave / identificativo / identificatie / identyfikator klucz / идентификатор ид ключ / identitet / 编号 识别码',
   number:
-    'number no nr num numbers / nummer / numero n / nro / num / numero / nummer / numer / номер / nummer / 号码 番号 رقم sira',
+    'number no nr num numbers / nummer / numero n / nro / num / numero / nummer / numer / номер / nummer / 号码 番号 cislo رقم sira',
   name: 'name names label / bezeichnung namen / nom intitule libelle / nombre / nome / denominazione nominativo ragione / naam / nazwa / название наименование / namn benamning / 名称 名前 姓名 名 이름 navn nimi isim jmeno nazev nev adi اسم',
   first:
     'first given forename fname firstname / vor vorname / prenom / / / / voor voornaam / imie / имя / fornamn / jmeno fornavn etunimi isim keresztnev prenume',
@@ -30,17 +30,17 @@ const WORDS = {
   company:
     'company companies account accounts organization organisation organizations organisations org orgs firm business employer vendor / firma firmen unternehmen organisation gesellschaft / societe entreprise compte / empresa empresas compania organizacion cuenta / empresas organizacao conta / azienda aziende societa ditta impresa organizzazione / bedrijf bedrijven organisatie onderneming / organizacja przedsiebiorstwo / компания компании организация фирма / foretag bolag / 公司 企业 会社 sirket spolecnost شركة مؤسسة',
   deal: 'deal deals opportunity opportunities potential potentials opp opps oppty sale / geschaft geschafte verkaufschance verkaufschancen chance auftrag auftrage vorgang / affaire affaires opportunite opportunites vente / negocio negocios oportunidad oportunidades trato tratos / negocio negociacao negociacoes oportunidade oportunidades / trattativa trattative affare affari opportunita / kans kansen verkoopkans / szansa szanse transakcja transakcje okazja / сделка сделки / affar affarer affarsmojlighet / 商机 交易 案件 商談 거래 firsat prilezitost pripad pripady صفقة صفقات فرصة فرص firsatlar',
-  user: 'user users employee employees staff rep reps representative agent agents seller salesperson salesrep consultant member admin officer advisor adviser broker negotiator recruiter / benutzer mitarbeiter verkaufer vertriebler vertreter aussendienst berater sachbearbeiter / utilisateur commercial vendeur / usuario usuarios vendedor comercial / usuario vendedor / utente utenti venditore commerciale agente operatore / gebruiker gebruikers verkoper medewerker / uzytkownik handlowiec sprzedawca pracownik / пользователь менеджер сотрудник продавец / anvandare saljare / 用户 销售员 业务员 営業 사용자 مندوب موظف temsilci temsilcisi',
+  user: 'user users employee employees staff rep reps representative agent agents seller salesperson salesrep consultant member admin officer advisor adviser broker negotiator recruiter / benutzer mitarbeiter verkaufer vertriebler vertreter aussendienst berater sachbearbeiter / utilisateur commercial vendeur / usuario usuarios vendedor comercial / usuario vendedor / utente utenti venditore commerciale agente operatore / gebruiker gebruikers verkoper medewerker / uzytkownik handlowiec sprzedawca pracownik / пользователь менеджер сотрудник продавец / anvandare saljare / 用户 销售员 业务员 営業 사용자 obchodnik مندوب موظف temsilci temsilcisi',
   owner:
-    'owner owners owned assigned assignee responsible manager / besitzer inhaber verantwortlich verantwortliche verantwortlicher zustandig zustandiger zustandige vertriebsmitarbeiter kundenbetreuer vertriebsbeauftragter betreuer zugewiesen zugewiesener bearbeiter / proprietaire responsable attribue assigne charge / propietario responsable asignado asignada encargado titular / proprietario responsavel atribuido dono / responsabile assegnato assegnatario incaricato / eigenaar verantwoordelijke toegewezen beheerder / wlasciciel opiekun przypisany odpowiedzialny / ответственный владелец / agare ansvarig tilldelad / 负责人 所有者 担当者 担当 담당자 sorumlu ejer vlastnik مسؤول sorumlusu',
+    'owner owners owned assigned assignee responsible manager / besitzer inhaber verantwortlich verantwortliche verantwortlicher zustandig zustandiger zustandige vertriebsmitarbeiter kundenbetreuer vertriebsbeauftragter betreuer zugewiesen zugewiesener bearbeiter / proprietaire responsable attribue assigne charge / propietario responsable asignado asignada encargado titular / proprietario responsavel atribuido dono / responsabile assegnato assegnatario incaricato / eigenaar verantwoordelijke toegewezen beheerder / wlasciciel opiekun przypisany odpowiedzialny / ответственный владелец / agare ansvarig tilldelad / 负责人 所有者 担当者 担当 담당자 sorumlu ejer vlastnik vyrizuje مسؤول sorumlusu',
   created:
-    'created create creation added add entered inserted opened received registered begin started / erstellt erstellung erstellungs angelegt anlage hinzugefugt erfasst eingang erzeugt / cree creee ajoute ajout saisie / creado creada creacion alta registro / criado criada criacao cadastro adicionado inclusao / creato creata creazione inserito inserimento apertura / aangemaakt gemaakt toegevoegd aanmaak / utworzono utworzenia utworzony dodano dodania zalozenia / создан создана создано создания добавлен / skapad skapades skapat tillagd / 创建 创建时间 作成 登録 cdate oprettet vytvoreno olusturma إضافة إنشاء تسجيل kayit',
+    'created create creation added add entered inserted opened received registered begin started / erstellt erstellung erstellungs angelegt anlage hinzugefugt erfasst eingang erzeugt / cree creee ajoute ajout saisie / creado creada creacion alta registro / criado criada criacao cadastro adicionado inclusao / creato creata creazione inserito inserimento apertura / aangemaakt gemaakt toegevoegd aanmaak / utworzono utworzenia utworzony dodano dodania zalozenia / создан создана создано создания добавлен / skapad skapades skapat tillagd / 创建 创建时间 作成 登録 cdate oprettet vytvoreno olusturma zalozeno إضافة إنشاء تسجيل kayit',
   modified:
     'modified modify modification updated update changed change edited moved / geandert anderung anderungs bearbeitet aktualisiert / modifie modifiee mise maj / modificado modificada modificacion actualizado actualizacion / modificacao atualizado atualizacao alterado / modificato modifica aggiornato aggiornamento / gewijzigd bijgewerkt wijziging / zmodyfikowano modyfikacji zmiany aktualizacji / изменен изменено изменения обновлено / andrad uppdaterad / 修改 更新 mdate udate',
   closed:
     'closed close closing end ended finished lost / abschluss abgeschlossen ende geschlossen gewonnen verloren / cloture fin ferme / cierre cerrado fin / fechamento encerramento fechado ganho / chiusura chiuso fine / afsluit afsluiting afsluitdatum gesloten einde gewonnen verloren / zamkniecia zamkniecie koniec / закрытия закрыта завершения окончания / avslut avslutad stangd slut / closedate edate 成交',
-  due: 'due deadline expected next scheduled planned forecast reminder follow birthday birth expiry expires valid estimated / fallig falligkeit erwartet erwartetes erwarteter geplant nachste nachster geburtstag geburts wiedervorlage / echeance prevu prevue prochaine naissance / vencimiento previsto prevista esperado esperada proximo proxima nacimiento / vencimento nascimento / scadenza attesa prossimo prossima nascita / verwacht verwachte verval volgende geboorte / oczekiwany oczekiwana planowany nastepny urodzenia / срок ожидаемая ожидаемый следующий рождения / forvantad forvantat nasta fodelse / 预计 到期 nextdate',
-  date: 'date datetime time at on day timestamp when / datum zeit zeitpunkt tag uhrzeit / heure jour le / fecha hora dia / data em / ora giorno / tijd op / czas dnia / дата время / tid / 日期 时间 時間 日付 日時 dato datumu tarih تاريخ tarihi',
+  due: 'due deadline expected next scheduled planned forecast reminder follow birthday birth expiry expires valid estimated / fallig falligkeit erwartet erwartetes erwarteter geplant nachste nachster geburtstag geburts wiedervorlage / echeance prevu prevue prochaine naissance / vencimiento previsto prevista esperado esperada proximo proxima nacimiento / vencimento nascimento / scadenza attesa prossimo prossima nascita / verwacht verwachte verval volgende geboorte / oczekiwany oczekiwana planowany nastepny urodzenia / срок ожидаемая ожидаемый следующий рождения / forvantad forvantat nasta fodelse / 预计 到期 予定 nextdate ocekavane ocekavany',
+  date: 'date datetime time at on day timestamp when / datum zeit zeitpunkt tag uhrzeit / heure jour le / fecha hora dia / data em / ora giorno / tijd op / czas dnia / дата время / tid / 日期 时间 時間 日付 日時 dato datumu tarih cas تاريخ tarihi',
   happened:
     'activity activities call calls meeting meetings event events sent start done completed happened posted entry task tasks interaction touchpoint log action actions / aktivitat aktivitats aktivitaten anruf termin gesprach aufgabe aufgaben / activite appel reunion tache / actividad llamada reunion tarea / atividade ligacao reuniao tarefa / attivita chiamata riunione appuntamento / activiteit gesprek afspraak taak / aktywnosc rozmowa spotkanie zadanie / активность звонок встреча задача дело / aktivitet samtal mote uppgift / 活动 通话 跟进',
   amount:
@@ -48,7 +48,7 @@ const WORDS = {
   weighted:
     'weighted expected probable adjusted projected / gewichtet gewichteter gewichtete erwartet / pondere ponderee / ponderado ponderada esperado / / ponderato ponderata atteso / gewogen verwacht / wazona wazony / взвешенная / viktat vagt',
   probability:
-    'probability confidence percent percentage likelihood win rate score / wahrscheinlichkeit prozent / probabilite / probabilidad / probabilidade / probabilita / slaagkans / prawdopodobienstwo / вероятность / sannolikhet / 概率 可能性',
+    'probability confidence percent percentage likelihood win rate score / wahrscheinlichkeit prozent / probabilite / probabilidad / probabilidade / probabilita / slaagkans / prawdopodobienstwo / вероятность / sannolikhet / 概率 可能性 確度',
   tax: 'tax vat gst ein / steuer mwst ust / tva taxe siret siren / iva impuesto cif nif rfc / imposto cnpj cpf / partita fiscale / btw / podatek nip regon / ндс налог инн / moms skatt',
   cost: 'cost costs paid payment discount fee coupon commission margin profit balance credit annual / kosten bezahlt rabatt / cout paye remise / costo pagado descuento anuales / custo pago desconto / pagato sconto / betaald korting / koszt zaplacono / скидка оплачено / kostnad betalt',
   count:
@@ -56,11 +56,12 @@ const WORDS = {
   base: 'base converted usdollar home actual original list',
   net: 'net excl excluding ex / netto exkl zzgl / ht hors / neto / liquido / netto / exclusief / netto / нетто / netto',
   gross: 'gross incl including inkl inclusief met / brutto / ttc / bruto / bruto / lordo / bruto / brutto',
-  cents: 'cents cent minor pence micros micro millis',
+  cents:
+    'cents cent minor pence subunits micros micro millis / rappen / centimes centime / centimos centavos / / centesimi / / grosze groszy / копейки копеек копейках / / haleru kurus',
   currency:
     'currency curr ccy / wahrung / devise monnaie / moneda divisa / moeda / valuta / munt / waluta / валюта / valuta / 货币 币种 通貨 mena doviz عملة birimi',
   stage:
-    'stage phase step milestone / stufe phasen / etape / etapa fase / / stadio / / etap faza / стадия этап / fas steg / 阶段 ステージ フェーズ 단계 asama faze مرحلة asamasi',
+    'stage phase step milestone / stufe phasen / etape / etapa fase / / stadio / / etap faza / стадия этап / fas steg / 阶段 ステージ フェーズ 進捗 단계 asama faze مرحلة asamasi',
   status:
     'status state / zustand stand / statut etat / estado estatus / situacao / stato / / stan / статус состояние / / 状态 durum stav حالة durumu',
   outcome:
@@ -70,7 +71,7 @@ const WORDS = {
   title:
     'title subject topic headline caption project / titel betreff thema projekt / titre objet sujet projet / titulo asunto tema proyecto / assunto projeto / titolo oggetto argomento progetto / onderwerp / tytul temat / тема заголовок / amne rubrik / predmet konu emne / 标题 主题 件名 제목 baslik موضوع konusu',
   job: 'title job role position post occupation salutation department honorific / beruf funktion anrede abteilung / poste fonction civilite / puesto cargo / / ruolo mansione qualifica / functie / stanowisko / должность / befattning / 职位 役職',
-  text: 'content body note notes text what said dialog comment comments description message memo remark remarks summary feedback transcript snippet html / inhalt notiz notizen kommentar kommentare bemerkung bemerkungen beschreibung nachricht / contenu texte commentaire commentaires remarque / contenido texto nota notas comentario comentarios descripcion mensaje / conteudo anotacao anotacoes descricao mensagem / contenuto testo note commento commenti descrizione messaggio / inhoud tekst notitie notities opmerking opmerkingen omschrijving bericht / tresc tekst notatka notatki komentarz opis wiadomosc / текст заметка заметки комментарий примечание описание сообщение / innehall anteckning anteckningar kommentar beskrivning meddelande / 内容 备注 コメント メモ 메모 notlar ملاحظات ملاحظة تعليق وصف aciklama',
+  text: 'content body note notes text what said dialog comment comments description message memo remark remarks summary feedback transcript snippet html / inhalt notiz notizen kommentar kommentare bemerkung bemerkungen beschreibung nachricht / contenu texte commentaire commentaires remarque / contenido texto nota notas comentario comentarios descripcion mensaje / conteudo anotacao anotacoes descricao mensagem / contenuto testo note commento commenti descrizione messaggio / inhoud tekst notitie notities opmerking opmerkingen omschrijving bericht / tresc tekst notatka notatki komentarz opis wiadomosc / текст заметка заметки комментарий примечание описание сообщение / innehall anteckning anteckningar kommentar beskrivning meddelande / 内容 备注 コメント メモ 메모 notlar 内容 poznamka poznamky ملاحظات ملاحظة تعليق وصف aciklama',
   author:
     'author by creator writer sender who / autor verfasser von / auteur par / / por / autore da / door / przez / автор кем / forfattare av / 作者 作成者 创建人',
   parent:
@@ -79,7 +80,7 @@ const WORDS = {
   country:
     'country nation countrycode / land staat / pays / pais / / paese nazione / / kraj panstwo / страна / / 国家 国 ulke zeme maa دولة',
   address:
-    'address street city town zip postal postcode postalcode region state mailing billing / strasse stadt ort plz postleitzahl adresse / rue ville / calle ciudad direccion / rua cidade endereco cep / citta indirizzo cap / straat stad adres / ulica miasto pocztowy / улица город индекс адрес / gata postnummer / 地址 城市 住所 عنوان مدينة',
+    'address street city town zip postal postcode postalcode region state mailing billing / strasse stadt ort plz postleitzahl adresse / rue ville / calle ciudad direccion / rua cidade endereco cep / citta indirizzo cap / straat stad adres / ulica miasto pocztowy / улица город индекс адрес / gata postnummer / 地址 城市 住所 mesto عنوان مدينة',
   web: 'website url web site domain domains photo image link avatar linkedin facebook twitter / webseite / / sitio dominio / / sito / / strona / сайт / hemsida / 网址',
   reason: 'reason / grund / raison / motivo razon / / / reden / powod / причина / orsak',
   previous:
@@ -91,8 +92,9 @@ const WORDS = {
     'invoice invoices payment payments product products item items lines ticket tickets case cases campaign campaigns quote quotes contract contracts document documents file files attachment attachments subscription subscriptions loan order orders bill bills transaction transactions installment / rechnung rechnungen zahlung produkt produkte artikel bestellung vertrag / facture factures paiement produit commande / factura facturas pago producto productos pedido / fatura pagamento produto / fattura fatture prodotto prodotti ordine contratto / factuur facturen betaling / faktura faktury platnosc / счет счета оплата товар / betalning',
   hash: 'hash token checksum password external utm',
   deleted:
-    'deleted trashed isdeleted / geloscht / supprime / eliminado borrado / excluido / eliminato / verwijderd / usuniety / удален / raderad',
-  primary: 'primary default main principal / haupt / principal / / / principale / / glowny / основной / huvud',
+    'deleted trashed removed archived isdeleted isarchived / geloscht archiviert papierkorb / supprime supprimee archive archivee corbeille / eliminado borrado archivado / excluido arquivado lixeira / eliminato archiviato cestinato / verwijderd gearchiveerd / usuniety zarchiwizowany / удален удалено архив архивный / raderad arkiverad / smazano archivovano silindi 削除 アーカイブ 删除 归档',
+  primary:
+    'primary default main principal / haupt / principal / principal / principal / principale / primair hoofd / glowny glowna / основной / huvud hlavni primaer birincil',
 } as const;
 
 export type Concept = keyof typeof WORDS;

@@ -115,10 +115,10 @@ function decimalReader(decimal: string, group: string): (text: string) => string
 const LONGEST = 1000;
 
 /** `€`, `R$`, `kr`, `EUR`. */
-const SIGN = /\p{L}{0,3}\p{Sc}|\p{L}+\.?/u;
+const SIGN = /\p{L}{0,3}\p{Sc}|\\|\p{L}+\.?/u;
 
 function isCurrencySign(text: string): boolean {
-  if (/\p{Sc}$/u.test(text)) return true;
+  if (/[\p{Sc}\\]$/u.test(text)) return true;
   return SIGN_WORDS.has(text.toLowerCase().replace(/\.$/, '')) || isCurrency(text);
 }
 

@@ -1,8 +1,9 @@
 /** The lines that only deals have: title, amount, currency, stage. */
-import { numberText } from '../../../terminal/numbers.ts';
-import { cellsOf, countsOf, fillOf } from '../columns.ts';
+import { numberText, ofText } from '../../../terminal/numbers.ts';
+import { hasCents, isCurrency } from '../../../kinds/currencies.ts';
+import { cellsOf, countsOf, fillOf, MULTIPLE } from '../columns.ts';
 import { currencyOf, signsIn } from '../currency.ts';
-import { amountValue, commentOf, figuresOf, isHundreds, nextText, quoted, scaleOf } from '../evidence.ts';
+import { amountValue, commentOf, figuresOf, isHundreds, nextText, quoted, scaleOf, unitOf } from '../evidence.ts';
 import { joined } from '../references.ts';
 import { scoreOf } from '../roles.ts';
 import { endingOf } from '../words.ts';
@@ -36,18 +37,31 @@ export function titleLine(context: Context): Made {
 
 export function amountLine(context: Context): Made {
   const found = context.draft.roles.get('amount');
-  if (!found) return openLine(context, 'amount', (column) => amountValue(column, undefined));
+  if (!found) return openLine(context, 'amount', (column) => amountValue(column, scaleOf(column)?.divide));
   const { column, others } = found;
-  const scale = scaleOf(column);
+  const currency = context.draft.roles.get('currency')?.column;
+  const codes = new Set(currency?.values ?? [currencyOf(column).code ?? '']);
+  const whole = [...codes].filter((code) => isCurrency(code) && !hasCents(code));
+  const isWhole = whole.length === codes.size;
+  const scale = isWhole ? undefined : scaleOf(column);
+  const unit = scale || isWhole ? undefined : unitOf(column);
   const example = column.values.find((each) => /\d[.,]\d{3}$/.test(each)) ?? column.values[0];
-  const doubt = scale
-    ? `divided by ${numberText(scale.divide)}, because ${scale.why}; `
-    : isHundreds(column)
-      ? 'all are whole hundreds: if these are cents, add `divide: 100`; '
-      : '';
-  const mark = column.separators?.ambiguous
-    ? `set this: in \`${example}\`, \`${column.separators.group}\` is read as the thousands separator`
-    : `check: ${doubt}${figuresOf('amount', column)}`;
+  const doubts = [
+    ...(scale ? [`divided by ${numberText(scale.divide)}, because ${scale.why}`] : []),
+    ...(scale && whole.length > 0 ? [`amounts in ${whole.join(', ')} have no cents`] : []),
+    ...(unit && unit.others > 0 ? [`${numberText(unit.others)} are not ${unit.name} by ${quoted(unit.column)}`] : []),
+    ...(unit?.others === 0 ? [`${quoted(unit.column)} is ${unit.name}, but they have decimals`] : []),
+    ...(!scale && !unit && !isWhole && isHundreds(column)
+      ? ['all are whole hundreds: if these are cents, add `divide: 100`']
+      : []),
+  ];
+  const multiple = column.values.filter((value) => MULTIPLE.test(value)).length;
+  if (multiple > 0) doubts.push(`${ofText(multiple, column.values.length)} are multiples, which cannot be read`);
+  const isMixed = multiple > 0 || unit !== undefined || (scale && whole.length > 0);
+  const mark =
+    column.separators?.ambiguous && !isWhole
+      ? `set this: in \`${example}\`, \`${column.separators.group}\` is read as the thousands separator`
+      : `${isMixed ? 'set this' : 'check'}: ${[...doubts, figuresOf('amount', column)].join('; ')}`;
   return { value: amountValue(column, scale?.divide), comment: `${mark}${nextText(others)}` };
 }
 

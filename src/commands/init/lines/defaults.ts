@@ -18,6 +18,8 @@ interface Default {
   readonly read?: (text: string) => unknown;
   /** What happens without it; undefined if it cannot be left out. */
   readonly without?: string;
+  /** What it is where the user has named another country. */
+  readonly ofCountry?: (country: string) => Default;
 }
 
 export function defaultsOf({ tables, missing }: Pick<Samples, 'tables' | 'missing'>): Default[] {
@@ -26,16 +28,25 @@ export function defaultsOf({ tables, missing }: Pick<Samples, 'tables' | 'missin
   const mistake = (text: string): string | undefined =>
     isSupportedCountry(text) ? undefined : 'a country has a code of two capitals, such as IT';
   const without = 'leave it out: numbers without a country code are not carried';
-  return [{ ...region, mistake, without }, zoneOf(columns, region.country), ...missingOf(missing)];
+  const ofCountry = (country: string): Default => zoneOf(columns, country);
+  return [{ ...region, mistake, without }, { ...zoneOf(columns, region.country), ofCountry }, ...missingOf(missing)];
 }
 
 /** The lines of `defaults`, with the user's answers in place of marks. */
 export async function askDefaults(defaults: readonly Default[], answers: Answers): Promise<Line[]> {
   const lines: Line[] = [];
-  for (const { line, candidates, mistake, read = (text: string) => text, without } of defaults) {
+  for (const each of defaults) {
+    const country = lines.find(({ key, off }) => key === 'region' && !off)?.value as string | undefined;
+    const {
+      line,
+      candidates,
+      mistake,
+      read = (text: string) => text,
+      without,
+    } = (country !== undefined && each.ofCountry?.(country)) || each;
     const { key, off } = line;
     const value = flow(line.value);
-    const isListed = candidates.some((each) => each.value === line.value);
+    const isListed = candidates.some((one) => one.value === line.value);
     const as = { value, label: `as proposed: ${value}`, then: () => ({ ...line, comment: plainComment(line) }) };
     const out = {
       value: 'out',
@@ -44,7 +55,7 @@ export async function askDefaults(defaults: readonly Default[], answers: Answers
     };
     const choices: AnswerChoice<Line>[] = [
       ...(off || isListed ? [] : [as]),
-      ...candidates.map((each) => ({ ...each, then: () => ({ key, value: each.value }) })),
+      ...candidates.map((one) => ({ ...one, then: () => ({ key, value: one.value }) })),
       { value, label: 'other: type it', mistake, then: (text) => ({ key, value: read(text) }) },
       ...(without === undefined ? [] : [out]),
     ];

@@ -1,16 +1,17 @@
 /** The entries of drafts: for every field of a kind of record a line with the column that it is made of, or with the candidates. */
 import { kindOf } from '../../../kinds/index.ts';
 import { ofText } from '../../../terminal/numbers.ts';
-import { countsOf, isComplete, isIn, pathOf, type Column } from '../columns.ts';
+import { countOf, countsOf, isComplete, isIn, isOneOf, pathOf, type Column } from '../columns.ts';
 import { isInPairs } from '../content.ts';
-import { doubtOf } from '../dates.ts';
-import { customValue, isCompany, isOnly, keyOf, quoted } from '../evidence.ts';
+import { doubtOf, isReadable } from '../dates.ts';
+import { customValue, isCompany, isOnly, keyOf, quoted, unreadText } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
 import { nameOf, type KnownTables } from '../joins.ts';
 import { amountLine, currencyLine, priorityLine, stageLine, titleLine } from './deal-lines.ts';
 import { contentLine, emailLine, idLine, namedLine, nameLine, phoneLine, timeLine } from './field-lines.ts';
 import type { Context, Made } from './field-lines.ts';
 import { parentLines } from './parent-lines.ts';
+import { meaningOf, type Meaning } from '../words.ts';
 import type { Entry, Line } from './yaml.ts';
 
 /** How the fields of records are made, but those of parents. */
@@ -62,7 +63,8 @@ export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
 }
 
 /** Skips records that were deleted in the old CRM; of notes, those without a text or a parent. */
-function whenLines({ draft, used }: Context, data: readonly Line[], parents: readonly Line[]): Line[] {
+function whenLines(context: Context, data: readonly Line[], parents: readonly Line[]): Line[] {
+  const { draft, used } = context;
   const { table, roles, kind } = draft;
   const tests: { value: object; why: string }[] = [];
   const present = (values: readonly unknown[]) => ({ from: values.length === 1 ? values[0] : values, present: true });
@@ -79,19 +81,49 @@ function whenLines({ draft, used }: Context, data: readonly Line[], parents: rea
       tests.push({ value: present(refs), why: 'those whose lead or deal is in no export' });
   }
   if (draft.only) tests.push({ value: present([draft.only.name]), why: `those without ${quoted(draft.only)}` });
-  for (const column of table.columns) {
-    if (!column.meaning.concepts.has('deleted') || column.distinct > 3 || column.meaning.words.length > 2) continue;
-    const gone = [...countsOf(column)].filter(([value]) => /^(?:1|true|t|yes|y)$/i.test(value));
-    const count = gone.reduce((sum, [, n]) => sum + n, 0);
-    if (count === 0) continue;
-    const value = { from: column.name, not_in: gone.map(([text]) => text) };
-    const why = `those that were deleted (${ofText(count, table.rows)} by ${quoted(column)})`;
-    tests.push({ value, why });
-  }
+  const gone = deletedTests(context);
+  tests.push(...gone);
   if (tests.length === 0) return [];
   const value = tests.length === 1 ? tests[0]!.value : { all: tests.map((each) => each.value) };
-  return [{ key: 'when', value, comment: tests.map(({ why }) => why).join(', ') }];
+  const off = tests.length === gone.length && gone.some(({ count }) => count > table.rows / 2);
+  const mark = off ? 'set this: ' : gone.length > 0 ? 'check: ' : '';
+  return [{ key: 'when', value, comment: `${mark}${tests.map(({ why }) => why).join(', ')}`, off }];
 }
+
+/** Conditions for what was not deleted or archived, by dates and flags of the record, or of the one that it is in. */
+function deletedTests({ draft: { table }, used }: Context): { value: object; why: string; count: number }[] {
+  const own = table.columns.map((column) => ({ column, from: column.name, rows: `from ${table.sql} where ` }));
+  const above = (table.parent?.columns ?? []).map((column) => ({
+    column,
+    from: `$.${column.name}`,
+    rows: `from ${table.sql} join ${table.parent!.sql} above using (record) where above.`,
+  }));
+  return [...own, ...above].flatMap(({ column, from, rows }) => {
+    const { meaning, list, distinct, sql, filled, is } = column;
+    const isFlag = meaning.concepts.has('deleted');
+    // A date, or who deleted it and why: what few records have.
+    const isDate =
+      isFlag && is.flag < 0.5 && filled > 0 && (column.date !== undefined || filled < column.table.rows / 2);
+    if (list !== undefined || (distinct > MAX_FLAGS && !isDate)) return [];
+    // A status may say so, too.
+    const says = ({ words }: Meaning): boolean => words.length === 1 && words[0]!.has('deleted');
+    const isGone = (text: string): boolean => (isFlag ? TRUE.test(text) : !used.has(column) && says(meaningOf(text)));
+    const values = isDate ? [] : [...countsOf(column).keys()].filter(isGone);
+    if (!isDate && values.length === 0) return [];
+    const count = countOf(table, `${rows}${isDate ? `${sql} is not null` : isOneOf(column, values)}`);
+    return [
+      {
+        value: isDate ? { from, present: false } : { from, not_in: values },
+        why: `those that were deleted or archived (${ofText(count, table.rows)} by ${quoted(column)})`,
+        count,
+      },
+    ];
+  });
+}
+
+/** Distinct values of a flag or a status. */
+const MAX_FLAGS = 12;
+const TRUE = /^(?:1|true|t|yes|y|x|on|ja|j|oui|o|s[iíì]|sim|s|да|tak|ano|evet|はい|是)$/iu;
 
 /** Whether a value reads a column. */
 function reads(value: unknown, { name }: Column): boolean {
@@ -111,7 +143,11 @@ function customLines({ draft: { table }, known, used }: Context): Line[] {
     if (list !== undefined) done.add(list);
     const found = list === undefined ? nameOf(column, known, 'company') : undefined;
     if (found && isCompany(found.name) && !lines.has('company')) {
-      lines.set('company', { key: 'company', value: found.join.value, comment: found.join.why });
+      lines.set('company', {
+        key: 'company',
+        value: found.join.value,
+        comment: `${found.join.share < 1 ? 'check: ' : ''}${found.join.why}`,
+      });
       continue;
     }
     const plain = keyOf(list ?? column.name);
@@ -119,7 +155,9 @@ function customLines({ draft: { table }, known, used }: Context): Line[] {
     const comment = isInPairs(column)
       ? 'check: a list of names and values; a function of your own can take the value of a name'
       : column.date && list === undefined
-        ? doubtOf(column.date)
+        ? isReadable(column.date, column.values)
+          ? (doubtOf(column.date) ?? unreadText(column))
+          : 'check: most are dates, but some match no format, so they are carried as texts'
         : undefined;
     lines.set(key, { key, value: customValue(column), comment });
   }

@@ -2,9 +2,10 @@
 import { numberText, ofText } from '../../../terminal/numbers.ts';
 import type { TransformSpec, ValueSpec } from '../../../mapping/spec.ts';
 import { SURE } from '../assign.ts';
-import { countOf, fillOf, isComplete, isUnique, type Column } from '../columns.ts';
-import { doubtOf } from '../dates.ts';
-import { commentOf, damagedIn, dateValue, elementOf, figuresOf, nextText, NONE } from '../evidence.ts';
+import { countOf, elementOf, fillOf, isComplete, isUnique, severalText, type Column } from '../columns.ts';
+import { isNumbered } from '../content.ts';
+import { doubtOf, isReadable } from '../dates.ts';
+import { commentOf, damagedIn, dateValue, figuresOf, nextText, NONE } from '../evidence.ts';
 import { passedOver, quoted, separatorIn, unreadText } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
 import { idValue, nameOf, reach, reachTyped, type KnownTables } from '../joins.ts';
@@ -57,7 +58,7 @@ function idComment({ roles, key, prefix, kind, table }: EntryDraft, { references
   const isText = is.words > 0.8 || headerScore('id', column, kind) <= 0;
   const found = roles.get('id');
   const mark =
-    isText && Math.max(is.uuid, is.code, is.whole) < 0.5
+    isText && Math.max(is.uuid, is.code, is.whole) < 0.5 && (!isNumbered(column) || is.email > 0.5)
       ? 'set this: no column has ids, so this stands for one; '
       : found && found.score < SURE
         ? 'check: '
@@ -132,10 +133,15 @@ function nameFallback({ draft: { table }, used }: Context, names: readonly Colum
 export function emailLine(context: Context): Made {
   const found = context.draft.roles.get('email');
   if (!found) return fromElsewhere(context, 'email', 'lowercase') ?? openLine(context, 'email');
-  const { value, several } = elementOf(found.column);
+  const value = elementOf(found.column);
+  const several = severalText(found.column);
   const separator = separatorIn(found.column);
   const split: TransformSpec[] = separator ? [{ split: separator }, { at: 0 }] : [];
-  const comment = several ?? (separator ? 'check: some cells have several; the first one is used' : undefined);
+  const comment = several
+    ? `check: ${several}, all are a custom field`
+    : separator
+      ? 'check: some cells have several; the first one is used'
+      : undefined;
   return {
     value: { from: value.from, apply: [...value.apply, ...split, 'lowercase'] },
     comment: comment ?? commentOf('email', found, 'lead'),
@@ -159,7 +165,8 @@ export function phoneLine(context: Context): Made {
   const { column } = found;
   const country = table.columns.find(isCountry);
   const phone: TransformSpec = country ? { phone: { region_from: country.name } } : 'phone';
-  const { value, several } = elementOf(column);
+  const value = elementOf(column);
+  const several = severalText(column);
   const isMore = (each: Column): boolean =>
     headerScore('phone', each, 'lead') > 0.6 && scoreOf('phone', each, 'lead') > SURE;
   const plain = column.list === undefined ? table.columns.filter(({ list }) => list === undefined) : [];
@@ -167,7 +174,9 @@ export function phoneLine(context: Context): Made {
   const damaged = damagedIn(column);
   const comment = damaged
     ? `set this: a spreadsheet has truncated ${damaged} of the numbers; export again`
-    : (several ?? passedOver(column, more) ?? commentOf('phone', found, 'lead'));
+    : several
+      ? `check: ${several}, all are a custom field`
+      : (passedOver(column, more) ?? commentOf('phone', found, 'lead'));
   const from = more.length > 0 ? [column.name, ...more.map(({ name }) => name)] : value.from;
   return { value: { from, apply: [...value.apply, phone] }, comment };
 }
@@ -176,7 +185,9 @@ export function timeLine(context: Context): Made {
   const { kind, roles, candidates, table } = context.draft;
   const role = timeOf(kind);
   const found = roles.get(role);
-  const dates = table.columns.filter(({ date, list }) => date && list === undefined);
+  const dates = table.columns.filter(
+    ({ date, list, meaning }) => date && list === undefined && !meaning.concepts.has('due'),
+  );
   if (!found && dates.length > 0 && (candidates.get(role) ?? []).length === 0) {
     const comment = `set this: no column says ${WHAT[role]!}, only ${dates.map(quoted).join(', ')}`;
     return { value: dateValue(dates[0]!), off: true, comment };
@@ -184,8 +195,45 @@ export function timeLine(context: Context): Made {
   if (!found) return openLine(context, role, dateValue);
   const why = commentOf(role, found, kind);
   const mark = role === 'happened' && !why.startsWith('check') ? 'check: comments are sorted by it; ' : '';
-  const doubt = doubtOf(found.column.date!) ?? unreadText(found.column);
-  return { value: dateValue(found.column), comment: doubt ?? `${mark}${why}` };
+  const { date, values } = found.column;
+  const off = !isReadable(date!, values);
+  const doubt = (off ? undefined : doubtOf(date!)) ?? unreadText(found.column);
+  const time = timeBeside(found.column);
+  if (time) context.used.add(time);
+  return {
+    value: time ? joinedTime(found.column, time) : dateValue(found.column),
+    off,
+    comment: `${doubt ?? `${mark}${why}`}${time ? `; ${quoted(time)} has the time` : ''}`,
+  };
+}
+
+const TIME = /^\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]m)?$/i;
+
+/** The column with the time of a date without one: the first of such columns after it, or before it. */
+function timeBeside({ table: { columns }, date, ...own }: Column): Column | undefined {
+  if (date!.hasTime || own.list !== undefined) return undefined;
+  const at = columns.findIndex(({ sql }) => sql === own.sql);
+  return [...columns.slice(at + 1), ...columns.slice(0, at)].find(
+    ({ values, meaning, list }) =>
+      list === undefined &&
+      !meaning.concepts.has('count') &&
+      values.length > 0 &&
+      values.filter((value) => TIME.test(value)).length > values.length * 0.9,
+  );
+}
+
+function joinedTime({ name, date }: Column, time: Column): ValueSpec {
+  const some = (pattern: RegExp): boolean => time.values.some((value) => pattern.test(value));
+  const seconds = some(/:\d\d:/) ? ':ss' : '';
+  const text = some(/m$/i) ? `h:mm${seconds}${some(/ /) ? ' ' : ''}a` : `H:mm${seconds}`;
+  // The days of a workbook are at midnight.
+  const isIso = date!.formats.includes('iso');
+  const days = date!.formats.map((format) => (format === 'iso' ? 'yyyy-MM-dd' : format));
+  const day = isIso ? { from: name, apply: [{ replace: { pattern: 'T00:00.*$', with: '' } }] } : name;
+  return {
+    list: [day, time.name],
+    apply: [{ join: ' ' }, { date: days.flatMap((each) => [`${each} ${text}`, each]) }],
+  };
 }
 
 /** A name of something: by the name that another export has for the id. */

@@ -84,13 +84,14 @@ function parentLine(context: Context, kind: string, above: Made | undefined): Ma
   const texts = chosen.map(({ why, columns }) =>
     chosen.length > 1 && columns[0] ? `${quoted(columns[0])}: ${why}` : why,
   );
+  const several = chosen.flatMap((each) => each.several ?? []);
   const taken = new Set(chosen.flatMap(({ columns }) => columns));
   const others = enough.filter((each) => each.columns.some((column) => !taken.has(column))).slice(0, 2);
   const next = others.length > 0 ? `; runner-up: ${others.flatMap(whys).join(', ')}` : '';
-  const isCertain = !isMixed && chosen.length === 1 && best.share === 1 && best.score >= 0.95;
+  const isCertain = !isMixed && several.length === 0 && chosen.length === 1 && best.share === 1 && best.score >= 0.95;
   return {
     value: firstOf(chosen.map(({ value }) => value)),
-    comment: `${isCertain ? '' : 'check: '}${[...new Set(texts)].join('; ')}${next}`,
+    comment: `${isCertain ? '' : 'check: '}${[...new Set([...texts, ...several])].join('; ')}${next}`,
   };
 }
 

@@ -1,10 +1,11 @@
 /** Asks what `init` cannot decide: what each file is, then each line that would be marked. */
 import { isCurrency } from '../../../kinds/currencies.ts';
 import { entityOf, fieldNamed, kindOf } from '../../../kinds/index.ts';
+import type { LookupSpec } from '../../../mapping/spec.ts';
 import { didYouMean } from '../../../problem.ts';
 import type { Question } from '../../../terminal/ask.ts';
 import { counted } from '../../../terminal/numbers.ts';
-import { cellsOf, type Column, type Table } from '../columns.ts';
+import { cellsOf, numberIn, type Column, type Table } from '../columns.ts';
 import { dateText } from '../dates.ts';
 import { dateValue, figuresOf } from '../evidence.ts';
 import { nameOf } from '../fates.ts';
@@ -15,7 +16,7 @@ import { RECORD_KINDS, roleOf, type RecordKind, type Role } from '../roles.ts';
 import { meaningOf } from '../words.ts';
 import type { AnswerChoice, Answers } from './answers.ts';
 import { entryOf } from './entries.ts';
-import { flow, isOpen, linesOf, plainComment, withLines, type Entry, type Line } from './yaml.ts';
+import { flow, isOpen, linesOf, lookupsIn, plainComment, withLines, type Entry, type Line } from './yaml.ts';
 
 /** What a file may be. */
 const KINDS: readonly AnswerChoice<ReadonlySet<RecordKind>>[] = [
@@ -94,14 +95,14 @@ function rowsText({ columns }: Table): string {
     .join('\n');
 }
 
-function short(text: string): string {
+function short(text: string, most = 30): string {
   const plain = text.replace(/\s+/g, ' ');
-  return plain.length > 30 ? `${plain.slice(0, 30)}…` : plain;
+  return plain.length > most ? `${plain.slice(0, most)}…` : plain;
 }
 
 /** Three values of a column. */
 function examplesOf(column: Column | undefined): string {
-  const values = [...new Set(column?.values ?? [])].slice(0, EXAMPLES).map(short);
+  const values = [...new Set(column?.values ?? [])].slice(0, EXAMPLES).map((each) => short(each));
   return values.length > 0 ? `: ${values.join(', ')}` : '';
 }
 
@@ -142,14 +143,18 @@ export async function askLines(known: KnownTables, answers: Answers): Promise<En
 }
 
 /** The entries, with answers about what the trial has marked: as it is, or left out. */
-export async function askMarks(entries: readonly Entry[], answers: Answers): Promise<Entry[]> {
+export async function askMarks(
+  entries: readonly Entry[],
+  tables: readonly Table[],
+  answers: Answers,
+): Promise<Entry[]> {
   const decided: Entry[] = [];
   for (const entry of entries) {
     const { table, type, refused } = entry;
     const changes = new Map<string, Partial<Line>>();
     for (const [place, line] of refused === undefined ? linesOf(entry) : []) {
       if (!isOpen(line)) continue;
-      const choices = [...(line.off ? [] : [proposed(line, table)]), OUT];
+      const choices = [...(line.off ? [] : [proposed(line, table, tables)]), OUT];
       const answer = await answers.to({ ...questionAbout(line, table, entityOf(type)), choices, proposal: 0 });
       if (answer) changes.set(place, answer.change);
     }
@@ -173,11 +178,40 @@ function withChanges(entry: Entry, changes: ReadonlyMap<string, Partial<Line>>):
   });
 }
 
-/** The value as it is, with three values of the first column that it reads. */
-function proposed({ value }: Line, { columns }: Table): AnswerChoice<Decision> {
+/** The value as it is, with three values of the first column that it reads, and what is made of them. */
+function proposed({ value }: Line, table: Table, tables: readonly Table[]): AnswerChoice<Decision> {
   const text = JSON.stringify(value);
-  const examples = examplesOf(columns.find(({ name }) => text.includes(JSON.stringify(name))));
-  return { value: 'yes', label: `as proposed: ${short(flow(value))}${examples}`, then: () => ({ change: {} }) };
+  const [lookup] = lookupsIn(value);
+  const named = (name: unknown): Column | undefined => table.columns.find((each) => each.name === name);
+  const column = named(lookup?.with) ?? table.columns.find(({ name }) => text.includes(JSON.stringify(name)));
+  const examples = column && (lookup ? takenFor(column, lookup, tables) : readAs(column, text));
+  const shown = examples?.length ? `: ${examples.join(', ')}` : examplesOf(column);
+  return { value: 'yes', label: `as proposed: ${short(flow(value), 80)}${shown}`, then: () => ({ change: {} }) };
+}
+
+/** What a lookup takes for three values: `501 -> rita@acme.example`. */
+function takenFor({ values }: Column, { source, match, take }: LookupSpec, tables: readonly Table[]): string[] {
+  const other = tables.find((each) => each.source === source && each.list === undefined);
+  const columns = [match, take].flatMap((name) => other?.columns.find((each) => each.name === name) ?? []);
+  const taken = new Map(columns.length < 2 ? [] : cellsOf(columns).map(([key, held]) => [key, held] as const));
+  const pairs = [...new Set(values)].flatMap((key) =>
+    taken.get(key) ? [`${short(key)} -> ${short(taken.get(key)!)}`] : [],
+  );
+  return pairs.slice(0, EXAMPLES);
+}
+
+/** How three dates are read: `3/2/2024 -> 3 February 2024`, and amounts in cents: `1999 -> 19.99`. */
+function readAs(column: Column, text: string): string[] {
+  const { date, values } = column;
+  const divide = Number(/"divide":(\d+)/.exec(text)?.[1]);
+  const read = (each: string): string | undefined =>
+    date && text.includes('"date"')
+      ? dateText(each, ...date.formats)
+      : divide
+        ? `${numberIn(each, column) / divide}`
+        : undefined;
+  const pairs = [...new Set(values)].slice(0, EXAMPLES).map((each) => [each, read(each)] as const);
+  return pairs.flatMap(([each, as]) => (as === undefined ? [] : [`${short(each)} -> ${as}`]));
 }
 
 /** Another value, without a comment. */
@@ -189,12 +223,12 @@ function valueOf(value: unknown): Decision {
 function choicesFor(line: Line, draft: EntryDraft, known: KnownTables): AnswerChoice<Decision>[] {
   const isRequired = kindOf(draft.kind).fields.some((field) => field.name === line.key && field.isRequired);
   return [
-    ...(line.off ? [] : [proposed(line, draft.table)]),
+    ...(line.off ? [] : [proposed(line, draft.table, known.tables)]),
     ...columnsFor(line, draft),
     ...swappedFor(line, draft.table),
     ...parentsFor(line, draft, known),
     ...typedFor(line, draft),
-    ...(isRequired && !line.off ? [] : [OUT]),
+    ...(isRequired && !line.off ? [] : [isRequired ? { ...OUT, label: 'leave it out: none of these is sent' } : OUT]),
   ];
 }
 
@@ -231,7 +265,9 @@ function parentsFor({ key, value }: Line, draft: EntryDraft, known: KnownTables)
     .filter((join) => flow(join.value) !== flow(value))
     .slice(0, EXAMPLES)
     .map(({ columns, why, value: other }) => {
-      const names = columns.map(({ name }) => name).join(', ');
+      // Without a column of its own, a record is found by another table that has its id.
+      const own = columns.length > 0 ? columns.map(({ name }) => name) : lookupsIn(other).map(({ source }) => source);
+      const names = [...new Set(own)].join(', ');
       return { value: names, label: `${names} (${why})`, then: () => valueOf(other) };
     });
 }
