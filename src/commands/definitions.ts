@@ -162,6 +162,7 @@ export const purge = define({
     ...pick(OPTIONS, 'state'),
     sandbox: { ...OPTIONS.sandbox, group: OPTIONS.state.group, describe: 'Purge the state of the rehearsal alone' },
     ...pick(OPTIONS, 'yes'),
+    json: { ...OPTIONS.json, describe: 'Print what was deleted and kept as one JSON object to stdout' },
   },
   examples: [],
 });

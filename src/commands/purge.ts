@@ -14,6 +14,7 @@ import { readState } from '../store/open.ts';
 import { PLAN, PLAN_FILE } from '../store/plan-schema.ts';
 import { Database, type Schema } from '../store/sqlite.ts';
 import { VERIFY_FILE } from './verify/differences.ts';
+import { jsonOf } from '../print/json.ts';
 import { existingState } from './state.ts';
 import type { Argv } from './command.ts';
 import { purge as definition } from './definitions.ts';
@@ -54,6 +55,7 @@ const KEPT: Readonly<Record<string, string>> = {
 interface Purge {
   readonly state: StateDir;
   readonly found: readonly string[];
+  readonly kept: readonly string[];
   readonly hasKey: boolean;
 }
 
@@ -84,6 +86,7 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
     const isDone = purges.length === 0 || settings.yes || (await confirmed());
     if (!isDone) console.say('nothing was deleted');
     else for (const each of purges) await purgeAll(each, console);
+    if (settings.json) console.printJson(jsonOf({ directories: isDone ? purges.map(purgedJson) : [] }));
     return isDone ? EXIT.done : EXIT.nothingSent;
   } finally {
     for (const lock of locks) lock.release();
@@ -107,10 +110,15 @@ async function listed(state: StateDir, console: Console): Promise<Purge | undefi
       `  to delete  the key of the hashes in ${CHECKPOINT_FILE} and the ids of requests: without them, no value can be guessed`,
     );
   }
-  for (const name of names.filter((each) => !found.includes(each))) {
+  const kept = names.filter((each) => !found.includes(each));
+  for (const name of kept) {
     console.say(`  to keep    ${name}: ${KEPT[baseOf(name)] ?? 'not written by this program'}`);
   }
-  return { state, found, hasKey };
+  return { state, found, kept, hasKey };
+}
+
+function purgedJson({ state, found, kept, hasKey }: Purge): object {
+  return { path: state.path, deleted: found, kept, key_deleted: hasKey };
 }
 
 async function purgeAll({ state, found, hasKey }: Purge, console: Console): Promise<void> {

@@ -51,11 +51,16 @@ describe('purge', () => {
   it('deletes files with values of records and names of users, and keeps what a rerun needs', async () => {
     const { state } = await migrated();
     const before = await namesIn(state);
-    const { code, stderr } = await purged(state);
+    const { code, stdout, stderr } = await purged(state, { json: true });
     expect(code, stderr).toBe(0);
     expect(await namesIn(state)).toEqual(KEPT);
     const gone = before.filter((name) => !KEPT.includes(name));
-    expect(stderr).toContain('the key of the hashes');
+    const { directories } = JSON.parse(stdout) as {
+      directories: { path: string; deleted: string[]; kept: string[] }[];
+    };
+    expect(directories).toMatchObject([{ path: state, key_deleted: true }]);
+    expect(directories[0]!.deleted).toEqual(expect.arrayContaining(gone));
+    expect(directories[0]!.kept).toEqual(expect.arrayContaining(KEPT));
     for (const name of gone) expect(stderr).toContain(`to delete  ${name}:`);
     for (const name of KEPT) expect(stderr).toContain(`to keep    ${name}:`);
     const db = Database.read(join(state, 'checkpoint.db'), CHECKPOINT)!;
