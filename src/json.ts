@@ -99,7 +99,7 @@ export function canonicalJson(value: JsonValue): string {
 
 /** The text of a record: like `canonicalJson`, but with its keys in their own order if its numbers allow that. */
 export function recordJson(record: JsonObject | readonly string[]): string {
-  return Array.isArray(record) || isJson(record, 'any') ? JSON.stringify(record) : sortedJson(record as JsonObject);
+  return Array.isArray(record) || isJson(record, 'any') ? JSON.stringify(record) : sortedJson(record);
 }
 
 /** Whether JSON.stringify writes the value as it is: no digits to preserve and, if asked for, all keys in order. */

@@ -47,7 +47,7 @@ export function stagesSection(totals: readonly ControlTotal[], isDryRun: boolean
     columns: [
       column('text'),
       ...(hasSeveral ? [column('label')] : []),
-      ...parts.flatMap((part): CellColumn[] => [column('number'), column('amount', HEADS[part]!)]),
+      ...parts.flatMap((part): CellColumn[] => [column('number'), column('amount', HEADS[part])]),
     ],
     rows: groups
       .map((group) => ({ group, figures: ControlSum.of(group).figures }))

@@ -4,7 +4,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { backfill, project, sandbox, summaryOf, workspace } from '../e2e/harness.ts';
+import type { sandbox } from '../e2e/harness.ts';
+import { backfill, project, summaryOf, workspace } from '../e2e/harness.ts';
 
 const FIXTURES = fileURLToPath(new URL('../../fixtures/report/', import.meta.url));
 

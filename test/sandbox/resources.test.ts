@@ -177,3 +177,9 @@ test('no route says a code with 401, and only the webhook says one with 500', as
 function broken(): never {
   throw new Error('broken');
 }
+
+test('the routes are listed in a browser, without a key', async () => {
+  const sandbox = await sandboxFor();
+  const answer = await fetch(`${sandbox.baseUrl}/docs/partners`);
+  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('GET /platform-users')]);
+});

@@ -109,8 +109,8 @@ function addRecord(main: RawTable, lists: Map<string, RawTable>, record: number,
 /** The scalars in a value by path (of a scalar itself, `.`); of a list, its main element, or its first one. */
 function* leavesOf(value: JsonValue, path = '', within: Pick<Leaf, 'list' | 'several' | 'main'> = {}): Generator<Leaf> {
   if (isNamedId(value)) {
-    yield { name: `${path}[0]`, text: textOf(value[0]!) };
-    yield { name: `${path}[1]`, text: textOf(value[1]!), label: path.replace(/(?<=.)_?ids?$/i, '') };
+    yield { name: `${path}[0]`, text: textOf(value[0]) };
+    yield { name: `${path}[1]`, text: textOf(value[1]), label: path.replace(/(?<=.)_?ids?$/i, '') };
   } else if (Array.isArray(value)) {
     const elements = value as readonly JsonValue[];
     const main = within.list === undefined ? mainOf(elements) : undefined;
@@ -145,7 +145,7 @@ function isMain([key, value]: readonly [string, JsonValue | undefined]): boolean
 function isNamedId(value: JsonValue): value is readonly JsonValue[] & JsonValue {
   if (!Array.isArray(value) || value.length !== 2) return false;
   const [id, name] = value as readonly JsonValue[];
-  return /^\d+$/.test(textOf(id!) ?? '') && typeof name === 'string' && !/^\d*$/.test(name);
+  return /^\d+$/.test(textOf(id) ?? '') && typeof name === 'string' && !/^\d*$/.test(name);
 }
 
 const NAMES = /^(?:field_?)?(?:name|key|label|code|property|attribute|question|title|id)$/i;

@@ -13,8 +13,8 @@ interface GatewayOptions {
 /** Answers a request that the gateway lets through. */
 export type Routes = (request: Request, env: HonoEnv['Bindings']) => Promise<Response> | Response;
 
-/** Without a key (section 5). */
-const OPEN: readonly string[] = [PATHS.health, PATHS.version];
+/** Without a key: section 5, and the reference, which people open in a browser. */
+const OPEN: readonly string[] = [PATHS.health, PATHS.version, PATHS.reference];
 
 export class Gateway {
   readonly #context: SandboxContext;

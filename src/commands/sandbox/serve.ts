@@ -50,6 +50,11 @@ export function sandboxApp(context: SandboxContext): Hono<HonoEnv> {
 
   app.get(PATHS.health, (c) => c.json({ status: 'ok', uptime: Math.round((context.now() - startedAt) / 1000) }));
   app.get(PATHS.version, (c) => c.json({ version: 'sandbox' }));
+  // Where the hint of an unexpected answer sends people.
+  const reference = [PATHS.health, PATHS.version, ...Object.keys(ROUTES)].map((path) => `GET ${path}`);
+  app.get(PATHS.reference, (c) =>
+    c.text(['Routes of the sandbox', `POST ${PATHS.ingest}/TOKEN`, ...reference].join('\n')),
+  );
   app.on('POST', [PATHS.ingest, `${PATHS.ingest}/`, `${PATHS.ingest}/:token`], (c) =>
     respond(c.req.path, ingest(c.env.call, c.req.param('token'))),
   );

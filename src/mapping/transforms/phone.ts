@@ -1,7 +1,12 @@
-import type { CountryCode, PhoneNumber } from 'libphonenumber-js/core';
+import {
+  getCountryCallingCode,
+  parsePhoneNumberFromString,
+  type CountryCode,
+  type PhoneNumber,
+} from 'libphonenumber-js/core';
 import { didYouMean } from '../../problem.ts';
 import { countryCode } from './countries.ts';
-import { isRegion, numbering, phoneLibrary } from './phone-library.ts';
+import { isRegion, numbering } from './phone-library.ts';
 import { ValueError, type Result, valueText, textOf } from '../values/result.ts';
 import { flag, name, object } from '../schema-parts.ts';
 import type { RowContext } from '../values/row-context.ts';
@@ -103,13 +108,13 @@ function read(written: string, region: CountryCode | undefined, strict: boolean)
 
 function beginsWithCode(text: string, region: CountryCode): boolean {
   if (text.startsWith('+')) return false;
-  const code = phoneLibrary().getCountryCallingCode(region, numbering());
+  const code = getCountryCallingCode(region, numbering());
   return text.replace(/\D/g, '').startsWith(code);
 }
 
 function parse(text: string, region: CountryCode | undefined, strict: boolean): PhoneNumber | undefined {
   const options = { extract: false, ...(region && { defaultCountry: region }) };
-  const number = phoneLibrary().parsePhoneNumberFromString(text, options, numbering());
+  const number = parsePhoneNumberFromString(text, options, numbering());
   return number && (strict ? number.isValid() : number.isPossible()) ? number : undefined;
 }
 
