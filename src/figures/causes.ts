@@ -87,7 +87,7 @@ export function causeText({ kind, code, message, messages }: ErrorCause): string
   if (messages > 1 && !isNameCode(code)) {
     const { several } = meaningOf(code, kind);
     if (several !== undefined) return `values ${several}, such as: ${message}`;
-    return `${message}, and ${messages - 1} more like it`;
+    return `${message}, and ${messages - 1} more ${kind === 'blocked' ? 'without a parent' : 'like it'}`;
   }
   return message;
 }

@@ -82,6 +82,8 @@ export interface CompiledEntry extends EntryHead {
   map(row: Row): readonly Draft[];
   /** Why `map` yields no drafts of this row: its `each` is empty, or its `when` does not hold. */
   whySkipped(row: Row): SkipReason;
+  /** The external id that the record of a skipped row would have; undefined if it has none, or if a row may have several records. */
+  skippedId(row: Row): string | undefined;
   /** Columns and paths of the entry's own source that it reads, in the order of the mapping. */
   readonly uses: readonly ColumnUse[];
 }

@@ -1,6 +1,7 @@
 import { EVENT_TYPES, kindOfType } from '../kinds/index.ts';
 import type { EntryHead } from '../mapping/mapping.ts';
-import type { Issue } from '../model.ts';
+import { placeText, type Issue } from '../model.ts';
+import { placedFile } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { EVENT_ROWS, pagesOf, type EventRow } from './events.ts';
 import { addProblem } from './problems.ts';
@@ -60,6 +61,8 @@ export function judgeParents(db: Database, entries: readonly EntryHead[]): void 
 
 /** Reports every blocked event, and names the record that it depends on. */
 export function reportBlocked(db: Database): void {
+  if (db.get(`select 1 from event where state = 'blocked' and code = 'parent_missing' limit 1`))
+    db.exec('create index if not exists plan.skipped_about on skipped (entity, external_id)');
   const rows = `${EVENT_ROWS} where e.state = 'blocked' and e.id > ? order by e.id limit 500`;
   for (const page of pagesOf<EventRow & { readonly code: BlockedCode }>(db, rows)) {
     for (const event of page) {
@@ -77,8 +80,10 @@ export type BlockedCode = 'parent_failed' | 'parent_missing';
 /** Why an event cannot be sent, and the record that it depends on. */
 export function blockedIssue(db: Database, event: EventRow, code: BlockedCode): Issue {
   const name = `${event.parent_entity} \`${event.parent_id ?? ''}\``;
-  const key = code === 'parent_missing' && wasSkipped(db, event) ? 'parent_missing/skipped' : code;
-  return { ...issueOf(key, name), field: `${event.parent_entity}_external_id` };
+  const field = `${event.parent_entity}_external_id`;
+  if (code === 'parent_missing' && wasSkipped(db, event)) return { ...issueOf('parent_missing/skipped', name), field };
+  const row = code === 'parent_missing' ? unselectedRow(db, event) : undefined;
+  return { ...(row ? issueOf('parent_missing/when', name, placeText(row)) : issueOf(code, name)), field };
 }
 
 /** Zeros before a number, decimals behind it, letter case, blanks and the quotes of a formula: what other programs change in an id. */
@@ -97,6 +102,17 @@ function similarId(db: Database, { parent_entity: entity, parent_id: id }: Event
     entity,
     id,
   )?.external_id;
+}
+
+/** The row of the missing parent, if the export has one that no entry selects. */
+function unselectedRow(db: Database, { parent_entity: entity, parent_id: id }: EventRow) {
+  return db.get<{ file: string; line: number; record: number }>(
+    `select ${placedFile()} as file, r.line, r.number as record
+      from skipped k join record r on r.id = k.record join file f on f.id = r.file
+      where k.entity = ? and k.external_id = ? limit 1`,
+    entity,
+    id,
+  );
 }
 
 /** Whether the missing parent is in the input: then `if_missing: skip` skipped its update. */

@@ -156,7 +156,9 @@ create index omission_of_event on omission (event);
 -- Rows that became no event, and why. Those whose parent is missing are among the omissions.
 create table skipped (
   record integer primary key references record,
-  reason text not null check (reason in ('when', 'each'))
+  reason text not null check (reason in ('when', 'each')),
+  entity text,                   -- of the record that the row would have been, where it may be the parent of others
+  external_id text
 ) strict;
 
 -- Rows that could not be read, by the entries that would have read them: which records they may be about.

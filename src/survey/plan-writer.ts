@@ -1,6 +1,6 @@
 import { recordJson } from '../json.ts';
 import { entityOf } from '../kinds/index.ts';
-import type { Corrected, Invalid, Place, RawRecord, Ready } from '../model.ts';
+import type { Corrected, Invalid, ParentRef, Place, RawRecord, Ready } from '../model.ts';
 import type { CompiledEntry, SkipReason } from '../mapping/mapping.ts';
 import type { Source } from '../input/source.ts';
 import { Batch } from '../store/batch.ts';
@@ -82,9 +82,10 @@ export class PlanWriter {
   }
 
   /** Notes that no event came of a record, whose values are not kept. */
-  skip(item: ReadRecord, reason: SkipReason): void {
+  skip(item: ReadRecord, reason: SkipReason, parent?: ParentRef): void {
     const record = this.#last?.item === item ? this.#last.id : this.record({ place: item.place });
-    this.db.run('insert into skipped (record, reason) values (?, ?)', record, reason);
+    const id = parent?.externalId.toWellFormed().replaceAll('\0', '') ?? null;
+    this.db.run('insert into skipped values (?, ?, ?, ?)', record, reason, parent?.entity ?? null, id);
   }
 
   /** Adds an event, as it can be sent or as one that is invalid; returns its number in the plan. */

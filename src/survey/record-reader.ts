@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { CompiledEntry, CompiledMapping, SkipReason } from '../mapping/mapping.ts';
-import { entityOf, STAGED } from '../kinds/index.ts';
-import type { Draft, ReadItem, Row, Issue } from '../model.ts';
+import { entityOf, kindOf, STAGED } from '../kinds/index.ts';
+import type { Draft, Issue, ParentRef, ReadItem, Row } from '../model.ts';
 import { addOmissions, addProblem } from '../plan/problems.ts';
 import type { Source } from '../input/source.ts';
 import type { DealGroups } from './deal-groups.ts';
@@ -67,7 +67,7 @@ export class RecordReader {
             addProblem(writer.db, { record: writer.record(item) }, issue);
         }
         this.records[drafts.length > 0 ? 'mapped' : 'skipped'] += 1;
-        if (drafts.length === 0) writer.skip(item, whySkipped(entries, item));
+        if (drafts.length === 0) writer.skip(item, whySkipped(entries, item), skippedParent(entries, item));
         for (const draft of drafts) this.#takeEvent(draft, item);
       }
     }
@@ -123,6 +123,16 @@ export class RecordReader {
 /** Empty lists alone, or else a condition. */
 function whySkipped(entries: readonly CompiledEntry[], row: Row): SkipReason {
   return entries.every((entry) => entry.whySkipped(row) === 'each') ? 'each' : 'when';
+}
+
+/** The record of a skipped row, if others may name it as their parent. */
+function skippedParent(entries: readonly CompiledEntry[], row: Row): ParentRef | undefined {
+  for (const entry of entries) {
+    const entity = entityOf(entry.type);
+    const externalId = kindOf(entity).isNote ? undefined : entry.skippedId(row);
+    if (externalId !== undefined) return { entity, externalId };
+  }
+  return undefined;
 }
 
 function draftsOf(entries: readonly CompiledEntry[], row: Row): readonly Draft[] {

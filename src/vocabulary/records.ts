@@ -65,6 +65,11 @@ export const BLOCKED_ERRORS = {
       `${parent} is missing: the export lacks it, or no entry of the mapping selects it, and it was not sent earlier`,
     fix: 'Add the parent to the export, check the `when` of its entry, or set `if_parent_missing` if the service already has it.',
   },
+  'parent_missing/when': {
+    says: (parent: string, place: string) =>
+      `${parent} is not sent, because no entry of the mapping selects its row (${place})`,
+    fix: 'Change the `when` of the entry that reads it, or say with `if_parent_missing` what becomes of this event.',
+  },
   'parent_missing/skipped': {
     says: (parent: string) => `${parent} does not exist in the service: its update was skipped`,
     fix: 'Set `if_missing: create` on the entry that updates it, or `if_parent_missing` on this one.',

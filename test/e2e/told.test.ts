@@ -294,6 +294,17 @@ describe('an error', () => {
     expect(text).toMatch(/`Crowns`.*deals\.csv:5 0 \w+.* 1 more event has several of these errors/);
   });
 
+  it('of a missing parent says where its row is, if no entry selects it', async () => {
+    const { run } = await project({
+      'mapping.yaml': DEALS.replace('type: lead/created,', 'type: lead/created, when: { from: name, present: true },'),
+      'people.csv': 'id,name\n1,Ann\n2,\n',
+      'deals.csv': 'id,title,lead,amount\n10,First,2,1\n20,Second,7,1\n30,Third,1,1\n',
+    });
+    const ended = await run('--dry-run');
+    expect(summaryOf(ended).errors_by_code).toEqual({ parent_missing: 2 });
+    expect(flat(ended)).toMatch(/lead `2` .*people\.csv:3.* and 1 more without a parent/);
+  });
+
   it('of ids that collide between two sources advises a prefix', async () => {
     const { run } = await project({
       'mapping.yaml': mapping({

@@ -112,6 +112,12 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
         (!(elements instanceof ValueError) && elementsOf(readValue(elements, missing)).length === 0);
       return isEmpty ? 'each' : 'when';
     },
+    skippedId(record) {
+      row.begin(record);
+      row.field = 'external_id';
+      const id = each ? undefined : fields.find(({ name }) => name === 'external_id')?.evaluate(row);
+      return typeof id === 'string' ? id : undefined;
+    },
   };
 }
 
