@@ -18,7 +18,7 @@ export function beginPlan(state: StateDir, output: StateDir): Database {
   } catch (error) {
     throw cannotWrite(path, error);
   }
-  const db = Database.open(temporary, PLAN);
+  const db = openNew(temporary);
   try {
     // It is written anew after a crash, so it needs neither a journal nor flushes before it is complete.
     db.exec('pragma plan.journal_mode = off; pragma plan.synchronous = off');
@@ -31,6 +31,16 @@ export function beginPlan(state: StateDir, output: StateDir): Database {
     rmSync(interrupted, { force: true });
   }
   return db;
+}
+
+/** An empty file of a full disk does not stay. */
+function openNew(path: string): Database {
+  try {
+    return Database.open(path, PLAN);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  }
 }
 
 /** The plan is complete: it is flushed to disk and replaces the one before. Closes `db`. */

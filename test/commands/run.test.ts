@@ -107,5 +107,5 @@ it('a rerun shows only the warnings that are new, and ends with how it ended and
 
   await edit('mapping.yaml', (text) => `${text}# another mapping\n`);
   const whole = await shown();
-  expect(whole).toMatch(/^CHECK +3 warnings in report\.html$/m);
+  expect(whole).toMatch(/^CHECK +3 warnings of 2 kinds in report\.html$/m);
 });

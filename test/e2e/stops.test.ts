@@ -219,17 +219,20 @@ describe('a full disk', () => {
     return path;
   }
 
-  it('stops a run that writes its plan with exit 2, and nothing is sent', async (context) => {
-    const disk = await tinyDisk('400k');
-    if (disk === undefined) return context.skip('this process may not mount a file system');
-    const { run, posts } = await leads(5_000);
-    const state = join(disk, 'state');
-    const ended = await run('--state', state);
-    expect(ended.code, ended.stderr).toBe(2);
-    expect(ended.stderr).toMatch(/plan\.db.*: the disk is full/);
-    expect(posts()).toBe(0);
-    expect((await readdir(state)).filter((name) => name.startsWith('plan'))).toEqual([]);
-  });
+  it.for(['400k', '700k'])(
+    'stops a run that writes its plan on a disk of %s with exit 2, and nothing is sent',
+    async (size, context) => {
+      const disk = await tinyDisk(size);
+      if (disk === undefined) return context.skip('this process may not mount a file system');
+      const { run, posts } = await leads(5_000);
+      const state = join(disk, 'state');
+      const ended = await run('--state', state);
+      expect(ended.code, ended.stderr).toBe(2);
+      expect(ended.stderr).toMatch(/plan\.db.*: the disk is full/);
+      expect(posts()).toBe(0);
+      expect((await readdir(state)).filter((name) => name.startsWith('plan'))).toEqual([]);
+    },
+  );
 
   it('stops a run that is sending with exit 3, and nothing is lost', async (context) => {
     const disk = await tinyDisk('24m');

@@ -30,14 +30,13 @@ export async function inScene<T>(options: FaultyOptions, act: (scene: Scene) => 
   const service = await startFaulty({ rate: { requests: 100_000, seconds: 1 }, clock: serviceNow, ...options });
   try {
     await cp(join(FIXTURES, 'faults'), cwd, { recursive: true });
-    const env = environmentOf(service);
     const args = ['run', 'mapping.yaml', '--json', ...FAST];
     return await act({
       service,
       cwd,
-      run: async (given) => (await migrate(env, join(cwd, 'mapping.yaml'), given)).summary,
-      command: (...given) => backfill([...args, ...given], { cwd, env }),
-      start: (...given) => start([...args, ...given], { cwd, env }),
+      run: async (given) => (await migrate(environmentOf(service), join(cwd, 'mapping.yaml'), given)).summary,
+      command: (...given) => backfill([...args, ...given], { cwd, env: environmentOf(service) }),
+      start: (...given) => start([...args, ...given], { cwd, env: environmentOf(service) }),
     });
   } finally {
     await service.close();
