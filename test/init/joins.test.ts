@@ -76,9 +76,9 @@ describe('the lead of a deal', () => {
       name: person(n),
       emails: [{ value: `w${n}@acme.example` }, ...(n % 2 ? [{ value: `p${n}@acme.example`, primary: true }] : [])],
     }));
-    const { lead, remark } = await draftOf({ 'contacts.json': people });
-    expect(remark('email')).toMatch(/^check: 6 records have several; the one with `emails.primary` \(true\)/);
-    expect(JSON.stringify(lead['email'])).toContain('{emails[1].primary} {emails[1].value}');
+    const listed = await draftOf({ 'contacts.json': people });
+    expect(listed.remark('email')).toMatch(/^check: 6 records have several; the one with `emails.primary` \(true\)/);
+    expect(JSON.stringify(listed.lead['email'])).toContain('{emails[1].primary} {emails[1].value}');
   });
 
   it('has no owner where the users lack the id, which is said with the id', async () => {

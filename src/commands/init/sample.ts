@@ -130,7 +130,7 @@ function mainOf(list: readonly JsonValue[]): { at: number; element: MainElement 
   for (const [at, element] of list.entries()) {
     const [flag, value] = Object.entries(isObject(element) ? element : {}).find(isMain) ?? [];
     if (flag !== undefined && list.length > 1)
-      return { at, element: { flag, value: textOf(value!)!, later: at > 0 ? 1 : 0, most: list.length } };
+      return { at, element: { flag, value: textOf(value)!, later: at > 0 ? 1 : 0, most: list.length } };
   }
   return undefined;
 }
@@ -138,7 +138,7 @@ function mainOf(list: readonly JsonValue[]): { at: number; element: MainElement 
 /** `{ is_primary: true }`, `{ type: primary }` */
 function isMain([key, value]: readonly [string, JsonValue | undefined]): boolean {
   if (typeof value === 'string' && /^(?:primary|main)$/i.test(value)) return true;
-  return /^(?:true|t|1|yes|y)$/i.test(String(value)) && meaningOf(key).concepts.has('primary');
+  return /^(?:true|t|1|yes|y)$/i.test(textOf(value) ?? '') && meaningOf(key).concepts.has('primary');
 }
 
 /** `[4, "Proposal"]`: the id of another record and what it is called. */
