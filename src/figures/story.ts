@@ -1,7 +1,7 @@
 /** The story of one record, as a few selects over the plan and the checkpoint: nothing is written, and no lock is taken. */
 import { isObject, parseJson, type JsonObject } from '../json.ts';
 import { uniqueNames } from '../mapping/values/path.ts';
-import { isUpdate } from '../kinds/index.ts';
+import { isUpdate, nameInSql } from '../kinds/index.ts';
 import type { EventType, Place } from '../model.ts';
 import { hintFor, meaningOf } from '../vocabulary/words.ts';
 import { RECORD } from '../report/findings.ts';
@@ -261,7 +261,7 @@ interface RelativeRow {
 function parentOf(db: Database, entity: string, id: string): Relative {
   const found = db.get<RelativeRow>(
     `select e.entity, e.external_id, e.state, ${placedFile()} as file, r.line,
-        coalesce(json_extract(e.data, '$.full_name'), json_extract(e.data, '$.title')) as name
+        ${nameInSql('e')} as name
       from event e join record r on r.id = e.record join file f on f.id = r.file
       where e.entity = ? and e.external_id = ? order by e.state = 'duplicate', e.id limit 1`,
     entity,
@@ -280,7 +280,7 @@ function parentOf(db: Database, entity: string, id: string): Relative {
 function childrenOf(db: Database, { entity, externalId }: NamedRecord): RecordStory['children'] {
   const children = db.each<RelativeRow>(
     `select e.entity, e.external_id, e.state, ${placedFile()} as file, r.line,
-        coalesce(json_extract(e.data, '$.title'), json_extract(e.data, '$.content')) as name
+        ${nameInSql('e')} as name
       from (
         select min(id) as id from event where parent_entity = ? and parent_id = ? and state <> 'duplicate'
         group by entity, coalesce(external_id, id)

@@ -5,6 +5,7 @@ import { defineKind, ownId, parentId, text } from './kind.ts';
 export const comment = defineKind({
   name: 'comment',
   words: ['comment', 'comments'],
+  namedBy: 'content',
   acknowledgedAs: 'Comment',
   isUpdatable: false,
   isNote: true,

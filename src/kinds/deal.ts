@@ -11,6 +11,7 @@ function areMost({ count, of }: { readonly count: number; readonly of: number })
 export const deal = defineKind({
   name: 'deal',
   words: ['deal', 'deals'],
+  namedBy: 'title',
   acknowledgedAs: 'Deal',
   isUpdatable: true,
   route: PATHS.deals,

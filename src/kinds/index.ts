@@ -63,6 +63,12 @@ export function parentOf(type: EventType, data: JsonObject): ParentRef | undefin
   return named && { entity: named.kind, externalId: data[named.field] as string };
 }
 
+/** SQL for what people call the record of an event: its name, title or text. `event`: the alias of its row. */
+export function nameInSql(event: string): string {
+  const fields = new Set(KINDS.map(({ namedBy }) => namedBy));
+  return `coalesce(${[...fields].map((field) => `json_extract(${event}.data, '$.${field}')`).join(', ')})`;
+}
+
 /** A field of a record that can be compared with what the service shows. */
 export interface ComparedField {
   readonly name: string;

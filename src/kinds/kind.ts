@@ -56,6 +56,8 @@ export interface KindFacts {
   readonly name: string;
   /** One record, and several. */
   readonly words: readonly [one: string, several: string];
+  /** The field by which people know a record. */
+  readonly namedBy: string;
   /** The name of the record in an answer that acknowledges its event (service interface, section 2.7). */
   readonly acknowledgedAs: string;
   /** Whether the service accepts updates. Without them, a record is sent once, and compared as a whole. */

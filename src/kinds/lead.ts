@@ -5,6 +5,7 @@ import { CUSTOM, defineKind, ownId, text } from './kind.ts';
 export const lead = defineKind({
   name: 'lead',
   words: ['lead', 'leads'],
+  namedBy: 'full_name',
   acknowledgedAs: 'Lead',
   isUpdatable: true,
   route: PATHS.leads,

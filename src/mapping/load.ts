@@ -7,6 +7,7 @@ import { openRegular } from '../files/private-file.ts';
 import { commandOf } from '../settings/command-line.ts';
 import { markedLines } from './marks.ts';
 import { didYouMean, ProblemsError, quoted, type Problem } from '../problem.ts';
+import { FORMATS } from '../input/formats.ts';
 import { openSource } from '../input/open.ts';
 import type { Source, SourceSpec } from '../input/source.ts';
 import { counted } from '../terminal/numbers.ts';
@@ -88,15 +89,18 @@ async function readBytes(path: string): Promise<Buffer> {
 function mistakenFor(path: string): UserError | undefined {
   const init = (exports: string): string =>
     `make a mapping of it: \`${commandOf(process.argv, 'init', exports, '--out', 'mapping.yaml')}\``;
-  if (EXPORT.test(path)) return new UserError(`${path} is an export, not a mapping file`, { hint: init(path) });
+  if (isExport(path)) return new UserError(`${path} is an export, not a mapping file`, { hint: init(path) });
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return undefined;
   return new UserError(`${path} is a directory, not a mapping file`, {
     hint: `give the mapping file in it; to make one, name the exports: \`${commandOf(process.argv, 'init', `${path}/FILE.csv`, '--out', 'mapping.yaml')}\``,
   });
 }
 
-/** A mapping is YAML or JSON. */
-const EXPORT = /\.(?:csv|tsv|txt|xlsx|ndjson|jsonl|gz)$/i;
+/** By its name. A mapping is YAML or JSON. */
+function isExport(path: string): boolean {
+  const names = FORMATS.flatMap(({ name, extensions }) => (name === 'json' ? [] : extensions));
+  return [...names, 'gz'].some((extension) => path.toLowerCase().endsWith(`.${extension}`));
+}
 
 async function readRegular(path: string): Promise<Buffer> {
   const file = await openRegular(path);

@@ -19,7 +19,12 @@ export function holdOtherTypes(db: Database, only: readonly EventType[]): number
 export function holdUnpicked(db: Database, picks: readonly NamedRecord[]): void {
   db.exec('create temp table chosen (event integer primary key)');
   for (const { entity, externalId } of picks) {
-    const added = db.run(
+    if (!db.get('select 1 from event where entity = ? and external_id = ?', entity, externalId)) {
+      throw new UserError(`--pick ${entity}:${externalId}: the input has no such ${entity}`, {
+        hint: 'ID is the external_id that the mapping gives the record',
+      });
+    }
+    db.run(
       `insert or ignore into chosen
        with recursive family (entity, external_id) as (
          values (?, ?)
@@ -32,11 +37,6 @@ export function holdUnpicked(db: Database, picks: readonly NamedRecord[]): void 
       entity,
       externalId,
     );
-    const isThere = db.get('select 1 from event where entity = ? and external_id = ?', entity, externalId);
-    if (added > 0 && isThere) continue;
-    throw new UserError(`--pick ${entity}:${externalId}: the input has no such ${entity}`, {
-      hint: 'ID is the external_id that the mapping gives the record',
-    });
   }
   holdOthers(db);
 }

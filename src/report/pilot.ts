@@ -1,4 +1,5 @@
 /** What a pilot covers, as the survey and the summary say it. */
+import { nameInSql } from '../kinds/index.ts';
 import { counted } from '../terminal/numbers.ts';
 import { temporaryName } from '../files/private-file.ts';
 import type { StateDir } from '../files/state-dir.ts';
@@ -98,7 +99,7 @@ const PILOT = `
       ${SHOWN_STATE} as state,
       (select q.service_id from checkpoint.record q
         where q.entity = seen.entity and q.external_id = seen.external_id) as service_id,
-      (select coalesce(json_extract(c.data, '$.full_name'), json_extract(c.data, '$.title')) from event c
+      (select ${nameInSql('c')} from event c
         where c.entity = seen.entity and c.external_id = seen.external_id and c.state <> 'duplicate'
         order by c.id limit 1) as name,
       (select group_concat(distinct c.type) from event c where c.record = e.record) as events

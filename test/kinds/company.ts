@@ -36,6 +36,7 @@ const { comment } = load<typeof comments>('comment');
 export const company = defineKind({
   name: 'company',
   words: ['company', 'companies'],
+  namedBy: 'legal_name',
   acknowledgedAs: 'Company',
   isUpdatable: true,
   route: '/companies',
