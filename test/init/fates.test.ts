@@ -23,6 +23,21 @@ describe('the mapping is tried before it is written', () => {
     expect(draft.findings).toMatch(/calls\.csv: .*20 records read; not used for comments: missing `content`/);
   });
 
+  it('no mapping is written where no entry is left, and the error says why each was refused', async () => {
+    const path = join(await workspace(), 'tickets.json');
+    const reply = (n: number): object => ({ id: `M${n}`, at: `2024-03-${10 + n} 10:00`, body: note(n) });
+    const tickets = times(20, (n) => ({ id: n + 1, subject: `Printer ${n}`, status: 'open', messages: [reply(n)] }));
+    await writeFile(path, JSON.stringify({ tickets }));
+    const error = startMapping([path], {});
+    await expect(error).rejects.toMatchObject({
+      exitCode: 2,
+      hint: expect.stringContaining('--answer tickets=leads') as string,
+    });
+    await expect(error).rejects.toThrow(
+      /its list `messages`, 20 elements: not used for comments: a comment needs a parent/,
+    );
+  });
+
   it('entries of one type have the same policy for ids that occur twice', async () => {
     const draft = await draftOf({
       'people.csv': people,

@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { markedLines, type Mark } from '../../mapping/marks.ts';
 import { nameError } from '../../mapping/names.ts';
-import type { UserError } from '../../errors.ts';
+import { UserError } from '../../errors.ts';
 import type { Ask } from '../../terminal/ask.ts';
 import { Answers } from './lines/answers.ts';
 import { askDefaults, defaultsOf, missingIn } from './lines/defaults.ts';
@@ -30,7 +30,7 @@ export interface StarterMapping {
   readonly open: { readonly set: number; readonly check: number };
 }
 
-/** Paths in the text are relative to the folder of `out`. Throws a `UserError` if an export cannot be read. */
+/** Paths in the text are relative to the folder of `out`. Throws a `UserError` if an export cannot be read, or no record becomes an event. */
 export async function startMapping(
   paths: readonly string[],
   options: ExportOptions & {
@@ -89,6 +89,13 @@ export async function startMapping(
   };
   const { trial, fates, entries } = await tried(agreeing(asked));
   answers.check();
+  if (entries.every(({ refused }) => refused !== undefined))
+    throw new UserError(
+      ['no mapping is written, because no entry of it can be used:', ...fates.findings(trial)].join('\n'),
+      {
+        hint: `name also the exports of the people and deals, or say what a file has: \`--answer ${known.tables[0]!.source}=leads\` (or deals, both, comments)`,
+      },
+    );
   const { text } = write(entries);
   const marks = markedLines(text);
   const marked = (mark: Mark): number => marks.filter((each) => each.mark === mark).length;

@@ -73,7 +73,7 @@ async function attempt(
 ): Promise<TriedMapping> {
   const failed = (failure: UserError): TriedMapping => ({ entries, failure, sources: new Map(), fates: new Map() });
   const live = entries.filter(({ refused }) => refused === undefined);
-  if (live.length === 0) return failed(new UserError('no entry of the mapping can be used: see what is marked in it'));
+  if (live.length === 0) return { entries, sources: new Map(), fates: new Map() };
   const written = write(entries);
   const mapping = join(folder, 'mapping.yaml');
   await writeFile(mapping, written.text, { mode: 0o600 });
