@@ -160,6 +160,19 @@ describe('the roles of columns', () => {
     expect(bestSum([])).toEqual([]);
   });
 
+  it.each([
+    ['two last names', 'García López', 'Pérez Gil'],
+    ['what is no name', 'Holm 1', 'Holm 2'],
+  ])('a first and a last name by their words are joined, whatever they are: %s', async (_, one, two) => {
+    const last = (n: number): string => (n % 2 ? one : two);
+    const names = times(20, (n) => ({ id: n + 1, name: { first: 'Ida', last: last(n) }, email: `i${n}@acme.example` }));
+    const nested = await draftOf({ 'people.json': names });
+    expect(nested.lead['full_name']).toEqual({ list: ['name.first', 'name.last'], apply: [{ join: ' ' }] });
+    const rows = times(20, (n) => `${n},Ida María,${last(n)},i${n}@acme.example`);
+    const flat = await draftOf({ 'people.csv': ['Código,Nombre,Apellidos,Correo', ...rows] });
+    expect(flat.lead['full_name']).toEqual({ list: ['Nombre', 'Apellidos'], apply: [{ join: ' ' }] });
+  });
+
   it('are those of the first and last name, or of the full name', async () => {
     const header = 'Id;Nombre;Apellidos;Correo;Teléfono';
     const names = ['Vega', 'Ruiz', 'Gil'];

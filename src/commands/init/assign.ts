@@ -1,5 +1,5 @@
 /** The score matrix, columns x roles: the assignment with the best sum is taken. What a table is follows from it, last. */
-import { isKey, isNamed, isUnique, type Column, type Table } from './columns.ts';
+import { cellsOf, isKey, isNamed, isUnique, type Column, type Table } from './columns.ts';
 import { isCalledAlike, isSure, namesTable, type Reference } from './references.ts';
 import { headerScore, ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
 import { fold } from './words.ts';
@@ -150,8 +150,9 @@ export function referred(column: Column, references: readonly Reference[]): numb
 function settle(kind: RecordKind, taken: Map<Role, Column>, scores: Scores): void {
   if (kind === 'lead') {
     const [first, last, full] = [taken.get('first'), taken.get('last'), taken.get('full')];
-    // Beside a first name, a column of single names is the last name, whatever it is called (`Prénom`, `Nom`), and the reverse.
-    if (full && full.is.spaced < 0.4 && (first === undefined) !== (last === undefined)) {
+    const part = first ?? last;
+    // Beside a first name, a column of other names is the last name, whatever it is called (`Prénom`, `Nom`), and the reverse.
+    if (full && part && !(first && last) && (full.is.spaced < 0.4 || !isPartOf(part, full))) {
       taken.set(first ? 'last' : 'first', full);
       taken.delete('full');
     } else if (!(first && last)) {
@@ -167,6 +168,12 @@ function settle(kind: RecordKind, taken: Map<Role, Column>, scores: Scores): voi
     taken.set('stage', outcome);
     taken.delete('outcome');
   }
+}
+
+/** Whether full names have the names of another column in them. */
+function isPartOf(part: Column, full: Column): boolean {
+  const pairs = cellsOf([part, full]).filter((pair): pair is string[] => pair.every((cell) => cell !== null));
+  return pairs.filter(([own, all]) => fold(all!).includes(fold(own!))).length > pairs.length / 2;
 }
 
 /** Names of something else than the person. */

@@ -11,7 +11,7 @@ import {
   type Table,
 } from './columns.ts';
 import { datesIn } from './dates.ts';
-import { endingOf } from './words.ts';
+import { endingOf, meaningOf } from './words.ts';
 
 export const isId = ({ is }: Column): boolean => is.uuid > 0.8 || is.code > 0.8 || is.digits > 0.9;
 const isText = ({ is, date, separators }: Column): boolean =>
@@ -43,8 +43,17 @@ export function personal(column: Column): number {
 
 export function partOfName(column: Column): number {
   const { is, length } = column;
-  if (!isText(column) || is.flag > 0.5 || length > 30 || is.spaced > 0.6) return 0;
+  if (!isText(column) || is.flag > 0.5 || length > 30) return 0;
+  // `García López` is a last name where the header says so.
+  if (is.spaced > 0.6 && !isCalledPart(column)) return 0;
   return is.oneName > 0.7 ? 0.3 * Math.min(1, isRare(column) + 0.4) : 0.1;
+}
+
+/** `Apellidos`, `Last Name`, `name.last`: not `Last Contact`. */
+function isCalledPart({ name, meaning: { concepts } }: Column): boolean {
+  const isPart = concepts.has('first') || concepts.has('last');
+  const isAlone = meaningOf(name.replace(/^.*\./s, '')).words.length === 1;
+  return concepts.has('surname') || (isPart && (concepts.has('name') || isAlone));
 }
 
 export function member(column: Column): number {
