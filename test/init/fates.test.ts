@@ -26,7 +26,12 @@ describe('the mapping is tried before it is written', () => {
   it('no mapping is written where no entry is left, and the error says why each was refused', async () => {
     const path = join(await workspace(), 'tickets.json');
     const reply = (n: number): object => ({ id: `M${n}`, at: `2024-03-${10 + n} 10:00`, body: note(n) });
-    const tickets = times(20, (n) => ({ id: n + 1, subject: `Printer ${n}`, status: 'open', messages: [reply(n)] }));
+    const tickets = Array.from({ length: 20 }, (_, n) => ({
+      id: n + 1,
+      subject: `Printer ${n}`,
+      status: 'open',
+      messages: [reply(n)],
+    }));
     await writeFile(path, JSON.stringify({ tickets }));
     const error = startMapping([path], {});
     await expect(error).rejects.toMatchObject({

@@ -165,7 +165,11 @@ describe('the roles of columns', () => {
     ['what is no name', 'Holm 1', 'Holm 2'],
   ])('a first and a last name by their words are joined, whatever they are: %s', async (_, one, two) => {
     const last = (n: number): string => (n % 2 ? one : two);
-    const names = times(20, (n) => ({ id: n + 1, name: { first: 'Ida', last: last(n) }, email: `i${n}@acme.example` }));
+    const names = Array.from({ length: 20 }, (__, n) => ({
+      id: n + 1,
+      name: { first: 'Ida', last: last(n) },
+      email: `i${n}@acme.example`,
+    }));
     const nested = await draftOf({ 'people.json': names });
     expect(nested.lead['full_name']).toEqual({ list: ['name.first', 'name.last'], apply: [{ join: ' ' }] });
     const rows = times(20, (n) => `${n},Ida María,${last(n)},i${n}@acme.example`);
