@@ -1,5 +1,6 @@
 /** The score matrix, columns x roles: the assignment with the best sum is taken. What a table is follows from it, last. */
 import { cellsOf, isKey, isNamed, isUnique, type Column, type Table } from './columns.ts';
+import { keys } from './content.ts';
 import { isCalledAlike, isSure, namesTable, type Reference } from './references.ts';
 import { headerScore, ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
 import { fold } from './words.ts';
@@ -114,6 +115,12 @@ function idScore(
   const isTheirs = ({ to, by }: Reference): boolean => by.apply.length === 0 && fold(to.name) === fold(column.name);
   if (kind !== 'lead' && concepts.has('person') && !concepts.has('deal') && own.some(isTheirs)) return 0;
   if (kind === 'comment' && column.distinct < column.filled * 0.9) return 0;
+  // What repeats where another column tells all records apart is the id of something else.
+  const isOfKind = kind === 'lead' ? concepts.has('person') || concepts.has('customer') : concepts.has(kind as 'deal');
+  const isIdOfAll = (each: Column): boolean => isKey(each) && keys(each) > 0.4 && headerScore('id', each, kind) > -0.7;
+  if (!isUnique(column) && (own.length > 0 || !isOfKind) && column.distinct < column.filled * 0.9) {
+    if (column.table.columns.some(isIdOfAll)) return 0;
+  }
   const more = referred(column, references);
   if (!isUnique(column) && more === 0 && headerScore('id', column, kind) < 0.85) return 0;
   return scoreOf('id', column, kind, more);
