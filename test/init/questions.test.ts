@@ -1,6 +1,7 @@
 /** What `init` asks: what each file is, then what it cannot decide. Answers are written without the mark. */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { startMapping } from '../../src/commands/init/index.ts';
@@ -67,6 +68,26 @@ describe('the questions of init', () => {
     expect(asked[0]!.text.match(/full name: Ada/g)).toHaveLength(3);
     expect(asked[0]!.choices[asked[0]!.proposal]!.label).toMatch(/^people/);
     expect(asked[1]!.choices[asked[1]!.proposal]!.label).toMatch(/^deals/);
+  });
+
+  it('begin with the code page of a file that is not UTF-8: words in each reading, and that of the country first', async () => {
+    const path = join(await workspace(), 'klienci.csv');
+    const rows = times(12, (n) => `${n},Zażółć ${'BCDEFGHIJKLM'[n]}ęś,k${n}@acme.pl,+48 601 101 2${10 + n}`);
+    await writeFile(path, iconv.encode(['id,klient,mail,telefon', ...rows].join('\n'), 'windows-1250'));
+    const asked: Question[] = [];
+    const ask = async (question: Question): Promise<QuestionAnswer> => {
+      asked.push(question);
+      return Promise.resolve({ choice: question.proposal });
+    };
+    const { text } = await startMapping([path], { ask });
+    expect(labelsOf(asked[0]!).slice(0, 2)).toEqual([
+      expect.stringMatching(/^windows-1250: Zażółć, /),
+      expect.stringMatching(/^windows-1252: Za¿ó³æ, /),
+    ]);
+    expect(text).toMatch(/klienci: \{ path: .*, encoding: windows-1250 \}$/m);
+    expect((await startMapping([path], {})).text).toMatch(/encoding: windows-1250 \} # check: .*PL/);
+    const answer = new Map([['klienci.encoding', 'windows-1252']]);
+    expect((await startMapping([path], { answer })).text).toMatch(/encoding: windows-1252 \}$/m);
   });
 
   it('show the figures and three values of each candidate; the last choice is to leave it out', async () => {

@@ -4,8 +4,10 @@ import { markedLines, type Mark } from '../../mapping/marks.ts';
 import { nameError } from '../../mapping/names.ts';
 import { UserError } from '../../errors.ts';
 import type { Ask } from '../../terminal/ask.ts';
+import type { Table } from './columns.ts';
 import { Answers } from './lines/answers.ts';
 import { askDefaults, defaultsOf, missingIn } from './lines/defaults.ts';
+import { askEncodings } from './lines/encodings.ts';
 import { askFiles, askLines, askMarks } from './lines/questions.ts';
 import { keyOf } from './evidence.ts';
 import { guessDrafts } from './guess.ts';
@@ -46,9 +48,16 @@ export async function startMapping(
 ): Promise<StarterMapping> {
   const { step = () => undefined, out = 'mapping.yaml' } = options;
   step('reading the exports');
-  const { exports, own } = await openAll(paths, options);
+  const opened = await openAll(paths, options);
+  const { own } = opened;
   const crms = await knownCrms();
   const answers = new Answers(options.answer ?? new Map(), options.ask);
+  const load = (): readonly Table[] => {
+    const { tables } = loadSamples(opened.exports, sourceNames(opened.exports), crms.missing);
+    step(undefined);
+    return tables;
+  };
+  const exports = await askEncodings(opened.exports, load, options, answers);
   /** `given`: the only texts that mean no value; by default, those that CRMs write. */
   const readAll = async (given?: readonly string[]) => {
     const samples = loadSamples(exports, sourceNames(exports), crms.missing, given);

@@ -83,7 +83,7 @@ function ownFile(path: string, { columns }: Source): string | undefined {
 }
 
 /** The exports in a file: several, if it has several parts with records. Throws a `UserError` if it cannot be read with any settings. */
-async function openExports(path: string, { encoding, delimiter }: ExportOptions): Promise<Export[]> {
+export async function openExports(path: string, { encoding, delimiter }: ExportOptions): Promise<Export[]> {
   const absolute = resolve(path);
   const { name, settings: has } = await formatOf(absolute, encoding);
   const format = formatByName({ path })?.name === name ? {} : { format: name };

@@ -80,6 +80,11 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
   );
 }
 
+/** The country of the exports, by the first evidence that there is. */
+export function countryIn(columns: readonly Column[]): CountryCode | undefined {
+  return regionOf(columns).country ?? countryOfAddresses(columns) ?? countryOfCurrency(columns);
+}
+
 function nameOf(country: CountryCode): string {
   return new Intl.DisplayNames(['en'], { type: 'region' }).of(country) ?? country;
 }
