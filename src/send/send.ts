@@ -81,12 +81,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
     if (!isCheckpointThere()) throw new StateRemoved(path);
     if (!isLockThere()) throw new LockRemoved(lockPath);
   };
-  const commits = new Commits(db, {
-    assertInPlace,
-    isStopping: () => halt.requested,
-    expectsMore: () => target.client.isAwaitingAnswers,
-    warn: job.warn,
-  });
+  const commits = new Commits(db, { assertInPlace, isStopping: () => halt.requested, warn: job.warn });
   await commits.commit(() => {
     sendLog.begin({
       migration: mapping.migration,

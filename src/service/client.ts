@@ -162,11 +162,6 @@ export class Client {
     return reply.status === 200 ? { answers: true } : { answers: false, message: `answered ${reply.status}` };
   }
 
-  /** Whether requests are in flight. */
-  get isAwaitingAnswers(): boolean {
-    return this.#inFlight.size > 0;
-  }
-
   /** Requests in flight end as unanswered; new requests use new connections. */
   dropSockets(cut: 'asleep' | 'aborted'): void {
     for (const request of this.#inFlight) request.abort(cut);

@@ -8,8 +8,6 @@ interface CommitOptions {
   readonly assertInPlace?: () => void;
   /** Whether the run was asked to stop: then it does not wait long for others. */
   readonly isStopping?: () => boolean;
-  /** Whether further changes are likely within milliseconds, because answers are on their way. */
-  readonly expectsMore?: () => boolean;
   /** Shows a warning. */
   readonly warn?: (message: string) => void;
 }
@@ -18,8 +16,6 @@ interface CommitOptions {
 const MOST_BUSY_MS = 10 * 60_000;
 const MOST_BUSY_STOPPING_MS = 5_000;
 const RETRY_MS = 200;
-/** How long a change waits for others: about as long as the disk takes for a commit. */
-const GATHERING_MS = 5;
 
 interface Change {
   readonly apply: () => void;
@@ -28,9 +24,8 @@ interface Change {
 }
 
 /**
- * Groups changes into one transaction, because many events are on their way at once, and a commit waits for the disk: those of two ticks,
- * and those of the next milliseconds while more are expected. After a failed commit every later change fails with the same error, so
- * nothing more is sent.
+ * Groups the changes of two ticks into one transaction: many events are on their way at once, and a commit waits for the
+ * disk. After a failed commit every later change fails with the same error, so nothing more is sent.
  */
 export class Commits {
   readonly #db: Database;
@@ -38,9 +33,6 @@ export class Commits {
   /** When another process was first found to hold the lock, by the monotonic clock. */
   #busySince: number | undefined;
   #waiting: Change[] = [];
-  /** A flush is about to come. */
-  #isDue = false;
-  #gathering: NodeJS.Timeout | undefined;
   #failed: { readonly error: unknown } | undefined;
 
   constructor(db: Database, options: CommitOptions = {}) {
@@ -51,15 +43,9 @@ export class Commits {
   /** Resolves when the change is on disk. */
   commit(apply: () => void): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ apply, resolve, reject });
-      if (this.#isDue) return;
-      if (this.#options.expectsMore?.()) {
-        this.#gathering ??= setTimeout(() => this.flush(), GATHERING_MS);
-        return;
-      }
-      this.#isDue = true;
       // Two ticks: an answer makes room for the next request, and both go into one commit.
-      setImmediate(() => setImmediate(() => this.flush()));
+      if (this.#waiting.length === 0) setImmediate(() => setImmediate(() => this.flush()));
+      this.#waiting.push({ apply, resolve, reject });
     });
   }
 
@@ -67,9 +53,6 @@ export class Commits {
   flush(): void {
     const changes = this.#waiting;
     this.#waiting = [];
-    this.#isDue = false;
-    clearTimeout(this.#gathering);
-    this.#gathering = undefined;
     if (changes.length === 0) return;
     try {
       if (this.#failed) throw this.#failed.error;
@@ -106,7 +89,6 @@ export class Commits {
         },
       );
     }
-    this.#isDue = true;
     setTimeout(() => this.flush(), RETRY_MS);
   }
 }
