@@ -1,6 +1,6 @@
 /** The figures of `explain`: one record's story, and what the service shows of it now. Pure. */
 import { shortPath } from '../files/paths.ts';
-import { isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { canonicalJson, isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { COMBINED } from '../kinds/index.ts';
 import { textOf } from '../mapping/values/result.ts';
 import { placeText } from '../model.ts';
@@ -55,6 +55,7 @@ export function explanationFigures({ story, live, names, now }: Explanation): Fi
   const { record, state, service_id: serviceId, plan, events, dropped, answers } = story;
   const [mood, text] = STATES[state];
   const id = serviceId === null ? '' : ` (${serviceId})`;
+  const differing = differingFields(events.flatMap(({ rows }) => rows.map(({ raw }) => raw ?? {})));
   const from = `${plan.dry_run ? 'the dry run' : 'the run'} of ${clockText(new Date(plan.at), now)}`;
   return {
     verdict: {
@@ -64,9 +65,9 @@ export function explanationFigures({ story, live, names, now }: Explanation): Fi
       details: [`from ${from}: ${shortPath(plan.file)}`],
     },
     sections: present([
+      errorsSection(events),
       ...events.flatMap((event) => [
-        errorsSection(event),
-        ...event.rows.map((row) => rowSection(row, story.record.slice(story.record.indexOf(':') + 1))),
+        ...event.rows.map((row) => rowSection(row, story.record.slice(story.record.indexOf(':') + 1), differing)),
         eventSection(event, names),
         leftOutSection('Left out', event.omitted),
       ]),
@@ -78,26 +79,43 @@ export function explanationFigures({ story, live, names, now }: Explanation): Fi
   };
 }
 
-function errorsSection({ errors }: EventStory): Section {
-  return sectionOf({
-    id: 'errors',
-    title: 'FIX FIRST',
-    columns: [column('text'), column('code'), column('hint')],
-    rows: errors.map(({ field, message, code, hint }) => [
+/** Each error once, although both of two records with one id have it. */
+function errorsSection(events: readonly EventStory[]): Section {
+  const rows = events.flatMap(({ errors }) =>
+    errors.map(({ field, message, code, hint }) => [
       `${field === null ? '' : `${field}: `}${printable(message)}`,
       code,
       hint,
     ]),
+  );
+  return sectionOf({
+    id: 'errors',
+    title: 'FIX FIRST',
+    columns: [column('text'), column('code'), column('hint')],
+    rows: [...new Map(rows.map((row) => [canonicalJson(row), row])).values()],
   });
 }
 
-/** Of a record with a list (`each`), the fields of the element with this id come first. */
-function rowSection({ source, file, line, record, raw }: RowStory, externalId: string): Section {
+/** The columns of the rows of one record in which they differ. */
+function differingFields(rows: readonly JsonObject[]): ReadonlySet<string> {
+  const names = new Set(rows.flatMap((row) => Object.keys(row)));
+  return new Set([...names].filter((name) => new Set(rows.map((row) => valueText(row[name]))).size > 1));
+}
+
+/** What tells the rows of a record apart comes first; of a record with a list (`each`), the fields of the element with this id. */
+function rowSection(
+  { source, file, line, record, raw }: RowStory,
+  externalId: string,
+  differing: ReadonlySet<string>,
+): Section {
   const where = line > 0 ? placeText({ file, line, record: 0 }) : file;
   const title = `In the export: ${where} (${source}, record ${record})`;
-  const values = [...elementFields(raw ?? {}, externalId), ...Object.entries(raw ?? {})].map(
-    ([name, value]) => [name, valueText(value)] as const,
-  );
+  const fields = Object.entries(raw ?? {});
+  const values = [
+    ...elementFields(raw ?? {}, externalId),
+    ...fields.filter(([name]) => differing.has(name)),
+    ...fields.filter(([name]) => !differing.has(name)),
+  ].map(([name, value]) => [name, valueText(value)] as const);
   const empty = values.filter(([, text]) => text === '').map(([name]) => name);
   return {
     ...valuesSection(

@@ -206,6 +206,19 @@ describe('explain', () => {
     expect(await story('deal:gone')).toMatchObject({ state: 'gone', events: [], service_id: 's0' });
   });
 
+  it('of rows with one id shows first in what they differ, and what is wrong only once', async () => {
+    const { tell } = await scene((state) => {
+      state.source('people', ['Id', 'Town', 'Name']);
+      for (const name of ['Romano', 'Ricci']) {
+        const row = state.event('lead/created', '9', null, { state: 'invalid', raw: ['9', 'Bologna', name] });
+        state.problem(row, 'duplicate_external_id', 'several records have the id `9`', { field: 'external_id' });
+      }
+    });
+    const { stdout } = await tell('9');
+    expect(stdout.match(/duplicate_external_id/g)).toHaveLength(1);
+    expect(stdout).toMatch(/record \d+\)\n  Name +Romano\n[^]*record \d+\)\n  Name +Ricci\n/);
+  });
+
   it('shows the element of a list first, and names empty columns', async () => {
     const { tell } = await scene((state) => {
       state.source('people', []).source('sheet', ['Id', 'Name', 'Phone']);
