@@ -81,6 +81,13 @@ export const BREAKAGES: readonly Breakage[] = [
     within: 1000,
   },
   {
+    name: 'what was combined is forgotten where the mapping no longer combines',
+    file: 'plan/judge/combine.ts',
+    text: "if (combining.length === 0 && !db.get('select 1 from checkpoint.part limit 1')) return;",
+    replacement: 'if (combining.length === 0) return;',
+    within: 1000,
+  },
+  {
     name: 'parts of one comment are in the order of their ids',
     file: 'plan/judge/combine.ts',
     text: 'julianday(e.occurred_at) is null, julianday(e.occurred_at), e.id) as n,',

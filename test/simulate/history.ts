@@ -173,12 +173,13 @@ function rows(ids: readonly string[], columns: readonly string[], presence: numb
   );
 }
 
+const TIMES = ['2024-03-01T10:00:00Z', '2024-03-02T10:00:00Z', ''];
 const comments: fc.Arbitrary<readonly Comment[]> = fc.array(
   fc
     .record({
       id: fc.constantFrom('', '', 'C1', 'C2', 'C3'),
       parent: fc.constantFrom(...LEADS, ...DEALS, 'L0', 'L0'),
-      at: fc.constantFrom('2024-03-01T10:00:00Z', '2024-03-02T10:00:00Z', ''),
+      at: fc.constantFrom(...TIMES),
       days: perDay(
         fc.oneof(
           { weight: 8, arbitrary: fc.constantFrom('a' as const, 'b' as const) },
@@ -475,6 +476,9 @@ const noted: fc.Arbitrary<History> = fc
   .record({
     comment: policies,
     habits,
+    // Comments without an id have another one with each text and time.
+    nameless: rarely(fc.subarray([0, 1, 2, 3], { minLength: 1 }), [] as number[], 3),
+    times: rarely(fc.array(fc.constantFrom(...TIMES), { minLength: 4, maxLength: 4 }), ['', '', '', ''], 3),
     kept: fc.array(
       fc.record({
         days: fc.array(fc.constantFrom('a' as const, 'a' as const, 'a' as const, 'b' as const, '!' as const, null), {
@@ -493,14 +497,20 @@ const noted: fc.Arbitrary<History> = fc
     days: disturbedDays(['C1+', 'C2+']),
     seed: fc.nat(1_000_000),
   })
-  .map(({ comment, kept, days, ...rest }) => ({
+  .map(({ comment, nameless, times, kept, days, ...rest }) => ({
     ...rest,
     mapping: { lead: STEADY, deal: STEADY, comment },
     leads: [ALWAYS, { ...ALWAYS, id: 'L1' }],
     leadChanges: [],
     deals: [],
     dealChanges: [],
-    comments: kept.map((each, at) => ({ id: `C${at + 1}`, lead: 'L1', deal: '', at: '', ...each })),
+    comments: kept.map((each, nth) => ({
+      id: nameless.includes(nth) ? '' : `C${nth + 1}`,
+      lead: 'L1',
+      deal: '',
+      at: times[nth]!,
+      ...each,
+    })),
     somebodys: [],
     days: days.map((day) => ({ ...day, acts: [], policies: undefined })),
   }));
