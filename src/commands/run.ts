@@ -89,6 +89,7 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
 
 /** What people keep goes to stdout; with --json, stdout has the JSON alone. */
 function printFigures(figures: Figures, { json, all }: Pick<RunSettings, 'json' | 'all'>, console: Console): void {
+  if (console.verbosity === 'quiet') return;
   const lines = screenOf(figures, { columns: json ? console.columns : console.shownColumns, isWhole: all });
   if (json) console.say(lines);
   else console.show(lines);

@@ -25,11 +25,17 @@ export function screenOf(
   const top = headLines(verdict, columns);
   const caps = sections.map(({ rows, limit }) => (isWhole || !limit ? rows.length : limit.most));
   const first = sections.findIndex((section) => section.columns.some(({ kind }) => kind === 'hint'));
+  // Kept: from one attempt to the next, one section changes, and the width of texts is slow to compute.
+  const kept = new Map<string, ScreenLine[]>();
+  const linesOf = (at: number, hints: number): ScreenLine[] => {
+    const key = `${at} ${caps[at]} ${hints}`;
+    const lines = kept.get(key) ?? sectionLines(sections[at]!, columns, caps[at]!, hints);
+    kept.set(key, lines);
+    return lines;
+  };
   for (let hints = Infinity, gaps: Gaps = 'all', isTight = false; ;) {
     const partsWith = (shown: number) =>
-      sections.map((section, at) =>
-        sectionLines(section, columns, caps[at]!, at === first || shown === Infinity ? shown : 0),
-      );
+      sections.map((_, at) => linesOf(at, at === first || shown === Infinity ? shown : 0));
     const linesWith = (shown: number) => joined([top, ...partsWith(shown)], sections, gaps);
     const lines = linesWith(hints);
     if (isWhole || lines.length <= most || gaps === 'none') {
