@@ -40,6 +40,13 @@ export const HEADERS = {
   retryAfter: 'retry-after',
 } as const;
 
+/** The headers of answers that are read; the others are dropped. */
+export const ANSWER_HEADERS = [
+  ...[HEADERS.limit, HEADERS.remaining, HEADERS.reset, HEADERS.retryAfter],
+  ...(['date', 'location', 'deprecation', 'sunset', 'link'] as const),
+] as const;
+export type AnswerHeaders = Partial<Record<(typeof ANSWER_HEADERS)[number], string>>;
+
 /**
  * Section 2.7: the only body that acknowledges an event. It has no `success`; errors have `success: false` (section 7.3). The id is printed
  * and written to tables, so characters that a terminal would interpret are shown as code points.

@@ -114,8 +114,6 @@ export class Redactor {
   }
 
   redact(text: string): string {
-    // No notation makes a secret shorter.
-    if (text.length < this.#shortest) return text;
     let clean = '';
     let rest = 0;
     for (const [start, end] of this.#find(text, MAX_ENCODINGS).sort(([one], [other]) => one - other)) {
@@ -144,6 +142,8 @@ export class Redactor {
   }
 
   #find(text: string, encodings: number): Range[] {
+    // No notation makes a secret shorter.
+    if (text.length < this.#shortest) return [];
     const found = this.#findPlain(text);
     if (encodings === 0) return found;
     for (const escapes of ESCAPES) {

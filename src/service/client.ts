@@ -4,8 +4,9 @@ import { UserError } from '../errors.ts';
 import { Redactor, type Secret } from '../redact.ts';
 import { printable } from '../terminal/visible.ts';
 import { decodeBody, UndecodableBody } from './content-encoding.ts';
-import { HEADERS, PATHS } from '../contract.ts';
+import { ANSWER_HEADERS, HEADERS, PATHS, type AnswerHeaders } from '../contract.ts';
 import { entityIn, INGEST_HEADERS, type Envelope } from './envelope.ts';
+import { Exchange, type ReceivedHeaders } from './exchange.ts';
 import { NotSent, type Limiter, type TurnOptions } from './limiter.ts';
 import { agentFor, proxyFor, type Proxy } from './proxy.ts';
 import {
@@ -98,8 +99,7 @@ export class Client {
   readonly #headers: Headers;
   readonly #ingestHeaders: Headers;
   readonly #ingestPath: string | undefined;
-  /** Each is aborted with a `Cut`. */
-  readonly #inFlight = new Set<AbortController>();
+  readonly #inFlight = new Set<Exchange>();
   #reached = false;
   /** Routes that `retiring` was called with. */
   readonly #retired = new Set<string>();
@@ -164,7 +164,7 @@ export class Client {
 
   /** Requests in flight end as unanswered; new requests use new connections. */
   dropSockets(cut: 'asleep' | 'aborted'): void {
-    for (const request of this.#inFlight) request.abort(cut);
+    for (const exchange of this.#inFlight) exchange.end(cut);
   }
 
   /** Stops the limiter too: requests waiting in it are not sent. */
@@ -209,22 +209,21 @@ export class Client {
   }
 
   async #exchange({ method, path, headers, body }: ClientRequest): Promise<Reply | NoAnswer> {
-    const request = new AbortController();
-    const end = (cut: Cut): void => request.abort(cut);
-    const deadline = setTimeout(end, this.#options.timeoutSeconds * 1000, 'timeout');
-    this.#inFlight.add(request);
+    const mostOf = (status: number): number =>
+      isSuccess(status) && path !== this.#ingestPath ? MAX_RESPONSE_BYTES : MAX_MESSAGE_BYTES;
+    const exchange = new Exchange(mostOf);
+    const deadline = setTimeout(() => exchange.end('timeout'), this.#options.timeoutSeconds * 1000);
+    this.#inFlight.add(exchange);
     try {
-      const { signal } = request;
       const url = { origin: this.#origin, path: `${this.#basePath}${path}` };
-      const answer = await this.#dispatcher.request({ ...url, method, headers, body: body ?? null, signal });
+      this.#dispatcher.dispatch({ ...url, method, headers, body: body ?? null }, exchange);
+      const answer = await exchange.received;
       const encodings = [answer.headers['content-encoding'] ?? []].flat().join();
-      const { statusCode: status } = answer;
-      const isSuccess = status >= 200 && status < 300;
-      const most = isSuccess && path !== this.#ingestPath ? MAX_RESPONSE_BYTES : MAX_MESSAGE_BYTES;
-      const received = await readPast(answer.body, most);
-      const text = isSuccess
-        ? UTF_8.decode(decodeBody(received, encodings, most))
-        : beginningOf(received.subarray(0, most), encodings);
+      const { status } = answer;
+      const most = mostOf(status);
+      const text = isSuccess(status)
+        ? UTF_8.decode(decodeBody(answer.body, encodings, most))
+        : beginningOf(answer.body.subarray(0, most), encodings);
       this.#reached = true;
       return {
         status,
@@ -232,14 +231,18 @@ export class Client {
         body: this.#redactor.redactBody(text),
       };
     } catch (error) {
-      const cut = request.signal.aborted ? (request.signal.reason as Cut) : undefined;
-      const { setup, ...failure } = readError(error, cut, this.#proxy?.variable, this.#options.timeoutSeconds);
+      const { variable } = this.#proxy ?? {};
+      const { setup, ...failure } = readError(error, exchange.cut, variable, this.#options.timeoutSeconds);
       return setup && (!this.#reached || failure.lasting) ? { ...failure, setup } : failure;
     } finally {
       clearTimeout(deadline);
-      this.#inFlight.delete(request);
+      this.#inFlight.delete(exchange);
     }
   }
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
 }
 
 /** The headers that say that a route is being retired, and the route in its place (service interface, section 9); empty if none does. */
@@ -250,18 +253,6 @@ export function retirementIn(headers: Reply['headers']): readonly string[] {
   return Object.entries({ deprecation, sunset, link }).flatMap(([name, text]) =>
     text === undefined ? [] : [`${name}: ${text}`],
   );
-}
-
-/** Ends the exchange once the body has more than `most` bytes. The last chunk is returned whole. */
-async function readPast(body: AsyncIterable<Buffer>, most: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > most) break;
-  }
-  return Buffer.concat(chunks);
 }
 
 /** The readable part of a message that is too long or damaged: its status has the answer. */
@@ -287,9 +278,10 @@ function createDispatcher({ timeoutSeconds, concurrency }: ClientOptions, proxy:
   });
 }
 
-function redactedHeaders(headers: Readonly<Record<string, string | string[] | undefined>>, redactor: Redactor) {
-  const texts: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
+function redactedHeaders(headers: ReceivedHeaders, redactor: Redactor): AnswerHeaders {
+  const texts: AnswerHeaders = {};
+  for (const name of ANSWER_HEADERS) {
+    const value = headers[name];
     if (value !== undefined) texts[name] = redactor.redact(printable([value].flat().join(', ')));
   }
   return texts;

@@ -1,12 +1,13 @@
 /** Reads the bodies of answers that are errors, whatever their shape. Pure. */
+import type { AnswerHeaders } from '../contract.ts';
 import { tryParseJson } from '../json.ts';
 import { printable, shortened } from '../terminal/visible.ts';
 import { isFields } from './list-page.ts';
 
-/** An HTTP answer as received; header names in lower case. */
+/** An HTTP answer. */
 export interface Reply {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: AnswerHeaders;
   readonly body: string;
 }
 

@@ -1,7 +1,7 @@
 import PQueue from 'p-queue';
 import type { Clock } from '../clock.ts';
 import { requestsLeft, type Rate } from '../rate.ts';
-import { HEADERS } from '../contract.ts';
+import { HEADERS, type AnswerHeaders } from '../contract.ts';
 import { ForeignUse } from './foreign-use.ts';
 import { longestWindow, type RateHistory, type RecentAnswers, recentAnswers, windowOf } from './recent-answers.ts';
 import { backoff, backoffCeiling } from './retry.ts';
@@ -135,7 +135,7 @@ export class Limiter {
    * Processes the headers (section 8) of the answer to a request sent at `sentAt` (monotonic), while that request still
    * counts as in flight. X-RateLimit-Reset is ignored: its unit and clock are not known for certain.
    */
-  observe(status: number, headers: Readonly<Record<string, string>>, sentAt: number): void {
+  observe(status: number, headers: AnswerHeaders, sentAt: number): void {
     if (status !== 429 && sentAt >= this.#refusedAt) this.#refusals = 0;
     const limit = readCount(headers[HEADERS.limit]);
     const remaining = readCount(headers[HEADERS.remaining]);
