@@ -42,6 +42,12 @@ const STATES = {
   gone: ['partly', 'sent in an earlier run, and no longer in the input'],
 } as const satisfies Readonly<Record<RecordStory['state'], readonly [Mood, string]>>;
 
+/** Instead of `pending`. */
+const LATER = {
+  not_selected: 'valid, and not selected by this run',
+  parent_not_selected: 'valid, and waits for its parent, which this run does not select',
+} as const satisfies Readonly<Record<NonNullable<EventStory['later']>, string>>;
+
 export interface Explanation {
   readonly story: RecordStory;
   /** What the service shows now, or why it cannot be read; undefined if it was not asked. */
@@ -53,7 +59,9 @@ export interface Explanation {
 
 export function explanationFigures({ story, live, names, now }: Explanation): Figures {
   const { record, state, service_id: serviceId, plan, events, dropped, answers } = story;
-  const [mood, text] = STATES[state];
+  const [mood, ofState] = STATES[state];
+  const later = events[0]?.later ?? null;
+  const text = later === null ? ofState : LATER[later];
   const id = serviceId === null ? '' : ` (${serviceId})`;
   const differing = differingFields(events.flatMap(({ rows }) => rows.map(({ raw }) => raw ?? {})));
   const from = `${plan.dry_run ? 'the dry run' : 'the run'} of ${clockText(new Date(plan.at), now)}`;

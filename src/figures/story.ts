@@ -46,6 +46,8 @@ export interface RowStory extends Place {
 export interface EventStory {
   readonly type: EventType;
   readonly state: EventFate;
+  /** Pending, and left for a later run: it is not selected, or its parent is not. */
+  readonly later: 'not_selected' | 'parent_not_selected' | null;
   /** Acknowledged, and not as the input wants it now: `changed`, `emptied`, `comment_changed`, `not_comparable`. */
   readonly difference: string | null;
   /** The event that is sent next; null if there is none. */
@@ -183,6 +185,7 @@ function eventStory(db: Database, row: StoryRow, requests: readonly ServiceAnswe
   const state = fateOf(row.state);
   return {
     ...{ type, state },
+    later: row.state === 'held' ? 'not_selected' : row.state === 'waiting' ? 'parent_not_selected' : null,
     difference: state === 'acknowledged' ? row.code : null,
     sends: row.state === 'ready' || row.state === 'retry' ? (row.sends ?? row.type) : null,
     rows: rowsOf(db, row),

@@ -69,7 +69,7 @@ function holdOthers(db: Database): void {
         union
         select c.id from needed n join event e on e.id = n.event ${NEEDS})
       select event from needed;
-    update event set is_chosen = 0, state = case when state in ('ready', 'retry') then 'held' else state end
+    update event set is_chosen = 0, state = case when state in ('ready', 'retry', 'waiting') then 'held' else state end
     where id not in (select event from chosen);
     drop table chosen;
   `);

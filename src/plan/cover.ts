@@ -36,7 +36,7 @@ const IN_STATES = 'e.is_chosen = 1 and e.state in (select value from json_each(?
 const AMONG = 'e.id in (select value from json_each(?))';
 
 const SENDABLE: readonly State[] = ['ready', 'retry', 'acknowledged'];
-/** Chosen only where there are too few others, so that the run says what they wait for. */
+/** Chosen only where nothing can be sent, so that the run says what they wait for. */
 const WAITING: readonly State[] = ['waiting'];
 
 /**
@@ -48,8 +48,7 @@ export function coverOf(db: Database, limit: number, account: Account | undefine
   const reader = new FeatureReader(db, account);
   const sendable = choicesIn(db, reader, SENDABLE, limit);
   const waiting = choicesIn(db, reader, WAITING, limit);
-  const first = pick(sendable, limit);
-  const picked = [...first, ...pick(waiting, limit - first.length)];
+  const picked = pick(sendable.length > 0 ? sendable : waiting, limit);
   const covered = featuresOf(picked.map(({ choice }) => choice));
   const features: { [K in FeatureKind]?: { covered: number; occurring: number } } = {};
   const missed: string[] = [];

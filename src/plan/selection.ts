@@ -1,9 +1,18 @@
 /** The events of the plan that a run sends: every option that leaves events for a later run, in one table. */
+import type { EntryHead } from '../mapping/mapping.ts';
 import type { Account } from '../service/account.ts';
 import type { Selection } from '../settings/run-settings.ts';
 import type { Database } from '../store/sqlite.ts';
 import { holdOtherRecords, holdOtherTypes, holdUnpicked } from './chosen.ts';
 import { coverOf, storePilot, type Cover } from './cover.ts';
+import { judgeParents } from './parents.ts';
+
+/** The plan to select from. `account`: undefined if it is unknown. */
+interface ChosenFrom {
+  readonly db: Database;
+  readonly entries: readonly EntryHead[];
+  readonly account: Account | undefined;
+}
 
 /** What was left out, and what the records of a pilot cover. */
 interface Selected {
@@ -11,34 +20,38 @@ interface Selected {
   readonly cover?: Cover;
 }
 
-type Select<Given> = (db: Database, given: Given, account: Account | undefined) => Selected;
+type Select<Given> = (plan: ChosenFrom, given: Given) => Selected;
 
 const WHOLE: Selected = { isPart: false };
 
-/** By the option, in the order in which they are applied: a pilot is chosen among the types that are selected. */
+/** By the option, in the order in which they are applied: a pilot is chosen among the events that are selected and can be sent. */
 const STEPS: { readonly [Name in keyof Selection]: Select<Selection[Name]> } = {
-  only: (db, types) => ({ isPart: holdOtherTypes(db, types) > 0 }),
-  pilot(db, records, account) {
+  only: ({ db }, types) => ({ isPart: holdOtherTypes(db, types) > 0 }),
+  pilot({ db, account }, records) {
     if (records === undefined) return WHOLE;
     const cover = coverOf(db, records, account);
     holdOtherRecords(db, cover.events);
     storePilot(db, cover);
     return { isPart: true, cover };
   },
-  pick(db, records) {
+  pick({ db }, records) {
     if (records.length === 0) return WHOLE;
     holdUnpicked(db, records);
     return { isPart: true };
   },
 };
 
-/** Holds every event that the selection leaves for a later run. Throws a `UserError` if it names a record that is not there. */
-export function select(db: Database, selection: Selection, account: Account | undefined): Selected {
-  let selected = WHOLE;
+/**
+ * Holds every event that the selection leaves for a later run, and lets those wait whose parent it leaves. Returns what the records of a
+ * pilot cover. Throws a `UserError` if the selection names a record that is not there.
+ */
+export function select(plan: ChosenFrom, selection: Selection): Cover | undefined {
+  let cover: Cover | undefined;
   for (const name of Object.keys(STEPS) as (keyof Selection)[]) {
     const step = STEPS[name] as Select<unknown>;
-    const { isPart, ...found } = step(db, selection[name], account);
-    selected = { ...selected, ...found, isPart: selected.isPart || isPart };
+    const selected = step(plan, selection[name]);
+    if (selected.isPart) judgeParents(plan.db, plan.entries);
+    cover ??= selected.cover;
   }
-  return selected;
+  return cover;
 }

@@ -172,6 +172,25 @@ describe('explain', () => {
     expect((await tell('deal:101')).stdout).toContain('lead `2` was not accepted');
   });
 
+  it('tells which record is left for a later run, and whether for its parent', async () => {
+    const { tell, story } = await scene((state) => {
+      state.source('people');
+      state.event('lead/created', '1', { full_name: 'Ada' }, { state: 'held', isChosen: false });
+      state.event('deal/created', '100', ROOF, { state: 'waiting', parent: ['lead', '1'] });
+      state.event('lead/created', '2', { full_name: 'Bob' }, { state: 'ready' });
+    });
+    const said = [];
+    for (const id of ['1', '100', '2']) said.push([(await tell(id)).stdout.split('\n')[0], (await story(id)).events]);
+    expect(said).toEqual([
+      [expect.stringMatching(/^PENDING +lead:1: .*not selected/), [expect.objectContaining({ later: 'not_selected' })]],
+      [
+        expect.stringMatching(/^PENDING +deal:100: .*parent/),
+        [expect.objectContaining({ later: 'parent_not_selected' })],
+      ],
+      [expect.stringContaining('not sent yet'), [expect.objectContaining({ later: null })]],
+    ]);
+  });
+
   it('tells what the service answered to a rejected record in an earlier run', async () => {
     const { story, tell } = await scene(migrated);
     expect(await story('deal:102')).toMatchObject({

@@ -48,6 +48,24 @@ it('a pilot of as many records as it takes shows everything, the same each time,
   expect(leads.pilot.features).not.toHaveProperty('stage');
 });
 
+it('a pilot has no record whose parent is neither selected nor sent, unless there is no other', async () => {
+  const { run, sent } = await project({
+    'mapping.yaml': mapping({
+      people: 'type: lead/created, data: { external_id: id, full_name: name }',
+      deals: 'type: deal/created, data: { external_id: id, title: title, amount: amount, lead_external_id: lead }',
+    }),
+    'people.csv': 'id,name\n1,Ada\n2,Bob\n',
+    'deals.csv': 'id,title,amount,lead\n10,Roof,5,1\n20,Door,,2\n',
+  });
+  const waiting = await run('--only', 'deal', '--pilot', '1');
+  expect(summaryOf(waiting)).toMatchObject({ exit: { code: 1, reason: 'waiting' }, pilot: { records: 1 } });
+  expect((await run('--pick', 'lead:2', '--only', 'lead')).code).toBe(0);
+  // The other deal shows more.
+  const pilot = await run('--only', 'deal', '--pilot', '1');
+  expect(summaryOf(pilot)).toMatchObject({ exit: { code: 0 }, pilot: { records: 1, events: 2 } });
+  expect(sent().map(({ data }) => data.external_id)).toEqual(['2', '20']);
+});
+
 it('a pilot ends with how many records to look at and where: pilot.csv names them in both systems, with what each shows', async () => {
   const { service, told, stored, write } = await project('demo');
   const { stdout } = await told('--pilot', '3');

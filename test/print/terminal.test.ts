@@ -171,6 +171,7 @@ function longStory(): RecordStory {
     events: [
       {
         ...{ type: 'lead/created', state: 'invalid', difference: 'changed', sends: 'lead/updated', parts: ['a', 'b'] },
+        later: null,
         rows: Array.from({ length: 3 }, () => ({ ...place, raw: values })),
         ...{ data: { full_name: 'Ada '.repeat(90), custom_params: values }, occurred_at: '2023-01-01T07:00:00.000Z' },
         errors: Array.from({ length: 9 }, () => {

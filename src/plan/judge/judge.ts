@@ -97,11 +97,11 @@ function countNew(db: Database): number {
 
 /** The events of this run, and their order. Returns the features that the records chosen by `--pilot` cover. */
 export function choosePlan(
-  { db, entries, account }: Pick<JudgingJob, 'db' | 'entries' | 'account'>,
+  plan: Pick<JudgingJob, 'db' | 'entries' | 'account'>,
   selection: Selection,
 ): Cover | undefined {
-  const { isPart, cover } = select(db, selection, account);
-  if (isPart) judgeParents(db, entries);
+  const { db } = plan;
+  const cover = select(plan, selection);
   liftPriorities(db);
   writeOrder(db);
   return cover;
