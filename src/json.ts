@@ -22,6 +22,22 @@ export interface JsonObject {
   readonly [key: string]: JsonValue | undefined;
 }
 
+/** The member in which a record of an object of records has its key there. */
+export const KEY = '_key';
+
+/** A member of the record that is called so itself is kept. */
+export function withKey(key: string, record: JsonObject): JsonObject {
+  return { [KEY]: key, ...record };
+}
+
+/** The values of an object of objects, each with its key; undefined if it is another value. */
+export function recordsByKey(value: JsonValue | undefined): readonly JsonObject[] | undefined {
+  if (!isObject(value)) return undefined;
+  const members = Object.entries(value).filter(([key]) => key !== KEY);
+  const records = members.flatMap(([key, member]) => (isObject(member) ? [withKey(key, member)] : []));
+  return records.length === members.length ? records : undefined;
+}
+
 /** A plain number if its text is exactly `text`, otherwise a `NumberText`. */
 export function readNumber(text: string): number | NumberText {
   const number = Number(text);

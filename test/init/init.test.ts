@@ -84,6 +84,36 @@ describe('crm-backfill init', () => {
     expect(text).toContain('# not read: backup.json#colours: its elements are not records');
   });
 
+  it('reads objects whose keys are the ids of records, and those in their records', async () => {
+    const cwd = await workspace();
+    const byKey = (count: number, record: (n: number) => object) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`-N${'xY'.repeat(8)}${n}`, record(n)]));
+    const note = (n: number) => ({
+      text: `Asks for an offer of ${n} windows for the house`,
+      at: 1_685_286_722_000 + n,
+    });
+    const person = (n: number) => ({
+      name: `Ada Bell${'abcdefgh'[n]!}`,
+      email: `${n}@bell.example`,
+      notes: byKey(n, note),
+    });
+    const contacts = byKey(8, person);
+    const notes = Object.fromEntries(Object.keys(contacts).map((key) => [key, byKey(2, note)]));
+    await writeFile(join(cwd, 'whole.json'), JSON.stringify({ at: '2024-05-01', contacts }));
+    await writeFile(join(cwd, 'people.json'), JSON.stringify(byKey(8, (n) => ({ ...person(n), notes: undefined }))));
+    await writeFile(join(cwd, 'notes.json'), JSON.stringify(notes));
+    const first = await startMapping([join(cwd, 'whole.json')], { out: join(cwd, 'm.yaml') });
+    expect(first.text).toContain('whole: { path: whole.json, records: contacts }');
+    expect(first.findings.join('\n')).toMatch(/8 leads\n.*28 elements: 7 are 28 comments/);
+    const second = await startMapping(
+      ['people.json', 'notes.json'].map((name) => join(cwd, name)),
+      { out: join(cwd, 'm.yaml') },
+    );
+    expect(second.text).toContain('people: { path: people.json, records: . }');
+    expect(second.text).toContain('lead_external_id: $._key # check: 16 of 16 match people._key');
+    expect(second.findings.join('\n')).toMatch(/8 leads\n.*\n.*16 elements: 8 are 16 comments/);
+  });
+
   it('writes a file that a dry run accepts unchanged', async () => {
     const cwd = await workspace('presets/pipedrive-csv');
     const written = await backfill(['init', 'people.csv', 'deals.csv', '--out', 'acme.yaml'], { cwd });

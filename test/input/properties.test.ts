@@ -83,7 +83,7 @@ test('any table is read back unchanged from UTF-16', async () => {
 
 const records = fc.array(fc.dictionary(cell, fc.jsonValue({ maxDepth: 3 })), { maxLength: 8 });
 
-test('any objects are read back unchanged from JSON and from NDJSON', async () => {
+test('any objects are read back unchanged from JSON, by their keys or in a list, and from NDJSON', async () => {
   await fc.assert(
     fc.asyncProperty(
       records,
@@ -98,6 +98,15 @@ test('any objects are read back unchanged from JSON and from NDJSON', async () =
         const json = await readAll(await openIn(folder, 'a.json', at === '' ? {} : { records: at }));
         const written = values.map((value) => JSON.stringify(value));
         expect(json.map(({ raw }) => JSON.stringify(raw, digits))).toEqual(written);
+        const keyed = JSON.stringify(
+          { a: Object.fromEntries(values.map((value, key) => [`k${key}`, value])) },
+          null,
+          indent,
+        );
+        const byKey = await readAll(await openIn(folderWith({ 'c.json': keyed }), 'c.json', { records: 'a' }));
+        expect(byKey.map(({ raw }) => JSON.stringify(raw, digits))).toEqual(
+          values.map((value, key) => JSON.stringify({ _key: `k${key}`, ...value })),
+        );
         const lines = await readAll(await openIn(folder, 'b.ndjson'));
         expect(lines.map(({ raw }) => JSON.stringify(raw, digits))).toEqual(values.length > 0 ? written : ['{}']);
       },

@@ -220,7 +220,7 @@ function addTo(sets: Map<Table, Set<string>>, table: Table, ...texts: readonly s
 /** As messages name it: an array of a JSON document like a file. */
 export function nameOf({ from: { path, settings } }: Table): string {
   const part = partOf(settings);
-  return part === undefined ? path : `${path}#${part}`;
+  return part === undefined || part === '.' ? path : `${path}#${part}`;
 }
 
 function exportText(table: Table, read: number | undefined): string {

@@ -104,7 +104,7 @@ export async function openExports(path: string, { encoding, delimiter }: ExportO
     const parts = error instanceof SettingError ? error.choices : [];
     for (const part of parts) {
       const settings = has.sheet ? { sheet: part } : { records: part };
-      const reason = has.sheet ? `the sheet \`${part}\`` : `the records are the list at \`${part}\``;
+      const reason = has.sheet ? `the sheet \`${part}\`` : `the records are at \`${part}\``;
       const each = await open({ ...known, ...settings }, reason).catch(() => undefined);
       if (each?.sample.tables[0]?.rows.length) found.push(each);
       else without.push(`${basename(path)}#${part}`);

@@ -1,5 +1,5 @@
 /** The beginning of an export: the cells of its records, and of the lists in them. */
-import { isObject, type JsonValue } from '../../json.ts';
+import { isObject, KEY, recordsByKey, type JsonObject, type JsonValue } from '../../json.ts';
 import { textOf } from '../../mapping/values/result.ts';
 import type { Source } from '../../input/source.ts';
 import { meaningOf } from './words.ts';
@@ -102,7 +102,9 @@ function addRecord(main: RawTable, lists: Map<string, RawTable>, record: number,
   for (const [path, list] of listsIn(value, '', true)) {
     const table = lists.get(path) ?? { list: path, columns: new Map(), rows: [] };
     lists.set(path, table);
-    for (const element of list) addRow(table, record, [...leavesOf(element)]);
+    // What a record by its key has in common with others by theirs: notes by their contacts.
+    const key = path === RECORD ? [{ name: `${RECORD}.${KEY}`, text: textOf((value as JsonObject)[KEY]) }] : [];
+    for (const element of list) addRow(table, record, [...key, ...leavesOf(element)]);
   }
 }
 
@@ -120,11 +122,30 @@ function* leavesOf(value: JsonValue, path = '', within: Pick<Leaf, 'list' | 'sev
       yield* leavesOf(element, path, { list: within.list ?? path, several, main: main?.element });
     }
   } else if (isObject(value)) {
+    const list = path === '' ? RECORD : path;
+    const keyed = keyedIn(value);
+    if (keyed && list !== RECORD) yield { name: `${list}.${KEY}`, text: textOf(keyed[0]![KEY]), list, several: true };
     for (const [key, member] of Object.entries(value)) {
-      if (member !== undefined) yield* leavesOf(member, path === '' ? key : `${path}.${key}`, within);
+      if (member !== undefined && !(keyed && isObject(member)))
+        yield* leavesOf(member, path === '' ? key : `${path}.${key}`, within);
     }
   } else yield { name: path === '' ? '.' : path, text: textOf(value), ...within };
 }
+
+/** The whole record, which is an object of records itself. */
+const RECORD = '$';
+
+/** The records in an object, whose keys are ids. */
+function keyedIn(value: JsonValue): readonly JsonObject[] | undefined {
+  const records = recordsByKey(value);
+  const hasValues = (record: JsonObject): boolean =>
+    Object.entries(record).some(([key, member]) => key !== KEY && !isObject(member) && !Array.isArray(member));
+  if (records?.length === 0) return undefined;
+  return records?.every((record) => KEYS.test(record[KEY] as string) && hasValues(record)) ? records : undefined;
+}
+
+/** `12`, `note_7`, `-NtY1lLNKMKqrFtwJztS`. */
+const KEYS = /\d|^(?=.*[A-Z].*[a-z].*[A-Z])[\w-]{15,}$/;
 
 function mainOf(list: readonly JsonValue[]): { at: number; element: MainElement } | undefined {
   for (const [at, element] of list.entries()) {
@@ -190,7 +211,9 @@ function* listsIn(value: JsonValue, path = '', isDeep = false): Generator<[path:
     yield [path, list];
     for (const element of isDeep ? list : []) if (isObject(element)) yield* listsIn(element, path, isDeep);
   } else if (isObject(value)) {
-    for (const [key, member] of Object.entries(value)) {
+    const keyed = isDeep ? keyedIn(value) : undefined;
+    if (keyed) yield [path === '' ? RECORD : path, keyed];
+    for (const [key, member] of Object.entries(keyed ? {} : value)) {
       if (member !== undefined) yield* listsIn(member, path === '' ? key : `${path}.${key}`, isDeep);
     }
   }

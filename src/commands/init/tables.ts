@@ -89,7 +89,7 @@ function tablesOf(
       columns: [],
       rows: rows.length,
       whole: from.sample.whole,
-      nouns: list === undefined ? nounsIn(partOf(from.settings), source) : nounsIn(list, ''),
+      nouns: list === undefined || list === '$' ? nounsIn(partOf(from.settings), source) : nounsIn(list, ''),
       settled: new Set(),
       sql,
     };

@@ -1,30 +1,37 @@
 import type { Hash } from 'node:crypto';
 import { UserError } from '../../errors.ts';
 import type { InputFile } from '../files.ts';
+import { withKey } from '../../json.ts';
 import type { FileEnd, TreeFile, TreeRecord } from '../format.ts';
-import { formatPath, parsePath, type JsonPathStep } from './path.ts';
+import { formatPath, parsePath } from './path.ts';
 import { errorWithin, JsonError, parseRecord } from './record.ts';
 import { ElementScanner } from './scanner.ts';
 import { SettingError, type SourceSpec } from '../source.ts';
 import { openText, readText, type TextFile } from '../text/text.ts';
 
-/** Opens a JSON file that contains an array of records. Throws a `UserError` if it does not. */
+/** Opens a JSON file that contains an array of records, or an object of them. Throws a `UserError` if it does not. */
 export async function openJson(input: InputFile, spec: SourceSpec): Promise<TreeFile> {
   const path = parsePath(spec.records);
   const { file, encoding, notices } = await openText(input, spec);
-  await findArray(file, path);
-  const what = path.length > 0 ? `JSON array at \`${formatPath(path)}\`` : 'JSON array';
-  return { kind: 'tree', file, traits: [what, encoding], notices, read: (hash) => readJson(file, path, hash) };
+  // Without a setting, an object at the top level has the array somewhere.
+  const mayBeKeyed = spec.records !== undefined && spec.records !== '';
+  const scan = (onValue: (path: string, value: unknown) => void) => new ElementScanner(path, mayBeKeyed, onValue);
+  const form = await findRecords(
+    file,
+    scan(() => undefined),
+  );
+  const what = path.length > 0 || form === 'object' ? `JSON ${form} at \`${formatPath(path)}\`` : 'JSON array';
+  return { kind: 'tree', file, traits: [what, encoding], notices, read: (hash) => readJson(file, scan, hash) };
 }
 
-async function findArray(file: TextFile, path: readonly JsonPathStep[]): Promise<void> {
-  const scanner = new ElementScanner(path, () => undefined);
+async function findRecords(file: TextFile, scanner: ElementScanner): Promise<'array' | 'object'> {
   try {
     for await (const chunk of readText(file)) {
       scanner.scan(chunk);
-      if (scanner.found) return;
+      if (scanner.found) return scanner.found;
     }
     scanner.finish();
+    return scanner.found!;
   } catch (error) {
     throw located(file, error);
   }
@@ -32,18 +39,19 @@ async function findArray(file: TextFile, path: readonly JsonPathStep[]): Promise
 
 async function* readJson(
   file: TextFile,
-  path: readonly JsonPathStep[],
+  scan: (onValue: (path: string, value: unknown) => void) => ElementScanner,
   hash: Hash,
 ): AsyncGenerator<readonly TreeRecord[], FileEnd, undefined> {
   const signs = new PageSigns();
-  const scanner = new ElementScanner(path, (name, value) => signs.take(name, value));
+  const scanner = scan((name, value) => signs.take(name, value));
   try {
     for await (const chunk of readText(file, hash)) {
       yield scanner.scan(chunk).map((element): TreeRecord => {
-        const { text, line, column } = element;
+        const { text, line, column, key } = element;
         const parsed = parseRecord(text, element);
         if ('syntax' in parsed) throw errorWithin(text, parsed.at, parsed.syntax, line, column);
         if ('issue' in parsed) return { line, issue: parsed.issue, raw: parsed.raw };
+        if (key !== undefined) return { line, raw: withKey(key, parsed.value) };
         // Of a record over several lines, the plan has a text of its own.
         return { line, raw: parsed.value, ...(/[\r\n]/.test(text) ? {} : { text }) };
       });

@@ -4,9 +4,12 @@ import { JsonError } from './record.ts';
 /** A key of an object or an index into an array. */
 export type JsonPathStep = string | number;
 
+/** The top level, in place of a path: an object of records. */
+const TOP = '.';
+
 /** `a.b[0].items` as steps; none for the top level. Throws a `UserError` if the text is not a path. */
 export function parsePath(text: string | undefined): readonly JsonPathStep[] {
-  if (text === undefined || text === '') return [];
+  if (text === undefined || text === '' || text === TOP) return [];
   const steps: JsonPathStep[] = [];
   for (const part of text.split('.')) {
     const match = /^([^[\]]*)((?:\[\d+\])*)$/.exec(part);
@@ -22,6 +25,7 @@ export function parsePath(text: string | undefined): readonly JsonPathStep[] {
 }
 
 export function formatPath(steps: readonly JsonPathStep[]): string {
+  if (steps.length === 0) return TOP;
   return steps
     .map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index > 0 ? '.' : ''}${step}`))
     .join('');
@@ -38,7 +42,7 @@ export const MOST_KEYS = 10;
 /** Keys around the records, for hints about a wrong path. */
 export class PathHints {
   readonly #path: readonly JsonPathStep[];
-  readonly #arrays: string[] = [];
+  #arrays: string[] = [];
   /** The keys at the deepest level that the path led to. */
   #deepest: { readonly depth: number; readonly keys: readonly string[] } = { depth: -1, keys: [] };
 
@@ -54,6 +58,13 @@ export class PathHints {
     if (this.#arrays.length < MOST_ARRAYS) this.#arrays.push(path);
   }
 
+  /** An object of records, by their keys. What was found in its records is theirs. */
+  addKeyed(path: string): void {
+    const within = path === TOP ? '' : `${path}.`;
+    this.#arrays = this.#arrays.filter((each) => !each.startsWith(within));
+    this.addArray(path);
+  }
+
   /** The keys of an object on the path. */
   addKeys(keys: readonly string[], depth: number): void {
     if (depth >= this.#deepest.depth) this.#deepest = { depth, keys };
@@ -67,13 +78,13 @@ export class PathHints {
     return this.error(`there is no \`${formatPath(this.#path)}\`${found}`, 1, 1);
   }
 
-  /** An error that says how to find the array of records: it names the arrays so far. */
+  /** An error that says how to find the records: it names the arrays and objects of records so far. */
   error(message: string, line: number, column: number): JsonError {
     const named = this.#arrays.map((path) => `\`records: ${path}\``);
     const hint =
       named.length === 0
-        ? 'set the path to the array, for example `records: data.items`'
-        : `arrays in this file: ${named.join(', ')}`;
+        ? 'set the path to the records, for example `records: data.items`'
+        : `records in this file: ${named.join(', ')}`;
     return new JsonError(message, line, column, hint, this.#arrays);
   }
 }

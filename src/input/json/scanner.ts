@@ -1,3 +1,4 @@
+import { KeyedObject } from './keyed.ts';
 import { formatPath, MOST_KEYS, ONE_PER_LINE, PathHints, type JsonPathStep } from './path.ts';
 import { errorWithin, findSyntaxError, JsonError, MAX_DEPTH, ValueScan, type JsonShape } from './record.ts';
 import { MAX_RECORD } from '../reading.ts';
@@ -7,9 +8,10 @@ const SEARCHED = 1024 * 1024;
 
 const INCOMPLETE = 'the export is incomplete: export it again';
 
-/** One element of the array of records, unparsed. */
+/** One element of the array of records, or a value of the object of records, unparsed. */
 interface Element extends JsonShape {
   readonly text: string;
+  readonly key?: string;
   readonly line: number;
   /** In bytes, from 1. */
   readonly column: number;
@@ -25,6 +27,8 @@ interface OpenContainer {
   step: JsonPathStep;
   /** The first keys, for hints. */
   readonly keys: string[];
+  /** What its members show: records by their keys, or something else. */
+  readonly members: KeyedObject;
 }
 
 /** What is read: what surrounds the records, or a token. Strings, objects and arrays say where they end. */
@@ -32,8 +36,8 @@ type Mode = 'structure' | 'scalar' | 'closed';
 type Expect = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | ', or end' | 'nothing';
 
 /**
- * Finds the elements of one array in a JSON text that arrives in chunks of UTF-8, in memory that does not grow with the
- * text. The text around the array is checked strictly. Inside an element, only brackets and strings are followed, because parsing the
+ * Finds the elements of one array, or the values of one object, in a JSON text that arrives in chunks of UTF-8, in memory that does not grow with the
+ * text. The text around them is checked strictly. Inside an element, only brackets and strings are followed, because parsing the
  * element checks the rest.
  */
 export class ElementScanner {
@@ -43,7 +47,8 @@ export class ElementScanner {
   #mode: Mode = 'structure';
   #expect: Expect = 'value';
   #elements: Element[] = [];
-  #found = false;
+  #found: 'array' | 'object' | undefined;
+  readonly #mayBeKeyed: boolean;
   readonly #hints: PathHints;
   #top = '';
   #topLine = 1;
@@ -62,14 +67,19 @@ export class ElementScanner {
   #tokenColumn = 1;
   #scan = new ValueScan();
 
-  /** `onValue` is called with each value in the objects around the array: scalars as they are, objects as `{}`. */
-  constructor(path: readonly JsonPathStep[], onValue: (path: string, value: unknown) => void) {
+  /**
+   * `mayBeKeyed`: the path may lead to an object of records. `onValue` is called with each value in the objects around the records: scalars
+   * as they are, objects as `{}`.
+   */
+  constructor(path: readonly JsonPathStep[], mayBeKeyed: boolean, onValue: (path: string, value: unknown) => void) {
     this.#path = path;
+    this.#mayBeKeyed = mayBeKeyed;
     this.#hints = new PathHints(path);
     this.#onValue = onValue;
   }
 
-  get found(): boolean {
+  /** Where the records are; undefined as long as none was met. */
+  get found(): 'array' | 'object' | undefined {
     return this.#found;
   }
 
@@ -106,7 +116,7 @@ export class ElementScanner {
     return this.#elements;
   }
 
-  /** The filled arrays beside that of the records, as far as the text was read. */
+  /** The filled arrays and objects of records beside that of the records, as far as the text was read. */
   get arrays(): readonly string[] {
     return this.#hints.arrays;
   }
@@ -186,7 +196,11 @@ export class ElementScanner {
       throw this.#unexpected(chunk, index);
     }
     const mode = opens || byte === 0x22 ? 'closed' : 'scalar';
-    if (container?.target) return this.#beginToken(mode, index);
+    const isRecord = container?.target && (container.array || byte === 0x7b || (byte !== 0x5b && this.#found));
+    if (isRecord) {
+      this.#found ??= 'object';
+      return this.#beginToken(mode, index);
+    }
     const kind =
       byte === 0x7b ? 'an object' : byte === 0x5b ? 'an array' : byte === 0x22 ? 'a string' : 'a single value';
     if (!container) {
@@ -196,28 +210,37 @@ export class ElementScanner {
     const depth = this.#stack.length;
     const onPath = !container || (container.onPath && this.#path[depth - 1] === container.step);
     const last = onPath && depth === this.#path.length;
-    if (last && byte !== 0x5b && depth > 0) {
-      throw this.#hints.error(
-        `\`${formatPath(this.#path)}\` is ${kind}, not an array of records`,
-        this.#line,
-        this.#column(index),
-      );
+    const target = last && (byte === 0x5b || (byte === 0x7b && this.#mayBeKeyed));
+    if (container?.target) {
+      if (byte === 0x5b) this.#report([]);
+      throw this.#noRecords('an object', index);
     }
+    if (last && !target && depth > 0) throw this.#noRecords(kind, index);
+    container?.members.add(container.step, byte === 0x7b);
     if (!opens) return this.#beginToken(mode, index);
-    const target = last && byte === 0x5b;
     if (target && this.#found) throw this.#error(`\`${formatPath(this.#path)}\` occurs twice`, index);
     if (depth >= MAX_DEPTH) throw this.#error(`this is nested more than ${MAX_DEPTH} levels deep`, index);
     if (depth > 0 && byte === 0x7b) this.#report({});
-    this.#found ||= target;
-    this.#stack.push({ array: byte === 0x5b, onPath, target, step: byte === 0x5b ? 0 : '', keys: [] });
+    if (target && byte === 0x5b) this.#found = 'array';
+    const step = byte === 0x5b ? 0 : '';
+    this.#stack.push({ array: byte === 0x5b, onPath, target, step, keys: [], members: new KeyedObject() });
     this.#expect = byte === 0x5b ? 'value or ]' : 'key or }';
     return index + 1;
   }
 
+  #noRecords(kind: string, index: number): JsonError {
+    const message = `\`${formatPath(this.#path)}\` is ${kind}, not an array of records`;
+    return this.#hints.error(message, this.#line, this.#column(index));
+  }
+
   #close(container: OpenContainer): void {
     const isFilled = this.#expect === ', or end';
+    const { array, target, members } = container;
     this.#stack.pop();
-    if (container.array && !container.target && isFilled && this.#stack.length > 0) this.#report([]);
+    if (target) this.#found ??= 'object';
+    else if (array && isFilled && this.#stack.length > 0) this.#report([]);
+    else if (!array && members.isKeyed && this.#isOutside()) this.#hints.addKeyed(this.#here());
+    if (!array) this.#stack.at(-1)?.members.addRecord(members);
     if (container.onPath) this.#hints.addKeys(container.keys, this.#stack.length);
     this.#expect = this.#stack.length > 0 ? ', or end' : 'nothing';
     this.#isOneLine = this.#line === this.#topLine;
@@ -225,10 +248,17 @@ export class ElementScanner {
 
   /** Reports a value that is not inside an array. */
   #report(value: unknown): void {
-    if (this.#stack.length > 4 || this.#stack.some(({ array }) => array)) return;
-    const path = formatPath(this.#stack.map(({ step }) => step));
-    if (Array.isArray(value)) this.#hints.addArray(path);
-    else this.#onValue(path, value);
+    if (!this.#isOutside()) return;
+    if (!Array.isArray(value)) this.#onValue(this.#here(), value);
+    else if (!this.#stack.slice(0, -1).some(({ members }) => members.isKeyed)) this.#hints.addArray(this.#here());
+  }
+
+  #isOutside(): boolean {
+    return this.#stack.length <= 4 && !this.#stack.some(({ array }) => array);
+  }
+
+  #here(): string {
+    return formatPath(this.#stack.map(({ step }) => step));
   }
 
   #beginToken(mode: Mode, index: number): number {
@@ -268,9 +298,11 @@ export class ElementScanner {
     this.#mode = 'structure';
     this.#parts = [];
     const container = this.#stack.at(-1);
-    if (container?.target) {
+    const isKey = this.#expect === 'key' || this.#expect === 'key or }';
+    if (container?.target && !isKey) {
       this.#elements.push({
         text,
+        ...(!container.array && { key: String(container.step) }),
         line: this.#tokenLine,
         column: this.#tokenColumn,
         deepest: this.#scan.deepest,
@@ -285,7 +317,7 @@ export class ElementScanner {
     } catch {
       throw this.#errorIn(text);
     }
-    if (this.#expect === 'key' || this.#expect === 'key or }') {
+    if (isKey) {
       container!.step = value as string;
       if (container!.onPath && container!.keys.length < MOST_KEYS) container!.keys.push(value as string);
       this.#expect = ':';

@@ -1,6 +1,6 @@
 /** One item of `events` as a function from row to drafts. */
 import { kindOfType, type Kind } from '../../kinds/index.ts';
-import type { JsonValue } from '../../json.ts';
+import { recordsByKey, type JsonValue } from '../../json.ts';
 import type { Draft, Row, Writable } from '../../model.ts';
 import type { Source } from '../../input/source.ts';
 import type { CompileContext, PathUse, ValueContext } from './compile-context.ts';
@@ -204,10 +204,14 @@ function settleParents(
   }
 }
 
-/** A single element counts as a list of one; nested lists are flattened. */
+/** A single element counts as a list of one; nested lists are flattened. An object of objects is a list of these. */
 function elementsOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return recordsByKey(value) ?? flattened(value);
+}
+
+function flattened(value: JsonValue | undefined): readonly JsonValue[] {
   if (value === undefined || value === null) return [];
-  return Array.isArray(value) ? (value as readonly JsonValue[]).flatMap(elementsOf) : [value];
+  return Array.isArray(value) ? (value as readonly JsonValue[]).flatMap(flattened) : [value];
 }
 
 function unreadableEach(error: ValueError, type: Draft['type'], entry: number, row: RowContext): Draft {

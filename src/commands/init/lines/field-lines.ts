@@ -1,5 +1,6 @@
 /** The lines of single fields: the column of the role with its evidence, or the candidates. */
 import { numberText, ofText } from '../../../terminal/numbers.ts';
+import { KEY } from '../../../json.ts';
 import type { TransformSpec, ValueSpec } from '../../../mapping/spec.ts';
 import { SURE } from '../assign.ts';
 import { countOf, elementOf, fillOf, isComplete, isUnique, severalText, type Column } from '../columns.ts';
@@ -55,7 +56,7 @@ function idComment({ roles, key, prefix, kind, table }: EntryDraft, { references
     return `set this: ${numberText(column.filled - column.distinct)} of these ids occur more than once`;
   if (!isComplete(column)) return `set this: ${numberText(table.rows - column.filled)} records have none`;
   const { is } = column;
-  const isText = is.words > 0.8 || headerScore('id', column, kind) <= 0;
+  const isText = column.name !== KEY && (is.words > 0.8 || headerScore('id', column, kind) <= 0);
   const found = roles.get('id');
   const mark =
     isText && Math.max(is.uuid, is.code, is.whole) < 0.5 && (!isNumbered(column) || is.email > 0.5)
