@@ -4,7 +4,7 @@ import type { Database } from '../store/sqlite.ts';
 import type { EventCounts } from '../vocabulary/terms.ts';
 
 /** An event as the plan has it. */
-export interface EventRow extends Place {
+export interface PlannedEvent {
   readonly id: number;
   readonly type: EventType;
   readonly entity: Entity;
@@ -24,11 +24,17 @@ export interface EventRow extends Place {
   readonly sends: EventType | null;
 }
 
+/** The columns of `PlannedEvent`, of an event `e`. */
+export const EVENT_COLUMNS = `
+  e.id, e.type, e.entity, e.external_id, e.record as record_id, e.entry, e.priority, e.occurred_at, e.data, e.content,
+  e.parent_entity, e.parent_id, e.state, e.code, e.field_entries, e.rows, e.sends`;
+
+/** With the place of its record. */
+export interface EventRow extends PlannedEvent, Place {}
+
 /** The columns of `EventRow`; what follows chooses among `event e`. */
 export const EVENT_ROWS = `
-  select e.id, e.type, e.entity, e.external_id, e.record as record_id, e.entry, e.priority, e.occurred_at, e.data, e.content,
-    e.parent_entity, e.parent_id, e.state, e.code, e.field_entries, e.rows, e.sends,
-    s.name as source, ${placedFile()} as file, r.line, r.number as record
+  select ${EVENT_COLUMNS}, s.name as source, ${placedFile()} as file, r.line, r.number as record
   from event e join record r on r.id = e.record join file f on f.id = r.file join source s on s.id = f.source`;
 
 /** Sets what became of an event. Only the judging steps of the survey and the sender call it. */

@@ -1,5 +1,5 @@
 import type { Database } from '../store/sqlite.ts';
-import { EVENT_ROWS, type EventRow } from './events.ts';
+import { EVENT_COLUMNS, type PlannedEvent } from './events.ts';
 
 /** How far the events of one priority are. */
 export interface PriorityProgress {
@@ -36,7 +36,7 @@ export function writeOrder(db: Database): void {
 }
 
 /** An event whose turn it is. */
-export interface DueEvent extends EventRow {
+export interface DueEvent extends PlannedEvent {
   /** Counted from 1. */
   readonly place: number;
 }
@@ -50,12 +50,11 @@ export function appendTurns(db: Database, events: readonly number[]): void {
 
 /** Every event to send after this place, in order. Each is read from the plan when its page is read. */
 export function* dueEvents(db: Database, after = 0): Generator<DueEvent, void, undefined> {
-  const page = EVENT_ROWS.replace('select ', 'select t.place, ').replace(
-    'from event e',
-    'from turn t join event e on e.id = t.event',
-  );
   for (let last = after; ;) {
-    const due = db.all<DueEvent>(`${page} where t.place > ? order by t.place limit ${PAGE}`, last);
+    const due = db.all<DueEvent>(
+      `select t.place, ${EVENT_COLUMNS} from turn t join event e on e.id = t.event where t.place > ? order by t.place limit ${PAGE}`,
+      last,
+    );
     if (due.length === 0) return;
     yield* due;
     last = due.at(-1)!.place;

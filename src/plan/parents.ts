@@ -3,7 +3,7 @@ import type { EntryHead } from '../mapping/mapping.ts';
 import { placeText, type Issue } from '../model.ts';
 import { placedFile } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
-import { EVENT_ROWS, pagesOf, type EventRow } from './events.ts';
+import { EVENT_ROWS, pagesOf, type EventRow, type PlannedEvent } from './events.ts';
 import { addProblem } from './problems.ts';
 import { issueOf } from '../vocabulary/words.ts';
 
@@ -78,7 +78,7 @@ export function reportBlocked(db: Database): void {
 export type BlockedCode = 'parent_failed' | 'parent_missing';
 
 /** Why an event cannot be sent, and the record that it depends on. */
-export function blockedIssue(db: Database, event: EventRow, code: BlockedCode): Issue {
+export function blockedIssue(db: Database, event: PlannedEvent, code: BlockedCode): Issue {
   const name = `${event.parent_entity} \`${event.parent_id ?? ''}\``;
   const field = `${event.parent_entity}_external_id`;
   if (code === 'parent_missing' && wasSkipped(db, event)) return { ...issueOf('parent_missing/skipped', name), field };
@@ -91,7 +91,7 @@ const PLAIN = (id: string): string => `
   ltrim(replace(replace(replace(lower(iif(${id} glob '*[0-9].0', substr(${id}, 1, length(${id}) - 2), ${id})), ' ', ''), '=', ''), '"', ''), '0')`;
 
 /** An id in the input that differs from that of a missing parent only by what other programs change. */
-function similarId(db: Database, { parent_entity: entity, parent_id: id }: EventRow): string | undefined {
+function similarId(db: Database, { parent_entity: entity, parent_id: id }: PlannedEvent): string | undefined {
   db.exec(`
     create temp table if not exists plain_id as
     select entity, external_id, ${PLAIN('external_id')} as plain from plan.event
@@ -105,7 +105,7 @@ function similarId(db: Database, { parent_entity: entity, parent_id: id }: Event
 }
 
 /** The row of the missing parent, if the export has one that no entry selects. */
-function unselectedRow(db: Database, { parent_entity: entity, parent_id: id }: EventRow) {
+function unselectedRow(db: Database, { parent_entity: entity, parent_id: id }: PlannedEvent) {
   return db.get<{ file: string; line: number; record: number }>(
     `select ${placedFile()} as file, r.line, r.number as record
       from skipped k join record r on r.id = k.record join file f on f.id = r.file
@@ -116,7 +116,7 @@ function unselectedRow(db: Database, { parent_entity: entity, parent_id: id }: E
 }
 
 /** Whether the missing parent is in the input: then `if_missing: skip` skipped its update. */
-function wasSkipped(db: Database, { parent_entity: entity, parent_id: id }: EventRow): boolean {
+function wasSkipped(db: Database, { parent_entity: entity, parent_id: id }: PlannedEvent): boolean {
   const parent = `select 1 from event where entity = ? and external_id = ? and state = 'acknowledged' limit 1`;
   return db.get(parent, entity, id) !== undefined;
 }

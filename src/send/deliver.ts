@@ -14,7 +14,7 @@ import {
 } from '../service/reply.ts';
 import { backoff, retryDelay } from '../service/retry.ts';
 import type { Halt } from '../halt.ts';
-import { newSendState, pending, type Delivered, type Delivery, type SendState } from './delivery.ts';
+import { dataOf, newSendState, pending, type Delivered, type Delivery, type SendState } from './delivery.ts';
 import { Gate, type GateWait } from './gate.ts';
 import { allIntercepted, credentialsRefused, intercepted, refused, wrongTarget } from './refusals.ts';
 import { withoutValues } from './without-values.ts';
@@ -192,7 +192,8 @@ export class Deliverer {
     if (halt.requested) return undefined;
     sending.unanswered += 1;
     sending.unansweredSince ??= sending.sentAt;
-    const { id, externalId, data, wasRejected } = sending.delivery;
+    const { id, externalId, wasRejected } = sending.delivery;
+    const data = dataOf(sending.delivery);
     if (sending.unanswered >= SILENT_AFTER) this.#silent.add(id);
     this.#onSilent?.();
     const message = withoutValues(attempt.message, data);
@@ -258,8 +259,8 @@ export class Deliverer {
   async #intercepted(sending: SendState, attempt: Intercepted): Promise<Delivered | undefined> {
     const { halt, log } = this.#options;
     if (this.#gate.holds(sending.delivery.id)) return undefined;
-    const { externalId, data } = sending.delivery;
-    const message = withoutValues(attempt.message, data);
+    const { externalId } = sending.delivery;
+    const message = withoutValues(attempt.message, dataOf(sending.delivery));
     log('intercepted', { external_id: externalId, status: attempt.status, message });
     sending.interceptions += 1;
     if (sending.interceptions < MAX_INTERCEPTIONS) {

@@ -1,5 +1,5 @@
 /** One request about a record, sent until it has an answer; and how that ended. */
-import type { JsonObject } from '../json.ts';
+import { parseJson, type JsonObject } from '../json.ts';
 import type { Effect, EventType } from '../model.ts';
 
 /** A request about a record: always the same body under the same id. */
@@ -8,8 +8,7 @@ export interface Delivery {
   readonly id: string;
   readonly type: EventType;
   readonly externalId: string;
-  readonly data: JsonObject;
-  /** The canonical JSON of `data`. */
+  /** The canonical JSON of its data. */
   readonly content: string;
   readonly occurredAt?: string | undefined;
   /** A request of an earlier run under this id may have arrived. */
@@ -18,6 +17,11 @@ export interface Delivery {
   readonly wasRejected: boolean;
   /** Its place in the order of the run: of the requests that could be sent, the first goes first. */
   readonly place: number;
+}
+
+/** What it says, which only a failure asks for. */
+export function dataOf({ content }: Delivery): JsonObject {
+  return parseJson(content) as JsonObject;
 }
 
 /** `attempts`: the requests spent on it. */

@@ -15,7 +15,6 @@ import {
 } from '../core/known.ts';
 import { next, type Next, type Step } from '../core/next.ts';
 import { eventId } from '../core/identity.ts';
-import { parseJson, type JsonObject } from '../json.ts';
 import type { Policies } from '../mapping/policies.ts';
 import { isUpdate, COMBINED, entityOf } from '../kinds/index.ts';
 import type { EventType } from '../model.ts';
@@ -216,7 +215,6 @@ export class RecordSender {
       id,
       type,
       externalId: record.external_id,
-      data: parseJson(content) as JsonObject,
       content,
       // An update that the program derived has no time of its own.
       occurredAt: due.occurred_at !== null && (isUpdate(due.type) || !isUpdate(type)) ? due.occurred_at : undefined,

@@ -4,7 +4,7 @@ import type { HaltReason } from '../halt.ts';
 import { isUpdate, CUSTOM_FIELDS } from '../kinds/index.ts';
 import { INGEST_CODES } from '../contract.ts';
 import type { Intercepted, Refused, Unauthorised } from '../service/reply.ts';
-import type { Delivered, SendState } from './delivery.ts';
+import { dataOf, type Delivered, type SendState } from './delivery.ts';
 import { isObject, type JsonObject } from '../json.ts';
 
 /** How often a request that was answered 409 is sent again with the same id, to learn whether the record is ours. */
@@ -18,7 +18,7 @@ const MAX_ASKED_AGAIN = 2;
 export function refused(sending: SendState, attempt: Refused): Delivered | undefined {
   const { delivery, mayHaveArrived, attempts } = sending;
   const { status, code, message } = attempt;
-  const field = attempt.field ?? namedField(message, delivery.data);
+  const field = attempt.field ?? namedField(message, dataOf(delivery));
   const exists = status === 409 && (code === INGEST_CODES.alreadyExists || code === 'http_409');
   const mayBeOurs = mayHaveArrived || delivery.mayHaveArrivedBefore;
   if (exists && mayBeOurs && sending.askedAgain < MAX_ASKED_AGAIN) return undefined;

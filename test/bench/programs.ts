@@ -73,7 +73,6 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
             id: eventId,
             type,
             externalId: id!,
-            data: {},
             content,
             mayHaveArrivedBefore: false,
             wasRejected: false,

@@ -112,13 +112,11 @@ export function delivery(
     wasRejected = false,
   }: Partial<Pick<Delivery, 'type' | 'mayHaveArrivedBefore' | 'wasRejected'>> = {},
 ): Delivery {
-  const data = { external_id: `x-${id}`, full_name: 'Ada' };
   return {
     id,
     type,
     externalId: `x-${id}`,
-    data,
-    content: canonicalJson(data),
+    content: canonicalJson({ external_id: `x-${id}`, full_name: 'Ada' }),
     mayHaveArrivedBefore,
     wasRejected,
     place: 1,
