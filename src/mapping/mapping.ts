@@ -69,8 +69,12 @@ export interface EntryHead {
   readonly policies: Policies;
 }
 
-/** Why a row becomes no event. */
-export type SkipReason = 'when' | 'each';
+/** Why a row becomes no event: its `each` is empty, or its `when` does not hold. */
+export interface SkipReason {
+  readonly code: 'when' | 'each';
+  /** The conditions that do not hold, in words. */
+  readonly unmet: readonly string[];
+}
 
 /** One item of `events` as a function. Pure, as far as the functions that it calls are: the same row gives the same drafts, whatever was mapped before. */
 export interface CompiledEntry extends EntryHead {
@@ -80,7 +84,7 @@ export interface CompiledEntry extends EntryHead {
   readonly isEach: boolean;
   /** No drafts where `when` does not hold or `each` is empty. */
   map(row: Row): readonly Draft[];
-  /** Why `map` yields no drafts of this row: its `each` is empty, or its `when` does not hold. */
+  /** Why `map` yields no drafts of this row. */
   whySkipped(row: Row): SkipReason;
   /** The external id that the record of a skipped row would have; undefined if it has none, or if a row may have several records. */
   skippedId(row: Row): string | undefined;

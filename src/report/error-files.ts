@@ -43,11 +43,13 @@ const FILES = {
   'left_out.csv': {
     columns: 'source file line record reason',
     statement: `
-    select s.name as source, f.path as file, r.line, r.number as record, k.reason
-    from (select record, reason from skipped union all select record, code from omission where code = '${ORPHAN}') k
+    select s.name as source, f.path as file, r.line, r.number as record, k.reason, k.unmet
+    from (
+        select record, reason, unmet from skipped
+        union all select record, code, null from omission where code = '${ORPHAN}') k
       join record r on r.id = k.record join file f on f.id = r.file join source s on s.id = f.source
     order by r.id`,
-    options: { shown: (row) => ({ ...row, reason: `${skipText(String(row.reason))} (${row.reason})` }) },
+    options: { shown: (row) => ({ ...row, reason: whySkipped(row) }) },
   },
   /** The ids in the service of everything that was acknowledged: for programs, so without a byte-order mark. */
   'ids.csv': {
@@ -62,6 +64,12 @@ const FILES = {
     options: { bom: false },
   },
 } as const satisfies Readonly<Record<string, SelectedFile>>;
+
+/** `no entry of the mapping selects it (when). Not met: kind is lead`: with each condition that does not hold. */
+function whySkipped({ reason, unmet }: SelectedRow): string {
+  const why = `${skipText(String(reason))} (${reason})`;
+  return unmet === null ? why : `${why}. Not met: ${unmet}`;
+}
 
 /** Writes one of the files from the plan and the checkpoint. */
 export function writeFile(db: Database, output: StateDir, name: keyof typeof FILES): void {

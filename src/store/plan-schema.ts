@@ -26,7 +26,7 @@ export function placedFile(of?: 'p' | 'o'): string {
 export const PLAN: Schema = {
   name: 'plan',
   applicationId: 0x63726d70,
-  version: 6,
+  version: 7,
   // Most of it is written once and read from beginning to end.
   pageSize: 8_192,
   json: {
@@ -157,6 +157,7 @@ create index omission_of_event on omission (event);
 create table skipped (
   record integer primary key references record,
   reason text not null check (reason in ('when', 'each')),
+  unmet text,                    -- the conditions that do not hold, in words
   entity text,                   -- of the record that the row would have been, where it may be the parent of others
   external_id text
 ) strict;

@@ -82,10 +82,11 @@ export class PlanWriter {
   }
 
   /** Notes that no event came of a record, whose values are not kept. */
-  skip(item: ReadRecord, reason: SkipReason, parent?: ParentRef): void {
+  skip(item: ReadRecord, { code, unmet }: SkipReason, parent?: ParentRef): void {
     const record = this.#last?.item === item ? this.#last.id : this.record({ place: item.place });
     const id = parent?.externalId.toWellFormed().replaceAll('\0', '') ?? null;
-    this.db.run('insert into skipped values (?, ?, ?, ?)', record, reason, parent?.entity ?? null, id);
+    const words = unmet.length === 0 ? null : unmet.join('; ');
+    this.db.run('insert into skipped values (?, ?, ?, ?, ?)', record, code, words, parent?.entity ?? null, id);
   }
 
   /** Adds an event, as it can be sent or as one that is invalid; returns its number in the plan. */

@@ -120,9 +120,11 @@ export class RecordReader {
   }
 }
 
-/** Empty lists alone, or else a condition. */
+/** Empty lists alone, or else the conditions of all entries. */
 function whySkipped(entries: readonly CompiledEntry[], row: Row): SkipReason {
-  return entries.every((entry) => entry.whySkipped(row) === 'each') ? 'each' : 'when';
+  const reasons = entries.map((entry) => entry.whySkipped(row));
+  const code = reasons.every((reason) => reason.code === 'each') ? 'each' : 'when';
+  return { code, unmet: [...new Set(reasons.flatMap(({ unmet }) => unmet))] };
 }
 
 /** The record of a skipped row, if others may name it as their parent. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Corrections } from './corrections.ts';
 import { writeDay } from './exports.ts';
-import { QUIET, type Act, type Day, type History, type Run } from './history.ts';
+import { policiesOn, QUIET, type Act, type Day, type History, type Run } from './history.ts';
 import { judgeCounts, judgeTold, judgeTruth, judgeVerification, type Scene } from './oracle.ts';
 import type { Program, RunResult } from './program.ts';
 import { Service, SOMEBODYS, type Value } from './service.ts';
@@ -64,9 +64,8 @@ class Stage {
     this.#service = new Service(history.habits);
     this.#corrections = new Corrections(cwd);
     this.#random = generator(history.seed);
-    const { lead, deal, comment } = history.mapping;
+    const { lead, deal } = history.mapping;
     const all = [lead, deal, ...history.days.map(({ policies }) => policies)];
-    this.#service.mayLackParents = [comment, ...all].some((each) => each?.if_parent_missing === 'send');
     this.#service.mayOverwrite = all.some((each) => each?.if_edited === 'overwrite');
   }
 
@@ -91,7 +90,7 @@ class Stage {
   }
 
   async #playDay(at: number, { runs, acts, foreign, state }: Day): Promise<string[]> {
-    writeDay(this.#cwd, this.#history, at);
+    this.#begin(at);
     if (state) await this.#loseState(state);
     if (['older', 'behind'].includes(this.#history.days[at + 1]?.state ?? '')) this.#keepState();
     this.#service.foreign = foreign;
@@ -105,6 +104,16 @@ class Stage {
     this.#service.foreign = 0;
     for (const act of acts) this.#act(act);
     return violations;
+  }
+
+  /** The exports and the mapping of a day. */
+  #begin(at: number): void {
+    writeDay(this.#cwd, this.#history, at);
+    const { comment } = this.#history.mapping;
+    const policies = { deal: policiesOn(this.#history, at, 'deal'), comment };
+    this.#service.mayLackParents = (['deal', 'comment'] as const).filter(
+      (entity) => this.#deleted.size > 0 || policies[entity].if_parent_missing === 'send',
+    );
   }
 
   async #loseState(state: NonNullable<Day['state']>): Promise<void> {
@@ -131,7 +140,7 @@ class Stage {
   }
 
   async #finish(at: number): Promise<string[]> {
-    writeDay(this.#cwd, this.#history, at);
+    this.#begin(at);
     passTime(86_400_000);
     let wasCalm = false;
     for (let count = 0; count < MOST_RUNS_TO_FINISH; count += 1) {
@@ -269,7 +278,6 @@ class Stage {
     if (!record) return;
     if (kind === 'delete') {
       this.#tell(`somebody deletes ${record.entity} ${record.externalId}`);
-      this.#service.mayLackParents = true;
       this.#deleted.add(`${record.entity} ${record.externalId}`);
       this.#service.delete(record);
       return;

@@ -85,8 +85,8 @@ export class Service {
   accepted = 0;
   /** The ids of the events that have arrived in this run, whatever the answer. */
   readonly arrived = new Set<string>();
-  /** Whether a child may name a parent that does not exist. */
-  mayLackParents = false;
+  /** The children that may name a parent that does not exist. */
+  mayLackParents: readonly Entity[] = [];
   /** Requests per window of another client with the same key. */
   foreign = 0;
   /** Whether our own requests may exceed the limit: others use the key, or the clock of this machine was set. */
@@ -312,7 +312,7 @@ export class Service {
     }
     const lacksLead = entity !== 'lead' && lead !== undefined && !this.find('lead', lead);
     if (lacksLead || (deal !== undefined && !this.find('deal', deal))) {
-      if (!this.mayLackParents)
+      if (!this.mayLackParents.includes(entity))
         this.violations.push(`${entity} ${String(data.external_id)} was sent without its parent`);
       return answer(422, failure('parent_not_found', lacksLead ? `lead ${lead}` : `deal ${deal}`));
     }

@@ -6,23 +6,36 @@ import type { RowContext } from './row-context.ts';
 import type { ConditionSpec } from '../spec.ts';
 import { within, type ValueContext } from './compile-context.ts';
 import { compileValue } from './value.ts';
+import { conditionWords } from '../words.ts';
 
 /** An error where a value of the condition cannot be read. */
-export type ConditionTest = (row: RowContext) => boolean | ValueError;
+type ConditionTest = (row: RowContext) => boolean | ValueError;
 
-export function compileCondition(spec: ConditionSpec, context: ValueContext): ConditionTest {
-  if (spec.all)
-    return every(
-      spec.all.map((part, index) => compileCondition(part, within(context, 'all', index))),
-      true,
-    );
+export interface Condition {
+  readonly holds: ConditionTest;
+  /** What does not hold, in words: of `all`, each part. */
+  readonly unmet: (row: RowContext) => readonly string[];
+}
+
+export function compileCondition(spec: ConditionSpec, context: ValueContext): Condition {
+  const parts = spec.all?.map((part, index) => compileCondition(part, within(context, 'all', index)));
+  if (parts) {
+    const tests = parts.map(({ holds }) => holds);
+    return { holds: every(tests, true), unmet: (row) => parts.flatMap(({ unmet }) => unmet(row)) };
+  }
+  const holds = compileOne(spec, context);
+  const words = conditionWords(spec, context.compilation.defaults);
+  return { holds, unmet: (row) => (holds(row) === false ? [words] : []) };
+}
+
+function compileOne(spec: ConditionSpec, context: ValueContext): ConditionTest {
   if (spec.any)
     return every(
-      spec.any.map((part, index) => compileCondition(part, within(context, 'any', index))),
+      spec.any.map((part, index) => compileCondition(part, within(context, 'any', index)).holds),
       false,
     );
   if (spec.not) {
-    const test = compileCondition(spec.not, within(context, 'not'));
+    const { holds: test } = compileCondition(spec.not, within(context, 'not'));
     return (row) => {
       const result = test(row);
       return result instanceof ValueError ? result : !result;

@@ -5,7 +5,7 @@ import type { Draft, Row, Writable } from '../../model.ts';
 import type { Source } from '../../input/source.ts';
 import type { CompileContext, PathUse, ValueContext } from './compile-context.ts';
 import { combineOf, compileHeading, type Combine, type Heading } from './combine.ts';
-import { compileCondition, type ConditionTest } from './condition.ts';
+import { compileCondition, type Condition } from './condition.ts';
 import type { Path } from '../document.ts';
 import { asInstant, compileField, compileRest, setField, type CompiledField, type TakeRest } from './entry-fields.ts';
 import type { CompiledEntry } from '../mapping.ts';
@@ -21,7 +21,7 @@ import { issueOf } from '../../vocabulary/words.ts';
 
 interface Parts {
   readonly fields: readonly CompiledField[];
-  readonly when: ConditionTest | undefined;
+  readonly when: Condition | undefined;
   readonly each: Evaluate | undefined;
   readonly occurredAt: Evaluate | undefined;
   readonly stagePipeline: Evaluate | undefined;
@@ -46,7 +46,7 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
   const draftOf = (row: RowContext): Draft | undefined => {
     row.clear();
     row.field = '';
-    const passes = when ? when(row) : true;
+    const passes = when ? when.holds(row) : true;
     if (passes === false) return undefined;
     if (passes instanceof ValueError) row.fail(passes);
     const data: Record<string, JsonValue> = {};
@@ -103,14 +103,17 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
     uses,
     map: drafts,
     whySkipped(record) {
-      if (!each) return 'when';
       row.begin(record);
+      if (!each) return { code: 'when', unmet: when?.unmet(row) ?? [] };
       row.field = 'each';
-      const elements = each(row);
-      const isEmpty =
-        elements === undefined ||
-        (!(elements instanceof ValueError) && elementsOf(readValue(elements, missing)).length === 0);
-      return isEmpty ? 'each' : 'when';
+      const list = each(row);
+      const elements = list === undefined || list instanceof ValueError ? [] : elementsOf(readValue(list, missing));
+      const unmet = new Set<string>();
+      for (const element of elements) {
+        row.element = element;
+        for (const words of when?.unmet(row) ?? []) unmet.add(words);
+      }
+      return { code: elements.length === 0 ? 'each' : 'when', unmet: [...unmet] };
     },
     skippedId(record) {
       row.begin(record);
