@@ -1,6 +1,8 @@
 /** What lies between the program and the service: delays, and the faults of one run. */
 import { after, setWallClock, sleepMachine } from './time.ts';
 import { answer, type Answer, type Service } from './service.ts';
+import type { Dispatcher } from 'undici';
+import type { Exchange } from '../../src/service/exchange.ts';
 
 /** What happens to a request to the webhook. `after`: the service has processed it all the same. */
 export const FAULT_KINDS = [
@@ -68,17 +70,6 @@ export interface RequestOptions {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  readonly signal: AbortSignal;
-}
-
-interface Response {
-  readonly statusCode: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: AsyncIterable<Uint8Array>;
-}
-
-async function* chunksOf(body: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
-  yield await Promise.resolve(body);
 }
 
 export class Network {
@@ -117,24 +108,27 @@ export class Network {
     this.#isOver = true;
   }
 
-  async request(options: RequestOptions): Promise<Response> {
-    const { signal } = options;
+  /** As undici's `dispatch` calls the handler of a request. */
+  dispatch(options: RequestOptions, handler: Exchange): void {
     const done = this.#watch(options);
-    return new Promise<Response>((resolve, reject) => {
-      const abort = (): void => reject(Object.assign(new Error('aborted'), { code: 'UND_ERR_ABORTED' }));
-      if (signal.aborted) return abort();
-      signal.addEventListener('abort', abort, { once: true });
-      this.#exchange(options)
-        .then(({ status, headers, body }) => {
-          if (status === 429 && !signal.aborted) {
-            this.#heldUntil = performance.now() + Number(headers['retry-after'] ?? 0) * 1000;
-          }
-          const text = new TextEncoder().encode(body);
-          resolve({ statusCode: status, headers, body: chunksOf(text) });
-        })
-        .catch(reject)
-        .finally(() => signal.removeEventListener('abort', abort));
-    }).finally(done);
+    let hasEnded = false;
+    const end = (how: () => void): void => {
+      if (hasEnded) return;
+      hasEnded = true;
+      done();
+      how();
+    };
+    const fail = (error: Error): void => end(() => handler.onResponseError(controller, error));
+    const controller = { abort: fail } as Dispatcher.DispatchController;
+    handler.onRequestStart(controller);
+    this.#exchange(options).then(({ status, headers, body }) => {
+      end(() => {
+        if (status === 429) this.#heldUntil = performance.now() + Number(headers['retry-after'] ?? 0) * 1000;
+        handler.onResponseStart(controller, status, headers);
+        handler.onResponseData(controller, Buffer.from(body));
+        handler.onResponseEnd();
+      });
+    }, fail);
   }
 
   /** What a client must not do, whatever is answered; returns what is to be called when the request has ended. */

@@ -28,6 +28,7 @@ import type * as openState from '../../src/store/open.ts';
 import type * as planSchema from '../../src/store/plan-schema.ts';
 import type { Verification } from '../../src/figures/verification.ts';
 import type * as verification from '../../src/commands/verify/verify.ts';
+import type { Exchange } from '../../src/service/exchange.ts';
 import { Network, NO_FAULTS, type RequestOptions, type Weather } from './network.ts';
 import { KEY, TOKEN, type Service } from './service.ts';
 import { driveUntil } from './time.ts';
@@ -81,8 +82,9 @@ export class Program {
       // What a killed process waits for ends with it.
       if (!(error instanceof Killed)) program.#unhandled.push(error);
     });
-    Agent.prototype.request = function request(options: unknown) {
-      return program.#life!.network.request(options as RequestOptions) as never;
+    Agent.prototype.dispatch = function dispatch(options, handler) {
+      program.#life!.network.dispatch(options as RequestOptions, handler as Exchange);
+      return true;
     };
     return program;
   }
