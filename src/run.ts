@@ -12,7 +12,7 @@ import { closingAfter } from './held-state.ts';
 import { planCounter } from './pages/progress-tracker.ts';
 import { Watch } from './pages/watch.ts';
 import { writeFiles, type WrittenFiles } from './pages/written-files.ts';
-import { countDue, countStates } from './plan/counts.ts';
+import { countDue, countStates, type CountedState } from './plan/counts.ts';
 import type { Summary } from './report/summary.ts';
 import type { Sender } from './send/sender.ts';
 import { findDamage } from './store/sqlite.ts';
@@ -102,7 +102,8 @@ async function send(run: Run, target: Target | undefined, plan: Surveyed): Promi
   const { survey, hasher } = plan;
   // It was read beside the survey; nothing is sent before it is known to be whole.
   await run.checkpointWhole;
-  if (!target || settings.dryRun || halt.requested || refusalOf(settings, survey) !== undefined) return undefined;
+  if (!target || settings.dryRun || halt.requested) return undefined;
+  if (refusalOf(settings, survey, countStates(survey.db)) !== undefined) return undefined;
   await confirmFirst(run, target, plan);
   const [{ sendPlan }, { momentOf }] = await Promise.all([import('./send/send.ts'), import('./send/until.ts')]);
   const until = settings.until && momentOf(settings.until, mapping.timezone);
@@ -142,8 +143,8 @@ async function end(
   const plan = readPlan(survey.db);
   const summary = summarise({
     settings: { ...settings, rate: target?.rate ?? settings.rate },
-    ...{ mapping, survey, findings: plan.findings, startedAt, began, alreadyAcknowledged, sender, state, output },
-    ending: endOf(run, survey),
+    ...{ mapping, survey, plan, startedAt, began, alreadyAcknowledged, sender, state, output },
+    ending: endOf(run, survey, plan.states),
     baseUrl: target?.baseUrl ?? null,
     requests: target?.client.requests ?? 0,
   });
@@ -153,10 +154,10 @@ async function end(
   return { summary, plan, files, undelivered: watch.undelivered, unwritten: bestEffort.failed };
 }
 
-function endOf({ settings, halt }: Run, survey: Surveyed['survey']): Ending {
+function endOf({ settings, halt }: Run, survey: Surveyed['survey'], states: readonly CountedState[]): Ending {
   if (halt.reason) return { code: halt.reason.exitCode, reason: halt.reason.code };
-  const refusal = refusalOf(settings, survey);
+  const refusal = refusalOf(settings, survey, states);
   // A dry run says what the run would refuse.
   if (refusal) return { code: settings.dryRun ? EXIT.finishedWithErrors : EXIT.nothingSent, reason: refusal };
-  return endingOf(survey);
+  return endingOf(survey, states);
 }

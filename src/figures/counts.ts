@@ -1,8 +1,7 @@
 /** The outcomes of events, by type. Every event is counted in one column, so each row adds up. */
 import { EVENT_TYPES } from '../kinds/index.ts';
 import type { EventType } from '../model.ts';
-import { countWhere, type CountedState } from '../plan/counts.ts';
-import type { PriorityProgress } from '../plan/order.ts';
+import { countWhere, type CountedState, type PriorityProgress } from '../plan/counts.ts';
 import { MOST_PRIORITIES, type PriorityCounts } from '../report/summary.ts';
 import { numberText } from '../terminal/numbers.ts';
 import { clockText } from '../terminal/times.ts';

@@ -36,17 +36,21 @@ interface Counted {
 export function readExports(db: Database, inputs: readonly FileDigest[]): readonly ExportFate[] {
   const counts = db.all<Counted>(`
     with fate (record, entity, what) as (
-      select record, entity, state from event where id not in (select event from row_of)
-      union all select w.record, e.entity, e.state from row_of w join event e on e.id = w.event
+      select w.record, e.entity, e.state from row_of w join event e on e.id = w.event
         where e.id not in (select event from part) group by w.event, w.record
       union all select p.record, e.entity, e.state from part p join event e on e.id = p.event
       union all select record, null, 'skipped' from skipped
       union all select record, null, 'skipped' from omission where code = '${ORPHAN}'
       union all select record, null, 'unreadable' from problem where event is null and kind = 'read' and record is not null
-        and record not in (select record from event union all select record from row_of union all select record from part))
-    select s.name as source, f.path as label, fate.entity, fate.what, count(*) as count
-    from fate join record r on r.id = fate.record join file f on f.id = r.file join source s on s.id = f.source
-    group by f.id, fate.entity, fate.what`);
+        and record not in (select record from event union all select record from row_of union all select record from part)),
+    -- Most events have one row: they are counted without being listed.
+    counted (file, entity, what, count) as (
+      select r.file, e.entity, e.state, count(*) from event e join record r on r.id = e.record
+        where e.id not in (select event from row_of) group by 1, 2, 3
+      union all select r.file, fate.entity, fate.what, count(*) from fate join record r on r.id = fate.record group by 1, 2, 3)
+    select s.name as source, f.path as label, c.entity, c.what, sum(c.count) as count
+    from counted c join file f on f.id = c.file join source s on s.id = f.source
+    group by c.file, c.entity, c.what`);
   return inputs.map((input) => {
     const own = counts.filter(({ source, label }) => source === input.source && label === input.label);
     const of = (what: string): number =>

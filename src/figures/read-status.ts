@@ -1,7 +1,6 @@
 /** The status of a migration, selected from its plan and its checkpoint, even while a run writes them. */
 import type { EventType } from '../model.ts';
-import { countStates, outcomesOf, totalOf, type CountedState } from '../plan/counts.ts';
-import { priorityProgress } from '../plan/order.ts';
+import { countStates, outcomesOf, priorityProgress, totalOf, type CountedState } from '../plan/counts.ts';
 import { readDocument } from '../report/documents.ts';
 import { prioritiesOf } from './counts.ts';
 import { resultText } from './verdict.ts';
@@ -70,7 +69,7 @@ export function readStatus(db: Database, { path, holder, now, states = readState
     'select name, base_url, created_at from checkpoint.migration',
   );
   const byType = outcomesOf(states);
-  const priorities = survey && !summary ? priorityProgress(db) : [];
+  const priorities = survey && !summary ? priorityProgress(states) : [];
   const left = priorities.reduce((sum, each) => sum + each.left, 0);
   const isSending = holder !== undefined && !summary && survey !== undefined;
   const recent = isSending ? recentAnswers(db, Date.parse(survey.at), now.getTime()) : undefined;
@@ -125,7 +124,7 @@ export function readStates(db: Database): CountedState[] {
 /** Without a plan: the outcome of each event that was sent. */
 function countCheckpoint(db: Database): CountedState[] {
   return db.all(`
-    select type, iif(is_acknowledged, 'acknowledged', 'rejected') as state, null as code, 1 as is_chosen, count(*) as count
+    select type, iif(is_acknowledged, 'acknowledged', 'rejected') as state, null as code, 1 as is_chosen, 0 as priority, count(*) as count
     from checkpoint.record where is_acknowledged = 1 or rejected is not null group by type, state`);
 }
 

@@ -4,12 +4,11 @@ import { EXIT, type ExitCode } from '../errors.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import {
   allowedErrors,
-  countAll,
   countDue,
-  countStates,
   countWaiting,
   countWhere,
   outcomesOf,
+  priorityProgress,
   totalOf,
   type CountedState,
   controlTotals,
@@ -19,11 +18,11 @@ import { countUnreadable } from '../plan/problems.ts';
 import { countGone } from '../plan/judge/gone.ts';
 import { countSharedIds } from '../plan/records.ts';
 import { DIFFERENCE_CODES, type DifferenceCode } from '../plan/judge/judge-known.ts';
-import { priorityProgress } from '../plan/order.ts';
-import { countsByCode, type Finding } from '../report/findings.ts';
-import { readSkipped, skippedCounts } from '../report/skipped.ts';
+import { countsByCode } from '../report/findings.ts';
+import { skippedCounts } from '../report/skipped.ts';
 import { REPORT_FILE, type PriorityCounts, type Summary, type SurveySnapshot } from '../report/summary.ts';
 import { prioritiesOf } from './counts.ts';
+import type { PlanReading } from './run.ts';
 import { readDocument, type StoredMapping } from '../report/documents.ts';
 import type { Sender } from '../send/sender.ts';
 import type { RunSettings } from '../settings/run-settings.ts';
@@ -42,16 +41,16 @@ export interface Ending {
 
 export function refusalOf(
   { maxErrors, maxOmitted }: Pick<RunSettings, 'maxErrors' | 'maxOmitted'>,
-  { db, omitted }: Pick<Survey, 'db' | 'omitted'>,
+  { omitted }: Pick<Survey, 'omitted'>,
+  states: readonly CountedState[],
 ): 'too_many_omitted' | 'too_many_invalid' | undefined {
   if (omitted.excess(maxOmitted).length > 0) return 'too_many_omitted';
-  const { invalid, total } = countAll(db);
+  const { invalid, total } = totalOf(Object.values(outcomesOf(states)));
   return invalid > allowedErrors(maxErrors, total) ? 'too_many_invalid' : undefined;
 }
 
 /** The ending of a run that was not stopped early. Held events are pending, which is no error; waiting ones were selected. */
-export function endingOf({ db }: Pick<Survey, 'db'>): Ending {
-  const states = countStates(db);
+export function endingOf({ db }: Pick<Survey, 'db'>, states: readonly CountedState[]): Ending {
   const events = totalOf(Object.values(outcomesOf(states)));
   const found = [
     ['rejected', events.rejected],
@@ -82,11 +81,11 @@ function countCode(states: readonly CountedState[], code: DifferenceCode | 'unma
 
 /** The priorities, and when each was (`endedAt`) or will be done if sending goes on at `now`. */
 export function plannedPriorities(
-  db: Database,
+  states: readonly CountedState[],
   { rate, reserve, now }: { rate: Rate; reserve: number; now: Date },
   endedAt?: (priority: number) => Date | undefined,
 ): PriorityCounts[] {
-  return prioritiesOf(priorityProgress(db), now, (events) => estimateSeconds(events, rate, reserve), endedAt);
+  return prioritiesOf(priorityProgress(states), now, (events) => estimateSeconds(events, rate, reserve), endedAt);
 }
 
 /** Findings of the survey that are not in the plan. */
@@ -124,7 +123,7 @@ export function summarise(run: {
   readonly settings: Pick<RunSettings, 'dryRun' | 'rate' | 'reserve' | 'maxOmitted'>;
   readonly mapping: Pick<Mapping, 'migration' | 'sha256'>;
   readonly survey: Survey;
-  readonly findings: readonly Finding[];
+  readonly plan: Pick<PlanReading, 'states' | 'findings' | 'skipped'>;
   readonly ending: Ending;
   readonly startedAt: Date;
   /** When it started, by the monotonic clock. */
@@ -137,13 +136,13 @@ export function summarise(run: {
   readonly state: StateDir;
   readonly output: StateDir;
 }): Summary {
-  const { settings, survey, findings, sender, state, output } = run;
+  const { settings, survey, sender, state, output } = run;
+  const { states, findings, skipped } = run.plan;
   const { db } = survey;
   const { rate, reserve } = settings;
   const finished = new Date();
-  const states = countStates(db);
   const byType = outcomesOf(states);
-  const plan = storedDigest(db);
+  const stored = storedDigest(db);
   return {
     migration: run.mapping.migration,
     dry_run: settings.dryRun,
@@ -172,14 +171,16 @@ export function summarise(run: {
     errors_by_code: countsByCode(findings, 'error'),
     warnings_by_code: countsByCode(findings, 'warning'),
     waiting: countWaiting(db),
-    skipped: skippedCounts(readSkipped(db)),
+    skipped: skippedCounts(skipped),
     omitted: survey.omitted.counts,
     over_max_omitted: survey.omitted.excess(settings.maxOmitted),
     totals: controlTotals(db),
     profile: survey.profile,
     pilot: survey.cover?.counts ?? null,
-    priorities: plannedPriorities(db, { rate, reserve, now: finished }, (priority) => sender?.endedAt.get(priority)),
-    plan: { digest: plan?.digest ?? null, events: plan?.listed ?? 0 },
+    priorities: plannedPriorities(states, { rate, reserve, now: finished }, (priority) =>
+      sender?.endedAt.get(priority),
+    ),
+    plan: { digest: stored?.digest ?? null, events: stored?.listed ?? 0 },
     estimate_seconds: estimateSeconds(countDue(states), rate, reserve),
     files: {
       checkpoint: settings.dryRun ? null : state.file(CHECKPOINT_FILE),

@@ -1,7 +1,7 @@
 /** Figures of a survey beside its counts: the duration of sending, the saving by combining, the changes since earlier runs. */
 import { COMBINED, PERSON } from '../kinds/index.ts';
 import { combinable, combined, type CombinedFigures } from '../plan/judge/combine.ts';
-import { countAll, countDue, countStates } from '../plan/counts.ts';
+import { countDue, countStates, countWhere, type CountedState } from '../plan/counts.ts';
 import { storedDigest } from '../plan/digest.ts';
 import { countMatches } from '../plan/judge/contacts.ts';
 import { countFolded } from '../plan/judge/fold.ts';
@@ -28,7 +28,7 @@ interface SendingPace {
 /** Before a run sends: the events, the account (`where`) and the duration. */
 export function surveyFigures(survey: Survey, pace: SendingPace, where: readonly string[]): Figures {
   const states = countStates(survey.db);
-  const [due, all] = [countDue(states), countAll(survey.db).total];
+  const [due, all] = [countDue(states), countWhere(states, () => true)];
   return {
     verdict: {
       word: due > 0 ? 'SENDING' : 'NOTHING TO SEND',
@@ -36,15 +36,19 @@ export function surveyFigures(survey: Survey, pace: SendingPace, where: readonly
       mood: 'done',
       details: where,
     },
-    sections: present(planSections(survey, pace)),
+    sections: present(planSections(survey, pace, states)),
   };
 }
 
-export function planSections(survey: Survey, pace: SendingPace): readonly (Section | undefined)[] {
+export function planSections(
+  survey: Survey,
+  pace: SendingPace,
+  states: readonly CountedState[] = countStates(survey.db),
+): readonly (Section | undefined)[] {
   return [
-    prioritiesSection(plannedPriorities(survey.db, pace), pace.now),
+    prioritiesSection(plannedPriorities(states, pace), pace.now),
     changesSection(survey.changes),
-    planSection(survey, pace),
+    planSection(survey, pace, countDue(states)),
     worksheetSection(survey),
   ];
 }
@@ -62,10 +66,8 @@ function worksheetSection({ worksheet }: Survey): Section | undefined {
   return notes.length === 0 ? undefined : sectionOf({ id: 'worksheet', notes });
 }
 
-function planSection(survey: Survey, pace: SendingPace): Section {
-  const { db, cover } = survey;
+function planSection({ db, cover }: Survey, pace: SendingPace, due: number): Section {
   const fold = countFolded(db);
-  const due = countDue(countStates(db));
   const there = countMatches(db);
   const stored = storedDigest(db);
   const plan = stored === undefined ? [] : [`Plan ${stored.digest}`];

@@ -1,7 +1,6 @@
 import { EVENT_TYPES } from '../kinds/index.ts';
 import type { EventType } from '../model.ts';
-import { countStates, countWhere, type CountedState } from '../plan/counts.ts';
-import { priorityProgress, type PriorityProgress } from '../plan/order.ts';
+import { countStates, countWhere, priorityProgress, type CountedState } from '../plan/counts.ts';
 import type { Database } from '../store/sqlite.ts';
 import { paceOf, type Rate, type RecentlySettled } from '../rate.ts';
 import type { ProgressSnapshot, TypeProgress, WaitingState } from './progress-text.ts';
@@ -11,7 +10,6 @@ import type { GateWait } from '../send/gate.ts';
 
 interface PlanCounts {
   readonly states: readonly CountedState[];
-  readonly priorities: readonly PriorityProgress[];
   readonly recent: RecentlySettled;
 }
 
@@ -36,11 +34,7 @@ const SHARE = 1 / 50;
  */
 export function planCounter(db: Database): ProgressView['count'] {
   const from = Date.now();
-  const count = (): PlanCounts => ({
-    states: countStates(db),
-    priorities: priorityProgress(db),
-    recent: recentAnswers(db, from, Date.now()),
-  });
+  const count = (): PlanCounts => ({ states: countStates(db), recent: recentAnswers(db, from, Date.now()) });
   let counted = count();
   let restUntil = -Infinity;
   return (exactly = false) => {
@@ -86,9 +80,9 @@ export class ProgressTracker {
   }
 
   pace(): ProgressSnapshot {
-    const { states, priorities, recent } = this.#view.count();
+    const { states, recent } = this.#view.count();
     const left = countWhere(states, ({ state }) => isOpen(state));
-    const first = priorities.find((each) => each.left > 0);
+    const first = priorityProgress(states).find((each) => each.left > 0);
     const now = new Date();
     return {
       ...paceOf(recent, left, this.#view.rate),

@@ -21,20 +21,30 @@ export function totalOf(counts: readonly EventCounts[]): EventCounts {
   return sum;
 }
 
-/** How many events of a type are in a state, by its code. */
+/** How many events of a type and a priority are in a state, by its code. */
 export interface CountedState {
   readonly type: EventType;
   readonly state: State;
   readonly code: string | null;
   /** 0 if the run leaves them out. */
   readonly is_chosen: 0 | 1;
+  readonly priority: number;
   readonly count: number;
 }
 
+/** How far the events of one priority are. */
+export interface PriorityProgress {
+  readonly priority: number;
+  /** Acknowledged ones, those that this run sends, and those that cannot be sent; not those that it excludes. */
+  readonly events: number;
+  readonly acknowledged: number;
+  /** Events that this run still has to send. */
+  readonly left: number;
+}
+
 export function countStates(db: Database): CountedState[] {
-  return db.all(
-    'select type, state, code, is_chosen, count(*) as count from event group by type, state, code, is_chosen',
-  );
+  const columns = 'type, state, code, is_chosen, priority';
+  return db.all(`select ${columns}, count(*) as count from event group by ${columns}`);
 }
 
 /** How many events are counted of which this is true. */
@@ -58,6 +68,24 @@ export function outcomesOf(states: readonly CountedState[]): Record<EventType, E
 /** The counts of all types together. */
 export function countAll(db: Database): EventCounts {
   return totalOf(Object.values(outcomesOf(countStates(db))));
+}
+
+/** The priorities of the events that this run does not exclude, the highest first. */
+export function priorityProgress(states: readonly CountedState[]): PriorityProgress[] {
+  const counts = new Map<number, { -readonly [Name in keyof PriorityProgress]: PriorityProgress[Name] }>();
+  for (const { priority, state, count } of states) {
+    if (isExcluded(state)) continue;
+    const own = counts.get(priority) ?? { priority, events: 0, acknowledged: 0, left: 0 };
+    counts.set(priority, own);
+    own.events += count;
+    if (state === 'acknowledged') own.acknowledged += count;
+    if (isOpen(state)) own.left += count;
+  }
+  return [...counts.values()].sort((one, other) => other.priority - one.priority);
+}
+
+function isExcluded(state: State): boolean {
+  return state === 'invalid' || state === 'duplicate' || isLater(state);
 }
 
 /** Events that this run will send. */

@@ -1,16 +1,6 @@
 import type { Database } from '../store/sqlite.ts';
 import { EVENT_COLUMNS, type PlannedEvent } from './events.ts';
 
-/** How far the events of one priority are. */
-export interface PriorityProgress {
-  readonly priority: number;
-  /** Acknowledged ones, those that this run sends, and those that cannot be sent; not those that it excludes. */
-  readonly events: number;
-  readonly acknowledged: number;
-  /** Events that this run still has to send. */
-  readonly left: number;
-}
-
 /**
  * Writes the order in which a run sends its events: by priority, within a priority by kind, and within a kind first events that were never
  * tried, last events that were rejected before; otherwise as in the files.
@@ -59,13 +49,4 @@ export function* dueEvents(db: Database, after = 0): Generator<DueEvent, void, u
     yield* due;
     last = due.at(-1)!.place;
   }
-}
-
-/** The priorities of the events that this run does not exclude, the highest first. */
-export function priorityProgress(db: Database): PriorityProgress[] {
-  return db.all<PriorityProgress>(`
-    select priority, sum(count) as events, sum(iif(state = 'acknowledged', count, 0)) as acknowledged,
-      sum(iif(state in ('ready', 'retry'), count, 0)) as "left"
-    from (select priority, state, count(*) as count from event group by type, state, code, is_chosen, priority)
-    where state not in ('invalid', 'duplicate', 'held', 'waiting') group by priority order by priority desc`);
 }

@@ -61,10 +61,9 @@ export function judgeParents(db: Database, entries: readonly EntryHead[]): void 
 
 /** Reports every blocked event, and names the record that it depends on. */
 export function reportBlocked(db: Database): void {
-  if (db.get(`select 1 from event where state = 'blocked' and code = 'parent_missing' limit 1`))
-    db.exec('create index if not exists plan.skipped_about on skipped (entity, external_id)');
   const rows = `${EVENT_ROWS} where e.state = 'blocked' and e.id > ? order by e.id limit 500`;
   for (const page of pagesOf<EventRow & { readonly code: BlockedCode }>(db, rows)) {
+    db.exec('create index if not exists plan.skipped_about on skipped (entity, external_id)');
     for (const event of page) {
       const issue = blockedIssue(db, event, event.code);
       const similar = event.code === 'parent_missing' && issue.hint === undefined ? similarId(db, event) : undefined;

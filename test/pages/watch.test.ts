@@ -30,12 +30,11 @@ async function minutes(count: number): Promise<void> {
 function fakeRun() {
   const state: { acknowledged: number; waiting: Waiting } = { acknowledged: 0, waiting: undefined };
   const counted = (inState: State, count: number) =>
-    ({ type: 'lead/created', state: inState, code: null, is_chosen: 1, count }) as const;
+    ({ type: 'lead/created', state: inState, code: null, is_chosen: 1, priority: 0, count }) as const;
   const run: ProgressView = {
     rate: { requests: 100, seconds: 60 },
     count: () => ({
       states: [counted('acknowledged', state.acknowledged), counted('ready', 100 - state.acknowledged)],
-      priorities: [],
       recent: { settled: 0, ms: 0 },
     }),
     deliverer: { counters: { events_sent: 0 }, waiting: () => state.waiting },

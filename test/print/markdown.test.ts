@@ -27,7 +27,9 @@ function cell(value: Cell): string {
 }
 
 it('is written in a few lines', () => {
-  const counts = countsSection([{ type: 'lead/created', state: 'ready', code: null, is_chosen: 1, count: 3 }]);
+  const counts = countsSection([
+    { type: 'lead/created', state: 'ready', code: null, is_chosen: 1, priority: 0, count: 3 },
+  ]);
   const stages = sectionOf({
     id: 'stages',
     title: 'Deals by stage',

@@ -253,11 +253,11 @@ describe('an explanation', () => {
 
 describe('the counts', () => {
   const states: CountedState[] = [
-    { type: 'lead/created', state: 'ready', code: null, is_chosen: 1, count: 3 },
-    { type: 'lead/created', state: 'retry', code: null, is_chosen: 1, count: 1 },
-    { type: 'lead/created', state: 'invalid', code: null, is_chosen: 1, count: 2 },
-    { type: 'deal/created', state: 'acknowledged', code: null, is_chosen: 1, count: 5 },
-    { type: 'deal/created', state: 'held', code: null, is_chosen: 0, count: 7 },
+    { type: 'lead/created', state: 'ready', code: null, is_chosen: 1, priority: 0, count: 3 },
+    { type: 'lead/created', state: 'retry', code: null, is_chosen: 1, priority: 0, count: 1 },
+    { type: 'lead/created', state: 'invalid', code: null, is_chosen: 1, priority: 0, count: 2 },
+    { type: 'deal/created', state: 'acknowledged', code: null, is_chosen: 1, priority: 0, count: 5 },
+    { type: 'deal/created', state: 'held', code: null, is_chosen: 0, priority: 0, count: 7 },
   ];
 
   it('have every event in one column: what is tried again is to be sent, and what is not selected is not', () => {
