@@ -23,6 +23,9 @@ export function planFigures(
   names: ReadonlyMap<string, string>,
   now: Date,
 ): Figures {
+  const states = countStates(db);
+  const isSampled = (type: EventType): boolean =>
+    states.some((each) => each.type === type && each.state !== 'invalid' && each.state !== 'duplicate');
   return {
     verdict: {
       word: 'PLAN',
@@ -31,15 +34,15 @@ export function planFigures(
       details: [shortPath(output.file(PLAN_FILE))],
     },
     sections: present([
-      countsSection(countStates(db)),
-      ...EVENT_TYPES.map((type) => sampleSection(db, type, names)),
+      countsSection(states),
+      ...EVENT_TYPES.filter(isSampled).map((type) => sampleSection(db, type, names)),
       causesSection(readCauses(db), { over_max_omitted: [] }, undefined),
       checksSection(readFindings(db), true),
     ]),
   };
 }
 
-/** The first event of a type that is sent; undefined if there is none. */
+/** The first event of a type that is sent; undefined if there is none, for which all events are read. */
 function sampleSection(db: Database, type: EventType, names: ReadonlyMap<string, string>): Section | undefined {
   const sample = db.get<{ id: string | null; data: string; file: string; line: number; record: number }>(
     `select e.external_id as id, e.data, ${placedFile()} as file, r.line, r.number as record

@@ -15,7 +15,6 @@ import {
 } from '../plan/counts.ts';
 import { storedDigest } from '../plan/digest.ts';
 import { countUnreadable } from '../plan/problems.ts';
-import { countGone } from '../plan/judge/gone.ts';
 import { countSharedIds } from '../plan/records.ts';
 import { DIFFERENCE_CODES, type DifferenceCode } from '../plan/judge/judge-known.ts';
 import { countsByCode } from '../report/findings.ts';
@@ -153,7 +152,8 @@ export function summarise(run: {
     records: survey.records,
     events: {
       ...totalOf(Object.values(byType)),
-      gone: countGone(db).gone,
+      // What a run sends is in its input.
+      gone: survey.changes?.gone ?? 0,
       changed: DIFFERENCE_CODES.reduce((sum, code) => sum + countCode(states, code), 0),
     },
     mapping_changed: survey.hasOtherAnswers || hasMappingChanged(db, run.mapping.sha256, sender !== undefined),

@@ -104,18 +104,24 @@ function reportGone(db: Database, subject: Subject, instead: Found['instead']): 
   listGone(db, subject, issue.code, instead instanceof RecordMerged ? instead.into : '');
 }
 
+type ShownRow = RecordKey & { readonly fields: string };
+
 /** Stores the knowledge from the records that were read back. In a transaction of the caller. */
 export function rememberShown(db: Database, policies: readonly Policies[], hasher: FieldHasher): void {
-  const isShown = 'exists (select 1 from shown s where s.entity = e.entity and s.external_id = e.external_id)';
-  for (const subject of subjectsOf(db, policies, hasher, isShown)) {
-    const shown = shownOf(db, subject);
-    if (shown) storeKnown(db, hasher, subject, seen(subject.known, subject.wanted.fields, shown), subject.wanted);
+  for (const { entity, external_id: id, fields } of db.each<ShownRow>('select * from shown')) {
+    const shown = JSON.parse(fields) as ShownFields;
+    for (const subject of subjectsOf(db, policies, hasher, 'e.entity = ? and e.external_id = ?', entity, id))
+      storeKnown(db, hasher, subject, seen(subject.known, subject.wanted.fields, shown), subject.wanted);
   }
 }
 
 /** A record as the service showed it; undefined if it was not read back. */
 export function shownOf(db: Database, { entity, external_id: id }: RecordKey): ShownFields | undefined {
-  const row = db.get<{ fields: string }>('select fields from shown where entity = ? and external_id = ?', entity, id);
+  const row = db.get<Pick<ShownRow, 'fields'>>(
+    'select fields from shown where entity = ? and external_id = ?',
+    entity,
+    id,
+  );
   return row && (JSON.parse(row.fields) as ShownFields);
 }
 

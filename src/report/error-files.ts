@@ -1,6 +1,6 @@
 /** The files that have a row for each problem, value left out, skipped row, and id in the service. */
 import { placedFile } from '../store/plan-schema.ts';
-import { COMBINED } from '../kinds/index.ts';
+import { COMBINED, KINDS } from '../kinds/index.ts';
 import { csvHead, csvLine } from '../files/csv.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -55,13 +55,14 @@ const FILES = {
   'ids.csv': {
     columns: 'type external_id service_id',
     statement: `
-    select type, external_id, service_id from (
-      select entity, type, external_id, service_id, is_acknowledged from checkpoint.record
-      union all
-      select distinct '${COMBINED}', type, external_id, service_id, 1 from checkpoint.carried where is_certain = 1)
-    join kind k on k.name = entity
-    where is_acknowledged = 1 and service_id is not null order by k.rank, external_id`,
-    options: { bom: false },
+    select type, external_id, service_id from checkpoint.record
+    where entity = ?1 and is_acknowledged = 1 and service_id is not null
+    union all
+    select distinct type, external_id, service_id from checkpoint.carried
+    where ?1 = '${COMBINED}' and is_certain = 1 and service_id is not null
+    order by external_id`,
+    // In the order in which they are stored: sorting a million of them would take longer than writing the file.
+    options: { bom: false, each: KINDS.map(({ name }) => name) },
   },
 } as const satisfies Readonly<Record<string, SelectedFile>>;
 
@@ -80,6 +81,8 @@ export function writeFile(db: Database, output: StateDir, name: keyof typeof FIL
 interface TableOptions<R> {
   /** Whether people open the file in a spreadsheet. */
   readonly bom?: boolean;
+  /** The statement runs once for each, as its only value. */
+  readonly each?: readonly string[];
   /** Called with each row. */
   readonly seen?: (row: R) => void;
   /** Converts a row for the file. */
@@ -92,10 +95,14 @@ export function writeTable<R extends SelectedRow>(
   path: string,
   columns: string,
   statement: string,
-  { bom = true, seen, shown = (row) => row }: TableOptions<R> = {},
+  { bom = true, each, seen, shown = (row) => row }: TableOptions<R> = {},
 ): void {
   const names = columns.split(' ');
-  writeLines(path, bom ? csvHead(names) : csvLine(names), db.each<R>(statement), (row) => {
+  function* selected(): Generator<R> {
+    if (!each) yield* db.each<R>(statement);
+    for (const value of each ?? []) yield* db.each<R>(statement, value);
+  }
+  writeLines(path, bom ? csvHead(names) : csvLine(names), selected(), (row) => {
     seen?.(row);
     const cells = shown(row);
     return csvLine(names.map((name) => cells[name] ?? undefined));

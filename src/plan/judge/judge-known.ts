@@ -55,6 +55,7 @@ export function* subjectsOf(
   policies: readonly Policies[],
   hasher: FieldHasher,
   where = `e.state = 'ready'`,
+  ...values: readonly string[]
 ): Generator<Subject> {
   type Row = WantedRow & { id: number; record: number; entity: Entity; external_id: string };
   for (let last = 0; ;) {
@@ -62,6 +63,7 @@ export function* subjectsOf(
       `select e.id, e.record, e.entity, e.external_id, e.type, e.content, e.data, e.entry, e.field_entries
        from event e join checkpoint.record r on r.entity = e.entity and r.external_id = e.external_id
        where ${where} and e.data is not null and e.id > ? order by e.id limit 500`,
+      ...values,
       last,
     );
     if (page.length === 0) return;
