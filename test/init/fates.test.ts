@@ -128,3 +128,20 @@ describe('every file and every column has a fate', () => {
     },
   );
 });
+
+it('false is no value where it stands among texts, and a value of flags', async () => {
+  const records = times(12, (n) => `${n}`).map((n, at) => ({
+    id: at + 1,
+    name: `Ada Bell${n}`,
+    email: at % 3 ? `p${n}@acme.example` : false,
+    partner_id: at % 2 ? [at + 40, `Acme ${n}`] : false,
+    mobile: false,
+    active: at % 4 > 0,
+  }));
+  const draft = await draftOf({ 'res.partner.json': records });
+  expect(draft.spec.defaults).toMatchObject({ missing_values: ['', 'false'] });
+  expect(draft.remark('missing_values')).toContain("'false' in 10 cells");
+  expect(draft.remark('email')).toBe('8 e-mail addresses, 4 empty');
+  expect(draft.lead['custom_params']).toMatchObject({ active: { from: 'active', default: false } });
+  expect(draft.text).toContain('# no value in any record: `mobile`\n');
+});

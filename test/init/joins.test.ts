@@ -11,6 +11,25 @@ const byEmail = (column: string) => ({
   lookup: { source: 'contacts', match: 'Email', with: column, take: 'Contact ID' },
 });
 
+it.each([
+  ['with zeros in the other export', (n: number) => `${n}`, (n: number) => `${n}`.padStart(5, '0')],
+  ['with zeros in its own', (n: number) => `${n}`.padStart(5, '0'), (n: number) => `${n}`],
+])(
+  'an id is joined %s, which a spreadsheet has removed, and only where a name says what it is of',
+  async (_what, own, other) => {
+    const draft = await draftOf({
+      'guests.csv': ['GuestNo,Guest,Email', ...times(12, (n) => `${own(n + 1)},Ada Bell${n},g${n}@acme.example`)],
+      'stays.csv': [
+        'ResNo,GuestNo,Room,Total,Status',
+        ...times(12, (n) => `R-0${n},${other(n + 1)},${n + 2},8${n}.50,${n % 2 ? 'Open' : 'Won'}`),
+      ],
+    });
+    expect(draft.deal['lead_external_id']).toMatchObject({ lookup: { source: 'guests', take: 'GuestNo' } });
+    expect(draft.remark('lead_external_id')).toContain('12 of 12 match guests.GuestNo, compared without leading zeros');
+    expect(draft.findings).not.toContain('cannot be sent');
+  },
+);
+
 describe('the lead of a deal', () => {
   it('is found by first and last name in two columns, also where one of them is only called a name', async () => {
     const contacts = times(40, (n) => `${n + 1001};${person(n).replace(' ', ';')};p${n}@correo.example`);

@@ -21,7 +21,7 @@ describe('a table is', () => {
     expect(draft.entries).toEqual(['orders: lead/created', 'orders: deal/created']);
     expect(draft.lead).toMatchObject({ external_id: 'buyer.buyer_id', full_name: 'buyer.name' });
     expect(draft.deal).toMatchObject({ external_id: 'order_no', stage_name: 'state' });
-    expect(draft.text).toContain('# check: an amount and a status of a person make these records deals');
+    expect(draft.text).toContain('# check: an amount and a status, of a person or a company, make these records deals');
   });
 
   it('people and deals in a language of which no word is known', async () => {
@@ -295,10 +295,81 @@ describe('exports of strangers', () => {
     expect(draft.deal['owner_name']).toMatchObject({ lookup: { source: 'adm', take: 'VMAIL' } });
   });
 
+  it('are deals by their name and whom they are of, people by their own columns, with amounts of which some are texts', async () => {
+    const guardians = [
+      'Guardian ID,First name,Surname,Email',
+      ...times(12, (n) => `G${n},Ada,${NAMES[n % 10]!},g${n}@acme.example`),
+    ];
+    const draft = await draftOf({
+      'guardians.csv': guardians,
+      'children.csv': [
+        'Child ID,Guardian ID,First name,DOB',
+        ...times(12, (n) => `CH${n},G${n},Lia,2012-02-1${n % 9}`),
+      ],
+      'enquiries.csv': [
+        'Enquiry No,Child ID,Guardian ID,Enquiry date,Stage,Annual fee,Remarks',
+        ...times(
+          12,
+          (n) =>
+            `ENQ-0${n},CH${n},G${n},2024-03-1${n % 9},${n % 3 ? 'Visited' : 'Offer made'},${n % 3 ? `"€4,${n}50.00"` : 'to be agreed'},Asked about lunch ${n}`,
+        ),
+      ],
+    });
+    expect(draft.entries).toEqual(['guardians: lead/created', 'enquiries: deal/created']);
+    expect(draft.deal).toMatchObject({ external_id: 'Enquiry No', lead_external_id: 'Guardian ID' });
+    expect(draft.remark('amount')).toContain('check: 8 numbers, 4 other');
+    const alone = await draftOf({
+      'invoices.csv': [
+        'Invoice No,Name,E-mail,Status,Amount',
+        ...times(12, (n) => `2023-0${n},Client ${n},c${n}@corp.example,${n % 3 ? 'Won' : 'Open'},1${n}00.00`),
+      ],
+    });
+    expect(alone.entries).toEqual(['invoices: lead/created', 'invoices: deal/created']);
+  });
+
+  it('are of one kind where they have the same columns, such as a sheet for each year', async () => {
+    const year = (of: number) => [
+      'Member,E-mail,Join date,Fee,Status,Comment',
+      ...times(
+        12,
+        (n) =>
+          `${name(n)} ${of},m${n + of * 9}@gym.example,${n + 1}/2/${of},$${n}0.00,${n % 2 ? 'Active' : 'Frozen'},knee ${n}`,
+      ),
+    ];
+    const draft = await draftOf({ 'gym 2022.csv': year(2022), 'gym 2023.csv': year(2023) });
+    expect(draft.entries).toEqual([
+      'gym_2022: lead/created',
+      'gym_2023: lead/created',
+      'gym_2022: deal/created',
+      'gym_2023: deal/created',
+    ]);
+    expect(draft.text).toContain('prefix: deal-gym_2023-');
+    expect(draft.findings).not.toContain('cannot be sent');
+  });
+
+  it('keep the person of a comment whose deal is that of another one', async () => {
+    const draft = await draftOf({
+      'clients.csv': ['Ref,Name,Email', ...times(12, (n) => `C10${n},${name(n)},c${n}@acme.example`)],
+      'deals.csv': [
+        'Deal ID,Title,Amount,Stage,Vendor Ref',
+        ...times(12, (n) => `D${n},House ${n},90${n}.50,${n % 2 ? 'Open' : 'Won'},C10${n}`),
+      ],
+      'viewings.csv': [
+        'Id,Deal ID,Client Ref,Date,Note',
+        ...times(
+          12,
+          (n) => `V${n},D${n},C10${(n + 1) % 12},2024-03-1${n % 9},Liked the kitchen but not the garden ${n}`,
+        ),
+      ],
+    });
+    expect(draft.comment['if_both']).toBe('lead');
+    expect(draft.remark('if_both')).toContain('check: 12 of 12');
+  });
+
   it('have an amount and a stage that no deal has: the kind is marked; the person is the one with the address', async () => {
     const draft = await draftOf({
-      'enquiries.csv': [
-        'No,Child First Name,Child Surname,Parent Name,Parent Email,Annual Fee,Status',
+      'visits.csv': [
+        'No,Child First Name,Child Surname,Parent Name,Parent Email,Annual Cost,Status',
         ...times(
           30,
           (n) =>
@@ -306,7 +377,7 @@ describe('exports of strangers', () => {
         ),
       ],
     });
-    expect(draft.text).toMatch(/# check: `Annual Fee` and `Status` may be the amount and the stage of a deal/);
+    expect(draft.text).toMatch(/# check: `Annual Cost` and `Status` may be the amount and the stage of a deal/);
     expect(draft.lead).toMatchObject({ external_id: 'No', full_name: 'Parent Name' });
   });
 

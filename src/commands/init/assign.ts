@@ -121,9 +121,19 @@ function idScore(
   if (!isUnique(column) && (own.length > 0 || !isOfKind) && column.distinct < column.filled * 0.9) {
     if (column.table.columns.some(isIdOfAll)) return 0;
   }
+  // `Child ID` of enquiries is that of the children, although each has only one enquiry.
+  const isOfOther = ({ to }: Reference): boolean =>
+    isUnique(to) &&
+    !namesTable(column, column.table) &&
+    (namesTable(column, to.table) || (isCalledAlike(column, to) && isFirst(to) && !isFirst(column)));
+  if (own.some(isOfOther) && column.table.columns.some((each) => each !== column && isIdOfAll(each))) return 0;
   const more = referred(column, references);
   if (!isUnique(column) && more === 0 && headerScore('id', column, kind) < 0.85) return 0;
   return scoreOf('id', column, kind, more);
+}
+
+function isFirst(column: Column): boolean {
+  return column.table.columns[0] === column;
 }
 
 /** Content is all that an unknown header leaves. */

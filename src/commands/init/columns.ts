@@ -28,6 +28,8 @@ export interface Table {
   unusedDeal?: string;
   /** What the user has decided: what its records are, and how the file is read. */
   readonly settled: Set<'kind' | 'reading'>;
+  /** `false` means no value, so that a flag needs it as its default. */
+  readonly falseIsNone: boolean;
   /** Its name in SQL. */
   readonly sql: string;
 }
@@ -118,7 +120,7 @@ export function columnOf(
   const date = dateFacts(meaning, values, dayFirst);
   const isMoney = (value: string): boolean => isCurrency(value.toUpperCase()) || currencyMarks(value)[0] === value;
   const currency = is.currency > 0.8 ? shareOf(isMoney) : 0;
-  const number = is.number > 0.8 ? shareOf(isAmount) : is.number;
+  const number = is.number > MOST ? shareOf(isAmount) : is.number;
   const money =
     number > 0
       ? shareOf((value) => isAmount(value) && (currencyMarks(value).length > 0 || /[万億千만억천]/.test(value)))
@@ -132,10 +134,13 @@ export function columnOf(
     length: facts.length ?? 0,
     values,
     date,
-    separators: date === undefined && number > 0.8 ? separatorsOf(values) : undefined,
+    separators: date === undefined && number > MOST ? separatorsOf(values.filter(isAmount)) : undefined,
     is: { ...is, currency, number, money },
   };
 }
+
+/** Of the values of a column of numbers: beside them are texts such as `to be agreed`. */
+const MOST = 0.5;
 
 /** `120万円`, `50 k`: amounts that the `number` transform cannot read. */
 export const MULTIPLE = /(?<![\p{L}])(?:k|tsd|mio|mln|mrd|bn|тыс|млн|[万億千만억천])(?:[円元원]|\.|$)/iu;

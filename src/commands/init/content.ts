@@ -97,7 +97,7 @@ export function sumOfMoney(column: Column): number {
   const isKey = isUnique(column) && isComplete(column) && is.whole > 0.95 && is.decimal < 0.05 && isRising(column);
   if (isKey || is.hundred > 0.95) return 0.06;
   const relation = derivedOf(column.table).get(column);
-  const less = relation === 'weighted' ? 0.15 : relation === 'gross' ? 0.6 : 1;
+  const less = (relation === 'weighted' ? 0.15 : relation === 'gross' ? 0.6 : 1) * (is.number > 0.8 ? 1 : is.number);
   if (is.money > 0.5) return 0.7 * less;
   if (is.decimal > 0.3) return 0.55 * less;
   if (distinct <= Math.min(4, filled / 4) || length < 3) return 0.1 * less;

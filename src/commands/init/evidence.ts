@@ -16,9 +16,11 @@ export function isCompany({ table, meaning }: Column): boolean {
 
 /** Lists are carried whole: bare values as one text, others as JSON. */
 export function customValue(column: Column): ValueSpec {
-  const { name, list, date } = column;
+  const { name, list, date, table, values } = column;
   if (list !== undefined) return name === list ? { from: list, apply: [{ join: ', ' }] } : { from: list, as: 'json' };
-  return date && isReadable(date, column.values) ? dateValue(column, !date.hasTime) : name;
+  if (table.falseIsNone && values.includes('false'))
+    return { from: name, default: table.from.source.kind === 'tree' ? false : 'false' };
+  return date && isReadable(date, values) ? dateValue(column, !date.hasTime) : name;
 }
 
 /** A list of bare values, of which nothing else is lost. */

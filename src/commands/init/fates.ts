@@ -250,7 +250,10 @@ function notCarriedText(columns: readonly Column[], why = '', mark = ''): string
 }
 
 function emptyText({ columns, rows, whole }: Table): string | undefined {
-  const empty = columns.filter(({ filled }) => filled === 0);
+  // `partner_id` is false where `partner_id[1]` has no value.
+  const isWhole = ({ name }: Column): boolean =>
+    columns.some((each) => each.name.startsWith(`${name}[`) || each.name.startsWith(`${name}.`));
+  const empty = columns.filter((column) => column.filled === 0 && !isWhole(column));
   const where = whole ? 'in any record' : `in the first ${numberText(rows)} records`;
   return empty.length === 0 ? undefined : `no value ${where}: ${empty.map(quoted).join(', ')}`;
 }

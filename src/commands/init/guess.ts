@@ -51,9 +51,15 @@ export function guessDrafts(
       const deal = own.has('lead') && !only ? own.get('deal')?.assignment : undefined;
       const assignment = deal ? withoutJob(found.assignment, table) : withText(found.assignment, table);
       const row = { ...assignment, table, twin: deal !== undefined, only, doubt: found.doubt };
-      const key = deal && kind === 'lead' ? personKey(row, deal.roles.get('id')?.column) : keyOf(row);
+      const person = drafts.find((each) => each.table === table && each.kind === 'lead');
+      const key =
+        deal && kind === 'lead'
+          ? personKey(row, deal.roles.get('id')?.column)
+          : (deal && person && idOfPerson(row, person)) || keyOf(row);
       const draft: EntryDraft = { ...row, key, prefix: undefined };
-      drafts.push({ ...draft, prefix: prefixOf(draft, drafts) });
+      const prefix = prefixOf(draft, drafts);
+      const isShared = key && !prefix && drafts.some((each) => each.kind === kind && shareKeys(draft, each));
+      drafts.push({ ...draft, prefix, key: isShared ? { ...key, repeats: true } : key });
     }
   }
   return drafts;
@@ -114,6 +120,12 @@ const ROLE_NAMES: Readonly<Partial<Record<Role, string>>> = {
   created: 'created_at',
   happened: 'happened_at',
 };
+
+/** Of deals without an id, in rows that are a person each: that of the person. */
+function idOfPerson({ roles }: Recognised, { key, roles: own }: EntryDraft): Key | undefined {
+  const column = [own.get('email')?.column, own.get('full')?.column].find((each) => each?.name === key?.value);
+  return column && isKey(column) && !roles.has('id') ? { value: column.name, column } : undefined;
+}
 
 type Recognised = Omit<EntryDraft, 'key' | 'prefix'>;
 
@@ -215,18 +227,31 @@ const ROLES_OF_KEY: Readonly<Record<RecordKind, readonly Role[]>> = {
   comment: [],
 };
 
+/** Whether records of two exports with the same columns have the same id, as people do who are in the lists of several years. */
+function shareKeys({ table, key, roles }: EntryDraft, other: EntryDraft): boolean {
+  const idOf = (of: Pick<EntryDraft, 'key' | 'roles'>): Column | undefined =>
+    of.key?.column ?? of.roles.get('email')?.column;
+  const [own, theirs] = [idOf({ key, roles }), idOf(other)];
+  if (!own || own.name !== theirs?.name || table.columns.length !== other.table.columns.length) return false;
+  return countOf(table, `from ${table.sql} a join ${other.table.sql} b on a.${own.sql} = b.${theirs.sql}`) > 0;
+}
+
 /** What tells whether two records with the same id are the same. */
 const IDENTITIES = ['email', 'full', 'last', 'title', 'content', 'subject'] as const;
 
 /** For ids that are also those of other records of an earlier export of the kind: both number their records. */
 function prefixOf(draft: EntryDraft, earlier: readonly EntryDraft[]): EntryDraft['prefix'] {
-  const { table, kind, roles } = draft;
-  const id = roles.get('id')?.column;
+  const { table, kind, roles, key } = draft;
+  const id = roles.get('id')?.column ?? key?.column;
   if (!id) return undefined;
   const text = `${table.list?.replaceAll('.', '-') ?? table.source}-`;
   const lead = earlier.find((each) => each.table === table && each.kind === 'lead');
-  if (kind === 'deal' && lead?.key?.column === id)
-    return { text: 'deal-', why: 'the person of the row has the same id without it' };
+  if (kind === 'deal' && lead && (lead.key?.column?.name ?? lead.key?.value) === id.name) {
+    const isShared = earlier.some(
+      (each) => each.kind === kind && shareKeys({ ...draft, key: { value: id.name, column: id } }, each),
+    );
+    return { text: isShared ? `deal-${text}` : 'deal-', why: 'the person of the row has the same id without it' };
+  }
   for (const other of earlier.filter((each) => each.kind === kind)) {
     const theirs = other.roles.get('id')?.column;
     if (!theirs || other.table === table) continue;

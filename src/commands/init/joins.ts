@@ -69,7 +69,7 @@ function directJoin(reference: Reference, target: EntryDraft, isMixed: boolean):
   if (rank === 0 || take === undefined) return [];
   const named = (namesTable(from, target.table) ? 0.1 : 0) + (fold(from.name) === fold(to.name) ? 0.05 : 0);
   const cut = by.several ? from.values.filter((value) => by.like.test(value)).length : 0;
-  const match = by.fold === 2 ? digitsIn : by.fold === 1 ? lowerIn : ({ sql }: Column): string => sql;
+  const match = by.fold === undefined ? ({ sql }: Column): string => sql : COMPARED[by.fold];
   const why = referenceText(reference);
   const common = {
     columns: [from],
@@ -84,7 +84,8 @@ function directJoin(reference: Reference, target: EntryDraft, isMixed: boolean):
   const isPart = isMixed && share < 0.95 && target.table.whole && target.table.list === undefined;
   if (isId && !by.fold && !isPart) return [{ ...common, value: prefixed(partOf(reference), target), why }];
   if (target.table.list !== undefined) return [];
-  const more = `${isId ? '; the others have none' : ', looked up because it is no id'}${isUnique(to) ? '' : `; several have the same one: ${whichOf(to.table)} is taken`}`;
+  const zeros = by.fold === 3 && isId ? ', compared without leading zeros' : undefined;
+  const more = `${zeros ?? (isId ? '; the others have none' : ', looked up because it is no id')}${isUnique(to) ? '' : `; several have the same one: ${whichOf(to.table)} is taken`}`;
   return [{ ...common, value: lookupOf(reference, take, share < 0.98), why: `${why}${more}` }];
 }
 
@@ -94,9 +95,12 @@ function whichOf(table: Table): string {
   return flag ? `that with ${quoted(flag.column)} (${flag.value}) or else the first one` : 'the first one';
 }
 
-function lowerIn({ sql }: Column): string {
-  return `lower(${sql})`;
-}
+/** In SQL, how values are compared that need not be equal. */
+const COMPARED = {
+  1: ({ sql }: Column): string => `lower(${sql})`,
+  2: digitsIn,
+  3: ({ sql }: Column): string => `ltrim(${sql}, '0')`,
+} as const;
 
 /** In SQL, the last digits of a phone number. */
 function digitsIn({ sql }: Column): string {

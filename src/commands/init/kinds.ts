@@ -4,6 +4,7 @@ import { isFew, isIn, isKey, isNamed, isUnique, pathOf, type Column, type Table 
 import { isId } from './content.ts';
 import { quoted } from './evidence.ts';
 import { isSure, type Reference } from './references.ts';
+import type { Concept } from './words.ts';
 import { isStaff, RECORD_KINDS, typeOf, type RecordKind, type Role } from './roles.ts';
 
 type KindFound = { readonly assignment: Assignment; readonly doubt?: string };
@@ -43,6 +44,7 @@ export function kindsOf(
   if (!has('lead') && (has('deal') || has('comment'))) for (const each of signs) each.companies();
   for (const each of signs) each.comments();
   for (const each of signs) each.noteUnusedDeal();
+  likeEachOther(kinds);
   for (const [table, given] of answered)
     kinds.set(table, new Map([...given].map((kind) => [kind, { assignment: assign(table, kind, references) }])));
   if (answered.size > 0 || [...kinds.values()].some(({ size }) => size > 0)) return kinds;
@@ -117,12 +119,17 @@ class Signs {
     if (this.#found.has('deal') || this.#is('user', 'company', 'comment')) return;
     const isPerson = this.#isPerson();
     const [amount, stage] = isNamed(this.#table) ? [0.25, 0.35] : [0.35, 0.2];
-    const isSold = (this.#best('amount')?.score ?? 0) >= amount && this.#of('deal', 'stage', 'outcome') >= stage;
-    if (!isSold || !(isPerson || this.#refersTo('lead'))) return;
+    const isSold = (this.#best('amount')?.score ?? 0) >= amount;
+    const isStaged = this.#of('deal', 'stage', 'outcome') >= stage;
+    const isCalled = this.#is('deal') && this.#table.list === undefined;
+    // Subscriptions are of a company, orders of people.
+    const isOf = isPerson || this.#refersTo('lead') || this.#refersTo('company');
+    if (!isOf || [isSold, isStaged, isCalled].filter(Boolean).length < 2) return;
     // Payments, invoices and line items where other records are the deals.
     const areOthers = [...this.#kinds.values()].some((found) => found.has('deal'));
     if (this.#refersTo('deal') || (this.#is('other') && areOthers)) return;
-    this.#set('deal', 'check: an amount and a status of a person make these records deals');
+    const why = isSold && isStaged ? 'an amount and a status' : `${isSold ? 'an amount' : 'a status'} and their name`;
+    this.#set('deal', `check: ${why}, of a person or a company, make these records deals`);
     if (isPerson) this.#set('lead');
   }
 
@@ -153,7 +160,8 @@ class Signs {
     if (list !== undefined && this.#is('stage')) return;
     const isOf = list !== undefined || this.#refersTo('lead') || this.#refersTo('deal');
     const concepts = columns.map(({ meaning }) => meaning.concepts);
-    const hasId = concepts.some((own) => own.has('id') && (own.has('person') || own.has('deal') || own.has('parent')));
+    const isPerson = (own: ReadonlySet<Concept>): boolean => own.has('person') && !own.has('user');
+    const hasId = concepts.some((own) => own.has('id') && (isPerson(own) || own.has('deal') || own.has('parent')));
     const isTyped = columns.some((each) => each.meaning.concepts.has('parent') && isId(each) && typeOf(each));
     const isNote = this.#is('comment')
       ? (isOf || hasId || this.#isLinked()) &&
@@ -168,12 +176,12 @@ class Signs {
       this.#set('comment', 'check: a text about a person or a deal makes these records comments');
   }
 
-  /** Whether its records refer to those of a kind, other than by their owner. */
-  #refersTo(kind: RecordKind, by: (column: Column) => boolean = () => true): boolean {
+  /** Whether its records refer to those of a kind, or to companies, other than by their owner. */
+  #refersTo(kind: RecordKind | 'company', by: (column: Column) => boolean = () => true): boolean {
     return this.#references.some(
       (each) =>
         each.from.table === this.#table &&
-        this.#kinds.get(each.to.table)!.has(kind) &&
+        (kind === 'company' ? each.to.table.nouns.includes(kind) : this.#kinds.get(each.to.table)!.has(kind)) &&
         isSure(each, 0.3) &&
         isUnique(each.to) &&
         by(each.to) &&
@@ -218,6 +226,40 @@ class Signs {
   }
 }
 
+/** Files and sheets with the same columns, such as one for each year, are of one kind: that of which most is recognised. */
+function likeEachOther(kinds: Map<Table, TableKinds>): void {
+  for (const alike of alikeTables([...kinds.keys()])) {
+    const weight = (table: Table): number => kinds.get(table)!.size * 1e6 + table.rows;
+    const [best, ...others] = alike.sort((a, b) => weight(b) - weight(a));
+    for (const table of others) {
+      const own = ({ column, ...rest }: RoleCandidate): RoleCandidate => ({
+        ...rest,
+        column: table.columns.find(({ name }) => name === column.name)!,
+      });
+      const mirrored = ({ kind, roles, candidates }: Assignment): Assignment => ({
+        kind,
+        roles: new Map([...roles].map(([role, found]) => [role, { ...own(found), others: found.others.map(own) }])),
+        candidates: new Map([...candidates].map(([role, able]) => [role, able.map(own)])),
+      });
+      const found = [...kinds.get(best!)!].map(
+        ([kind, { assignment, doubt }]) =>
+          [kind, { assignment: mirrored(assignment), ...(doubt && { doubt }) }] as const,
+      );
+      kinds.set(table, new Map(found));
+    }
+  }
+}
+
+/** Groups of tables with the same columns, unless their names say that they are different. */
+function alikeTables(tables: readonly Table[]): Table[][] {
+  const groups = new Map<string, Table[]>();
+  for (const table of tables.filter(({ list, columns }) => list === undefined && columns.length > 2)) {
+    const key = JSON.stringify([table.nouns, table.columns.map(({ name }) => name).sort()]);
+    groups.set(key, [...(groups.get(key) ?? []), table]);
+  }
+  return [...groups.values()].filter(({ length }) => length > 1);
+}
+
 /**
  * The staff: a few people of no known kind to whom records refer that also have another person, of many more, or whose names or
  * ids a column has again and again. `answered`: a table that becomes nothing may be theirs whatever it is called.
@@ -232,6 +274,10 @@ function noteStaff(
   const sure = references.filter((each) => isSure(each, 0.9) && isUnique(each.to));
   for (const table of tables) {
     const isNone = answered.get(table)?.size === 0;
+    if (table.nouns.includes('user') && table.nouns.includes('lead')) {
+      const isTeam = table.rows <= MAX_STAFF && !table.columns.some(({ is, filled }) => filled > 0 && is.email > 0.5);
+      table.nouns = [isTeam ? 'user' : 'lead'];
+    }
     if (isNone) table.nouns = table.nouns.filter((noun) => !RECORD_KINDS.some((kind) => kind === noun));
     if (table.nouns.length > 0 || table.rows === 0 || table.rows > MAX_STAFF || !isOfPeople(table)) continue;
     const isMore = (other: Table): boolean => other.rows >= 5 * table.rows && isOfPeople(other);
@@ -260,7 +306,11 @@ function withoutLists(table: Table, kinds: ReadonlyMap<Table, TableKinds>): void
  */
 function addSomething(kinds: ReadonlyMap<Table, TableKinds>, references: readonly Reference[]): void {
   const isOfText = ({ from, to }: Reference): boolean =>
-    isKey(to) && isId(to) && !isStaff(from) && from.table.columns.some(({ is }) => is.prose > 0.6);
+    isKey(to) &&
+    isId(to) &&
+    !isStaff(from) &&
+    !to.table.nouns.includes('user') &&
+    from.table.columns.some(({ is }) => is.prose > 0.6);
   const [about] = references
     .filter((each) => each.to.table.list === undefined && isSure(each, 0.9) && isOfText(each))
     .sort((a, b) => b.from.distinct - a.from.distinct);
@@ -270,14 +320,14 @@ function addSomething(kinds: ReadonlyMap<Table, TableKinds>, references: readonl
   if (table) kinds.get(table)!.set(kind, { assignment: assign(table, kind, references), doubt });
 }
 
-/** Rows are a person and a deal only with a name of the person that is no title, and an address that is not the owner's. */
+/** Rows are a person and a deal only with a name of the person that is no title, or an address that is not the owner's. */
 function isTwin(assignments: ReadonlyMap<RecordKind, Assignment>): boolean {
   const [{ roles: person }, { roles: deal }] = [assignments.get('lead')!, assignments.get('deal')!];
   const name = (person.get('full') ?? person.get('last'))?.column;
   const email = person.get('email')?.column;
   return (
     name !== undefined &&
-    (name !== deal.get('title')?.column || name.is.person > 0.7) &&
+    (name !== deal.get('title')?.column || name.is.person > 0.7 || email !== undefined) &&
     (email === undefined || email !== deal.get('owner')?.column)
   );
 }

@@ -23,8 +23,8 @@ interface Extractor {
   readonly take: (value: string) => readonly string[];
   /** The transforms that take the part, or the first one. */
   readonly apply: readonly TransformSpec[];
-  /** Compared in lower case, or by the last digits of phone numbers. */
-  readonly fold?: 1 | 2;
+  /** Compared in lower case, by the last digits of phone numbers, or without leading zeros. */
+  readonly fold?: 1 | 2 | 3;
   /** A value may name several records. */
   readonly several?: true;
 }
@@ -34,11 +34,22 @@ function digitsOf(value: string): string {
   return value.replace(/\D/g, '').slice(-9);
 }
 
+/** `00123` and `123`: a spreadsheet has made numbers of the ids in one of the files. */
+function plainOf(value: string): string {
+  return value.replace(/^0+(?=\d)/, '');
+}
+
 const WHOLE: Extractor = { like: /./, take: (value) => [value], apply: [] };
 const EXTRACTORS: readonly Extractor[] = [
   WHOLE,
   { like: /@.*\./, take: (value) => [value.toLowerCase()], apply: ['lowercase'], fold: 1 },
   { like: /^(?:\+|00|0)[\d\s().\-/]{7,22}$/, take: (value) => [digitsOf(value)], apply: ['phone'], fold: 2 },
+  {
+    like: /^\d+$/,
+    take: (value) => [plainOf(value)],
+    apply: [{ replace: { pattern: '^0+(\\d)', with: '$1' } }],
+    fold: 3,
+  },
   ...[
     /^@(.+)$/,
     /^(.+?) \(/,
@@ -88,10 +99,12 @@ export function findReferences({ db, tables }: Samples): Reference[] {
   keys.forEach(({ sql, table, is }, key) => {
     const all = `from ${table.sql} where ${sql} is not null`;
     db.exec(`insert into keys select distinct ${sql}, ${key}, 0 ${all}`);
-    if (is.phone > 0.6 && is.grouped + is.international > 0.5) {
-      const digits = JSON.stringify(keys[key]!.values.map(digitsOf));
-      db.run(`insert into keys select distinct value, ${key}, 2 from json_each(?)`, digits);
-    }
+    const folded = (fold: 2 | 3, by: (value: string) => string): void => {
+      const values = JSON.stringify(keys[key]!.values.map(by));
+      db.run(`insert into keys select distinct value, ${key}, ${fold} from json_each(?)`, values);
+    };
+    if (is.phone > 0.6 && is.grouped + is.international > 0.5) folded(2, digitsOf);
+    if (is.whole > 0.9) folded(3, plainOf);
     if (is.email > 0.5) db.exec(`insert into keys select distinct lower(${sql}), ${key}, 1 ${all}`);
   });
   db.exec('create index samples.keys_by_value on keys (value)');
@@ -176,14 +189,16 @@ export function isSure(reference: Reference, least = 0): boolean {
 }
 
 /** Small numbers are among other small numbers by chance: only a name tells what they refer to. */
-function isByChance({ from, to, found, of }: Reference): boolean {
-  if (to.is.digits < 0.9) return false;
+function isByChance({ from, to, found, of, by }: Reference): boolean {
+  if (to.is.digits < 0.9 && by.fold !== 3) return false;
   const numbers = to.values.map(Number);
   const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
   // Where most numbers between the first and the last are no ids, values that are all ids are so on purpose.
   const isSparse = to.distinct < (high - low) / 2 && found === of && from.distinct >= 8;
   const isParent = found === of && from.distinct >= 8 && from.meaning.concepts.has('parent');
-  return low < 1000 && !isSparse && !isParent && !namesTable(from, to.table) && !isCalledAlike(from, to);
+  return (
+    (low < 1000 || by.fold === 3) && !isSparse && !isParent && !namesTable(from, to.table) && !isCalledAlike(from, to)
+  );
 }
 
 /** `VNR` and `VNR`, but not `id` and `id`. */

@@ -21,6 +21,11 @@ import {
 } from './content.ts';
 import { NOUNS, nounsOf, type Concept, type Meaning, type Noun } from './words.ts';
 
+/** `2023/001`, `17-2024`: a number of its year. */
+function isOfYear(value: string): boolean {
+  return /^(?:(?:19|20)\d\d[/-]\d{1,5}|\d{1,5}[/-](?:19|20)\d\d)$/.test(value);
+}
+
 interface RoleSpec {
   /** How probable the role is by the values alone, from 0 (impossible) to 1. */
   readonly content: (column: Column) => number;
@@ -59,6 +64,7 @@ const ROLES = {
       'full name': 1,
       'first surname': 1,
       surname: 0.6,
+      full: 0.6,
       'customer name': 0.9,
       name: 0.8,
       person: 0.7,
@@ -72,16 +78,16 @@ const ROLES = {
     against: 'user owner author created company deal text title',
   },
   phone: {
-    content: ({ is, date, separators }) =>
-      (is.phone < 0.6 && is.damaged === 0) || date || (is.decimal > 0.3 && separators)
+    content: ({ is, date, separators, values }) =>
+      (is.phone < 0.6 && is.damaged === 0) || date || (is.decimal > 0.3 && separators) || values.every(isOfYear)
         ? 0
         : is.international > 0.3
           ? 0.7
           : is.grouped > 0.5
             ? 0.4
             : 0.12,
-    header: { phone: 1, mobile: 0.95 },
-    against: 'fax id tax address count amount user owner company deal date other email hash',
+    header: { phone: 1, 'phone number': 1, mobile: 0.95, 'mobile number': 0.95 },
+    against: 'fax id number tax address count amount user owner company deal date other email hash',
   },
   created: {
     strict: true,
@@ -261,8 +267,12 @@ function isKind(column: Column): boolean {
 }
 
 /** Whether a header names somebody who works with the records. */
-export function isStaff({ meaning: { concepts } }: Column): boolean {
-  return concepts.has('owner') || concepts.has('user') || concepts.has('author') || concepts.has('modified');
+export function isStaff({ meaning: { words } }: Column): boolean {
+  // A member is one of a team or of a club.
+  return words.some(
+    (word) =>
+      word.has('owner') || (word.has('user') && !word.has('person')) || word.has('author') || word.has('modified'),
+  );
 }
 
 /** The column that says which kind of record an id is of, with its values for each kind; a company stands for its person. */

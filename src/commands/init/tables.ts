@@ -54,17 +54,31 @@ export function loadSamples(
   const missing = new Map<string, number>();
   const texts = new Set(given ?? [...NO_VALUE, ...noValue, ...PERHAPS_NO_VALUE]);
   const perhaps = given ? [] : PERHAPS_NO_VALUE;
-  for (const { columns, rows } of exports.flatMap(({ sample }) => sample.tables)) {
-    for (const { at } of columns.values()) {
-      const counts = countEach(rows.map((row) => (texts.has(row[at] as string) ? (row[at] as string) : undefined)));
-      for (const [value, n] of [...counts].sort()) {
-        const isRare = n < 3 || n < rows.length * MIN_DASHES;
-        if (!isRare || !perhaps.includes(value)) missing.set(value, (missing.get(value) ?? 0) + n);
+  for (const { sample, source } of exports) {
+    for (const table of sample.tables) {
+      const { columns, rows } = table;
+      for (const [name, { at }] of columns) {
+        const own = source.kind === 'tree' && !given ? falseIn(table, name, at) : 0;
+        if (own > 0) missing.set('false', (missing.get('false') ?? 0) + own);
+        const counts = countEach(rows.map((row) => (texts.has(row[at] as string) ? (row[at] as string) : undefined)));
+        for (const [value, n] of [...counts].sort()) {
+          const isRare = n < 3 || n < rows.length * MIN_DASHES;
+          if (!isRare || !perhaps.includes(value)) missing.set(value, (missing.get(value) ?? 0) + n);
+        }
       }
     }
   }
   const tables = exports.flatMap((from, at) => tablesOf(db, from, sources[at]!, `t${at}`, missing));
   return { db, missing, tables };
+}
+
+/** Odoo writes `false` for no value: how often, in a column that also has other values than true and false, or lists and objects. */
+function falseIn({ columns, rows }: RawTable, name: string, at: number): number {
+  const values = rows.map((row) => row[at]);
+  if (!values.includes('false') || values.includes('true')) return 0;
+  const isOther = (value: string | number | null | undefined): boolean => !!value && value !== 'false';
+  const hasParts = [...columns.keys()].some((each) => each.startsWith(`${name}[`) || each.startsWith(`${name}.`));
+  return hasParts || values.some(isOther) ? values.filter((value) => value === 'false').length : 0;
 }
 
 function tablesOf(
@@ -91,6 +105,7 @@ function tablesOf(
       whole: from.sample.whole,
       nouns: list === undefined || list === '$' ? nounsIn(partOf(from.settings), source) : nounsIn(list, ''),
       settled: new Set(),
+      falseIsNone: missing.has('false'),
       sql,
     };
     const data = [...raw.columns].flatMap(([header, { at, isMixed, ...rest }]) =>
@@ -118,10 +133,12 @@ function fill(db: Database, sql: string, { columns, rows }: RawTable, missing: R
   const places = [...columns.values()].map(({ at }) => at);
   db.exec(`create table ${sql} (${['record integer', ...places.map((at) => `c${at} text`)].join(', ')})`);
   const insert = `insert into ${sql} values (?${', ?'.repeat(places.length)})`;
-  const cell = (value: string | number | null | undefined) =>
-    value === undefined || missing.has(value) ? null : value;
+  // A flag is false, but not empty.
+  const flags = new Set(places.filter((at) => rows.some((row) => row[at] === 'true')));
+  const cell = (value: string | number | null | undefined, at: number) =>
+    value === undefined || (missing.has(value) && !(value === 'false' && flags.has(at))) ? null : value;
   db.transaction(() => {
-    for (const row of rows) db.run(insert, row[0]!, ...places.map((at) => cell(row[at])));
+    for (const row of rows) db.run(insert, row[0]!, ...places.map((at) => cell(row[at], at)));
   });
 }
 

@@ -10,7 +10,7 @@ import { nameOf, type KnownTables } from '../joins.ts';
 import { amountLine, currencyLine, priorityLine, stageLine, titleLine } from './deal-lines.ts';
 import { contentLine, emailLine, idLine, namedLine, nameLine, phoneLine, timeLine } from './field-lines.ts';
 import type { Context, Made } from './field-lines.ts';
-import { parentLines } from './parent-lines.ts';
+import { keptParent, parentLines } from './parent-lines.ts';
 import { meaningOf, type Meaning } from '../words.ts';
 import type { Entry, Line } from './yaml.ts';
 
@@ -48,7 +48,7 @@ export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
     ...(table.list === undefined ? [] : [{ key: 'each', value: table.list }]),
     ...whenLines(context, data, parents),
     ...(key?.repeats ? [{ key: 'duplicates', value: 'first' }] : []),
-    ...(parents.filter(({ off }) => !off).length > 1 ? [{ key: 'if_both', value: kind.parents.at(-1)!.kind }] : []),
+    ...(parents.filter(({ off }) => !off).length > 1 ? [{ key: 'if_both', ...keptParent(context, parents) }] : []),
     ...(isDeal ? [{ key: 'stage_pipeline', ...namedLine(context, 'pipeline') }] : []),
     { key: 'occurred_at', ...timeLine(context) },
     ...(isDeal ? priorityLine(context) : []),

@@ -41,6 +41,34 @@ export function parentLines(context: Context): Line[] {
   return typed ?? parents.map(({ field: key, kind }) => ({ key, ...parentLine(context, kind, ofAbove) }));
 }
 
+/** Of records that name both parents: the deal, unless it is mostly one of another person, such as the seller of what somebody visits. */
+export function keptParent({ draft: { kind, table }, known }: Context, lines: readonly Line[]): Made {
+  const parents = kindOf(kind).parents;
+  const columnOf = (of: string): Column | undefined =>
+    table.columns.find(
+      ({ name }) => name === lines.find(({ key }) => key === parents.find((each) => each.kind === of)?.field)?.value,
+    );
+  const [person, deal] = [columnOf('lead'), columnOf('deal')];
+  const value = parents.at(-1)!.kind;
+  for (const { from, to } of person && deal ? known.references : []) {
+    const isOfDeal = known.drafts.some((each) => each.kind === 'deal' && each.key?.column === to);
+    if (from !== deal || !isOfDeal) continue;
+    const theirs = known.references.find(
+      (each) =>
+        each.from.table === to.table && known.references.some((other) => other.from === person && other.to === each.to),
+    );
+    if (!theirs || theirs.by.apply.length > 0 || isStaff(theirs.from)) continue;
+    const both = `from ${table.sql} a join ${to.table.sql} b on a.${from.sql} = b.${to.sql} where a.${person!.sql} is not null`;
+    const [all, others] = [
+      countOf(table, both),
+      countOf(table, `${both} and a.${person!.sql} <> b.${theirs.from.sql}`),
+    ];
+    if (others > all / 2)
+      return { value: 'lead', comment: `check: ${ofText(others, all)} are about a deal of another person` };
+  }
+  return { value };
+}
+
 function aboveLine({ roles }: EntryDraft): Made {
   const id = roles.get('id')?.column;
   return { value: id ? `$.${id.name}` : NONE, off: id === undefined, comment: 'check: the record in which it is' };
