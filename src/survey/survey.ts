@@ -110,9 +110,9 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
   await assertComplete(job, opened, read);
   for (const { file, line } of opened.input.unusedFixes()) addProblem(db, {}, issueOf('unused_fix', `${file}:${line}`));
   const { mapping, settings, hasher, account, client, contacts, output } = job;
-  const { region } = mapping;
+  const { region, timezone } = mapping;
   const { entries } = opened.compiled;
-  const judging = { db, region, entries, hasher, account, client, contacts, output };
+  const judging = { db, region, timezone, entries, hasher, account, client, contacts, output };
   const { changes, leftOut } = await judgePlan({ ...judging, concurrency: settings.concurrency });
   read.reader.records.mapped -= leftOut;
   read.reader.records.skipped += leftOut;

@@ -80,6 +80,15 @@ describe('comments of one parent', () => {
     expect(ofAda()).toEqual([OF_ADA, '2024-06-01 00:00 Ann\nFourth']);
   });
 
+  it('keep their times and authors if they go again without an answer, though the mapping no longer combines', async () => {
+    p.service.setFaults({ rules: [{ kind: 'status', status: 503, when: { event: { external_id: 'n1+' } } }] });
+    await p.run('--max-outage', '1s');
+    p.service.setFaults({ rules: [] });
+    await p.write({ 'mapping.yaml': dated('') });
+    expect((await p.summary()).exit).toMatchObject({ code: 0 });
+    expect(ofAda()).toEqual([OF_ADA]);
+  });
+
   it('that changed after they were sent are reported one by one, and those that vanished are gone', async () => {
     await p.run();
     await p.write({ 'notes.csv': NOTES.replace('Second', '2nd').replace(/^n3.*\n/m, '') });

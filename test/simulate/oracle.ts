@@ -9,7 +9,7 @@ import { parse } from 'csv-parse/sync';
 import type { Summary } from '../../src/report/summary.ts';
 import type { Verification } from '../../src/figures/verification.ts';
 import type { Corrections } from './corrections.ts';
-import { BETWEEN_PARTS, columnOn, contentOf, sourceOf, textOf, type Table } from './exports.ts';
+import { columnOn, contentOf, sourceOf, textOf, type Table } from './exports.ts';
 import {
   changesPoliciesOn,
   commentOn,
@@ -534,16 +534,14 @@ function judgeComments(scene: Scene, told: Told): string[] {
       nameless.filter((other) => other.days[on] === comment.days[day] && keyOf(commentOn(other, on)) === keyOf(comment))
         .length;
     const [expected, most] = [same(day), Math.max(...comment.days.map((_, on) => (on <= day ? same(on) : 0)))];
-    const content = comment.days[day] as 'a' | 'b';
-    const found = stored.filter((record) => isOf(record, comment, content)).length;
-    const perhaps = stored.filter((record) => isAs(record, comment, content) && hasUnknownTime(record)).length;
+    const found = stored.filter((record) => isOf(record, comment, comment.days[day] as 'a' | 'b')).length;
     const lines = present.flatMap((other, at) =>
       other.id === '' && other.days[day] === comment.days[day] && keyOf(other) === keyOf(comment) ? [at + 2] : [],
     );
     const isTold = lines.some((line) => told.comments.has(line));
     if (found > most)
       violations.push(`comment of line ${index + 2}: ${found} times in the service, at most ${most} in an export`);
-    if (found + perhaps < expected && !isTold)
+    if (found < expected && !isTold)
       violations.push(`comment of line ${index + 2} is lost: ${found} instead of ${expected}`);
   }
   return violations;
@@ -553,17 +551,12 @@ function keyOf({ lead, deal, at }: Comment): string {
   return `${lead} ${deal} ${at}`;
 }
 
-function hasUnknownTime({ fields }: ServiceRecord): boolean {
-  return fields.get('occurred_at') === UNKNOWN_TIME;
-}
-
 /** A comment without an id, which the program gives one. */
 function isOf(record: ServiceRecord, comment: Comment, content: 'a' | 'b'): boolean {
   const occurred = record.fields.get('occurred_at');
   const { at } = comment;
   return (
     /^(?:[0-9a-f]{32})?$/.test(record.externalId ?? '') &&
-    !hasUnknownTime(record) &&
     isAs(record, comment, content) &&
     (occurred === undefined ? at === '' : at !== '' && Date.parse(String(occurred)) === Date.parse(at))
   );
@@ -577,27 +570,18 @@ function isAs({ fields }: ServiceRecord, { lead, deal }: Comment, content: 'a' |
   );
 }
 
-/** In place of the time of a comment. */
-const UNKNOWN_TIME = 'unknown';
-
 /** `C1 2024-03-01 10:00 UTC` above the text. */
 const HEADED = /^(C\d)? ?(\d{4}-\d\d-\d\d \d\d:\d\d)?(?: UTC)?\n(?=.)/;
 
-/**
- * The comments of the input that one of the service carries. An id that the old CRM does not have is empty. The first one has the time of the
- * request. A mapping that no longer combines writes no headings: then the time of the others is not known.
- */
+/** The comments of the input that one of the service carries. An id that the old CRM does not have is empty. */
 function partsOf(record: ServiceRecord): ServiceRecord[] {
   if (!record.externalId?.endsWith('+')) return [record];
-  const content = String(record.fields.get('content'));
-  const untimed = content.includes(BETWEEN_PARTS) ? undefined : UNKNOWN_TIME;
-  return content.split(/\n--\n|\n\n/).map((text, position) => {
-    const [heading = '', id = '', written] = HEADED.exec(text) ?? [];
-    const unwritten = position === 0 ? record.fields.get('occurred_at') : untimed;
-    const time = written === undefined ? unwritten : `${written.replace(' ', 'T')}:00Z`;
+  const texts = String(record.fields.get('content')).split(/\n--\n|\n\n/);
+  return texts.map((text) => {
+    const [heading = '', id = '', time] = HEADED.exec(text) ?? [];
     const fields = new Map([...record.fields, ['content', text.slice(heading.length)] as const]);
-    fields.delete('occurred_at');
-    if (time !== undefined) fields.set('occurred_at', time);
+    if (time === undefined) fields.delete('occurred_at');
+    else fields.set('occurred_at', `${time.replace(' ', 'T')}:00Z`);
     return { ...record, externalId: id, fields };
   });
 }

@@ -58,6 +58,13 @@ export function compileHeading({ heading }: Combine, context: ValueContext): Hea
   };
 }
 
+/** The heading of a part by default. */
+export function defaultHeading(timezone: string | undefined): (comment: HeadedComment) => string {
+  const time = timeIn(timezone);
+  return ({ data, occurredAt }) =>
+    [time(occurredAt), textOf(data['author_name'])].filter((text) => text !== undefined).join(' ');
+}
+
 function scalar(result: ReturnType<ReturnType<typeof compileColumn>>): string | undefined {
   return result instanceof ValueError ? undefined : textOf(result);
 }

@@ -2,7 +2,7 @@
 import { COMBINED } from '../../kinds/index.ts';
 import { contentSha } from '../../core/identity.ts';
 import { canonicalJson, parseJson, type JsonObject } from '../../json.ts';
-import { combineOf, type Combine } from '../../mapping/values/combine.ts';
+import { combineOf, defaultHeading, type Combine } from '../../mapping/values/combine.ts';
 import type { Policies } from '../../mapping/policies.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
@@ -15,12 +15,11 @@ const TYPE = `${COMBINED}/created` as const;
 /** What is appended to the id of the first part. */
 const ID_BYTES = 64;
 
-/** Comments of an entry that no longer combines them, but did when they were sent. */
-const NOT_COMBINED = combineOf({ heading: '' });
-
 interface CombineJob {
   readonly db: Database;
   readonly hasher: FieldHasher;
+  /** `defaults.timezone` of the mapping. */
+  readonly timezone: string | undefined;
   /** Of all entries. */
   readonly entries: readonly { readonly combine: Combine | undefined; readonly policies: Policies }[];
 }
@@ -35,6 +34,7 @@ interface PartRow {
   readonly entry: number;
   readonly occurred_at: string | null;
   readonly own_priority: number | null;
+  /** Null if its entry does not combine. */
   readonly heading: string | null;
   readonly data: string;
 }
@@ -152,7 +152,7 @@ function bareTextOf({ data }: PartRow): string {
 }
 
 function combineOfFirst({ entries }: CombineJob, parts: readonly PartRow[]): Combine {
-  return entries[parts[0]!.entry]!.combine ?? NOT_COMBINED;
+  return entries[parts[0]!.entry]!.combine ?? combineOf({});
 }
 
 /** The id of the first part with `+`, and more of them where a comment of the export has that id. */
@@ -216,13 +216,19 @@ function combineInto(job: CombineJob, parts: readonly PartRow[], externalId: str
 
 /**
  * The comment that has carried these. Once it was acknowledged, its parts decide whether it is as the input says, and not its text: a
- * part that is gone, or another heading, is no change. Without an answer it is sent again.
+ * part that is gone, or another heading, is no change. Without an answer it is sent again; parts whose entry no longer combines keep their
+ * times and authors under the headings by default.
  */
 function combineAgain(job: CombineJob, parts: readonly PartRow[]): void {
-  const { db, entries } = job;
+  const { db, entries, timezone } = job;
   const base = parts[0]!;
   const carrier = base.together;
-  combineInto(job, parts, carrier);
+  const headingOf = defaultHeading(timezone);
+  const headed = parts.map((part) => {
+    const comment = { data: parseJson(part.data) as JsonObject, occurredAt: part.occurred_at ?? undefined };
+    return { ...part, heading: part.heading ?? headingOf(comment) };
+  });
+  combineInto(job, headed, carrier);
   const settled = db.get<{ content: string | null }>(
     `select content from checkpoint.record
      where entity = '${COMBINED}' and external_id = ? and existence = 'yes' and is_acknowledged = 1 and code is null`,

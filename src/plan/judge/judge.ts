@@ -34,6 +34,8 @@ interface JudgingJob {
   readonly hasher: FieldHasher;
   /** The country of national phone numbers that the service may show. */
   readonly region: string | undefined;
+  /** `defaults.timezone` of the mapping. */
+  readonly timezone: string | undefined;
   /** Undefined if it is unknown. */
   readonly account: Account | undefined;
   /** Undefined if the network must not be used. */
@@ -53,13 +55,13 @@ export interface Judged {
 }
 
 export async function judgePlan(job: JudgingJob): Promise<Judged> {
-  const { db, entries, hasher, output, client, contacts, concurrency } = job;
+  const { db, entries, hasher, output, client, contacts, concurrency, timezone } = job;
   const policies = entries.map((entry) => entry.policies);
   db.exec(PLAN_INDEXES);
   deriveCommentIds(db);
   judgeDuplicates(db, policies);
   foldRows(db);
-  combineComments({ db, hasher, entries });
+  combineComments({ db, hasher, entries, timezone });
   omitMissingParents(db, policies);
   skipOrphans(db, policies);
   const leftOut = countLeftOut(db);
