@@ -2,17 +2,21 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { writeFileSync } from 'node:fs';
 
-/** Seconds until the first POST request, if there was one. */
-let firstPost: number | undefined;
+/** What it took until the first POST request, if there was one. */
+let firstPost: { cpu: number; wall: number } | undefined;
 
 subscribe('undici:request:create', (message) => {
   const { method } = (message as { request: { method: string } }).request;
-  if (method === 'POST') firstPost ??= performance.now() / 1000;
+  if (method === 'POST') firstPost ??= used();
 });
 
 process.on('exit', () => {
-  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
-  const cpu = (userCPUTime + systemCPUTime) / 1e6;
-  const wall = performance.now() / 1000;
-  writeFileSync(process.env.METER!, JSON.stringify({ cpu, wall, peak: maxRSS / 1024, firstPost }));
+  const peak = process.resourceUsage().maxRSS / 1024;
+  writeFileSync(process.env.METER!, JSON.stringify({ ...used(), peak, firstPost }));
 });
+
+/** Seconds, so far. */
+function used(): { cpu: number; wall: number } {
+  const { userCPUTime, systemCPUTime } = process.resourceUsage();
+  return { cpu: (userCPUTime + systemCPUTime) / 1e6, wall: performance.now() / 1000 };
+}

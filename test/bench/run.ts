@@ -26,8 +26,8 @@ interface Taken {
   readonly wall: number;
   /** MB. */
   readonly peak: number;
-  /** Seconds until the first POST request. */
-  readonly firstPost?: number;
+  /** Until the first POST request. */
+  readonly firstPost?: Pick<Taken, 'cpu' | 'wall'>;
   readonly output: string;
 }
 
@@ -110,13 +110,16 @@ async function memory(): Promise<void> {
 }
 
 /**
- * A million events were acknowledged. Seconds until the first request of a rerun with ten new rows at the end of the input,
- * compared with a survey of that input only; and what `status` and `explain` take.
+ * A million events were acknowledged. A rerun until its first request, or to its end if nothing is left to send, compared with a survey
+ * of the same input only; and the commands that read the state.
  */
 async function rerun(): Promise<void> {
   const known = await writeInput(directory, 'csv', 1_000_000);
-  const longer = await writeInput(directory, 'csv', 1_000_010);
-  const source = ['--source', `records=${longer.path}`];
+  const inputs = [
+    ['unchanged', known],
+    ['with 10,000 new rows', await writeInput(directory, 'csv', 1_010_000)],
+    ['without 100,000 of the rows', await writeInput(directory, 'csv', 900_000)],
+  ] as const;
   const state = join(directory, 'state-rerun');
   await withSandbox(async (env) => {
     await measured(runOf(known, ['--dry-run', '--offline', '--state', state]));
@@ -128,26 +131,32 @@ async function rerun(): Promise<void> {
     await compare('Over 1,000,000 acknowledged events', [
       { name: 'status', run: () => measured([CLI, 'status', ...inState]) },
       { name: 'explain one record', run: () => measured([CLI, 'explain', ...inState, 'lead:500000']) },
+      { name: 'plan', run: () => measured([CLI, 'plan', ...inState]) },
+      { name: 'report', run: () => measured([CLI, 'report', ...inState]) },
     ]);
     const databases = ['checkpoint.db', 'plan.db'].map((name) => ({
       path: join(state, name),
       saved: join(directory, `${name}.saved`),
     }));
     for (const { path, saved } of databases) await copyFile(path, saved);
-    await compare('Rerun over a checkpoint of 1,000,000 acknowledged events, up to its first new request', [
-      { name: 'survey only', run: () => measured(runOf(known, ['--dry-run', '--offline', ...source])) },
-      {
-        name: 'crm-backfill run',
-        async run() {
-          for (const { path, saved } of databases) {
-            for (const suffix of ['-wal', '-shm']) await rm(path + suffix, { force: true });
-            await copyFile(saved, path);
-          }
-          const all = await measured(runOf(known, [...source, '--state', state]), env);
-          return { ...all, wall: all.firstPost ?? NaN };
+    for (const [what, { path: input }] of inputs) {
+      const source = ['--source', `records=${input}`];
+      await compare(`Rerun over 1,000,000 acknowledged events, input ${what}, up to its first request or its end`, [
+        { name: 'survey only', run: () => measured(runOf(known, ['--dry-run', '--offline', ...source])) },
+        {
+          name: 'crm-backfill run',
+          async run() {
+            for (const { path, saved } of databases) {
+              for (const suffix of ['-wal', '-shm']) await rm(path + suffix, { force: true });
+              await copyFile(saved, path);
+            }
+            const options = ['--rate', '1000000/1s', '--state', state];
+            const all = await measured(runOf(known, [...source, ...options]), env);
+            return { ...all, ...all.firstPost };
+          },
         },
-      },
-    ]);
+      ]);
+    }
   });
 }
 
@@ -188,13 +197,20 @@ async function send(): Promise<void> {
   print('');
 }
 
-/** Run only once, because it takes minutes. */
+/** Run only once, because it takes up to an hour. */
 async function million(): Promise<void> {
-  const input = await writeInput(directory, 'csv', 1_000_000);
-  await withSandbox(async (env) => {
-    const { peak, wall } = await measured(runOf(input, ['--rate', '1000000/1s']), env);
-    print(`Run of 1,000,000 events without a rate limit: peak ${peak.toFixed(0)} MB (in ${wall.toFixed(0)} s)\n`);
-  });
+  print('## Whole runs, each in one process, without a rate limit\n');
+  print('| events | peak MB | CPU ms per event, without the survey | wall s |\n|---|---|---|---|');
+  for (const count of [100_000, 1_000_000]) {
+    const input = await writeInput(directory, 'csv', count);
+    const dry = await backfill('', input).run();
+    await withSandbox(async (env) => {
+      const { peak, cpu, wall } = await measured(runOf(input, ['--rate', '1000000/1s']), env);
+      const each = (((cpu - dry.cpu) / count) * 1000).toFixed(2);
+      print(`| ${numberText(count)} | ${peak.toFixed(0)} | ${each} | ${wall.toFixed(0)} |`);
+    });
+  }
+  print('');
 }
 
 /** Run only once, because it takes minutes: three full windows. */
