@@ -19,14 +19,22 @@ export function noteRun(db: Database): void {
     select 'run', id || ' ' || at from checkpoint.run order by id desc limit 1`);
 }
 
+/** At the end of a run that was not killed: the last of its requests, all of which are settled. */
+export function noteEnd(db: Database): void {
+  db.run(
+    `insert or replace into plan.setting (name, value) select 'requests', ifnull(max(n), 0) from checkpoint.request`,
+  );
+}
+
 /** Undoes the record of a run. In a transaction of the caller. */
 export function forgetRun(db: Database): void {
   db.run(`delete from plan.setting where name = 'run'`);
 }
 
 /**
- * Whether the last run, whose plan is at `path`, knew more than the attached checkpoint: a run that it lacks, or an event that was
- * acknowledged, and of which it has neither that nor a request without an answer (after a kill, the plan may be one commit ahead).
+ * Whether the last run, whose plan is at `path`, knew more than the attached checkpoint: a run that it lacks, or a request. Of a run that
+ * was killed, whose plan may be one commit ahead: an event that was acknowledged, and of which the checkpoint has neither that nor a
+ * request without an answer. All events are looked at for that.
  */
 export function isOlder(db: Database, path: string): boolean {
   if (!isThere(path)) return false;
@@ -43,8 +51,11 @@ export function isOlder(db: Database, path: string): boolean {
           and not exists (
             select 1 from checkpoint.run r where r.id = cast(s.value as integer) and r.id || ' ' || r.at = s.value)
         union all
+        select 1 from last.setting s where s.name = 'requests'
+          and cast(s.value as integer) > (select ifnull(max(n), 0) from checkpoint.request)
+        union all
         select 1 from last.turn t cross join last.event e on e.id = t.event
-        where e.state = 'acknowledged' and e.code is null and not exists (
+        where not exists (select 1 from last.setting where name = 'requests') and e.state = 'acknowledged' and e.code is null and not exists (
           select 1 from checkpoint.record r where r.entity = e.entity and r.external_id = e.external_id
             and (r.open is not null or r.code is not null or ifnull(r.content, e.content) = e.content))
         limit 1`) !== undefined

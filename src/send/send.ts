@@ -5,7 +5,7 @@ import { isStateLost, STOPPED, type Halt } from '../halt.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import { allowedErrors, countAll } from '../plan/counts.ts';
 import { CHANGES_FILE, writeChanges } from '../plan/judge/changes-file.ts';
-import { forgetRun, noteRun } from '../plan/older.ts';
+import { forgetRun, noteEnd, noteRun } from '../plan/older.ts';
 import { rememberShown, readLeft } from '../plan/read-back.ts';
 import { hintFor, issueOf } from '../vocabulary/words.ts';
 import { readDocument } from '../report/documents.ts';
@@ -155,7 +155,10 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
   }
   const stopped = halt.reason?.code;
   if (stopped === STOPPED.unknownHistory && isFirstRun && !outcomes.hasAnswers) forget(db);
-  else if (stopped !== STOPPED.notWritten && !isStateLost(stopped)) reportUntried(db);
+  else if (stopped !== STOPPED.notWritten && !isStateLost(stopped)) {
+    reportUntried(db);
+    noteEnd(db);
+  }
   return sender;
 }
 

@@ -3,6 +3,7 @@ import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CHECKPOINT } from '../../src/store/checkpoint-schema.ts';
+import { PLAN } from '../../src/store/plan-schema.ts';
 import { Database } from '../../src/store/sqlite.ts';
 import { send } from '../sandbox/client.ts';
 import { mapping, project, rowsIn } from './harness.ts';
@@ -476,6 +477,21 @@ describe('a checkpoint that is older than the plan beside it', () => {
     for (const _ of [1, 2]) expect(await exit()).toBe(3);
     expect(names()).toEqual(['Ada Lovelace']);
   });
+
+  it.each(['ended', 'was killed'])(
+    'stops the run where the copy was made during the last one, which %s',
+    async (how) => {
+      const { run, state } = await migration({ leads: ['1,Ada,Roma', '2,Grace,Pisa'] });
+      await run();
+      const checkpoint = Database.open(state('checkpoint.db'), CHECKPOINT);
+      for (const table of ['record', 'request']) checkpoint.run(`delete from ${table} where external_id = '2'`);
+      checkpoint.close();
+      const plan = Database.open(state('plan.db'), PLAN);
+      if (how === 'was killed') expect(plan.run(`delete from setting where name = 'requests'`)).toBe(1);
+      plan.close();
+      expect((await run()).code).toBe(3);
+    },
+  );
 
   it('stops the run where the plan is gone, too, at the first answer that it does not explain', async () => {
     const { state, summary, exit, names } = await olderAfter(['1,Ada,Roma'], ['1,Ada,Roma', '2,Grace,Pisa']);
