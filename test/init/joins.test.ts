@@ -11,6 +11,26 @@ const byEmail = (column: string) => ({
   lookup: { source: 'contacts', match: 'Email', with: column, take: 'Contact ID' },
 });
 
+it('a comment in a list of a deal that is in a list is of that deal', async () => {
+  const companies = times(6, (n) => `${n}`).map((n, at) => ({
+    name: `Acme ${n}`,
+    people: [{ id: at + 900, full_name: person(at), email: `p${n}@acme.example` }],
+    deals: [1, 2].map((of) => ({
+      id: at * 10 + of + 7000,
+      title: `Roof ${n} ${of}`,
+      amount: 1000.5 + at,
+      stage: of > 1 ? 'Won' : 'Open',
+      person_id: at + 900,
+      activities: [
+        { id: at * 10 + of, body: `They asked for the price of roof ${n} once more`, done_at: '2024-03-01T10:00:00Z' },
+      ],
+    })),
+  }));
+  const draft = await draftOf({ 'crm.json': { companies } });
+  expect(draft.comment).toMatchObject({ each: 'deals.activities', deal_external_id: '..id' });
+  expect(draft.findings).toMatch(/deals\.activities`, 12 elements: 6 are 12 comments$/m);
+});
+
 it.each([
   ['with zeros in the other export', (n: number) => `${n}`, (n: number) => `${n}`.padStart(5, '0')],
   ['with zeros in its own', (n: number) => `${n}`.padStart(5, '0'), (n: number) => `${n}`],

@@ -211,6 +211,23 @@ describe('`"*": rest`', () => {
     expect(customOf(lead)).toBe('{"first":1,"in.b":"x","ok":false,"size":5}');
   });
 
+  it('reaches what has the list of an element, and records by their keys', async () => {
+    const deals = [1, 2].map((at) => ({ id: `d${at}`, log: [{ Id: `n${at}`, Name: 'A' }] }));
+    const record = { id: 'c1', deals, notes: { k1: { Name: 'B' }, k2: { Name: 'C', id: 'own' } }, none: {} };
+    const custom = async (each: string, fields: string): Promise<(string | undefined)[]> =>
+      (await leads(fields, JSON.stringify([record]), `each: ${each},`, 'it.json')).map(customOf);
+    expect(await custom('deals.log', '{ deal: ..id, all: $.id }')).toEqual([
+      '{"all":"c1","deal":"d1"}',
+      '{"all":"c1","deal":"d2"}',
+    ]);
+    expect(await custom("'deals[1].log'", '{ deal: ..id }')).toEqual(['{"deal":"d2"}']);
+    expect(await custom('notes', '{ key: _key, of: ..id }')).toEqual([
+      '{"key":"k1","of":"c1"}',
+      '{"key":"k2","of":"c1"}',
+    ]);
+    expect(await custom('none', '{ key: _key }')).toEqual([]);
+  });
+
   it('takes the keys of the element within `each`', async () => {
     const record = { Deal: 9, people: [{ Id: 1, Name: 'A', City: 'Rome' }] };
     const [lead] = await leads('{ "*": rest, deal: $.Deal }', JSON.stringify([record]), 'each: people,', 'it.json');

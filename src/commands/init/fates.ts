@@ -33,8 +33,10 @@ export class Fates {
   /** Notes what a value reads of its record and of others. */
   #note(value: unknown, table: Table, field: string): void {
     if (typeof value === 'string') {
-      const isOfRecord = value.startsWith('$.') && table.parent !== undefined;
-      addTo(this.#read, isOfRecord ? table.parent : table, value.replace(/^\$\./, '').replace(/\[\d+\]/g, ''));
+      const holders = this.#known.tables.filter((each) => value.startsWith('..') && isIn(table, each));
+      const [holder] = holders.sort((a, b) => (b.list ?? '').length - (a.list ?? '').length);
+      const owner = value.startsWith('$.') ? table.parent : holder;
+      addTo(this.#read, owner ?? table, value.replace(/^(?:\$|\.)\./, '').replace(/\[\d+\]/g, ''));
     } else if (Array.isArray(value)) for (const each of value as readonly unknown[]) this.#note(each, table, field);
     else if (typeof value === 'object' && value !== null) {
       const { from, list, template, lookup, all } = value as ValueParts;
@@ -58,6 +60,8 @@ export class Fates {
       if (refused !== undefined) return entry;
       const fate = fates.get(entry);
       const total = table.list === undefined ? sources.get(source)?.read : table.whole ? table.rows : undefined;
+      // An element of a list is an event.
+      const taken = table.list === undefined ? fate?.records : fate?.events;
       const isFirst = entries.findIndex((each) => each.table === table && each.refused === undefined) === at;
       const why = kindOfType(type).isNote ? `, since a ${kindOfType(type).name} has only a text` : '';
       const failed =
@@ -67,7 +71,7 @@ export class Fates {
       const texts = isFirst
         ? [notCarriedText(this.#notCarried(table), why, 'check: '), failed, emptyText(table)]
         : [failed];
-      const told = withLines(entry, (line) => (line.key === 'when' && !line.off ? whenLine(line, fate, total) : line));
+      const told = withLines(entry, (line) => (line.key === 'when' && !line.off ? whenLine(line, taken, total) : line));
       return { ...told, above: [...above, ...texts.flatMap((text) => text ?? [])] };
     });
   }
@@ -263,11 +267,11 @@ function isMany(part: number, of: number): boolean {
   return part > of * 0.1;
 }
 
-function whenLine(line: Line, fate: EntryFate | undefined, total: number | undefined): Line {
+function whenLine(line: Line, taken: number | undefined, total: number | undefined): Line {
   if (line.off) return line;
   const why = plainComment(line);
-  if (!fate || total === undefined) return { ...line, comment: `check: skips ${why}` };
-  const count = Math.max(0, total - fate.records);
+  if (taken === undefined || total === undefined) return { ...line, comment: `check: skips ${why}` };
+  const count = Math.max(0, total - taken);
   const mark = isOpen(line) || isMany(count, total) ? 'check: ' : '';
   return { ...line, comment: `${mark}skips ${ofText(count, total)}: ${why}` };
 }

@@ -1,6 +1,6 @@
 /** One item of `events` as a function from row to drafts. */
 import { kindOfType, type Kind } from '../../kinds/index.ts';
-import { recordsByKey, type JsonValue } from '../../json.ts';
+import type { JsonValue } from '../../json.ts';
 import type { Draft, Row, Writable } from '../../model.ts';
 import type { Source } from '../../input/source.ts';
 import type { CompileContext, PathUse, ValueContext } from './compile-context.ts';
@@ -9,7 +9,7 @@ import { compileCondition, type Condition } from './condition.ts';
 import type { Path } from '../document.ts';
 import { asInstant, compileField, compileRest, setField, type CompiledField, type TakeRest } from './entry-fields.ts';
 import type { CompiledEntry } from '../mapping.ts';
-import { readValue, type PathContext } from './path.ts';
+import { elementReader, elementsOf, readValue, type ListElement, type PathContext } from './path.ts';
 import { otherCurrencyOfRecord, reportOtherCurrency } from './left-behind.ts';
 import { policiesOf } from '../policies.ts';
 import { asPriority } from './priority.ts';
@@ -40,6 +40,14 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
   const mayNeedSettling = kind.needsParent === true || kind.parents.length > 1;
   const missing = compilation.missingValues(spec.source);
   const { fields, when, each, occurredAt, stagePipeline, priority, combine, heading, takeRest } = parts;
+
+  const listed = elementReader(spec.each, compilation.sources.get(spec.source)!, missing);
+  const elementsIn = (row: RowContext): readonly ListElement[] | ValueError => {
+    if (listed) return listed(row);
+    const list = each!(row);
+    if (list instanceof ValueError) return list;
+    return elementsOf(readValue(list, missing)).map((element) => ({ element, holder: row.root }));
+  };
 
   const reportOwnCurrency = otherCurrencyOfRecord(spec, compilation.sources.get(spec.source)!.columns, uses);
 
@@ -81,12 +89,11 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
       return only ? [only] : [];
     }
     row.field = 'each';
-    const elements = each(row);
-    if (elements === undefined) return [];
+    const elements = elementsIn(row);
     if (elements instanceof ValueError) return [unreadableEach(elements, type, index, row)];
     const found: Draft[] = [];
-    for (const element of elementsOf(readValue(elements, missing))) {
-      row.element = element;
+    for (const each of elements) {
+      Object.assign(row, each);
       const one = draftOf(row);
       if (one) found.push(one);
     }
@@ -106,11 +113,11 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
       row.begin(record);
       if (!each) return { code: 'when', unmet: when?.unmet(row) ?? [] };
       row.field = 'each';
-      const list = each(row);
-      const elements = list === undefined || list instanceof ValueError ? [] : elementsOf(readValue(list, missing));
+      const list = elementsIn(row);
+      const elements = list instanceof ValueError ? [] : list;
       const unmet = new Set<string>();
-      for (const element of elements) {
-        row.element = element;
+      for (const each of elements) {
+        Object.assign(row, each);
         for (const words of when?.unmet(row) ?? []) unmet.add(words);
       }
       return { code: elements.length === 0 ? 'each' : 'when', unmet: [...unmet] };
@@ -205,16 +212,6 @@ function settleParents(
     row.field = last.field;
     row.report(issueOf('two_parents', valueText(data[first.field]), valueText(data[last.field])));
   }
-}
-
-/** A single element counts as a list of one; nested lists are flattened. An object of objects is a list of these. */
-function elementsOf(value: JsonValue | undefined): readonly JsonValue[] {
-  return recordsByKey(value) ?? flattened(value);
-}
-
-function flattened(value: JsonValue | undefined): readonly JsonValue[] {
-  if (value === undefined || value === null) return [];
-  return Array.isArray(value) ? (value as readonly JsonValue[]).flatMap(flattened) : [value];
 }
 
 function unreadableEach(error: ValueError, type: Draft['type'], entry: number, row: RowContext): Draft {

@@ -1,5 +1,5 @@
 /** Columns and paths: from the text in the mapping to a function that reads a record. */
-import { isObject, readNumber, type JsonValue } from '../../json.ts';
+import { isObject, readNumber, recordsByKey, type JsonValue } from '../../json.ts';
 import { didYouMean, quoted } from '../../problem.ts';
 import type { Source } from '../../input/source.ts';
 import { textOf } from './result.ts';
@@ -33,6 +33,8 @@ interface PathError {
 const RECORD = '$';
 const FROM_RECORD = '$.';
 const ELEMENT = '.';
+/** What has the list of the element, and a path into it. */
+const HOLDER = '..';
 
 export function compilePath(path: string, frame: PathContext): CompiledPath | PathError {
   return frame.source.kind === 'table' ? tablePath(path, frame) : treePath(path, frame);
@@ -88,6 +90,10 @@ function treePath(path: string, { missing, verbatim = false }: PathContext): Com
   if (path === RECORD) return { evaluate: (row) => row.root };
   const finish = (value: JsonValue | undefined): JsonValue | undefined =>
     verbatim && Array.isArray(value) ? (value as JsonValue) : readValue(value, missing);
+  if (path.startsWith(HOLDER)) {
+    const inHolder = path === HOLDER ? (value: JsonValue | undefined) => value : pathReader(path.slice(HOLDER.length));
+    return { evaluate: (row) => finish(inHolder(row.holder)) };
+  }
   if (path === ELEMENT) return { evaluate: (row) => finish(row.element) };
   const read = pathReader(path.startsWith(FROM_RECORD) ? path.slice(FROM_RECORD.length) : path);
   if (path.startsWith(FROM_RECORD)) return { evaluate: (row) => finish(read(row.root)) };
@@ -136,6 +142,51 @@ function parsePath(path: string): readonly PathStep[] {
     const rest = path.slice(match.index);
     return { key, index: /^\d+$/.test(key) ? Number(key) : undefined, rest: rest === match[0] ? undefined : rest };
   });
+}
+
+/** An element of a list, and what has the list. */
+export type ListElement = Pick<RowContext, 'element' | 'holder'>;
+
+/** The elements of a list by its path in a tree; undefined if the list is another value. */
+export function elementReader(
+  path: unknown,
+  { kind }: Source,
+  missing: ReadonlySet<string>,
+): ((row: RowContext) => readonly ListElement[]) | undefined {
+  if (kind !== 'tree' || typeof path !== 'string' || /^[$.]/.test(path)) return undefined;
+  const steps = parsePath(path);
+  return ({ root }) => [...elementsAt(root, steps, 0, root, missing)];
+}
+
+function* elementsAt(
+  value: JsonValue | undefined,
+  steps: readonly PathStep[],
+  from: number,
+  holder: JsonValue | undefined,
+  missing: ReadonlySet<string>,
+): Generator<ListElement> {
+  const step = steps[from];
+  if (step === undefined) {
+    for (const element of elementsOf(readValue(value, missing))) yield { element, holder };
+  } else if (Array.isArray(value)) {
+    const list = value as readonly JsonValue[];
+    if (step.index !== undefined) yield* elementsAt(list[step.index], steps, from + 1, list[step.index], missing);
+    else for (const each of list) yield* elementsAt(each, steps, from, each, missing);
+  } else if (isObject(value)) {
+    const isRest = step.rest !== undefined && Object.hasOwn(value, step.rest);
+    if (isRest) yield* elementsAt(value[step.rest], steps, steps.length, holder, missing);
+    else if (Object.hasOwn(value, step.key)) yield* elementsAt(value[step.key], steps, from + 1, holder, missing);
+  }
+}
+
+/** A single element counts as a list of one; nested lists are flattened. An object of objects is a list of these. */
+export function elementsOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return recordsByKey(value) ?? flattened(value);
+}
+
+function flattened(value: JsonValue | undefined): readonly JsonValue[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? (value as readonly JsonValue[]).flatMap(flattened) : [value];
 }
 
 export function pathReader(path: string): (value: JsonValue | undefined) => JsonValue | undefined {

@@ -46,7 +46,7 @@ function restOfTree({ missing }: PathContext, hasEach: boolean, uses: readonly P
   const entered = new Set<string>();
   for (const { field, path } of uses) {
     const fromRecord = path.startsWith('$.');
-    if (hasEach && (fromRecord || field === 'each')) continue;
+    if (hasEach && (fromRecord || path.startsWith('..') || field === 'each')) continue;
     const own = fromRecord ? path.slice(2) : path;
     read.add(own);
     for (const { index, 0: mark } of own.matchAll(/[.[]/g)) (mark === '[' ? read : entered).add(own.slice(0, index));

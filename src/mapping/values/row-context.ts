@@ -20,6 +20,8 @@ export class RowContext {
   root: JsonValue | undefined = undefined;
   /** The element within `each`, otherwise the same as `root`. */
   element: JsonValue | undefined = undefined;
+  /** What has the list of the element: the element of a list around it, or the record. */
+  holder: JsonValue | undefined = undefined;
   /** The field being mapped, named in issues and omissions. */
   field = '';
   issues: readonly Issue[] = NO_ISSUES;
@@ -31,9 +33,11 @@ export class RowContext {
       this.cells = record.raw as readonly string[];
       this.decimals = record.decimals;
       this.element = undefined;
+      this.holder = undefined;
     } else {
       this.root = record.raw;
       this.element = this.root;
+      this.holder = this.root;
     }
     this.clear();
   }

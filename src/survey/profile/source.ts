@@ -272,6 +272,7 @@ function wholePath(path: string, uses: CompiledEntry['uses']): string {
   if (path.startsWith('$.')) return path.slice(2);
   const each = uses.find(({ field }) => field === 'each')?.path;
   if (each === undefined || path === '$') return path;
+  if (path.startsWith('..')) return `${each.replace(/[^.]*$/, '')}${path.slice(2)}`;
   return path === '.' ? each : `${each}.${path}`;
 }
 

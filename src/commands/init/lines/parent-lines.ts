@@ -35,6 +35,8 @@ export function parentLines(context: Context): Line[] {
   const within = known.drafts.find(({ table, kind }) => table.list && kind === 'deal' && isIn(draft.table, table));
   const near = isNote && within && { key: 'deal_external_id', ...parentLine(context, within.kind, undefined) };
   if (near && !near.off) return [near];
+  const ofHolder = holderLine(context);
+  if (ofHolder) return [ofHolder];
   const ofAbove = above && { key: parents.find(({ kind }) => kind === above.kind)!.field, ...aboveLine(above) };
   if (isNote && ofAbove) return [ofAbove];
   const typed = isNote ? typedLines(context) : undefined;
@@ -67,6 +69,22 @@ export function keptParent({ draft: { kind, table }, known }: Context, lines: re
       return { value: 'lead', comment: `check: ${ofText(others, all)} are about a deal of another person` };
   }
   return { value };
+}
+
+/** The element that has the list, of a list in the elements of one. */
+function holderLine({ draft: { table, kind }, known }: Context): Line | undefined {
+  const lists = known.tables.filter((each) => each.list !== undefined && isIn(table, each));
+  const [holder] = lists.sort((a, b) => b.list!.length - a.list!.length);
+  for (const { kind: of, field } of kindOf(kind).parents.toReversed()) {
+    const draft = known.drafts.find((each) => each.kind === of && each.table === holder);
+    const id = draft && idValue(draft);
+    if (id === undefined) continue;
+    const { from, ...rest } = typeof id === 'string' ? { from: id } : (id as { from?: unknown });
+    if (typeof from !== 'string') continue;
+    const value = Object.keys(rest).length > 0 ? { from: `..${from}`, ...rest } : `..${from}`;
+    return { key: field, value, comment: 'check: the record in which it is' };
+  }
+  return undefined;
 }
 
 function aboveLine({ roles }: EntryDraft): Made {
