@@ -248,7 +248,7 @@ describe('exports of strangers', () => {
     });
     expect(draft.entries).toEqual(['crm: lead/created', 'crm: deal/created']);
     expect(draft.deal['each']).toBe('people.deals');
-    expect(draft.remark('lead_external_id')).toMatch(/^set this/);
+    expect(draft.deal['lead_external_id']).toBe('..id');
     expect(draft.findings).toContain('12 leads');
     expect(draft.findings).toContain('18 deals');
   });
@@ -345,6 +345,48 @@ describe('exports of strangers', () => {
     ]);
     expect(draft.text).toContain('prefix: deal-gym_2023-');
     expect(draft.findings).not.toContain('cannot be sent');
+  });
+
+  it('are deals in a list of people by their keys, and end by flags where no column has the stage', async () => {
+    const orders = (of: number) =>
+      Object.fromEntries(
+        [1, 2].map((n) => [`o${of}${n}`, { item: `Window ${of}`, total: 100.5 * of, status: n > 1 ? 'paid' : 'open' }]),
+      );
+    const people = Object.fromEntries(
+      [...Array(12).keys()].map((n) => [
+        `u${n}x7919`,
+        { name: name(n), email: `p${n}@acme.example`, orders: orders(n) },
+      ]),
+    );
+    const keyed = await draftOf({ 'db.json': { people } });
+    expect(keyed.entries).toEqual(['db: lead/created', 'db: deal/created']);
+    expect(keyed.deal).toMatchObject({
+      each: 'orders',
+      external_id: '_key',
+      lead_external_id: '$._key',
+      amount: { from: 'total' },
+    });
+    const contacts = [...Array(12).keys()].map((n) => ({ id: n + 1, name: name(n), email: `p${n}@acme.example` }));
+    const deals = contacts.map(({ id }) => ({
+      id,
+      contact_id: id,
+      name: `Roof ${id}`,
+      won: id % 3 === 0,
+      lost: id % 3 === 1,
+      worth: id * 10.5,
+    }));
+    const flagged = await draftOf({ 'crm.json': { contacts, deals } });
+    expect(flagged.deal).toMatchObject({
+      amount: expect.anything() as unknown,
+      stage_name: {
+        from: [
+          { from: 'won', apply: [{ map: { true: 'Won', '*': null } }] },
+          { from: 'lost', apply: [{ map: { true: 'Lost', '*': null } }] },
+        ],
+        default: 'Open',
+      },
+    });
+    expect(flagged.remark('stage_name')).toMatch(/^check: /);
   });
 
   it('keep the person of a comment whose deal is that of another one', async () => {

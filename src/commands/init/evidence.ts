@@ -7,6 +7,9 @@ import { datesIn, isReadable, isUnix, type DateFacts } from './dates.ts';
 import { headerScore, type RecordKind, type Role } from './roles.ts';
 import { fold, meaningOf } from './words.ts';
 
+/** Yes, of a flag. */
+export const TRUE = /^(?:1|true|t|yes|y|x|on|ja|j|oui|o|s[iíì]|sim|s|да|tak|ano|evet|はい|是)$/iu;
+
 /** Stands for a column that nobody knows. */
 export const NONE = '…';
 

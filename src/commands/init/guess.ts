@@ -124,7 +124,8 @@ const ROLE_NAMES: Readonly<Partial<Record<Role, string>>> = {
 /** Of deals without an id, in rows that are a person each: that of the person. */
 function idOfPerson({ roles }: Recognised, { key, roles: own }: EntryDraft): Key | undefined {
   const column = [own.get('email')?.column, own.get('full')?.column].find((each) => each?.name === key?.value);
-  return column && isKey(column) && !roles.has('id') ? { value: column.name, column } : undefined;
+  const why = 'no column has ids of deals, so that of the person stands for one';
+  return column && isKey(column) && !roles.has('id') ? { value: column.name, column, why } : undefined;
 }
 
 type Recognised = Omit<EntryDraft, 'key' | 'prefix'>;

@@ -23,13 +23,16 @@ export function kindsOf(
   const filled = tables.filter(({ rows }) => rows > 0);
   // Lists before the lists and records that they are in: the columns of those that become events are theirs.
   const lists = filled.filter(({ list }) => list !== undefined);
-  for (const table of lists.sort((a, b) => b.list!.split('.').length - a.list!.split('.').length)) {
-    withoutLists(table, kinds);
-    const each = new Signs(table, references, kinds);
-    each.people();
-    each.deals();
-    each.comments();
-  }
+  const ofLists = lists
+    .sort((a, b) => b.list!.split('.').length - a.list!.split('.').length)
+    .map((table) => {
+      withoutLists(table, kinds);
+      const each = new Signs(table, references, kinds);
+      each.people();
+      each.deals();
+      each.comments();
+      return each;
+    });
   for (const table of tables) if (table.list === undefined) withoutLists(table, kinds);
   const signs = signsOf(filled.filter(({ list }) => list === undefined));
   for (const each of signs) each.people();
@@ -43,12 +46,14 @@ export function kindsOf(
   if (!has('lead')) for (const each of signs) each.peopleByAddress();
   if (!has('lead') && (has('deal') || has('comment'))) for (const each of signs) each.companies();
   for (const each of signs) each.comments();
+  for (const each of ofLists) each.dealsByRelations();
   for (const each of signs) each.noteUnusedDeal();
   likeEachOther(kinds);
   for (const [table, given] of answered)
     kinds.set(table, new Map([...given].map((kind) => [kind, { assignment: assign(table, kind, references) }])));
   if (answered.size > 0 || [...kinds.values()].some(({ size }) => size > 0)) return kinds;
   addSomething(kinds, references);
+  for (const each of ofLists) each.dealsByRelations();
   for (const each of signs) each.comments();
   return kinds;
 }
@@ -117,13 +122,16 @@ class Signs {
   /** An amount and a stage of people who are known, whatever they are called: orders with their buyer, jobs of customers. */
   dealsByRelations(): void {
     if (this.#found.has('deal') || this.#is('user', 'company', 'comment')) return;
-    const isPerson = this.#isPerson();
+    const { list, parent } = this.#table;
+    const isPerson = list === undefined && this.#isPerson();
+    if (list !== undefined && this.#found.size > 0) return;
     const [amount, stage] = isNamed(this.#table) ? [0.25, 0.35] : [0.35, 0.2];
     const isSold = (this.#best('amount')?.score ?? 0) >= amount;
     const isStaged = this.#of('deal', 'stage', 'outcome') >= stage;
-    const isCalled = this.#is('deal') && this.#table.list === undefined;
-    // Subscriptions are of a company, orders of people.
-    const isOf = isPerson || this.#refersTo('lead') || this.#refersTo('company');
+    const isCalled = this.#is('deal') && list === undefined;
+    // Subscriptions are of a company, orders of people, or in their list.
+    const isTheirs = list !== undefined && !list.includes('.') && this.#kinds.get(parent!)!.has('lead');
+    const isOf = isTheirs || isPerson || this.#refersTo('lead') || this.#refersTo('company');
     if (!isOf || [isSold, isStaged, isCalled].filter(Boolean).length < 2) return;
     // Payments, invoices and line items where other records are the deals.
     const areOthers = [...this.#kinds.values()].some((found) => found.has('deal'));

@@ -218,15 +218,18 @@ const PATTERNS = new Map(
 );
 
 /** How much the header says for a role (to 1) or against it (to -1). */
-export function headerScore(role: Role, { meaning, known }: Column, kind: RecordKind): number {
+export function headerScore(role: Role, { meaning, known, table }: Column, kind: RecordKind): number {
   const meant = known?.get(kind);
-  return meant === role ? KNOWN : Math.min(meant === undefined ? 1 : 0.3, headerOf(role, meaning, kind));
+  // `Order` of orders.
+  const own = role === 'id' ? table.nouns : [];
+  return meant === role ? KNOWN : Math.min(meant === undefined ? 1 : 0.3, headerOf(role, meaning, [kind, ...own]));
 }
 
 /** Of a header that a known CRM writes. */
 const KNOWN = 0.97;
 
-function headerOf(role: Role, { concepts, words }: Meaning, kind: RecordKind): number {
+/** `nouns`: words that name the records themselves mean nothing else. */
+function headerOf(role: Role, { concepts, words }: Meaning, nouns: readonly Noun[]): number {
   const { patterns, against, penalty } = PATTERNS.get(role)!;
   let best = 0;
   let used: readonly Concept[] = [];
@@ -237,7 +240,7 @@ function headerOf(role: Role, { concepts, words }: Meaning, kind: RecordKind): n
     }
   }
   // A word may mean several things: one that is explained is not against the role.
-  const explained = [...used, ...NOUNS[kind]];
+  const explained: readonly Concept[] = [...used, ...nouns.flatMap((noun) => NOUNS[noun])];
   const rest = words.filter((word) => !explained.some((each) => word.has(each)));
   const foreign = rest.filter((word) => against.some((each) => word.has(each))).length;
   const unknown = rest.filter((word) => word.size === 0).length;

@@ -3,7 +3,7 @@ import { numberText, ofText } from '../../../terminal/numbers.ts';
 import { hasCents, isCurrency } from '../../../kinds/currencies.ts';
 import { cellsOf, countsOf, fillOf, MULTIPLE } from '../columns.ts';
 import { currencyOf, signsIn } from '../currency.ts';
-import { amountValue, commentOf, figuresOf, isHundreds, nextText, quoted, scaleOf, unitOf } from '../evidence.ts';
+import { amountValue, commentOf, figuresOf, isHundreds, nextText, quoted, scaleOf, TRUE, unitOf } from '../evidence.ts';
 import { joined } from '../references.ts';
 import { scoreOf } from '../roles.ts';
 import { endingOf } from '../words.ts';
@@ -89,7 +89,8 @@ export function stageLine(context: Context): Made {
   const { roles } = context.draft;
   const [found, outcome] = [roles.get('stage'), roles.get('outcome')?.column];
   const line = namedLine(context, 'stage');
-  if (!found || !outcome) return line;
+  if (!found) return endsByFlags(context) ?? line;
+  if (!outcome) return line;
   const by = quoted(outcome);
   const said = [...countsOf(outcome).keys()];
   const ends = said.filter(isEnd);
@@ -106,6 +107,31 @@ export function stageLine(context: Context): Made {
   const map = { ...Object.fromEntries(ends.map((end) => [end, stageOf(end)])), '*': null };
   const comment = `check: ${numberText(unsaid.length)} deals are won or lost by ${by}, but not by ${quoted(found.column)}; set the stages that they get`;
   return { value: { from: [{ from: outcome.name, apply: [{ map }] }, line.value] }, comment };
+}
+
+/** Where no column has the stage, flags may say how a deal ended: `won`, `lost`. */
+function endsByFlags({ draft: { table }, used }: Context): Made | undefined {
+  const flags = table.columns.flatMap((column) => {
+    const end = column.list === undefined && column.is.flag > 0.9 ? endingOf(meaningfulPart(column.name)) : undefined;
+    const yes = [...countsOf(column).keys()].filter((value) => TRUE.test(value));
+    return (end === 'won' || end === 'lost') && yes.length > 0 ? [{ column, end, yes }] : [];
+  });
+  if (flags.length === 0) return undefined;
+  const from = flags.map(({ column: { name }, end, yes }) => {
+    const stage = end === 'won' ? 'Won' : 'Lost';
+    return { from: name, apply: [{ map: { ...Object.fromEntries(yes.map((value) => [value, stage])), '*': null } }] };
+  });
+  for (const { column } of flags) used.add(column);
+  const figures = flags.map(({ column }) => `${quoted(column)} ${figuresOf('outcome', column)}`).join(', ');
+  return {
+    value: { from, default: 'Open' },
+    comment: `check: no column has the stage, only how deals ended: ${figures}`,
+  };
+}
+
+/** `is_won`, `IsLost`. */
+function meaningfulPart(name: string): string {
+  return name.replace(/^.*\./s, '').replace(/^(?:is|was)_?/i, '');
 }
 
 /** Offered where some of the stages are those of closed deals, and not all. */

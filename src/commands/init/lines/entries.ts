@@ -4,7 +4,7 @@ import { ofText } from '../../../terminal/numbers.ts';
 import { countOf, countsOf, isComplete, isIn, isOneOf, pathOf, type Column } from '../columns.ts';
 import { isInPairs } from '../content.ts';
 import { doubtOf, isReadable } from '../dates.ts';
-import { customValue, isCompany, isOnly, keyOf, quoted, unreadText } from '../evidence.ts';
+import { customValue, isCompany, isOnly, keyOf, quoted, TRUE, unreadText } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
 import { nameOf, type KnownTables } from '../joins.ts';
 import { amountLine, currencyLine, priorityLine, stageLine, titleLine } from './deal-lines.ts';
@@ -123,7 +123,6 @@ function deletedTests({ draft: { table }, used }: Context): { value: object; why
 
 /** Distinct values of a flag or a status. */
 const MAX_FLAGS = 12;
-const TRUE = /^(?:1|true|t|yes|y|x|on|ja|j|oui|o|s[iíì]|sim|s|да|tak|ano|evet|はい|是)$/iu;
 
 /** Whether a value reads a column. */
 function reads(value: unknown, { name }: Column): boolean {

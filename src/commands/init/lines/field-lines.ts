@@ -52,6 +52,7 @@ function idComment({ roles, key, prefix, kind, table }: EntryDraft, { references
   if (column.is.damaged > 0)
     return `set this: a spreadsheet has truncated ${damagedIn(column)} ids (3.93E+11); export again without opening the file in a spreadsheet`;
   if (key.repeats) return `check: ${numberText(column.distinct)} people in ${numberText(column.filled)} records`;
+  if (key.why !== undefined) return `set this: ${key.why}; ${figures}`;
   if (!isUnique(column))
     return `set this: ${numberText(column.filled - column.distinct)} of these ids occur more than once`;
   if (!isComplete(column)) return `set this: ${numberText(table.rows - column.filled)} records have none`;
