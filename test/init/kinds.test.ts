@@ -248,7 +248,7 @@ describe('exports of strangers', () => {
     });
     expect(draft.entries).toEqual(['crm: lead/created', 'crm: deal/created']);
     expect(draft.deal['each']).toBe('people.deals');
-    expect(draft.deal['lead_external_id']).toBe('..id');
+    expect(draft.deal['lead_external_id']).toBe('..person_id');
     expect(draft.findings).toContain('12 leads');
     expect(draft.findings).toContain('18 deals');
   });
