@@ -120,6 +120,28 @@ describe('the lead of a deal', () => {
     expect(JSON.stringify(listed.lead['email'])).toContain('{emails[1].primary} {emails[1].value}');
   });
 
+  it('is the one beside the same company, not that with the number of the company, and not by it beside a contact', async () => {
+    const people = times(36, (n) => `${n + 1},${n % 20},${person(n)},p${n}@acme.example`);
+    const companies = ['rowid,nom,town', ...times(21, (n) => `${n},Firm ${n} Ltd,Lyon`)];
+    const exports = { 'people.csv': ['rowid,fk_soc,Full name,Email', ...people], 'societe.csv': companies };
+    const draft = await draftOf({
+      ...exports,
+      'deals.csv': [`${DEALS},fk_soc`, ...times(40, (n) => deal(n, `${n % 20}`))],
+    });
+    expect(draft.deal['lead_external_id']).toMatchObject({ lookup: { match: 'fk_soc', take: 'rowid' } });
+    expect(draft.remark('lead_external_id')).toMatch(/^check: 40 of 40/);
+    const contacts = ['contact_id,company_id,Full name,Email', ...people];
+    const offered = await draftOf({
+      'contacts.csv': contacts,
+      'deals.csv': [
+        `${DEALS},contact_id,company_id`,
+        ...times(40, (n) => deal(n, `${n % 4 ? (n % 36) + 1 : ''},${n % 20}`)),
+      ],
+    });
+    expect(offered.deal['lead_external_id']).toBe('contact_id');
+    expect(offered.remark('lead_external_id')).toContain('runner-up: `company_id`');
+  });
+
   it('has no owner where the users lack the id, which is said with the id', async () => {
     const draft = await draftOf({
       'deals.csv': [`${DEALS},Owner`, ...times(12, (n) => deal(n, `U${n === 7 ? 99 : n % 3}`))],
@@ -303,6 +325,35 @@ describe('the lead and the deal of a comment', () => {
       lead_external_id: { lookup: { match: 'Contact ID', with: 'Parent', if_missing: 'skip' } },
     });
     expect(plain.comment['when']).toMatchObject({ present: true });
+  });
+
+  it('are those of its type, not those of its author, and are named by an address with a name around it', async () => {
+    const staff = ['ann@firm.example', 'bob@firm.example'];
+    const exports = {
+      'contacts.csv': [
+        'Contact ID,Full name,Email,Owner Email',
+        ...times(40, (n) => `C-${n},${person(n)},p${n}@acme.example,${staff[n % 2]!}`),
+      ],
+      'deals.csv': [`${DEALS},Contact ID`, ...times(30, (n) => deal(n, `C-${n}`))],
+    };
+    const note = (n: number): string =>
+      `N-${n},The client called and asked for another offer ${n},2024-02-0${1 + (n % 9)}`;
+    const typed = await draftOf({
+      ...exports,
+      'notes.csv': [
+        'Note ID,Content,Created on,Ref Type,Ref Name,By Email',
+        ...times(
+          40,
+          (n) =>
+            `${note(n)},${['Contact', 'Deal', 'Quote'][n % 3]!},${'CD'[n % 3] ?? 'Q'}${n % 3 ? '' : '-'}${n % 30},${staff[n % 2]!}`,
+        ),
+      ],
+    });
+    expect(typed.comment['lead_external_id']).toMatchObject({ template: '{Ref Type} {Ref Name}' });
+    expect(typed.comment['deal_external_id']).toMatchObject({ template: '{Ref Type} {Ref Name}' });
+    const mails = times(40, (n) => `${note(n)},${n % 4 ? `p${n}@acme.example` : `${person(n)} <P${n}@acme.example>`}`);
+    const mailed = await draftOf({ ...exports, 'notes.csv': ['Note ID,Body,Date,Contact', ...mails] });
+    expect(mailed.findings).toMatch(/notes.csv.* 40 comments$/m);
   });
 
   it('are told apart by their type where all ids are small numbers', async () => {

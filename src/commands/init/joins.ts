@@ -26,6 +26,10 @@ export interface Join {
   readonly score: number;
   /** By its id, however likely. */
   readonly byId?: boolean;
+  /** The column that has the id, in the record or in the third table. */
+  readonly end: Column;
+  /** By what it has in common with others, such as a company. */
+  readonly isShared?: boolean;
   readonly why: string;
   /** That records name several, of which one is used. */
   readonly several?: string | undefined;
@@ -75,6 +79,8 @@ function directJoin(reference: Reference, target: EntryDraft, isMixed: boolean):
     columns: [from],
     share,
     byId: isId && by.apply.length === 0,
+    end: from,
+    isShared: rank <= 0.5,
     score: share * (rank + named - (from.list === undefined ? 0 : 0.05)),
     several: cut > 0 ? `${haveSeveral(cut)}; the first one is used` : severalText(from),
     ...((by.apply.length === 0 || by.fold) && {
@@ -109,8 +115,10 @@ function digitsIn({ sql }: Column): string {
 
 /** An id before an e-mail address, before a name, before a company; small numbers only where the header names what they are. */
 function rankOf(reference: Reference, { roles, kind, key }: EntryDraft): number {
-  const { from, to } = reference;
+  const { from, to, third } = reference;
   const [mine, theirs] = [from.meaning.concepts, to.meaning.concepts];
+  if (isOfStaff(reference)) return 0;
+  if (third) return kind === 'lead' && third.nouns.every((noun) => noun === 'company') ? 0.5 : 0;
   if (!isSure(reference) || isStaff(from)) return 0.1;
   const has = (role: 'id' | 'full' | 'title'): boolean => roles.get(role)?.column === to;
   if (has('id') || to === key?.column) return 1;
@@ -128,16 +136,26 @@ function rankOf(reference: Reference, { roles, kind, key }: EntryDraft): number 
   return isShared ? (to.is.words > 0.8 ? 0.42 : 0.5) : isUnique(to) && theirs.has('id') ? 0.6 : 0;
 }
 
+/** Two or three of many records, again and again, or an address that again and again is that of records: those who work with them. */
+function isOfStaff({ from, to }: Reference): boolean {
+  const { distinct, filled } = from;
+  const isSame = distinct <= 3 && filled >= Math.max(12, distinct * 4) && to.distinct > distinct * 3;
+  return isSame || (to.is.email > 0.5 && !isUnique(to) && (isStaff(to) || to.distinct <= to.filled / 5));
+}
+
 /** By a third table with the ids of both, such as the contacts of deals, or a company with its contact. */
 function throughThird(own: EntryDraft, third: Table, target: EntryDraft, references: readonly Reference[]): Join[] {
   const id = target.key?.column;
-  const last = references.filter((each) => each.from.table === third && each.to === id && isSure(each, 0.5));
+  const last = references.filter(
+    (each) => each.from.table === third && each.to === id && isSure(each, 0.5) && !isOfStaff(each),
+  );
   return last.flatMap((end) =>
     stepsTo(own, third, references)
       .filter(({ other }) => other !== end.from)
       .map(({ columns, lookup, share, found }) => ({
         value: lookup(prefixed(partOf(end), target)),
         columns,
+        end: end.from,
         share: share * end.share,
         score: share * end.share * 0.7,
         why: `${ofText(found, own.table.rows)} are in ${third.source}; if it has several, ${whichOf(third)} is used`,
@@ -160,7 +178,7 @@ function stepsTo({ table, roles }: EntryDraft, other: Table, references: readonl
   if (other.list !== undefined) return [];
   return references.flatMap((each): LinkStep[] => {
     const { from, to, share, found } = each;
-    if (!isSure(each, 0.5)) return [];
+    if (!isSure(each, 0.5) || each.third) return [];
     if (from.table === table && to.table === other && from !== id && isUnique(to) && !isStaff(from))
       return [{ other: to, columns: [from], share, found, lookup: (take) => lookupOf(each, take) }];
     if (!id || to !== id || from.table !== other || from.list !== undefined) return [];
@@ -192,7 +210,7 @@ export function reach(
   const one = stepsTo(own, table, references).map((step) => ({ step, value: step.lookup(name) }));
   const two = references
     .filter(({ from, to }) => to.table === table && from.table !== own.table)
-    .filter((each) => isSure(each, 0.5) && !isStaff(each.from))
+    .filter((each) => isSure(each, 0.5) && !isStaff(each.from) && !each.third)
     .flatMap((each) =>
       stepsTo(own, each.from.table, references)
         .filter(({ other }) => other !== each.from)

@@ -27,6 +27,8 @@ interface Extractor {
   readonly fold?: 1 | 2 | 3;
   /** A value may name several records. */
   readonly several?: true;
+  /** Few values need to have such a part. */
+  readonly some?: true;
 }
 
 /** The last digits of a phone number, which are the same however it is written. */
@@ -39,10 +41,20 @@ function plainOf(value: string): string {
   return value.replace(/^0+(?=\d)/, '');
 }
 
+const ADDRESS = /([^\s<>"]+@[^\s<>"]+)/;
+
 const WHOLE: Extractor = { like: /./, take: (value) => [value], apply: [] };
 const EXTRACTORS: readonly Extractor[] = [
   WHOLE,
   { like: /@.*\./, take: (value) => [value.toLowerCase()], apply: ['lowercase'], fold: 1 },
+  // `Anna Rossi <anna@rossi.example>`, in some values or all.
+  {
+    like: /<[^<>@]+@[^<>]+>/,
+    take: (value) => [(ADDRESS.exec(value)?.[1] ?? '').toLowerCase()],
+    apply: [{ extract: ADDRESS.source }, 'lowercase'],
+    fold: 1,
+    some: true,
+  },
   { like: /^(?:\+|00|0)[\d\s().\-/]{7,22}$/, take: (value) => [digitsOf(value)], apply: ['phone'], fold: 2 },
   {
     like: /^\d+$/,
@@ -53,7 +65,7 @@ const EXTRACTORS: readonly Extractor[] = [
   ...[
     /^@(.+)$/,
     /^(.+?) \(/,
-    /^(\S{2,}) +[-–—:|] /,
+    /^([^\s:]{2,})(?: +[-–—:|]|:) /,
     /\(([^()]+)\)\s*$/,
     /<([^<>]+)>/,
     /^(?:https?:\/)?\/.*\/([^/]+)\/?$/,
@@ -68,6 +80,7 @@ const EXTRACTORS: readonly Extractor[] = [
     take: (value: string) => value.split(separator).map((part) => part.trim()),
     apply: [{ split: separator }, { at: 0 }],
     several: true as const,
+    some: true as const,
   })),
 ];
 
@@ -79,6 +92,8 @@ export interface Reference {
   readonly found: number;
   readonly of: number;
   readonly share: number;
+  /** Both columns have the ids of this third table, which tell no record of the other one apart: people of one company. */
+  readonly third?: Table;
 }
 
 /** Below this share, an overlap is not worth showing. */
@@ -109,7 +124,34 @@ export function findReferences({ db, tables }: Samples): Reference[] {
   });
   db.exec('create index samples.keys_by_value on keys (value)');
   const able = tables.flatMap((table) => [...table.columns.filter(mayRefer), ...namesOf(table)]);
-  return able.flatMap((from) => referencesOf(from, keys));
+  return throughThirds(able.flatMap((from) => referencesOf(from, keys)));
+}
+
+/**
+ * A column that both tables have, and whose values are ids of a third one, names that: it does not name the record of the other
+ * table whose number happens to be the same, but those beside the same id.
+ */
+function throughThirds(references: readonly Reference[]): Reference[] {
+  const thirdsOf = (column: Column): Column[] =>
+    references.flatMap(({ from, to, by, share }) =>
+      from === column && by === WHOLE && share > 0.9 && isUnique(to) ? [to] : [],
+    );
+  return references.flatMap((each): Reference[] => {
+    const { from, to, by } = each;
+    const same = by === WHOLE && to.is.digits > 0.9 && to.table.columns.find((column) => isCalledAlike(from, column));
+    if (!same || same === to || isUnique(same)) return [each];
+    const thirds = thirdsOf(same).filter(({ table }) => table !== from.table && table !== to.table);
+    // Small numbers are among those of many tables: the shortest one is meant.
+    const [third] = thirdsOf(from)
+      .flatMap((column) => (thirds.includes(column) ? [column.table] : []))
+      .sort((a, b) => a.rows - b.rows);
+    if (!third) return [each];
+    // Too many have the same type or member of the staff.
+    if (same.distinct < same.filled / 4) return [];
+    const all = `select ${same.sql} from ${to.table.sql}`;
+    const found = countOf(from.table, `from ${from.table.sql} where ${from.sql} in (${all})`);
+    return [{ ...each, to: same, found, share: found / each.of, third }];
+  });
 }
 
 /** Values that mostly tell records apart: ids, e-mail addresses, names. */
@@ -162,7 +204,7 @@ function referencesOf(from: Column, keys: readonly Column[]): Reference[] {
   for (const by of EXTRACTORS) {
     const alike = values.filter((value) => by.like.test(value)).length;
     // A part of the value is only looked at where most values have it.
-    if (by !== WHOLE && (alike < values.length * (by.several ? 0.02 : 0.5) || alike === 0)) continue;
+    if (by !== WHOLE && (alike < values.length * (by.some ? 0.02 : 0.5) || alike === 0)) continue;
     if (by.several && [...found.values()].some((each) => each.share > 0.98)) continue;
     const parts = values.flatMap((value) => by.take(value)).filter(Boolean);
     const [cells, of, given] =
@@ -189,16 +231,16 @@ export function isSure(reference: Reference, least = 0): boolean {
 }
 
 /** Small numbers are among other small numbers by chance: only a name tells what they refer to. */
-function isByChance({ from, to, found, of, by }: Reference): boolean {
-  if (to.is.digits < 0.9 && by.fold !== 3) return false;
+function isByChance({ from, to, found, of, by, third }: Reference): boolean {
+  if ((to.is.digits < 0.9 && by.fold !== 3) || third) return false;
   const numbers = to.values.map(Number);
   const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
   // Where most numbers between the first and the last are no ids, values that are all ids are so on purpose.
   const isSparse = to.distinct < (high - low) / 2 && found === of && from.distinct >= 8;
   const isParent = found === of && from.distinct >= 8 && from.meaning.concepts.has('parent');
-  return (
-    (low < 1000 || by.fold === 3) && !isSparse && !isParent && !namesTable(from, to.table) && !isCalledAlike(from, to)
-  );
+  // The number of a record is not that of another one which is called so, too.
+  const isAlike = isCalledAlike(from, to) && (found === of || by.fold === 3 || !isUnique(from));
+  return (low < 1000 || by.fold === 3) && !isSparse && !isParent && !namesTable(from, to.table) && !isAlike;
 }
 
 /** `VNR` and `VNR`, but not `id` and `id`. */

@@ -20,6 +20,15 @@ function joinsToKind({ draft, known }: Context, kind: string): Join[] {
     .sort((a, b) => b.score - a.score);
 }
 
+/** Without the ids in a column that are more likely those of another kind of records; the same ids are not both. */
+function withoutRivals(joins: readonly Join[], others: readonly Join[]): Join[] {
+  const isLess = (each: Join, other: Join): boolean =>
+    other.end === each.end &&
+    each.share + other.share > 1 &&
+    (other.share > each.share + 0.02 || (other.share >= each.share - 0.02 && other.score > each.score));
+  return joins.filter((each) => !others.some((other) => isLess(each, other)));
+}
+
 /**
  * The parents of a record: the one of the same row or that has its list, in columns of their own, in one column with their type, or
  * in one told apart by value.
@@ -33,14 +42,22 @@ export function parentLines(context: Context): Line[] {
   );
   // The element that has the list, where the record above it is another one.
   const within = known.drafts.find(({ table, kind }) => table.list && kind === 'deal' && isIn(draft.table, table));
-  const near = isNote && within && { key: 'deal_external_id', ...parentLine(context, within.kind, undefined) };
+  const near = isNote &&
+    within && { key: 'deal_external_id', ...parentLine(context, within.kind, joinsToKind(context, within.kind)) };
   if (near && !near.off) return [near];
   const ofHolder = holderLine(context);
   if (ofHolder) return [ofHolder];
   const ofAbove = above && { key: parents.find(({ kind }) => kind === above.kind)!.field, ...aboveLine(above) };
   if (isNote && ofAbove) return [ofAbove];
-  const typed = isNote ? typedLines(context) : undefined;
-  return typed ?? parents.map(({ field: key, kind }) => ({ key, ...parentLine(context, kind, ofAbove) }));
+  const joins = parents.map(({ kind }) => joinsToKind(context, kind));
+  const typed = isNote ? typedLines(context, joins) : undefined;
+  return (
+    typed ??
+    parents.map(({ field: key, kind }, at) => {
+      const own = withoutRivals(joins[at]!, joins.filter((_, other) => other !== at).flat());
+      return { key, ...parentLine(context, kind, own, ofAbove) };
+    })
+  );
 }
 
 /** Of records that name both parents: the deal, unless it is mostly one of another person, such as the seller of what somebody visits. */
@@ -93,13 +110,12 @@ function aboveLine({ roles }: EntryDraft): Made {
 }
 
 /** The best join, and where that has no value another one; commented out if none is enough. */
-function parentLine(context: Context, kind: string, above: Made | undefined): Made {
+function parentLine(context: Context, kind: string, joins: readonly Join[], above?: Made): Made {
   const { draft, known, used } = context;
   const { table } = draft;
   const isMixed = draft.kind === 'comment';
   const own = draft.twin && known.drafts.find((each) => each.kind === kind && each.table === table);
   if (own) return { value: idValue(own), comment: 'the person of the same row' };
-  const joins = joinsToKind(context, kind);
   const enough = joins.filter(
     ({ score, share }) => (score >= 0.25 && share >= 0.3) || (isMixed && score >= share && share >= 0.1),
   );
@@ -123,7 +139,7 @@ function parentLine(context: Context, kind: string, above: Made | undefined): Ma
   // The other side of messages and calls.
   const weaker = joins.filter((each) => isMixed && !enough.includes(each) && each.score >= each.share * 0.65);
   for (const each of [...enough.slice(1), ...weaker]) {
-    const adds = each.columns.length > 0 && chosen.length < 3 && isOther(each);
+    const adds = !each.isShared && each.columns.length > 0 && chosen.length < 3 && isOther(each);
     if (adds && gain(draft, chosen, each) > table.rows * 0.05) chosen.push(each);
   }
   if (chosen.length === 1 && best.score > 0.7) for (const column of best.columns) used.add(column);
@@ -167,19 +183,19 @@ function gain({ table }: EntryDraft, chosen: readonly Join[], other: Join): numb
 }
 
 /** One column with the ids of several kinds of records, beside one with their type. */
-function typedLines(context: Context): Line[] | undefined {
+function typedLines(context: Context, joins: readonly Join[][]): Line[] | undefined {
   const { draft, used } = context;
   const { table } = draft;
   const parents = kindOf(draft.kind).parents.toReversed();
-  const joins = parents.map(({ kind }) => joinsToKind(context, kind));
   const ids = new Set(joins.flat().flatMap(({ byId, columns }) => (byId && !isStaff(columns[0]!) ? columns : [])));
   const isParent = ({ meaning }: Column): number => Number(meaning.concepts.has('parent'));
   for (const id of [...ids].sort((a, b) => isParent(b) - isParent(a))) {
     const own = joins.map((each) => each.filter(({ columns }) => columns[0] === id)).filter((each) => each.length > 0);
     const type = typeOf(id);
-    if (!type || (own.length < 2 && type.values.size < 2)) continue;
-    if (joins.flat().some((each) => each.columns[0] !== id && each.score > 0.6)) continue;
+    if (!type) continue;
     const targets = targetsOf(type, context);
+    if (own.length < 2 && type.values.size < 2 && !isWhole(id, type.column, targets)) continue;
+    if (joins.flat().some((each) => each.columns[0] !== id && each.score > 0.6)) continue;
     if (own.flat().some(({ score }) => score < WEAK) && !isWhole(id, type.column, targets)) continue;
     used.add(id);
     return parents.flatMap(({ field: key, kind }): Line[] => {
