@@ -110,11 +110,11 @@ export function currencyMarks(text: string): readonly string[] {
   return (text.match(MARK) ?? []).filter((mark) => codesOf(mark) !== undefined);
 }
 
-/** As in a header: `Value, ₽`, `Amount (USD)`, `amountEUR`; in a name of capitals, three letters are a word. */
+/** As in a header: `Value, ₽`, `Kwota (zł)`, `Amount (USD)`, `amountEUR`; in a name of capitals, three letters are a word. */
 export function currencyMarksInName(name: string): readonly string[] {
   const words = name.replace(/(?<=[\p{Ll}_])(?=\p{Lu})/gu, ' ');
   return currencyMarks(words).filter(
-    (mark) => /\p{Sc}/u.test(mark) || (/^[A-Z]{3}$/.test(mark) && /\p{Ll}/u.test(name)),
+    (mark) => /\p{Sc}|[^\0-\x7f]/u.test(mark) || (/^[A-Z]{3}$/.test(mark) && /\p{Ll}/u.test(name)),
   );
 }
 

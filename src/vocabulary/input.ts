@@ -56,7 +56,10 @@ const damage = (what: string, fix = SPREADSHEET) => ({
 export const DAMAGE_WARNINGS = {
   scientific: damage('A spreadsheet has cut long numbers short (3.93E+11).'),
   spreadsheet_error: damage('A spreadsheet has replaced a value with an error (#REF!).'),
-  serial_date: damage('A spreadsheet has converted a date to a serial number.'),
+  serial_date: damage(
+    'A spreadsheet has converted a date to a serial number.',
+    'Read it with the date format `excel`, or export again, and do not open the file in a spreadsheet.',
+  ),
   rounded_id: damage('All long ids of a column end in zeros: a spreadsheet has rounded them.'),
   ids_partly_decimal: damage(
     'Some ids of a column end in `.0` and others do not: they are different ids unless `.0` is removed.',

@@ -44,6 +44,22 @@ describe('a table is', () => {
     });
   });
 
+  it.each([
+    ['Notes', 'Wants a discount, call back', 12, true],
+    ['Uwagi', 'Nie odbiera', 12, true],
+    ['Notes', 'Wants a discount, call back', 5, false],
+    ['Description', 'Wants a discount, call back', 12, false],
+  ])('also comments, if most people have %s `%s`', async (header, text, count, isLive) => {
+    const rows = times(12, (n) => `${PEOPLE[n + 1]},${n < count ? `"${text}${n % 2 ? '.' : '!'}"` : ''}`);
+    const draft = await draftOf({ 'list.csv': [`${PEOPLE[0]},${header}`, ...rows] });
+    expect(draft.entries).toEqual(isLive ? ['list: lead/created', 'list: comment/created'] : ['list: lead/created']);
+    // Carried once, whichever it is.
+    expect(draft.lead['custom_params']).toEqual(isLive ? undefined : { [header.toLowerCase()]: header });
+    if (isLive) expect(draft.comment).toMatchObject({ content: header, lead_external_id: 'Client ID' });
+    else
+      expect(draft.text).toMatch(/^ {2}# check: .* stays a custom field, because .*\n {2}# - type: comment\/created/m);
+  });
+
   it('the leads, if it has companies and no export has people', async () => {
     const draft = await draftOf({
       'accounts.csv': [

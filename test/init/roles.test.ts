@@ -81,13 +81,40 @@ describe('the roles of columns', () => {
     if (!created) expect(draft.remark('occurred_at')).toMatch(/^set this: 4 of 12 values match no format/);
   });
 
-  it('tell amounts by the signs of Asia; multiples, which cannot be read, are counted', async () => {
+  it('are the numbers of days in a spreadsheet under the name of a time; under another name, they are marked', async () => {
+    const days = times(
+      12,
+      (n) => `${101 + n},p${n}@x.example,${45_123 + n}${n % 2 ? '.5' : ''},${25_000 + n},${41_000 + n}`,
+    );
+    const draft = await draftOf({ 'people.csv': ['Id,Email,Created,Birthday,Zzz', ...days] });
+    expect(draft.lead['occurred_at']).toEqual({ from: 'Created', apply: [{ date: 'excel' }] });
+    expect(draft.remark('occurred_at')).toContain('45123 is read as 16 July 2023');
+    const birthday = { from: 'Birthday', apply: [{ date: { formats: 'excel', as: 'date' } }] };
+    expect(draft.lead['custom_params']).toEqual({ birthday, zzz: 'Zzz' });
+    expect(draft.remark('zzz')).toMatch(/^check: .*41000 would be 1 April 2012.*formats: excel/);
+  });
+
+  it('tell amounts by the signs of Asia, and multiply those in ten thousands', async () => {
     const amounts = ['"350,000円"', '"\\98,000"', '120万円'];
     const deals = times(12, (n) => `D${101 + n},案件 ${n},${['見込み', '受注'][n % 2]!},${amounts[n % 3]!}`);
     const draft = await draftOf({ '商談.csv': ['商談番号,案件名,進捗,見積金額', ...deals] });
-    expect(draft.deal).toMatchObject({ amount: { from: '見積金額' }, stage_name: '進捗' });
-    expect(draft.remark('amount')).toMatch(/^set this: 4 of 12 are multiples/);
-    expect(draft.findings).toContain('12 deals (4 cannot be sent: 4 bad_number)');
+    expect(draft.deal).toMatchObject({ stage_name: '進捗', amount: { from: [{}, { from: '見積金額' }] } });
+    expect(draft.remark('amount')).toMatch(/^check: 4 of 12 have such as `万`: `120万円` becomes 1200000/);
+    expect(draft.findings).toMatch(/12 deals$/m);
+  });
+
+  it.each([
+    ['Amount k€', '#.5', 1000, 'EUR', '1.5 becomes 1500'],
+    ['Wert (TEUR)', '"#,5"', 1000, 'EUR', '1,5 becomes 1500'],
+    ['Kwota (mln zł)', '#.25', 1_000_000, 'PLN', '1.25 becomes 1250000'],
+    ['Amount', '# k€', 1000, 'EUR', '`1 k€` becomes 1000'],
+  ])('tell an amount in thousands or millions: %s, %s', async (header, amount, factor, currency, becomes) => {
+    const deals = times(12, (n) => `${101 + n},Roof ${n},${STAGES[n % 3]!},${amount.replace('#', `${n + 1}`)}`);
+    const draft = await draftOf({ 'deals.csv': [`Id,Title,Stage,${header}`, ...deals] });
+    expect(JSON.stringify(draft.deal['amount'])).toContain(`"multiply":${factor}`);
+    expect(draft.deal['currency']).toEqual({ value: currency });
+    expect(draft.remark('amount')).toMatch(/^check: /);
+    expect(draft.remark('amount')).toContain(becomes);
   });
 
   it.each([

@@ -113,7 +113,13 @@ const CASES: [written: string, from: JsonValue, to: JsonValue | undefined][] = [
   ['{ number: { divide: 100 } }', '-1', -0.01],
   ['{ number: { divide: 8 } }', '1', 0.125],
   ['{ number: { divide: 100 } }', '1,005.5', 10.055],
+  ['{ number: { multiply: 1000 } }', '-1,005.0055', -1005005.5],
+  ['{ number: { multiply: 1000, divide: 8 } }', 0.1, 12.5],
+  ['number', '12 k€', 'error bad_number'],
   // dates
+  ['{ date: excel }', '45592.5', '2024-10-27T11:00:00.000Z'],
+  ['{ date: { formats: [iso, excel], as: date } }', '45592,75', '2024-10-27'],
+  ['{ date: excel }', '60', 'error bad_date'],
   ['{ date: dd/MM/yyyy }', '29/02/2023', 'error bad_date'],
   ['{ date: dd/MM/yyyy }', '29/02/2024', '2024-02-28T23:00:00.000Z'],
   ['{ date: dd/MM/yyyy }', '29/02/2024 10:00', 'error bad_date'],

@@ -4,6 +4,7 @@ import type { TransformSpec, ValueSpec } from '../../mapping/spec.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { counted } from '../../terminal/numbers.ts';
 import { dateFacts, type DateFacts } from './dates.ts';
+import { multipleIn, withoutMultiple } from './multiples.ts';
 import type { Export } from './open-export.ts';
 import type { MainElement } from './sample.ts';
 import { meaningOf, type Meaning, type Noun } from './words.ts';
@@ -120,10 +121,10 @@ export function columnOf(
   const date = dateFacts(meaning, values, dayFirst);
   const isMoney = (value: string): boolean => isCurrency(value.toUpperCase()) || currencyMarks(value)[0] === value;
   const currency = is.currency > 0.8 ? shareOf(isMoney) : 0;
-  const number = is.number > MOST ? shareOf(isAmount) : is.number;
+  const number = shareOf(isAmount);
   const money =
     number > 0
-      ? shareOf((value) => isAmount(value) && (currencyMarks(value).length > 0 || /[万億千만억천]/.test(value)))
+      ? shareOf((value) => isAmount(value) && (currencyMarks(value).length > 0 || multipleIn(value) !== undefined))
       : 0;
   return {
     ...own,
@@ -142,13 +143,11 @@ export function columnOf(
 /** Of the values of a column of numbers: beside them are texts such as `to be agreed`. */
 const MOST = 0.5;
 
-/** `120万円`, `50 k`: amounts that the `number` transform cannot read. */
-export const MULTIPLE = /(?<![\p{L}])(?:k|tsd|mio|mln|mrd|bn|тыс|млн|[万億千만억천])(?:[円元원]|\.|$)/iu;
-
 /** `POT7` and `OPP00012` are no amounts of a currency. */
 function isAmount(value: string): boolean {
-  const letters = value.match(/\p{L}{0,3}\p{Sc}|\p{L}+/gu) ?? [];
-  return SHAPES.number.test(value) && letters.every((each) => currencyMarks(each).length > 0 || MULTIPLE.test(each));
+  const plain = withoutMultiple(value);
+  const letters = plain.match(/\p{L}{0,3}\p{Sc}|\p{L}+/gu) ?? [];
+  return SHAPES.number.test(plain) && letters.every((each) => currencyMarks(each).length > 0);
 }
 
 export function firstValues({ db, sql: table }: Pick<Table, 'db' | 'sql'>, sql: string): string[] {
@@ -283,16 +282,17 @@ interface Separators {
 export function numberIn(text: string | null, { separators }: Column): number {
   if (text === null || !separators) return Number.NaN;
   const { decimal, group = ' ' } = separators;
-  const plain = text
+  const plain = withoutMultiple(text)
     .replaceAll(group, '')
     .replace(decimal, '.')
     .replace(/[^\d.-]/g, '');
-  return plain === '' ? Number.NaN : Number(plain);
+  return plain === '' ? Number.NaN : Number(plain) * (multipleIn(text)?.factor ?? 1);
 }
 
 /** The separators that fit every value; those of plain decimals if no value has any. */
 function separatorsOf(values: readonly string[]): Separators {
-  const numbers = values.map((value) => value.replace(/[^\d.,'\s\u00a0\u202f]/g, '').trim());
+  // From the first digit to the last, or to the dash that stands for cents.
+  const numbers = values.map((value) => /\d(?:.*\d)?(?:[.,](?=[-–—]))?/.exec(value)?.[0] ?? '');
   const some = (pattern: RegExp): boolean => numbers.some((value) => pattern.test(value));
   const facts = (decimal: '.' | ',', group?: Separators['group'], ambiguous = false): Separators => ({
     decimal,

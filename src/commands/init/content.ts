@@ -11,7 +11,8 @@ import {
   type Table,
 } from './columns.ts';
 import { datesIn } from './dates.ts';
-import { endingOf, meaningOf } from './words.ts';
+import { multipleInName } from './multiples.ts';
+import { endingOf, fold, meaningOf } from './words.ts';
 
 export const isId = ({ is }: Column): boolean => is.uuid > 0.8 || is.code > 0.8 || is.digits > 0.9;
 const isText = ({ is, date, separators }: Column): boolean =>
@@ -95,12 +96,13 @@ export function sumOfMoney(column: Column): number {
   const { is, separators, distinct, filled, length } = column;
   if (!separators || is.percent > 0.5 || is.flag > 0.95 || is.international > 0.3 || is.email > 0) return 0;
   const isKey = isUnique(column) && isComplete(column) && is.whole > 0.95 && is.decimal < 0.05 && isRising(column);
-  if (isKey || is.hundred > 0.95) return 0.06;
+  const isMultiple = column.meaning.concepts.has('amount') && multipleInName(column.name) !== undefined;
+  if (isKey || (is.hundred > 0.95 && !isMultiple)) return 0.06;
   const relation = derivedOf(column.table).get(column);
   const less = (relation === 'weighted' ? 0.15 : relation === 'gross' ? 0.6 : 1) * (is.number > 0.8 ? 1 : is.number);
   if (is.money > 0.5) return 0.7 * less;
   if (is.decimal > 0.3) return 0.55 * less;
-  if (distinct <= Math.min(4, filled / 4) || length < 3) return 0.1 * less;
+  if (distinct <= Math.min(4, filled / 4) || (length < 3 && !isMultiple)) return 0.1 * less;
   // Sums are round, codes are not.
   const round = column.values.filter((value) => value.endsWith('0')).length;
   return (round > column.values.length * 0.8 ? 0.4 : 0.3) * less;
@@ -185,6 +187,34 @@ export function texts(column: Column): number {
   const prose = Math.max(is.prose, is.html > 0.3 ? 0.9 : 0);
   return (prose > 0.2 ? 0.25 + 0.5 * prose : length > 12 && is.spaced > 0.5 ? 0.2 : 0.08) * (0.4 + 0.6 * rare);
 }
+
+/** Whether a column has notes about its records: several words, and not the same ones in all. */
+export function isNotes({ is, date, length, filled, distinct, list, meaning, known }: Column, kind: string): boolean {
+  const { concepts } = meaning;
+  if (list !== undefined || date || known?.has(kind) || filled < 3 || distinct < 2) return false;
+  if (is.words < 0.8 || is.spaced < 0.5 || length < 10 || is.email > 0.3 || is.url > 0.3) return false;
+  if (concepts.has('text')) return !NO_NOTES.some((each) => concepts.has(each));
+  return concepts.size === 0 && is.prose > 0.6 && distinct > Math.max(6, filled * 0.6);
+}
+
+/** What a thing is, not what happened: `Description`. */
+export function isDescription({ name }: Column): boolean {
+  return /descri|beschreib|descriz|omschrijv|beskriv|\bopis\b|описан|aciklama|وصف/iu.test(fold(name));
+}
+
+/** A header that has such a word names something else than the notes about a record. */
+const NO_NOTES = [
+  'title',
+  'type',
+  'status',
+  'stage',
+  'source',
+  'reason',
+  'author',
+  'id',
+  'company',
+  'address',
+] as const;
 
 /** `N2023/001`, `#17`. */
 export function isNumbered({ values }: Column): boolean {

@@ -2,6 +2,7 @@ import { currencyMarks, currencyMarksInName, likelyCurrency } from '../../kinds/
 import { ofText } from '../../terminal/numbers.ts';
 import type { TransformSpec } from '../../mapping/spec.ts';
 import { countEach, type Column } from './columns.ts';
+import { withoutMultiple, withoutMultipleInName } from './multiples.ts';
 
 /** In small letters, only the best known codes are no other word: `mrr_usd`. */
 const AT_END = /_(usd|eur|gbp|chf|cad|aud|jpy|sek|nok|dkk|pln|brl|inr)$/;
@@ -14,10 +15,10 @@ export function currencyOf(amounts: Column | undefined): {
   readonly figures: string;
 } {
   if (!amounts) return { figures: 'no column has the currency' };
-  const [mark = AT_END.exec(amounts.name)?.[1]] = currencyMarksInName(amounts.name);
+  const [mark = AT_END.exec(amounts.name)?.[1]] = currencyMarksInName(withoutMultipleInName(amounts.name));
   const named = mark === undefined ? undefined : likelyCurrency(mark.toUpperCase());
   if (named !== undefined) return { code: named, figures: `the header \`${amounts.name}\` names it` };
-  const counts = countEach(amounts.values.map((value) => currencyMarks(value)[0]));
+  const counts = countEach(amounts.values.map((value) => currencyMarks(withoutMultiple(value))[0]));
   if (counts.size === 0) return { figures: 'no column has the currency' };
   const figures = [...counts]
     .map(([mark, count]) => `${ofText(count, amounts.values.length)} amounts have ${mark}`)

@@ -1,5 +1,11 @@
 import type { Meaning } from './words.ts';
-import { compileFormat, readIso, type DateFormat } from '../../mapping/transforms/date-format.ts';
+import {
+  compileFormat,
+  readIso,
+  readSerial,
+  SERIAL_OF_1970,
+  type DateFormat,
+} from '../../mapping/transforms/date-format.ts';
 
 /** How the dates of a column are read. */
 export interface DateFacts {
@@ -11,6 +17,8 @@ export interface DateFacts {
   readonly hasTime: boolean;
   /** A value that means another date if day and month are swapped; set if no value decides the order. */
   readonly ambiguous?: { readonly example: string; readonly other: string };
+  /** A value that is read as the number of a day. */
+  readonly serial?: string | undefined;
   /** Number of values that match none of the formats. */
   readonly unread: number;
 }
@@ -46,22 +54,29 @@ const DAYS = [
 
 const READERS: ReadonlyMap<string, DateFormat['read']> = new Map([
   ...DAYS.flatMap((day) => TIMES.map((time) => `${day}${time}`)).map((format) => [format, readerOf(format)] as const),
-  ['iso', readIso] as const,
+  ...(['iso', 'yyyyMMdd', 'excel'] as const).map((format) => [format, readerOf(format)] as const),
 ]);
 
 /** Pre-filter, so that a hundred formats are tried only on columns that look like dates. */
 const DATE_LIKE =
   /^(?:\d{1,4}[-/.年] ?\d{1,2}[-/.月] ?\d{1,4}|\d{1,2}[- ][A-Za-z]{3,9}\.?,?[- ]\d{4}|[A-Za-z]{3,9} \d{1,2}, \d{4})/;
 
+/** Days of 1927 to 2064 as spreadsheets count them, and days without marks between their parts. */
+const NUMBERED = /^(?:[1-5]\d{4}(?:[.,]\d+)?|(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))$/;
+
 /**
  * The date formats of a column, with its header as words, or undefined if most of its values are not dates. `dayFirst` is used if the values do
  * not decide the order of day and month.
  */
 export function dateFacts(header: Meaning, values: readonly string[], dayFirst: boolean): DateFacts | undefined {
-  const unix = unixFormat(header, values);
+  const isTime = isTimed(header);
+  const unix = isTime ? unixFormat(values) : undefined;
   if (unix) return { formats: [unix], utc: false, hasTime: true, unread: 0 };
   const distinct = [...new Set(values)].slice(0, 500);
-  const likely = distinct.filter((value) => DATE_LIKE.test(value));
+  const written = distinct.filter((value) => DATE_LIKE.test(value)).length;
+  const likely = distinct.filter(
+    (value) => DATE_LIKE.test(value) || ((isTime || written > distinct.length * 0.2) && NUMBERED.test(value)),
+  );
   if (likely.length === 0 || likely.length < distinct.length * 0.6) return undefined;
   const formats: string[] = [];
   let left = distinct;
@@ -89,8 +104,9 @@ export function dateFacts(header: Meaning, values: readonly string[], dayFirst: 
   return {
     formats,
     utc: formats.every((format) => format.endsWith("'UTC'")),
-    hasTime: distinct.some((value) => /\d:\d\d/.test(value) && !MIDNIGHT.test(value)),
+    hasTime: distinct.some((value) => (/\d:\d\d/.test(value) && !MIDNIGHT.test(value)) || /^\d{5}[.,]\d/.test(value)),
     ...(ambiguous && { ambiguous }),
+    ...(formats.includes('excel') && { serial: distinct.find((value) => readSerial(value)) }),
     unread: values.filter((value) => left.includes(value)).length,
   };
 }
@@ -103,10 +119,24 @@ export function isReadable({ unread }: DateFacts, values: readonly string[]): bo
   return unread <= values.length * 0.1;
 }
 
-/** Seconds or milliseconds since 1970, in a column named as a time: ids have as many digits. */
-function unixFormat({ concepts }: Meaning, values: readonly string[]): 'unix' | 'unix_ms' | undefined {
-  if (!(['date', 'created', 'modified'] as const).some((each) => concepts.has(each)) || values.length === 0)
-    return undefined;
+/** Whether a header names a time, so that its numbers may be one: ids have as many digits. */
+function isTimed({ concepts }: Meaning): boolean {
+  return TIMED.some((each) => concepts.has(each)) && !UNTIMED.some((each) => concepts.has(each));
+}
+
+const TIMED = ['date', 'created', 'modified', 'closed', 'due'] as const;
+const UNTIMED = ['id', 'number', 'amount', 'weighted', 'cost', 'count', 'author', 'user', 'owner', 'address'] as const;
+
+/** The first of some numbers under an unknown header, where all may be days of this century as a spreadsheet counts them. */
+export function serialIn({ concepts }: Meaning, values: readonly string[]): string | undefined {
+  const last = Date.now() / 86_400_000 + SERIAL_OF_1970 + 1000;
+  const isDay = (value: string): boolean => /^[34]\d{4}(?:[.,]\d+)?$/.test(value) && parseInt(value, 10) < last;
+  return concepts.size === 0 && new Set(values).size > 2 && values.every(isDay) ? values[0] : undefined;
+}
+
+/** Seconds or milliseconds since 1970. */
+function unixFormat(values: readonly string[]): 'unix' | 'unix_ms' | undefined {
+  if (values.length === 0) return undefined;
   if (values.every((value) => /^(?:9|1\d)\d{8}$/.test(value))) return 'unix';
   return values.every((value) => /^(?:9|1\d)\d{11}$/.test(value)) ? 'unix_ms' : undefined;
 }
@@ -117,7 +147,9 @@ export function isUnix({ formats }: DateFacts): boolean {
 }
 
 /** How a value is read whose day and month may be swapped, or whose year has two digits; undefined if there is no doubt. */
-export function doubtOf({ formats, ambiguous }: DateFacts): string | undefined {
+export function doubtOf({ formats, ambiguous, serial }: DateFacts): string | undefined {
+  if (serial !== undefined && !ambiguous)
+    return `check: numbers are the days of a spreadsheet: ${serial} is read as ${dateText(serial, 'excel')}`;
   if (!ambiguous) {
     if (!formats.some((format) => /(?<!y)yy(?!y)/.test(format))) return undefined;
     const today = new Date().getUTCFullYear();
@@ -145,7 +177,7 @@ export function datesIn(texts: readonly string[], facts: DateFacts): number[] {
 }
 
 function readerOf(format: string): DateFormat['read'] {
-  return format === 'iso' ? readIso : compileFormat(format, 'en').read;
+  return format === 'iso' ? readIso : format === 'excel' ? readSerial : compileFormat(format, 'en').read;
 }
 
 /** Whether dates have the day first, decided by the first date that is valid in one order only. */

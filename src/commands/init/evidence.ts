@@ -3,7 +3,8 @@ import { numberText, ofText } from '../../terminal/numbers.ts';
 import type { ValueSpec } from '../../mapping/spec.ts';
 import { SURE, type RoleCandidate, type RoleFound } from './assign.ts';
 import { cellsOf, countOf, countsOf, numberIn, type Column } from './columns.ts';
-import { datesIn, isReadable, isUnix, type DateFacts } from './dates.ts';
+import { datesIn, isReadable, type DateFacts } from './dates.ts';
+import { multipleIn, multipleInName } from './multiples.ts';
 import { headerScore, type RecordKind, type Role } from './roles.ts';
 import { fold, meaningOf } from './words.ts';
 
@@ -69,8 +70,8 @@ export function figuresOf(role: Role, column: Column): string {
 }
 
 function yearsOf({ values }: Column, date: DateFacts): string[] {
-  const texts = isUnix(date) ? datesIn(values, date).map((each) => new Date(each).toISOString()) : values;
-  return texts.flatMap((text) => /(?:19|20)\d\d/.exec(text)?.[0] ?? []).sort();
+  const read = datesIn(values, date).filter((each) => !Number.isNaN(each));
+  return read.map((each) => new Date(each).toISOString().slice(0, 4)).sort();
 }
 
 export function nextText(others: readonly RoleCandidate[], score = 0): string {
@@ -121,15 +122,34 @@ export function unreadText({ date, values }: Column): string | undefined {
   return unread > 0 ? `${mark}: ${ofText(unread, values.length)} values match no format` : undefined;
 }
 
-export function amountValue({ name, values, separators }: Column, divide: number | undefined): ValueSpec {
+export function amountValue({ name, values, separators }: Column, scale: Scale | undefined): ValueSpec {
   const { decimal, group } = separators ?? { decimal: '.' };
+  const { divide, multiply } = scale ?? {};
   const isPlain = decimal === '.' && group === undefined && values.every((value) => /^-?\d+(?:\.\d+)?$/.test(value));
-  if (isPlain && divide === undefined) return name;
-  return { from: name, apply: [{ number: { decimal, ...(group && { group }), ...(divide && { divide }) } }] };
+  if (isPlain && scale === undefined) return name;
+  const amount = (by: Omit<Scale, 'why'>) => ({ number: { decimal, ...(group && { group }), ...by } });
+  const whole = { from: name, apply: [amount({ ...(divide && { divide }), ...(multiply && { multiply }) })] };
+  const marks = new Map(values.flatMap((value) => multipleIn(value) ?? []).map(({ mark, factor }) => [mark, factor]));
+  if (marks.size === 0) return whole;
+  const parts = [...new Set(marks.values())].map((multiply) => {
+    const own = [...marks].flatMap(([mark, factor]) => (factor === multiply ? [mark.replace('.', '\\.')] : []));
+    const extract = `^(.*\\d)\\s*(?:${own.join('|')})(?:[^\\p{L}].*|[A-Z]{3}|[円元원])?$`;
+    return { from: name, apply: [{ extract }, amount({ multiply })] };
+  });
+  return { from: [...parts, whole] };
 }
 
-/** Cents, by the header or because another column has a hundredth of each value. */
-export function scaleOf(column: Column): { divide: number; why: string } | undefined {
+/** What amounts are divided or multiplied by, and why. */
+export interface Scale {
+  readonly divide?: number;
+  readonly multiply?: number;
+  readonly why: string;
+}
+
+/** Thousands and cents, by the header or because another column has a hundredth of each value. */
+export function scaleOf(column: Column): Scale | undefined {
+  const multiple = multipleInName(column.name);
+  if (multiple) return { multiply: multiple.factor, why: `its name has \`${multiple.mark}\`` };
   if (column.is.decimal > 0) return undefined;
   const named = fold(column.name).split(' ');
   if (named.some((word) => /^micros?$/.test(word))) return { divide: 1_000_000, why: 'its name says millionths' };

@@ -276,10 +276,14 @@ function whenLine(line: Line, taken: number | undefined, total: number | undefin
   return { ...line, comment: `${mark}skips ${ofText(count, total)}: ${why}` };
 }
 
+/** Nothing where an entry takes all records. */
 function whySkipped(entries: readonly Entry[]): string {
-  const whys = entries.flatMap(({ table, settings, refused }) => {
-    if (refused !== undefined) return [];
-    const when = settings.find(({ key, off }) => key === 'when' && !off)?.comment;
+  const live = entries.filter(({ refused }) => refused === undefined);
+  const whenOf = ({ settings }: Entry): Line | undefined => settings.find(({ key, off }) => key === 'when' && !off);
+  if (live.some((entry) => entry.table.list === undefined && !whenOf(entry))) return '';
+  const whys = live.flatMap((entry) => {
+    const { table } = entry;
+    const when = whenOf(entry)?.comment;
     return [
       ...(when === undefined ? [] : [when.replace(/^.*?: /, '')]),
       ...(table.list === undefined ? [] : [`those without \`${table.list}\``]),

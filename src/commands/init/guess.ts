@@ -1,9 +1,10 @@
 /** The entries that the tables need, with the external ids of their records. */
-import { counted } from '../../terminal/numbers.ts';
+import { counted, ofText } from '../../terminal/numbers.ts';
 import type { ValueSpec } from '../../mapping/spec.ts';
-import { countOf, isComplete, isKey, isUnique, valueIn, type Column, type Table } from './columns.ts';
+import { countOf, fillOf, isComplete, isKey, isUnique, valueIn, type Column, type Table } from './columns.ts';
 import type { Assignment } from './assign.ts';
 import { kindsOf, type TableKinds } from './kinds.ts';
+import { isDescription, isNotes } from './content.ts';
 import { firstOf, joined, type Reference } from './references.ts';
 import type { Concept } from './words.ts';
 import { RECORD_KINDS, type RecordKind, type Role } from './roles.ts';
@@ -17,10 +18,21 @@ export interface EntryDraft extends Assignment {
   readonly prefix: { readonly text: string; readonly why: string } | undefined;
   /** Rows that are a person and a deal: there is a draft of both kinds. */
   readonly twin: boolean;
+  /** A column with notes about records of another kind, which are their parents. */
+  readonly notes?: Notes;
   /** Other rows of the table are records of another kind: these have a value here. */
   readonly only?: Column | undefined;
   /** Why this was not certain, if so. */
   readonly doubt: string | undefined;
+}
+
+export interface Notes {
+  readonly of: RecordKind;
+  readonly column: Column;
+  /** Why they stay a custom field, unless the user wants comments. */
+  readonly instead?: string | undefined;
+  /** The user has decided so. */
+  readonly isSettled?: boolean;
 }
 
 /** A column with ids, or what stands for one, and why. */
@@ -62,7 +74,33 @@ export function guessDrafts(
       drafts.push({ ...draft, prefix, key: isShared ? { ...key, repeats: true } : key });
     }
   }
-  return drafts;
+  return [...drafts, ...tables.flatMap((table) => notesIn(table, drafts))];
+}
+
+/** Columns of notes, for the timeline of their record: of rows that are a person and a deal, that of the deal. */
+function notesIn(table: Table, drafts: readonly EntryDraft[]): EntryDraft[] {
+  const own = drafts.filter((draft) => draft.table === table);
+  const { kind, only } = own.find((draft) => draft.kind === 'deal') ?? own[0] ?? {};
+  if (kind === undefined || only || own.some((draft) => draft.kind === 'comment')) return [];
+  const used = own.flatMap(({ roles }) => [...roles.values()].map(({ column }) => column));
+  const hasComments = drafts.some((draft) => draft.kind === 'comment');
+  return table.columns
+    .filter((column) => isNotes(column, kind) && !used.includes(column))
+    .map((column): EntryDraft => {
+      const instead = hasComments
+        ? 'other records are the comments'
+        : fillOf(column) <= 0.5
+          ? `${ofText(column.filled, table.rows)} have one`
+          : isDescription(column)
+            ? 'it describes the record'
+            : undefined;
+      return {
+        ...{ kind: 'comment', table, key: undefined, prefix: undefined, twin: false, doubt: undefined },
+        roles: new Map([['content', { column, score: 1, others: [] }]]),
+        candidates: new Map(),
+        notes: { of: kind, column, instead },
+      };
+    });
 }
 
 /** The column that tells the rows of a kind, where rows are a person or a deal and never both. */

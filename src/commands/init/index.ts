@@ -8,7 +8,7 @@ import type { Table } from './columns.ts';
 import { Answers } from './lines/answers.ts';
 import { askDefaults, defaultsOf, missingIn } from './lines/defaults.ts';
 import { askEncodings } from './lines/encodings.ts';
-import { askFiles, askLines, askMarks } from './lines/questions.ts';
+import { askFiles, askLines, askMarks, askNotes } from './lines/questions.ts';
 import { keyOf } from './evidence.ts';
 import { guessDrafts } from './guess.ts';
 import { openAll, partOf, type Export, type ExportOptions } from './open-export.ts';
@@ -68,7 +68,7 @@ export async function startMapping(
     step(undefined);
     const kinds = await askFiles({ tables, drafts: guessed }, answers);
     const isSettled = tables.some(({ settled }) => settled.size > 0);
-    const drafts = isSettled ? guessDrafts(tables, references, kinds) : guessed;
+    const drafts = await askNotes(isSettled ? guessDrafts(tables, references, kinds) : guessed, answers);
     return { tables, references, drafts, missing, recognised };
   };
   const first = await readAll();

@@ -112,7 +112,9 @@ class Signs {
       this.#of('deal', 'title'),
     ];
     const signs = [amount, stage, title].filter((each) => each > 0.5).length;
-    const isCalled = this.#is('deal') && !this.#is('stage');
+    const isIdOfDeal = (each: Column): boolean =>
+      isKey(each) && each.meaning.concepts.has('deal') && each.meaning.concepts.has('id');
+    const isCalled = (this.#is('deal') && !this.#is('stage')) || this.#table.columns.some(isIdOfDeal);
     const isSold = this.#table.list === undefined || amount > 0.5;
     const isByName = isCalled && ((amount > 0.35 && stage > 0.35) || (isSold && signs >= 2));
     if (isByName || (amount > 0.5 && stage > (isNamed(this.#table) ? 0.6 : 0.2))) this.#set('deal');

@@ -85,6 +85,15 @@ export function readIso(text: string): ReadDate | undefined {
   return local === undefined || Number.isNaN(shift) ? undefined : { local, offset: shift };
 }
 
+/** The number of a day in a spreadsheet, with the time as its fraction: `45592.5`. Those before March 1900 differ between programs. */
+export function readSerial(text: string): ReadDate | undefined {
+  if (!/^\d{2,5}(?:[.,]\d+)?$/.test(text)) return undefined;
+  const days = Number(text.replace(',', '.'));
+  return days < 61 ? undefined : { local: Math.round((days - SERIAL_OF_1970) * 86_400_000), offset: undefined };
+}
+
+export const SERIAL_OF_1970 = 25_569;
+
 /** The years that ISO 8601 writes with four digits. */
 const FIRST = Date.parse('0001-01-01T00:00:00Z');
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');

@@ -4,7 +4,7 @@ import { ValueError, type Result, valueText } from '../values/result.ts';
 import { locale, object, oneOf, text, timezone } from '../schema-parts.ts';
 import type { RowContext } from '../values/row-context.ts';
 import type { Defaults } from '../spec.ts';
-import { formatError, compileFormat, hasFourDigitYear, readIso, type ReadDate } from './date-format.ts';
+import { formatError, compileFormat, hasFourDigitYear, readIso, readSerial, type ReadDate } from './date-format.ts';
 import { onText, transform, type ArgumentProblem, type TransformContext } from './transform.ts';
 import { zoneOffset, zoneReader, type ZoneOffset, type ZoneReader } from './zone.ts';
 import { issueOf } from '../../vocabulary/words.ts';
@@ -24,7 +24,7 @@ const formats = z.union([format, z.array(format).min(1)]);
 
 export const date = transform<DateArgument>({
   name: 'date',
-  doc: 'Parses a date with the first format that matches the whole text. The result is an instant (`2024-10-27T11:00:00.000Z`), or with `as: date` the day: that of an instant in the time zone, if one is set; otherwise as written. Formats are Unicode tokens (`dd/MM/yyyy HH:mm`) or `iso`, `unix` (seconds), `unix_ms`. `yy` is the year from 80 years back to 19 years ahead of today. Fails with `bad_date` if no format matches, the day does not exist, a daylight saving change skips the local time, or the result is not in the years 1 to 9999.',
+  doc: 'Parses a date with the first format that matches the whole text. The result is an instant (`2024-10-27T11:00:00.000Z`), or with `as: date` the day: that of an instant in the time zone, if one is set; otherwise as written. Formats are Unicode tokens (`dd/MM/yyyy HH:mm`) or `iso`, `unix` (seconds), `unix_ms`, `excel` (the number of a day in a spreadsheet that counts from 1900, with the time as its fraction). `yy` is the year from 80 years back to 19 years ahead of today. Fails with `bad_date` if no format matches, the day does not exist, a daylight saving change skips the local time, or the result is not in the years 1 to 9999.',
   words: (argument, defaults) => dateWords(options(argument), defaults),
   usage: [
     '{ date: FORMAT }',
@@ -45,6 +45,7 @@ export const date = transform<DateArgument>({
     },
     { apply: '{ date: iso }', from: '2017-10-10T08:38:20.000+0000', to: '2017-10-10T08:38:20.000Z' },
     { apply: '{ date: unix }', from: 1730026800, to: '2024-10-27T11:00:00.000Z' },
+    { apply: '{ date: { formats: excel, as: date } }', from: 45592, to: '2024-10-27' },
   ],
   argument: () =>
     z.union([
@@ -66,6 +67,7 @@ const WORDS: Readonly<Record<string, string>> = {
   iso: 'in ISO 8601',
   unix: 'in seconds since 1970',
   unix_ms: 'in milliseconds since 1970',
+  excel: 'as the numbers of days in a spreadsheet',
 };
 
 type DateReader = (text: string, row?: RowContext) => ReadDate | undefined;
@@ -89,7 +91,9 @@ function dateWords({ formats, timezone, as }: ReturnType<typeof options>, defaul
 /** With `iso`, some texts may have an offset and others not: that is checked per record. */
 function checkZone({ formats, timezone, as }: ReturnType<typeof options>, defaults: Defaults): ArgumentProblem[] {
   if (as === 'date' || (timezone ?? defaults.timezone) !== undefined) return [];
-  const without = formats.find((source) => !isWord(source) && !compileFormat(source, 'en').hasOffset);
+  const isLocal = (source: string): boolean =>
+    isWord(source) ? source === 'excel' : !compileFormat(source, 'en').hasOffset;
+  const without = formats.find(isLocal);
   if (without === undefined) return [];
   return [
     {
@@ -129,6 +133,7 @@ function compileDate({ formats, timezone, locale, as }: ReturnType<typeof option
 
 function compileReader(source: string, locale: string, zone: string | undefined): DateReader {
   if (source === 'iso') return readIso;
+  if (source === 'excel') return readSerial;
   const offset = zone === undefined ? () => 0 : zoneOffset(zone);
   if (source === 'unix') return (text) => readUnix(text, 1000, offset);
   if (source === 'unix_ms') return (text, row) => readMilliseconds(text, offset, row);
@@ -200,7 +205,7 @@ function warnIfReadDifferently(
 }
 
 function hintFor(text: string): string | undefined {
-  if (/^\d{5}$/.test(text)) return 'a spreadsheet converted the date to a serial number: export it again as text';
+  if (/^\d{5}$/.test(text)) return 'for the number of a day in a spreadsheet, use the format `excel`';
   if (/^\d{10}$/.test(text)) return 'for seconds since 1970, use the format `unix`';
   if (/^\d{13}$/.test(text)) return 'for milliseconds since 1970, use the format `unix_ms`';
   if (readIso(text)) return 'use the format `iso`';

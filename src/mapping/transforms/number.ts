@@ -13,47 +13,57 @@ interface NumberArgument {
   readonly decimal?: (typeof DECIMALS)[number] | undefined;
   readonly group?: (typeof GROUPS)[number] | undefined;
   readonly divide?: number | undefined;
+  readonly multiply?: number | undefined;
 }
 
 export const number = transform<NumberArgument>({
   name: 'number',
-  doc: 'Parses a decimal number exactly. Currency signs (`€`, `R$`, `kr`), currency codes and spaces are ignored, `(5)` is negative, and `5,-` has no cents. Numbers of JSON and of workbooks are taken as they are. A sign or code of another currency than the `currency` of the deal is the warning `other_currency`. `decimal` defaults to `.`, and `group` to `,` (to `.` if `decimal` is `,`). `divide: 100` converts cents to units. Fails with `bad_number` if the text does not match the separators.',
+  doc: 'Parses a decimal number exactly. Currency signs (`€`, `R$`, `kr`), currency codes and spaces are ignored, `(5)` is negative, and `5,-` has no cents. Numbers of JSON and of workbooks are taken as they are. A sign or code of another currency than the `currency` of the deal is the warning `other_currency`. `decimal` defaults to `.`, and `group` to `,` (to `.` if `decimal` is `,`). `divide: 100` converts cents to units, `multiply: 1000` thousands; a letter of thousands or millions before a sign (`k€`) is not ignored. Fails with `bad_number` if the text does not match the separators.',
   words: numberWords,
-  usage: ['number', '{ number: { decimal: ",", group: ".", divide: N } }'],
+  usage: ['number', '{ number: { decimal: ",", group: ".", divide: N, multiply: N } }'],
   examples: [
     { apply: 'number', from: '$22,700.00', to: 22700 },
     { apply: 'number', from: '(1,200.50)', to: -1200.5 },
     { apply: '{ number: { decimal: "," } }', from: '1.234,56 €', to: 1234.56 },
     { apply: '{ number: { decimal: "," } }', from: '1.200,- Kč', to: 1200 },
     { apply: '{ number: { divide: 100 } }', from: '1999', to: 19.99 },
+    { apply: '{ number: { multiply: 1000 } }', from: '12.5', to: 12500 },
   ],
   argument: () =>
-    object({ decimal: oneOf(DECIMALS).optional(), group: oneOf(GROUPS).optional(), divide: count.optional() }),
+    object({
+      decimal: oneOf(DECIMALS).optional(),
+      group: oneOf(GROUPS).optional(),
+      divide: count.optional(),
+      multiply: count.optional(),
+    }),
   bare: true,
   check: (argument) => problemsOf(argument ?? {}),
   compile: (argument) => {
-    const { decimal, group, divide } = withDefaults(argument ?? {});
+    const { decimal, group, divide, multiply } = withDefaults(argument ?? {});
+    const isPlain = divide === 1 && multiply === 1;
     const read = decimalReader(decimal, group);
     return onEach((input) => {
       const plain = typeof input === 'string' ? read(input) : jsonDecimal(input);
       if (plain === undefined) return badNumber(input, decimal, group);
-      return readNumber(divide === 1 ? plain : dividedBy(plain, divide));
+      return readNumber(isPlain ? plain : scaled(plain, multiply, divide));
     });
   },
 });
 
 function numberWords(argument: NumberArgument = {}): string {
-  const { decimal, divide } = withDefaults(argument);
+  const { decimal, divide, multiply } = withDefaults(argument);
   const separator = decimal === '.' ? '' : ` with the decimal separator ${valueText(decimal)}`;
-  return `reads a decimal number${separator}${divide === 1 ? '' : ` and divides it by ${divide}`}`;
+  const times = multiply === 1 ? '' : ` and multiplies it by ${multiply}`;
+  return `reads a decimal number${separator}${times}${divide === 1 ? '' : ` and divides it by ${divide}`}`;
 }
 
-function withDefaults({ decimal = '.', group, divide = 1 }: NumberArgument): {
+function withDefaults({ decimal = '.', group, divide = 1, multiply = 1 }: NumberArgument): {
   decimal: string;
   group: string;
   divide: number;
+  multiply: number;
 } {
-  return { decimal, group: group ?? (decimal === ',' ? '.' : ','), divide };
+  return { decimal, group: group ?? (decimal === ',' ? '.' : ','), divide, multiply };
 }
 
 function problemsOf(argument: NumberArgument): ArgumentProblem[] {
@@ -118,9 +128,12 @@ const LONGEST = 1000;
 const SIGN = /\p{L}{0,3}\p{Sc}|\\|\p{L}+\.?/u;
 
 function isCurrencySign(text: string): boolean {
-  if (/[\p{Sc}\\]$/u.test(text)) return true;
+  if (/[\p{Sc}\\]$/u.test(text)) return !MULTIPLE.test(text);
   return SIGN_WORDS.has(text.toLowerCase().replace(/\.$/, '')) || isCurrency(text);
 }
+
+/** `k€`, `M$`: thousands or millions, of which only `multiply` makes units. */
+const MULTIPLE = /^(?:k|t|m|tsd|mio|mln|mn)\p{Sc}$/iu;
 
 /** A currency sign between digits cannot be ignored. */
 function standsAtAnEdge(text: string, index: number, length: number): boolean {
@@ -141,12 +154,12 @@ function tensFor(divisor: number): { power: number; factor: bigint } | undefined
   return undefined;
 }
 
-function dividedBy(plain: string, divisor: number): string {
-  const { power, factor } = tensFor(divisor)!;
+function scaled(plain: string, factor: number, divisor: number): string {
+  const { power, factor: parts } = tensFor(divisor)!;
   const negative = plain.startsWith('-');
   const [whole = '', fraction = ''] = (negative ? plain.slice(1) : plain).split('.');
   const places = fraction.length + power;
-  const digits = (BigInt(whole + fraction) * factor).toString().padStart(places + 1, '0');
+  const digits = (BigInt(whole + fraction) * BigInt(factor) * parts).toString().padStart(places + 1, '0');
   return decimalOf(negative ? '-' : '', digits.slice(0, digits.length - places), digits.slice(digits.length - places));
 }
 

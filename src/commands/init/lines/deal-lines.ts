@@ -1,9 +1,20 @@
 /** The lines that only deals have: title, amount, currency, stage. */
 import { numberText, ofText } from '../../../terminal/numbers.ts';
 import { hasCents, isCurrency } from '../../../kinds/currencies.ts';
-import { cellsOf, countsOf, fillOf, MULTIPLE } from '../columns.ts';
+import { cellsOf, countsOf, fillOf, numberIn, type Column } from '../columns.ts';
 import { currencyOf, signsIn } from '../currency.ts';
-import { amountValue, commentOf, figuresOf, isHundreds, nextText, quoted, scaleOf, TRUE, unitOf } from '../evidence.ts';
+import {
+  amountValue,
+  commentOf,
+  figuresOf,
+  isHundreds,
+  nextText,
+  quoted,
+  scaleOf, TRUE,
+  unitOf,
+  type Scale,
+} from '../evidence.ts';
+import { multipleIn } from '../multiples.ts';
 import { joined } from '../references.ts';
 import { scoreOf } from '../roles.ts';
 import { endingOf } from '../words.ts';
@@ -37,7 +48,7 @@ export function titleLine(context: Context): Made {
 
 export function amountLine(context: Context): Made {
   const found = context.draft.roles.get('amount');
-  if (!found) return openLine(context, 'amount', (column) => amountValue(column, scaleOf(column)?.divide));
+  if (!found) return openLine(context, 'amount', (column) => amountValue(column, scaleOf(column)));
   const { column, others } = found;
   const currency = context.draft.roles.get('currency')?.column;
   const codes = new Set(currency?.values ?? [currencyOf(column).code ?? '']);
@@ -47,22 +58,33 @@ export function amountLine(context: Context): Made {
   const unit = scale || isWhole ? undefined : unitOf(column);
   const example = column.values.find((each) => /\d[.,]\d{3}$/.test(each)) ?? column.values[0];
   const doubts = [
-    ...(scale ? [`divided by ${numberText(scale.divide)}, because ${scale.why}`] : []),
-    ...(scale && whole.length > 0 ? [`amounts in ${whole.join(', ')} have no cents`] : []),
+    ...(scale ? [scaleText(column, scale)] : []),
+    ...(scale?.divide && whole.length > 0 ? [`amounts in ${whole.join(', ')} have no cents`] : []),
     ...(unit && unit.others > 0 ? [`${numberText(unit.others)} are not ${unit.name} by ${quoted(unit.column)}`] : []),
     ...(unit?.others === 0 ? [`${quoted(unit.column)} is ${unit.name}, but they have decimals`] : []),
     ...(!scale && !unit && !isWhole && isHundreds(column)
       ? ['all are whole hundreds: if these are cents, add `divide: 100`']
       : []),
   ];
-  const multiple = column.values.filter((value) => MULTIPLE.test(value)).length;
-  if (multiple > 0) doubts.push(`${ofText(multiple, column.values.length)} are multiples, which cannot be read`);
-  const isMixed = multiple > 0 || unit !== undefined || (scale && whole.length > 0);
+  const multiples = column.values.filter((value) => multipleIn(value));
+  if (multiples.length > 0) {
+    const [first] = multiples;
+    doubts.push(
+      `${ofText(multiples.length, column.values.length)} have such as \`${multipleIn(first!)!.mark}\`: \`${first}\` becomes ${numberIn(first!, column)}`,
+    );
+  }
+  const isMixed = unit !== undefined || (scale !== undefined && (multiples.length > 0 || whole.length > 0));
   const mark =
     column.separators?.ambiguous && !isWhole
       ? `set this: in \`${example}\`, \`${column.separators.group}\` is read as the thousands separator`
       : `${isMixed ? 'set this' : 'check'}: ${[...doubts, figuresOf('amount', column)].join('; ')}`;
-  return { value: amountValue(column, scale?.divide), comment: `${mark}${nextText(others)}` };
+  return { value: amountValue(column, scale), comment: `${mark}${nextText(others)}` };
+}
+
+function scaleText(column: Column, { divide, multiply, why }: Scale): string {
+  if (divide) return `divided by ${numberText(divide)}, because ${why}`;
+  const example = column.values[0]!;
+  return `multiplied by ${numberText(multiply!)}, because ${why}: ${example} becomes ${numberIn(example, column) * multiply!}`;
 }
 
 export function currencyLine({ draft: { roles } }: Context): Made {

@@ -3,16 +3,16 @@ import { kindOf } from '../../../kinds/index.ts';
 import { ofText } from '../../../terminal/numbers.ts';
 import { countOf, countsOf, isComplete, isIn, isOneOf, pathOf, type Column } from '../columns.ts';
 import { isInPairs } from '../content.ts';
-import { doubtOf, isReadable } from '../dates.ts';
+import { dateText, doubtOf, isReadable, serialIn } from '../dates.ts';
 import { customValue, isCompany, isOnly, keyOf, quoted, TRUE, unreadText } from '../evidence.ts';
-import type { EntryDraft } from '../guess.ts';
+import type { EntryDraft, Notes } from '../guess.ts';
 import { nameOf, type KnownTables } from '../joins.ts';
 import { amountLine, currencyLine, priorityLine, stageLine, titleLine } from './deal-lines.ts';
 import { contentLine, emailLine, idLine, namedLine, nameLine, phoneLine, timeLine } from './field-lines.ts';
 import type { Context, Made } from './field-lines.ts';
 import { keptParent, parentLines } from './parent-lines.ts';
 import { meaningOf, type Meaning } from '../words.ts';
-import type { Entry, Line } from './yaml.ts';
+import { plainComment, withLines, type Entry, type Line } from './yaml.ts';
 
 /** How the fields of records are made, but those of parents. */
 const FIELDS: Readonly<Record<string, (context: Context) => Made>> = {
@@ -30,10 +30,12 @@ const FIELDS: Readonly<Record<string, (context: Context) => Made>> = {
 };
 
 export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
-  const { table, doubt, twin, only, key, roles } = draft;
+  const { table, doubt, twin, only, key, roles, notes } = draft;
   const kind = kindOf(draft.kind);
-  // Of rows that are a person and a deal, each carries its own columns.
-  const twins = known.drafts.filter((each) => each === draft || (twin && each.table === table));
+  // Of rows that are a person and a deal, and of their notes, each carries its own columns.
+  const twins = known.drafts.filter(
+    (each) => each === draft || (each.table === table && (each.notes ? !each.notes.instead : twin)),
+  );
   const own = twins.flatMap((each) => [...each.roles].filter(([role]) => each !== draft || role !== 'outcome'));
   const context = { draft, known, used: new Set(own.map(([, { column }]) => column)) };
   const parents = parentLines(context);
@@ -56,16 +58,27 @@ export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
   const above = [
     ...(doubt === undefined ? [] : [doubt]),
     ...(only ? ['check: a row is a person or a deal, never both: what other rows are is not known'] : []),
+    ...(notes && !notes.isSettled ? [`check: ${notesText(notes)}`] : []),
     ...(twin && kind.name === 'lead' ? ['each row is a person and a deal, so that it becomes both'] : []),
   ];
   const custom = kind.custom === undefined ? [] : customLines(context);
-  return { table, type: `${draft.kind}/created`, source: table.source, above, settings, data, custom };
+  const entry: Entry = { table, type: `${draft.kind}/created`, source: table.source, above, settings, data, custom };
+  if (notes?.instead) return { ...entry, refused: notesText(notes), isProposal: true };
+  return notes?.isSettled ? withLines(entry, (line) => ({ ...line, comment: plainComment(line) })) : entry;
+}
+
+/** What becomes of a column of notes. */
+function notesText({ of, column, instead }: Notes): string {
+  const [, many] = kindOf(of).words;
+  return instead
+    ? `${quoted(column)} stays a custom field, because ${instead}; this entry makes comments of it: then remove its line from those fields`
+    : `${quoted(column)} has notes about ${many}, so it becomes comments and no custom field`;
 }
 
 /** Skips records that were deleted in the old CRM; of notes, those without a text or a parent. */
 function whenLines(context: Context, data: readonly Line[], parents: readonly Line[]): Line[] {
   const { draft, used } = context;
-  const { table, roles, kind } = draft;
+  const { table, roles, kind, notes } = draft;
   const tests: { value: object; why: string }[] = [];
   const present = (values: readonly unknown[]) => ({ from: values.length === 1 ? values[0] : values, present: true });
   const full = [...used].filter((each) => each.list === undefined && isComplete(each));
@@ -76,7 +89,7 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
     if (!content.off && texts.length > 0 && !full.some((each) => reads(content.value, each)))
       tests.push({ value: present(texts), why: 'those without a text' });
     const refs = parents.flatMap(({ off, value }) => (off ? [] : [value]));
-    const isOptional = refs.length > 0 && !full.some(({ name }) => refs.includes(name));
+    const isOptional = !notes && refs.length > 0 && !full.some(({ name }) => refs.includes(name));
     if (!content.off && isOptional && table.list === undefined)
       tests.push({ value: present(refs), why: 'those whose lead or deal is in no export' });
   }
@@ -157,8 +170,14 @@ function customLines({ draft: { table }, known, used }: Context): Line[] {
         ? isReadable(column.date, column.values)
           ? (doubtOf(column.date) ?? unreadText(column))
           : 'check: most are dates, but some match no format, so they are carried as texts'
-        : undefined;
+        : numberedText(column);
     lines.set(key, { key, value: customValue(column), comment });
   }
   return [...lines.values()];
+}
+
+function numberedText({ meaning, values }: Column): string | undefined {
+  const serial = serialIn(meaning, values);
+  if (serial === undefined) return undefined;
+  return `check: if these are the days of a spreadsheet (${serial} would be ${dateText(serial, 'excel')}), add \`apply: [{ date: { formats: excel, as: date } }]\``;
 }

@@ -184,8 +184,9 @@ export function phoneLine(context: Context): Made {
 }
 
 export function timeLine(context: Context): Made {
-  const { kind, roles, candidates, table } = context.draft;
+  const { kind, roles, candidates, table, notes } = context.draft;
   const role = timeOf(kind);
+  if (notes) return { value: NONE, off: true, comment: 'these texts have no time of their own' };
   const found = roles.get(role);
   const dates = table.columns.filter(
     ({ date, list, meaning }) => date && list === undefined && !meaning.concepts.has('due'),

@@ -35,6 +35,12 @@ function withoutRivals(joins: readonly Join[], others: readonly Join[]): Join[] 
  */
 export function parentLines(context: Context): Line[] {
   const { draft, known } = context;
+  if (draft.notes) {
+    const { of } = draft.notes;
+    const record = known.drafts.find((each) => each.kind === of && each.table === draft.table);
+    const { field } = kindOf(draft.kind).parents.find(({ kind }) => kind === of)!;
+    return [{ key: field, value: (record && idValue(record)) ?? NONE, comment: `check: the ${of} of the same row` }];
+  }
   const parents = kindOf(draft.kind).parents.toReversed();
   const isNote = kindOf(draft.kind).isNote === true;
   const above = known.drafts.find(

@@ -11,6 +11,7 @@ import { dateValue, figuresOf } from '../evidence.ts';
 import { nameOf } from '../fates.ts';
 import type { EntryDraft } from '../guess.ts';
 import { joinsTo, type KnownTables } from '../joins.ts';
+import { multipleIn } from '../multiples.ts';
 import { partOf } from '../open-export.ts';
 import { RECORD_KINDS, roleOf, type RecordKind, type Role } from '../roles.ts';
 import { meaningOf } from '../words.ts';
@@ -49,6 +50,34 @@ export async function askFiles(
     table.settled.add('kind');
   }
   return kinds;
+}
+
+/** Whether columns of notes become comments of their records: the drafts, of which those that do are no proposals. */
+export async function askNotes(drafts: readonly EntryDraft[], answers: Answers): Promise<EntryDraft[]> {
+  const kept: EntryDraft[] = [];
+  for (const draft of drafts) {
+    const { notes, table, kind } = draft;
+    if (!notes) kept.push(draft);
+    else {
+      const { column, of, instead } = notes;
+      const choices: AnswerChoice<boolean>[] = [
+        { value: 'comments', label: `comments of their ${kindOf(of).words[1]}${examplesOf(column)}`, then: () => true },
+        { value: 'custom', label: 'a custom field', then: () => false },
+      ];
+      const why = instead === undefined ? '' : `; ${instead}`;
+      const text = `${nameOf(table)}, ${kindOf(of).words[1]}\n${column.name}: ${figuresOf('content', column)}${why}\nWhat do these notes become?`;
+      const proposal = instead === undefined ? 0 : 1;
+      const answer = await answers.to({
+        name: `${nameOfRecords(table)}.${kind}.${column.name}`,
+        text,
+        choices,
+        proposal,
+      });
+      if (answer === undefined) kept.push(draft);
+      else if (answer) kept.push({ ...draft, notes: { column, of, isSettled: true } });
+    }
+  }
+  return kept;
 }
 
 /** What was assumed so that the file could be read; the names of columns that have none. */
@@ -124,6 +153,7 @@ export async function askLines(known: KnownTables, answers: Answers): Promise<En
   const entry = (at: number): Entry => entryOf(drafts[at]!, { ...known, drafts });
   const changes = drafts.map(() => new Map<string, Partial<Line>>());
   for (const [at, own] of changes.entries()) {
+    if (drafts[at]!.notes?.instead) continue;
     let lines = linesOf(entry(at));
     for (const [place] of [...lines].filter(([, each]) => isOpen(each))) {
       const line = lines.get(place);
@@ -166,9 +196,13 @@ export async function askMarks(
 /** Its name is `deals.deal.amount`, `contacts#notes.comment.content`. */
 function questionAbout(line: Line, table: Table, kind: string): Pick<Question, 'name' | 'text'> {
   return {
-    name: `${table.source}${table.list === undefined ? '' : `#${table.list}`}.${kind}.${line.key}`,
+    name: `${nameOfRecords(table)}.${kind}.${line.key}`,
     text: `${nameOf(table)}, ${kindOf(kind).words[1]}\n${line.key}: ${plainComment(line)}`,
   };
+}
+
+function nameOfRecords({ source, list }: Table): string {
+  return list === undefined ? source : `${source}#${list}`;
 }
 
 function withChanges(entry: Entry, changes: ReadonlyMap<string, Partial<Line>>): Entry {
@@ -200,16 +234,16 @@ function takenFor({ values }: Column, { source, match, take }: LookupSpec, table
   return pairs.slice(0, EXAMPLES);
 }
 
-/** How three dates are read: `3/2/2024 -> 3 February 2024`, and amounts in cents: `1999 -> 19.99`. */
+/** How three dates are read: `3/2/2024 -> 3 February 2024`, and amounts in cents or thousands: `1999 -> 19.99`. */
 function readAs(column: Column, text: string): string[] {
   const { date, values } = column;
-  const divide = Number(/"divide":(\d+)/.exec(text)?.[1]);
+  const [, by, factor] = /"(divide|multiply)":(\d+)/.exec(text) ?? [];
   const read = (each: string): string | undefined =>
     date && text.includes('"date"')
       ? dateText(each, ...date.formats)
-      : divide
-        ? `${numberIn(each, column) / divide}`
-        : undefined;
+      : by === undefined
+        ? undefined
+        : `${numberIn(each, column) * (by === 'divide' ? 1 / Number(factor) : multipleIn(each) ? 1 : Number(factor))}`;
   const pairs = [...new Set(values)].slice(0, EXAMPLES).map((each) => [each, read(each)] as const);
   return pairs.flatMap(([each, as]) => (as === undefined ? [] : [`${short(each)} -> ${as}`]));
 }

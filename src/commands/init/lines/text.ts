@@ -102,13 +102,14 @@ function sourceText(
 }
 
 function addEntry(entry: Entry, add: (text: string, part: MappingPart) => void): void {
-  const { type, source, above, settings, data, custom, refused } = entry;
+  const { type, source, above, settings, data, custom, refused, isProposal } = entry;
   const margin = refused === undefined ? '  ' : '  # ';
   const put = (text: string, line?: Line): void => add(text.replace(/^/gm, margin), { entry, ...(line && { line }) });
   const putAll = (list: readonly Line[], indent: number): void =>
     list.forEach((line) => put(lineText(line, indent), line));
-  if (refused !== undefined) add(`  ${remarkText(`set this: not written as an entry: ${refused}`)}`, { entry });
-  for (const comment of above) put(remarkText(comment));
+  if (isProposal) add(`  ${remarkText(`check: ${refused}`)}`, { entry });
+  else if (refused !== undefined) add(`  ${remarkText(`set this: not written as an entry: ${refused}`)}`, { entry });
+  for (const comment of isProposal ? [] : above) put(remarkText(comment));
   put(`- type: ${type}`);
   put(`  source: ${flow(source)}`);
   putAll(settings, 2);

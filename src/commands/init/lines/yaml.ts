@@ -24,8 +24,9 @@ export interface Entry {
   readonly data: readonly Line[];
   /** One level deeper. */
   readonly custom: readonly Line[];
-  /** Why the program refuses it, if so: then it is commented out. */
+  /** Why the program refuses it, or why it is only a proposal: then it is commented out. */
   readonly refused?: string;
+  readonly isProposal?: true;
 }
 
 const PARTS = ['settings', 'data', 'custom'] as const;
