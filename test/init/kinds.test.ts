@@ -48,7 +48,6 @@ describe('a table is', () => {
     ['Notes', 'Wants a discount, call back', 12, true],
     ['Uwagi', 'Nie odbiera', 12, true],
     ['Notes', 'Wants a discount, call back', 5, false],
-    ['Description', 'Wants a discount, call back', 12, false],
   ])('also comments, if most people have %s `%s`', async (header, text, count, isLive) => {
     const rows = times(12, (n) => `${PEOPLE[n + 1]},${n < count ? `"${text}${n % 2 ? '.' : '!'}"` : ''}`);
     const draft = await draftOf({ 'list.csv': [`${PEOPLE[0]},${header}`, ...rows] });

@@ -189,18 +189,27 @@ export function texts(column: Column): number {
 }
 
 /** Whether a column has notes about its records: several words, and not the same ones in all. */
-export function isNotes({ is, date, length, filled, distinct, list, meaning, known }: Column, kind: string): boolean {
+export function isNotes(
+  { name, is, date, length, filled, distinct, list, meaning, known }: Column,
+  kind: string,
+): boolean {
   const { concepts } = meaning;
   if (list !== undefined || date || known?.has(kind) || filled < 3 || distinct < 2) return false;
-  if (is.words < 0.8 || is.spaced < 0.5 || length < 10 || is.email > 0.3 || is.url > 0.3) return false;
+  if (
+    DESCRIPTION.test(fold(name)) ||
+    is.words < 0.8 ||
+    is.spaced < 0.5 ||
+    length < 10 ||
+    is.email > 0.3 ||
+    is.url > 0.3
+  )
+    return false;
   if (concepts.has('text')) return !NO_NOTES.some((each) => concepts.has(each));
   return concepts.size === 0 && is.prose > 0.6 && distinct > Math.max(6, filled * 0.6);
 }
 
-/** What a thing is, not what happened: `Description`. */
-export function isDescription({ name }: Column): boolean {
-  return /descri|beschreib|descriz|omschrijv|beskriv|\bopis\b|описан|aciklama|وصف/iu.test(fold(name));
-}
+/** What a thing is, not what happened: `Description`, `SicDesc`. */
+const DESCRIPTION = /desc|beschreib|omschrijv|beskriv|\bopis\b|описан|aciklama|وصف/u;
 
 /** A header that has such a word names something else than the notes about a record. */
 const NO_NOTES = [

@@ -4,7 +4,7 @@ import type { ValueSpec } from '../../mapping/spec.ts';
 import { countOf, fillOf, isComplete, isKey, isUnique, valueIn, type Column, type Table } from './columns.ts';
 import type { Assignment } from './assign.ts';
 import { kindsOf, type TableKinds } from './kinds.ts';
-import { isDescription, isNotes } from './content.ts';
+import { isNotes } from './content.ts';
 import { firstOf, joined, type Reference } from './references.ts';
 import type { Concept } from './words.ts';
 import { RECORD_KINDS, type RecordKind, type Role } from './roles.ts';
@@ -91,9 +91,7 @@ function notesIn(table: Table, drafts: readonly EntryDraft[]): EntryDraft[] {
         ? 'other records are the comments'
         : fillOf(column) <= 0.5
           ? `${ofText(column.filled, table.rows)} have one`
-          : isDescription(column)
-            ? 'it describes the record'
-            : undefined;
+          : undefined;
       return {
         ...{ kind: 'comment', table, key: undefined, prefix: undefined, twin: false, doubt: undefined },
         roles: new Map([['content', { column, score: 1, others: [] }]]),
