@@ -18,6 +18,8 @@ export interface Question {
   readonly choices: readonly QuestionChoice[];
   /** The place of the choice that Enter takes. */
   readonly proposal: number;
+  /** A question was answered before it. */
+  readonly hasBefore?: boolean;
 }
 
 /** The place of the choice, and what was typed. */
@@ -26,24 +28,35 @@ export interface QuestionAnswer {
   readonly text?: string;
 }
 
-/** Returns undefined if nobody answers. */
-export type Ask = (question: Question) => Promise<QuestionAnswer | undefined>;
+/** Returns undefined if nobody answers, and `back` if the question before it is to be asked again. */
+export type Ask = (question: Question) => Promise<QuestionAnswer | 'back' | undefined>;
 
-/** Asks with a list to choose from, on stderr; after Ctrl-C no more. Undefined if there is no terminal to answer on. */
+/**
+ * Asks with a list to choose from, on stderr; Backspace goes back, and after Ctrl-C nothing is asked. Undefined if there is no terminal
+ * to answer on.
+ */
 export function chooser(): Ask | undefined {
   if (!process.stdin.isTTY || !process.stderr.isTTY || process.env.TERM === 'dumb') return undefined;
   let isOver = false;
-  return async ({ text, choices, proposal }) => {
+  return async ({ text, choices, proposal, hasBefore }) => {
     if (isOver) return undefined;
     const { isCancel, select, text: type } = await import('@clack/prompts');
     const output = process.stderr;
+    const back = new AbortController();
+    const onKey = (_text: string, key: { name?: string } | undefined): void => {
+      if (hasBefore && key?.name === 'backspace') back.abort();
+    };
+    process.stdin.on('keypress', onKey);
     const choice = await select<number>({
-      message: visible(text),
+      message: visible(hasBefore ? `${text} (Backspace: the question before)` : text),
+      signal: back.signal,
       options: choices.map(({ label }, value) => ({ value, label: visible(oneLine(label)) })),
       initialValue: proposal,
       showInstructions: false,
       output,
     });
+    process.stdin.off('keypress', onKey);
+    if (back.signal.aborted) return 'back';
     isOver = isCancel(choice);
     if (isCancel(choice)) return undefined;
     const { mistake, value } = choices[choice]!;

@@ -165,6 +165,22 @@ describe('the questions of init', () => {
     expect((parse(text) as MappingSpec).events[0]!.data).toMatchObject({ external_id: 'No', full_name: 'Person' });
   });
 
+  it('go back to the question before, which is asked again, and the others are not', async () => {
+    const cwd = await exports();
+    const asked: string[] = [];
+    const ask = async ({ name, proposal, choices, hasBefore }: Question): Promise<QuestionAnswer | 'back'> => {
+      expect(hasBefore).toBe(asked.length > 0);
+      asked.push(name);
+      const isFirstTime = asked.filter((each) => each === name).length === 1;
+      if (name === 'region' && isFirstTime) return Promise.resolve('back');
+      const none = choices.findIndex(({ value }) => value === 'none');
+      return Promise.resolve({ choice: name === 'deals' && isFirstTime ? none : proposal });
+    };
+    const { text } = await startMapping(namesIn(cwd), { out: join(cwd, 'acme.yaml'), ask });
+    expect(asked.slice(0, 5)).toEqual(['people', 'deals', 'region', 'deals', 'region']);
+    expect(text).toContain('type: deal/created');
+  });
+
   it('decide what a file is', async () => {
     const { spec } = await answered([/deals\.csv, 12 records/, /^none of these/]);
     expect(spec.events.map(({ type }) => type)).toEqual(['lead/created']);
@@ -199,6 +215,12 @@ describe.skipIf(!hasTmux())('on a terminal (skipped without tmux)', () => {
     await until(text, /Type it/);
     await keys('I', 'T', 'Enter');
     await until(text, /timezone: /);
+    await keys('BSpace');
+    await until(text, /timezone: [^]*Backspace[^]*region: [^]*Backspace[^]*timezone: [^]*region: /);
+    await keys('Up', 'Enter');
+    await until(text, /Type it[^]*Type it/);
+    await keys('I', 'T', 'Enter');
+    await until(text, /timezone: [^]*timezone: /);
     await keys('Enter');
     await until(text, /missing_values: /);
     await keys('Enter');

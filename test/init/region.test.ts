@@ -49,7 +49,7 @@ describe('the region of phone numbers without a country code', () => {
       'DE',
       /10 records name it/,
     ],
-    ['is left open if nothing shows a country', [contact(1, '06 4567 1026')], undefined, /nothing shows their country/],
+    ['is left open if nothing shows a country', [contact(1, '06 4567 1026')], undefined, /no country code, country column, domain or currency shows/],
   ];
   it.each(CASES)('%s', async (_what, rows, region, remark) => {
     const draft = await draftOf({ 'contacts.csv': [CONTACTS, ...rows] });

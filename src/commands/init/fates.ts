@@ -162,7 +162,9 @@ export class Fates {
   }
 
   #listText({ list, parent }: Table): string {
-    const read = [...(this.#read.get(parent!) ?? [])];
+    const read = [...this.#read].flatMap(([table, paths]) =>
+      table === parent || table.parent === parent ? [...paths].map((name) => pathOf({ name, table })) : [],
+    );
     if (read.some((path) => path === list || list!.startsWith(`${path}.`))) return 'carried in a custom field';
     return read.some((path) => path.startsWith(`${list!}.`)) ? 'its first element is carried' : 'not carried';
   }

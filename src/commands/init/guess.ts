@@ -1,8 +1,9 @@
 /** The entries that the tables need, with the external ids of their records. */
-import { counted, ofText } from '../../terminal/numbers.ts';
+import { counted, numberText, ofText } from '../../terminal/numbers.ts';
 import type { ValueSpec } from '../../mapping/spec.ts';
 import { countOf, fillOf, isComplete, isKey, isUnique, valueIn, type Column, type Table } from './columns.ts';
 import type { Assignment } from './assign.ts';
+import { figuresOf, keyOf as nameAsKey, quoted } from './evidence.ts';
 import { kindsOf, type TableKinds } from './kinds.ts';
 import { isNotes } from './content.ts';
 import { firstOf, joined, type Reference } from './references.ts';
@@ -80,7 +81,7 @@ export function guessDrafts(
 /** Columns of notes, for the timeline of their record: of rows that are a person and a deal, that of the deal. */
 function notesIn(table: Table, drafts: readonly EntryDraft[]): EntryDraft[] {
   const own = drafts.filter((draft) => draft.table === table);
-  const { kind, only } = own.find((draft) => draft.kind === 'deal') ?? own[0] ?? {};
+  const { kind, only, key } = own.find((draft) => draft.kind === 'deal') ?? own[0] ?? {};
   if (kind === undefined || only || own.some((draft) => draft.kind === 'comment')) return [];
   const used = own.flatMap(({ roles }) => [...roles.values()].map(({ column }) => column));
   const hasComments = drafts.some((draft) => draft.kind === 'comment');
@@ -93,7 +94,9 @@ function notesIn(table: Table, drafts: readonly EntryDraft[]): EntryDraft[] {
           ? `${ofText(column.filled, table.rows)} have one`
           : undefined;
       return {
-        ...{ kind: 'comment', table, key: undefined, prefix: undefined, twin: false, doubt: undefined },
+        ...{ kind: 'comment', table, twin: false, doubt: undefined },
+        key: key?.column && isKey(key.column) ? key : undefined,
+        prefix: { text: `${nameAsKey(column.name)}-`, why: 'that of the record' },
         roles: new Map([['content', { column, score: 1, others: [] }]]),
         candidates: new Map(),
         notes: { of: kind, column, instead },
@@ -180,9 +183,9 @@ function personKey(row: Recognised, deal: Column | undefined): Key | undefined {
   const { roles, table } = row;
   const own = roles.get('id')?.column;
   if (own && own !== deal) return keyOf(row);
-  const [best] = (['email', 'full', 'phone'] as const)
-    .flatMap((role) => roles.get(role)?.column ?? [])
-    .sort((a, b) => b.filled - a.filled);
+  const columns = (['email', 'phone', 'full'] as const).flatMap((role) => roles.get(role)?.column ?? []);
+  // An address that most have tells people apart better than their names.
+  const best = columns.find(({ filled }) => filled > table.rows / 2) ?? columns[0];
   // `buyer.id` beside `buyer.email`, `Customer ID` beside `Email`: as many as there are people.
   const above = (name: string): string => name.slice(0, name.lastIndexOf('.') + 1);
   const isTheirs = ({ meaning: { concepts }, name }: Column): boolean =>
@@ -200,8 +203,7 @@ function personKey(row: Recognised, deal: Column | undefined): Key | undefined {
   if (theirs) return { value: theirs.name, column: theirs, ...(!isUnique(theirs) && { repeats: true as const }) };
   if (deal && (!best || isUnique(best))) return { value: deal.name, column: deal };
   const key = personalKey(roles);
-  const why = best && isUnique(best) ? 'no column has ids' : 'people are in several rows, and no column has their ids';
-  return key && { ...key, why, repeats: true };
+  return key && { ...key, repeats: true };
 }
 
 /** The first of these that a person has. */
@@ -210,7 +212,10 @@ function personalKey(roles: Assignment['roles']): Key | undefined {
   const complete = columns.findIndex(isComplete);
   const used = complete < 0 ? columns : columns.slice(0, complete + 1);
   if (used.length === 0) return undefined;
-  return { value: firstOf(used.map(valueIn)), why: 'no column has a unique id' };
+  const figures = used.map((each) => `${quoted(each)} (${figuresOf('id', each)})`).join(', or else ');
+  // As alternatives with settings, so that the others, which have fields of their own, are not warned of as passed over.
+  const values = used.map((each) => (used.length > 1 ? { from: valueIn(each) } : valueIn(each)));
+  return { value: firstOf(values), why: `no column looks like an id, so a person is told by ${figures}` };
 }
 
 /** The fewest columns that tell records apart together; of people, at most two of those that say who they are and where. */
@@ -252,9 +257,11 @@ function severalKey({ roles, table, kind }: Recognised): Key | undefined {
   const left = table.rows - best.n;
   const rest =
     left > 0
-      ? `and ${counted(left, 'record')} cannot be told from others by these`
-      : `but ${best.columns.length === 1 ? 'this is unique' : 'these are unique together'}`;
-  return { value: joined(best.columns, ' / '), why: `no column has a unique id, ${rest}` };
+      ? `, and ${counted(left, 'record')} cannot be told from others by them`
+      : `: ${numberText(best.n)} records, ${numberText(best.n)} distinct`;
+  const names = best.columns.map(quoted).join(' and ');
+  const verb = best.columns.length === 1 ? 'stands for one' : 'stand for one together';
+  return { value: joined(best.columns, ' / '), why: `no column looks like an id, so ${names} ${verb}${rest}` };
 }
 
 /** Those that tell records apart, best first. */

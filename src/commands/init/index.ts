@@ -5,10 +5,10 @@ import { nameError } from '../../mapping/names.ts';
 import { UserError } from '../../errors.ts';
 import type { Ask } from '../../terminal/ask.ts';
 import type { Table } from './columns.ts';
-import { Answers } from './lines/answers.ts';
+import { Answers, Back } from './lines/answers.ts';
 import { askDefaults, defaultsOf, missingIn } from './lines/defaults.ts';
 import { askEncodings } from './lines/encodings.ts';
-import { askFiles, askLines, askMarks, askNotes } from './lines/questions.ts';
+import { askFiles, askLines, askMarks, askNotes, namesOf } from './lines/questions.ts';
 import { keyOf } from './evidence.ts';
 import { guessDrafts } from './guess.ts';
 import { openAll, partOf, type Export, type ExportOptions } from './open-export.ts';
@@ -33,25 +33,39 @@ export interface StarterMapping {
 }
 
 /** Paths in the text are relative to the folder of `out`. Throws a `UserError` if an export cannot be read, or no record becomes an event. */
-export async function startMapping(
-  paths: readonly string[],
-  options: ExportOptions & {
-    readonly preset?: string | undefined;
-    readonly out?: string | undefined;
-    /** By the names of questions. */
-    readonly answer?: ReadonlyMap<string, string> | undefined;
-    /** Undefined: nobody can be asked. */
-    readonly ask?: Ask | undefined;
-    /** Told what takes time; undefined while the user is asked. */
-    readonly step?: ((what: string | undefined) => void) | undefined;
-  },
+export async function startMapping(paths: readonly string[], options: StarterOptions): Promise<StarterMapping> {
+  options.step?.('reading the exports');
+  const opened = await openAll(paths, options);
+  const answers = new Answers(options.answer ?? new Map(), options.ask);
+  for (;;) {
+    try {
+      return await draftMapping(opened, options, answers);
+    } catch (error) {
+      if (!(error instanceof Back)) throw error;
+    }
+  }
+}
+
+interface StarterOptions extends ExportOptions {
+  readonly preset?: string | undefined;
+  readonly out?: string | undefined;
+  /** By the names of questions. */
+  readonly answer?: ReadonlyMap<string, string> | undefined;
+  /** Undefined: nobody can be asked. */
+  readonly ask?: Ask | undefined;
+  /** Told what takes time; undefined while the user is asked. */
+  readonly step?: ((what: string | undefined) => void) | undefined;
+}
+
+/** From the beginning; what is answered already is not asked again. */
+async function draftMapping(
+  opened: Awaited<ReturnType<typeof openAll>>,
+  options: StarterOptions,
+  answers: Answers,
 ): Promise<StarterMapping> {
   const { step = () => undefined, out = 'mapping.yaml' } = options;
-  step('reading the exports');
-  const opened = await openAll(paths, options);
   const { own } = opened;
   const crms = await knownCrms();
-  const answers = new Answers(options.answer ?? new Map(), options.ask);
   const load = (): readonly Table[] => {
     const { tables } = loadSamples(opened.exports, sourceNames(opened.exports), crms.missing);
     step(undefined);
@@ -77,6 +91,8 @@ export async function startMapping(
   const isSame = missing.length === first.missing.size && missing.every((text) => first.missing.has(text));
   const known = isSame ? first : await readAll(missing);
   const asked = await askLines(known, answers);
+  // Before the trial, which takes long.
+  answers.check(namesOf(asked));
   const write = (entries: readonly Entry[]): MappingText =>
     mappingText({ defaults, entries, sources: new Fates(entries, known).sources(), out });
   /** What is left out because of the trial has another result, so it is tried again. */

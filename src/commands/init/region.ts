@@ -2,7 +2,7 @@
 import { isSupportedCountry, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max';
 import { countryCode } from '../../mapping/transforms/countries.ts';
 import { countEach, type Column } from './columns.ts';
-import { currencyOf } from './currency.ts';
+import { currencyOf } from './evidence.ts';
 import type { Line } from './lines/yaml.ts';
 import { headerScore } from './roles.ts';
 import { numberText, ofText } from '../../terminal/numbers.ts';
@@ -22,6 +22,8 @@ export interface RegionGuess {
   readonly line: Line;
   /** The countries that the numbers may be of, best first, with their figures. */
   readonly candidates: readonly { readonly value: string; readonly label: string }[];
+  /** Numbers without a country code. */
+  readonly national: number;
   /** Also without such numbers, if almost all countries in the exports are one. */
   readonly country: CountryCode | undefined;
 }
@@ -39,6 +41,7 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
   const guess = (comment: string, candidates: RegionGuess['candidates'] = [], sure?: CountryCode): RegionGuess => ({
     line: { key: 'region', value: candidates[0]?.value ?? 'IT', comment, off: sure === undefined },
     candidates,
+    national: national.length,
     country: sure ?? main,
   });
   if (national.length === 0)
@@ -66,17 +69,20 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
     if (why === undefined) return guess(`set this: ${candidates[0]!.label}`, candidates, best.country);
     return guess(`set this: ${why}: ${candidates.map(({ label }) => label).join('; ')}`, candidates);
   }
-  for (const [value, what] of [
-    [countryOfAddresses(columns), 'the e-mail addresses show'],
-    [countryOfCurrency(columns), 'the currency shows'],
-  ] as const) {
-    const valid = value ? validIn(value) : 0;
-    if (!value || valid < national.length * MIN_VALID) continue;
-    const label = `only ${what} ${nameOf(value)}; ${ofText(valid, national.length)} phone numbers would be valid there`;
-    return { ...guess(`set this: ${label}`, [{ value, label }]), country: main ?? value };
-  }
+  const evidence = [
+    [countryOfAddresses(columns), 'the e-mail addresses'],
+    [countryOfCurrency(columns), 'the currency'],
+  ] as const;
+  const shown = [...new Set(evidence.flatMap(([country]) => country ?? []))].map((value) => {
+    const whats = evidence.flatMap(([country, what]) => (country === value ? [what] : []));
+    const verb = whats.length > 1 || whats[0]!.endsWith('s') ? 'show' : 'shows';
+    const valid = `${ofText(validIn(value), national.length)} phone numbers would be valid`;
+    return { value, label: `${whats.join(' and ')} ${verb} ${nameOf(value)}, where ${valid}` };
+  });
+  const texts = shown.map(({ label }) => label).join('; ');
+  if (shown.length > 0) return { ...guess(`set this: only ${texts}`, shown), country: main ?? shown[0]!.value };
   return guess(
-    `set this: ${numberText(national.length)} phone numbers have no country code, and nothing shows their country; they are left out without it`,
+    `set this: ${numberText(national.length)} phone numbers have no country code, and no country code, country column, domain or currency shows theirs; they are left out without it`,
   );
 }
 
@@ -108,7 +114,7 @@ function countryOfCurrency(columns: readonly Column[]): CountryCode | undefined 
   const codes = columns.flatMap((column) =>
     column.is.currency > 0.8
       ? column.values.map((value) => value.toUpperCase())
-      : column.meaning.concepts.has('amount')
+      : column.meaning.concepts.has('amount') || column.is.money > 0.5
         ? (currencyOf(column).code ?? [])
         : [],
   );

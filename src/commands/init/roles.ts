@@ -9,6 +9,7 @@ import {
   createdAt,
   isId,
   isInPairs,
+  isNotes,
   keys,
   member,
   outcomes,
@@ -260,7 +261,12 @@ export function scoreOf(role: Role, column: Column, kind: RecordKind, more = 0):
   const against = isId(column) ? 1 - 2 * more : role === 'content' && column.is.prose > 0.6 ? 0.3 : 1;
   if (header < 0) return content * (1 + header * against);
   // No header makes sure what the values speak against.
-  const most = role === 'amount' && plain < 0.1 ? 0.49 : role === 'title' && header < 0.8 && isKind(column) ? 0.14 : 1;
+  const most =
+    role === 'amount' && plain < 0.1
+      ? 0.49
+      : role === 'title' && ((header < 0.8 && isKind(column)) || (header < 0.5 && isNotes(column, kind)))
+        ? 0.14
+        : 1;
   return Math.min(1 - (1 - content) * (1 - 0.9 * header), most);
 }
 

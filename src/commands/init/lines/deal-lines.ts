@@ -2,10 +2,11 @@
 import { numberText, ofText } from '../../../terminal/numbers.ts';
 import { hasCents, isCurrency } from '../../../kinds/currencies.ts';
 import { cellsOf, countsOf, fillOf, numberIn, type Column } from '../columns.ts';
-import { currencyOf, signsIn } from '../currency.ts';
 import {
   amountValue,
   commentOf,
+  currencyOf,
+  signsIn,
   figuresOf,
   isHundreds,
   nextText,
@@ -14,9 +15,9 @@ import {
   unitOf,
   type Scale,
 } from '../evidence.ts';
+import type { EntryDraft } from '../guess.ts';
 import { multipleIn } from '../multiples.ts';
 import { joined } from '../references.ts';
-import { scoreOf } from '../roles.ts';
 import { endingOf } from '../words.ts';
 import { namedLine, openLine, plainLine, type Context, type Made } from './field-lines.ts';
 import type { Line } from './yaml.ts';
@@ -24,9 +25,7 @@ import type { Line } from './yaml.ts';
 export function titleLine(context: Context): Made {
   const { roles, candidates, table } = context.draft;
   const twin = context.draft.twin && context.known.drafts.find((each) => each.kind === 'lead' && each.table === table);
-  const nameOfPerson = (['full', 'first', 'last'] as const).flatMap(
-    (role) => (twin && twin.roles.get(role)?.column) || [],
-  );
+  const nameOfPerson = namesIn(twin ? twin.roles : undefined);
   const title = roles.get('title')?.column;
   if (title && !nameOfPerson.includes(title)) return plainLine(context, 'title');
   const named = (candidates.get('title') ?? []).map(({ column }) => column);
@@ -36,14 +35,15 @@ export function titleLine(context: Context): Made {
     const comment = `check: no column has a title, so ${instead.map(quoted).join(', ')} stands for one`;
     return { value: joined(instead, ' '), comment };
   }
-  const [above] = (table.parent?.columns ?? [])
-    .filter(({ list }) => list === undefined)
-    .map((column) => ({ column, score: scoreOf('full', column, 'lead') }))
-    .filter(({ score }) => score > 0.5)
-    .sort((a, b) => b.score - a.score);
-  if (!above) return openLine(context, 'title');
+  const above = context.known.drafts.find((each) => each.kind === 'lead' && each.table === table.parent);
+  const names = namesIn(above?.roles).map(({ name }) => `$.${name}`);
+  if (names.length === 0) return openLine(context, 'title');
   const comment = 'set this: no column has a title, so the name of the record above stands for one';
-  return { value: `$.${above.column.name}`, comment };
+  return { value: names.length === 1 ? names[0]! : { list: names, apply: [{ join: ' ' }] }, comment };
+}
+
+function namesIn(roles: EntryDraft['roles'] | undefined): Column[] {
+  return (['full', 'first', 'last'] as const).flatMap((role) => roles?.get(role)?.column ?? []);
 }
 
 export function amountLine(context: Context): Made {

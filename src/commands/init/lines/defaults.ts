@@ -27,7 +27,7 @@ export function defaultsOf({ tables, missing }: Pick<Samples, 'tables' | 'missin
   const region = regionOf(columns);
   const mistake = (text: string): string | undefined =>
     isSupportedCountry(text) ? undefined : 'a country has a code of two capitals, such as IT';
-  const without = 'leave it out: numbers without a country code are not carried';
+  const without = `leave it out: ${counted(region.national, 'number')} without a country code will not be carried, and runs that leave out so many need \`--max-omitted ${region.national}\``;
   const ofCountry = (country: string): Default => zoneOf(columns, country);
   return [{ ...region, mistake, without }, { ...zoneOf(columns, region.country), ofCountry }, ...missingOf(missing)];
 }

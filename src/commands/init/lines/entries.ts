@@ -29,20 +29,25 @@ const FIELDS: Readonly<Record<string, (context: Context) => Made>> = {
   author_name: (context) => namedLine(context, 'author'),
 };
 
-export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
-  const { table, doubt, twin, only, key, roles, notes } = draft;
-  const kind = kindOf(draft.kind);
-  // Of rows that are a person and a deal, and of their notes, each carries its own columns.
+/** Of rows that are a person and a deal, and of their notes, each carries its own columns. */
+function contextOf(draft: EntryDraft, known: KnownTables): Context {
+  const { table, twin } = draft;
   const twins = known.drafts.filter(
     (each) => each === draft || (each.table === table && (each.notes ? !each.notes.instead : twin)),
   );
   const own = twins.flatMap((each) => [...each.roles].filter(([role]) => each !== draft || role !== 'outcome'));
-  const context = { draft, known, used: new Set(own.map(([, { column }]) => column)) };
+  return { draft, known, used: new Set(own.map(([, { column }]) => column)) };
+}
+
+export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
+  const { table, doubt, twin, only, key, roles, notes } = draft;
+  const kind = kindOf(draft.kind);
+  const context = contextOf(draft, known);
   const parents = parentLines(context);
   const data = kind.fields.flatMap(({ name, parent, isRequired }): Line[] => {
     if (parent !== undefined) return parents.filter((each) => each.key === name);
     // Without an id for notes, none is written.
-    const make = name === 'external_id' && !isRequired && !roles.has('id') ? undefined : FIELDS[name];
+    const make = name === 'external_id' && !isRequired && !roles.has('id') && !key ? undefined : FIELDS[name];
     return make ? [{ key: name, ...make(context) }] : [];
   });
   const isDeal = kind.features.includes('pipelines');
@@ -51,6 +56,7 @@ export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
     ...whenLines(context, data, parents),
     ...(key?.repeats ? [{ key: 'duplicates', value: 'first' }] : []),
     ...(parents.filter(({ off }) => !off).length > 1 ? [{ key: 'if_both', ...keptParent(context, parents) }] : []),
+    ...(parents.some(({ off }) => !off) ? orphanLines(context) : []),
     ...(isDeal ? [{ key: 'stage_pipeline', ...namedLine(context, 'pipeline') }] : []),
     { key: 'occurred_at', ...timeLine(context) },
     ...(isDeal ? priorityLine(context) : []),
@@ -101,6 +107,21 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
   const off = tests.length === gone.length && gone.some(({ count }) => count > table.rows / 2);
   const mark = off ? 'set this: ' : gone.length > 0 ? 'check: ' : '';
   return [{ key: 'when', value, comment: `${mark}${tests.map(({ why }) => why).join(', ')}`, off }];
+}
+
+/** What becomes of records whose parents, in another export, are skipped because they were deleted. */
+function orphanLines({ draft: { kind, table }, known }: Context): Line[] {
+  const { parents, isNote } = kindOf(kind);
+  const gone = known.drafts.flatMap((each) => {
+    const isParent = parents.some((parent) => parent.kind === each.kind);
+    if (!isParent || each.table === table || each.table === table.parent) return [];
+    const tests = deletedTests(contextOf(each, known));
+    const isOff = tests.some(({ count }) => count > each.table.rows / 2);
+    return isOff ? [] : tests.map(({ why }) => `${kindOf(each.kind).words[1]}, ${why}`);
+  });
+  if (gone.length === 0) return [];
+  const comment = `check: ${isNote ? 'left out' : 'sent without them'}, where they belong to skipped ${gone.join('; ')}`;
+  return [{ key: 'if_parent_missing', value: isNote ? 'skip' : 'omit', comment }];
 }
 
 /** Conditions for what was not deleted or archived, by dates and flags of the record, or of the one that it is in. */

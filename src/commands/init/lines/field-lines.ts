@@ -42,9 +42,10 @@ export function idLine({ draft, known }: Context): Made {
   return { value, comment: idComment(draft, known) };
 }
 
-function idComment({ roles, key, prefix, kind, table }: EntryDraft, { references }: KnownTables): string {
+function idComment({ roles, key, prefix, kind, table, notes }: EntryDraft, { references }: KnownTables): string {
   const column = key?.column;
-  if (!column) return `set this: ${key?.why ?? 'no column has a unique id'}`;
+  if (notes) return 'the id of the record, with a prefix';
+  if (!column) return `set this: ${key?.why ?? 'no column looks like an id'}`;
   const referred = references.filter((each) => each.to === column && isSure(each)).map(({ from }) => from.table.source);
   const by = [...new Set(referred.filter((source) => source !== table.source))].slice(0, 3);
   const figures = `unique in all ${numberText(column.filled)} records${by.length > 0 ? `, referred to by ${by.join(', ')}` : ''}`;

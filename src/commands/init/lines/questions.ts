@@ -193,6 +193,13 @@ export async function askMarks(
   return decided;
 }
 
+/** The names of all questions that there may be about lines. */
+export function namesOf(entries: readonly Entry[]): string[] {
+  return entries.flatMap((entry) =>
+    [...linesOf(entry).values()].map((line) => questionAbout(line, entry.table, entityOf(entry.type)).name),
+  );
+}
+
 /** Its name is `deals.deal.amount`, `contacts#notes.comment.content`. */
 function questionAbout(line: Line, table: Table, kind: string): Pick<Question, 'name' | 'text'> {
   return {
