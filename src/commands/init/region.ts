@@ -82,7 +82,7 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
   const texts = shown.map(({ label }) => label).join('; ');
   if (shown.length > 0) return { ...guess(`set this: only ${texts}`, shown), country: main ?? shown[0]!.value };
   return guess(
-    `set this: ${numberText(national.length)} phone numbers have no country code, and no country code, country column, domain or currency shows theirs; they are left out without it`,
+    `set this: ${numberText(national.length)} phone numbers have no country code, and no other number, country, domain or currency shows their country; they are left out without it`,
   );
 }
 
