@@ -1,7 +1,7 @@
 /** The lines that only deals have: title, amount, currency, stage. */
 import { numberText, ofText } from '../../../terminal/numbers.ts';
 import { hasCents, isCurrency } from '../../../kinds/currencies.ts';
-import { cellsOf, countsOf, fillOf, numberIn, type Column } from '../columns.ts';
+import { cellsOf, countsOf, fillOf, isUnique, numberIn, type Column } from '../columns.ts';
 import {
   amountValue,
   commentOf,
@@ -17,7 +17,7 @@ import {
 } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
 import { multipleIn } from '../multiples.ts';
-import { joined } from '../references.ts';
+import { joined, lookupOf, referenceText } from '../references.ts';
 import { endingOf } from '../words.ts';
 import { namedLine, openLine, plainLine, type Context, type Made } from './field-lines.ts';
 import type { Line } from './yaml.ts';
@@ -87,7 +87,7 @@ function scaleText(column: Column, { divide, multiply, why }: Scale): string {
   return `multiplied by ${numberText(multiply!)}, because ${why}: ${example} becomes ${numberIn(example, column) * multiply!}`;
 }
 
-export function currencyLine({ draft: { roles } }: Context): Made {
+export function currencyLine({ draft: { roles, table }, known, used }: Context): Made {
   const found = roles.get('currency');
   if (found) {
     const { name, values } = found.column;
@@ -95,6 +95,14 @@ export function currencyLine({ draft: { roles } }: Context): Made {
     const isUpper = values.every((value) => value === value.toUpperCase());
     const apply = Object.keys(signs).length > 0 ? { map: { ...signs, '*': '=' } } : isUpper ? undefined : 'uppercase';
     return { value: apply ? { from: name, apply: [apply] } : name, comment: commentOf('currency', found, 'deal') };
+  }
+  for (const reference of known.references) {
+    const { from, to, share } = reference;
+    const isId = from.table === table && from.meaning.concepts.has('currency') && share > 0.8 && isUnique(to);
+    const codes = isId ? to.table.columns.find(({ is }) => is.currency > 0.8) : undefined;
+    if (!codes || to.table.list !== undefined) continue;
+    used.add(from);
+    return { value: lookupOf(reference, codes.name), comment: `check: ${referenceText(reference)}` };
   }
   const amount = roles.get('amount')?.column;
   const { code, byRow, figures } = currencyOf(amount);

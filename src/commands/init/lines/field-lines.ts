@@ -13,6 +13,7 @@ import { idValue, nameOf, reach, reachTyped, type KnownTables } from '../joins.t
 import { isSure, joined } from '../references.ts';
 import { isCountry } from '../region.ts';
 import { headerScore, scoreOf, timeOf, type Role } from '../roles.ts';
+import { fold, meaningOf } from '../words.ts';
 import type { Line } from './yaml.ts';
 
 /** What the lines of an entry are made from. */
@@ -250,12 +251,36 @@ export function namedLine(context: Context, role: 'owner' | 'author' | 'pipeline
     const { value, share, why } = other.join;
     return { value, comment: `${share < 1 || role === 'stage' ? 'check: ' : ''}${why}${nextText(others)}` };
   }
+  const whole = wholeName(column);
+  if (whole) {
+    for (const each of whole) context.used.add(each);
+    const comment = `check: ${whole.map((each) => `${quoted(each)} ${figuresOf(role, each)}`).join(', ')}`;
+    return { value: joined(whole, ' '), comment };
+  }
   const isKey = column.is.words < 0.8 || column.is.uuid > 0.5 || column.is.code > 0.8;
   const comment = isKey
     ? `check: these are ids, and no export has their names; ${figuresOf(role, column)}${nextText(others)}`
     : commentOf(role, found, context.draft.kind);
   return { value: column.name, comment };
 }
+
+/** First and last name, where a column has one of them and a column beside it the other: `user.first_name`, `user.last_name`. */
+function wholeName({ table, name, meaning }: Column): [Column, Column] | undefined {
+  const isPart = (word: string): boolean => PARTS.some((part) => meaningOf(word).concepts.has(part));
+  const stem = (text: string): string =>
+    fold(text)
+      .split(' ')
+      .filter((word) => !isPart(word))
+      .join(' ');
+  const alike = table.columns.filter((each) => stem(each.name) === stem(name) && each.filled > 0);
+  const first = alike.find(({ meaning: { concepts } }) => concepts.has('first'));
+  const last = alike.find(
+    ({ meaning: { concepts } }) => !concepts.has('first') && (concepts.has('surname') || concepts.has('last')),
+  );
+  return PARTS.some((part) => meaning.concepts.has(part)) && first && last ? [first, last] : undefined;
+}
+
+const PARTS = ['first', 'surname', 'last', 'name'] as const;
 
 /** What may stand for a text. */
 const INSTEAD = ['type', 'title', 'outcome', 'name'] as const;
