@@ -55,6 +55,25 @@ describe('the mapping is tried before it is written', () => {
     expect(leads.map(({ duplicates }) => duplicates)).toEqual(['first', 'first']);
   });
 
+  it('children of deleted people are no errors: deals are sent without them, comments are left out', async () => {
+    const draft = await draftOf({
+      'people.csv': ['id,full name,email,deleted', ...people.slice(1).map((row, n) => `${row},${n % 5 === 0}`)],
+      'deals.csv': [
+        'deal id,person id,title,amount,stage,owner first name,owner last name',
+        ...times(
+          20,
+          (n) => `D${n},P${n},Roof ${n},1${n}0.50,${n % 2 ? 'New' : 'Won'},${n % 3 ? 'Rita,Falk' : 'Otto,Gram'}`,
+        ),
+      ],
+      'notes.csv': ['person id,note,created', ...times(20, (n) => `P${n},${note(n)},2024-03-${10 + (n % 9)} 10:00`)],
+    });
+    expect(draft.deal).toMatchObject({ if_parent_missing: 'omit' });
+    expect(draft.deal['owner_name']).toEqual({ list: ['owner first name', 'owner last name'], apply: [{ join: ' ' }] });
+    expect(draft.comment).toMatchObject({ if_parent_missing: 'skip' });
+    expect(draft.findings).toContain('16 leads');
+    expect(draft.findings).not.toContain('parent_missing');
+  });
+
   it('says how many records become events, cannot be sent, are skipped and cannot be read', async () => {
     const draft = await draftOf({
       'people.csv': [...people, 'P20,Eve Dorn,eve@acme.example,one,too,many', 'P3,Twice Bell,twice@acme.example'],
