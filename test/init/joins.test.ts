@@ -97,7 +97,7 @@ describe('the lead of a deal', () => {
       ],
     });
     expect(draft.deal['lead_external_id']).toBe('Contact ID');
-    expect(draft.text).toMatch(/^ +external_id: Subject # set this: no column has a unique id/m);
+    expect(draft.text).toMatch(/^ +external_id: Subject # set this: .*30 distinct/m);
   });
 
   it('is the main one of several: of those in a table of links, and of those in a list', async () => {

@@ -330,7 +330,7 @@ describe('exports of strangers', () => {
         ),
       ],
     });
-    expect(draft.entries).toEqual(['guardians: lead/created', 'enquiries: deal/created']);
+    expect(draft.entries).toEqual(['guardians: lead/created', 'enquiries: deal/created', 'enquiries: comment/created']);
     expect(draft.deal).toMatchObject({ external_id: 'Enquiry No', lead_external_id: 'Guardian ID' });
     expect(draft.remark('amount')).toContain('check: 8 numbers, 4 other');
     const alone = await draftOf({
