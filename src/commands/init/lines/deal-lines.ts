@@ -11,7 +11,8 @@ import {
   isHundreds,
   nextText,
   quoted,
-  scaleOf, TRUE,
+  scaleOf,
+  TRUE,
   unitOf,
   type Scale,
 } from '../evidence.ts';
