@@ -147,6 +147,13 @@ describe('crm-backfill init', () => {
     const ended = await backfill(['init', 'deep.json'], { cwd });
     expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code: 2, stdout: '' });
     expect(ended.stderr).toMatch(/deep\.json has no record with a value: .*200/);
+    // The others have their mapping.
+    await writeFile(join(cwd, 'scalar.json'), '12');
+    await writeFile(join(cwd, 'people.csv'), 'Id,Name,Email\n1,Ada Bell,ada@acme.example\n2,Bo Gil,bo@acme.example\n');
+    const more = await backfill(['init', 'scalar.json', 'people.csv', '--out', 'mapping.yaml'], { cwd });
+    expect(more.code).toBe(1);
+    expect(more.stderr).toMatch(/scalar\.json: not used: it cannot be read: /);
+    expect(await readFile(join(cwd, 'mapping.yaml'), 'utf8')).toContain('source: people');
   });
 
   it('names the migration after the file, or after its folder', async () => {

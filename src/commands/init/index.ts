@@ -24,7 +24,7 @@ import { linesOf, withLines, type Entry } from './lines/yaml.ts';
 export interface StarterMapping {
   readonly text: string;
   readonly findings: readonly string[];
-  /** Why the mapping could not be tried on all records. */
+  /** Why the mapping could not be tried on all records, or a file could not be read. */
   readonly failure: UserError | undefined;
   /** What became of the records, by the name of their source in the mapping. Empty where it could not be tried. */
   readonly sources: Readonly<Record<string, SourceFate>>;
@@ -127,7 +127,7 @@ async function draftMapping(
   return {
     text,
     findings: [...own, ...fates.findings(trial), ...known.recognised],
-    failure: trial.failure,
+    failure: trial.failure ?? opened.failure,
     sources: Object.fromEntries(trial.sources),
     open: { set: marked('set this'), check: marked('check') },
   };

@@ -1,4 +1,5 @@
 /** Opens unknown exports: finds the settings with which their beginnings can be read. */
+import { existsSync } from 'node:fs';
 import { basename, resolve, sep } from 'node:path';
 import { UserError } from '../../errors.ts';
 import { findFiles } from '../../input/files.ts';
@@ -41,21 +42,29 @@ export function partOf({ records, sheet }: ExportSettings): string | undefined {
   return records ?? sheet;
 }
 
-/** The exports among the files, and which files are none. Throws a `UserError` if nothing can be read. */
+/** The exports among the files, which files are none or cannot be read, and why the first of these cannot. Throws a `UserError` if nothing can be read. */
 export async function openAll(
   paths: readonly string[],
   options: ExportOptions,
-): Promise<{ exports: Export[]; own: string[] }> {
+): Promise<{ exports: Export[]; own: string[]; failure: UserError | undefined }> {
   const exports: Export[] = [];
   const own: string[] = [];
+  let failure: UserError | undefined;
   for (const path of paths) {
     const isMapping = /\.ya?ml$/i.test(path);
-    const found = isMapping ? [] : await openExports(path, options);
-    const what = isMapping ? 'a mapping' : ownFile(path, found[0]!.source);
-    if (what === undefined) exports.push(...found);
+    const found = isMapping ? [] : await openExports(path, options).catch((error: unknown) => error);
+    if (!Array.isArray(found)) {
+      if (!(found instanceof UserError) || !existsSync(path)) throw found;
+      failure ??= found;
+      own.push(`${path}: not used: it cannot be read: ${found.message}`);
+      continue;
+    }
+    const what = isMapping ? 'a mapping' : ownFile(path, (found as Export[])[0]!.source);
+    if (what === undefined) exports.push(...(found as Export[]));
     else own.push(`${path}: not used: it is not an export, but ${what}`);
   }
   const [first] = exports;
+  if (!first && failure) throw failure;
   if (!first) throw new UserError(own.join('\n'), { hint: 'name the files that the old CRM exported' });
   if (exports.every(({ sample }) => sample.tables[0]!.columns.size === 0)) {
     const { path, sample } = exports.find((each) => each.sample.why !== undefined) ?? first;
@@ -63,7 +72,7 @@ export async function openAll(
       hint: 'is this the right export?',
     });
   }
-  return { exports, own };
+  return { exports, own, failure };
 }
 
 /** Columns that no CRM exports together, and what the file is. */
