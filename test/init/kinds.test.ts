@@ -543,6 +543,13 @@ describe('exports of strangers', () => {
     expect(draft.findings).toContain('36 leads');
   });
 
+  it('skip rows that only continue the record above', async () => {
+    const rows = times(20, (n) => `D${n},Roof of house ${n},New,1${n}00.50,EUR,Tiles\n,,,,,Gutters`);
+    const draft = await draftOf({ 'deals.csv': ['Deal ID,Title,Stage,Amount,Currency,Item', ...rows] });
+    expect(draft.deal['when']).toEqual({ from: 'Deal ID', present: true });
+    expect(draft.findings).toMatch(/20 deals; 20 skipped/);
+  });
+
   it('a sheet of the staff is looked up, and a log sends its only texts, at the time beside the date', async () => {
     const staff = ['JN', 'MK', 'PS'];
     const offers = times(

@@ -8,7 +8,16 @@ import { customValue, isCompany, isOnly, keyOf, quoted, TRUE, unreadText } from 
 import type { EntryDraft, Notes } from '../guess.ts';
 import { nameOf, type KnownTables } from '../joins.ts';
 import { amountLine, currencyLine, priorityLine, stageLine, titleLine } from './deal-lines.ts';
-import { contentLine, emailLine, idLine, namedLine, nameLine, phoneLine, timeLine } from './field-lines.ts';
+import {
+  contentLine,
+  continuedBy,
+  emailLine,
+  idLine,
+  namedLine,
+  nameLine,
+  phoneLine,
+  timeLine,
+} from './field-lines.ts';
 import type { Context, Made } from './field-lines.ts';
 import { keptParent, parentLines } from './parent-lines.ts';
 import { meaningOf, type Meaning } from '../words.ts';
@@ -99,6 +108,8 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
     if (!content.off && isOptional && table.list === undefined)
       tests.push({ value: present(refs), why: 'those whose lead or deal is in no export' });
   }
+  if (draft.key?.column && continuedBy(draft) > 0)
+    tests.push({ value: present([draft.key.column.name]), why: 'those that continue the record above, without an id' });
   if (draft.only) tests.push({ value: present([draft.only.name]), why: `those without ${quoted(draft.only)}` });
   const gone = deletedTests(context);
   tests.push(...gone);
