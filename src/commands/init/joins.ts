@@ -28,7 +28,7 @@ export interface Join {
   readonly byId?: boolean;
   /** The column that has the id, in the record or in the third table. */
   readonly end: Column;
-  /** By what it has in common with others, such as a company. */
+  /** By what several records have in common, such as their company. */
   readonly isShared?: boolean;
   readonly why: string;
   /** That records name several, of which one is used. */
@@ -80,7 +80,7 @@ function directJoin(reference: Reference, target: EntryDraft, isMixed: boolean):
     share,
     byId: isId && by.apply.length === 0,
     end: from,
-    isShared: rank <= 0.5,
+    isShared: rank <= 0.5 && !isUnique(to),
     score: share * (rank + named - (from.list === undefined ? 0 : 0.05)),
     several: cut > 0 ? `${haveSeveral(cut)}; the first one is used` : severalText(from),
     ...((by.apply.length === 0 || by.fold) && {
