@@ -14,6 +14,13 @@ const LANGUAGES: readonly (readonly [language: string, headers: string])[] = [
   ['Polish', 'ID;Nazwa;Etap;Kwota;Opiekun;Data utworzenia;Data modyfikacji'],
   ['Russian', 'ID;Название;Стадия;Сумма;Ответственный;Дата создания;Дата изменения'],
   ['Swedish', 'ID;Titel;Fas;Belopp;Ansvarig;Skapad;Ändrad'],
+  ['Greek', 'Αναγνωριστικό;Τίτλος;Στάδιο;Ποσό;Υπεύθυνος;Ημερομηνία δημιουργίας;Τροποποίηση'],
+  ['Czech', 'ID;Název;Fáze;Částka;Vlastník;Vytvořeno;Změněno'],
+  ['Hungarian', 'Azonosító;Megnevezés;Szakasz;Összeg;Felelős;Létrehozva;Módosítva'],
+  ['Danish', 'ID;Titel;Fase;Beløb;Ansvarlig;Oprettet;Ændret'],
+  ['Turkish', 'ID;Başlık;Aşama;Tutar;Sorumlu;Oluşturma tarihi;Güncelleme tarihi'],
+  ['Japanese', '番号;案件名;ステージ;金額;担当者;作成日;更新日'],
+  ['Korean', '번호;제목;단계;금액;담당자;등록일;수정일'],
   ['Chinese', '编号;名称;阶段;金额;负责人;创建时间;修改时间'],
   ['an API', 'id;dealname;dealstage;opportunity;assignedUserName;createdate;modifiedAt'],
 ];
@@ -144,9 +151,17 @@ describe('the roles of columns', () => {
     const of = (value: string) => ({ value, timestamp: 1_690_000_000_000, source: 'CRM', versions: [{ value }] });
     const people = Array.from({ length: 9 }, (_, n) => ({
       vid: 900 + 3 * n,
-      properties: { firstname: of('Ada'), lastname: of('Bell'), email: of(`p${n}@example.test`), city: of('Bath') },
+      properties: {
+        firstname: of(['Ada', 'Bob', 'Cy'][n % 3]!),
+        lastname: of('Bell'.slice(0, 2 + (n % 3))),
+        email: of(`p${n}@example.test`),
+        city: of('Bath'),
+        // As another API wraps them.
+        born: { id: 'x%7D', type: 'year', year: 1960 + n },
+      },
     }));
     const { lead } = await draftOf({ 'contacts.json': people });
+    expect(JSON.stringify(lead)).not.toMatch(/versions|timestamp|born\.(?:id|type)/);
     expect(lead).toMatchObject({
       external_id: 'vid',
       full_name: { list: ['properties.firstname.value', 'properties.lastname.value'] },
@@ -175,6 +190,36 @@ describe('the roles of columns', () => {
     expect(draft.deal).toMatchObject({ stage_name: 'Stage', owner_name: 'Owner' });
     expect(draft.remark('owner_name')).toContain('runner-up: `Second owner`');
     expect(draft.remark('occurred_at')).toContain('runner-up: `Created in CRM at`');
+  });
+
+  it('are never those of a constant, and first and last name are of one address', async () => {
+    const people = times(
+      12,
+      (n) =>
+        `${4000 + n};Shop;${n % 2 ? `Bell ${n}` : ''};${['Ada', 'Bob', 'Cy'][n % 3]};${['Bell', 'Costa'][n % 2]};p${n}@x.test`,
+    );
+    const head = 'Id;Full name;Shipping last name;Billing first name;Billing last name;Email';
+    const { lead } = await draftOf({ 'customers.csv': [head, ...people] });
+    expect(lead['full_name']).toMatchObject({ list: ['Billing first name', 'Billing last name'] });
+  });
+
+  it('of a text are several columns where records have one or the other, and no record is skipped for that', async () => {
+    const notes = Array.from({ length: 12 }, (_, n) => ({
+      id: `N${n}`,
+      contact_id: 4000 + n,
+      created_at: `2024-03-${n + 10}T10:00:00Z`,
+      ...(n % 2
+        ? { body: `Called about offer number ${n} and agreed` }
+        : { html: `<p>Sent the offer ${n} by mail</p>` }),
+    }));
+    const contacts = Array.from({ length: 12 }, (_, n) => ({
+      id: 4000 + n,
+      name: `Ada Bell ${n}`,
+      email: `p${n}@x.test`,
+    }));
+    const draft = await draftOf({ 'contacts.json': contacts, 'notes.json': notes });
+    expect(JSON.stringify(draft.comment['content'])).toMatch(/"from":\["(?:html","body|body","html)"\]/);
+    expect(draft.findings).toContain('12 comments');
   });
 
   it('take no column twice, so that the sum of the scores is the best', () => {

@@ -1,9 +1,9 @@
 /** The score matrix, columns x roles: the assignment with the best sum is taken. What a table is follows from it, last. */
-import { cellsOf, isKey, isNamed, isUnique, type Column, type Table } from './columns.ts';
+import { cellsOf, fillOf, isKey, isNamed, isUnique, type Column, type Table } from './columns.ts';
 import { keys } from './content.ts';
 import { isCalledAlike, isSure, namesTable, type Reference } from './references.ts';
 import { headerScore, ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
-import { fold } from './words.ts';
+import { fold, meaningOf } from './words.ts';
 
 export interface RoleCandidate {
   readonly column: Column;
@@ -80,9 +80,10 @@ function scoreIn(role: Role, column: Column, kind: RecordKind, references: reado
   const { concepts } = column.meaning;
   const own = references.filter((each) => each.from === column && isKey(each.to) && isSure(each, 0.8));
   if (role === 'id') return idScore(column, kind, references, own);
-  // One member may own all records, but not where another column tells them apart.
-  const isSame = SHARED.includes(role) && column.distinct === 1 && column.filled > 6;
-  const score = scoreOf(role, column, kind) * (isSame ? 0.6 : 1);
+  // A constant names no record. One member may own all records, but not where another column tells them apart.
+  const isSame = column.distinct === 1 && column.filled > 6;
+  if (isSame && (role === 'title' || role === 'subject')) return 0;
+  const score = scoreOf(role, column, kind) * (isSame && SHARED.includes(role) ? 0.6 : 1);
   // Ids of other records are no amounts.
   const isOfIds = ({ to, share }: Reference): boolean =>
     share > 0.9 && (to.meaning.concepts.has('id') || to.meaning.concepts.has('number') || isCalledAlike(column, to));
@@ -166,6 +167,7 @@ export function referred(column: Column, references: readonly Reference[]): numb
 /** A first or a last name alone is the full name; an outcome alone is the stage. */
 function settle(kind: RecordKind, taken: Map<Role, Column>, scores: Scores): void {
   if (kind === 'lead') {
+    pairUp(taken, scores);
     const [first, last, full] = [taken.get('first'), taken.get('last'), taken.get('full')];
     const part = first ?? last;
     // Beside a first name, a column of other names is the last name, whatever it is called (`Prénom`, `Nom`), and the reverse.
@@ -186,6 +188,31 @@ function settle(kind: RecordKind, taken: Map<Role, Column>, scores: Scores): voi
     taken.delete('outcome');
   }
 }
+
+/** `billing.first_name` and `shipping.last_name` are of two people: both are taken from one of the groups, the fuller one. */
+function pairUp(taken: Map<Role, Column>, scores: Scores): void {
+  const [first, last] = [taken.get('first'), taken.get('last')];
+  if (!first || !last) return;
+  const groupOf = ({ name }: Column): string =>
+    fold(name)
+      .split(' ')
+      .filter((word) => !NAME_PARTS.some((each) => meaningOf(word).concepts.has(each)))
+      .join(' ');
+  if (groupOf(first) === groupOf(last)) return;
+  const of = (role: 'first' | 'last', group: string): Column[] =>
+    scores.get(role)!.flatMap(({ column }) => (groupOf(column) === group ? [column] : []));
+  const pairs = [
+    ...of('last', groupOf(first)).map((each) => [first, each] as const),
+    ...of('first', groupOf(last)).map((each) => [each, last] as const),
+  ].filter(([own, other]) => own !== other);
+  // The names of the record itself come before those of its addresses.
+  const worth = (pair: readonly [Column, Column]): number =>
+    Math.min(...pair.map(fillOf)) - 0.2 * pair[0].name.split('.').length;
+  const [best] = pairs.sort((one, other) => worth(other) - worth(one));
+  if (best) taken.set('first', best[0]).set('last', best[1]);
+}
+
+const NAME_PARTS = ['first', 'surname', 'last', 'name'] as const;
 
 /** Whether full names have the names of another column in them. */
 function isPartOf(part: Column, full: Column): boolean {

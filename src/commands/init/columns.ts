@@ -66,7 +66,7 @@ export interface Column {
 
 /** What a value can look like. */
 const SHAPES = {
-  email: /^<?[^\s@,;<>]+@[^\s@,;<>]+\.[^\s@<>]+>?(?: ?[;,:|].*)?$/,
+  email: /^<?[^\s@,;<>|]+@[^\s@,;<>|]+\.[^\s@<>]+>?(?: ?[;,:|].*)?$/,
   /** With 6 to 16 digits. */
   phone: /^(?=(?:\D*\d){6,16}\D*$)(?:\+|00)?[\d\s().\-/\u00a0]{6,22}(?:\s*(?:x|ext\.?)\s*\d{1,6})?$/i,
   international: /^\(?(?:\+|00)[\d\s().\-/\u00a0]{7,22}(?:\s*(?:x|ext\.?)\s*\d{1,6})?$/i,

@@ -50,6 +50,7 @@ const DAYS = [
   ...DAY_FIRST,
   ...DAY_FIRST.map((format) => format.replace(/d(.)M/, 'M$1d')),
   ...['d MMM, yyyy', 'd MMM yyyy', 'd MMMM yyyy', 'MMM d, yyyy', 'MMMM d, yyyy', 'd-MMM-yyyy'],
+  ...['d/MMM/yyyy', 'd/MMM/yy', 'd-MMM-yy', 'd MMM yy'],
 ];
 
 const READERS: ReadonlyMap<string, DateFormat['read']> = new Map([
@@ -59,7 +60,7 @@ const READERS: ReadonlyMap<string, DateFormat['read']> = new Map([
 
 /** Pre-filter, so that a hundred formats are tried only on columns that look like dates. */
 const DATE_LIKE =
-  /^(?:\d{1,4}[-/.年] ?\d{1,2}[-/.月] ?\d{1,4}|\d{1,2}[- ][A-Za-z]{3,9}\.?,?[- ]\d{4}|[A-Za-z]{3,9} \d{1,2}, \d{4})/;
+  /^(?:\d{1,4}[-/.年] ?\d{1,2}[-/.月] ?\d{1,4}|\d{1,2}[-/ ][A-Za-z]{3,9}\.?,?[-/ ]\d{2,4}|[A-Za-z]{3,9} \d{1,2}, \d{4})/;
 
 /** Days of 1927 to 2064 as spreadsheets count them, and days without marks between their parts. */
 const NUMBERED = /^(?:[1-5]\d{4}(?:[.,]\d+)?|(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))$/;

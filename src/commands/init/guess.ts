@@ -126,10 +126,14 @@ function withText({ kind, roles, candidates }: Assignment, { columns }: Table): 
   return { kind, roles: best ? new Map([...roles, ['content', { ...best, others }]]) : roles, candidates };
 }
 
-/** Beside a person, a column that is called `Title` alone is their job, not the name of a deal. */
+/** Beside a person, a column that is called `Title` alone is their job, and a name of people theirs, not the name of a deal. */
 function withoutJob(assignment: Assignment, { columns }: Table): Assignment {
-  const { words = [], concepts } = assignment.roles.get('title')?.column.meaning ?? {};
-  if (words.length !== 1 || !concepts?.has('title') || !concepts.has('job')) return assignment;
+  const title = assignment.roles.get('title')?.column;
+  if (!title) return assignment;
+  const { words, concepts } = title.meaning;
+  const isJob = words.length === 1 && concepts.has('title') && concepts.has('job');
+  const isName = title.is.person > 0.7 && concepts.has('name') && !concepts.has('title') && !concepts.has('deal');
+  if (!isJob && !isName) return assignment;
   const roles = new Map([...assignment.roles].filter(([role]) => role !== 'title'));
   const company = columns.find(
     ({ meaning, is, list }) =>
@@ -240,7 +244,7 @@ function severalKey({ roles, table, kind }: Recognised): Key | undefined {
       }))
       .sort((a, b) => b.n - a.n);
   // The title of a deal comes first; where people live helps only beside who they are.
-  const more = isLead ? [...able, ...meant('address')] : able.slice(0, 25);
+  const more = isLead ? [...able.filter((each) => own.includes(each)), ...meant('address')] : able.slice(0, 25);
   let [best] = isLead
     ? sets(
         able.map((each) => [each]),

@@ -194,9 +194,20 @@ async function otherHeader(
 ): Promise<SettingsCorrection | undefined> {
   if (kind === 'tree' || settings.columns) return undefined;
   if (columns.length === 1) return headerBelow(base, settings);
+  if (columns.filter((name) => name === '').length > 1) return headerOfGroups(base, settings);
   if (settings.headerLine !== undefined || !columns.some(isValue)) return undefined;
   const numbered = columns.map((_, index) => `column_${index + 1}`);
   return [{ columns: numbered }, 'its first line is a record, so the columns have numbers: name them'];
+}
+
+/** Below a line that names groups of columns, `Deal;;Customer;;`, the line that names each of them. */
+async function headerOfGroups(base: SourceSpec, settings: ExportSettings): Promise<SettingsCorrection | undefined> {
+  const line = (settings.headerLine ?? 1) + 1;
+  const source = await openSource({ ...base, ...settings, headerLine: line }).catch(() => undefined);
+  if (!source || source.columns.length < 3 || new Set(source.columns).size < source.columns.length) return undefined;
+  // A record has a number, a date or an id.
+  if (source.columns.some((name) => name === '' || /\d/.test(name))) return undefined;
+  return [{ headerLine: line }, `the header is in line ${line}, below a line of groups`];
 }
 
 /** Looks for a header with several columns further down, below the title of a report. */

@@ -100,7 +100,7 @@ const ROLES = {
     content: titles,
     header: { 'deal name': 1, 'deal title': 1, title: 0.85, name: 0.75, deal: 0.6, text: 0.15 },
     against:
-      'job person company first surname owner user stage pipeline status type author reason source customer address previous other id text date country currency email phone count tag web parent',
+      'job person company first last surname owner user stage pipeline status type author reason source customer address previous other id text date country currency email phone count tag web parent',
   },
   amount: {
     content: sumOfMoney,

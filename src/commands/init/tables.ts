@@ -115,13 +115,23 @@ function tablesOf(
     const values = data.flatMap((each) => firstValues(table, each.sql).slice(0, 200));
     const dayFirst = from.source.delimiter !== ',' || isDayFirst(values);
     const hasHeader = from.settings.columns === undefined;
-    const wrappers = wrappersOf(data.map((each) => each.name));
+    const constantOf = (name: string): string | undefined => {
+      const { sql: cell } = data.find((each) => each.name === name) ?? {};
+      const all =
+        cell === undefined
+          ? []
+          : db.all<{ v: string }>(`select distinct ${cell} v from ${sql} where ${cell} is not null limit 2`);
+      return all.length === 1 ? all[0]!.v : undefined;
+    };
+    const wrappers = wrappersOf(
+      data.map((each) => each.name),
+      constantOf,
+    );
     for (const { label, ...each } of data) {
-      const of = wrappers.get(each.name);
-      const isPayload = of !== undefined && each.name === (of === '' ? 'value' : `${of}.value`);
-      const called = label ?? (isPayload ? of : each.name);
+      const wrapped = wrappers.get(each.name);
+      const called = label ?? wrapped?.called ?? each.name;
       const header = !hasHeader ? '' : called === '.' || called === '' ? (list ?? '') : called;
-      const isWrapper = of !== undefined && (!isPayload || of === '');
+      const isWrapper = wrapped !== undefined && (wrapped.called === undefined || wrapped.of === '');
       table.columns.push(columnOf(table, { ...each, isWrapper }, header, dayFirst));
     }
     tables.push(table);
@@ -146,23 +156,44 @@ function fill(db: Database, sql: string, { columns, rows }: RawTable, missing: R
 const ABOUT =
   /^(?:timestamp|versions|source(?:_?id|_?label)?|type|kind|label|primary|is_?(?:primary|default|main)|enum_?(?:code|id)|request_?id|updated_?by_?user_?id|verified|location|selected)$/i;
 
-/** By column, the object that only wraps its value: `{ value, timestamp, versions }`; of an element of a list, the empty path. */
-function wrappersOf(names: readonly string[]): ReadonlyMap<string, string> {
+/** A value that an object only wraps: the path of the object, and whether the column is the value. */
+interface Wrapped {
+  readonly of: string;
+  /** What the column is called without the wrapper; undefined if it only says something about the value. */
+  readonly called: string | undefined;
+}
+
+/**
+ * By column, the object that only wraps its value: `{ value, timestamp, versions }`, `{ id, type: number, number }`; of an element
+ * of a list, the empty path. `constantOf`: the only value of a column, if it has one.
+ */
+function wrappersOf(
+  names: readonly string[],
+  constantOf: (name: string) => string | undefined,
+): ReadonlyMap<string, Wrapped> {
   const above = (name: string): string[] => name.split('.').map((_, at, parts) => parts.slice(0, at).join('.'));
   const members = new Map<string, Set<string>>();
   for (const name of names)
-    above(name).forEach((of, at) => members.set(of, (members.get(of) ?? new Set()).add(name.split('.')[at]!)));
-  const isWrapper = (of: string): boolean => {
-    const own = [...members.get(of)!];
-    return own.length > 1 && own.includes('value') && own.every((each) => each === 'value' || ABOUT.test(each));
-  };
+    above(name).forEach((of, at) =>
+      members.set(of, (members.get(of) ?? new Set()).add(name.split('.')[at]!.replace(/\[\d+\]$/, ''))),
+    );
+  const payloads = new Map<string, string>();
+  for (const [of, own] of members) {
+    const typed = of !== '' && own.has('type') ? constantOf(`${of}.type`) : undefined;
+    const payload = own.has('value') ? 'value' : typed !== undefined && own.has(typed) ? typed : undefined;
+    const isAbout = (each: string): boolean =>
+      each === payload || ABOUT.test(each) || (payload === typed && each === 'id');
+    if (payload !== undefined && own.size > 1 && [...own].every(isAbout)) payloads.set(of, payload);
+  }
   return new Map(
-    names.flatMap((name) =>
-      above(name)
-        .filter(isWrapper)
-        .slice(0, 1)
-        .map((of) => [name, of] as const),
-    ),
+    names.flatMap((name) => {
+      const of = above(name).find((each) => payloads.has(each));
+      if (of === undefined) return [];
+      const path = of === '' ? payloads.get(of)! : `${of}.${payloads.get(of)!}`;
+      return [
+        [name, { of, called: `${name}.`.startsWith(`${path}.`) ? `${of}${name.slice(path.length)}` : undefined }],
+      ];
+    }),
   );
 }
 

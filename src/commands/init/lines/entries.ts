@@ -93,14 +93,13 @@ function notesText({ of, column, instead }: Notes): string {
 /** Skips records that were deleted in the old CRM; of notes, those without a text or a parent. */
 function whenLines(context: Context, data: readonly Line[], parents: readonly Line[]): Line[] {
   const { draft, used } = context;
-  const { table, roles, kind, notes } = draft;
+  const { table, kind, notes } = draft;
   const tests: { value: object; why: string }[] = [];
   const present = (values: readonly unknown[]) => ({ from: values.length === 1 ? values[0] : values, present: true });
   const full = [...used].filter((each) => each.list === undefined && isComplete(each));
   if (kindOf(kind).isNote) {
     const content = data.find(({ key }) => key === 'content')!;
-    const found = (['content', 'subject'] as const).flatMap((role) => roles.get(role)?.column ?? []);
-    const texts = found.filter((each) => reads(content.value, each)).map(({ name }) => name);
+    const texts = table.columns.filter((each) => reads(content.value, each)).map(({ name }) => name);
     if (!content.off && texts.length > 0 && !full.some((each) => reads(content.value, each)))
       tests.push({ value: present(texts), why: 'those without a text' });
     const refs = parents.flatMap(({ off, value }) => (off ? [] : [value]));

@@ -2,9 +2,9 @@
 import { numberText, ofText } from '../../../terminal/numbers.ts';
 import { KEY } from '../../../json.ts';
 import type { TransformSpec, ValueSpec } from '../../../mapping/spec.ts';
-import { SURE } from '../assign.ts';
+import { SURE, type RoleCandidate } from '../assign.ts';
 import { countOf, elementOf, fillOf, isComplete, isUnique, severalText, type Column } from '../columns.ts';
-import { isNumbered } from '../content.ts';
+import { isNumbered, texts } from '../content.ts';
 import { doubtOf, isReadable } from '../dates.ts';
 import { commentOf, damagedIn, dateValue, figuresOf, nextText, NONE } from '../evidence.ts';
 import { passedOver, quoted, separatorIn, unreadText } from '../evidence.ts';
@@ -134,6 +134,8 @@ function nameFallback({ draft: { table }, used }: Context, names: readonly Colum
       column.is.words > 0.8 &&
       column.is.flag < 0.5 &&
       column.list === undefined &&
+      !column.isWrapper &&
+      column.distinct > 1 &&
       !names.includes(column) &&
       !column.meaning.concepts.has('id') &&
       (column.meaning.concepts.has('company') || headerScore('full', column, 'lead') > 0.7),
@@ -204,7 +206,7 @@ export function timeLine(context: Context): Made {
   if (notes) return { value: NONE, off: true, comment: 'these texts have no time of their own' };
   const found = roles.get(role);
   const dates = table.columns.filter(
-    ({ date, list, meaning }) => date && list === undefined && !meaning.concepts.has('due'),
+    ({ date, list, isWrapper, meaning }) => date && list === undefined && !isWrapper && !meaning.concepts.has('due'),
   );
   if (!found && dates.length > 0 && (candidates.get(role) ?? []).length === 0) {
     const comment = `set this: no column says ${WHAT[role]!}, only ${dates.map(quoted).join(', ')}`;
@@ -301,14 +303,17 @@ const INSTEAD = ['type', 'title', 'outcome', 'name'] as const;
 export function contentLine(context: Context): Made {
   const { roles, table } = context.draft;
   const [content, subject] = [roles.get('content'), roles.get('subject')];
-  const texts = [...(subject && subject.score > SURE ? [subject] : []), ...(content ? [content] : [])];
-  const columns = texts.map(({ column }) => column);
-  const html = columns.some(({ is }) => is.html > 0.05) ? ['html_to_text'] : [];
+  const found = [...(subject && subject.score > SURE ? [subject] : []), ...(content ? [content] : [])];
+  const columns = found.map(({ column }) => column);
+  const near = content ? [...(subject && !found.includes(subject) ? [subject] : []), ...content.others] : [];
+  const others = alternatives(columns, near);
+  const html = [...columns, ...others].some(({ is }) => is.html > 0.05) ? (['html_to_text'] as const) : [];
   const instead = table.columns
     .filter(
       (each) =>
         each.list === undefined &&
         !columns.includes(each) &&
+        !others.includes(each) &&
         each.is.words > 0.8 &&
         !each.date &&
         fillOf(each) > 0.8 &&
@@ -321,14 +326,39 @@ export function contentLine(context: Context): Made {
     const comment = `check: no column has a text, so these stand for one: ${instead.map(quoted).join(', ')}`;
     return { value: joined(instead, ' - '), comment };
   }
-  const value = joined(columns, '\n\n', html);
-  const without = table.rows - Math.max(...columns.map(({ filled }) => filled));
+  const value = textValue(columns, others, html);
+  const all = [...columns, ...others];
+  const without = countOf(table, `from ${table.sql} where ${all.map(({ sql }) => `${sql} is null`).join(' and ')}`);
   const outcome = instead.find((each) => isComplete(each) && each.meaning.concepts.has('outcome'));
   if (without > table.rows * 0.1 && outcome) {
     context.used.add(outcome);
     const comment = `check: ${ofText(without, table.rows)} have no text, so ${quoted(outcome)} stands for it`;
     return { value: { from: [value, outcome.name] }, comment };
   }
-  const figures = columns.map((column) => `${quoted(column)} ${figuresOf('content', column)}`).join(', ');
-  return { value, comment: `check: ${figures}${nextText((content ?? subject)!.others)}` };
+  for (const each of others) context.used.add(each);
+  const figures = all.map((column) => `${quoted(column)} ${figuresOf('content', column)}`).join(', ');
+  const next = (content ? near : subject!.others).filter(({ column }) => !others.includes(column));
+  return { value, comment: `check: ${figures}${nextText(next)}` };
+}
+
+/** Texts of records that have none of those before: of calls `body`, of mails `html`. */
+function alternatives(columns: readonly Column[], candidates: readonly RoleCandidate[]): Column[] {
+  const found: Column[] = [];
+  for (const { column } of candidates) {
+    const { table, sql, list, length } = column;
+    const before = [...columns.filter((each) => each.length >= length / 4), ...found];
+    const without = before.map((each) => `and ${each.sql} is null`).join(' ');
+    const isText = list === undefined && headerScore('content', column, 'comment') > 0 && texts(column) > 0.15;
+    const isMore = (least: number): boolean =>
+      countOf(table, `from ${table.sql} where ${sql} is not null ${without}`) > table.rows * least;
+    if (isText && isMore(0.1)) found.push(column);
+  }
+  return found;
+}
+
+function textValue(columns: readonly Column[], others: readonly Column[], html: readonly 'html_to_text'[]): ValueSpec {
+  if (others.length === 0) return joined(columns, '\n\n', html);
+  const from = [columns.at(-1)!, ...others].map(({ name }) => name);
+  if (columns.length === 1) return { from, ...(html.length > 0 && { apply: html }) };
+  return { list: [columns[0]!.name, { from }], apply: [{ join: '\n\n' }, ...html] };
 }
