@@ -543,6 +543,22 @@ describe('exports of strangers', () => {
     expect(draft.findings).toContain('36 leads');
   });
 
+  it('only link notes to people: these find them there', async () => {
+    const draft = await draftOf({
+      'people.csv': ['id,name,email', ...times(20, (n) => `p-${n},${name(n)},p${n}@acme.example`)],
+      'noteTargets.csv': [
+        'id,noteId,personId,createdAt',
+        ...times(20, (n) => `t-${n},n-${n},p-${n},2024-02-01T10:00:00Z`),
+      ],
+      'notes.csv': [
+        'id,body,createdAt',
+        ...times(20, (n) => `n-${n},Called about the offer for house ${n},2024-02-01T10:00:00Z`),
+      ],
+    });
+    expect(draft.entries).toEqual(['people: lead/created', 'notes: comment/created']);
+    expect(draft.comment['lead_external_id']).toMatchObject({ lookup: { match: 'noteId', take: 'personId' } });
+  });
+
   it('skip rows that only continue the record above', async () => {
     const rows = times(20, (n) => `D${n},Roof of house ${n},New,1${n}00.50,EUR,Tiles\n,,,,,Gutters`);
     const draft = await draftOf({ 'deals.csv': ['Deal ID,Title,Stage,Amount,Currency,Item', ...rows] });

@@ -168,6 +168,8 @@ class Signs {
     if (this.#found.size > 0 || this.#is('user')) return;
     const { columns, list } = this.#table;
     if (list !== undefined && this.#is('stage')) return;
+    // Whom the texts of another table are about.
+    if (this.#of('comment', 'content', 'subject') <= 0.36 && this.#isLinkOfTexts()) return;
     const isOf = list !== undefined || this.#refersTo('lead') || this.#refersTo('deal');
     const concepts = columns.map(({ meaning }) => meaning.concepts);
     const isPerson = (own: ReadonlySet<Concept>): boolean => own.has('person') && !own.has('user');
@@ -196,6 +198,13 @@ class Signs {
         isUnique(each.to) &&
         by(each.to) &&
         !isStaff(each.from),
+    );
+  }
+
+  #isLinkOfTexts(): boolean {
+    return this.#references.some(
+      ({ from, to, share }) =>
+        from.table === this.#table && to.table.nouns.includes('comment') && share > 0.5 && isId(to) && isUnique(to),
     );
   }
 
