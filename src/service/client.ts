@@ -15,7 +15,6 @@ import {
   readRestReply,
   readRetryAfter,
   type Attempt,
-  type Cut,
   type RestAttempt,
   type NoAnswer,
 } from './reply.ts';
