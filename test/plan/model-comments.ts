@@ -161,10 +161,13 @@ function inTime(events: readonly Event[]): Event[] {
   );
 }
 
-/** The event of the first one, with the texts of all. `isHeaded`: each under its id. */
+/** The event of the first one, with the texts of all. `isHeaded`: each under its id; without the mapping's heading, under its time in UTC. */
 function combinedOf(parts: readonly Event[], id: string, isHeaded: boolean): Event {
   const [base] = parts as [Event];
-  const texts = parts.map((part) => `${isHeaded ? `${part.id}\n` : ''}${part.data.content as string}`);
+  const texts = parts.map(({ id: own, at, data }) => {
+    const time = at === undefined ? '' : `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}\n`;
+    return `${isHeaded ? `${own}\n` : time}${data.content as string}`;
+  });
   const priorities = parts.flatMap(({ own }) => own ?? []);
   const own = priorities.length === 0 ? undefined : Math.max(...priorities);
   return {
