@@ -28,7 +28,7 @@ it('a comment in a list of a deal that is in a list is of that deal', async () =
   }));
   const draft = await draftOf({ 'crm.json': { companies } });
   expect(draft.comment).toMatchObject({ each: 'deals.activities', deal_external_id: '..id' });
-  expect(draft.findings).toMatch(/deals\.activities`, 12 elements: 6 are 12 comments$/m);
+  expect(draft.findings).toMatch(/deals\.activities`, 12 elements: 12 comments$/m);
 });
 
 it.each([
@@ -414,6 +414,35 @@ describe('the lead and the deal of a comment', () => {
       lead_external_id: 'customer_ref',
     });
     expect(alone.remark('lead_external_id')).toBeDefined();
+  });
+
+  it('are those of the conversation that has the list of messages, not their authors; a type of somebody else is none', async () => {
+    const people = [...Array(12).keys()].map((n) => ({
+      id: `u${7000 + n}`,
+      name: `Ada Bell ${n}`,
+      email: `p${n}@x.test`,
+    }));
+    const message = (n: number) => ({
+      id: `m${n}`,
+      body: `We agreed on the next step ${n} by phone`,
+      author: { id: n % 2 ? `u${7000 + n}` : `s${n}`, type: n % 2 ? 'user' : 'admin' },
+    });
+    const threads = people.map(({ id }, n) => ({
+      id: 4000 + n,
+      created_at: 1_700_000_000 + n,
+      source: { body: `Please call me about offer ${n} today`, author: { id, type: n % 3 ? 'user' : 'lead' } },
+      contacts: [{ type: 'contact', id }],
+      messages: [message(2 * n), message(2 * n + 1)],
+    }));
+    const draft = await draftOf({ 'contacts.json': people, 'conversations.json': threads });
+    expect(draft.entries).toEqual([
+      'contacts: lead/created',
+      'conversations: comment/created',
+      'conversations: comment/created',
+    ]);
+    expect(draft.text).toContain('lead_external_id: { from: contacts.id, apply: [{ at: 0 }] }');
+    expect(draft.text).toContain('lead_external_id: { from: $.contacts.id, apply: [{ at: 0 }] }');
+    expect(draft.findings).toContain('24 elements: 24 comments');
   });
 
   it('are the record that has the list of comments', async () => {

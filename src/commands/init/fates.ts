@@ -243,7 +243,7 @@ function entryText({ type, refused }: Entry, fate: EntryFate | undefined): strin
   if (refused !== undefined) return `not used for ${many}: ${refused}`;
   if (!fate) return `its records become ${many}`;
   const failed = fate.failed > 0 ? ` (${numberText(fate.failed)} cannot be sent: ${fate.codes.join(', ')})` : '';
-  const rows = fate.records === fate.events ? '' : `${numberText(fate.records)} are `;
+  const rows = fate.records <= fate.events ? '' : `${numberText(fate.records)} are `;
   return `${rows}${counted(fate.events, one)}${failed}`;
 }
 

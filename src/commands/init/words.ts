@@ -69,7 +69,7 @@ const WORDS = {
   pipeline:
     'pipeline pipelines funnel process / trichter / entonnoir / embudo / funil / imbuto / trechter / lejek / воронка / tratt / 管道 销售管道 αγωγος ertekesitesi tolcser myyntiputki 파이프라인 パイプライン',
   title:
-    'title subject summary topic headline caption project what / titel betreff thema projekt / titre objet sujet projet / titulo asunto tema proyecto / assunto projeto / titolo oggetto argomento progetto / onderwerp / tytul temat / тема заголовок / amne rubrik / predmet konu emne / 标题 主题 件名 제목 baslik موضوع konusu τιτλος θεμα εργο targy cim otsikko aihe nazov titlu subiect 건명 案件名 商談名 題名 タイトル נושא כותרת',
+    'title subject topic headline caption project what / titel betreff thema projekt / titre objet sujet projet / titulo asunto tema proyecto / assunto projeto / titolo oggetto argomento progetto / onderwerp / tytul temat / тема заголовок / amne rubrik / predmet konu emne / 标题 主题 件名 제목 baslik موضوع konusu τιτλος θεμα εργο targy cim otsikko aihe nazov titlu subiect 건명 案件名 商談名 題名 タイトル נושא כותרת',
   job: 'title job role position post occupation salutation department honorific / beruf funktion anrede abteilung / poste fonction civilite / puesto cargo / / ruolo mansione qualifica / functie / stanowisko / должность / befattning / 职位 役職 θεση beosztas titteli funkce pozice stilling 직책 직위 unvan gorev 部署 部署名 部門 職種',
   text: 'content body note notes text what said dialog comment comments description message memo remark remarks summary feedback transcript snippet html / inhalt notiz notizen kommentar kommentare bemerkung bemerkungen anmerkung anmerkungen beschreibung nachricht / contenu texte commentaire commentaires remarque remarques observations observation / contenido texto nota notas comentario comentarios observacion observaciones descripcion mensaje / observacao observacoes conteudo anotacao anotacoes descricao mensagem / contenuto testo note commento commenti osservazioni descrizione messaggio / toelichting inhoud tekst notitie notities opmerking opmerkingen omschrijving bericht / tresc tekst notatka notatki komentarz uwagi uwaga opis wiadomosc / текст заметка заметки комментарий примечание описание сообщение / innehall anteckning anteckningar kommentar beskrivning meddelande bemaerkning bemaerkninger merknad megjegyzes / 内容 备注 コメント メモ 메모 notlar 内容 poznamka poznamky ملاحظات ملاحظة تعليق وصف aciklama σημειωση σημειωσεις σχολιο σχολια περιγραφη κειμενο megjegyzesek jegyzet leiras szoveg muistiinpano muistiinpanot kommentti kuvaus huomautus komentar popis bemærkning notat observatii descriere примітка коментар опис 내용 비고 詳細 備考欄 הערה הערות תיאור yorum yorumlar mesaj',
   author:
@@ -130,6 +130,7 @@ export function fold(name: string): string {
       .replace(/\b(?:what|who) id\b/g, 'parent id')
       .replace(/\bcompte rendu\b/g, 'commentaire')
       .replace(/\bplain text\b/g, ' ')
+      .replace(/^summary$/, 'subject')
       .replace(/\be mail/g, 'email')
       .replace(/\be post\b/g, 'epost')
   );

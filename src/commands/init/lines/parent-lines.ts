@@ -55,6 +55,8 @@ export function parentLines(context: Context): Line[] {
   if (ofHolder) return [ofHolder];
   const ofAbove = above && { key: parents.find(({ kind }) => kind === above.kind)!.field, ...aboveLine(above) };
   if (isNote && ofAbove) return [ofAbove];
+  const ofThread = isNote ? threadLines(context) : [];
+  if (ofThread.length > 0) return ofThread;
   const joins = parents.map(({ kind }) => joinsToKind(context, kind));
   const typed = isNote ? typedLines(context, joins) : undefined;
   return (
@@ -109,6 +111,35 @@ function holderLine({ draft: { table, kind }, known }: Context): Line | undefine
   }
   return undefined;
 }
+
+/** Messages in a list of a conversation, which is a comment itself, have its parents. */
+function threadLines({ draft: { table }, known }: Context): Line[] {
+  const thread = known.drafts.find((each) => each.table === table.parent && kindOf(each.kind).isNote);
+  if (!thread) return [];
+  return parentLines({ draft: thread, known, used: new Set() }).flatMap((line): Line[] => {
+    const value = line.off ? undefined : fromAbove(line.value as ValueSpec);
+    return value === undefined ? [] : [{ ...line, value, comment: 'check: that of the record in which it is' }];
+  });
+}
+
+/** The same value, read from the element of a list; undefined if that cannot be written. */
+function fromAbove(value: ValueSpec): ValueSpec | undefined {
+  if (typeof value === 'string') return `$.${value}`;
+  const { from, template, lookup } = value;
+  if (template !== undefined) return { ...value, template: template.replaceAll('{', '{$.') };
+  if (lookup) {
+    const own = fromAbove(lookup.with);
+    return own && { ...value, lookup: { ...lookup, with: own } };
+  }
+  const all = (
+    Array.isArray(from) ? (from as readonly ValueSpec[]) : from === undefined ? [] : [from as ValueSpec]
+  ).map(fromAbove);
+  if (all.length === 0 || all.includes(undefined)) return undefined;
+  return { ...value, from: firstOrAll(all as ValueSpec[]) };
+}
+
+const firstOrAll = (values: readonly ValueSpec[]): ValueSpec | readonly ValueSpec[] =>
+  values.length === 1 ? values[0]! : values;
 
 function aboveLine({ roles }: EntryDraft): Made {
   const id = roles.get('id')?.column;
@@ -202,6 +233,15 @@ function typedLines(context: Context, joins: readonly Join[][]): Line[] | undefi
     const targets = targetsOf(type, context);
     if (own.length < 2 && type.values.size < 2 && !isWhole(id, type.column, targets)) continue;
     if (joins.flat().some((each) => each.columns[0] !== id && each.score > 0.6)) continue;
+    // Ids that nearly all are of one kind need no type, least of all that of somebody else.
+    const typed = countOf(
+      table,
+      `from ${table.sql} where ${isOneOf(
+        type.column,
+        targets.flatMap(({ values }) => values),
+      )}`,
+    );
+    if (own.flat().some(({ share }) => share > 0.9 && typed < id.filled * 0.9)) continue;
     if (own.flat().some(({ score }) => score < WEAK) && !isWhole(id, type.column, targets)) continue;
     used.add(id);
     return parents.flatMap(({ field: key, kind }): Line[] => {
