@@ -297,6 +297,20 @@ describe('exports of strangers', () => {
     expect(draft.findings).toMatch(/10 leads; 10 deals; 1 skipped/);
   });
 
+  it('have their people in a table of users, whom tickets name otherwise than as their owner', async () => {
+    const users = [...Array(14).keys()].map((n) => ({ id: 7000 + 3 * n, name: name(n), email: `u${n}@acme.example` }));
+    const message = (n: number) => ({ id: `m${n}`, author_id: 7000, body: `Answered question ${n} by mail` });
+    const tickets = users.map(({ id }, n) => ({
+      id: 300 + n,
+      subject: `Offer ${n}`,
+      requester_id: id,
+      comments: [message(2 * n), message(2 * n + 1)],
+    }));
+    const draft = await draftOf({ 'tickets.json': { tickets }, 'users.json': { users } });
+    expect(draft.entries).toEqual(['users: lead/created', 'tickets: comment/created']);
+    expect(draft.comment).toMatchObject({ each: 'comments', lead_external_id: '$.requester_id' });
+  });
+
   it('have staff in a table of any name: it is looked up, by a column that is called alike', async () => {
     const draft = await draftOf({
       'KONTAKTE.csv': ['KNR;NAME;MAIL', ...times(40, (n) => `${5000 + n};${name(n)} ${n};p${n}@acme.example`)],

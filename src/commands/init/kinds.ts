@@ -18,6 +18,7 @@ export function kindsOf(
 ): Map<Table, TableKinds> {
   const kinds = new Map<Table, TableKinds>(tables.map((table) => [table, new Map()]));
   const has = (kind: RecordKind): boolean => [...kinds.values()].some((found) => found.has(kind));
+  noteCustomers(tables, references);
   noteStaff(tables, references, answered);
   const signsOf = (some: readonly Table[]): Signs[] => some.map((table) => new Signs(table, references, kinds));
   const filled = tables.filter(({ rows }) => rows > 0);
@@ -277,6 +278,22 @@ function alikeTables(tables: readonly Table[]): Table[][] {
     groups.set(key, [...(groups.get(key) ?? []), table]);
   }
   return [...groups.values()].filter(({ length }) => length > 1);
+}
+
+/** Where no table is called after people, the `users` are those whom most records name otherwise than as their owner: buyers, requesters. */
+function noteCustomers(tables: readonly Table[], references: readonly Reference[]): void {
+  if (tables.some(({ nouns, list }) => list === undefined && nouns.includes('lead'))) return;
+  for (const table of tables) {
+    if (table.list !== undefined || !table.nouns.includes('user')) continue;
+    const isTheirs = (each: Reference): boolean =>
+      each.to.table === table &&
+      each.from.table !== table &&
+      isUnique(each.to) &&
+      isSure(each, 0.7) &&
+      !isStaff(each.from) &&
+      each.from.distinct > table.rows * 0.4;
+    if (references.some(isTheirs)) table.nouns = ['lead'];
+  }
 }
 
 /**

@@ -130,6 +130,7 @@ export function fold(name: string): string {
       .replace(/\b(?:what|who) id\b/g, 'parent id')
       .replace(/\bcompte rendu\b/g, 'commentaire')
       .replace(/\bplain text\b/g, ' ')
+      .replace(/\buser agent\b/g, 'browser')
       .replace(/^summary$/, 'subject')
       .replace(/\be mail/g, 'email')
       .replace(/\be post\b/g, 'epost')

@@ -1,7 +1,7 @@
 /** The lines of an entry that refer to the record that a record belongs to. */
 import { kindOf } from '../../../kinds/index.ts';
 import { ofText } from '../../../terminal/numbers.ts';
-import type { ValueSpec } from '../../../mapping/spec.ts';
+import { isAlternatives, type ValueSpec } from '../../../mapping/spec.ts';
 import { countOf, countsOf, isIn, isOneOf, isUnique, type Column } from '../columns.ts';
 import { NONE, quoted } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
@@ -112,10 +112,12 @@ function holderLine({ draft: { table, kind }, known }: Context): Line | undefine
   return undefined;
 }
 
-/** Messages in a list of a conversation, which is a comment itself, have its parents. */
-function threadLines({ draft: { table }, known }: Context): Line[] {
-  const thread = known.drafts.find((each) => each.table === table.parent && kindOf(each.kind).isNote);
-  if (!thread) return [];
+/** Messages in a list of a conversation, which is a comment itself or nothing, have its parents. */
+function threadLines({ draft, known }: Context): Line[] {
+  const { parent } = draft.table;
+  const own = known.drafts.filter((each) => each.table === parent);
+  if (!parent || own.some((each) => !kindOf(each.kind).isNote)) return [];
+  const thread = own[0] ?? { ...draft, table: parent, roles: new Map(), candidates: new Map() };
   return parentLines({ draft: thread, known, used: new Set() }).flatMap((line): Line[] => {
     const value = line.off ? undefined : fromAbove(line.value as ValueSpec);
     return value === undefined ? [] : [{ ...line, value, comment: 'check: that of the record in which it is' }];
@@ -131,15 +133,11 @@ function fromAbove(value: ValueSpec): ValueSpec | undefined {
     const own = fromAbove(lookup.with);
     return own && { ...value, lookup: { ...lookup, with: own } };
   }
-  const all = (
-    Array.isArray(from) ? (from as readonly ValueSpec[]) : from === undefined ? [] : [from as ValueSpec]
-  ).map(fromAbove);
-  if (all.length === 0 || all.includes(undefined)) return undefined;
-  return { ...value, from: firstOrAll(all as ValueSpec[]) };
+  if (from === undefined) return undefined;
+  const all = (isAlternatives(from) ? from : [from]).map(fromAbove);
+  if (all.includes(undefined)) return undefined;
+  return { ...value, from: all.length === 1 ? all[0] : (all as ValueSpec[]) };
 }
-
-const firstOrAll = (values: readonly ValueSpec[]): ValueSpec | readonly ValueSpec[] =>
-  values.length === 1 ? values[0]! : values;
 
 function aboveLine({ roles }: EntryDraft): Made {
   const id = roles.get('id')?.column;
