@@ -104,14 +104,14 @@ describe('crm-backfill init', () => {
     await writeFile(join(cwd, 'notes.json'), JSON.stringify(notes));
     const first = await startMapping([join(cwd, 'whole.json')], { out: join(cwd, 'm.yaml') });
     expect(first.text).toContain('whole: { path: whole.json, records: contacts }');
-    expect(first.findings.join('\n')).toMatch(/8 leads\n.*28 elements: 7 are 28 comments/);
+    expect(first.findings.join('\n')).toMatch(/8 leads\n.*28 elements: 28 comments/);
     const second = await startMapping(
       ['people.json', 'notes.json'].map((name) => join(cwd, name)),
       { out: join(cwd, 'm.yaml') },
     );
     expect(second.text).toContain('people: { path: people.json, records: . }');
     expect(second.text).toContain('lead_external_id: $._key # check: 16 of 16 match people._key');
-    expect(second.findings.join('\n')).toMatch(/8 leads\n.*\n.*16 elements: 8 are 16 comments/);
+    expect(second.findings.join('\n')).toMatch(/8 leads\n.*\n.*16 elements: 16 comments/);
   });
 
   it('writes a file that a dry run accepts unchanged', async () => {

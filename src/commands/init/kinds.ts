@@ -203,9 +203,17 @@ class Signs {
   }
 
   #isLinkOfTexts(): boolean {
+    // Not by a record of which both are: that has a table of its own.
+    const isForeign = (column: Column): boolean =>
+      this.#references.some((each) => each.from === column && isSure(each, 0.7) && each.to.table !== this.#table);
     return this.#references.some(
       ({ from, to, share }) =>
-        from.table === this.#table && to.table.nouns.includes('comment') && share > 0.5 && isId(to) && isUnique(to),
+        from.table === this.#table &&
+        to.table.nouns.includes('comment') &&
+        share > 0.5 &&
+        isId(to) &&
+        isUnique(to) &&
+        !isForeign(to),
     );
   }
 

@@ -55,17 +55,15 @@ export function parentLines(context: Context): Line[] {
   if (ofHolder) return [ofHolder];
   const ofAbove = above && { key: parents.find(({ kind }) => kind === above.kind)!.field, ...aboveLine(above) };
   if (isNote && ofAbove) return [ofAbove];
-  const ofThread = isNote ? threadLines(context) : [];
-  if (ofThread.length > 0) return ofThread;
   const joins = parents.map(({ kind }) => joinsToKind(context, kind));
-  const typed = isNote ? typedLines(context, joins) : undefined;
-  return (
-    typed ??
+  const lines =
+    (isNote ? typedLines(context, joins) : undefined) ??
     parents.map(({ field: key, kind }, at) => {
       const own = withoutRivals(joins[at]!, joins.filter((_, other) => other !== at).flat());
       return { key, ...parentLine(context, kind, own, ofAbove) };
-    })
-  );
+    });
+  const ofThread = isNote && lines.every(({ off }) => off) ? threadLines(context) : [];
+  return ofThread.length > 0 ? ofThread : lines;
 }
 
 /** Of records that name both parents: the deal, unless it is mostly one of another person, such as the seller of what somebody visits. */
