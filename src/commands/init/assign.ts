@@ -243,6 +243,18 @@ function scoreOfTaken(scores: Scores, role: Role, column: Column): number {
   return scores.get(role)!.find((each) => each.column === column)?.score ?? 0;
 }
 
+/** Rows are a person and a deal only with a name of the person that is no title, or an address that is not the owner's. */
+export function isTwin(assignments: ReadonlyMap<RecordKind, Assignment>): boolean {
+  const [{ roles: person }, { roles: deal }] = [assignments.get('lead')!, assignments.get('deal')!];
+  const name = (person.get('full') ?? person.get('last'))?.column;
+  const email = person.get('email')?.column;
+  return (
+    name !== undefined &&
+    (name !== deal.get('title')?.column || name.is.person > 0.7 || email !== undefined) &&
+    (email === undefined || email !== deal.get('owner')?.column)
+  );
+}
+
 /** The column of each row, so that the sum is the greatest and no column is used twice; of equal sums, the one that suits the first rows. */
 export function bestSum(matrix: readonly (readonly number[])[]): (number | undefined)[] {
   const most = matrix.map((_, row) => matrix.slice(row).reduce((sum, scores) => sum + Math.max(0, ...scores), 0));

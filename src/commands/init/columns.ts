@@ -244,6 +244,12 @@ export function isIn({ list, parent }: Table, table: Table): boolean {
   return parent === (table.parent ?? table) && (table.list === undefined || list!.startsWith(`${table.list}.`));
 }
 
+/** The table of what has a list: the innermost element, or the record. */
+export function holderOf(table: Table, tables: readonly Table[]): Table | undefined {
+  const holders = tables.filter((each) => isIn(table, each));
+  return holders.sort((a, b) => (b.list ?? '').length - (a.list ?? '').length)[0];
+}
+
 /** The path of a column from the whole record. */
 export function pathOf({ name, table: { list } }: Pick<Column, 'name' | 'table'>): string {
   return list === undefined ? name : `${list}.${name}`;

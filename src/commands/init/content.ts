@@ -10,7 +10,7 @@ import {
   type Column,
   type Table,
 } from './columns.ts';
-import { datesIn } from './dates.ts';
+import { datesIn, unixFormat } from './dates.ts';
 import { multipleInName } from './multiples.ts';
 import { endingOf, fold, meaningOf } from './words.ts';
 
@@ -100,7 +100,7 @@ export function sumOfMoney(column: Column): number {
   const isKey = isUnique(column) && isComplete(column) && is.whole > 0.95 && is.decimal < 0.05 && isRising(column);
   const isMultiple = column.meaning.concepts.has('amount') && multipleInName(column.name) !== undefined;
   if (isKey || (is.hundred > 0.95 && !isMultiple)) return 0.06;
-  if (column.values.every((value) => UNIX.test(value))) return 0;
+  if (unixFormat(column.values) !== undefined) return 0;
   const relation = derivedOf(column.table).get(column);
   const less = (relation === 'weighted' ? 0.15 : relation === 'gross' ? 0.6 : 1) * (is.number > 0.8 ? 1 : is.number);
   if (is.money > 0.5) return 0.7 * less;
@@ -110,9 +110,6 @@ export function sumOfMoney(column: Column): number {
   const round = column.values.filter((value) => value.endsWith('0')).length;
   return (round > column.values.length * 0.8 ? 0.4 : 0.3) * less;
 }
-
-/** Seconds or milliseconds since 1970, from 1998 to 2033. */
-const UNIX = /^(?:9|1\d)\d{8}(?:\d{3})?$/;
 
 /** As numbers of records rise: each by little. Sums that happen to be sorted rise by more. */
 function isRising({ values }: Column): boolean {

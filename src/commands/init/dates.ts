@@ -135,8 +135,8 @@ export function serialIn({ concepts }: Meaning, values: readonly string[]): stri
   return concepts.size === 0 && new Set(values).size > 2 && values.every(isDay) ? values[0] : undefined;
 }
 
-/** Seconds or milliseconds since 1970. */
-function unixFormat(values: readonly string[]): 'unix' | 'unix_ms' | undefined {
+/** Seconds or milliseconds since 1970, from 1998 to 2033. */
+export function unixFormat(values: readonly string[]): 'unix' | 'unix_ms' | undefined {
   if (values.length === 0) return undefined;
   if (values.every((value) => /^(?:9|1\d)\d{8}$/.test(value))) return 'unix';
   return values.every((value) => /^(?:9|1\d)\d{11}$/.test(value)) ? 'unix_ms' : undefined;

@@ -1,7 +1,7 @@
 /** What becomes of every file, list and column, in figures: nothing is left out without a word. */
 import { kindOfType } from '../../kinds/index.ts';
 import { counted, enumerated, numberText, ofText } from '../../terminal/numbers.ts';
-import { isIn, pathOf, type Column, type Table } from './columns.ts';
+import { holderOf, isIn, pathOf, type Column, type Table } from './columns.ts';
 import { quoted } from './evidence.ts';
 import type { KnownTables } from './joins.ts';
 import { isOpen, linesOf, plainComment, withLines, type Entry, type Line } from './lines/yaml.ts';
@@ -33,8 +33,7 @@ export class Fates {
   /** Notes what a value reads of its record and of others. */
   #note(value: unknown, table: Table, field: string): void {
     if (typeof value === 'string') {
-      const holders = this.#known.tables.filter((each) => value.startsWith('..') && isIn(table, each));
-      const [holder] = holders.sort((a, b) => (b.list ?? '').length - (a.list ?? '').length);
+      const holder = value.startsWith('..') ? holderOf(table, this.#known.tables) : undefined;
       const owner = value.startsWith('$.') ? table.parent : holder;
       addTo(this.#read, owner ?? table, value.replace(/^(?:\$|\.)\./, '').replace(/\[\d+\]/g, ''));
     } else if (Array.isArray(value)) for (const each of value as readonly unknown[]) this.#note(each, table, field);

@@ -1,5 +1,5 @@
 /** What the records of each table are: decided last, from the best assignments and from who refers to whom. */
-import { assign, referred, SURE, type Assignment, type RoleCandidate } from './assign.ts';
+import { assign, isTwin, referred, SURE, type Assignment, type RoleCandidate } from './assign.ts';
 import { isFew, isIn, isKey, isNamed, isUnique, pathOf, type Column, type Table } from './columns.ts';
 import { isId } from './content.ts';
 import { quoted } from './evidence.ts';
@@ -362,18 +362,6 @@ function addSomething(kinds: ReadonlyMap<Table, TableKinds>, references: readonl
   const [table, kind] = about ? [about.to.table, 'deal' as const] : [longest, 'lead' as const];
   const doubt = `set this: nothing shows what these records are; ${kind}s are only an example`;
   if (table) kinds.get(table)!.set(kind, { assignment: assign(table, kind, references), doubt });
-}
-
-/** Rows are a person and a deal only with a name of the person that is no title, or an address that is not the owner's. */
-function isTwin(assignments: ReadonlyMap<RecordKind, Assignment>): boolean {
-  const [{ roles: person }, { roles: deal }] = [assignments.get('lead')!, assignments.get('deal')!];
-  const name = (person.get('full') ?? person.get('last'))?.column;
-  const email = person.get('email')?.column;
-  return (
-    name !== undefined &&
-    (name !== deal.get('title')?.column || name.is.person > 0.7 || email !== undefined) &&
-    (email === undefined || email !== deal.get('owner')?.column)
-  );
 }
 
 /** People to whom others refer as their owner or author alone are users, where others are the leads. */

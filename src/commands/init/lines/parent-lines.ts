@@ -2,7 +2,7 @@
 import { kindOf } from '../../../kinds/index.ts';
 import { ofText } from '../../../terminal/numbers.ts';
 import { isAlternatives, type ValueSpec } from '../../../mapping/spec.ts';
-import { countOf, countsOf, isIn, isOneOf, isUnique, type Column } from '../columns.ts';
+import { countOf, countsOf, holderOf, isIn, isOneOf, isUnique, type Column } from '../columns.ts';
 import { NONE, quoted } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
 import { idValue, joinsTo, type Join } from '../joins.ts';
@@ -96,8 +96,8 @@ export function keptParent({ draft: { kind, table }, known }: Context, lines: re
 
 /** The element that has the list, of a list in the elements of one. */
 function holderLine({ draft: { table, kind }, known }: Context): Line | undefined {
-  const lists = known.tables.filter((each) => each.list !== undefined && isIn(table, each));
-  const [holder] = lists.sort((a, b) => b.list!.length - a.list!.length);
+  const holder = holderOf(table, known.tables);
+  if (holder?.list === undefined) return undefined;
   for (const { kind: of, field } of kindOf(kind).parents.toReversed()) {
     const draft = known.drafts.find((each) => each.kind === of && each.table === holder);
     const id = draft && idValue(draft);
