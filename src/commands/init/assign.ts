@@ -65,12 +65,11 @@ export function assign(table: Table, kind: RecordKind, references: readonly Refe
   for (const [role, sorted] of scores) {
     const column = taken.get(role);
     const others = sorted.filter((each) => !used.has(each.column) && isShared(role, each.column)).slice(0, 3);
-    const able = others.length > 0 ? others : sorted.filter((each) => each.column !== first?.column).slice(0, 2);
     if (column) roles.set(role, { column, score: scoreOfTaken(scores, role, column) || MIN_SCORE, others });
     else
       candidates.set(
         role,
-        able.filter((each) => isShared(role, each.column)),
+        others.filter((each) => !isOfOther(role, each.column, kind)),
       );
   }
   return { kind, roles, candidates };
@@ -152,6 +151,12 @@ const SHARED: readonly Role[] = ['stage', 'pipeline', 'owner', 'author'];
 /** A constant, or what is different in most records, is no candidate for what records have in common. */
 function isShared(role: Role, { distinct, filled }: Column): boolean {
   return !SHARED.includes(role) || (distinct > 1 && distinct <= filled * 0.8);
+}
+
+/** A header that means something else: a customer's address is no candidate for the owner. */
+function isOfOther(role: Role, column: Column, kind: RecordKind): boolean {
+  const { concepts } = column.meaning;
+  return SHARED.includes(role) && concepts.size > 0 && !concepts.has('id') && headerScore(role, column, kind) <= 0;
 }
 
 /** How sure others refer to a column: the best of the shares. The ids of other records refer to nothing. */
