@@ -1,5 +1,5 @@
 /** The country of the exports, from evidence in them: the region of phone numbers without a country code, and the time zone. */
-import { isSupportedCountry, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max';
+import { isSupportedCountry, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max/es6';
 import { countryCode } from '../../mapping/transforms/countries.ts';
 import { countEach, type Column } from './columns.ts';
 import { currencyOf } from './evidence.ts';

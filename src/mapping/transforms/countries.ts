@@ -1,5 +1,5 @@
 /** Countries as people and programs name them. */
-import type { CountryCode } from 'libphonenumber-js/core';
+import type { CountryCode } from 'libphonenumber-js/core/es6';
 import { numbering } from './phone-library.ts';
 
 /** Those of the headers that `init` knows, and a few more in which people keep their CRM. */

@@ -3,7 +3,7 @@
  * names a region or reads phone numbers.
  */
 import { createRequire } from 'node:module';
-import type { CountryCode, MetadataJson } from 'libphonenumber-js/core';
+import type { CountryCode, MetadataJson } from 'libphonenumber-js/core/es6';
 
 const require = createRequire(import.meta.url);
 

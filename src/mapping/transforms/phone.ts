@@ -3,7 +3,7 @@ import {
   parsePhoneNumberFromString,
   type CountryCode,
   type PhoneNumber,
-} from 'libphonenumber-js/core';
+} from 'libphonenumber-js/core/es6';
 import { didYouMean } from '../../problem.ts';
 import { countryCode } from './countries.ts';
 import { isRegion, numbering } from './phone-library.ts';

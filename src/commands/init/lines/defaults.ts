@@ -1,5 +1,5 @@
 /** The `defaults` of a mapping, from evidence in all exports: what nobody can know but the user. */
-import { isSupportedCountry } from 'libphonenumber-js/max';
+import { isSupportedCountry } from 'libphonenumber-js/max/es6';
 import { counted } from '../../../terminal/numbers.ts';
 import type { QuestionChoice } from '../../../terminal/ask.ts';
 import type { Column } from '../columns.ts';
