@@ -48,7 +48,7 @@ describe('the roles of columns', () => {
     expect(draft.remark('amount')).toContain('runner-up: `g`');
   });
 
-  it('are those of the elements of a list of names and values, where each place has one name, and of no other list', async () => {
+  it('are those of the elements of a list of names and values, at one place or beside their names', async () => {
     const people = (swap: boolean) =>
       Array.from({ length: 12 }, (_, n) => {
         const fields = [
@@ -59,9 +59,40 @@ describe('the roles of columns', () => {
       });
     const named = await draftOf({ 'contacts.json': people(false) });
     expect(named.lead).toMatchObject({ full_name: 'properties[0].value', email: { from: 'properties[1].value' } });
-    const { text } = await draftOf({ 'contacts.json': people(true) });
-    expect(text).toMatch(/^ +# full_name: /m);
-    expect(text).toMatch(/^ +properties: .* # check: a list of names and values/m);
+    const { lead } = await draftOf({ 'contacts.json': people(true) });
+    const nameAt = (place: number) => ({
+      template: `{properties[${place}].name} {properties[${place}].value}`,
+      apply: [{ extract: '^full_name ([\\s\\S]+)$' }],
+    });
+    expect(lead['full_name']).toEqual({ from: [nameAt(0), nameAt(1)] });
+    expect(JSON.stringify(lead['email'])).toContain('^email ');
+  });
+
+  it('are those of a list of answers, whose names are one level deeper and whose values are called after their types', async () => {
+    const answers = (n: number) => [
+      ...(n % 3 ? [{ field: { ref: 'company' }, type: 'text', text: `Firm ${n}` }] : []),
+      {
+        field: { ref: 'full_name' },
+        type: 'text',
+        text: `${['Ada', 'Bob', 'Cleo'][n % 3]!} ${['Bell', 'Costa'][n % 2]!}`,
+      },
+      { field: { ref: 'mail' }, type: 'email', email: `p${n}@example.test` },
+      { field: { ref: 'plan' }, type: 'choice', choice: { id: `c${n % 2}`, label: ['Small', 'Large'][n % 2] } },
+    ];
+    const items = Array.from({ length: 12 }, (_, n) => ({
+      token: `T${n * 7}x`,
+      sent: '2024-03-04',
+      answers: answers(n),
+    }));
+    const { entries, lead, findings } = await draftOf({ 'responses.json': items });
+    expect(entries).toEqual(['responses: lead/created']);
+    expect(lead['email']).toEqual({ from: 'answers.email', apply: [{ at: 0 }, 'lowercase'] });
+    expect(lead['custom_params']).toMatchObject({
+      company: 'answers[0].text',
+      plan: { from: 'answers.choice.label', apply: [{ at: 0 }] },
+    });
+    expect(JSON.stringify(lead['full_name'])).toContain('{answers[0].field.ref} {answers[0].text}');
+    expect(findings).toContain('`answers`, 44 elements: values with their names (`field.ref`), fields of the record');
   });
 
   it.each([

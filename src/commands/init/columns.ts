@@ -29,6 +29,8 @@ export interface Table {
   unusedDeal?: string;
   /** What the user has decided: what its records are, and how the file is read. */
   readonly settled: Set<'kind' | 'reading'>;
+  /** Its records are values of those around them, told apart by a name: where that is, and how many there are. */
+  readonly attributes: { readonly by: string; readonly names: number } | undefined;
   /** `false` means no value, so that a flag needs it as its default. */
   readonly falseIsNone: boolean;
   /** Its name in SQL. */
@@ -49,6 +51,10 @@ export interface Column {
   meaning: Meaning;
   /** It says something about the value beside it: `{ value, timestamp, source }`. */
   readonly isWrapper: boolean;
+  /** In a list of names and values, so that it is of another name in each record. */
+  readonly isInPairs: boolean;
+  /** Its name in such a list. */
+  readonly label?: string | undefined;
   /** The role that its header has in a known CRM, or `none`, by the kind of its records. */
   known?: ReadonlyMap<string, string>;
   readonly filled: number;
@@ -80,6 +86,8 @@ const SHAPES = {
   percent: /^\d{1,3}(?:[.,]\d+)?\s?%$/,
   hundred: /^(?:100|\d{1,2})(?:[.,]\d+)?\s?%?$/,
   url: /^(?:https?:\/\/|www\.)\S+$|^[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|co|example|de|eu|fr|it|es|ru|pl|nl|se|br)(?:\/\S*)?$/i,
+  /** A MIME type, or the name or address of a document, a picture or a recording. */
+  file: /^(?:image|video|audio|text|application)\/[\w.+-]+$|^[^@]*\.(?:jpe?g|png|gif|webp|svg|heic|pdf|docx?|xlsx?|pptx?|csv|txt|zip|eml|mp[34]|m4a|wav|mov)(?:\?\S*)?$/i,
   uuid: /^\{?[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\}?$/i,
   code: /^(?=.*\d)(?=.*[a-z])[\w.:@-]{2,60}$|^[\w-]{15,60}$/i,
   hash: /^[\da-f]{32,64}$/i,
@@ -104,7 +112,7 @@ const FIRST = 2000;
 
 export function columnOf(
   table: Table,
-  own: Pick<Column, 'name' | 'sql' | 'list' | 'several' | 'main' | 'isWrapper'>,
+  own: Pick<Column, 'name' | 'sql' | 'list' | 'several' | 'main' | 'isWrapper' | 'isInPairs' | 'label'>,
   header: string,
   dayFirst: boolean,
 ): Column {
@@ -167,30 +175,28 @@ export function cellsOf(columns: readonly Column[]): (string | null)[][] {
 }
 
 /** A value inside a list is that of its main element where a flag tells which it is, or of the first one. */
-export function elementOf({ name, list, main }: Column): {
-  from: ValueSpec | ValueSpec[];
-  apply: readonly TransformSpec[];
-} {
-  if (list === undefined) return { from: name, apply: [] };
+export function valueIn({ name, list, main, label }: Column, ...apply: readonly TransformSpec[]): ValueSpec {
+  if (list === undefined) return apply.length > 0 ? { from: name, apply } : name;
   const first = { from: name, apply: [{ at: 0 }] };
-  if (!main || main.later === 0 || main.most > MAX_ELEMENTS) return first;
-  const { flag, value, most } = main;
-  const places = Array.from({ length: most }, (_, place): ValueSpec => {
+  if (!main || main.later === 0 || main.most > MAX_ELEMENTS) return { from: name, apply: [{ at: 0 }, ...apply] };
+  const { flag, value, most, places = Array.from({ length: most }, (_, at) => at) } = main;
+  const isNamed = label !== undefined;
+  const path = isNamed ? name.slice(list.length, -` (${label})`.length) : name.slice(list.length);
+  const values = places.map((place): ValueSpec => {
     const at = `${list}[${place}]`;
-    const template = `{${at}.${flag}} {${at}${name.slice(list.length)}}`;
-    return { template, apply: [{ extract: `^${value} (.+)$` }] };
+    const template = `{${at}.${flag}} {${at}${path}}`;
+    return { template, apply: [{ extract: `^${literal(value)} ([\\s\\S]+)$` }] };
   });
-  return { from: [...places, first], apply: [] };
-}
-
-/** The same as one value. */
-export function valueIn(column: Column): ValueSpec {
-  const { from, apply } = elementOf(column);
-  return apply.length > 0 ? { from, apply } : typeof from === 'string' ? from : { from };
+  return { from: isNamed ? values : [...values, first], ...(apply.length > 0 && { apply }) };
 }
 
 /** Of longer lists, the main element is not looked for. */
-const MAX_ELEMENTS = 5;
+export const MAX_ELEMENTS = 12;
+
+/** A text as a regular expression. */
+export function literal(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
 
 /** That records have several elements, and which one is used. */
 export function severalText({ several, main, list }: Column): string | undefined {

@@ -19,15 +19,6 @@ const isText = ({ is, date, separators }: Column): boolean =>
   is.words > 0.8 && !date && !separators && is.email < 0.3 && is.url < 0.3 && is.uuid < 0.2;
 const isRare = ({ distinct, filled }: Column): number => (filled === 0 ? 0 : distinct / filled);
 
-/** `[{ name: first_name, value: Ada }, …]`: what a value means is in another one, so neither has a role of its own. */
-export function isInPairs({ table, list }: Column): boolean {
-  if (list === undefined) return false;
-  const members = new Set(
-    table.columns.flatMap((each) => (each.list === list ? [each.name.slice(list.length + 1)] : [])),
-  );
-  return members.has('value') && ['name', 'key', 'field', 'property', 'attribute'].some((each) => members.has(each));
-}
-
 /** Those of people: with one address in many records, it is that of somebody else, such as their owner. */
 export function addresses({ is, distinct, filled }: Column): number {
   if (is.email <= 0.5) return 0;
@@ -100,7 +91,7 @@ export function sumOfMoney(column: Column): number {
   const isKey = isUnique(column) && isComplete(column) && is.whole > 0.95 && is.decimal < 0.05 && isRising(column);
   const isMultiple = column.meaning.concepts.has('amount') && multipleInName(column.name) !== undefined;
   if (isKey || (is.hundred > 0.95 && !isMultiple)) return 0.06;
-  if (unixFormat(column.values) !== undefined) return 0;
+  if (unixFormat(column.values) !== undefined || isOfFile(column) || isPlace(column)) return 0;
   const relation = derivedOf(column.table).get(column);
   const less = (relation === 'weighted' ? 0.15 : relation === 'gross' ? 0.6 : 1) * (is.number > 0.8 ? 1 : is.number);
   if (is.money > 0.5) return 0.7 * less;
@@ -109,6 +100,20 @@ export function sumOfMoney(column: Column): number {
   // Sums are round, codes are not.
   const round = column.values.filter((value) => value.endsWith('0')).length;
   return (round > column.values.length * 0.8 ? 0.4 : 0.3) * less;
+}
+
+/** The size of a picture, the length of a recording: a number in an object that describes a file. */
+function isOfFile({ name, table }: Column): boolean {
+  const above = name.split('.').flatMap((_, at, parts) => (at > 0 ? [`${parts.slice(0, at).join('.')}.`] : []));
+  return table.columns.some(
+    (each) => each.is.file > 0.8 && above.includes(each.name.slice(0, each.name.lastIndexOf('.') + 1)),
+  );
+}
+
+/** Degrees: more decimals than any amount has. */
+function isPlace({ values }: Column): boolean {
+  const far = values.filter((value) => /^-?\d{1,3}\.\d{3,}[1-9]\d*$/.test(value) && Math.abs(Number(value)) <= 180);
+  return far.length > values.length * 0.8;
 }
 
 /** As numbers of records rise: each by little. Sums that happen to be sorted rise by more. */

@@ -3,7 +3,7 @@ import { numberText, ofText } from '../../terminal/numbers.ts';
 import { currencyMarks, currencyMarksInName, likelyCurrency } from '../../kinds/currencies.ts';
 import type { TransformSpec, ValueSpec } from '../../mapping/spec.ts';
 import { SURE, type RoleCandidate, type RoleFound } from './assign.ts';
-import { cellsOf, countEach, countOf, countsOf, numberIn, type Column } from './columns.ts';
+import { cellsOf, countEach, countOf, countsOf, numberIn, valueIn, type Column } from './columns.ts';
 import { datesIn, isReadable, type DateFacts } from './dates.ts';
 import { multipleIn, multipleInName, withoutMultiple, withoutMultipleInName } from './multiples.ts';
 import { headerScore, type RecordKind, type Role } from './roles.ts';
@@ -21,11 +21,12 @@ export function isCompany({ table, meaning }: Column): boolean {
 
 /** Lists are carried whole: bare values as one text, others as JSON. */
 export function customValue(column: Column): ValueSpec {
-  const { name, list, date, table, values } = column;
-  if (list !== undefined) return name === list ? { from: list, apply: [{ join: ', ' }] } : { from: list, as: 'json' };
+  const { name, list, date, table, values, label } = column;
+  if (list !== undefined && label === undefined)
+    return name === list ? { from: list, apply: [{ join: ', ' }] } : { from: list, as: 'json' };
   if (table.falseIsNone && values.includes('false'))
     return { from: name, default: table.from.source.kind === 'tree' ? false : 'false' };
-  return date && isReadable(date, values) ? dateValue(column, !date.hasTime) : name;
+  return date && isReadable(date, values) ? dateValue(column, !date.hasTime) : valueIn(column);
 }
 
 /** A list of bare values, of which nothing else is lost. */
@@ -109,12 +110,13 @@ export function passedOver(first: Column, others: readonly Column[]): string | u
     : `check: ${numberText(both)} records have several; the others are custom fields`;
 }
 
-export function dateValue({ name, date, values }: Column, asDay = false): ValueSpec {
+export function dateValue(column: Column, asDay = false): ValueSpec {
+  const { date, values } = column;
   // The day of `2024-02-20T00:00:00Z` is that of its own zone.
   const utc = values.some((value) => /(?:Z|UTC)$/.test(value)) && { timezone: 'UTC' };
   const formats = date!.formats.length === 1 ? date!.formats[0]! : date!.formats;
   const spec = asDay ? { formats, ...utc, as: 'date' } : date!.utc ? { formats, timezone: 'UTC' } : formats;
-  return { from: name, apply: [{ date: spec }] };
+  return valueIn(column, { date: spec });
 }
 
 export function unreadText({ date, values }: Column): string | undefined {
@@ -123,19 +125,20 @@ export function unreadText({ date, values }: Column): string | undefined {
   return unread > 0 ? `${mark}: ${ofText(unread, values.length)} values match no format` : undefined;
 }
 
-export function amountValue({ name, values, separators }: Column, scale: Scale | undefined): ValueSpec {
+export function amountValue(column: Column, scale: Scale | undefined): ValueSpec {
+  const { values, separators } = column;
   const { decimal, group } = separators ?? { decimal: '.' };
   const { divide, multiply } = scale ?? {};
   const isPlain = decimal === '.' && group === undefined && values.every((value) => /^-?\d+(?:\.\d+)?$/.test(value));
-  if (isPlain && scale === undefined) return name;
+  if (isPlain && scale === undefined) return valueIn(column);
   const amount = (by: Omit<Scale, 'why'>) => ({ number: { decimal, ...(group && { group }), ...by } });
-  const whole = { from: name, apply: [amount({ ...(divide && { divide }), ...(multiply && { multiply }) })] };
+  const whole = valueIn(column, amount({ ...(divide && { divide }), ...(multiply && { multiply }) }));
   const marks = new Map(values.flatMap((value) => multipleIn(value) ?? []).map(({ mark, factor }) => [mark, factor]));
   if (marks.size === 0) return whole;
   const parts = [...new Set(marks.values())].map((multiply) => {
     const own = [...marks].flatMap(([mark, factor]) => (factor === multiply ? [mark.replace('.', '\\.')] : []));
     const extract = `^(.*\\d)\\s*(?:${own.join('|')})(?:[^\\p{L}].*|[A-Z]{3}|[円元원])?$`;
-    return { from: name, apply: [{ extract }, amount({ multiply })] };
+    return valueIn(column, { extract }, amount({ multiply }));
   });
   return { from: [...parts, whole] };
 }

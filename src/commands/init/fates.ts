@@ -160,12 +160,14 @@ export class Fates {
     });
   }
 
-  #listText({ list, parent }: Table): string {
+  #listText({ list, parent, attributes }: Table): string {
     const read = [...this.#read].flatMap(([table, paths]) =>
       table === parent || table.parent === parent ? [...paths].map((name) => pathOf({ name, table })) : [],
     );
-    if (read.some((path) => path === list || list!.startsWith(`${path}.`))) return 'carried in a custom field';
-    return read.some((path) => path.startsWith(`${list!}.`)) ? 'its first element is carried' : 'not carried';
+    const what = attributes === undefined ? '' : `values with their names (\`${attributes.by}\`), `;
+    if (read.some((path) => path === list || list!.startsWith(`${path}.`))) return `${what}carried in a custom field`;
+    const some = attributes ? `${what}fields of the record` : 'its first element is carried';
+    return read.some((path) => path.startsWith(`${list!}.`)) ? some : 'not carried';
   }
 
   /** Names, addresses or numbers, of others than those to whom deals and comments are assigned. */

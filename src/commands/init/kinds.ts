@@ -1,6 +1,6 @@
 /** What the records of each table are: decided last, from the best assignments and from who refers to whom. */
 import { assign, isTwin, referred, SURE, type Assignment, type RoleCandidate } from './assign.ts';
-import { isFew, isIn, isKey, isNamed, isUnique, pathOf, type Column, type Table } from './columns.ts';
+import { fillOf, isFew, isIn, isKey, isNamed, isUnique, pathOf, type Column, type Table } from './columns.ts';
 import { isId } from './content.ts';
 import { quoted } from './evidence.ts';
 import { isSure, type Reference } from './references.ts';
@@ -21,7 +21,7 @@ export function kindsOf(
   noteCustomers(tables, references);
   noteStaff(tables, references, answered);
   const signsOf = (some: readonly Table[]): Signs[] => some.map((table) => new Signs(table, references, kinds));
-  const filled = tables.filter(({ rows }) => rows > 0);
+  const filled = tables.filter(({ rows, attributes }) => rows > 0 && attributes === undefined);
   // Lists before the lists and records that they are in: the columns of those that become events are theirs.
   const lists = filled.filter(({ list }) => list !== undefined);
   const ofLists = lists
@@ -120,6 +120,9 @@ class Signs {
     const isByName = isCalled && ((amount > 0.35 && stage > 0.35) || (isSold && signs >= 2));
     if (isByName || (amount > 0.5 && stage > (isNamed(this.#table) ? 0.6 : 0.2))) this.#set('deal');
     if (this.#found.size === 2 && !isTwin(this.#assignments)) this.#found.delete('lead');
+    // An amount that few people have tells no deals of all.
+    const sums = this.#assignments.get('deal')!.roles.get('amount')?.column;
+    if (this.#found.size === 2 && !isCalled && sums && fillOf(sums) < 0.2) this.#found.delete('deal');
   }
 
   /** An amount and a stage of people who are known, whatever they are called: orders with their buyer, jobs of customers. */

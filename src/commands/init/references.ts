@@ -1,17 +1,7 @@
 /** Whose values name records of which other table: directly, or by a part of the value. */
 import { ofText } from '../../terminal/numbers.ts';
 import type { TransformSpec, ValueSpec } from '../../mapping/spec.ts';
-import {
-  countOf,
-  elementOf,
-  firstValues,
-  isIn,
-  isUnique,
-  pathOf,
-  valueIn,
-  type Column,
-  type Table,
-} from './columns.ts';
+import { countOf, firstValues, isIn, isUnique, pathOf, valueIn, type Column, type Table } from './columns.ts';
 import { headerScore } from './roles.ts';
 import type { Samples } from './tables.ts';
 import { fold, namesNoun, type Meaning } from './words.ts';
@@ -263,8 +253,7 @@ export function namesTable({ meaning, name }: Column, table: Table): boolean {
 /** The value that names the record, on its own side. */
 export function partOf({ from, by }: Reference): ValueSpec {
   if (from.pair) return joined(from.pair, ' ', by.apply);
-  const own = elementOf(from);
-  return by.apply.length === 0 ? valueIn(from) : { ...own, apply: [...own.apply, ...by.apply] };
+  return valueIn(from, ...by.apply);
 }
 
 /** In a template: braces of the name are doubled; of a list, the first element. */
@@ -318,9 +307,8 @@ export function flagOf({ columns, nouns }: Table): { column: Column; value: stri
 
 /** The columns as one text. */
 export function joined(columns: readonly Column[], separator: string, apply: readonly TransformSpec[] = []): ValueSpec {
-  const names = columns.map(({ name }) => name);
-  if (names.length > 1) return { list: names, apply: [{ join: separator }, ...apply] };
-  return apply.length > 0 ? { from: names[0]!, apply } : names[0]!;
+  if (columns.length > 1) return { list: columns.map((each) => valueIn(each)), apply: [{ join: separator }, ...apply] };
+  return valueIn(columns[0]!, ...apply);
 }
 
 /** The first of these that a record has. */

@@ -8,7 +8,6 @@ import {
   addresses,
   createdAt,
   isId,
-  isInPairs,
   isNotes,
   keys,
   member,
@@ -251,7 +250,7 @@ function headerOf(role: Role, { concepts, words }: Meaning, nouns: readonly Noun
 /** From 0 (impossible, or no sign of it) to 1. */
 export function scoreOf(role: Role, column: Column, kind: RecordKind, more = 0): number {
   const plain = ROLES[role].content(column);
-  if (plain === 0 || column.filled === 0 || column.isWrapper || isInPairs(column)) return 0;
+  if (plain === 0 || column.filled === 0 || column.isWrapper || column.isInPairs) return 0;
   // Of several elements, one address is enough; anything else would be cut to its first element.
   if (column.several > 0 && role !== 'email' && role !== 'phone') return 0;
   const content =

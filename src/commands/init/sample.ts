@@ -18,6 +18,19 @@ export interface RawTable {
   readonly columns: Map<string, RawColumn>;
   /** The number of the record, and its cells by column. */
   readonly rows: (string | number | null)[][];
+  /** Of elements that are a name and a value each. */
+  readonly pairs: Pairs;
+}
+
+/** The names in a list of names and values. */
+export interface Pairs {
+  readonly names: Map<string, number>;
+  /** Elements whose name another one of the same list has, too. */
+  twice: number;
+  /** Elements whose value is an address or a number of a person: a list of nothing else is one of these. */
+  contacts: number;
+  /** Where the name of an element is: `field.ref`. */
+  by?: string;
 }
 
 interface RawColumn {
@@ -25,13 +38,20 @@ interface RawColumn {
   readonly list: string | undefined;
   several: number;
   main?: MainElement;
-  /** The name beside the value, in a list of names and values. */
+  /** Its name in a list of names and values; what is beside an id, `[4, "Proposal"]`, is called after it. */
   readonly label: string | undefined;
-  /** Records have other names in this place, so it is no column. */
-  isMixed?: boolean;
+  readonly pair: Pair | undefined;
+  /** The paths at which it is in some record: `answers[2].text`. */
+  readonly places: Set<string>;
 }
 
-/** How a list tells its main element: by a flag, or by its type. */
+/** The list of names and values of a value, and its path in it: `answers.text`. */
+interface Pair {
+  readonly list: string;
+  readonly path: string;
+}
+
+/** How a list tells its main element: by a flag, or by its type; or one of its values, by its name. */
 export interface MainElement {
   /** Its key and value: `is_primary`, `true`. */
   readonly flag: string;
@@ -40,6 +60,8 @@ export interface MainElement {
   later: number;
   /** Elements of the longest list. */
   most: number;
+  /** Where it is in some record; undefined if it may be anywhere. */
+  readonly places?: readonly number[];
 }
 
 export interface ExportSample {
@@ -54,7 +76,7 @@ export interface ExportSample {
 
 /** Throws the `UserError` of a source that cannot be read with its settings. */
 export async function readSample(source: Source): Promise<ExportSample> {
-  const main: RawTable = { list: undefined, columns: new Map(), rows: [] };
+  const main = newTable(undefined);
   const lists = new Map<string, RawTable>();
   const names = source.columns.map((name, index) => nameOf(source, name, index));
   for (const name of names) columnAt(main, name);
@@ -81,6 +103,10 @@ export async function readSample(source: Source): Promise<ExportSample> {
   return sample(true);
 }
 
+function newTable(list: string | undefined): RawTable {
+  return { list, columns: new Map(), rows: [], pairs: { names: new Map(), twice: 0, contacts: 0 } };
+}
+
 /** A header that occurs several times is told apart by its position, as in the mapping. */
 function nameOf({ columns, duplicateColumns }: Source, name: string, index: number): string {
   if (!duplicateColumns.has(name)) return name;
@@ -94,33 +120,37 @@ interface Leaf {
   readonly several?: boolean;
   readonly main?: MainElement | undefined;
   readonly label?: string;
+  readonly pair?: Pair;
+  readonly place?: string;
 }
 
 /** Adds a record in JSON. The elements of its lists become rows of tables of their own, too. */
 function addRecord(main: RawTable, lists: Map<string, RawTable>, record: number, value: JsonValue): void {
-  addRow(main, record, [...leavesOf(value), ...pairsIn(value)]);
-  for (const [path, list] of listsIn(value, '', true)) {
-    const table = lists.get(path) ?? { list: path, columns: new Map(), rows: [] };
+  const tableOf = (path: string): RawTable => {
+    const table = lists.get(path) ?? newTable(path);
     lists.set(path, table);
+    return table;
+  };
+  addRow(main, record, [...leavesOf(value), ...pairsIn(value, (path) => tableOf(path).pairs)]);
+  for (const [path, list] of listsIn(value, '', true)) {
+    const table = tableOf(path);
     // What a record by its key has in common with others by theirs: notes by their contacts.
     const key = path === RECORD ? [{ name: `${RECORD}.${KEY}`, text: textOf((value as JsonObject)[KEY]) }] : [];
     for (const element of list) addRow(table, record, [...key, ...leavesOf(element)]);
   }
 }
 
-/** The scalars in a value by path (of a scalar itself, `.`); of a list, its main element, or its first one. */
+/** The scalars in a value by path (of a scalar itself, `.`); of a list, those of its main element, or the first one at each path. */
 function* leavesOf(value: JsonValue, path = '', within: Pick<Leaf, 'list' | 'several' | 'main'> = {}): Generator<Leaf> {
   if (isNamedId(value)) {
     yield { name: `${path}[0]`, text: textOf(value[0]) };
     yield { name: `${path}[1]`, text: textOf(value[1]), label: path.replace(/(?<=.)_?ids?$/i, '') };
   } else if (Array.isArray(value)) {
     const elements = value as readonly JsonValue[];
+    const own = { ...within, list: within.list ?? path };
     const main = within.list === undefined ? mainOf(elements) : undefined;
-    const element = elements[main?.at ?? 0];
-    if (element !== undefined && !Array.isArray(element)) {
-      const several = within.several || elements.length > 1;
-      yield* leavesOf(element, path, { list: within.list ?? path, several, main: main?.element });
-    }
+    if (main) yield* leavesOf(elements[main.at]!, path, { ...own, several: true, main: main.element });
+    else yield* firstOfEach(elements.flatMap((each) => (Array.isArray(each) ? [] : [...leavesOf(each, path, own)])));
   } else if (isObject(value)) {
     const list = path === '' ? RECORD : path;
     const keyed = keyedIn(value);
@@ -130,6 +160,16 @@ function* leavesOf(value: JsonValue, path = '', within: Pick<Leaf, 'list' | 'sev
         yield* leavesOf(member, path === '' ? key : `${path}.${key}`, within);
     }
   } else yield { name: path === '' ? '.' : path, text: textOf(value), ...within };
+}
+
+/** Of the values at one path, the first one, as the mapping reads it. */
+function firstOfEach(leaves: readonly Leaf[]): Iterable<Leaf> {
+  const first = new Map<string, Leaf>();
+  for (const leaf of leaves) {
+    const known = first.get(leaf.name);
+    if (leaf.text?.trim()) first.set(leaf.name, known ? { ...known, several: true } : leaf);
+  }
+  return first.values();
 }
 
 /** The whole record, which is an object of records itself. */
@@ -169,39 +209,101 @@ function isNamedId(value: JsonValue): value is readonly JsonValue[] & JsonValue 
   return /^\d+$/.test(textOf(id) ?? '') && typeof name === 'string' && !/^\d*$/.test(name);
 }
 
-const NAMES = /^(?:field_?)?(?:name|key|label|code|property|attribute|question|title|id)$/i;
+const NAMES = /^(?:field_?)?(?:name|key|label|code|property|attribute|question|title|ref|type|id)$/i;
 /** Of an element that is a name and a value, and not a record with both. */
-const MAX_MEMBERS = 6;
+const MAX_MEMBERS = 8;
 const VALUES = /^(?:field_?)?(?:value|values|answer|text)$/i;
+const CONTACT = /^\S+@\S+$|^[+(\d][\d\s().\-/]{5,}$/;
 
 /**
- * The elements of lists of names and values, `[{ name: Email, value: … }, …]`: one by one, each with its name. An
- * element becomes a column where its place has one name in all records.
+ * The elements of lists of names and values, `[{ name: Email, value: … }, …]`: one by one. `noted`: the names of a list.
  */
-function* pairsIn(value: JsonValue): Generator<Leaf> {
+function* pairsIn(value: JsonValue, noted: (path: string) => Pairs): Generator<Leaf> {
   for (const [path, list] of listsIn(value)) {
+    const seen = new Set<string>();
     for (const [at, element] of list.entries()) {
-      if (!isObject(element)) break;
-      const members = Object.entries(element);
-      const [name] = members
-        .filter(([key, text]) => NAMES.test(key) && typeof text === 'string')
-        .sort(([a], [b]) => placeOf(a) - placeOf(b));
-      const held = members.find(([key]) => VALUES.test(key));
-      if (!name || !held || members.length > MAX_MEMBERS) break;
-      const isWrapped = Array.isArray(held[1]);
-      const first = isWrapped ? (held[1] as readonly JsonValue[])[0] : held[1];
-      const inner = isObject(first) ? first['value'] : first;
-      if (inner === undefined || isObject(inner) || Array.isArray(inner)) continue;
-      const own = `${path}[${at}].${held[0]}${isWrapped ? `[0]${isObject(first) ? '.value' : ''}` : ''}`;
-      yield { name: own, text: textOf(inner), label: textOf(name[1]) ?? '' };
+      const pair = isObject(element) ? pairOf(element) : undefined;
+      if (!pair) break;
+      const { by, name, held } = pair;
+      const names = noted(path);
+      names.by ??= by;
+      names.names.set(name, (names.names.get(name) ?? 0) + 1);
+      if (seen.has(name)) names.twice += 1;
+      seen.add(name);
+      const found = scalarIn(held[1], `${path}[${at}].${held[0]}`);
+      if (found && CONTACT.test(found.text ?? '')) names.contacts += 1;
+      if (!found) continue;
+      const place = found.name;
+      const plain = place.replace(`${path}[${at}]`, path);
+      yield { ...found, name: `${plain} (${name})`, label: name, place, pair: { list: path, path: plain } };
     }
   }
 }
 
-/** A name before a code, and that before an id. */
-function placeOf(key: string): number {
-  const at = ['name', 'label', 'question', 'title', 'key'].findIndex((each) => key.toLowerCase().endsWith(each));
-  return at < 0 ? Infinity : at;
+/** The name and the value of an element: its name may be one level deeper, and its value called after its type. */
+function pairOf(element: JsonObject): { by: string; name: string; held: [string, JsonValue] } | undefined {
+  const members = Object.entries(element) as [string, JsonValue][];
+  const held =
+    members.find(([key]) => key === element['type']) ??
+    members.filter(([key]) => VALUES.test(key)).sort(([a], [b]) => b.length - a.length)[0];
+  if (!held || members.length > MAX_MEMBERS) return undefined;
+  const inner = members.flatMap(([key, member]) =>
+    key === held[0] ? [] : namesIn(member).map((each) => ({ ...each, by: `${key}.${each.by}` })),
+  );
+  const [own] = [...namesIn(element).filter(({ by }) => by !== held[0]), ...inner].sort(byPlace);
+  return own && { ...own, held };
+}
+
+/** The names of an object, best first: a name before a code, and that before an id. */
+function namesIn(holder: JsonValue): { by: string; name: string }[] {
+  return Object.entries(isObject(holder) ? holder : {})
+    .flatMap(([by, text]) =>
+      NAMES.test(by) && (typeof text === 'string' || typeof text === 'number') ? [{ by, name: String(text) }] : [],
+    )
+    .sort(byPlace);
+}
+
+/** The text of a value, which may be a list or an object with the value itself. */
+function scalarIn(value: JsonValue, name: string): Leaf | undefined {
+  if (Array.isArray(value)) {
+    const first = value.length > 0 ? scalarIn(value[0] as JsonValue, `${name}[0]`) : undefined;
+    return first && { ...first, several: value.length > 1 };
+  }
+  if (!isObject(value)) return { name, text: textOf(value) };
+  const by = value['value'] === undefined ? namesIn(value)[0]?.by : 'value';
+  return by === undefined ? undefined : scalarIn(value[by]!, `${name}.${by}`);
+}
+
+const NAME_KEYS = ['name', 'label', 'question', 'title', 'key', 'ref', 'type'] as const;
+
+function byPlace(a: { readonly by: string }, b: { readonly by: string }): number {
+  const placeOf = ({ by }: { readonly by: string }): number => {
+    const at = NAME_KEYS.findIndex((each) => by.toLowerCase().endsWith(each));
+    return at < 0 ? NAME_KEYS.length : at;
+  };
+  return placeOf(a) - placeOf(b);
+}
+
+/** Where the values of a name are, in a list of names and values: at one place, alone at their path, or beside their name. */
+export function placeOf(
+  { label, places, pair: { list, path } }: RawColumn & { readonly pair: Pair },
+  { columns }: RawTable,
+  { pairs: { by } }: RawTable,
+): { readonly name: string; readonly list: string | undefined; readonly main?: MainElement } {
+  const [first, ...others] = places;
+  if (others.length === 0) return { name: first!, list: undefined };
+  if ([...columns.values()].filter(({ pair }) => pair?.path === path).length === 1) return { name: path, list };
+  const at = [...places].map((place) => Number(/\[(\d+)\]/.exec(place.slice(list.length))![1]));
+  const main = { flag: by!, value: label!, later: 1, most: at.length, places: at.sort((a, b) => a - b) };
+  return { name: `${path} (${label!})`, list, main };
+}
+
+/** Whether the elements of a list are values of the record around them: each has a name, once in a record, that others have, too. */
+export function isAttributes({ rows, pairs: { names, twice, contacts } }: RawTable): boolean {
+  const found = [...names.values()].reduce((sum, n) => sum + n, 0);
+  return (
+    found > rows.length * 0.9 && names.size > 1 && found >= names.size * 2 && twice < found * 0.05 && contacts < found
+  );
 }
 
 /** `isDeep`: also the lists in the elements of lists. */
@@ -222,13 +324,13 @@ function* listsIn(value: JsonValue, path = '', isDeep = false): Generator<[path:
 function addRow(table: RawTable, record: number, cells: readonly Leaf[]): void {
   const row: (string | number | null)[] = [record];
   table.rows.push(row);
-  for (const { name, text, list, several, main, label } of cells) {
+  for (const { name, text, several, main, place, ...own } of cells) {
     const value = text?.trim() ?? '';
-    const column = value === '' || name === '' ? undefined : columnAt(table, name, list, label);
+    const column = value === '' || name === '' ? undefined : columnAt(table, name, own);
     if (!column) continue;
-    if (column.label !== label) column.isMixed = true;
     row[column.at] = value.slice(0, MAX_LENGTH);
     if (several) column.several += 1;
+    if (place !== undefined) column.places.add(place);
     if (main && main.flag === (column.main ??= { ...main, later: 0 }).flag) {
       column.main.later += main.later;
       column.main.most = Math.max(column.main.most, main.most);
@@ -236,10 +338,14 @@ function addRow(table: RawTable, record: number, cells: readonly Leaf[]): void {
   }
 }
 
-function columnAt({ columns }: RawTable, name: string, list?: string, label?: string): RawColumn | undefined {
+function columnAt(
+  { columns }: RawTable,
+  name: string,
+  { list, label, pair }: Pick<Leaf, 'list' | 'label' | 'pair'> = {},
+): RawColumn | undefined {
   const known = columns.get(name);
   if (known !== undefined || name === '' || columns.size >= MAX_COLUMNS) return known;
-  const column = { at: columns.size + 1, list, several: 0, label };
+  const column = { at: columns.size + 1, list, several: 0, label, pair, places: new Set<string>() };
   columns.set(name, column);
   return column;
 }

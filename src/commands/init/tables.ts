@@ -1,9 +1,9 @@
 /** The beginnings of all exports as tables of an SQLite database in memory: what `init` wants to know of them it asks by select. */
 import { Database } from '../../store/sqlite.ts';
-import { columnOf, countEach, firstValues, type Table } from './columns.ts';
+import { columnOf, countEach, firstValues, MAX_ELEMENTS, type Table } from './columns.ts';
 import { isDayFirst } from './dates.ts';
 import { partOf, type Export } from './open-export.ts';
-import type { RawTable } from './sample.ts';
+import { isAttributes, placeOf, type RawTable } from './sample.ts';
 import { nounsOf, type Noun } from './words.ts';
 
 /** Texts that mean "no value" wherever they stand, and those that do so only in many cells. */
@@ -104,13 +104,27 @@ function tablesOf(
       rows: rows.length,
       whole: from.sample.whole,
       nouns: list === undefined || list === '$' ? nounsIn(partOf(from.settings), source) : nounsIn(list, ''),
+      attributes: isAttributes(raw) ? { by: raw.pairs.by!, names: raw.pairs.names.size } : undefined,
       settled: new Set(),
       falseIsNone: missing.has('false'),
       sql,
     };
-    const data = [...raw.columns].flatMap(([header, { at, isMixed, ...rest }]) =>
-      isMixed ? [] : [{ name: header, sql: `c${at}`, ...rest }],
+    const attributes = new Map(
+      from.sample.tables.flatMap((each) => (isAttributes(each) ? [[each.list, each] as const] : [])),
     );
+    const named = [...raw.columns.values()].flatMap(({ pair, ...own }) => {
+      const of = pair && attributes.get(pair.list);
+      const placed = of && placeOf({ ...own, pair }, raw, of);
+      return placed && (placed.main?.most ?? 0) <= MAX_ELEMENTS ? [{ ...own, ...placed }] : [];
+    });
+    const plain = [...raw.columns].flatMap(([name, { pair, ...own }]) =>
+      pair || named.some((each) => each.name === name) ? [] : [{ ...own, name }],
+    );
+    const data = [...plain, ...named].map(({ at, places: _, ...own }) => ({
+      ...own,
+      sql: `c${at}`,
+      isInPairs: list === undefined && own.label === undefined && attributes.has(own.list),
+    }));
     // With a comma between the cells, the dates may be American.
     const values = data.flatMap((each) => firstValues(table, each.sql).slice(0, 200));
     const dayFirst = from.source.delimiter !== ',' || isDayFirst(values);
@@ -127,9 +141,9 @@ function tablesOf(
       data.map((each) => each.name),
       constantOf,
     );
-    for (const { label, ...each } of data) {
+    for (const each of data) {
       const wrapped = wrappers.get(each.name);
-      const called = label ?? wrapped?.called ?? each.name;
+      const called = each.label ?? wrapped?.called ?? each.name;
       const header = !hasHeader ? '' : called === '.' || called === '' ? (list ?? '') : called;
       const isWrapper = wrapped !== undefined && (wrapped.called === undefined || wrapped.of === '');
       table.columns.push(columnOf(table, { ...each, isWrapper }, header, dayFirst));

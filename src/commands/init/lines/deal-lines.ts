@@ -1,7 +1,7 @@
 /** The lines that only deals have: title, amount, currency, stage. */
 import { numberText, ofText } from '../../../terminal/numbers.ts';
 import { hasCents, isCurrency } from '../../../kinds/currencies.ts';
-import { cellsOf, countsOf, fillOf, isUnique, numberIn, type Column } from '../columns.ts';
+import { cellsOf, countsOf, fillOf, isUnique, numberIn, valueIn, type Column } from '../columns.ts';
 import {
   amountValue,
   commentOf,
@@ -17,6 +17,7 @@ import {
   type Scale,
 } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
+import type { TransformSpec } from '../../../mapping/spec.ts';
 import { multipleIn } from '../multiples.ts';
 import { joined, lookupOf, referenceText } from '../references.ts';
 import { endingOf } from '../words.ts';
@@ -91,11 +92,12 @@ function scaleText(column: Column, { divide, multiply, why }: Scale): string {
 export function currencyLine({ draft: { roles, table }, known, used }: Context): Made {
   const found = roles.get('currency');
   if (found) {
-    const { name, values } = found.column;
+    const { values } = found.column;
     const signs = signsIn(values);
     const isUpper = values.every((value) => value === value.toUpperCase());
-    const apply = Object.keys(signs).length > 0 ? { map: { ...signs, '*': '=' } } : isUpper ? undefined : 'uppercase';
-    return { value: apply ? { from: name, apply: [apply] } : name, comment: commentOf('currency', found, 'deal') };
+    const apply: TransformSpec | undefined =
+      Object.keys(signs).length > 0 ? { map: { ...signs, '*': '=' } } : isUpper ? undefined : 'uppercase';
+    return { value: valueIn(found.column, ...(apply ? [apply] : [])), comment: commentOf('currency', found, 'deal') };
   }
   for (const reference of known.references) {
     const { from, to, share } = reference;
@@ -107,7 +109,7 @@ export function currencyLine({ draft: { roles, table }, known, used }: Context):
   }
   const amount = roles.get('amount')?.column;
   const { code, byRow, figures } = currencyOf(amount);
-  if (amount && byRow) return { value: { from: amount.name, apply: byRow }, comment: `check: ${figures}` };
+  if (amount && byRow) return { value: valueIn(amount, ...byRow), comment: `check: ${figures}` };
   if (code === undefined) return { value: { value: 'EUR' }, off: true, comment: `set this: ${figures}` };
   return { value: { value: code }, comment: `set this: no column has the currency, but ${figures}` };
 }
@@ -137,7 +139,7 @@ export function stageLine(context: Context): Made {
   const stageOf = (end: string): string => (endingOf(end) === 'won' ? 'Won' : 'Lost');
   const map = { ...Object.fromEntries(ends.map((end) => [end, stageOf(end)])), '*': null };
   const comment = `check: ${numberText(unsaid.length)} deals are won or lost by ${by}, but not by ${quoted(found.column)}; set the stages that they get`;
-  return { value: { from: [{ from: outcome.name, apply: [{ map }] }, line.value] }, comment };
+  return { value: { from: [valueIn(outcome, { map }), line.value] }, comment };
 }
 
 /** Where no column has the stage, flags may say how a deal ended: `won`, `lost`. */
@@ -172,7 +174,7 @@ export function priorityLine({ draft: { roles } }: Context): Line[] {
   const closed = names.filter(isEnd);
   if (!column || closed.length === 0 || closed.length === names.length) return [];
   const map = { ...Object.fromEntries(closed.map((name) => [name, 0])), '*': 1 };
-  const value = { from: column.name, apply: [{ map }] };
+  const value = valueIn(column, { map });
   const comment = 'remove the `#` to send open deals first, with their people and comments';
   return [{ key: 'priority', off: true, value, comment }];
 }

@@ -2,7 +2,6 @@
 import { kindOf } from '../../../kinds/index.ts';
 import { ofText } from '../../../terminal/numbers.ts';
 import { countOf, countsOf, isComplete, isIn, isOneOf, pathOf, type Column } from '../columns.ts';
-import { isInPairs } from '../content.ts';
 import { dateText, doubtOf, isReadable, serialIn } from '../dates.ts';
 import { customValue, isCompany, isOnly, keyOf, quoted, TRUE, unreadText } from '../evidence.ts';
 import type { EntryDraft, Notes } from '../guess.ts';
@@ -179,11 +178,19 @@ function customLines({ draft: { table }, known, used }: Context): Line[] {
   const events = known.drafts.flatMap((each) => (isIn(each.table, table) ? [each.table.list!] : []));
   const done = new Set<string>();
   for (const column of table.columns) {
-    const { list, filled, isWrapper, several } = column;
+    const { filled, isWrapper, several, label } = column;
+    // A value that has a name is a field of its own.
+    const list = label === undefined ? column.list : undefined;
     const isUsed = used.has(column) && (list === undefined || (several === 0 && isOnly(column)));
     const isDone = list !== undefined && (done.has(list) || events.includes(pathOf({ name: list, table })));
     if (filled === 0 || isWrapper || isUsed || isDone) continue;
     if (list !== undefined) done.add(list);
+    const pairs = known.tables.find((each) => each.parent === table && each.list === list)?.attributes;
+    // All of its values have fields of their own.
+    const own =
+      pairs &&
+      table.columns.filter((each) => each.label !== undefined && (each.list ?? each.name.split('[')[0]) === list);
+    if (own?.length === pairs?.names && own?.every((each) => each.several === 0)) continue;
     const found = list === undefined ? nameOf(column, known, 'company') : undefined;
     if (found && isCompany(found.name) && !lines.has('company')) {
       lines.set('company', {
@@ -193,10 +200,10 @@ function customLines({ draft: { table }, known, used }: Context): Line[] {
       });
       continue;
     }
-    const plain = keyOf(list ?? column.name);
+    const plain = keyOf(list ?? label ?? column.name);
     const key = lines.has(plain) ? `${plain}_${lines.size}` : plain;
-    const comment = isInPairs(column)
-      ? 'check: a list of names and values; a function of your own can take the value of a name'
+    const comment = pairs
+      ? `check: a list of values with their names (\`${pairs.by}\`); a function of your own can take the value of a name`
       : column.date && list === undefined
         ? isReadable(column.date, column.values)
           ? (doubtOf(column.date) ?? unreadText(column))

@@ -3,7 +3,7 @@ import { numberText, ofText } from '../../../terminal/numbers.ts';
 import { KEY } from '../../../json.ts';
 import type { TransformSpec, ValueSpec } from '../../../mapping/spec.ts';
 import { SURE, type RoleCandidate } from '../assign.ts';
-import { countOf, elementOf, fillOf, isComplete, isUnique, severalText, type Column } from '../columns.ts';
+import { countOf, fillOf, isComplete, isUnique, severalText, valueIn, type Column } from '../columns.ts';
 import { isNumbered, texts } from '../content.ts';
 import { doubtOf, isReadable } from '../dates.ts';
 import { commentOf, damagedIn, dateValue, figuresOf, nextText, NONE } from '../evidence.ts';
@@ -87,14 +87,14 @@ function idComment(draft: EntryDraft, { references }: KnownTables): string {
 export function plainLine(context: Context, role: Role): Made {
   const found = context.draft.roles.get(role);
   if (!found) return openLine(context, role);
-  return { value: found.column.name, comment: commentOf(role, found, context.draft.kind) };
+  return { value: valueIn(found.column), comment: commentOf(role, found, context.draft.kind) };
 }
 
 /** A role that is left open. */
 export function openLine(
   { draft }: Context,
   role: Role,
-  value: (column: Column) => ValueSpec = ({ name }) => name,
+  value: (column: Column) => ValueSpec = (column) => valueIn(column),
 ): Made {
   const what = WHAT[role] ?? `the ${role}`;
   const candidates = draft.candidates.get(role) ?? [];
@@ -118,10 +118,10 @@ export function nameLine(context: Context): Made {
     return { value: joined([first.column, last.column], ' '), comment };
   }
   const reversed = full?.values.filter((value) => REVERSED.test(value)).length ?? 0;
-  if (full && full.list === undefined && reversed > 0.8 * full.values.length) {
+  if (full && reversed > 0.8 * full.values.length) {
     const replace = { pattern: '^([^,]+), *([^,]+)$', with: '$2 $1' };
     const comment = `check: ${ofText(reversed, full.values.length)} are written last name, first name, and are reversed`;
-    return { value: { from: full.name, apply: [{ replace }] }, comment };
+    return { value: valueIn(full, { replace }), comment };
   }
   return plainLine(context, 'full');
 }
@@ -152,7 +152,6 @@ function nameFallback({ draft: { table }, used }: Context, names: readonly Colum
 export function emailLine(context: Context): Made {
   const found = context.draft.roles.get('email');
   if (!found) return fromElsewhere(context, 'email', 'lowercase') ?? openLine(context, 'email');
-  const value = elementOf(found.column);
   const several = severalText(found.column);
   const separator = separatorIn(found.column);
   const split: TransformSpec[] = separator ? [{ split: separator }, { at: 0 }] : [];
@@ -162,7 +161,7 @@ export function emailLine(context: Context): Made {
       ? 'check: some cells have several; the first one is used'
       : undefined;
   return {
-    value: { from: value.from, apply: [...value.apply, ...split, 'lowercase'] },
+    value: valueIn(found.column, ...split, 'lowercase'),
     comment: comment ?? commentOf('email', found, 'lead'),
   };
 }
@@ -177,14 +176,10 @@ export function phoneLine(context: Context): Made {
   const { roles, table } = context.draft;
   const found = roles.get('phone');
   if (!found)
-    return (
-      fromElsewhere(context, 'phone', 'phone') ??
-      openLine(context, 'phone', ({ name }) => ({ from: name, apply: ['phone'] }))
-    );
+    return fromElsewhere(context, 'phone', 'phone') ?? openLine(context, 'phone', (column) => valueIn(column, 'phone'));
   const { column } = found;
   const country = table.columns.find(isCountry);
   const phone: TransformSpec = country ? { phone: { region_from: country.name } } : 'phone';
-  const value = elementOf(column);
   const several = severalText(column);
   const isMore = (each: Column): boolean =>
     headerScore('phone', each, 'lead') > 0.6 && scoreOf('phone', each, 'lead') > SURE;
@@ -196,8 +191,9 @@ export function phoneLine(context: Context): Made {
     : several
       ? `check: ${several}, all are a custom field`
       : (passedOver(column, more) ?? commentOf('phone', found, 'lead'));
-  const from = more.length > 0 ? [column.name, ...more.map(({ name }) => name)] : value.from;
-  return { value: { from, apply: [...value.apply, phone] }, comment };
+  const value =
+    more.length > 0 ? { from: [column, ...more].map(({ name }) => name), apply: [phone] } : valueIn(column, phone);
+  return { value, comment };
 }
 
 export function timeLine(context: Context): Made {
@@ -276,7 +272,7 @@ export function namedLine(context: Context, role: 'owner' | 'author' | 'pipeline
   const comment = isKey
     ? `check: these are ids, and no export has their names; ${figuresOf(role, column)}${nextText(others)}`
     : commentOf(role, found, context.draft.kind);
-  return { value: column.name, comment };
+  return { value: valueIn(column), comment };
 }
 
 /** First and last name, where a column has one of them and a column beside it the other: `user.first_name`, `user.last_name`. */
@@ -358,7 +354,7 @@ function alternatives(columns: readonly Column[], candidates: readonly RoleCandi
 
 function textValue(columns: readonly Column[], others: readonly Column[], html: readonly 'html_to_text'[]): ValueSpec {
   if (others.length === 0) return joined(columns, '\n\n', html);
-  const from = [columns.at(-1)!, ...others].map(({ name }) => name);
+  const from = [columns.at(-1)!, ...others].map((each) => valueIn(each));
   if (columns.length === 1) return { from, ...(html.length > 0 && { apply: html }) };
-  return { list: [columns[0]!.name, { from }], apply: [{ join: '\n\n' }, ...html] };
+  return { list: [valueIn(columns[0]!), { from }], apply: [{ join: '\n\n' }, ...html] };
 }

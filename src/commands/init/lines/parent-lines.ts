@@ -2,7 +2,7 @@
 import { kindOf } from '../../../kinds/index.ts';
 import { ofText } from '../../../terminal/numbers.ts';
 import { isAlternatives, type ValueSpec } from '../../../mapping/spec.ts';
-import { countOf, countsOf, holderOf, isIn, isOneOf, isUnique, type Column } from '../columns.ts';
+import { countOf, countsOf, holderOf, isIn, isOneOf, isUnique, literal, type Column } from '../columns.ts';
 import { NONE, quoted } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
 import { idValue, joinsTo, type Join } from '../joins.ts';
@@ -309,7 +309,7 @@ function isWhole(id: Column, type: Column, targets: readonly TypedTarget[]): boo
 }
 
 function typedValue(type: Column, id: Column, { draft, by, values }: TypedTarget): ValueSpec {
-  const escaped = values.map((value) => value.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const escaped = values.map(literal);
   const extract = `^${escaped.length > 1 ? `(?:${escaped.join('|')})` : escaped[0]} (.+)$`;
   const own = { template: `${placeholder(type)} ${placeholder(id)}`, apply: [{ extract }] };
   const take = idValue(draft);
