@@ -1,3 +1,6 @@
+import { contentSha } from '../core/identity.ts';
+import { canonicalJson, type JsonObject } from '../json.ts';
+import { parentOf } from '../kinds/index.ts';
 import { placedFile } from '../store/plan-schema.ts';
 import type { Entity, EventType, Place } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -40,6 +43,34 @@ export const EVENT_ROWS = `
 /** Sets what became of an event. Only the judging steps of the survey and the sender call it. */
 export function setState(db: Database, id: number, state: State, code: string | null = null): void {
   db.run('update event set state = ?, code = ? where id = ?', state, code, id);
+}
+
+/**
+ * The state, in SQL, of an event that can be sent: there is nothing to do about one that is just as its record was last acknowledged. Whatever
+ * sets the content of an event sets its state by this.
+ */
+export function stateBy(event: {
+  readonly entity: string;
+  readonly externalId: string;
+  readonly content: string;
+}): string {
+  return `iif(exists (
+    select 1 from checkpoint.record r where r.entity = ${event.entity} and r.external_id = ${event.externalId}
+      and r.content = ${event.content} and r.is_acknowledged = 1 and r.code is null), 'acknowledged', 'ready')`;
+}
+
+const SET_CONTENT = `
+  update event set external_id = ?2, data = ?3, content = ?4, parent_entity = ?5, parent_id = ?6,
+    state = iif(state in ('ready', 'acknowledged'), ${stateBy({ entity: 'event.entity', externalId: '?2', content: '?4' })}, state)
+  where id = ?1`;
+
+/** Sets what an event carries. `data` has its external id. Returns it as JSON. */
+export function setContent(db: Database, { id, type }: Pick<PlannedEvent, 'id' | 'type'>, data: JsonObject): string {
+  const content = canonicalJson(data);
+  const parent = parentOf(type, data);
+  const columns = [data['external_id'] as string, content, contentSha(type, content)];
+  db.run(SET_CONTENT, id, ...columns, parent?.entity ?? null, parent?.externalId ?? null);
+  return content;
 }
 
 /** Pages through the events that a condition selects; the caller may change them meanwhile, but not their order. */

@@ -12,12 +12,12 @@ export class Batch {
   #values: SqlValue[] = [];
   #last = 0;
 
-  /** `insert`: up to `values`. The first of its columns is the primary key. */
-  constructor(db: Database, insert: string, columns: number) {
+  /** `insert`: the statement for some `values`. The first of their columns is the primary key. */
+  constructor(db: Database, insert: (rows: string) => string, columns: number) {
     const row = `(${Array(columns).fill('?').join(', ')})`;
     this.#db = db;
-    this.#one = `${insert} values ${row}`;
-    this.#many = `${insert} values ${Array(ROWS).fill(row).join(', ')}`;
+    this.#one = insert(`values ${row}`);
+    this.#many = insert(`values ${Array(ROWS).fill(row).join(', ')}`);
     this.#columns = columns;
   }
 

@@ -3,6 +3,7 @@ import { entityOf } from '../kinds/index.ts';
 import type { Corrected, Invalid, ParentRef, Place, RawRecord, Ready } from '../model.ts';
 import type { CompiledEntry, SkipReason } from '../mapping/mapping.ts';
 import type { Source } from '../input/source.ts';
+import { stateBy } from '../plan/events.ts';
 import { Batch } from '../store/batch.ts';
 import type { Database } from '../store/sqlite.ts';
 
@@ -23,6 +24,13 @@ export interface DealFigures {
   readonly amount: string | null;
 }
 
+const EVENT =
+  'id, type, entity, external_id, record, entry, occurred_at, data, content, parent_entity, parent_id, own_priority, heading, deal_group, amount';
+
+const STATE = stateBy({ entity: 'read.entity', externalId: 'read.external_id', content: 'read.content' });
+const INSERT_EVENTS = `
+  insert into event (${EVENT}, state) select ${EVENT}, iif(is_ready, ${STATE}, 'invalid') from read`;
+
 /** Writes records and events to a new plan, in the order of reading. The judging steps follow when all are there. */
 export class PlanWriter {
   readonly db: Database;
@@ -34,13 +42,8 @@ export class PlanWriter {
 
   constructor(db: Database) {
     this.db = db;
-    this.#records = new Batch(db, 'insert into record (id, file, line, number, raw, original)', 6);
-    this.#events = new Batch(
-      db,
-      `insert into event (id, type, entity, external_id, record, entry, occurred_at, data, content,
-         parent_entity, parent_id, own_priority, heading, state, deal_group, amount)`,
-      16,
-    );
+    this.#records = new Batch(db, (rows) => `insert into record (id, file, line, number, raw, original) ${rows}`, 6);
+    this.#events = new Batch(db, (rows) => `with read (${EVENT}, is_ready) as (${rows}) ${INSERT_EVENTS}`, 16);
   }
 
   addSource({ name, kind, columns }: Source): void {
@@ -91,7 +94,7 @@ export class PlanWriter {
 
   /** Adds an event, as it can be sent or as one that is invalid; returns its number in the plan. */
   event(event: Ready | Invalid, record: number, deal?: DealFigures): number {
-    const { kind: state, type, entry, externalId } = event;
+    const { type, entry, externalId } = event;
     const ready = event.kind === 'ready' ? event : undefined;
     return this.#events.add(
       type,
@@ -106,9 +109,9 @@ export class PlanWriter {
       ready?.parent?.externalId ?? null,
       ready?.priority ?? null,
       ready?.heading ?? null,
-      state,
       deal?.group ?? null,
       deal?.amount ?? null,
+      Number(ready !== undefined),
     );
   }
 

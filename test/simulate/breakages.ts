@@ -151,6 +151,13 @@ export const BREAKAGES: readonly Breakage[] = [
     within: 200,
   },
   {
+    name: 'a record is taken to be as it was sent where its first row alone is',
+    file: 'plan/events.ts',
+    text: "iif(state in ('ready', 'acknowledged'),",
+    replacement: "iif(state = 'ready',",
+    within: 500,
+  },
+  {
     name: 'a record of which one row is invalid is sent without it',
     file: 'plan/judge/fold.ts',
     text: 'if (unmapped.length > 0) rejectAll(db, base, own, unmapped);',

@@ -113,7 +113,8 @@ function collect(): void {
 const COARSE = ['type', 'entity', 'parent_entity', 'state', 'status', 'is_chosen'];
 
 function scans({ detail }: Step): boolean {
-  if (/^SCAN (?!.*VIRTUAL TABLE|CONSTANT ROW)/.test(detail)) return true;
+  // `read`: the rows that the statement itself brings.
+  if (/^SCAN (?!.*VIRTUAL TABLE|CONSTANT ROW|.*VALUES CLAUSE|read$)/.test(detail)) return true;
   const by = /^SEARCH .* \(([^()]*)\)/.exec(detail)?.[1];
   return by !== undefined && by.split(' AND ').every((term) => COARSE.includes(term.replace(/[=<>]\?$/, '')));
 }

@@ -1,17 +1,18 @@
 /** Comments of one parent that go as one (`combine`). A combined comment is an event whose parts are rows of the input. */
 import { COMBINED } from '../../kinds/index.ts';
-import { contentSha } from '../../core/identity.ts';
 import { canonicalJson, parseJson, type JsonObject } from '../../json.ts';
 import { combineOf, defaultHeading, type Combine } from '../../mapping/values/combine.ts';
 import type { Policies } from '../../mapping/policies.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { oversized, roomIn } from '../body-size.ts';
-import { setState, greatest, groupsOf } from '../events.ts';
+import { setContent, setState, greatest, groupsOf } from '../events.ts';
 import { addProblem } from '../problems.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
 const TYPE = `${COMBINED}/created` as const;
+/** Nothing has been found yet that keeps these from being sent. */
+const SENDABLE = `('ready', 'acknowledged')`;
 /** What is appended to the id of the first part. */
 const ID_BYTES = 64;
 
@@ -53,7 +54,7 @@ export function combineComments(job: CombineJob): void {
     create temp table carried_part as
       select e.id, c.carrier, max(c.position) as position, max(c.parent = e.parent_entity || ' ' || e.parent_id) as is_there,
         min(c.is_certain) = 1 and r.code is null as is_settled
-      from checkpoint.carried c join event e on e.entity = '${COMBINED}' and e.external_id = c.external_id and e.state = 'ready'
+      from checkpoint.carried c join event e on e.entity = '${COMBINED}' and e.external_id = c.external_id and e.state in ${SENDABLE}
         join checkpoint.record r on r.entity = '${COMBINED}' and r.external_id = c.carrier
       group by e.id;
     create temp table bound as
@@ -66,7 +67,7 @@ export function combineComments(job: CombineJob): void {
        select row_number() over (order by e.parent_entity, e.parent_id, julianday(e.occurred_at) is null, julianday(e.occurred_at), e.id) as n,
          e.parent_entity || ' ' || e.parent_id as together, e.id
        from event e
-       where e.entity = '${COMBINED}' and e.state = 'ready' and e.entry in (select value from json_each(?))
+       where e.entity = '${COMBINED}' and e.state in ${SENDABLE} and e.entry in (select value from json_each(?))
          and e.id not in (select id from temp.bound)
          and not exists (select 1 from checkpoint.record r where r.entity = '${COMBINED}' and r.external_id = e.external_id
            and r.existence <> 'no')`,
@@ -104,7 +105,7 @@ function reportMoved(db: Database): void {
 function reportTaken(db: Database): void {
   const taken = db.all<{ id: number; external_id: string; record: number }>(
     `select e.id, e.external_id, e.record from event e
-     where e.entity = '${COMBINED}' and e.state = 'ready' and e.external_id in (select carrier from checkpoint.carried)
+     where e.entity = '${COMBINED}' and e.state in ${SENDABLE} and e.external_id in (select carrier from checkpoint.carried)
        and e.id not in (select event from part) order by e.id`,
   );
   for (const { id, external_id: externalId, record } of taken) {
@@ -182,12 +183,8 @@ function combineInto(job: CombineJob, parts: readonly PartRow[], externalId: str
     ...(datas.every((each) => each['author_name'] === author) && author !== undefined && { author_name: author }),
     external_id: externalId,
   };
-  const headed = canonicalJson({ ...data, content: parts.map(textOf).join(separator) });
-  // A heading is dispensable: a part that fits only without its heading is sent without it.
-  const content =
-    oversized(headed).length === 0
-      ? headed
-      : canonicalJson({ ...data, content: parts.map(bareTextOf).join(separator) });
+  const joined = (text: (part: PartRow) => string) => ({ ...data, content: parts.map(text).join(separator) });
+  const headed = joined(textOf);
   for (const [position, part] of parts.entries()) {
     const { id, external_id, record, entry } = part;
     db.run(
@@ -200,14 +197,14 @@ function combineInto(job: CombineJob, parts: readonly PartRow[], externalId: str
     db.run('delete from event where id = ?', id);
   }
   db.run(
-    `update event set external_id = ?, is_derived = 0, rows = ?, own_priority = ?, data = ?, content = ? where id = ?`,
-    externalId,
+    `update event set is_derived = 0, rows = ?, own_priority = ? where id = ?`,
     parts.length,
     greatest(parts.map(({ own_priority: priority }) => priority)),
-    content,
-    contentSha(TYPE, content),
     base.id,
   );
+  // A heading is dispensable: a part that fits only without its heading is sent without it.
+  const isTooLarge = oversized(canonicalJson(headed)).length > 0;
+  const content = setContent(db, { id: base.id, type: TYPE }, isTooLarge ? joined(bareTextOf) : headed);
   for (const issue of oversized(content)) {
     setState(db, base.id, 'invalid', issue.code);
     addProblem(db, { event: base.id, record: base.record }, issue);

@@ -1,8 +1,8 @@
-import { contentSha, shortSha } from '../../core/identity.ts';
-import { canonicalJson, parseJson, type JsonObject } from '../../json.ts';
+import { shortSha } from '../../core/identity.ts';
+import { parseJson, type JsonObject } from '../../json.ts';
 import type { EventType } from '../../model.ts';
 import type { Database } from '../../store/sqlite.ts';
-import { EVENT_ROWS, pagesOf, type EventRow } from '../events.ts';
+import { EVENT_ROWS, pagesOf, setContent, type EventRow } from '../events.ts';
 
 /**
  * Gives comments without an id one of their own: the hash of parent, time, text, and the occurrence among equal ones. By it the
@@ -31,17 +31,13 @@ export function deriveCommentIds(db: Database): void {
     'select id, same, row_number() over (partition by same order by content, id) - 1 as n from equal_comment',
   );
   for (const { id, same, n } of numbered) setId(db, id, n === 0 ? same : shortSha(`${same} ${n}`));
-  db.exec('drop table equal_comment');
+  db.exec(`
+    update event set is_derived = 1 where id in (select id from equal_comment);
+    drop table equal_comment;
+  `);
 }
 
 function setId(db: Database, id: number, externalId: string): void {
   const { type, data } = db.get<{ type: EventType; data: string }>('select type, data from event where id = ?', id)!;
-  const content = canonicalJson({ ...(parseJson(data) as JsonObject), external_id: externalId });
-  db.run(
-    'update event set external_id = ?, is_derived = 1, data = ?, content = ? where id = ?',
-    externalId,
-    content,
-    contentSha(type, content),
-    id,
-  );
+  setContent(db, { id, type }, { ...(parseJson(data) as JsonObject), external_id: externalId });
 }

@@ -33,7 +33,7 @@ export function judgeDuplicates(db: Database, policies: readonly Policies[]): vo
       select e.id, e.entity, e.external_id, e.content,
         row_number() over (partition by e.entity, e.external_id order by e.id) as nth
       from repeated p join event e on e.entity = p.entity and e.external_id = p.external_id
-      where e.state = 'ready' and e.type = e.entity || '/created';
+      where e.data is not null and e.type = e.entity || '/created';
     create temp table in_conflict as
       select entity, external_id from repeated_event group by entity, external_id having min(content) <> max(content);
     create unique index temp.in_conflict_key on in_conflict (entity, external_id);

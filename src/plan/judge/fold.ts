@@ -1,13 +1,12 @@
 import { placedFile } from '../../store/plan-schema.ts';
-import { contentSha } from '../../core/identity.ts';
-import { canonicalJson, isObject, parseJson, type JsonObject, type JsonValue } from '../../json.ts';
-import { CUSTOM_FIELDS, isUpdate, parentOf, STAGED } from '../../kinds/index.ts';
+import { isObject, parseJson, type JsonObject, type JsonValue } from '../../json.ts';
+import { CUSTOM_FIELDS, isUpdate, STAGED } from '../../kinds/index.ts';
 import type { Entity, EventType } from '../../model.ts';
 import { fieldsOf } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { numberText } from '../../terminal/numbers.ts';
 import { oversized } from '../body-size.ts';
-import { setState, greatest, groupsOf } from '../events.ts';
+import { setContent, setState, greatest, groupsOf } from '../events.ts';
 import { addProblem } from '../problems.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
@@ -104,7 +103,6 @@ function foldGroup(db: Database, rows: readonly FoldRow[]): void {
 }
 
 function setFold(db: Database, base: FoldRow, rows: readonly FoldRow[]): void {
-  const { type } = base;
   const data: Record<string, JsonValue> = {};
   const entries: Record<string, number> = {};
   for (const row of rows) {
@@ -114,18 +112,10 @@ function setFold(db: Database, base: FoldRow, rows: readonly FoldRow[]): void {
     }
     for (const [field] of fieldsOf(own)) entries[field] = row.entry;
   }
-  const content = canonicalJson(data);
-  const parent = parentOf(type, data);
   const others = Object.fromEntries(Object.entries(entries).filter(([, entry]) => entry !== base.entry));
-  db.run(
-    `update event set data = ?, content = ?, parent_entity = ?, parent_id = ?, field_entries = ? where id = ?`,
-    content,
-    contentSha(type, content),
-    parent?.entity ?? null,
-    parent?.externalId ?? null,
-    Object.keys(others).length > 0 ? JSON.stringify(others) : null,
-    base.id,
-  );
+  const content = setContent(db, base, data);
+  if (Object.keys(others).length > 0)
+    db.run('update event set field_entries = ? where id = ?', JSON.stringify(others), base.id);
   for (const issue of oversized(content)) {
     setState(db, base.id, 'invalid', issue.code);
     addProblem(db, { event: base.id, record: base.record }, issue);

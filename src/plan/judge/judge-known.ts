@@ -24,11 +24,6 @@ export function judgeKnown(
   canRead: boolean,
 ): Subject[] {
   db.exec(`
-    update event set state = 'acknowledged'
-    where state = 'ready' and exists (
-      select 1 from checkpoint.record r where r.entity = event.entity and r.external_id = event.external_id
-        and r.content = event.content and r.is_acknowledged = 1 and r.code is null);
-
     -- Acknowledged by an earlier run, but its rows can no longer be mapped.
     update event set state = 'acknowledged', code = 'unmapped'
     where state = 'invalid' and data is null and external_id is not null

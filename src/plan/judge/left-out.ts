@@ -4,10 +4,9 @@ import type { Database } from '../../store/sqlite.ts';
 import type { OMISSION_REASONS } from '../../vocabulary/records.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 import { kindOfType, KINDS } from '../../kinds/index.ts';
-import { contentSha } from '../../core/identity.ts';
-import { canonicalJson, parseJson, type JsonObject } from '../../json.ts';
+import { parseJson, type JsonObject } from '../../json.ts';
 import type { Policies } from '../../mapping/policies.ts';
-import { EVENT_ROWS, pagesOf, type EventRow } from '../events.ts';
+import { EVENT_ROWS, pagesOf, setContent, type EventRow } from '../events.ts';
 
 /** Takes the events that a condition on `event e` selects out of the plan, and lists their rows, or their parts, as left out. */
 function leaveOut(
@@ -62,17 +61,10 @@ export function omitMissingParents(db: Database, policies: readonly Policies[]):
       and e.id > ? order by e.id limit 500`;
   for (const page of pagesOf<EventRow>(db, lacking, JSON.stringify(entries))) {
     for (const row of page) {
-      const { id, type } = row;
-      const parents = kindOfType(type).parents.map(({ field }) => field);
+      const parents = kindOfType(row.type).parents.map(({ field }) => field);
       const given = parseJson(row.data) as JsonObject;
       const data = Object.fromEntries(Object.entries(given).filter(([field]) => !parents.includes(field)));
-      const content = canonicalJson(data);
-      db.run(
-        'update event set data = ?, content = ?, parent_entity = null, parent_id = null where id = ?',
-        content,
-        contentSha(type, content),
-        id,
-      );
+      setContent(db, row, data);
     }
   }
 }
