@@ -39,6 +39,8 @@ export class PlanWriter {
   readonly #records: Batch;
   readonly #events: Batch;
   #last: { readonly item: ReadRecord; readonly id: number } | undefined;
+  /** The file of the last record. */
+  #lastFile: { readonly source: string; readonly file: string; readonly id: number } | undefined;
 
   constructor(db: Database) {
     this.db = db;
@@ -122,6 +124,7 @@ export class PlanWriter {
   }
 
   #file({ source, file, letters }: Place): number {
+    if (this.#lastFile?.file === file && this.#lastFile.source === source) return this.#lastFile.id;
     const key = `${source}\0${file}`;
     let id = this.#files.get(key);
     if (id === undefined) {
@@ -133,6 +136,7 @@ export class PlanWriter {
       );
       this.#files.set(key, id);
     }
+    this.#lastFile = { source, file, id };
     return id;
   }
 }

@@ -34,12 +34,14 @@ export class RecordParser {
   readonly #maxRecord: number;
   readonly #escape: string;
   readonly #parser: Parser;
-  /** Chunks since the end of the last record. They are joined once, because joining a long record with each chunk would be slow. */
+  /** Chunks with the record that is being read. They are joined once, because joining a long record with each chunk would be slow. */
   #pending: Buffer[] = [];
   #length = 0;
   /** Bytes before `#pending`. */
   #offset = 0;
-  /** Line on which `#pending` begins. */
+  /** Where the last record ends in `#pending`. */
+  #from = 0;
+  /** Line at `#from`. */
   #line: number;
 
   /** `firstLine`: line of the file `label` on which the text begins. */
@@ -73,29 +75,36 @@ export class RecordParser {
   }
 
   #pass(cells: string[], take: TakeRecord): void {
-    const pending = this.#joined();
+    const bytes = this.#joined();
     const end = this.#parser.info.bytes - this.#offset;
-    const text = pending.toString('latin1', 0, end);
-    const blank = leadingBreaks(text);
-    take(cells, this.#line + countBreaks(blank), blank !== '');
-    this.#pending = [pending.subarray(end)];
-    this.#length -= end;
-    this.#offset += end;
-    this.#line += countBreaks(text);
+    let first = this.#from;
+    while (first < end && (bytes[first] === LF || bytes[first] === CR)) first += 1;
+    const line = this.#line + breaksIn(bytes, this.#from, first);
+    take(cells, line, first > this.#from);
+    this.#line = line + breaksIn(bytes, first, end);
+    this.#from = end;
   }
 
   #joined(): Buffer {
-    const [only, ...others] = this.#pending;
-    return only && others.length === 0 ? only : Buffer.concat(this.#pending);
+    if (this.#pending.length !== 1) this.#pending = [Buffer.concat(this.#pending)];
+    return this.#pending[0]!;
+  }
+
+  #dropRead(): void {
+    this.#pending = [this.#joined().subarray(this.#from)];
+    this.#length -= this.#from;
+    this.#offset += this.#from;
+    this.#from = 0;
   }
 
   /** Takes UTF-8. Throws a `UserError` with file and line if quotes do not match or a record is too large. */
   async feed(chunk: Buffer): Promise<void> {
+    if (this.#from > 0) this.#dropRead();
     this.#pending.push(chunk);
     this.#length += chunk.length;
     await this.#settled((done) => this.#parser.write(chunk, done));
     // csv-parse counts neither delimiters nor blank lines.
-    if (this.#length > this.#maxRecord) throw this.#explained(TOO_LARGE);
+    if (this.#length - this.#from > this.#maxRecord) throw this.#explained(TOO_LARGE);
   }
 
   /** After the last chunk: passes on a last record without a line break. Throws as `feed` does. */
@@ -110,7 +119,7 @@ export class RecordParser {
 
   /** The error of csv-parse with its place, which is in the record at the beginning of `#pending`. */
   #explained(error: Error): Error {
-    const text = this.#joined().toString('utf8');
+    const text = this.#joined().toString('utf8', this.#from);
     const code = codeOf(error) ?? '';
     const from = leadingBreaks(text).length;
     // Beyond the limit, the last chunk may contain the end of the record and further records.
@@ -153,6 +162,19 @@ export class RecordParser {
         return error;
     }
   }
+}
+
+const LF = 10;
+const CR = 13;
+
+/** The line breaks between two positions, where CRLF is one. */
+function breaksIn(bytes: Buffer, from: number, to: number): number {
+  let count = 0;
+  for (let at = from; at < to; at += 1) {
+    const byte = bytes[at];
+    if (byte === LF || (byte === CR && (at + 1 === to || bytes[at + 1] !== LF))) count += 1;
+  }
+  return count;
 }
 
 /** The line breaks at the beginning of a text: before a record they are blank lines. */
