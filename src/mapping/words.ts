@@ -99,7 +99,7 @@ function valueWords(spec: ValueSpec, defaults: Defaults): ValueWords {
 }
 
 /** A value as part of a sentence. */
-function inline(spec: ValueSpec, defaults: Defaults): string {
+export function inline(spec: ValueSpec, defaults: Defaults): string {
   if (typeof spec === 'object' && spec.value !== undefined) return valueText(spec.value);
   const { from, how } = valueWords(spec, defaults);
   return how.length === 0 ? from : `${from} (${how.join('; ')})`;

@@ -373,6 +373,19 @@ describe('the lead and the deal of a comment', () => {
     });
   });
 
+  it('leave another person of the record, whom no header calls its author, to be confirmed as that', async () => {
+    const of = (n: number): string => (n % 5 ? `civi_contact,${200 + n}` : `civi_membership,${n}`);
+    const notes = times(30, (n) => `${n + 1},${of(n)},${204 + (n % 3)},The client asked for offer ${n} by mail`);
+    const contacts = times(40, (n) => `${200 + n},${person(n)},p${n}@acme.example`);
+    const draft = await draftOf({
+      'civi_contact.csv': ['id,full_name,email', ...contacts],
+      'civi_note.csv': ['id,entity_table,entity_id,contact_id,note', ...notes],
+    });
+    expect(draft.comment['lead_external_id']).toMatchObject({ template: '{entity_table} {entity_id}' });
+    expect(draft.comment).not.toHaveProperty('author_name');
+    expect(draft.remark('author_name')).toMatch(/^set this: `contact_id` may be the author: 30 of 30/);
+  });
+
   it('differ from row to row, and no row is skipped: deals, people, the people of companies, and ids that no export has', async () => {
     const companies = { 'companies.csv': ['id,name', ...times(5, (n) => `${n + 1},Firm ${NAMES[n]}`)] };
     const contacts = [

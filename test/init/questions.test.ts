@@ -94,9 +94,29 @@ describe('the questions of init', () => {
     const { asked } = await answered();
     const amount = asked.find(({ text }) => text.includes('\namount: '))!;
     const labels = labelsOf(amount);
-    expect(labels[0]).toMatch(/^as proposed: .*: 100\.50, 110\.50, 120\.50$/);
+    expect(labels[0]).toMatch(/^as proposed: `amount` \(.*\): 100\.50, 110\.50, 120\.50$/);
     expect(labels.join('\n')).toMatch(/^cost \(12 .*numbers.*\): 20\.00, 21\.00, 22\.00$/m);
     expect(labels.at(-1)).toBe('leave it out');
+  });
+
+  it('name the columns of a value in words; a constant is no candidate, nor is the zone of times with an offset asked for', async () => {
+    const path = join(await workspace(), 'contacts.csv');
+    const rows = times(
+      12,
+      (n) => `C${n},${n < 9 ? `Ada Bell ${n}` : ''},Acme ${n},Ada,2025-03-1${n % 10}T10:00:00Z,2025-03-01`,
+    );
+    await writeFile(path, ['id,name,company,nickname,created,visited', ...rows].join('\n'));
+    const asked: Question[] = [];
+    const ask = async (question: Question): Promise<QuestionAnswer> => {
+      asked.push(question);
+      return Promise.resolve({ choice: question.proposal });
+    };
+    const { text } = await startMapping([path], { ask, answer: new Map([['contacts', 'leads']]) });
+    const labels = labelsOf(asked.find(({ name }) => name === 'contacts.lead.full_name')!);
+    expect(labels[0]).toMatch(/^as proposed: `name`, else `company`: /);
+    expect(labels.join('\n')).not.toContain('nickname');
+    expect(asked.map(({ name }) => name)).not.toContain('timezone');
+    expect(text).toMatch(/timezone: UTC # no date/);
   });
 
   it('are all answered by their proposals, which then have no mark', async () => {

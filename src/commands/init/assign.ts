@@ -64,7 +64,7 @@ export function assign(table: Table, kind: RecordKind, references: readonly Refe
   const candidates = new Map<Role, readonly RoleCandidate[]>();
   for (const [role, sorted] of scores) {
     const column = taken.get(role);
-    const others = sorted.filter((each) => !used.has(each.column) && isShared(role, each.column)).slice(0, 3);
+    const others = sorted.filter((each) => !used.has(each.column) && isCandidate(role, each.column)).slice(0, 3);
     if (column) roles.set(role, { column, score: scoreOfTaken(scores, role, column) || MIN_SCORE, others });
     else
       candidates.set(
@@ -80,7 +80,7 @@ function scoreIn(role: Role, column: Column, kind: RecordKind, references: reado
   const own = references.filter((each) => each.from === column && isKey(each.to) && isSure(each, 0.8));
   if (role === 'id') return idScore(column, kind, references, own);
   // A constant names no record. One member may own all records, but not where another column tells them apart.
-  const isSame = column.distinct === 1 && column.filled > 6;
+  const isSame = isConstant(column);
   if (isSame && (role === 'title' || role === 'subject')) return 0;
   const score = scoreOf(role, column, kind) * (isSame && SHARED.includes(role) ? 0.6 : 1);
   // Ids of other records are no amounts.
@@ -148,9 +148,15 @@ const BY_CONTENT: readonly Role[] = ['title', 'owner', 'created'];
 /** What records have in common with others. */
 const SHARED: readonly Role[] = ['stage', 'pipeline', 'owner', 'author'];
 
-/** A constant, or what is different in most records, is no candidate for what records have in common. */
-function isShared(role: Role, { distinct, filled }: Column): boolean {
-  return !SHARED.includes(role) || (distinct > 1 && distinct <= filled * 0.8);
+/** A constant is no candidate for anything but a currency, nor what is different in most records for what they have in common. */
+function isCandidate(role: Role, column: Column): boolean {
+  const { distinct, filled } = column;
+  if (role === 'currency') return true;
+  return SHARED.includes(role) ? distinct > 1 && distinct <= filled * 0.8 : !isConstant(column);
+}
+
+function isConstant({ distinct, filled }: Column): boolean {
+  return distinct === 1 && filled > 6;
 }
 
 /** A header that means something else: a customer's address is no candidate for the owner. */

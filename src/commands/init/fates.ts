@@ -4,7 +4,7 @@ import { counted, enumerated, numberText, ofText } from '../../terminal/numbers.
 import { holderOf, isIn, pathOf, type Column, type Table } from './columns.ts';
 import { quoted } from './evidence.ts';
 import type { KnownTables } from './joins.ts';
-import { isOpen, linesOf, plainComment, withLines, type Entry, type Line } from './lines/yaml.ts';
+import { isOpen, linesOf, plainComment, readsOf, withLines, type Entry, type Line } from './lines/yaml.ts';
 import type { MappingParts } from './lines/text.ts';
 import { partOf } from './open-export.ts';
 import { isSure, type Reference } from './references.ts';
@@ -32,19 +32,12 @@ export class Fates {
 
   /** Notes what a value reads of its record and of others. */
   #note(value: unknown, table: Table, field: string): void {
-    if (typeof value === 'string') {
-      const holder = value.startsWith('..') ? holderOf(table, this.#known.tables) : undefined;
-      const owner = value.startsWith('$.') ? table.parent : holder;
-      addTo(this.#read, owner ?? table, value.replace(/^(?:\$|\.)\./, '').replace(/\[\d+\]/g, ''));
-    } else if (Array.isArray(value)) for (const each of value as readonly unknown[]) this.#note(each, table, field);
-    else if (typeof value === 'object' && value !== null) {
-      const { from, list, template, lookup, all } = value as ValueParts;
-      const parts = [...(template ?? '').matchAll(/\{([^{}]+)\}/g)].map(([, path]) => path);
-      this.#note([from, list, all, parts, lookup?.with], table, field);
-      const other = this.#known.tables.find((each) => each.source === lookup?.source && each.list === undefined);
-      if (!lookup || !other) return;
-      addTo(this.#lookedUpFor, other, field);
-      this.#note([lookup.match, lookup.take], other, field);
+    for (const { path, source } of readsOf(value)) {
+      const other = this.#known.tables.find((each) => each.source === source && each.list === undefined);
+      if (other) addTo(this.#lookedUpFor, other, field);
+      const holder = path.startsWith('..') ? holderOf(table, this.#known.tables) : undefined;
+      const owner = other ?? holder ?? (path.startsWith('$.') ? table.parent : undefined) ?? table;
+      addTo(this.#read, owner, path.replace(/^(?:\$|\.)\./, '').replace(/\[\d+\]/g, ''));
     }
   }
 
@@ -209,15 +202,6 @@ export class Fates {
       : 'and no other export has its ids';
     return `not used, because ${deal}${what}, ${relation}`;
   }
-}
-
-/** The parts of a value of the mapping, or of a condition, that read something. */
-interface ValueParts {
-  readonly from?: unknown;
-  readonly list?: unknown;
-  readonly template?: string;
-  readonly all?: unknown;
-  readonly lookup?: Readonly<Record<'source' | 'match' | 'with' | 'take', unknown>>;
 }
 
 function addTo(sets: Map<Table, Set<string>>, table: Table, ...texts: readonly string[]): void {

@@ -6,12 +6,12 @@ import { parse } from 'yaml';
 import { UserError } from '../../errors.ts';
 import { entityOf, kindOfType } from '../../kinds/index.ts';
 import type { MappingSpec } from '../../mapping/schema.ts';
-import type { ConditionSpec, EntrySpec } from '../../mapping/spec.ts';
+import type { EntrySpec } from '../../mapping/spec.ts';
 import { didYouMean } from '../../problem.ts';
 import type { Table } from './columns.ts';
 import { FIELD_ROLES, timeOf, type RecordKind, type Role } from './roles.ts';
 import { fold } from './words.ts';
-import { lookupsIn } from './lines/yaml.ts';
+import { readsOf } from './lines/yaml.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../mappings/', import.meta.url));
 
@@ -57,11 +57,10 @@ function exportsOf(crm: string, { sources, events }: MappingSpec): KnownExport[]
     const file = fold(basename(path).replace(/(?:_\d+)?\.\w+$/, ''));
     return { crm, file, isTree: /json/.test(path), each: typeof each === 'string' ? each : undefined, ...rest };
   };
-  const lookups = events.flatMap(lookupsIn);
+  const reads = events.flatMap((entry) => [...readsOf(Object.values(valuesOf(entry)))]);
   return Object.keys(sources).flatMap((source) => {
     const own = events.filter((entry) => entry.source === source);
-    const read = lookups.flatMap((each) => (each.source === source ? [each.match, each.take] : []));
-    const headers = new Set([...columnsIn(read)].map(comparable));
+    const headers = new Set(reads.flatMap((each) => (each.source === source ? [comparable(each.path)] : [])));
     if (own.length === 0) return [known(source, undefined, { kinds: new Map(), headers })];
     return [...new Set(own.map(({ each }) => each))].map((each) => {
       const entries = own.filter((entry) => entry.each === each);
@@ -71,31 +70,26 @@ function exportsOf(crm: string, { sources, events }: MappingSpec): KnownExport[]
   });
 }
 
-function meaningsOf({ type, data, ...settings }: EntrySpec): Map<string, KnownMeaning> {
-  const kind = kindOfType(type);
-  const meanings = new Map<string, KnownMeaning>();
-  const note = (value: unknown, [one, ...parts]: readonly Role[]): void => {
-    const lists = [...listsIn(value)];
-    for (const column of columnsIn(value)) {
-      const at = lists.map((list) => list.indexOf(column)).find((place) => place >= 0);
-      const role = (at === undefined ? one : parts[at]) ?? 'none';
-      if (!meanings.has(comparable(column)) && column !== '.') meanings.set(comparable(column), role);
-    }
-  };
-  for (const [field, roles] of Object.entries(FIELD_ROLES)) note(data[field], roles);
-  note(settings.occurred_at, [timeOf(kind.name as RecordKind)]);
-  note(settings.stage_pipeline, FIELD_ROLES['stage_pipeline']!);
-  note(Object.values((kind.custom && data[kind.custom]) ?? {}), []);
-  return meanings;
+/** The values of an entry by their fields and settings; those of all custom fields together. */
+function valuesOf({ type, data, ...settings }: EntrySpec): Readonly<Record<string, unknown>> {
+  const { custom } = kindOfType(type);
+  return { ...settings, ...data, ...(custom && { [custom]: Object.values(data[custom] ?? {}) }) };
 }
 
-/** The columns of its own record that a value reads. */
-function* columnsIn(value: unknown): Generator<string> {
-  if (typeof value === 'string') yield value;
-  if (typeof value !== 'object' || value === null) return;
-  if (Array.isArray(value)) for (const each of value as readonly unknown[]) yield* columnsIn(each);
-  const { from, list, lookup } = value as ConditionSpec;
-  for (const part of [from, list, lookup?.with]) yield* columnsIn(part);
+function meaningsOf(entry: EntrySpec): Map<string, KnownMeaning> {
+  const { name, custom } = kindOfType(entry.type);
+  const values = valuesOf(entry);
+  const roles = { ...FIELD_ROLES, occurred_at: [timeOf(name as RecordKind)], ...(custom && { [custom]: [] }) };
+  const meanings = new Map<string, KnownMeaning>();
+  for (const [field, [one, ...parts]] of Object.entries<readonly Role[]>(roles)) {
+    const lists = [...listsIn(values[field])];
+    for (const { path, source } of readsOf(values[field])) {
+      const at = lists.map((list) => list.indexOf(path)).find((place) => place >= 0);
+      const role = (at === undefined ? one : parts[at]) ?? 'none';
+      if (source === undefined && !meanings.has(comparable(path))) meanings.set(comparable(path), role);
+    }
+  }
+  return meanings;
 }
 
 function* listsIn(value: unknown): Generator<readonly unknown[]> {

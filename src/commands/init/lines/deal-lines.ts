@@ -44,7 +44,8 @@ export function titleLine(context: Context): Made {
   return { value: names.length === 1 ? names[0]! : { list: names, apply: [{ join: ' ' }] }, comment };
 }
 
-function namesIn(roles: EntryDraft['roles'] | undefined): Column[] {
+/** The columns with the name of a person. */
+export function namesIn(roles: EntryDraft['roles'] | undefined): Column[] {
   return (['full', 'first', 'last'] as const).flatMap((role) => roles?.get(role)?.column ?? []);
 }
 

@@ -3,8 +3,10 @@ import { isSupportedCountry } from 'libphonenumber-js/max/es6';
 import { counted } from '../../../terminal/numbers.ts';
 import type { QuestionChoice } from '../../../terminal/ask.ts';
 import type { Column } from '../columns.ts';
-import { isUnix } from '../dates.ts';
+import { isReadable, isUnix } from '../dates.ts';
+import type { KnownTables } from '../joins.ts';
 import { regionOf } from '../region.ts';
+import { timeOf } from '../roles.ts';
 import type { Samples } from '../tables.ts';
 import type { AnswerChoice, Answers } from './answers.ts';
 import { flow, isOpen, plainComment, type Line } from './yaml.ts';
@@ -22,14 +24,16 @@ interface Default {
   readonly ofCountry?: (country: string) => Default;
 }
 
-export function defaultsOf({ tables, missing }: Pick<Samples, 'tables' | 'missing'>): Default[] {
+export function defaultsOf({ tables, missing, drafts }: Omit<KnownTables & Samples, 'references' | 'db'>): Default[] {
   const columns = tables.flatMap((table) => table.columns);
+  const times = drafts.flatMap(({ roles, kind }) => roles.get(timeOf(kind))?.column ?? []);
+  const local = columns.filter((column) => hasNoOffset(column, times.includes(column)));
   const region = regionOf(columns);
   const mistake = (text: string): string | undefined =>
     isSupportedCountry(text) ? undefined : 'a country has a code of two capitals, such as IT';
   const without = `leave it out: ${counted(region.national, 'number')} without a country code will not be carried, and runs that leave out so many need \`--max-omitted ${region.national}\``;
-  const ofCountry = (country: string): Default => zoneOf(columns, country);
-  return [{ ...region, mistake, without }, { ...zoneOf(columns, region.country), ofCountry }, ...missingOf(missing)];
+  const zoneIn = (country: string | undefined): Default => zoneOf(columns, local.length > 0, country);
+  return [{ ...region, mistake, without }, { ...zoneIn(region.country), ofCountry: zoneIn }, ...missingOf(missing)];
 }
 
 /** The lines of `defaults`, with the user's answers in place of marks. */
@@ -87,12 +91,12 @@ function missingOf(missing: Samples['missing']): Default[] {
   ];
 }
 
-/** `country`: that of phone numbers or addresses, if it is clear. */
-function zoneOf(columns: readonly Column[], country: string | undefined): Default {
+/** `isNeeded`: some times have no offset. `country`: that of phone numbers or addresses, if it is clear. */
+function zoneOf(columns: readonly Column[], isNeeded: boolean, country: string | undefined): Default {
   const key = 'timezone';
   const mistake = (text: string): string | undefined =>
     isZone(text) ? undefined : 'a time zone is written as Europe/Rome or UTC';
-  if (!columns.some(hasNoOffset))
+  if (!isNeeded)
     return { line: { key, value: 'UTC', comment: 'no date is without an offset' }, candidates: [], mistake };
   const zone = country === undefined ? undefined : onlyZone(country);
   // APIs write the offset of UTC for every zone.
@@ -142,7 +146,9 @@ function offsetsOf(timeZone: string): string[] {
   });
 }
 
-function hasNoOffset({ date, values }: Column): boolean {
-  if (date === undefined || isUnix(date)) return false;
+/** Whether the zone decides what a column's values mean: a day alone is one everywhere, unless it is the time of the record. */
+function hasNoOffset({ date, values, list, isWrapper }: Column, isTime: boolean): boolean {
+  if (date === undefined || isUnix(date) || list !== undefined || isWrapper) return false;
+  if (!isTime && (!date.hasTime || !isReadable(date, values))) return false;
   return values.some((value) => !/(?:Z|UTC|[+-]\d\d:?\d\d)$/.test(value) || /^\d+-\d+-\d+$/.test(value));
 }

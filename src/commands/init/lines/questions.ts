@@ -1,7 +1,8 @@
 /** Asks what `init` cannot decide: what each file is, then each line that would be marked. */
 import { isCurrency } from '../../../kinds/currencies.ts';
 import { entityOf, fieldNamed, kindOf } from '../../../kinds/index.ts';
-import type { LookupSpec } from '../../../mapping/spec.ts';
+import type { ConditionSpec, ValueSpec } from '../../../mapping/spec.ts';
+import { conditionWords, inline } from '../../../mapping/words.ts';
 import { didYouMean } from '../../../problem.ts';
 import type { Question } from '../../../terminal/ask.ts';
 import { counted } from '../../../terminal/numbers.ts';
@@ -17,7 +18,7 @@ import { RECORD_KINDS, roleOf, type RecordKind, type Role } from '../roles.ts';
 import { meaningOf } from '../words.ts';
 import type { AnswerChoice, Answers } from './answers.ts';
 import { entryOf } from './entries.ts';
-import { flow, isOpen, linesOf, lookupsIn, plainComment, withLines, type Entry, type Line } from './yaml.ts';
+import { flow, isOpen, linesOf, plainComment, readsOf, withLines, type Entry, type Line } from './yaml.ts';
 
 /** What a file may be. */
 const KINDS: readonly AnswerChoice<ReadonlySet<RecordKind>>[] = [
@@ -220,25 +221,28 @@ function withChanges(entry: Entry, changes: ReadonlyMap<string, Partial<Line>>):
 }
 
 /** The value as it is, with three values of the first column that it reads, and what is made of them. */
-function proposed({ value }: Line, table: Table, tables: readonly Table[]): AnswerChoice<Decision> {
-  const text = JSON.stringify(value);
-  const [lookup] = lookupsIn(value);
-  const named = (name: unknown): Column | undefined => table.columns.find((each) => each.name === name);
-  const column = named(lookup?.with) ?? table.columns.find(({ name }) => text.includes(JSON.stringify(name)));
-  const examples = column && (lookup ? takenFor(column, lookup, tables) : readAs(column, text));
-  const shown = examples?.length ? `: ${examples.join(', ')}` : examplesOf(column);
-  return { value: 'yes', label: `as proposed: ${short(flow(value), 80)}${shown}`, then: () => ({ change: {} }) };
+function proposed({ key, value }: Line, table: Table, tables: readonly Table[]): AnswerChoice<Decision> {
+  const words = key === 'when' ? conditionWords(value as ConditionSpec, {}) : inline(value as ValueSpec, {});
+  const column = columnIn(value, table);
+  const made = column && [...takenFor(column, value, tables), ...readAs(column, JSON.stringify(value))];
+  const shown = made?.length ? `: ${made.slice(0, EXAMPLES).join(', ')}` : examplesOf(column);
+  return { value: 'yes', label: `as proposed: ${short(words, 200)}${shown}`, then: () => ({ change: {} }) };
+}
+
+/** The first column of its own record that a value reads. */
+function columnIn(value: unknown, { columns }: Table): Column | undefined {
+  const own = [...readsOf(value)].filter(({ source }) => source === undefined);
+  return own.flatMap(({ path }) => columns.find(({ name }) => name === path) ?? [])[0];
 }
 
 /** What a lookup takes for three values: `501 -> rita@acme.example`. */
-function takenFor({ values }: Column, { source, match, take }: LookupSpec, tables: readonly Table[]): string[] {
-  const other = tables.find((each) => each.source === source && each.list === undefined);
-  const columns = [match, take].flatMap((name) => other?.columns.find((each) => each.name === name) ?? []);
-  const taken = new Map(columns.length < 2 ? [] : cellsOf(columns).map(([key, held]) => [key, held] as const));
-  const pairs = [...new Set(values)].flatMap((key) =>
-    taken.get(key) ? [`${short(key)} -> ${short(taken.get(key)!)}`] : [],
-  );
-  return pairs.slice(0, EXAMPLES);
+function takenFor({ values }: Column, value: unknown, tables: readonly Table[]): string[] {
+  const [match, take, ...more] = [...readsOf(value)].filter(({ source }) => source !== undefined);
+  const other = tables.find((each) => each.source === match?.source && each.list === undefined);
+  const columns = [match, take].flatMap((read) => other?.columns.find((each) => each.name === read?.path) ?? []);
+  if (columns.length < 2 || more.length > 0) return [];
+  const taken = new Map(cellsOf(columns).map(([key, held]) => [key, held] as const));
+  return [...new Set(values)].flatMap((key) => (taken.get(key) ? [`${short(key)} -> ${short(taken.get(key)!)}`] : []));
 }
 
 /** How three dates are read: `3/2/2024 -> 3 February 2024`, and amounts in cents or thousands: `1999 -> 19.99`. */
@@ -286,14 +290,13 @@ function columnsFor({ key, off }: Line, { kind, roles, candidates }: EntryDraft)
 }
 
 /** Day and month the other way round. */
-function swappedFor({ value: own }: Line, { columns }: Table): AnswerChoice<Decision>[] {
-  const text = JSON.stringify(own);
-  const column = columns.find(({ name, date }) => date?.ambiguous && text.includes(JSON.stringify(name)));
-  if (!column) return [];
-  const { ambiguous, ...date } = column.date!;
-  const { example, other } = ambiguous!;
+function swappedFor({ value: own }: Line, table: Table): AnswerChoice<Decision>[] {
+  const column = columnIn(own, table);
+  if (!column?.date?.ambiguous) return [];
+  const { ambiguous, ...date } = column.date;
+  const { example, other } = ambiguous;
   const swapped = { ...column, date: { ...date, formats: [other, ...date.formats.slice(1)] } };
-  const value = dateValue(swapped, text.includes('"as":"date"'));
+  const value = dateValue(swapped, JSON.stringify(own).includes('"as":"date"'));
   return [{ value: other, label: `${other}: ${example} is ${dateText(example, other)}`, then: () => valueOf(value) }];
 }
 
@@ -307,8 +310,9 @@ function parentsFor({ key, value }: Line, draft: EntryDraft, known: KnownTables)
     .slice(0, EXAMPLES)
     .map(({ columns, why, value: other }) => {
       // Without a column of its own, a record is found by another table that has its id.
-      const own = columns.length > 0 ? columns.map(({ name }) => name) : lookupsIn(other).map(({ source }) => source);
-      const names = [...new Set(own)].join(', ');
+      const own =
+        columns.length > 0 ? columns.map(({ name }) => name) : [...readsOf(other)].map(({ source }) => source);
+      const names = [...new Set(own.filter(Boolean))].join(', ');
       return { value: names, label: `${names} (${why})`, then: () => valueOf(other) };
     });
 }

@@ -2,7 +2,7 @@
 import { Document, visit, type ToStringOptions } from 'yaml';
 import type { Table } from '../columns.ts';
 import type { EventType } from '../../../model.ts';
-import type { LookupSpec } from '../../../mapping/spec.ts';
+import type { ConditionSpec } from '../../../mapping/spec.ts';
 
 /** One key of an entry or of its data. */
 export interface Line {
@@ -91,9 +91,20 @@ function toYaml(value: unknown, options: ToStringOptions): string {
   return document.toString({ ...oneLine, singleQuote: true, ...options }).trimEnd();
 }
 
-/** The lookups in a value of the mapping, at any depth. */
-export function lookupsIn(value: unknown): LookupSpec[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const { lookup } = value as { lookup?: LookupSpec };
-  return [...(lookup ? [lookup] : []), ...Object.values(value).flatMap((each: unknown) => lookupsIn(each))];
+/** A column or path that a value reads: of its own record, or of the one that a lookup finds in `source`. */
+export interface Read {
+  readonly path: string;
+  readonly source: string | undefined;
+}
+
+/** What a value of the mapping or a condition reads. */
+export function* readsOf(value: unknown, source?: string): Generator<Read> {
+  if (typeof value === 'string') yield { path: value, source };
+  else if (Array.isArray(value)) for (const each of value as readonly unknown[]) yield* readsOf(each, source);
+  else if (typeof value === 'object' && value !== null) {
+    const { from, list, all, template, lookup } = value as ConditionSpec;
+    const inTemplate = [...(template ?? '').matchAll(/\{([^{}]+)\}/g)].map(([, path]) => path);
+    yield* readsOf([from, list, all, inTemplate, lookup?.with], source);
+    if (lookup) yield* readsOf([lookup.match, lookup.take], lookup.source);
+  }
 }
