@@ -116,6 +116,7 @@ interface GroupRow extends Omit<GroupNames, 'others'> {
 /** The groups of deals with their present outcomes, the largest first. Duplicates are not counted. */
 export function controlTotals(db: Database): ControlTotal[] {
   const groups = db.all<GroupRow>('select * from deal_group');
+  if (groups.length === 0) return [];
   const sums = new Map(groups.map(({ id }) => [id, new ControlSum()]));
   // Amounts are summed here: sums of decimals in SQL are not exact.
   const deals = db.each<{ id: number; state: State; data: number; amount: string | null }>(`

@@ -1,4 +1,5 @@
 /** Decides the state of every event of a complete plan, and which events a run sends. Each step depends on the ones before it. */
+import { isUpdate } from '../../kinds/index.ts';
 import type { StateDir } from '../../files/state-dir.ts';
 import type { CompiledEntry } from '../../mapping/mapping.ts';
 import type { Policies } from '../../mapping/policies.ts';
@@ -60,7 +61,7 @@ export async function judgePlan(job: JudgingJob): Promise<Judged> {
   db.exec(PLAN_INDEXES);
   deriveCommentIds(db);
   judgeDuplicates(db, policies);
-  foldRows(db);
+  if (entries.some(({ type }) => isUpdate(type))) foldRows(db);
   combineComments({ db, hasher, entries, timezone });
   omitMissingParents(db, policies);
   skipOrphans(db, policies);
@@ -71,7 +72,7 @@ export async function judgePlan(job: JudgingJob): Promise<Judged> {
     await judgeContacts({ db, hasher, policies, path: output.file(MATCHES_FILE), service });
   }
   judgeParents(db, entries);
-  warnOfCustomFields(db, policies);
+  warnOfCustomFields(db, entries);
   warnOfInactive(db, job.account);
   reportBlocked(db);
   return { changes: known && { new: countNew(db), ...known }, leftOut };

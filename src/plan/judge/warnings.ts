@@ -1,10 +1,10 @@
-import { STAGED, CUSTOM_FIELDS } from '../../kinds/index.ts';
+import { CUSTOM_FIELDS, isUpdate, STAGED } from '../../kinds/index.ts';
 import type { Account } from '../../service/account.ts';
 import { counted } from '../../terminal/numbers.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { addProblem } from '../problems.ts';
 import { issueOf } from '../../vocabulary/words.ts';
-import type { Policies } from '../../mapping/policies.ts';
+import type { EntryHead } from '../../mapping/mapping.ts';
 
 /** What the service does not show as in use: its name, and why. */
 interface Inactive {
@@ -51,8 +51,9 @@ function warn(db: Database, kind: 'owner' | 'stage', inactive: readonly Inactive
  * Says of records that somebody else made, or may have made, that custom fields which the export does not have may go: they are
  * sent as a whole, and it is not published whether an update replaces or merges them (service interface, section 2).
  */
-export function warnOfCustomFields(db: Database, policies: readonly Policies[]): void {
-  const updating = policies.flatMap(({ if_exists: policy }, entry) => (policy === 'update' ? [entry] : []));
+export function warnOfCustomFields(db: Database, entries: readonly EntryHead[]): void {
+  const updating = entries.flatMap(({ policies }, entry) => (policies.if_exists === 'update' ? [entry] : []));
+  if (updating.length === 0 && !entries.some(({ type }) => isUpdate(type))) return;
   const { count } = db.get<{ count: number }>(
     `select count(*) as count from event
      where state in ('ready', 'retry')

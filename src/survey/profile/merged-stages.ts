@@ -1,5 +1,5 @@
 /** Old stages that become one stage of the account, and those that go to another pipeline than the others. */
-import { STAGED } from '../../kinds/index.ts';
+import { entityOf, STAGED } from '../../kinds/index.ts';
 import type { CompiledEntry } from '../../mapping/mapping.ts';
 import { valueText } from '../../mapping/values/result.ts';
 import type { Issue } from '../../model.ts';
@@ -66,6 +66,7 @@ export function strayStages(
   entries: readonly CompiledEntry[],
   resolver: Resolver,
 ): (Issue & { readonly count: number }) | undefined {
+  if (!entries.some(({ type }) => entityOf(type) === STAGED)) return undefined;
   const all = db.all<Going>(`
     select e.entry, g.from_stage as old, g.pipeline, g.stage, count(*) as deals
     from deal_group g join event e on e.deal_group = g.id and e.state not in ('duplicate', 'invalid')
