@@ -38,13 +38,14 @@ export class Database {
     this.#db = db;
   }
 
-  /** Opens a database that exists, or creates it with mode 0600 and the tables of `schema`. */
-  static open(path: string, schema: Schema): Database {
+  /** Opens a database that exists, or creates it with mode 0600 and the tables of `schema`. `pragmas` come first. */
+  static open(path: string, schema: Schema, pragmas = ''): Database {
     OPENED.set(path, schema);
     return orExplain(path, () => {
       closeSync(openPrivate(path));
       return Database.#connect(path, (db) => {
         db.#attachFile(path, schema.name);
+        db.exec(pragmas);
         if (db.#isEmpty(schema.name)) db.#create(schema);
         else db.#assertIs(schema, schema.name);
       });

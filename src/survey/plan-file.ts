@@ -20,8 +20,6 @@ export function beginPlan(state: StateDir, output: StateDir): Database {
   }
   const db = openNew(temporary);
   try {
-    // It is written anew after a crash, so it needs neither a journal nor flushes before it is complete.
-    db.exec('pragma plan.journal_mode = off; pragma plan.synchronous = off');
     attachCheckpoint(db, state);
     takeOver(db, path, state, interrupted);
   } catch (error) {
@@ -33,10 +31,10 @@ export function beginPlan(state: StateDir, output: StateDir): Database {
   return db;
 }
 
-/** An empty file of a full disk does not stay. */
+/** An empty file of a full disk does not stay. It is written anew after a crash, so it needs neither a journal nor flushes until it is complete. */
 function openNew(path: string): Database {
   try {
-    return Database.open(path, PLAN);
+    return Database.open(path, PLAN, 'pragma plan.journal_mode = off; pragma plan.synchronous = off');
   } catch (error) {
     rmSync(path, { force: true });
     throw error;
