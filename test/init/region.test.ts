@@ -70,11 +70,11 @@ describe('the region of phone numbers without a country code', () => {
     const contacts = [CONTACTS, ...times(8, (n) => contact(n, `(11) 91234-567${n}`))];
     const draft = await draftOf({ 'contacts.csv': contacts, 'deals.csv': deals('"R$ 1.250,50"') });
     expect(draft.spec.defaults?.region).toBeUndefined();
-    expect(draft.text).toMatch(/# region: BR # set this: .* 8 of 8 phone numbers/);
+    expect(draft.text).toMatch(/# region: BR # set this: .* 8 of 8 numbers/);
     const euro = await draftOf({ 'contacts.csv': contacts, 'deals.csv': deals('"1.250,50 €"') });
     expect(euro.text).toContain('# region: IT # set this: 8 phone numbers');
     const wrong = await draftOf({ 'contacts.csv': contacts, 'deals.csv': deals('"1.250,50 Kč"') });
-    expect(wrong.text).toMatch(/# region: CZ # set this: .*0 of 8 phone numbers/);
+    expect(wrong.text).toMatch(/# region: CZ # set this: .*0 of 8 numbers/);
     const unknown = await draftOf({ 'contacts.csv': contacts, 'deals.csv': deals('"1.250,50 ₨"') });
     expect(unknown.text).not.toMatch(/# region: (?!IT)/);
     expect(unknown.remark('currency')).toMatch(/^set this: 6 of 6 amounts have ₨/);

@@ -203,18 +203,10 @@ function settle(kind: RecordKind, taken: Map<Role, Column>, scores: Scores): voi
 /** `billing.first_name` and `shipping.last_name` are of two people: both are taken from one of the groups, the fuller one. */
 function pairUp(taken: Map<Role, Column>, scores: Scores): void {
   const [first, last] = [taken.get('first'), taken.get('last')];
-  if (!first || !last) return;
-  const groupOf = ({ name }: Column): string =>
-    fold(name)
-      .split(' ')
-      .filter((word) => !NAME_PARTS.some((each) => meaningOf(word).concepts.has(each)))
-      .join(' ');
-  if (groupOf(first) === groupOf(last)) return;
-  const of = (role: 'first' | 'last', group: string): Column[] =>
-    scores.get(role)!.flatMap(({ column }) => (groupOf(column) === group ? [column] : []));
+  if (!first || !last || whoseOf(first) === whoseOf(last)) return;
   const pairs = [
-    ...of('last', groupOf(first)).map((each) => [first, each] as const),
-    ...of('first', groupOf(last)).map((each) => [each, last] as const),
+    ...ofSame('last', first, scores).map((each) => [first, each] as const),
+    ...ofSame('first', last, scores).map((each) => [each, last] as const),
   ].filter(([own, other]) => own !== other);
   // The names of the record itself come before those of its addresses.
   const worth = (pair: readonly [Column, Column]): number =>
@@ -223,31 +215,35 @@ function pairUp(taken: Map<Role, Column>, scores: Scores): void {
   if (best) taken.set('first', best[0]).set('last', best[1]);
 }
 
-const NAME_PARTS = ['first', 'surname', 'last', 'name'] as const;
+/** Where the address is the `Parent Email`, the person is the `Parent Name`, not the child. */
+function sameAs(taken: Map<Role, Column>, scores: Scores): void {
+  const address = taken.get('email') ?? taken.get('phone');
+  const own = [taken.get('full'), taken.get('first'), taken.get('last')].flatMap((each) => each ?? []);
+  const [theirs] = address && whoseOf(address) !== '' ? ofSame('full', address, scores) : [];
+  if (!theirs || own.length === 0 || own.some((each) => whoseOf(each) === whoseOf(address!))) return;
+  for (const role of ['first', 'last'] as const) taken.delete(role);
+  taken.set('full', theirs);
+}
+
+function ofSame(role: Role, column: Column, scores: Scores): Column[] {
+  return scores.get(role)!.flatMap((each) => (whoseOf(each.column) === whoseOf(column) ? [each.column] : []));
+}
+
+/** Whose name, address or number a header says that it is: `parent` of `Parent Email`. */
+export function whoseOf({ name }: Column): string {
+  const isPart = (word: string): boolean => PERSONAL.some((each) => meaningOf(word).concepts.has(each));
+  return fold(name)
+    .split(' ')
+    .filter((word) => !isPart(word))
+    .join(' ');
+}
+
+const PERSONAL = ['first', 'surname', 'last', 'name', 'email', 'phone'] as const;
 
 /** Whether full names have the names of another column in them. */
 function isPartOf(part: Column, full: Column): boolean {
   const pairs = cellsOf([part, full]).filter((pair): pair is string[] => pair.every((cell) => cell !== null));
   return pairs.filter(([own, all]) => fold(all!).includes(fold(own!))).length > pairs.length / 2;
-}
-
-/** Names of something else than the person. */
-const NO_NAME = ['company', 'email', 'phone', 'address', 'owner', 'user', 'first', 'surname', 'title'] as const;
-
-/** Where the address is the `Parent Email`, the person is the `Parent Name`, not the child. */
-function sameAs(taken: Map<Role, Column>, scores: Scores): void {
-  const firstWord = (column: Column | undefined): string | undefined => {
-    const [word, ...more] = fold(column?.name ?? '').split(' ');
-    return more.length > 0 ? word : undefined;
-  };
-  const who = firstWord(taken.get('email') ?? taken.get('phone'));
-  const own = [taken.get('full'), taken.get('first'), taken.get('last')].flatMap((each) => each ?? []);
-  const isName = ({ meaning: { concepts } }: Column): boolean =>
-    concepts.has('name') && !NO_NAME.some((each) => concepts.has(each));
-  const same = scores.get('full')!.find(({ column }) => firstWord(column) === who && isName(column));
-  if (who === undefined || !same || own.length === 0 || own.some((each) => firstWord(each) === who)) return;
-  for (const role of ['first', 'last'] as const) taken.delete(role);
-  taken.set('full', same.column);
 }
 
 function scoreOfTaken(scores: Scores, role: Role, column: Column): number {

@@ -7,7 +7,7 @@ import { figuresOf, keyOf as nameAsKey, quoted } from './evidence.ts';
 import { kindsOf, type TableKinds } from './kinds.ts';
 import { isNotes } from './content.ts';
 import { firstOf, joined, type Reference } from './references.ts';
-import type { Concept } from './words.ts';
+import { namesNoun, type Concept } from './words.ts';
 import { RECORD_KINDS, type RecordKind, type Role } from './roles.ts';
 
 /** Records that become events of a kind. */
@@ -41,8 +41,8 @@ interface Key {
   readonly value: ValueSpec;
   readonly column?: Column;
   readonly why?: string;
-  /** A record occurs in several rows. */
-  readonly repeats?: true;
+  /** That a record occurs in several rows, in figures. */
+  readonly repeats?: string;
 }
 
 /** The entries that the tables need, parents first. */
@@ -69,10 +69,7 @@ export function guessDrafts(
         deal && kind === 'lead'
           ? personKey(row, deal.roles.get('id')?.column)
           : (deal && person && idOfPerson(row, person)) || keyOf(row);
-      const draft: EntryDraft = { ...row, key, prefix: undefined };
-      const prefix = prefixOf(draft, drafts);
-      const isShared = key && !prefix && drafts.some((each) => each.kind === kind && shareKeys(draft, each));
-      drafts.push({ ...draft, prefix, key: isShared ? { ...key, repeats: true } : key });
+      drafts.push(apartFrom(drafts, { ...row, key, prefix: undefined }));
     }
   }
   return [...drafts, ...tables.flatMap((table) => notesIn(table, drafts))];
@@ -191,23 +188,22 @@ function personKey(row: Recognised, deal: Column | undefined): Key | undefined {
   // An address that most have tells people apart better than their names.
   const best = columns.find(({ filled }) => filled > table.rows / 2) ?? columns[0];
   // `buyer.id` beside `buyer.email`, `Customer ID` beside `Email`: as many as there are people.
-  const above = (name: string): string => name.slice(0, name.lastIndexOf('.') + 1);
-  const isTheirs = ({ meaning: { concepts }, name }: Column): boolean =>
-    concepts.has('person') || concepts.has('customer') || (above(name) !== '' && above(name) === above(best!.name));
   const theirs = table.columns.find(
     (column) =>
       best &&
       column !== deal &&
       column.meaning.concepts.has('id') &&
-      isTheirs(column) &&
+      namesNoun('lead', column.meaning.concepts) &&
       column.list === undefined &&
       isComplete(column) &&
       Math.abs(column.distinct - best.distinct) <= best.distinct * 0.1,
   );
-  if (theirs) return { value: theirs.name, column: theirs, ...(!isUnique(theirs) && { repeats: true as const }) };
+  const repeats = ({ distinct, filled }: Column): string =>
+    `${numberText(distinct)} people in ${numberText(filled)} records`;
+  if (theirs) return { value: theirs.name, column: theirs, ...(!isUnique(theirs) && { repeats: repeats(theirs) }) };
   if (deal && (!best || isUnique(best))) return { value: deal.name, column: deal };
   const key = personalKey(roles);
-  return key && { ...key, repeats: true };
+  return key && best && { ...key, repeats: repeats(best) };
 }
 
 /** The first of these that a person has. */
@@ -224,38 +220,18 @@ function personalKey(roles: Assignment['roles']): Key | undefined {
 
 /** The fewest columns that tell records apart together; of people, at most two of those that say who they are and where. */
 function severalKey({ roles, table, kind }: Recognised): Key | undefined {
-  const plain = table.columns.filter(({ list }) => list === undefined);
-  const own = ROLES_OF_KEY[kind].flatMap((role) => roles.get(role)?.column ?? []);
+  const plain = table.columns.filter(({ list, distinct }) => list === undefined && distinct > 1);
+  const own = ROLES_OF_KEY[kind].flatMap((role) => plain.find((each) => each === roles.get(role)?.column) ?? []);
   const isLead = kind === 'lead';
   if (isLead && own.some(isKey)) return undefined;
   const meant = (concept: Concept): Column[] =>
     plain.filter(({ meaning: { concepts } }) => concepts.has(concept) && !concepts.has('id')).slice(0, 6);
-  const able = (isLead ? [...meant('company'), ...own] : [...own, ...plain].filter(isComplete)).filter(
-    ({ list, distinct }) => list === undefined && distinct > 1,
-  );
   const distinctOf = (text: string): number =>
     countOf(table, `from (select distinct ${text} value from ${table.sql}) where trim(value) <> ''`);
-  const sets = (firsts: readonly Column[][], more: readonly Column[]) =>
-    firsts
-      .flatMap((first) => more.filter((each) => !first.includes(each)).map((each) => [...first, each]))
-      .map((columns) => ({
-        columns,
-        n: distinctOf(columns.map(({ sql }) => `coalesce(${sql}, '')`).join(` || ' ' || `)),
-      }))
-      .sort((a, b) => b.n - a.n);
   // The title of a deal comes first; where people live helps only beside who they are.
-  const more = isLead ? [...able.filter((each) => own.includes(each)), ...meant('address')] : able.slice(0, 25);
-  let [best] = isLead
-    ? sets(
-        able.map((each) => [each]),
-        more,
-      )
-    : sets([[]], able.slice(0, 1));
-  while (best && best.n < table.rows && best.columns.length < (isLead ? 2 : 4)) {
-    const [next] = sets([best.columns], more);
-    if (!next || next.n <= best.n) break;
-    best = next;
-  }
+  const able = isLead ? [...own, ...meant('address')] : [...own, ...plain].filter(isComplete);
+  const firsts = isLead ? [...meant('company'), ...own] : able.slice(0, 1);
+  const best = firsts.map((first) => extended([first], able.slice(0, 25))).sort((a, b) => b.n - a.n)[0];
   const alone = isLead && own.length > 0 ? distinctOf(`coalesce(${own.map(({ sql }) => sql).join(', ')}, '')`) : 0;
   if (!best || (best.n < table.rows * 0.9 && best.n <= alone)) return undefined;
   const left = table.rows - best.n;
@@ -263,9 +239,23 @@ function severalKey({ roles, table, kind }: Recognised): Key | undefined {
     left > 0
       ? `, and ${counted(left, 'record')} cannot be told from others by them`
       : `: ${numberText(best.n)} records, ${numberText(best.n)} distinct`;
-  const names = best.columns.map(quoted).join(' and ');
   const verb = best.columns.length === 1 ? 'stands for one' : 'stand for one together';
-  return { value: joined(best.columns, ' / '), why: `no column looks like an id, so ${names} ${verb}${rest}` };
+  const why = `no column looks like an id, so ${best.columns.map(quoted).join(' and ')} ${verb}${rest}`;
+  return { value: joined(best.columns, ' / '), why };
+
+  function extended(columns: readonly Column[], more: readonly Column[]): { columns: readonly Column[]; n: number } {
+    const [least, most] = isLead ? [2, 2] : [1, 4];
+    const textOf = (some: readonly Column[]): string =>
+      some.map(({ sql }) => `coalesce(${sql}, '')`).join(` || ' ' || `);
+    const n = distinctOf(textOf(columns));
+    if (columns.length === most || (columns.length >= least && n === table.rows)) return { columns, n };
+    const [next] = more
+      .filter((each) => !columns.includes(each))
+      .map((each) => ({ each, n: distinctOf(textOf([...columns, each])) }))
+      .sort((a, b) => b.n - a.n);
+    if (!next || (columns.length >= least && next.n <= n)) return { columns, n };
+    return extended([...columns, next.each], more);
+  }
 }
 
 /** Those that tell records apart, best first. */
@@ -275,41 +265,41 @@ const ROLES_OF_KEY: Readonly<Record<RecordKind, readonly Role[]>> = {
   comment: [],
 };
 
-/** Whether records of two exports with the same columns have the same id, as people do who are in the lists of several years. */
-function shareKeys({ table, key, roles }: EntryDraft, other: EntryDraft): boolean {
-  const idOf = (of: Pick<EntryDraft, 'key' | 'roles'>): Column | undefined =>
-    of.key?.column ?? of.roles.get('email')?.column;
-  const [own, theirs] = [idOf({ key, roles }), idOf(other)];
-  if (!own || own.name !== theirs?.name || table.columns.length !== other.table.columns.length) return false;
-  return countOf(table, `from ${table.sql} a join ${other.table.sql} b on a.${own.sql} = b.${theirs.sql}`) > 0;
-}
-
 /** What tells whether two records with the same id are the same. */
 const IDENTITIES = ['email', 'full', 'last', 'title', 'content', 'subject'] as const;
 
-/** For ids that are also those of other records of an earlier export of the kind: both number their records. */
-function prefixOf(draft: EntryDraft, earlier: readonly EntryDraft[]): EntryDraft['prefix'] {
-  const { table, kind, roles, key } = draft;
-  const id = roles.get('id')?.column ?? key?.column;
-  if (!id) return undefined;
+/**
+ * A draft whose ids are also those of others: of its person in the same rows, or of an earlier export of the kind. There the same
+ * records are sent once, as people in the lists of several years, and others get a prefix, since both exports number theirs.
+ */
+function apartFrom(earlier: readonly EntryDraft[], draft: EntryDraft): EntryDraft {
+  const { table, kind, key } = draft;
   const text = `${table.list?.replaceAll('.', '-') ?? table.source}-`;
-  const lead = earlier.find((each) => each.table === table && each.kind === 'lead');
-  if (kind === 'deal' && lead && (lead.key?.column?.name ?? lead.key?.value) === id.name) {
-    const isShared = earlier.some(
-      (each) => each.kind === kind && shareKeys({ ...draft, key: { value: id.name, column: id } }, each),
-    );
-    return { text: isShared ? `deal-${text}` : 'deal-', why: 'the person of the row has the same id without it' };
+  const clash = clashWith(earlier, draft);
+  const person = earlier.find((each) => each.table === table && each.kind === 'lead');
+  if (kind === 'deal' && key?.column && person && (person.key?.column?.name ?? person.key?.value) === key.column.name) {
+    const why = 'the person of the row has the same id without it';
+    return { ...draft, prefix: { text: clash ? `deal-${text}` : 'deal-', why } };
   }
-  for (const other of earlier.filter((each) => each.kind === kind)) {
-    const theirs = other.roles.get('id')?.column;
-    if (!theirs || other.table === table) continue;
+  if (!clash || !key) return draft;
+  const { source, shared, isSame } = clash;
+  if (isSame) return { ...draft, key: { ...key, repeats: `${ofText(shared, table.rows)} are also in ${source}` } };
+  const why = `${numberText(shared)} ids are also in ${source}, of other records: two number ranges`;
+  return { ...draft, prefix: { text, why } };
+}
+
+/** The first earlier export of the kind that has some of the same ids. */
+function clashWith(earlier: readonly EntryDraft[], { table, kind, roles, key }: EntryDraft) {
+  const id = key?.column ?? roles.get('email')?.column;
+  for (const other of earlier) {
+    const theirs = other.key?.column ?? other.roles.get('email')?.column;
+    if (!id || !theirs || other.kind !== kind || other.table === table) continue;
     const pairs = `from ${table.sql} a join ${other.table.sql} b on a.${id.sql} = b.${theirs.sql}`;
     const shared = countOf(table, pairs);
     const by = IDENTITIES.find((role) => roles.has(role) && other.roles.has(role));
-    const [mine, its] = by ? [roles.get(by)!.column, other.roles.get(by)!.column] : [id, undefined];
-    const same = its ? countOf(table, `${pairs} where lower(a.${mine.sql}) = lower(b.${its.sql})`) : 0;
-    if (shared > 0 && same === 0)
-      return { text, why: `${shared} ids are also in ${other.table.source}, of other records: two number ranges` };
+    const [mine, its] = by ? [roles.get(by)!.column.sql, other.roles.get(by)!.column.sql] : [];
+    const isSame = by !== undefined && countOf(table, `${pairs} where lower(a.${mine!}) = lower(b.${its!})`) > 0;
+    if (shared > 0) return { source: other.table.source, shared, isSame };
   }
   return undefined;
 }

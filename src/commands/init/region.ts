@@ -48,7 +48,13 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
     return guess('the country of phone numbers without a country code; none is among the records read');
   const validIn = (country: CountryCode): number =>
     national.filter((number) => parse(number, country)?.isValid() === true).length;
-  const found = [...new Set([...byNumbers.keys(), ...byColumns.keys()])]
+  const hints = [
+    [countryOfAddresses(columns), 'e-mail addresses end in its domain'],
+    [countryOfCurrency(columns), 'amounts are in its currency'],
+  ] as const;
+  const counted = [...byNumbers.keys(), ...byColumns.keys()];
+  const countries = new Set(counted.length > 0 ? counted : hints.flatMap(([country]) => country ?? []));
+  const found = [...countries]
     .map((country) => ({
       country,
       valid: validIn(country),
@@ -57,33 +63,23 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
     }))
     .sort((a, b) => b.valid - a.valid || b.withCode - a.withCode || b.records - a.records);
   const [best] = found;
-  if (best) {
-    const candidates = found.slice(0, 3).map(({ country, valid, withCode, records }) => ({
-      value: country,
-      label:
-        `${country} (${nameOf(country)}): ${ofText(valid, national.length)} numbers without a country code are valid, ` +
-        `${ofText(withCode, international.length)} with one have its code` +
-        (records > 0 ? `, ${numberText(records)} records name it` : ''),
-    }));
-    const why = whyNot(best, found, national.length);
-    if (why === undefined) return guess(`set this: ${candidates[0]!.label}`, candidates, best.country);
-    return guess(`set this: ${why}: ${candidates.map(({ label }) => label).join('; ')}`, candidates);
-  }
-  const evidence = [
-    [countryOfAddresses(columns), 'the e-mail addresses'],
-    [countryOfCurrency(columns), 'the currency'],
-  ] as const;
-  const shown = [...new Set(evidence.flatMap(([country]) => country ?? []))].map((value) => {
-    const whats = evidence.flatMap(([country, what]) => (country === value ? [what] : []));
-    const verb = whats.length > 1 || whats[0]!.endsWith('s') ? 'show' : 'shows';
-    const valid = `${ofText(validIn(value), national.length)} phone numbers would be valid`;
-    return { value, label: `${whats.join(' and ')} ${verb} ${nameOf(value)}, where ${valid}` };
+  if (!best)
+    return guess(
+      `set this: ${numberText(national.length)} phone numbers have no country code, and no other number, country, domain or currency shows their country; they are left out without it`,
+    );
+  const candidates = found.slice(0, 3).map(({ country, valid, withCode, records }) => {
+    const figures = [
+      `${ofText(valid, national.length)} numbers without a country code are valid`,
+      ...(international.length > 0 ? [`${ofText(withCode, international.length)} with one have its code`] : []),
+      ...(records > 0 ? [`${numberText(records)} records name it`] : []),
+      ...hints.flatMap(([hint, what]) => (hint === country ? [what] : [])),
+    ];
+    return { value: country, label: `${country} (${nameOf(country)}): ${figures.join(', ')}` };
   });
-  const texts = shown.map(({ label }) => label).join('; ');
-  if (shown.length > 0) return { ...guess(`set this: only ${texts}`, shown), country: main ?? shown[0]!.value };
-  return guess(
-    `set this: ${numberText(national.length)} phone numbers have no country code, and no other number, country, domain or currency shows their country; they are left out without it`,
-  );
+  const why = whyNot(best, found, national.length);
+  if (why === undefined) return guess(`set this: ${candidates[0]!.label}`, candidates, best.country);
+  const thin = guess(`set this: ${why}: ${candidates.map(({ label }) => label).join('; ')}`, candidates);
+  return counted.length > 0 ? thin : { ...thin, country: main ?? best.country };
 }
 
 /** The country of the exports, by the first evidence that there is. */

@@ -2,7 +2,7 @@
 import { numberText, ofText } from '../../../terminal/numbers.ts';
 import { KEY } from '../../../json.ts';
 import type { TransformSpec, ValueSpec } from '../../../mapping/spec.ts';
-import { SURE, type RoleCandidate } from '../assign.ts';
+import { SURE, whoseOf, type RoleCandidate } from '../assign.ts';
 import { countOf, fillOf, isComplete, isUnique, severalText, valueIn, type Column } from '../columns.ts';
 import { isNumbered, texts } from '../content.ts';
 import { doubtOf, isReadable } from '../dates.ts';
@@ -13,7 +13,7 @@ import { idValue, nameOf, reach, reachTyped, type KnownTables } from '../joins.t
 import { isSure, joined } from '../references.ts';
 import { isCountry } from '../region.ts';
 import { headerScore, scoreOf, timeOf, type Role } from '../roles.ts';
-import { fold, meaningOf } from '../words.ts';
+import type { Concept } from '../words.ts';
 import type { Line } from './yaml.ts';
 
 /** What the lines of an entry are made from. */
@@ -65,7 +65,7 @@ function idComment(draft: EntryDraft, { references }: KnownTables): string {
   if (prefix && kind !== 'deal') return `check: ${prefix.why}, so these have a prefix`;
   if (column.is.damaged > 0)
     return `set this: a spreadsheet has truncated ${damagedIn(column)} ids (3.93E+11); export again without opening the file in a spreadsheet`;
-  if (key.repeats) return `check: ${numberText(column.distinct)} people in ${numberText(column.filled)} records`;
+  if (key.repeats !== undefined) return `check: ${key.repeats}`;
   if (key.why !== undefined) return `set this: ${key.why}; ${figures}`;
   if (!isUnique(column))
     return `set this: ${numberText(column.filled - column.distinct)} of these ids occur more than once`;
@@ -276,22 +276,14 @@ export function namedLine(context: Context, role: 'owner' | 'author' | 'pipeline
 }
 
 /** First and last name, where a column has one of them and a column beside it the other: `user.first_name`, `user.last_name`. */
-function wholeName({ table, name, meaning }: Column): [Column, Column] | undefined {
-  const isPart = (word: string): boolean => PARTS.some((part) => meaningOf(word).concepts.has(part));
-  const stem = (text: string): string =>
-    fold(text)
-      .split(' ')
-      .filter((word) => !isPart(word))
-      .join(' ');
-  const alike = table.columns.filter((each) => stem(each.name) === stem(name) && each.filled > 0);
-  const first = alike.find(({ meaning: { concepts } }) => concepts.has('first'));
-  const last = alike.find(
-    ({ meaning: { concepts } }) => !concepts.has('first') && (concepts.has('surname') || concepts.has('last')),
-  );
-  return PARTS.some((part) => meaning.concepts.has(part)) && first && last ? [first, last] : undefined;
+function wholeName(own: Column): [Column, Column] | undefined {
+  const isPart = ({ meaning: { concepts } }: Column, ...parts: readonly Concept[]): boolean =>
+    parts.some((part) => concepts.has(part));
+  const alike = own.table.columns.filter((each) => whoseOf(each) === whoseOf(own) && each.filled > 0);
+  const first = alike.find((each) => isPart(each, 'first'));
+  const last = alike.find((each) => each !== first && isPart(each, 'surname', 'last'));
+  return isPart(own, 'first', 'surname', 'last', 'name') && first && last ? [first, last] : undefined;
 }
-
-const PARTS = ['first', 'surname', 'last', 'name'] as const;
 
 /** What may stand for a text. */
 const INSTEAD = ['type', 'title', 'outcome', 'name'] as const;
