@@ -71,8 +71,9 @@ export function readStatus(db: Database, { path, holder, now, states = readState
   const byType = outcomesOf(states);
   const priorities = survey && !summary ? priorityProgress(states) : [];
   const left = priorities.reduce((sum, each) => sum + each.left, 0);
-  const isSending = holder !== undefined && !summary && survey !== undefined;
-  const recent = isSending ? recentAnswers(db, Date.parse(survey.at), now.getTime()) : undefined;
+  // Before the first run begins to send, it may ask: nobody knows when that is answered.
+  const isSending = holder !== undefined && !summary && bound !== undefined;
+  const recent = isSending && survey ? recentAnswers(db, Date.parse(survey.at), now.getTime()) : undefined;
   const pace = (events: number): RunPace => {
     return recent ? paceOf(recent, events, survey!.rate) : { perMinute: 0, secondsLeft: undefined };
   };

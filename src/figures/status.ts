@@ -95,7 +95,13 @@ function activitySection(status: Status, now: Date, resume: string | undefined):
       '',
     ]);
   }
-  if (running && basis === 'under way') {
+  if (running && basis === 'under way' && begun === null) {
+    rows.push([
+      'Now',
+      `${leftText(status, now)}; nothing is sent yet: the run may wait for an answer on its terminal`,
+      '',
+    ]);
+  } else if (running && basis === 'under way') {
     rows.push(['Rate', `${numberText(Math.round(perMinute))}/min recently, ${leftText(status, now)}`, '']);
   } else if (running) rows.push(['Now', 'the survey is in progress; the counts are those of the previous run', '']);
   if (resume !== undefined) rows.push([begun === null ? 'Start' : 'Resume', '', resume]);

@@ -57,6 +57,19 @@ it('status estimates the time left from the rate of the run before its first win
   expect(stdout).toMatch(/950 to send, about 3 h 10 min/);
 });
 
+it('status gives no time before the first run has begun to send, for it may ask first', async () => {
+  const state = await stateDirectory({
+    events: [{ state: 'ready', times: 3 }],
+    survey: { at: new Date().toISOString() },
+  });
+  const lock = Lock.acquire(state);
+  onTestFinished(() => lock.release());
+  expect(await shown(state.path)).toMatchObject({ left: 3, seconds_left: null, begun_at: null });
+  const { stdout } = await call(status, { mapping: 'mapping.yaml', state: state.path });
+  expect(stdout).toMatch(/^RUNNING [^]*3 to send/);
+  expect(stdout).not.toContain('until');
+});
+
 it('status says what the run waits for, and not what a run that was killed before it waited for', async () => {
   const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * MINUTE).toISOString();
   const waits = { reason: 'outage', since: minutesAgo(20), because: '500 internal: out of memory' };
