@@ -491,7 +491,27 @@ describe('exports of strangers', () => {
       lookup: { source: 'methods', with: { template: `{id} ${type}` }, take: 'value' },
     });
     expect(draft.lead['email']).toMatchObject({ from: lookup('email') });
-    expect(draft.lead['phone_number']).toMatchObject({ from: { from: [lookup('mobile'), lookup('phone')] } });
+    expect(draft.lead['phone_number']).toMatchObject({ from: [lookup('phone'), lookup('mobile')] });
+    // Without a table of people, the rows of the property that all have stand for them.
+    const cards = await draftOf({
+      'cards.csv': [
+        'uid,property,type,value',
+        ...times(20, (n) => `u${n}x,FN,,${name(n)}`),
+        ...times(20, (n) => `u${n}x,EMAIL,${n % 2 ? 'HOME' : 'WORK'},p${n}@acme.example`),
+        ...times(20, (n) => `u${n}x,TEL,CELL,+4930555010${n + 10}`),
+      ],
+      'deals.csv': [
+        'nr,uid,title,amount,stage',
+        ...times(30, (n) => `D${n},u${n % 20}x,Roof ${n},${n + 1}00.50,${n % 2 ? 'Open' : 'Won'}`),
+      ],
+    });
+    expect(cards.lead).toMatchObject({
+      when: { from: 'property', in: ['FN'] },
+      external_id: 'uid',
+      full_name: 'value',
+    });
+    expect(cards.lead['phone_number']).toMatchObject({ from: { lookup: { with: { template: '{uid} TEL CELL' } } } });
+    expect(cards.deal['lead_external_id']).toBe('uid');
     const OURS = '+49 30 9990000';
     const theirs = (n: number): string => `+49 30 55510${(n % 40) + 10}`;
     const calls = await draftOf({

@@ -27,10 +27,12 @@ export interface Table {
   nouns: readonly Noun[];
   /** That it has an amount and a stage, although it becomes no deals. */
   unusedDeal?: string;
+  /** Only rows with this value are records: the others have their properties. */
+  only?: { readonly from: string; readonly value: string };
   /** What the user has decided: what its records are, and how the file is read. */
   readonly settled: Set<'kind' | 'reading'>;
   /** Its records are values of those around them, told apart by a name: where that is, and how many there are. */
-  readonly attributes: { readonly by: string; readonly names: number } | undefined;
+  attributes: { readonly by: string; readonly names: number } | undefined;
   /** `false` means no value, so that a flag needs it as its default. */
   readonly falseIsNone: boolean;
   /** Its name in SQL. */
@@ -53,8 +55,10 @@ export interface Column {
   readonly isWrapper: boolean;
   /** In a list of names and values, so that it is of another name in each record. */
   readonly isInPairs: boolean;
-  /** Its name in such a list. */
+  /** Its name in such a list, or the property that it is. */
   readonly label?: string | undefined;
+  /** The value of a property, which another row has. */
+  readonly origin?: ValueSpec | undefined;
   /** The role that its header has in a known CRM, or `none`, by the kind of its records. */
   known?: ReadonlyMap<string, string>;
   readonly filled: number;
@@ -112,7 +116,7 @@ const FIRST = 2000;
 
 export function columnOf(
   table: Table,
-  own: Pick<Column, 'name' | 'sql' | 'list' | 'several' | 'main' | 'isWrapper' | 'isInPairs' | 'label'>,
+  own: Pick<Column, 'name' | 'sql' | 'list' | 'several' | 'main' | 'isWrapper' | 'isInPairs' | 'label' | 'origin'>,
   header: string,
   dayFirst: boolean,
 ): Column {
@@ -175,8 +179,11 @@ export function cellsOf(columns: readonly Column[]): (string | null)[][] {
 }
 
 /** A value inside a list is that of its main element where a flag tells which it is, or of the first one. */
-export function valueIn({ name, list, main, label }: Column, ...apply: readonly TransformSpec[]): ValueSpec {
-  if (list === undefined) return apply.length > 0 ? { from: name, apply } : name;
+export function valueIn(
+  { name, list, main, label, origin = name }: Column,
+  ...apply: readonly TransformSpec[]
+): ValueSpec {
+  if (list === undefined) return apply.length > 0 ? { from: origin, apply } : origin;
   const first = { from: name, apply: [{ at: 0 }] };
   if (!main || main.later === 0 || main.most > MAX_ELEMENTS) return { from: name, apply: [{ at: 0 }, ...apply] };
   const { flag, value, most, places = Array.from({ length: most }, (_, at) => at) } = main;

@@ -83,10 +83,11 @@ export function nextText(others: readonly RoleCandidate[], score = 0): string {
 
 /** The evidence for a role, with the runner-up; marked where it is weak or another column comes near. */
 export function commentOf(role: Role, { column, score, others }: RoleFound, kind: RecordKind): string {
+  const where = column.origin === undefined ? '' : `the property \`${column.label!}\`: `;
   const [next] = others;
   const unnamed = headerScore(role, column, kind) <= 0;
-  const doubt = score < SURE || unnamed || (next && score - next.score < 0.1);
-  return `${doubt ? 'check: ' : ''}${unnamed ? 'no header names it; ' : ''}${figuresOf(role, column)}${nextText(others, score)}`;
+  const doubt = where !== '' || score < SURE || unnamed || (next && score - next.score < 0.1);
+  return `${doubt ? 'check: ' : ''}${unnamed ? 'no header names it; ' : ''}${where}${figuresOf(role, column)}${nextText(others, score)}`;
 }
 
 /** What stands between several e-mail addresses in a cell. */

@@ -143,8 +143,13 @@ export class Fates {
   #notCarried(table: Table): Column[] {
     const read = [...(this.#read.get(table) ?? [])];
     const lists = this.#entries.flatMap((entry) => (isIn(entry.table, table) ? [entry.table.list] : []));
-    return table.columns.filter(({ name, list, filled, isWrapper }) => {
-      if (filled === 0 || isWrapper || (list !== undefined && lists.includes(pathOf({ name: list, table }))))
+    return table.columns.filter(({ name, list, filled, isWrapper, origin }) => {
+      if (
+        filled === 0 ||
+        isWrapper ||
+        origin !== undefined ||
+        (list !== undefined && lists.includes(pathOf({ name: list, table })))
+      )
         return false;
       const plain = name.replace(/\[\d+\]/g, '');
       return !read.some(

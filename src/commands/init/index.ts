@@ -25,6 +25,7 @@ import { keyOf } from './evidence.ts';
 import { guessDrafts } from './guess.ts';
 import { openAll, partOf, type Export, type ExportOptions } from './open-export.ts';
 import { knownCrms, recognise } from './known.ts';
+import { withProperties } from './properties.ts';
 import { findReferences } from './references.ts';
 import { Fates } from './fates.ts';
 import { mappingText, type MappingText } from './lines/text.ts';
@@ -86,7 +87,7 @@ async function draftMapping(
   const exports = await askEncodings(opened.exports, load, options, answers);
   /** `given`: the only texts that mean no value; by default, those that CRMs write. */
   const readAll = async (given?: readonly string[]) => {
-    const samples = loadSamples(exports, sourceNames(exports), crms.missing, given);
+    const samples = withProperties(loadSamples(exports, sourceNames(exports), crms.missing, given));
     const { tables, missing } = samples;
     const recognised = recognise(tables, crms, options.preset);
     const references = findReferences(samples);

@@ -222,43 +222,6 @@ export function reach(
   return { value: best.value, why };
 }
 
-/** Addresses and numbers of a person in rows of their own, told apart by a column of types: those of the types that have them. */
-export function reachTyped(
-  { roles }: EntryDraft,
-  role: 'email' | 'phone',
-  { references, drafts }: KnownTables,
-): Pick<Join, 'value' | 'why'> | undefined {
-  const id = roles.get('id')?.column;
-  for (const each of references) {
-    const { from, to } = each;
-    const { table } = from;
-    if (!id || to !== id || !isSure(each, 0.5) || table.list !== undefined) continue;
-    const value = table.columns.find(({ is }) => is.email > 0.1 && is.phone > 0.1 && is.email + is.phone > 0.8);
-    if (!value || drafts.some((draft) => draft.table === table)) continue;
-    const types = table.columns.filter((type) => type !== value && type !== from && isFew(type) && type.is.words > 0.8);
-    for (const type of types) {
-      const isIt = role === 'email' ? `${value.sql} like '%@%'` : `${value.sql} not glob '*[A-Za-z@]*'`;
-      const found = [...countsOf(type)].filter(([text, n]) => {
-        const having = countOf(table, `from ${table.sql} where ${isOneOf(type, [text])} and ${isIt}`);
-        return having >= n * 0.9 && !meaningOf(text).concepts.has('fax');
-      });
-      if (found.length === 0) continue;
-      const match = { template: `${placeholder(from)} ${placeholder(type)}` };
-      const lookups = found.map(([text]) => {
-        const own = { template: `${placeholder(id)} ${text.replace(/[{}]/g, '$&$&')}` };
-        return lookupIn(table, { match, with: own, take: value.name }, true);
-      });
-      const count = found.reduce((sum, [, n]) => sum + n, 0);
-      const names = found.map(([text]) => `\`${text}\``).join(', ');
-      return {
-        value: firstOf(lookups),
-        why: `${ofText(count, table.rows)} in ${table.source} are of type ${names}`,
-      };
-    }
-  }
-  return undefined;
-}
-
 /** What a name may be taken for, and the tables that have such names. */
 const NAMED = { stage: 'stage', pipeline: 'stage', owner: 'user', author: 'user', company: 'company' } as const;
 type Named = keyof typeof NAMED;

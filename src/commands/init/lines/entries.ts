@@ -127,6 +127,8 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
   }
   if (draft.key?.column && continuedBy(draft) > 0)
     tests.push({ value: present([draft.key.column.name]), why: 'those that continue the record above, without an id' });
+  const { only } = draft.table;
+  if (only) tests.push({ value: { from: only.from, in: [only.value] }, why: 'the other properties of these records' });
   if (draft.only) tests.push({ value: present([draft.only.name]), why: `those without ${quoted(draft.only)}` });
   const gone = deletedTests(context);
   tests.push(...gone);
@@ -154,7 +156,8 @@ function orphanLines({ draft: { kind, table }, known }: Context): Line[] {
 
 /** Conditions for what was not deleted or archived, by dates and flags of the record, or of the one that it is in. */
 function deletedTests({ draft: { table }, used }: Context): { value: object; why: string; count: number }[] {
-  const own = table.columns.map((column) => ({ column, from: column.name, rows: `from ${table.sql} where ` }));
+  const plain = table.columns.filter(({ origin }) => origin === undefined);
+  const own = plain.map((column) => ({ column, from: column.name, rows: `from ${table.sql} where ` }));
   const above = (table.parent?.columns ?? []).map((column) => ({
     column,
     from: `$.${column.name}`,

@@ -9,7 +9,7 @@ import { doubtOf, isReadable } from '../dates.ts';
 import { commentOf, damagedIn, dateValue, figuresOf, nextText, NONE } from '../evidence.ts';
 import { passedOver, quoted, separatorIn, unreadText } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
-import { idValue, nameOf, reach, reachTyped, type KnownTables } from '../joins.ts';
+import { idValue, nameOf, reach, type KnownTables } from '../joins.ts';
 import { isSure, joined } from '../references.ts';
 import { isCountry } from '../region.ts';
 import { headerScore, scoreOf, timeOf, type Role } from '../roles.ts';
@@ -168,7 +168,7 @@ export function emailLine(context: Context): Made {
 
 /** The address or number that a table has which becomes no event. */
 function fromElsewhere({ draft, known }: Context, role: 'email' | 'phone', apply: TransformSpec): Made | undefined {
-  const way = reachTyped(draft, role, known) ?? reach(draft, role, known);
+  const way = reach(draft, role, known);
   return way && { value: { from: way.value, apply: [apply] }, comment: `check: ${way.why}` };
 }
 
@@ -179,7 +179,7 @@ export function phoneLine(context: Context): Made {
     return fromElsewhere(context, 'phone', 'phone') ?? openLine(context, 'phone', (column) => valueIn(column, 'phone'));
   const { column } = found;
   const country = table.columns.find(isCountry);
-  const phone: TransformSpec = country ? { phone: { region_from: country.name } } : 'phone';
+  const phone: TransformSpec = country ? { phone: { region_from: valueIn(country) } } : 'phone';
   const several = severalText(column);
   const isMore = (each: Column): boolean =>
     headerScore('phone', each, 'lead') > 0.6 && scoreOf('phone', each, 'lead') > SURE;
@@ -192,7 +192,7 @@ export function phoneLine(context: Context): Made {
       ? `check: ${several}, all are a custom field`
       : (passedOver(column, more) ?? commentOf('phone', found, 'lead'));
   const value =
-    more.length > 0 ? { from: [column, ...more].map(({ name }) => name), apply: [phone] } : valueIn(column, phone);
+    more.length > 0 ? { from: [column, ...more].map((each) => valueIn(each)), apply: [phone] } : valueIn(column, phone);
   return { value, comment };
 }
 

@@ -1,0 +1,178 @@
+/** Tables of entity, property and value: their properties are columns of what they describe. */
+import type { ValueSpec } from '../../mapping/spec.ts';
+import { columnOf, countOf, countsOf, isComplete, isFew, isKey, type Column, type Table } from './columns.ts';
+import { isId } from './content.ts';
+import { lookupIn, namesTable, placeholder } from './references.ts';
+import type { Samples } from './tables.ts';
+import { fold } from './words.ts';
+
+/** The columns of such a table. `type`: what tells values of one property apart, such as the home address from that at work. */
+interface PropertyParts {
+  readonly entity: Column;
+  readonly property: Column;
+  readonly value: Column;
+  readonly type: Column | undefined;
+}
+
+/** What several columns together are called: `EMAIL WORK`. */
+type Property = readonly (string | null)[];
+
+const MAX_COLUMNS = 12;
+const MAX_PROPERTIES = 60;
+/** Of the entities that have a property, on average. */
+const MIN_FILL = 0.25;
+
+/** Properties become columns of the table that has the entities, or else of one that takes the place of their own. */
+export function withProperties(samples: Samples): Samples {
+  const { tables } = samples;
+  return { ...samples, tables: tables.map((table) => spread(table, tables) ?? table) };
+}
+
+function spread(table: Table, tables: readonly Table[]): Table | undefined {
+  for (const parts of partsOf(table)) {
+    const all = pivotOf(parts);
+    if (all) return placed(parts, all, tables);
+  }
+  return undefined;
+}
+
+/** A table with a row for each entity and a column for each property, if these have values of one form each, and of several together. */
+function pivotOf(parts: PropertyParts): readonly Column[] | undefined {
+  const { entity, property, value } = parts;
+  const { table } = entity;
+  const names = propertiesIn(parts);
+  const sql = `${table.sql}_${entity.sql}_${property.sql}`;
+  const cells = names.map((name, at) => `max(case when ${isOf(parts, name)} then ${value.sql} end) p${at}`);
+  table.db.exec(
+    `create table ${sql} as select min(record) record, ${entity.sql} key, ${cells.join(', ')} from ${table.sql} group by 2`,
+  );
+  const own: Table = { ...table, sql, rows: countOf(table, `from ${sql}`), columns: [], nouns: [] };
+  own.columns.push(...names.map((name, at) => columnFor(own, `p${at}`, value, labelOf(name))));
+  const forms = own.columns.flatMap((each) => formOf(each) ?? []);
+  return new Set(forms).size > 1 && forms.length > names.length * 0.6 ? own.columns : undefined;
+}
+
+function columnFor(table: Table, sql: string, { name }: Column, label: string, origin?: ValueSpec): Column {
+  const own = { list: undefined, several: 0, isWrapper: false, isInPairs: false };
+  return columnOf(table, { name: `${name} (${label})`, sql, ...own, label, origin }, label, true);
+}
+
+/** The properties as columns of the table that has the entities, or of that with a row for each. */
+function placed(parts: PropertyParts, all: readonly Column[], tables: readonly Table[]): Table {
+  const { entity, property, value, type } = parts;
+  const { table } = entity;
+  const pivot = all[0]!.table;
+  const holder = tables.find((each) => each !== table && each.list === undefined && keyOf(each, entity));
+  const key = holder && keyOf(holder, entity)!;
+  const match = { template: [entity, property, ...(type ? [type] : [])].map(placeholder).join(' '), ...trimmed(type) };
+  const isSingle = toldApart(parts) === table.rows;
+  const lookup = (by: Column, label: string) => {
+    const own = { template: `${placeholder(by)} ${label.replace(/[{}]/g, '$&$&')}` };
+    return lookupIn(table, { match, with: own, take: value.name }, !isSingle);
+  };
+  const names = propertiesIn(parts);
+  const whole = all.filter((each, at) => isComplete(each) && (names[at]![1] ?? null) === null);
+  const first = whole.find(({ is }) => is.person > 0.7) ?? whole[0];
+  if (!key && first) {
+    // The rows of a property that all have stand for the entities.
+    const own = { ...entity, table: pivot, sql: 'key', filled: pivot.rows, distinct: pivot.rows };
+    const columns = all.map((each) =>
+      each === first
+        ? { ...first, name: value.name, label: undefined }
+        : columnFor(pivot, each.sql, value, each.label!, lookup(entity, each.label!)),
+    );
+    pivot.only = { from: property.name, value: names[all.indexOf(first)]![0]! };
+    pivot.columns.splice(0, all.length, own, ...columns);
+    return pivot;
+  }
+  for (const { sql: at, label } of key ? all : []) {
+    const sql = `${table.sql}_${at}`;
+    const { db, sql: to } = holder!;
+    db.exec(`alter table ${to} add column ${sql} text`);
+    db.exec(`update ${to} set ${sql} = (select ${at} from ${pivot.sql} where key = ${to}.${key!.sql})`);
+    holder!.columns.push(columnFor(holder!, sql, value, label!, lookup(key!, label!)));
+  }
+  table.attributes = { by: property.name, names: all.length };
+  return table;
+}
+
+/** What is looked up has no spaces where it lacks a type. */
+function trimmed(type: Column | undefined): { apply?: readonly ['collapse_whitespace'] } {
+  return type ? { apply: ['collapse_whitespace'] } : {};
+}
+
+/** Columns that may be such parts. */
+function* partsOf(table: Table): Generator<PropertyParts> {
+  const { columns, rows, list } = table;
+  const filled = columns.filter((each) => each.filled > 0);
+  if (list !== undefined || filled.length < 3 || filled.length > MAX_COLUMNS || rows < 12) return;
+  const isName = (each: Column): boolean =>
+    (each.is.words > 0.8 || each.is.digits > 0.9) &&
+    !each.date &&
+    isFew(each) &&
+    each.distinct > 1 &&
+    each.distinct <= MAX_PROPERTIES;
+  for (const property of filled.filter((each) => isName(each) && isComplete(each))) {
+    for (const entity of filled) {
+      const isOne = entity !== property && isComplete(entity) && isId(entity) && !entity.date;
+      if (!isOne || entity.distinct <= property.distinct || entity.distinct > rows * 0.7) continue;
+      if (rows / (entity.distinct * property.distinct) < MIN_FILL) continue;
+      const rest = filled.filter((each) => each !== entity && each !== property && !(isKey(each) && isId(each)));
+      const [value] = rest.filter((each) => !isName(each) && !each.date).sort((a, b) => b.distinct - a.distinct);
+      if (!value || value.filled < rows / 2 || value.distinct < property.distinct) continue;
+      const parts = {
+        entity,
+        property,
+        value,
+        type: rest.find((each) => each !== value && isName(each) && each.is.words > 0.8),
+      };
+      if (toldApart(parts) >= rows * 0.9) yield parts;
+    }
+  }
+}
+
+function propertiesIn({ property, type, value }: PropertyParts): Property[] {
+  if (!type) return [...countsOf(property).keys()].map((each) => [each]);
+  const rows = property.table.db.all<{ p: string; t: string | null }>(
+    `select distinct ${property.sql} p, ${type.sql} t from ${property.table.sql} where ${value.sql} is not null limit ${MAX_PROPERTIES}`,
+  );
+  return rows.map(({ p, t }) => [p, t]);
+}
+
+function labelOf(name: Property): string {
+  return name.filter((each) => each !== null).join(' ');
+}
+
+/** How many rows differ in their entity and property. */
+function toldApart({ entity, property, type }: PropertyParts): number {
+  const columns = [entity, property, ...(type ? [type] : [])].map(({ sql }) => sql).join(', ');
+  return countOf(entity.table, `from (select distinct ${columns} from ${entity.table.sql})`);
+}
+
+/** In SQL. */
+function isOf({ property, type }: PropertyParts, [p, t]: Property): string {
+  const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
+  const isType = t === undefined ? '' : t === null ? ` and ${type!.sql} is null` : ` and ${type!.sql} = ${text(t)}`;
+  return `${property.sql} = ${text(p!)}${isType}`;
+}
+
+/** What all values of a property look like; undefined if they differ. */
+function formOf({ is, date, separators, filled }: Column): string | undefined {
+  if (filled < 2) return undefined;
+  if (date) return 'date';
+  const forms = ['email', 'url', 'flag', 'international', 'whole'] as const;
+  return forms.find((form) => is[form] > 0.9) ?? (separators ? 'number' : is.words > 0.9 ? 'text' : undefined);
+}
+
+/** The column of another table that has the entities. */
+function keyOf(table: Table, entity: Column): Column | undefined {
+  return table.columns.find((key) => {
+    if (!isKey(key) || !isId(key)) return false;
+    const found = countOf(
+      entity.table,
+      `from (select distinct ${entity.sql} v from ${entity.table.sql}) where v in (select ${key.sql} from ${table.sql})`,
+    );
+    const isMeant = namesTable(entity, table) || fold(entity.name) === fold(key.name) || key.is.digits < 0.9;
+    return isMeant && found > entity.distinct * 0.8;
+  });
+}
