@@ -5,7 +5,7 @@ import type { QuestionChoice } from '../../../terminal/ask.ts';
 import type { Column } from '../columns.ts';
 import { isReadable, isUnix } from '../dates.ts';
 import type { KnownTables } from '../joins.ts';
-import { regionOf } from '../region.ts';
+import { regionOf } from './region.ts';
 import { timeOf } from '../roles.ts';
 import type { Samples } from '../tables.ts';
 import type { AnswerChoice, Answers } from './answers.ts';

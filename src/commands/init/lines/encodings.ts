@@ -1,7 +1,7 @@
 /** In which code page files are read that are not UTF-8: nearly any bytes are valid in each, so the user is asked. */
 import { MIXED, WESTERN } from '../../../input/text/encoding.ts';
 import { openExports, type Export, type ExportOptions } from '../open-export.ts';
-import { countryIn } from '../region.ts';
+import { countryIn } from './region.ts';
 import type { Table } from '../columns.ts';
 import { nameOf } from '../fates.ts';
 import type { AnswerChoice, Answers } from './answers.ts';

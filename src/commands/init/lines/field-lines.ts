@@ -11,7 +11,7 @@ import { passedOver, quoted, separatorIn, unreadText } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
 import { idValue, nameOf, reach, type KnownTables } from '../joins.ts';
 import { isSure, joined } from '../references.ts';
-import { isCountry } from '../region.ts';
+import { isCountry } from './region.ts';
 import { headerScore, scoreOf, timeOf, type Role } from '../roles.ts';
 import type { Concept } from '../words.ts';
 import type { Line } from './yaml.ts';

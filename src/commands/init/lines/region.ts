@@ -1,11 +1,11 @@
 /** The country of the exports, from evidence in them: the region of phone numbers without a country code, and the time zone. */
 import { isSupportedCountry, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max/es6';
-import { countryCode } from '../../mapping/transforms/countries.ts';
-import { countEach, type Column } from './columns.ts';
-import { currencyOf } from './evidence.ts';
-import type { Line } from './lines/yaml.ts';
-import { headerScore } from './roles.ts';
-import { numberText, ofText } from '../../terminal/numbers.ts';
+import { countryCode } from '../../../mapping/transforms/countries.ts';
+import { countEach, type Column } from '../columns.ts';
+import { currencyOf } from '../evidence.ts';
+import type { Line } from './yaml.ts';
+import { headerScore } from '../roles.ts';
+import { numberText, ofText } from '../../../terminal/numbers.ts';
 
 /** A region is proposed only if at least this share of the numbers without a country code would be valid in it. */
 const MIN_VALID = 0.9;
