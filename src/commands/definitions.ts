@@ -147,7 +147,7 @@ export const explain = define({
   },
   options: {
     ...STATE_OPTIONS,
-    ...pick(OPTIONS, 'live', 'baseUrl', 'credentialsFile', 'timeout'),
+    ...pick(OPTIONS, 'live', 'baseUrl', 'envFile', 'timeout'),
     json: { ...OPTIONS.json, describe: 'Print the same as one JSON object to stdout' },
   },
   examples: [
@@ -178,17 +178,7 @@ export const api = define({
     },
     path: { type: 'value', check: value('a path', (given) => given), describe: 'The path below the base URL' },
   },
-  options: pick(
-    OPTIONS,
-    'data',
-    'query',
-    'paginate',
-    'write',
-    'idempotencyKey',
-    'baseUrl',
-    'credentialsFile',
-    'timeout',
-  ),
+  options: pick(OPTIONS, 'data', 'query', 'paginate', 'write', 'idempotencyKey', 'baseUrl', 'envFile', 'timeout'),
   examples: [
     ['$0 api GET /pipelines --query type=DEAL', 'pipelines and stages with their ids'],
     ['$0 api GET /api-logs --query statusGroup=4xx --paginate', 'all requests that the service refused'],

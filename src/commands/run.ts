@@ -137,7 +137,7 @@ function resumeText(): string {
 /** Neither a rehearsal nor a run without network needs a `.env` file. */
 function environmentOf(settings: RunSettings, console: Console): Environment {
   if (settings.sandbox || settings.offline) return process.env;
-  return readEnvironment(settings.credentialsFile, (message) => console.complain(`warning: ${message}`));
+  return readEnvironment(settings.envFile, (message) => console.complain(`warning: ${message}`));
 }
 
 interface RunTarget {

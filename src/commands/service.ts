@@ -9,7 +9,7 @@ import type { Rate } from '../rate.ts';
 import { TOOL } from '../version.ts';
 import { existingState } from './state.ts';
 
-type ServiceSettings = Pick<RunSettings, 'mapping' | 'state' | 'sandbox' | 'baseUrl' | 'credentialsFile' | 'rate'>;
+type ServiceSettings = Pick<RunSettings, 'mapping' | 'state' | 'sandbox' | 'baseUrl' | 'envFile' | 'rate'>;
 
 /** For commands that read a sandbox: nobody else uses it, so they need not wait for a window to end. */
 export const SANDBOX_RATE: Rate = { ...DEFAULT_RATE, requests: 10_000, seconds: 1 };
@@ -27,11 +27,11 @@ export async function serviceOf(
 
 /** From the options, the environment and the `.env` file. `isOpen`: as of `restCredentials`. */
 export function credentialsOf(
-  settings: Pick<RunSettings, 'baseUrl' | 'credentialsFile'>,
+  settings: Pick<RunSettings, 'baseUrl' | 'envFile'>,
   console: Console,
   needs: { readonly isOpen?: boolean } = {},
 ): RestCredentials {
-  const environment = readEnvironment(settings.credentialsFile, (message) => console.complain(`warning: ${message}`));
+  const environment = readEnvironment(settings.envFile, (message) => console.complain(`warning: ${message}`));
   const credentials = restCredentials(settings.baseUrl, environment, needs);
   console.redactor.add(credentials.apiKey, credentials.ingestToken);
   return credentials;

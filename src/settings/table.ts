@@ -102,13 +102,12 @@ export const OPTIONS = {
     check: text('a URL'),
     describe: 'Base URL of the API [BACKFILL_BASE_URL]; plain http for this machine only',
   },
-  // Not `--env-file`: Node takes that for an option of its own, wherever it is, and ends if there is no such file.
-  credentialsFile: {
+  envFile: {
     group: WHERE,
     type: 'value',
     check: text('a file'),
     shownDefault: '.env, if it exists',
-    describe: 'File that holds the credentials',
+    describe: 'File that holds the credentials; Node ends with exit code 9 if it does not exist',
   },
   rate: {
     group: PACE,
@@ -234,4 +233,4 @@ export const OPTIONS = {
 } as const satisfies OptionTable;
 
 /** How a command that sends requests reaches the service. */
-export const CONNECTION = ['baseUrl', 'credentialsFile', 'rate', 'reserve', 'concurrency', 'timeout'] as const;
+export const CONNECTION = ['baseUrl', 'envFile', 'rate', 'reserve', 'concurrency', 'timeout'] as const;

@@ -12,7 +12,7 @@ useFastClock();
 type Argv = Readonly<Record<string, unknown>>;
 
 async function ask(service: Sandbox, method: string, path: string, options: Argv = {}): Promise<Said> {
-  return call(api, { method, path, credentialsFile: await envFile(service), ...options });
+  return call(api, { method, path, envFile: await envFile(service), ...options });
 }
 
 function nothingArrived(service: Sandbox): boolean {
@@ -44,7 +44,7 @@ describe('api', () => {
 
   it('keeps every digit of numbers', async () => {
     const service = await scripted(() => ({ status: 200, body: '{"id":9007199254740993,"amount":5.10}' }));
-    const said = await call(api, { method: 'GET', path: '/deals/1', credentialsFile: service.envFile });
+    const said = await call(api, { method: 'GET', path: '/deals/1', envFile: service.envFile });
     expect(said.stdout).toBe('{\n  "id": 9007199254740993,\n  "amount": 5.10\n}\n');
   });
 
@@ -53,11 +53,7 @@ describe('api', () => {
     [404, 'no such route, or no record', {}],
   ])('explains %i and exits with 1, with the body still on stdout', async (status, explanation, changes) => {
     const service = await sandbox();
-    const said = await call(api, {
-      method: 'GET',
-      path: '/leads/none',
-      credentialsFile: await envFile(service, changes),
-    });
+    const said = await call(api, { method: 'GET', path: '/leads/none', envFile: await envFile(service, changes) });
     expect(said.code).toBe(1);
     expect(said.stderr).toContain(`HTTP ${status}`);
     expect(said.stderr).toContain(explanation);
@@ -66,7 +62,7 @@ describe('api', () => {
 
   it('explains 403', async () => {
     const service = await scripted(() => ({ status: 403, body: { error: 'other account' } }));
-    const said = await call(api, { method: 'GET', path: '/leads/1', credentialsFile: service.envFile });
+    const said = await call(api, { method: 'GET', path: '/leads/1', envFile: service.envFile });
     expect(said.code).toBe(1);
     expect(said.stderr).toContain('another account');
   });
@@ -79,22 +75,22 @@ describe('api', () => {
       body: bodies[nth - 1],
       headers: { location: '/\u009b1' },
     }));
-    const page = await call(api, { method: 'GET', path: '/leads', credentialsFile: service.envFile });
+    const page = await call(api, { method: 'GET', path: '/leads', envFile: service.envFile });
     expect(page.stdout).toBe(`${text}\n`);
     expect(page.stderr).toContain('location: / 1\n');
-    const shown = await call(api, { method: 'GET', path: '/leads', credentialsFile: service.envFile }, { isTTY: true });
+    const shown = await call(api, { method: 'GET', path: '/leads', envFile: service.envFile }, { isTTY: true });
     expect(shown.stdout).toBe('page [U+001B][2J[U+009B]1m\n\tend\n');
-    const json = await call(api, { method: 'GET', path: '/leads', credentialsFile: service.envFile });
+    const json = await call(api, { method: 'GET', path: '/leads', envFile: service.envFile });
     expect(json.stdout).toBe('{\n  "a": "\\u009b1m\\u202eb"\n}\n');
   });
 
   it('calls /health and /version without the key', async () => {
     const service = await scripted(() => ({ status: 200, body: { version: '7' } }));
-    expect((await call(api, { method: 'GET', path: '/version', credentialsFile: service.envFile })).code).toBe(0);
-    expect((await call(api, { method: 'GET', path: '/health', credentialsFile: service.envFile })).code).toBe(0);
+    expect((await call(api, { method: 'GET', path: '/version', envFile: service.envFile })).code).toBe(0);
+    expect((await call(api, { method: 'GET', path: '/health', envFile: service.envFile })).code).toBe(0);
     expect(service.arrived[0]!.headers).not.toHaveProperty('x-api-key');
     expect(service.healthChecks[0]).not.toHaveProperty('x-api-key');
-    expect((await call(api, { method: 'GET', path: '/pipelines', credentialsFile: service.envFile })).code).toBe(0);
+    expect((await call(api, { method: 'GET', path: '/pipelines', envFile: service.envFile })).code).toBe(0);
     expect(service.arrived[1]!.headers).toHaveProperty('x-api-key');
   });
 
@@ -102,11 +98,11 @@ describe('api', () => {
     const service = await scripted(() => ({ status: 200, body: { version: '7' } }));
     const cwd = await workspace();
     await files(cwd, { env: `BACKFILL_BASE_URL=${service.baseUrl}\n` });
-    const credentialsFile = join(cwd, 'env');
+    const envFile = join(cwd, 'env');
     for (const path of ['/health', '/version', '/version/', '/version?a=1']) {
-      expect(await call(api, { method: 'GET', path, credentialsFile }), path).toMatchObject({ code: 0 });
+      expect(await call(api, { method: 'GET', path, envFile }), path).toMatchObject({ code: 0 });
     }
-    const refused = await call(api, { method: 'GET', path: '/pipelines', credentialsFile });
+    const refused = await call(api, { method: 'GET', path: '/pipelines', envFile });
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('BACKFILL_API_KEY');
     expect(service.arrived.map(({ url }) => url)).toEqual(['/version', '/version/', '/version?a=1']);
@@ -115,7 +111,7 @@ describe('api', () => {
   it('needs no ingestion token', async () => {
     const service = await sandbox();
     const file = await envFile(service, { BACKFILL_INGEST_TOKEN: '' });
-    expect((await call(api, { method: 'GET', path: '/pipelines', credentialsFile: file })).code).toBe(0);
+    expect((await call(api, { method: 'GET', path: '/pipelines', envFile: file })).code).toBe(0);
   });
 
   it('never shows the API key, even if the service sends it back', async () => {
@@ -124,7 +120,7 @@ describe('api', () => {
       body: { error: `what a key: ${String(headers['x-api-key'])}` },
       headers: { location: `/x?key=${String(headers['x-api-key'])}` },
     }));
-    const said = await call(api, { method: 'GET', path: '/pipelines', credentialsFile: service.envFile });
+    const said = await call(api, { method: 'GET', path: '/pipelines', envFile: service.envFile });
     expect(said.stdout).toContain('what a key: ***');
     expect(said.stdout + said.stderr).not.toContain('sk_scripted_key');
   });
@@ -160,7 +156,7 @@ describe('api, before it sends anything,', () => {
   it('refuses the webhook when the base URL contains part of its path', async () => {
     const service = await sandbox();
     const file = await envFile(service, { BACKFILL_BASE_URL: `${service.baseUrl}/webhooks` });
-    const said = await call(api, { method: 'POST', path: '/ingest/x', credentialsFile: file, write: true });
+    const said = await call(api, { method: 'POST', path: '/ingest/x', envFile: file, write: true });
     expect(said.stderr).toContain('ingestion webhook');
     expect(nothingArrived(service)).toBe(true);
   });
@@ -233,13 +229,7 @@ describe('api, when it writes,', () => {
       { status: 201, body: { id: 'new' } },
     ];
     const service = await scripted((_, nth) => answers[nth - 1]!);
-    const said = await call(api, {
-      method: 'POST',
-      path: '/leads',
-      write: true,
-      data: '{}',
-      credentialsFile: service.envFile,
-    });
+    const said = await call(api, { method: 'POST', path: '/leads', write: true, data: '{}', envFile: service.envFile });
     expect(said.code).toBe(0);
     expect(service.arrived).toHaveLength(3);
     expect(new Set(service.arrived.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
@@ -248,14 +238,14 @@ describe('api, when it writes,', () => {
   it.each(['PATCH', 'PUT', 'DELETE'])('retries a %s after a 429, which was not executed', async (method) => {
     const limited: Answer = { status: 429, body: {}, headers: { 'retry-after': '1' } };
     const service = await scripted((_, nth) => (nth === 1 ? limited : { status: 200, body: { id: '1' } }));
-    const said = await call(api, { method, path: '/leads/1', write: true, credentialsFile: service.envFile });
+    const said = await call(api, { method, path: '/leads/1', write: true, envFile: service.envFile });
     expect(said.code).toBe(0);
     expect(service.arrived.map((request) => request.method)).toEqual([method, method]);
   });
 
   it('does not retry a PATCH that may have been executed', async () => {
     const service = await scripted(() => ({ status: 500, body: { error: 'no' } }));
-    const options = { method: 'PATCH', path: '/leads/1', write: true, data: '{}', credentialsFile: service.envFile };
+    const options = { method: 'PATCH', path: '/leads/1', write: true, data: '{}', envFile: service.envFile };
     expect((await call(api, options)).code).toBe(1);
     expect(service.arrived).toHaveLength(1);
     expect(service.arrived[0]!.headers).not.toHaveProperty('idempotency-key');
@@ -273,7 +263,7 @@ describe('api, when it writes,', () => {
 
   it('says after a 409 what to do', async () => {
     const service = await scripted(() => ({ status: 409, body: { error: 'Unique constraint failed' } }));
-    const options = { method: 'POST', path: '/leads', write: true, data: '{}', credentialsFile: service.envFile };
+    const options = { method: 'POST', path: '/leads', write: true, data: '{}', envFile: service.envFile };
     const said = await call(api, options);
     expect(said.code).toBe(1);
     expect(said.stderr).toMatch(/^409: .*GET.*before you send this again/m);
@@ -283,7 +273,7 @@ describe('api, when it writes,', () => {
   it('warns of a route that the service will retire, as its headers say', async () => {
     const headers = { deprecation: '@1767225600', sunset: 'Thu, 31 Dec 2026 23:59:59 GMT', link: '</leads>' };
     const service = await scripted(() => ({ status: 200, body: [], headers }));
-    const said = await call(api, { method: 'GET', path: '/external/leads', credentialsFile: service.envFile });
+    const said = await call(api, { method: 'GET', path: '/external/leads', envFile: service.envFile });
     expect(said.code).toBe(0);
     expect(said.stderr).toMatch(/retiring this route \(deprecation: .*sunset: .*link: /);
   });
@@ -305,7 +295,7 @@ describe('api --paginate', () => {
       body: url.includes('cursor') ? { items: [{ id: 2 }] } : { items: [{ id: 1 }], links: { next } },
     }));
     const path = '/leads?status=open';
-    const said = await call(api, { method: 'GET', path, paginate: true, credentialsFile: service.envFile });
+    const said = await call(api, { method: 'GET', path, paginate: true, envFile: service.envFile });
     expect(JSON.parse(said.stdout)).toEqual([{ id: 1 }, { id: 2 }]);
     expect(service.arrived.map(({ url }) => url)).toEqual([
       '/leads?status=open&page=1&pageSize=100',
@@ -315,7 +305,7 @@ describe('api --paginate', () => {
 
   it('prints nothing if the service says that items are missing', async () => {
     const service = await scripted(() => ({ status: 200, body: { items: [{ id: 1 }], total: 3 } }));
-    const said = await call(api, { method: 'GET', path: '/leads', paginate: true, credentialsFile: service.envFile });
+    const said = await call(api, { method: 'GET', path: '/leads', paginate: true, envFile: service.envFile });
     expect(said).toMatchObject({ code: 1, stdout: '' });
     expect(said.stderr).toContain('GET /leads returned only 1 of 3 items');
   });
@@ -324,7 +314,7 @@ describe('api --paginate', () => {
     const service = await scripted((_, nth) =>
       nth === 1 ? { status: 200, body: [{ id: 1 }] } : { status: 404, body: { error: 'gone' } },
     );
-    const said = await call(api, { method: 'GET', path: '/leads', paginate: true, credentialsFile: service.envFile });
+    const said = await call(api, { method: 'GET', path: '/leads', paginate: true, envFile: service.envFile });
     expect(said).toMatchObject({ code: 1, stdout: '' });
     expect(said.stderr).toContain('404');
   });

@@ -442,7 +442,7 @@ describe('the printed next step', () => {
         .map(([name, value]) => `${name}=${value}\n`)
         .join(''),
     });
-    const args = ['run', 'mapping.yaml', ...FAST, '--source', 'people=other.csv', '--credentials-file', 'prod.env'];
+    const args = ['run', 'mapping.yaml', ...FAST, '--source', 'people=other.csv', '--env-file', 'prod.env'];
     const ended = await backfill(args, { cwd: p.cwd });
     expect(ended.code).toBe(0);
     expect(ended.stdout).toContain('crm-backfill verify mapping.yaml');

@@ -27,7 +27,7 @@ const CALM: Omit<Circumstances, 'argv'> = {
   due: 3,
   pilot: undefined,
   worksheet: undefined,
-  optionsOf: (command) => (command === 'verify' ? ['sample', 'state', 'credentialsFile', 'json'] : ['state']),
+  optionsOf: (command) => (command === 'verify' ? ['sample', 'state', 'envFile', 'json'] : ['state']),
 };
 
 /** The commands that are printed, in their order. */
@@ -107,8 +107,8 @@ describe('the next command', () => {
   it('verifies and purges a finished migration, but not a rehearsal', () => {
     const found = summary({ events: { ...NOTHING, ...BESIDE } });
     const args = ['run', 'a.yaml', '--state', '/s t', '--quiet', '--pilot', '3'];
-    expect(commands(found, [...args, '--credentials-file=prod.env'])).toEqual([
-      "crm-backfill verify a.yaml --state '/s t' --credentials-file=prod.env",
+    expect(commands(found, [...args, '--env-file=prod.env'])).toEqual([
+      "crm-backfill verify a.yaml --state '/s t' --env-file=prod.env",
       "crm-backfill purge a.yaml --state '/s t'",
     ]);
     expect(commands(found, ['run', 'a.yaml', '--sandbox'], { sandbox: true })).toEqual([]);

@@ -101,18 +101,6 @@ describe('an env file', () => {
       expect(exitCode).toBe(2);
     },
   );
-
-  // Node itself would read a file that is named with `--env-file`, or end with its own exit code.
-  it('on the command line is read by the program alone', async () => {
-    const cwd = await workspace();
-    await files(cwd, { 'my.env': FILE });
-    const health = (file: string) =>
-      backfill(['api', 'GET', '/health', '--credentials-file', file], { cwd, env: { BACKFILL_API_KEY: 'other' } });
-    expect(await health('missing.env')).toMatchObject({ code: 2, stderr: expect.stringContaining('missing.env') });
-    const named = await health('my.env');
-    expect(named).toMatchObject({ code: 2, stderr: expect.stringContaining('BACKFILL_INGEST_URL') });
-    expect(named.stderr).toContain('missing the base URL');
-  });
 });
 
 describe('the URL, the key and the token', () => {
