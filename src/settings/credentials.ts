@@ -36,11 +36,14 @@ const SERVICE = ['BACKFILL_BASE_URL', 'BACKFILL_INGEST_URL', 'BACKFILL_API_KEY',
 export function readEnvironment(
   envFile: string | undefined,
   warn: (message: string) => void,
-  env: Environment = process.env,
+  given: Environment = process.env,
 ): Environment {
-  if (envFile === undefined && !statSync('.env', { throwIfNoEntry: false })?.isFile()) return env;
+  if (envFile === undefined && !statSync('.env', { throwIfNoEntry: false })?.isFile()) return given;
   const path = envFile ?? '.env';
   const file = readEnvFile(path);
+  // Node has loaded a file that is named on the command line into the environment before the program starts.
+  const isLoaded = (name: string): boolean => envFile !== undefined && given[name] === file[name];
+  const env = Object.fromEntries(Object.entries(given).filter(([name]) => !isLoaded(name)));
   const present = SERVICE.find((name) => env[name]);
   const ignored = SERVICE.filter((name) => file[name] && file[name] !== env[name]);
   if (present !== undefined && ignored.length > 0) {
