@@ -113,7 +113,7 @@ function beginsWithCode(text: string, region: CountryCode): boolean {
 }
 
 function parse(text: string, region: CountryCode | undefined, strict: boolean): PhoneNumber | undefined {
-  const options = { extract: false, ...(region && { defaultCountry: region }) };
+  const options = region ? { extract: false, defaultCountry: region } : { extract: false };
   const number = parsePhoneNumberFromString(text, options, numbering());
   return number && (strict ? number.isValid() : number.isPossible()) ? number : undefined;
 }

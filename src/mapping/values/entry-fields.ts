@@ -125,10 +125,13 @@ function checkOf(name: string, kind: keyof typeof CHECKS): (value: JsonValue) =>
 
 /** ISO 8601 with an offset (service interface, section 2.3). */
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
+/** One in UTC on a day that every month has, as `date` writes it: it exists. */
+const PLAIN_INSTANT =
+  /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/;
 
 export function asInstant(value: JsonValue): Result {
   const text = asText(value);
-  if (text instanceof ValueError) return text;
+  if (text instanceof ValueError || PLAIN_INSTANT.test(text)) return text;
   const match = INSTANT.exec(text);
   if (!match) return new ValueError(issueOf('bad_date/not_iso', valueText(text)));
   const read = readIso(text);

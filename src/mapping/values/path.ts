@@ -102,9 +102,11 @@ function treePath(path: string, { missing, verbatim = false }: PathContext): Com
 
 /** The text of a cell, trimmed; undefined where it is empty or means "no value". */
 export function cellReader(column: number, missing: ReadonlySet<string>): CompiledPath['evaluate'] {
+  // Looking up a text that was just read means hashing it.
+  const hasMissing = missing.size > 0;
   return (row) => {
     const text = (row.cells[column] ?? '').trim();
-    return text === '' || missing.has(text) ? undefined : text;
+    return text === '' || (hasMissing && missing.has(text)) ? undefined : text;
   };
 }
 
