@@ -12,7 +12,7 @@ import { closingAfter } from './held-state.ts';
 import { planCounter } from './pages/progress-tracker.ts';
 import { Watch } from './pages/watch.ts';
 import { writeFiles, type WrittenFiles } from './pages/written-files.ts';
-import { countDue, countStates, type CountedState } from './plan/counts.ts';
+import { countDue, type CountedState } from './plan/counts.ts';
 import type { Summary } from './report/summary.ts';
 import type { Sender } from './send/sender.ts';
 import { findDamage } from './store/sqlite.ts';
@@ -103,7 +103,7 @@ async function send(run: Run, target: Target | undefined, plan: Surveyed): Promi
   // It was read beside the survey; nothing is sent before it is known to be whole.
   await run.checkpointWhole;
   if (!target || settings.dryRun || halt.requested) return undefined;
-  if (refusalOf(settings, survey, countStates(survey.db)) !== undefined) return undefined;
+  if (refusalOf(settings, survey, survey.states) !== undefined) return undefined;
   await confirmFirst(run, target, plan);
   const [{ sendPlan }, { momentOf }] = await Promise.all([import('./send/send.ts'), import('./send/until.ts')]);
   const until = settings.until && momentOf(settings.until, mapping.timezone);
@@ -119,11 +119,11 @@ async function send(run: Run, target: Target | undefined, plan: Surveyed): Promi
 }
 
 /** The first live run asks: what it sends cannot be deleted. Without a terminal it goes on. */
-async function confirmFirst(run: Run, { baseUrl }: Target, { survey: { db } }: Surveyed): Promise<void> {
+async function confirmFirst(run: Run, { baseUrl }: Target, { survey: { db, states } }: Surveyed): Promise<void> {
   const { settings, monitor } = run;
   const isRehearsal = run.stateSuffix !== '';
   if (settings.yes || settings.plan !== undefined || isRehearsal || !monitor.confirm) return;
-  const due = countDue(countStates(db));
+  const due = countDue(states);
   if (due === 0 || db.get('select 1 from checkpoint.run limit 1')) return;
   const question = `${counted(due, 'event')} will be sent to ${baseUrl}; none of them can be deleted afterwards. Send them?`;
   if (await isAgreed(run, question)) return;
@@ -136,14 +136,14 @@ async function confirmFirst(run: Run, { baseUrl }: Target, { survey: { db } }: S
 async function end(
   run: Run,
   target: Target | undefined,
-  { survey, alreadyAcknowledged }: Surveyed,
+  { survey }: Surveyed,
   sender: Sender | undefined,
 ): Promise<RunEnd> {
   const { settings, mapping, state, output, log, watch, startedAt, began, bestEffort } = run;
   const plan = readPlan(survey.db);
   const summary = summarise({
     settings: { ...settings, rate: target?.rate ?? settings.rate },
-    ...{ mapping, survey, plan, startedAt, began, alreadyAcknowledged, sender, state, output },
+    ...{ mapping, survey, plan, startedAt, began, sender, state, output },
     ending: endOf(run, survey, plan.states),
     baseUrl: target?.baseUrl ?? null,
     requests: target?.client.requests ?? 0,

@@ -2,7 +2,6 @@
 import type { Run } from './begin.ts';
 import { storedAccountOf, type Target } from './connect.ts';
 import { EXIT, UserError } from './errors.ts';
-import { countAll } from './plan/counts.ts';
 import { doubtRecords, isOlder } from './plan/older.ts';
 import { storeDocument } from './report/documents.ts';
 import { assertBound, openFieldHasher } from './store/checkpoint.ts';
@@ -19,8 +18,6 @@ import { accountContacts } from './plan/compare/contacts.ts';
 export interface Surveyed {
   readonly survey: Survey;
   readonly hasher: FieldHasher;
-  /** Events that were acknowledged before this run sent anything. */
-  readonly alreadyAcknowledged: number;
 }
 
 /** Throws a `UserError` (exit 2) as `surveyInput` does, and if the state belongs to another account. */
@@ -59,7 +56,7 @@ export async function surveyed(run: Run, target: Target | undefined): Promise<Su
   monitor.surveyed?.(survey, rate);
   storeDocument(survey.db, 'mapping', await storedMapping(mapping, survey));
   storeDocument(survey.db, 'survey', snapshotOf(mapping.migration, target?.baseUrl ?? null, survey, rate));
-  return { survey, hasher, alreadyAcknowledged: countAll(survey.db).acknowledged };
+  return { survey, hasher };
 }
 
 const OLDER = 'checkpoint.db is older than plan.db beside it: an old copy was restored, or its -wal was deleted';

@@ -127,7 +127,6 @@ export function summarise(run: {
   readonly startedAt: Date;
   /** When it started, by the monotonic clock. */
   readonly began: number;
-  readonly alreadyAcknowledged: number;
   readonly baseUrl: string | null;
   readonly requests: number;
   /** Undefined if nothing was sent. */
@@ -165,7 +164,7 @@ export function summarise(run: {
       events_sent: sender?.counters.events_sent ?? 0,
       retries: sender?.counters.retries ?? 0,
       rate_limited: sender?.counters.rate_limited ?? 0,
-      already_acknowledged: run.alreadyAcknowledged,
+      already_acknowledged: countWhere(survey.states, ({ state }) => state === 'acknowledged'),
       seconds: secondsSince(run.began),
     },
     errors_by_code: countsByCode(findings, 'error'),

@@ -1,7 +1,7 @@
 /** Figures of a survey beside its counts: the duration of sending, the saving by combining, the changes since earlier runs. */
 import { COMBINED, PERSON } from '../kinds/index.ts';
 import { combinable, combined, type CombinedFigures } from '../plan/judge/combine.ts';
-import { countDue, countStates, countWhere, type CountedState } from '../plan/counts.ts';
+import { countDue, countWhere } from '../plan/counts.ts';
 import { storedDigest } from '../plan/digest.ts';
 import { countMatches } from '../plan/judge/contacts.ts';
 import { countFolded } from '../plan/judge/fold.ts';
@@ -27,8 +27,7 @@ interface SendingPace {
 
 /** Before a run sends: the events, the account (`where`) and the duration. */
 export function surveyFigures(survey: Survey, pace: SendingPace, where: readonly string[]): Figures {
-  const states = countStates(survey.db);
-  const [due, all] = [countDue(states), countWhere(states, () => true)];
+  const [due, all] = [countDue(survey.states), countWhere(survey.states, () => true)];
   return {
     verdict: {
       word: due > 0 ? 'SENDING' : 'NOTHING TO SEND',
@@ -36,19 +35,15 @@ export function surveyFigures(survey: Survey, pace: SendingPace, where: readonly
       mood: 'done',
       details: where,
     },
-    sections: present(planSections(survey, pace, states)),
+    sections: present(planSections(survey, pace)),
   };
 }
 
-export function planSections(
-  survey: Survey,
-  pace: SendingPace,
-  states: readonly CountedState[] = countStates(survey.db),
-): readonly (Section | undefined)[] {
+export function planSections(survey: Survey, pace: SendingPace): readonly (Section | undefined)[] {
   return [
-    prioritiesSection(plannedPriorities(states, pace), pace.now),
+    prioritiesSection(plannedPriorities(survey.states, pace), pace.now),
     changesSection(survey.changes),
-    planSection(survey, pace, countDue(states)),
+    planSection(survey, pace, countDue(survey.states)),
     worksheetSection(survey),
   ];
 }

@@ -65,11 +65,6 @@ export function outcomesOf(states: readonly CountedState[]): Record<EventType, E
   return counts;
 }
 
-/** The counts of all types together. */
-export function countAll(db: Database): EventCounts {
-  return totalOf(Object.values(outcomesOf(countStates(db))));
-}
-
 /** The priorities of the events that this run does not exclude, the highest first. */
 export function priorityProgress(states: readonly CountedState[]): PriorityProgress[] {
   const counts = new Map<number, { -readonly [Name in keyof PriorityProgress]: PriorityProgress[Name] }>();

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { systemClock } from '../clock.ts';
 import { isStateLost, STOPPED, type Halt } from '../halt.ts';
 import type { Mapping } from '../mapping/mapping.ts';
-import { allowedErrors, countAll } from '../plan/counts.ts';
+import { allowedErrors, countWhere } from '../plan/counts.ts';
 import { CHANGES_FILE, writeChanges } from '../plan/judge/changes-file.ts';
 import { forgetRun, noteEnd, noteRun } from '../plan/older.ts';
 import { rememberShown, readLeft } from '../plan/read-back.ts';
@@ -108,7 +108,10 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
   const outcomes = new Outcomes({
     ...{ db, commits, halt, isAdopted: sendLog.isAdopted, log: sendLog },
     maxRejectionsInARow: settings.maxRejectionsInARow,
-    maxRejections: allowedErrors(settings.maxErrors, countAll(db).total),
+    maxRejections: allowedErrors(
+      settings.maxErrors,
+      countWhere(survey.states, () => true),
+    ),
   });
   const sender = new Sender({
     ...{ db, commits, hasher, policies, deliverer, halt, outcomes, log: sendLog },

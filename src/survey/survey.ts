@@ -7,6 +7,7 @@ import type { Halt } from '../halt.ts';
 import type { CompiledMapping, Mapping } from '../mapping/mapping.ts';
 import type { Policies } from '../mapping/policies.ts';
 import { UserError } from '../errors.ts';
+import { countStates, type CountedState } from '../plan/counts.ts';
 import type { Cover } from '../plan/cover.ts';
 import { combined } from '../plan/judge/combine.ts';
 import { planDigest } from '../plan/digest.ts';
@@ -70,6 +71,8 @@ export interface Survey {
   /** The complete plan, with the checkpoint attached; in memory if the survey was interrupted. To be closed. */
   readonly db: Database;
   readonly records: RecordCounts;
+  /** Of its events, as the survey left them. */
+  readonly states: readonly CountedState[];
   /** The features that the records chosen by `--pilot` cover. */
   readonly cover: Cover | undefined;
   readonly profile: Profile;
@@ -218,6 +221,7 @@ async function commit(
     ...judged,
     ...inputFigures(opened, read),
     hasOtherAnswers,
+    states: countStates(plan),
     db: plan,
   };
 }
@@ -230,7 +234,7 @@ function interrupted({ db }: SurveyJob, opened: OpenInput, read: ReadInput): Sur
     worksheet: undefined,
     hasOtherAnswers: false,
   };
-  return { ...nothing, ...inputFigures(opened, read), db, profile: read.profiler.finish() };
+  return { ...nothing, ...inputFigures(opened, read), states: countStates(db), db, profile: read.profiler.finish() };
 }
 
 function inputFigures({ compiled }: OpenInput, { reader, omitted }: ReadInput) {

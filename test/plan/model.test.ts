@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { makeDirectory } from '../directory.ts';
 import { EVENT_TYPES } from '../../src/kinds/index.ts';
 import type { EventType } from '../../src/model.ts';
-import { countAll } from '../../src/plan/counts.ts';
+import { countStates, outcomesOf, totalOf } from '../../src/plan/counts.ts';
 import { judged, type Choice, type Earlier, type Rules } from './model.ts';
 import { Comments } from './model-comments.ts';
 import { event, judgedIn, lead, Planning, type About, type Given } from './planning.ts';
@@ -100,7 +100,7 @@ async function check(given: readonly Given[], rules: Rules, history: readonly Gi
     ...(choice.only && { only: choice.only.join(',') }),
   });
   expect(judgedIn(db)).toEqual(judged(given, rules, earlier, choice).judged);
-  const { total, ...states } = countAll(db);
+  const { total, ...states } = totalOf(Object.values(outcomesOf(countStates(db))));
   expect(Object.values(states).reduce((sum, count) => sum + count, 0)).toBe(total);
 }
 
