@@ -15,15 +15,32 @@ const MORE =
   'ROL RUR SDD SDP SIT SKK SLL SRG STD SUR TJR TMM TPE TRL UAK UGS UGW USS UYN UYP VEB VEF VNC XEU XFO XFU XRE YDD YUD ' +
   'YUM YUN ZAL ZMK ZRN ZRZ ZWC ZWD ZWL ZWN ZWR';
 
-let codes: ReadonlySet<string> | undefined;
+interface Currencies {
+  readonly codes: ReadonlySet<string>;
+  /** By their names in ISO 4217, in lower case. */
+  readonly byName: ReadonlyMap<string, string>;
+}
 
-/** Whether a code is in ISO 4217, now or in the past. The list is loaded only when it is needed. */
-export function isCurrency(code: string): boolean {
-  if (codes === undefined) {
+let loaded: Currencies | undefined;
+
+/** The list is loaded only when it is needed. */
+function currencies(): Currencies {
+  if (loaded === undefined) {
     const library = createRequire(import.meta.url)('currency-codes') as typeof currencyCodes;
-    codes = new Set([...library.codes(), ...MORE.split(' ')]);
+    const byName = new Map(library.data.map(({ currency, code }) => [currency.toLowerCase(), code]));
+    loaded = { codes: new Set([...library.codes(), ...MORE.split(' ')]), byName };
   }
-  return codes.has(code);
+  return loaded;
+}
+
+/** Whether a code is in ISO 4217, now or in the past. */
+export function isCurrency(code: string): boolean {
+  return currencies().codes.has(code);
+}
+
+/** The code of a currency by its name in ISO 4217: `Pound Sterling`. */
+export function currencyNamed(name: string): string | undefined {
+  return currencies().byName.get(name.toLowerCase());
 }
 
 /** Whether amounts in a currency can have decimals. */

@@ -30,13 +30,17 @@ const MIN_SCORE = 0.36;
 export const SURE = 0.62;
 /** Columns below are no candidates. */
 const MIN_CANDIDATE = 0.15;
+/** What a deal is about may be one of few products. */
+const MIN_TITLE = 0.04;
 const MAX_CANDIDATES = 6;
 
 export function assign(table: Table, kind: RecordKind, references: readonly Reference[]): Assignment {
   const scores = new Map<Role, readonly RoleCandidate[]>();
   for (const role of ROLES_OF[kind]!) {
     const able = table.columns.map((column) => ({ column, score: scoreIn(role, column, kind, references) }));
-    const sorted = able.filter(({ score }) => score >= MIN_CANDIDATE).sort((a, b) => b.score - a.score);
+    const sorted = able
+      .filter(({ score }) => score >= (role === 'title' ? MIN_TITLE : MIN_CANDIDATE))
+      .sort((a, b) => b.score - a.score);
     scores.set(role, sorted.slice(0, MAX_CANDIDATES));
   }
   const taken = new Map<Role, Column>();
@@ -87,11 +91,23 @@ function scoreIn(role: Role, column: Column, kind: RecordKind, references: reado
   const isOfIds = ({ to, share }: Reference): boolean =>
     share > 0.9 && (to.meaning.concepts.has('id') || to.meaning.concepts.has('number') || isCalledAlike(column, to));
   if (role === 'amount' && !concepts.has('amount') && own.some(isOfIds)) return 0;
+  if ((role === 'owner' || role === 'author') && isOfParent(column, references)) return 0;
   const noun = REFERRED[role];
   if (noun === undefined || concepts.has(role === 'stage' ? 'pipeline' : 'created')) return score;
   // However many stages there are, the ids of a table of stages are stages; the ids and addresses of users are members.
   const isOf = own.some(({ to }) => to.table.nouns.includes(noun)) && headerScore(role, column, kind) > -0.3;
   return isOf && !isSame ? 1 - (1 - score) * 0.3 : score;
+}
+
+/** `Who.Name` beside `Who.Id`, which is the id of a person or a deal: that record's name. */
+function isOfParent({ name, table }: Column, references: readonly Reference[]): boolean {
+  const above = name.slice(0, name.lastIndexOf('.') + 1);
+  const isParent = ({ from, to }: Reference): boolean =>
+    from.table === table &&
+    from.name.startsWith(above) &&
+    fold(from.name.slice(above.length)) === 'id' &&
+    to.table.nouns.some((noun) => noun === 'lead' || noun === 'deal');
+  return above !== '' && references.some((each) => isParent(each) && isKey(each.to) && isSure(each, 0.8));
 }
 
 /** Tables to whose ids the columns of a role may refer. */

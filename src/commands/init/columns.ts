@@ -1,5 +1,5 @@
 /** What the values of a column look like: shares of the values in the sample, the same for every language. */
-import { currencyMarks, isCurrency } from '../../kinds/currencies.ts';
+import { currencyMarks, currencyNamed, isCurrency } from '../../kinds/currencies.ts';
 import type { TransformSpec, ValueSpec } from '../../mapping/spec.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { counted } from '../../terminal/numbers.ts';
@@ -93,7 +93,8 @@ const SHAPES = {
   /** A MIME type, or the name or address of a document, a picture or a recording. */
   file: /^(?:image|video|audio|text|application)\/[\w.+-]+$|^[^@]*\.(?:jpe?g|png|gif|webp|svg|heic|pdf|docx?|xlsx?|pptx?|csv|txt|zip|eml|mp[34]|m4a|wav|mov)(?:\?\S*)?$/i,
   uuid: /^\{?[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\}?$/i,
-  code: /^(?=.*\d)(?=.*[a-z])[\w.:@-]{2,60}$|^[\w-]{15,60}$/i,
+  /** `2-Develop` is a step. */
+  code: /^(?!\d{1,2}[-.)]\p{L}{3})(?=.*\d)(?=.*[a-z])[\w.:@-]{2,60}$|^[\w-]{15,60}$/iu,
   hash: /^[\da-f]{32,64}$/i,
   currency: /^(?:[A-Z]{3}|[a-z]{3}|\p{Sc}|[A-Z]{1,2}\$|zł|Kč|Ft|kr\.?)$/u,
   flag: /^(?:0|1|true|false|yes|no|y|n|t|f|ja|nein|oui|non|si|sí|sim|não|да|нет|нет|tak|nie|nee|nej)$/i,
@@ -131,8 +132,13 @@ export function columnOf(
   ) as Record<Shape, number>;
   const meaning = meaningOf(header);
   const date = dateFacts(meaning, values, dayFirst);
-  const isMoney = (value: string): boolean => isCurrency(value.toUpperCase()) || currencyMarks(value)[0] === value;
-  const currency = is.currency > 0.8 ? shareOf(isMoney) : 0;
+  // `Won` is a currency, too.
+  const isCalledSo = meaning.concepts.has('currency');
+  const isMoney = (value: string): boolean =>
+    isCurrency(value.toUpperCase()) ||
+    currencyMarks(value)[0] === value ||
+    (isCalledSo && currencyNamed(value) !== undefined);
+  const currency = is.currency > 0.8 || isCalledSo ? shareOf(isMoney) : 0;
   const number = shareOf(isAmount);
   const money =
     number > 0

@@ -79,9 +79,22 @@ export function createdAt(column: Column): number {
     const day = date.hasTime && other.date!.hasTime ? 0 : 86_400_000;
     const later = mine.filter((each, at) => each > theirs[at]! + day).length;
     if (later > pairs.length * 0.05) return 0.15 * complete;
+    if (isBirth(mine, theirs)) return 0.03;
     if (mine.filter((each, at) => each < theirs[at]!).length > pairs.length * 0.2) isEarlier = true;
   }
   return (0.3 + (date.hasTime ? 0.1 : 0) + (isEarlier ? 0.15 : 0)) * complete;
+}
+
+/** Days long before all others of their records, and over many years: those of births. */
+function isBirth(days: readonly number[], others: readonly number[]): boolean {
+  const years = (ms: number): number => ms / (365 * 86_400_000);
+  const [low, high] = [Math.min(...days), Math.max(...days)];
+  return (
+    days.length > 6 &&
+    years(high - low) > 5 &&
+    years(Math.min(...others) - high) > 0 &&
+    years(Math.max(...others) - high) > 5
+  );
 }
 
 /** Amounts have decimals or a currency; a product with the probability, a gross amount and percentages are something else. */
@@ -238,9 +251,14 @@ export function isNumbered({ values }: Column): boolean {
   return values.every((value) => /^\S*\d\S*$/.test(value));
 }
 
+/** The number of a bank account. */
+const IBAN = /^[A-Z]{2}\d{2}[A-Z\d]{10,30}$/;
+
 export function keys(column: Column): number {
   const { is, date, filled, distinct, table, length } = column;
-  const isOther = is.url > 0.5 || is.money > 0.3 || is.html > 0.1 || is.international > 0.5 || is.prose > 0.5;
+  const isAccount = column.values.every((value) => IBAN.test(value.replaceAll(' ', '')));
+  const isOther =
+    isAccount || is.url > 0.5 || is.money > 0.3 || is.html > 0.1 || is.international > 0.5 || is.prose > 0.5;
   if (isOther || date || length > 130 || column.list !== undefined || filled < table.rows / 2) return 0;
   if (is.decimal > 0.1 && column.separators && !(column.meaning.concepts.has('id') && length > 8)) return 0;
   const damaged = is.damaged > 0;

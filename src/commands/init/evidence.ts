@@ -1,6 +1,6 @@
 /** Values of the mapping from columns, and the evidence for them in figures. */
 import { numberText, ofText } from '../../terminal/numbers.ts';
-import { currencyMarks, currencyMarksInName, likelyCurrency } from '../../kinds/currencies.ts';
+import { currencyMarks, currencyMarksInName, currencyNamed, likelyCurrency } from '../../kinds/currencies.ts';
 import type { TransformSpec, ValueSpec } from '../../mapping/spec.ts';
 import { SURE, type RoleCandidate, type RoleFound } from './assign.ts';
 import { cellsOf, countEach, countOf, countsOf, numberIn, valueIn, type Column } from './columns.ts';
@@ -227,11 +227,11 @@ export function currencyOf(amounts: Column | undefined): {
   return code === undefined ? { figures } : { code, figures };
 }
 
-/** The signs among these texts, with their codes. */
+/** The signs and names among these texts, with their codes. */
 export function signsIn(texts: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     texts.flatMap((text) => {
-      const code = likelyCurrency(text);
+      const code = likelyCurrency(text) ?? currencyNamed(text);
       return code === undefined || code === text.toUpperCase() ? [] : [[text, code] as const];
     }),
   );

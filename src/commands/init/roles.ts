@@ -124,6 +124,8 @@ const ROLES = {
     against: 'stage reason date person happened deleted',
   },
   pipeline: {
+    // The phase of a pipeline is a stage.
+    strict: true,
     content: (column) => (stages(column) > 0 ? 0.12 : 0),
     header: { pipeline: 0.95, 'pipeline name': 1, type: 0.25 },
     against: 'stage date status deal parent source',

@@ -108,14 +108,18 @@ export function openLine(
 const REVERSED = /^\p{Lu}[\p{L}'’ .-]*, *\p{Lu}[\p{L}'’ .-]*$/u;
 
 export function nameLine(context: Context): Made {
-  const { roles } = context.draft;
+  const { used, draft } = context;
+  const { roles, table } = draft;
   const [first, last, full] = [roles.get('first'), roles.get('last'), roles.get('full')?.column];
   const fallback = nameFallback(context, first && last ? [first.column, last.column] : full ? [full] : []);
   if (fallback) return fallback;
   if (first && last) {
+    const middle = table.columns.filter(isMiddle);
+    for (const each of middle) used.add(each);
     const worst = first.score < last.score ? first : last;
-    const comment = commentOf(worst === first ? 'first' : 'last', { ...worst, others: [] }, 'lead');
-    return { value: joined([first.column, last.column], ' '), comment };
+    const both = { ...worst.column, ...countsOfBoth(first.column, last.column) };
+    const comment = commentOf(worst === first ? 'first' : 'last', { ...worst, column: both, others: [] }, 'lead');
+    return { value: joined([first.column, ...middle, last.column], ' '), comment };
   }
   const reversed = full?.values.filter((value) => REVERSED.test(value)).length ?? 0;
   if (full && reversed > 0.8 * full.values.length) {
@@ -124,6 +128,18 @@ export function nameLine(context: Context): Made {
     return { value: valueIn(full, { replace }), comment };
   }
   return plainLine(context, 'full');
+}
+
+/** `Middle Name`, `Tussenvoegsel`. */
+function isMiddle({ meaning: { words, concepts }, name, is, list, filled }: Column): boolean {
+  const isName = words.every((word) => word.has('middle') || word.has('name'));
+  return isName && concepts.has('middle') && !/nick/i.test(name) && is.words > 0.8 && list === undefined && filled > 0;
+}
+
+/** How many records have a first or a last name, and how many different ones. */
+function countsOfBoth({ sql: first, table }: Column, { sql: last }: Column): Pick<Column, 'filled' | 'distinct'> {
+  const all = `from ${table.sql} where coalesce(${first}, ${last}) is not null`;
+  return { filled: countOf(table, all), distinct: countOf(table, `from (select distinct ${first}, ${last} ${all})`) };
 }
 
 /** The names, and what stands for them in records that have none: a whole name, or of most people their company. */
