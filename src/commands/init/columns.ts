@@ -214,14 +214,8 @@ export function literal(text: string): string {
 /** That records have several elements, and which one is used. */
 export function severalText({ several, main, list }: Column): string | undefined {
   if (several === 0 || list === undefined) return undefined;
-  const flag = main && `\`${list}.${main.flag}\` (${main.value})`;
-  const which =
-    flag === undefined
-      ? 'the first one is used'
-      : main!.most > MAX_ELEMENTS
-        ? `the first one is used, although ${flag} tells which is the main one: a function of your own can take it`
-        : `the one with ${flag} is used`;
-  return `${haveSeveral(several)}; ${which}`;
+  const isFirst = !main || main.most > MAX_ELEMENTS;
+  return `${haveSeveral(several)}; the ${isFirst ? 'first one' : `one with \`${list}.${main.flag}\` (${main.value})`} is used`;
 }
 
 export function haveSeveral(count: number): string {
@@ -267,6 +261,11 @@ export function isIn({ list, parent }: Table, table: Table): boolean {
 export function holderOf(table: Table, tables: readonly Table[]): Table | undefined {
   const holders = tables.filter((each) => isIn(table, each));
   return holders.sort((a, b) => (b.list ?? '').length - (a.list ?? '').length)[0];
+}
+
+/** The columns of the record itself: no lists in it, and nothing that is said about a value. */
+export function plainColumns({ columns }: Table): Column[] {
+  return columns.filter(({ list, isWrapper }) => list === undefined && !isWrapper);
 }
 
 /** The path of a column from the whole record. */

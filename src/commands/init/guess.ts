@@ -1,11 +1,21 @@
 /** The entries that the tables need, with the external ids of their records. */
 import { counted, numberText, ofText } from '../../terminal/numbers.ts';
 import type { ValueSpec } from '../../mapping/spec.ts';
-import { countOf, fillOf, isComplete, isKey, isUnique, valueIn, type Column, type Table } from './columns.ts';
+import {
+  countOf,
+  fillOf,
+  isComplete,
+  isKey,
+  isUnique,
+  plainColumns,
+  valueIn,
+  type Column,
+  type Table,
+} from './columns.ts';
 import type { Assignment } from './assign.ts';
 import { figuresOf, keyOf as nameAsKey, quoted } from './evidence.ts';
 import { kindsOf, type TableKinds } from './kinds.ts';
-import { isNotes } from './content.ts';
+import { isNotes, texts } from './content.ts';
 import { firstOf, joined, type Reference } from './references.ts';
 import { namesNoun, type Concept } from './words.ts';
 import { RECORD_KINDS, type RecordKind, type Role } from './roles.ts';
@@ -112,19 +122,18 @@ function apart(found: TableKinds, kind: RecordKind, table: Table): Column | unde
 }
 
 /** Where no column is sure to have the texts of comments, the best one is proposed. */
-function withText({ kind, roles, candidates }: Assignment, { columns }: Table): Assignment {
+function withText({ kind, roles, candidates }: Assignment, table: Table): Assignment {
   if (kind !== 'comment' || roles.has('content') || roles.has('subject')) return { kind, roles, candidates };
   const taken = [...roles.values()].map(({ column }) => column);
-  const [best, ...others] = columns
-    .filter(({ is, date, list }) => is.words > 0.8 && is.spaced > 0.5 && !date && list === undefined)
-    .filter((column) => column.length > 12 && !taken.includes(column))
+  const [best, ...others] = plainColumns(table)
+    .filter((column) => texts(column) > 0 && column.length > 12 && !taken.includes(column))
     .sort((a, b) => b.length - a.length)
     .map((column) => ({ column, score: 0 }));
   return { kind, roles: best ? new Map([...roles, ['content', { ...best, others }]]) : roles, candidates };
 }
 
 /** Beside a person, a column that is called `Title` alone is their job, and a name of people theirs, not the name of a deal. */
-function withoutJob(assignment: Assignment, { columns }: Table): Assignment {
+function withoutJob(assignment: Assignment, table: Table): Assignment {
   const title = assignment.roles.get('title')?.column;
   if (!title) return assignment;
   const { words, concepts } = title.meaning;
@@ -132,9 +141,8 @@ function withoutJob(assignment: Assignment, { columns }: Table): Assignment {
   const isName = title.is.person > 0.7 && concepts.has('name') && !concepts.has('title') && !concepts.has('deal');
   if (!isJob && !isName) return assignment;
   const roles = new Map([...assignment.roles].filter(([role]) => role !== 'title'));
-  const company = columns.find(
-    ({ meaning, is, list }) =>
-      meaning.concepts.has('company') && !meaning.concepts.has('id') && is.words > 0.8 && list === undefined,
+  const company = plainColumns(table).find(
+    ({ meaning, is }) => meaning.concepts.has('company') && !meaning.concepts.has('id') && is.words > 0.8,
   );
   const candidates = company ? [{ column: company, score: 0 }] : [];
   return { ...assignment, roles, candidates: new Map([...assignment.candidates, ['title', candidates]]) };
@@ -188,13 +196,12 @@ function personKey(row: Recognised, deal: Column | undefined): Key | undefined {
   // An address that most have tells people apart better than their names.
   const best = columns.find(({ filled }) => filled > table.rows / 2) ?? columns[0];
   // `buyer.id` beside `buyer.email`, `Customer ID` beside `Email`: as many as there are people.
-  const theirs = table.columns.find(
+  const theirs = plainColumns(table).find(
     (column) =>
       best &&
       column !== deal &&
       column.meaning.concepts.has('id') &&
       namesNoun('lead', column.meaning.concepts) &&
-      column.list === undefined &&
       isComplete(column) &&
       Math.abs(column.distinct - best.distinct) <= best.distinct * 0.1,
   );
@@ -220,7 +227,7 @@ function personalKey(roles: Assignment['roles']): Key | undefined {
 
 /** The fewest columns that tell records apart together; of people, at most two of those that say who they are and where. */
 function severalKey({ roles, table, kind }: Recognised): Key | undefined {
-  const plain = table.columns.filter(({ list, distinct }) => list === undefined && distinct > 1);
+  const plain = plainColumns(table).filter(({ distinct }) => distinct > 1);
   const own = ROLES_OF_KEY[kind].flatMap((role) => plain.find((each) => each === roles.get(role)?.column) ?? []);
   const isLead = kind === 'lead';
   if (isLead && own.some(isKey)) return undefined;

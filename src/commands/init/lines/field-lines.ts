@@ -3,7 +3,7 @@ import { numberText, ofText } from '../../../terminal/numbers.ts';
 import { KEY } from '../../../json.ts';
 import type { TransformSpec, ValueSpec } from '../../../mapping/spec.ts';
 import { SURE, whoseOf, type RoleCandidate } from '../assign.ts';
-import { countOf, fillOf, isComplete, isUnique, severalText, valueIn, type Column } from '../columns.ts';
+import { countOf, fillOf, isComplete, isUnique, plainColumns, severalText, valueIn, type Column } from '../columns.ts';
 import { isNumbered, texts } from '../content.ts';
 import { doubtOf, isReadable } from '../dates.ts';
 import { commentOf, damagedIn, dateValue, figuresOf, nextText, NONE } from '../evidence.ts';
@@ -145,12 +145,10 @@ function countsOfBoth({ sql: first, table }: Column, { sql: last }: Column): Pic
 /** The names, and what stands for them in records that have none: a whole name, or of most people their company. */
 function nameFallback({ draft: { table }, used }: Context, names: readonly Column[]): Made | undefined {
   const without = `from ${table.sql} where ${['true', ...names.map(({ sql }) => `${sql} is null`)].join(' and ')}`;
-  const able = table.columns.filter(
+  const able = plainColumns(table).filter(
     (column) =>
       column.is.words > 0.8 &&
       column.is.flag < 0.5 &&
-      column.list === undefined &&
-      !column.isWrapper &&
       column.distinct > 1 &&
       !names.includes(column) &&
       !column.meaning.concepts.has('id') &&
@@ -199,7 +197,7 @@ export function phoneLine(context: Context): Made {
   const several = severalText(column);
   const isMore = (each: Column): boolean =>
     headerScore('phone', each, 'lead') > 0.6 && scoreOf('phone', each, 'lead') > SURE;
-  const plain = column.list === undefined ? table.columns.filter(({ list }) => list === undefined) : [];
+  const plain = column.list === undefined ? plainColumns(table) : [];
   const more = plain.filter((each) => each !== column && isMore(each));
   const damaged = damagedIn(column);
   const comment = damaged
@@ -217,9 +215,7 @@ export function timeLine(context: Context): Made {
   const role = timeOf(kind);
   if (notes) return { value: NONE, off: true, comment: 'these texts have no time of their own' };
   const found = roles.get(role);
-  const dates = table.columns.filter(
-    ({ date, list, isWrapper, meaning }) => date && list === undefined && !isWrapper && !meaning.concepts.has('due'),
-  );
+  const dates = plainColumns(table).filter(({ date, meaning }) => date && !meaning.concepts.has('due'));
   if (!found && dates.length > 0 && (candidates.get(role) ?? []).length === 0) {
     const comment = `set this: no column says ${WHAT[role]!}, only ${dates.map(quoted).join(', ')}`;
     return { value: dateValue(dates[0]!), off: true, comment };
@@ -242,15 +238,13 @@ export function timeLine(context: Context): Made {
 const TIME = /^\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]m)?$/i;
 
 /** The column with the time of a date without one: the first of such columns after it, or before it. */
-function timeBeside({ table: { columns }, date, ...own }: Column): Column | undefined {
-  if (date!.hasTime || own.list !== undefined) return undefined;
-  const at = columns.findIndex(({ sql }) => sql === own.sql);
+function timeBeside(own: Column): Column | undefined {
+  if (own.date!.hasTime || own.list !== undefined) return undefined;
+  const columns = plainColumns(own.table);
+  const at = columns.indexOf(own);
   return [...columns.slice(at + 1), ...columns.slice(0, at)].find(
-    ({ values, meaning, list }) =>
-      list === undefined &&
-      !meaning.concepts.has('count') &&
-      values.length > 0 &&
-      values.filter((value) => TIME.test(value)).length > values.length * 0.9,
+    ({ values, meaning }) =>
+      !meaning.concepts.has('count') && values.filter((value) => TIME.test(value)).length > values.length * 0.9,
   );
 }
 
@@ -310,16 +304,11 @@ export function contentLine(context: Context): Made {
   const found = [...(subject && subject.score > SURE ? [subject] : []), ...(content ? [content] : [])];
   const columns = found.map(({ column }) => column);
   const near = content ? [...(subject && !found.includes(subject) ? [subject] : []), ...content.others] : [];
-  const others = alternatives(columns, near);
-  const html = [...columns, ...others].some(({ is }) => is.html > 0.05) ? (['html_to_text'] as const) : [];
-  const instead = table.columns
+  const instead = plainColumns(table)
     .filter(
       (each) =>
-        each.list === undefined &&
         !columns.includes(each) &&
-        !others.includes(each) &&
         each.is.words > 0.8 &&
-        !each.date &&
         fillOf(each) > 0.8 &&
         INSTEAD.some((concept) => each.meaning.concepts.has(concept)),
     )
@@ -330,19 +319,16 @@ export function contentLine(context: Context): Made {
     const comment = `check: no column has a text, so these stand for one: ${instead.map(quoted).join(', ')}`;
     return { value: joined(instead, ' - '), comment };
   }
-  const value = textValue(columns, others, html);
-  const all = [...columns, ...others];
-  const without = countOf(table, `from ${table.sql} where ${all.map(({ sql }) => `${sql} is null`).join(' and ')}`);
+  const others = alternatives(columns, near);
   const outcome = instead.find((each) => isComplete(each) && each.meaning.concepts.has('outcome'));
-  if (without > table.rows * 0.1 && outcome) {
-    context.used.add(outcome);
-    const comment = `check: ${ofText(without, table.rows)} have no text, so ${quoted(outcome)} stands for it`;
-    return { value: { from: [value, outcome.name] }, comment };
-  }
+  const without = [...columns, ...others].map(({ sql }) => `${sql} is null`).join(' and ');
+  if (outcome && countOf(table, `from ${table.sql} where ${without}`) > table.rows * 0.1) others.push(outcome);
   for (const each of others) context.used.add(each);
-  const figures = all.map((column) => `${quoted(column)} ${figuresOf('content', column)}`).join(', ');
+  const figures = [...columns, ...others]
+    .map((column) => `${quoted(column)} ${figuresOf('content', column)}`)
+    .join(', ');
   const next = (content ? near : subject!.others).filter(({ column }) => !others.includes(column));
-  return { value, comment: `check: ${figures}${nextText(next)}` };
+  return { value: textValue(columns, others), comment: `check: ${figures}${nextText(next)}` };
 }
 
 /** Texts of records that have none of those before: of calls `body`, of mails `html`. */
@@ -360,7 +346,9 @@ function alternatives(columns: readonly Column[], candidates: readonly RoleCandi
   return found;
 }
 
-function textValue(columns: readonly Column[], others: readonly Column[], html: readonly 'html_to_text'[]): ValueSpec {
+/** The texts, and what stands for the last of them where it has none. */
+function textValue(columns: readonly Column[], others: readonly Column[]): ValueSpec {
+  const html = [...columns, ...others].some(({ is }) => is.html > 0.05) ? (['html_to_text'] as const) : [];
   if (others.length === 0) return joined(columns, '\n\n', html);
   const from = [columns.at(-1)!, ...others].map((each) => valueIn(each));
   if (columns.length === 1) return { from, ...(html.length > 0 && { apply: html }) };
