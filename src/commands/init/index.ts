@@ -3,12 +3,13 @@
  *
  * 1. Read. `open-export` finds the settings of a file, `sample` its first records, `tables` loads them and their lists into SQL;
  *    `known` says what a known CRM means by a header.
- * 2. Evidence. `columns` has what the values of a column look like (`dates`, `multiples`, `region`), `words` what its header means,
+ * 2. Evidence. `columns` has what the values of a column look like (`dates`, `multiples`), `words` what its header means,
  *    `references` whose values are ids or names of another table.
  * 3. Matrix. `content` scores columns for roles by their values, `roles` adds the header, `assign` takes the best sum for a kind.
  * 4. Kinds. `kinds` decides what the records of each table are; `guess` makes a draft of each entry, with the ids of its records.
- * 5. Lines. `lines/entries` makes a line of each field (`field-lines`, `deal-lines`, `parent-lines` by the ways that `joins` finds),
- *    with the figures of `evidence`; `questions`, `defaults` and `encodings` ask what is open; `yaml` and `text` write.
+ * 5. Lines. `lines/entries` makes a line of each field: `field-lines` for all kinds, `person-lines`, `deal-lines` and `comment-lines`
+ *    for one, `parent-lines` by the ways that `joins` finds, with the figures of `evidence`. `questions`, `defaults` (`region`) and
+ *    `encodings` ask what is open; `yaml` and `text` write.
  * 6. Closure. `trial` surveys all records with the mapping; `fates` says what became of every file, list and column.
  */
 import { basename } from 'node:path';

@@ -1,11 +1,11 @@
 /** How the records of one table find those of another: the lead of a deal, the deal of a comment, the name of a stage. */
 import { ofText } from '../../terminal/numbers.ts';
 import type { ValueSpec } from '../../mapping/spec.ts';
-import { countOf, countsOf, haveSeveral, isComplete, isFew, isOneOf, isUnique, severalText } from './columns.ts';
+import { countOf, haveSeveral, isComplete, isUnique, severalText } from './columns.ts';
 import type { Column, Table } from './columns.ts';
 import { quoted } from './evidence.ts';
 import type { EntryDraft } from './guess.ts';
-import { firstOf, isSure, joined, lookupIn, lookupOf, namesOf, namesTable, partOf, placeholder } from './references.ts';
+import { isSure, joined, lookupIn, lookupOf, namesOf, namesTable, partOf } from './references.ts';
 import { flagOf, referenceText, type Reference } from './references.ts';
 import { headerScore, isStaff, scoreOf } from './roles.ts';
 import { fold, meaningOf, type Noun } from './words.ts';

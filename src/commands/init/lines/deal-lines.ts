@@ -16,12 +16,12 @@ import {
   unitOf,
   type Scale,
 } from '../evidence.ts';
-import type { EntryDraft } from '../guess.ts';
 import type { TransformSpec } from '../../../mapping/spec.ts';
 import { multipleIn } from '../multiples.ts';
 import { joined, lookupOf, referenceText } from '../references.ts';
 import { endingOf } from '../words.ts';
 import { namedLine, openLine, plainLine, type Context, type Made } from './field-lines.ts';
+import { namesIn } from './person-lines.ts';
 import type { Line } from './yaml.ts';
 
 export function titleLine(context: Context): Made {
@@ -42,11 +42,6 @@ export function titleLine(context: Context): Made {
   if (names.length === 0) return openLine(context, 'title');
   const comment = 'set this: no column has a title, so the name of the record above stands for one';
   return { value: names.length === 1 ? names[0]! : { list: names, apply: [{ join: ' ' }] }, comment };
-}
-
-/** The columns with the name of a person. */
-export function namesIn(roles: EntryDraft['roles'] | undefined): Column[] {
-  return (['full', 'first', 'last'] as const).flatMap((role) => roles?.get(role)?.column ?? []);
 }
 
 export function amountLine(context: Context): Made {

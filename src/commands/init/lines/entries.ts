@@ -6,22 +6,13 @@ import { dateText, doubtOf, isReadable, serialIn } from '../dates.ts';
 import { customValue, isCompany, isOnly, keyOf, quoted, TRUE, unreadText } from '../evidence.ts';
 import type { EntryDraft, Notes } from '../guess.ts';
 import { nameOf, type KnownTables } from '../joins.ts';
-import { isSure, joined, lookupOf, referenceText } from '../references.ts';
-import { amountLine, currencyLine, namesIn, priorityLine, stageLine, titleLine } from './deal-lines.ts';
-import {
-  contentLine,
-  continuedBy,
-  emailLine,
-  idLine,
-  namedLine,
-  nameLine,
-  phoneLine,
-  timeLine,
-} from './field-lines.ts';
-import type { Context, Made } from './field-lines.ts';
+import { authorLine, contentLine } from './comment-lines.ts';
+import { amountLine, currencyLine, priorityLine, stageLine, titleLine } from './deal-lines.ts';
+import { continuedBy, idLine, namedLine, timeLine, type Context, type Made } from './field-lines.ts';
+import { emailLine, nameLine, phoneLine } from './person-lines.ts';
 import { keptParent, parentLines } from './parent-lines.ts';
 import { meaningOf, type Meaning } from '../words.ts';
-import { plainComment, readsOf, withLines, type Entry, type Line } from './yaml.ts';
+import { plainComment, reads, withLines, type Entry, type Line } from './yaml.ts';
 
 /** How the fields of records are made, but those of parents. */
 const FIELDS: Readonly<Record<string, (context: Context, parents: readonly Line[]) => Made>> = {
@@ -37,24 +28,6 @@ const FIELDS: Readonly<Record<string, (context: Context, parents: readonly Line[
   content: contentLine,
   author_name: authorLine,
 };
-
-/** The author; where no column looks like one, a person whom a record names beside its parent is proposed. */
-function authorLine(context: Context, parents: readonly Line[]): Made {
-  const { draft, known } = context;
-  const line = namedLine(context, 'author');
-  if (draft.notes || draft.roles.has('author') || draft.candidates.get('author')?.length) return line;
-  for (const reference of known.references) {
-    const { from, to } = reference;
-    const person = known.drafts.find(({ kind, key }) => kind === 'lead' && key?.column === to);
-    const isParent = parents.some(({ off, value }) => off || reads(value, from));
-    if (!person || isParent || from.table !== draft.table || from.list !== undefined || !isSure(reference, 0.8))
-      continue;
-    const name = namesIn(person.roles);
-    const value = name.length > 0 ? lookupOf(reference, joined(name, ' ')) : from.name;
-    return { value, off: true, comment: `set this: ${quoted(from)} may be the author: ${referenceText(reference)}` };
-  }
-  return line;
-}
 
 /** Of rows that are a person and a deal, and of their notes, each carries its own columns. */
 function contextOf(draft: EntryDraft, known: KnownTables): Context {
@@ -188,11 +161,6 @@ function deletedTests({ draft: { table }, used }: Context): { value: object; why
 
 /** Distinct values of a flag or a status. */
 const MAX_FLAGS = 12;
-
-/** Whether a value reads a column. */
-function reads(value: unknown, { name }: Column): boolean {
-  return [...readsOf(value)].some(({ path, source }) => source === undefined && path === name);
-}
 
 /** All columns with values that are not used otherwise. */
 function customLines({ draft: { table }, known, used }: Context): Line[] {

@@ -1,6 +1,6 @@
 /** Writes the lines of a draft as YAML, each with its comment. Whatever stands in an export's names stays within its line. */
 import { Document, visit, type ToStringOptions } from 'yaml';
-import type { Table } from '../columns.ts';
+import type { Column, Table } from '../columns.ts';
 import type { EventType } from '../../../model.ts';
 import type { ConditionSpec } from '../../../mapping/spec.ts';
 
@@ -107,4 +107,9 @@ export function* readsOf(value: unknown, source?: string): Generator<Read> {
     yield* readsOf([from, list, all, inTemplate, lookup?.with], source);
     if (lookup) yield* readsOf([lookup.match, lookup.take], lookup.source);
   }
+}
+
+/** Whether a value reads a column of its own record. */
+export function reads(value: unknown, { name }: Column): boolean {
+  return [...readsOf(value)].some(({ path, source }) => source === undefined && path === name);
 }

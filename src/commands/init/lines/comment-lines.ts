@@ -1,0 +1,89 @@
+/** The lines that only comments have: text and author. */
+import { SURE, type RoleCandidate } from '../assign.ts';
+import type { ValueSpec } from '../../../mapping/spec.ts';
+import { countOf, fillOf, isComplete, plainColumns, valueIn, type Column } from '../columns.ts';
+import { texts } from '../content.ts';
+import { figuresOf, nextText, quoted } from '../evidence.ts';
+import { isSure, joined, lookupOf, referenceText } from '../references.ts';
+import { headerScore } from '../roles.ts';
+import { namedLine, openLine, type Context, type Made } from './field-lines.ts';
+import { namesIn } from './person-lines.ts';
+import { reads, type Line } from './yaml.ts';
+
+/** What may stand for a text. */
+const INSTEAD = ['type', 'title', 'outcome', 'name'] as const;
+
+export function contentLine(context: Context): Made {
+  const { roles, table } = context.draft;
+  const [content, subject] = [roles.get('content'), roles.get('subject')];
+  const found = [...(subject && subject.score > SURE ? [subject] : []), ...(content ? [content] : [])];
+  const columns = found.map(({ column }) => column);
+  const near = content ? [...(subject && !found.includes(subject) ? [subject] : []), ...content.others] : [];
+  const instead = plainColumns(table)
+    .filter(
+      (each) =>
+        !columns.includes(each) &&
+        each.is.words > 0.8 &&
+        fillOf(each) > 0.8 &&
+        INSTEAD.some((concept) => each.meaning.concepts.has(concept)),
+    )
+    .slice(0, 3);
+  if (columns.length === 0) {
+    if (instead.length === 0) return openLine(context, 'content');
+    for (const each of instead) context.used.add(each);
+    const comment = `check: no column has a text, so these stand for one: ${instead.map(quoted).join(', ')}`;
+    return { value: joined(instead, ' - '), comment };
+  }
+  const others = alternatives(columns, near);
+  const outcome = instead.find((each) => isComplete(each) && each.meaning.concepts.has('outcome'));
+  const without = [...columns, ...others].map(({ sql }) => `${sql} is null`).join(' and ');
+  if (outcome && countOf(table, `from ${table.sql} where ${without}`) > table.rows * 0.1) others.push(outcome);
+  for (const each of others) context.used.add(each);
+  const figures = [...columns, ...others]
+    .map((column) => `${quoted(column)} ${figuresOf('content', column)}`)
+    .join(', ');
+  const next = (content ? near : subject!.others).filter(({ column }) => !others.includes(column));
+  return { value: textValue(columns, others), comment: `check: ${figures}${nextText(next)}` };
+}
+
+/** Texts of records that have none of those before: of calls `body`, of mails `html`. */
+function alternatives(columns: readonly Column[], candidates: readonly RoleCandidate[]): Column[] {
+  const found: Column[] = [];
+  for (const { column } of candidates) {
+    const { table, sql, list, length } = column;
+    const before = [...columns.filter((each) => each.length >= length / 4), ...found];
+    const without = before.map((each) => `and ${each.sql} is null`).join(' ');
+    const isText = list === undefined && headerScore('content', column, 'comment') > 0 && texts(column) > 0.15;
+    const isMore = (least: number): boolean =>
+      countOf(table, `from ${table.sql} where ${sql} is not null ${without}`) > table.rows * least;
+    if (isText && isMore(0.1)) found.push(column);
+  }
+  return found;
+}
+
+/** The texts, and what stands for the last of them where it has none. */
+function textValue(columns: readonly Column[], others: readonly Column[]): ValueSpec {
+  const html = [...columns, ...others].some(({ is }) => is.html > 0.05) ? (['html_to_text'] as const) : [];
+  if (others.length === 0) return joined(columns, '\n\n', html);
+  const from = [columns.at(-1)!, ...others].map((each) => valueIn(each));
+  if (columns.length === 1) return { from, ...(html.length > 0 && { apply: html }) };
+  return { list: [valueIn(columns[0]!), { from }], apply: [{ join: '\n\n' }, ...html] };
+}
+
+/** The author; where no column looks like one, a person whom a record names beside its parent is proposed. */
+export function authorLine(context: Context, parents: readonly Line[]): Made {
+  const { draft, known } = context;
+  const line = namedLine(context, 'author');
+  if (draft.notes || draft.roles.has('author') || draft.candidates.get('author')?.length) return line;
+  for (const reference of known.references) {
+    const { from, to } = reference;
+    const person = known.drafts.find(({ kind, key }) => kind === 'lead' && key?.column === to);
+    const isParent = parents.some(({ off, value }) => off || reads(value, from));
+    if (!person || isParent || from.table !== draft.table || from.list !== undefined || !isSure(reference, 0.8))
+      continue;
+    const name = namesIn(person.roles);
+    const value = name.length > 0 ? lookupOf(reference, joined(name, ' ')) : from.name;
+    return { value, off: true, comment: `set this: ${quoted(from)} may be the author: ${referenceText(reference)}` };
+  }
+  return line;
+}

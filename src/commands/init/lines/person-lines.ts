@@ -1,0 +1,123 @@
+/** The lines that only people have: name, e-mail address, phone number. */
+import { ofText } from '../../../terminal/numbers.ts';
+import type { TransformSpec } from '../../../mapping/spec.ts';
+import { SURE } from '../assign.ts';
+import { countOf, plainColumns, severalText, valueIn, type Column } from '../columns.ts';
+import { commentOf, damagedIn, passedOver, quoted, separatorIn } from '../evidence.ts';
+import type { EntryDraft } from '../guess.ts';
+import { reach } from '../joins.ts';
+import { joined } from '../references.ts';
+import { isCountry } from './region.ts';
+import { headerScore, scoreOf } from '../roles.ts';
+import { openLine, plainLine, type Context, type Made } from './field-lines.ts';
+
+/** `Rossi, Anna` */
+const REVERSED = /^\p{Lu}[\p{L}'’ .-]*, *\p{Lu}[\p{L}'’ .-]*$/u;
+
+export function nameLine(context: Context): Made {
+  const { used, draft } = context;
+  const { roles, table } = draft;
+  const [first, last, full] = [roles.get('first'), roles.get('last'), roles.get('full')?.column];
+  const fallback = nameFallback(context, first && last ? [first.column, last.column] : full ? [full] : []);
+  if (fallback) return fallback;
+  if (first && last) {
+    const middle = table.columns.filter(isMiddle);
+    for (const each of middle) used.add(each);
+    const worst = first.score < last.score ? first : last;
+    const both = { ...worst.column, ...countsOfBoth(first.column, last.column) };
+    const comment = commentOf(worst === first ? 'first' : 'last', { ...worst, column: both, others: [] }, 'lead');
+    return { value: joined([first.column, ...middle, last.column], ' '), comment };
+  }
+  const reversed = full?.values.filter((value) => REVERSED.test(value)).length ?? 0;
+  if (full && reversed > 0.8 * full.values.length) {
+    const replace = { pattern: '^([^,]+), *([^,]+)$', with: '$2 $1' };
+    const comment = `check: ${ofText(reversed, full.values.length)} are written last name, first name, and are reversed`;
+    return { value: valueIn(full, { replace }), comment };
+  }
+  return plainLine(context, 'full');
+}
+
+/** `Middle Name`, `Tussenvoegsel`. */
+function isMiddle({ meaning: { words, concepts }, name, is, list, filled }: Column): boolean {
+  const isName = words.every((word) => word.has('middle') || word.has('name'));
+  return isName && concepts.has('middle') && !/nick/i.test(name) && is.words > 0.8 && list === undefined && filled > 0;
+}
+
+/** How many records have a first or a last name, and how many different ones. */
+function countsOfBoth({ sql: first, table }: Column, { sql: last }: Column): Pick<Column, 'filled' | 'distinct'> {
+  const all = `from ${table.sql} where coalesce(${first}, ${last}) is not null`;
+  return { filled: countOf(table, all), distinct: countOf(table, `from (select distinct ${first}, ${last} ${all})`) };
+}
+
+/** The names, and what stands for them in records that have none: a whole name, or of most people their company. */
+function nameFallback({ draft: { table }, used }: Context, names: readonly Column[]): Made | undefined {
+  const without = `from ${table.sql} where ${['true', ...names.map(({ sql }) => `${sql} is null`)].join(' and ')}`;
+  const able = plainColumns(table).filter(
+    (column) =>
+      column.is.words > 0.8 &&
+      column.is.flag < 0.5 &&
+      column.distinct > 1 &&
+      !names.includes(column) &&
+      !column.meaning.concepts.has('id') &&
+      (column.meaning.concepts.has('company') || headerScore('full', column, 'lead') > 0.7),
+  );
+  const [best] = able
+    .map((column) => ({ column, count: countOf(table, `${without} and ${column.sql} is not null`) }))
+    .sort((a, b) => b.count - a.count);
+  if (!best || best.count < table.rows * 0.05) return undefined;
+  used.add(best.column);
+  const comment = `check: ${ofText(best.count, table.rows)} have no name, so ${quoted(best.column)} stands for it`;
+  return { value: names.length === 0 ? best.column.name : { from: [joined(names, ' '), best.column.name] }, comment };
+}
+
+export function emailLine(context: Context): Made {
+  const found = context.draft.roles.get('email');
+  if (!found) return fromElsewhere(context, 'email', 'lowercase') ?? openLine(context, 'email');
+  const several = severalText(found.column);
+  const separator = separatorIn(found.column);
+  const split: TransformSpec[] = separator ? [{ split: separator }, { at: 0 }] : [];
+  const comment = several
+    ? `check: ${several}, all are a custom field`
+    : separator
+      ? 'check: some cells have several; the first one is used'
+      : undefined;
+  return {
+    value: valueIn(found.column, ...split, 'lowercase'),
+    comment: comment ?? commentOf('email', found, 'lead'),
+  };
+}
+
+/** The address or number that a table has which becomes no event. */
+function fromElsewhere({ draft, known }: Context, role: 'email' | 'phone', apply: TransformSpec): Made | undefined {
+  const way = reach(draft, role, known);
+  return way && { value: { from: way.value, apply: [apply] }, comment: `check: ${way.why}` };
+}
+
+export function phoneLine(context: Context): Made {
+  const { roles, table } = context.draft;
+  const found = roles.get('phone');
+  if (!found)
+    return fromElsewhere(context, 'phone', 'phone') ?? openLine(context, 'phone', (column) => valueIn(column, 'phone'));
+  const { column } = found;
+  const country = table.columns.find(isCountry);
+  const phone: TransformSpec = country ? { phone: { region_from: valueIn(country) } } : 'phone';
+  const several = severalText(column);
+  const isMore = (each: Column): boolean =>
+    headerScore('phone', each, 'lead') > 0.6 && scoreOf('phone', each, 'lead') > SURE;
+  const plain = column.list === undefined ? plainColumns(table) : [];
+  const more = plain.filter((each) => each !== column && isMore(each));
+  const damaged = damagedIn(column);
+  const comment = damaged
+    ? `set this: a spreadsheet has truncated ${damaged} of the numbers; export again`
+    : several
+      ? `check: ${several}, all are a custom field`
+      : (passedOver(column, more) ?? commentOf('phone', found, 'lead'));
+  const value =
+    more.length > 0 ? { from: [column, ...more].map((each) => valueIn(each)), apply: [phone] } : valueIn(column, phone);
+  return { value, comment };
+}
+
+/** The columns with the name of a person. */
+export function namesIn(roles: EntryDraft['roles'] | undefined): Column[] {
+  return (['full', 'first', 'last'] as const).flatMap((role) => roles?.get(role)?.column ?? []);
+}
