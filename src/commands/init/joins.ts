@@ -315,6 +315,7 @@ function nameIn(key: Column, what: Named): Column | undefined {
   const isWhole = (column: Column): boolean =>
     !whole?.pair?.includes(column) && headerScore('full', column, 'lead') > 0.7;
   if (whole && !named.some(isWhole)) return whole;
-  const rank = ({ meaning }: Column): number => Number(meaning.concepts.has('name')) - meaning.words.length * 0.01;
+  const rank = ({ meaning, is }: Column): number =>
+    Number(meaning.concepts.has('name')) + (isUsers ? is.person * 0.1 : 0) - meaning.words.length * 0.01;
   return named.sort((a, b) => rank(b) - rank(a))[0] ?? (what === 'author' ? email : undefined);
 }
