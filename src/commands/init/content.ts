@@ -211,7 +211,7 @@ export function texts(column: Column): number {
 
 /** Whether a column has notes about its records: several words, and not the same ones in all. */
 export function isNotes(
-  { name, is, date, length, filled, distinct, list, meaning, known }: Column,
+  { name, is, date, length, filled, distinct, list, meaning, known, values }: Column,
   kind: string,
 ): boolean {
   const { concepts } = meaning;
@@ -225,6 +225,8 @@ export function isNotes(
     is.url > 0.3
   )
     return false;
+  // `Client (short text)`, `Due Date Text`: how a program writes names and times.
+  if (is.person > 0.7 || (length < 40 && values.every((value) => /\d:\d\d/.test(value)))) return false;
   if (concepts.has('text')) return !NO_NOTES.some((each) => concepts.has(each));
   return concepts.size === 0 && is.prose > 0.6 && distinct > Math.max(6, filled * 0.6);
 }

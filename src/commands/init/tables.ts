@@ -68,7 +68,7 @@ export function loadSamples(
       }
     }
   }
-  const tables = exports.flatMap((from, at) => tablesOf(db, from, sources[at]!, `t${at}`, missing));
+  const tables = exports.flatMap((from, at) => tablesOf(db, from, exports, sources[at]!, `t${at}`, missing));
   return { db, missing, tables };
 }
 
@@ -84,6 +84,7 @@ function falseIn({ columns, rows }: RawTable, name: string, at: number): number 
 function tablesOf(
   db: Database,
   from: Export,
+  exports: readonly Export[],
   source: string,
   name: string,
   missing: ReadonlyMap<unknown, number>,
@@ -103,7 +104,7 @@ function tablesOf(
       columns: [],
       rows: rows.length,
       whole: from.sample.whole,
-      nouns: list === undefined || list === '$' ? nounsIn(partOf(from.settings), source) : nounsIn(list, ''),
+      nouns: list === undefined || list === '$' ? nounsIn(from, source, exports) : nounsOf(lastOf(list)),
       attributes: isAttributes(raw) ? { by: raw.pairs.by!, names: raw.pairs.names.size } : undefined,
       settled: new Set(),
       falseIsNone: missing.has('false'),
@@ -214,8 +215,17 @@ function wrappersOf(
 /** What arrays are called that hold the records of any API. */
 const WRAPPERS = /^(?:data|results?|items|records|list|rows|values?|content|hits|elements)$/i;
 
-/** The nouns of an array, if it is called after its records, or else of its file. */
-function nounsIn(path: string | undefined, source: string): readonly Noun[] {
-  const own = nounsOf(path?.split('.').findLast((each) => !WRAPPERS.test(each)) ?? '');
-  return own.length > 0 ? own : nounsOf(source);
+/** The last name in a path that says something. */
+function lastOf(path: string | undefined): string {
+  return path?.split('.').findLast((each) => !WRAPPERS.test(each)) ?? '';
+}
+
+/** The nouns of its array or of its file. An array that is called alike in several exports says nothing of one of them. */
+function nounsIn(from: Export, source: string, exports: readonly Export[]): readonly Noun[] {
+  const array = lastOf(partOf(from.settings));
+  const [own, file] = [nounsOf(array), nounsOf(source)];
+  const isVague =
+    own.every((noun) => noun === 'other') ||
+    exports.some((each) => each !== from && lastOf(partOf(each.settings)) === array);
+  return isVague && file.length > 0 ? file : own;
 }
