@@ -68,13 +68,9 @@ export function assign(table: Table, kind: RecordKind, references: readonly Refe
   const candidates = new Map<Role, readonly RoleCandidate[]>();
   for (const [role, sorted] of scores) {
     const column = taken.get(role);
-    const others = sorted.filter((each) => !used.has(each.column) && isCandidate(role, each.column)).slice(0, 3);
+    const others = sorted.filter((each) => !used.has(each.column) && isCandidate(role, each.column, kind)).slice(0, 3);
     if (column) roles.set(role, { column, score: scoreOfTaken(scores, role, column) || MIN_SCORE, others });
-    else
-      candidates.set(
-        role,
-        others.filter((each) => !isOfOther(role, each.column, kind)),
-      );
+    else candidates.set(role, others);
   }
   return { kind, roles, candidates };
 }
@@ -164,21 +160,20 @@ const BY_CONTENT: readonly Role[] = ['title', 'owner', 'created'];
 /** What records have in common with others. */
 const SHARED: readonly Role[] = ['stage', 'pipeline', 'owner', 'author'];
 
-/** A constant is no candidate for anything but a currency, nor what is different in most records for what they have in common. */
-function isCandidate(role: Role, column: Column): boolean {
-  const { distinct, filled } = column;
+/**
+ * A constant is no candidate, but for a currency. For what records have in common, neither are columns that differ in most of them or
+ * whose header means something else: a customer's address is no owner.
+ */
+function isCandidate(role: Role, column: Column, kind: RecordKind): boolean {
   if (role === 'currency') return true;
-  return SHARED.includes(role) ? distinct > 1 && distinct <= filled * 0.8 : !isConstant(column);
+  if (!SHARED.includes(role)) return !isConstant(column);
+  const { concepts } = column.meaning;
+  const isOther = concepts.size > 0 && !concepts.has('id') && headerScore(role, column, kind) <= 0;
+  return column.distinct > 1 && column.distinct <= column.filled * 0.8 && !isOther;
 }
 
 function isConstant({ distinct, filled }: Column): boolean {
   return distinct === 1 && filled > 6;
-}
-
-/** A header that means something else: a customer's address is no candidate for the owner. */
-function isOfOther(role: Role, column: Column, kind: RecordKind): boolean {
-  const { concepts } = column.meaning;
-  return SHARED.includes(role) && concepts.size > 0 && !concepts.has('id') && headerScore(role, column, kind) <= 0;
 }
 
 /** How sure others refer to a column: the best of the shares. The ids of other records refer to nothing. */

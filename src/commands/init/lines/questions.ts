@@ -6,13 +6,12 @@ import { conditionWords, inline } from '../../../mapping/words.ts';
 import { didYouMean } from '../../../problem.ts';
 import type { Question } from '../../../terminal/ask.ts';
 import { counted } from '../../../terminal/numbers.ts';
-import { cellsOf, numberIn, type Column, type Table } from '../columns.ts';
+import { cellsOf, type Column, type Table } from '../columns.ts';
 import { dateText } from '../dates.ts';
 import { dateValue, figuresOf } from '../evidence.ts';
 import { nameOf } from '../fates.ts';
 import type { EntryDraft } from '../guess.ts';
 import { joinsTo, type KnownTables } from '../joins.ts';
-import { multipleIn } from '../multiples.ts';
 import { partOf } from '../open-export.ts';
 import { RECORD_KINDS, roleOf, type RecordKind, type Role } from '../roles.ts';
 import { meaningOf } from '../words.ts';
@@ -220,12 +219,12 @@ function withChanges(entry: Entry, changes: ReadonlyMap<string, Partial<Line>>):
   });
 }
 
-/** The value as it is, with three values of the first column that it reads, and what is made of them. */
+/** The value as it is, with three values of the first column that it reads, and what a lookup takes for them. */
 function proposed({ key, value }: Line, table: Table, tables: readonly Table[]): AnswerChoice<Decision> {
   const words = key === 'when' ? conditionWords(value as ConditionSpec, {}) : inline(value as ValueSpec, {});
   const column = columnIn(value, table);
-  const made = column && [...takenFor(column, value, tables), ...readAs(column, JSON.stringify(value))];
-  const shown = made?.length ? `: ${made.slice(0, EXAMPLES).join(', ')}` : examplesOf(column);
+  const taken = column ? takenFor(column, value, tables).slice(0, EXAMPLES) : [];
+  const shown = taken.length > 0 ? `: ${taken.join(', ')}` : examplesOf(column);
   return { value: 'yes', label: `as proposed: ${short(words, 200)}${shown}`, then: () => ({ change: {} }) };
 }
 
@@ -243,20 +242,6 @@ function takenFor({ values }: Column, value: unknown, tables: readonly Table[]):
   if (columns.length < 2 || more.length > 0) return [];
   const taken = new Map(cellsOf(columns).map(([key, held]) => [key, held] as const));
   return [...new Set(values)].flatMap((key) => (taken.get(key) ? [`${short(key)} -> ${short(taken.get(key)!)}`] : []));
-}
-
-/** How three dates are read: `3/2/2024 -> 3 February 2024`, and amounts in cents or thousands: `1999 -> 19.99`. */
-function readAs(column: Column, text: string): string[] {
-  const { date, values } = column;
-  const [, by, factor] = /"(divide|multiply)":(\d+)/.exec(text) ?? [];
-  const read = (each: string): string | undefined =>
-    date && text.includes('"date"')
-      ? dateText(each, ...date.formats)
-      : by === undefined
-        ? undefined
-        : `${numberIn(each, column) * (by === 'divide' ? 1 / Number(factor) : multipleIn(each) ? 1 : Number(factor))}`;
-  const pairs = [...new Set(values)].slice(0, EXAMPLES).map((each) => [each, read(each)] as const);
-  return pairs.flatMap(([each, as]) => (as === undefined ? [] : [`${short(each)} -> ${as}`]));
 }
 
 /** Another value, without a comment. */
