@@ -37,7 +37,6 @@ export function kindsOf(
   for (const table of tables) if (table.list === undefined) withoutLists(table, kinds);
   const signs = signsOf(filled.filter(({ list }) => list === undefined));
   for (const each of signs) each.people();
-  withoutUsers(kinds, references);
   for (const each of signs) each.deals();
   for (const each of signs) each.dealsByRelations();
   withoutParts(kinds, references);
@@ -365,16 +364,6 @@ function addSomething(kinds: ReadonlyMap<Table, TableKinds>, references: readonl
   const [table, kind] = about ? [about.to.table, 'deal' as const] : [longest, 'lead' as const];
   const doubt = `set this: nothing shows what these records are; ${kind}s are only an example`;
   if (table) kinds.get(table)!.set(kind, { assignment: assign(table, kind, references), doubt });
-}
-
-/** People to whom others refer as their owner or author alone are users, where others are the leads. */
-function withoutUsers(kinds: ReadonlyMap<Table, TableKinds>, references: readonly Reference[]): void {
-  const people = [...kinds].filter(([, found]) => found.has('lead'));
-  for (const [table, found] of people) {
-    const own = references.filter((each) => each.to.table === table && isSure(each, 0.7));
-    const isByStaff = own.some(({ from, to }) => isStaff(from) && isUnique(to));
-    if (isByStaff && own.every(({ from }) => isStaff(from)) && people.length > 1) found.delete('lead');
-  }
 }
 
 /** Deals whose people are in another export are no people themselves. Line items and payments of deals are no deals. */

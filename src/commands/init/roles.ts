@@ -21,11 +21,6 @@ import {
 } from './content.ts';
 import { NOUNS, nounsOf, type Concept, type Meaning, type Noun } from './words.ts';
 
-/** `2023/001`, `17-2024`: a number of its year. */
-function isOfYear(value: string): boolean {
-  return /^(?:(?:19|20)\d\d[/-]\d{1,5}|\d{1,5}[/-](?:19|20)\d\d)$/.test(value);
-}
-
 interface RoleSpec {
   /** How probable the role is by the values alone, from 0 (impossible) to 1. */
   readonly content: (column: Column) => number;
@@ -78,8 +73,8 @@ const ROLES = {
     against: 'user owner author created company deal text title',
   },
   phone: {
-    content: ({ is, date, separators, values }) =>
-      (is.phone < 0.6 && is.damaged === 0) || date || (is.decimal > 0.3 && separators) || values.every(isOfYear)
+    content: ({ is, date, separators }) =>
+      (is.phone < 0.6 && is.damaged === 0) || date || (is.decimal > 0.3 && separators)
         ? 0
         : is.international > 0.3
           ? 0.7
