@@ -4,7 +4,7 @@
  * 1. Read. `open-export` finds the settings of a file, `sample` its first records, `tables` loads them and their lists into SQL;
  *    `known` says what a known CRM means by a header.
  * 2. Evidence. `columns` has what the values of a column look like (`dates`, `multiples`), `words` what its header means,
- *    `references` whose values are ids or names of another table.
+ *    `references` whose values are ids or names of another table; `properties` makes columns of rows that are one property each.
  * 3. Matrix. `content` scores columns for roles by their values, `roles` adds the header, `assign` takes the best sum for a kind.
  * 4. Kinds. `kinds` decides what the records of each table are; `guess` makes a draft of each entry, with the ids of its records.
  * 5. Lines. `lines/entries` makes a line of each field: `field-lines` for all kinds, `person-lines`, `deal-lines` and `comment-lines`
