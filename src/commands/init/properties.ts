@@ -159,9 +159,11 @@ function isOf({ property, type }: PropertyParts, [p, t]: Property): string {
 /** What all values of a property look like; undefined if they differ. */
 function formOf({ is, date, separators, filled }: Column): string | undefined {
   if (filled < 2) return undefined;
+  // Amounts of deals in each stage are all numbers, although some may be days of a spreadsheet.
+  if (separators !== undefined || is.whole > 0.9) return 'number';
   if (date) return 'date';
-  const forms = ['email', 'url', 'flag', 'international', 'whole'] as const;
-  return forms.find((form) => is[form] > 0.9) ?? (separators ? 'number' : is.words > 0.9 ? 'text' : undefined);
+  const form = (['email', 'url', 'international', 'flag'] as const).find((each) => is[each] > 0.9);
+  return form ?? (is.words > 0.9 ? 'text' : undefined);
 }
 
 /** The column of another table that has the entities. */
