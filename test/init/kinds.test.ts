@@ -478,6 +478,42 @@ describe('exports of strangers', () => {
     expect(draft.findings).toMatch(/calls\.csv.*; 60 comments/);
   });
 
+  it('of several days keep the last state; links with names and firms with addresses are no people, and a wage is no amount', async () => {
+    const stages = ['Qualify', 'Offer', 'Won', 'Lost'];
+    const day = (at: number) => [
+      'Opp Id,Subject,Contact,Contact Email,Value,Stage,Created',
+      ...times(
+        16,
+        (n) =>
+          `OPP-${n},Roof ${n},${name(n)} ${n},p${n % 12}@acme.example,${n + 1}00.50,${stages[(n + at) % 4]!},2024-03-04`,
+      ),
+    ];
+    const days = await draftOf({ 'deals_1.csv': day(0), 'deals_2.csv': day(1) });
+    expect(days.spec.events.map(({ duplicates }) => duplicates)).toEqual(Array(4).fill('last'));
+    expect(days.remark('duplicates')).toMatch(/^check: /);
+
+    const linked = await draftOf({
+      'people.csv': [
+        'Ref,Person,Email,Mobile,Wage,State',
+        ...times(
+          24,
+          (n) => `P${n}x,${name(n)} ${n},p${n}@mail.example,+49305550${n + 100},"£3${n},000",${n % 2 ? 'On' : 'Off'}`,
+        ),
+      ],
+      'deals.csv': [
+        'Id,Title,Amount,Stage,Supplier',
+        ...times(40, (n) => `D${n}y,Roof ${n},${n + 1}00.50,${stages[n % 4]!},S${n % 4}z`),
+      ],
+      'roles.csv': [
+        'DealId,PersonRef,Person.Name,Person.Email',
+        ...times(40, (n) => `D${n}y,P${n % 24}x,${name(n % 24)} ${n % 24},p${n % 24}@mail.example`),
+      ],
+      'suppliers.csv': ['Code,Name,E-mail', ...times(4, (n) => `S${n}z,${name(n)} ${n},info@firm${n}.example`)],
+    });
+    expect(linked.entries).toEqual(['people: lead/created', 'deals: deal/created']);
+    expect(JSON.stringify(linked.deal['owner_name'] ?? '')).not.toContain('suppliers');
+  });
+
   it('have contact data in rows of a type, and messages and calls whose other side is the person', async () => {
     const draft = await draftOf({
       'people.csv': ['id,name', ...times(20, (n) => `${n + 1},${name(n)} ${n}`)],

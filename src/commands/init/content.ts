@@ -10,6 +10,7 @@ import {
   type Column,
   type Table,
 } from './columns.ts';
+import { currencyMarksInName } from '../../kinds/currencies.ts';
 import { datesIn, unixFormat } from './dates.ts';
 import { multipleInName } from './multiples.ts';
 import { endingOf, fold, meaningOf } from './words.ts';
@@ -23,6 +24,11 @@ const isRare = ({ distinct, filled }: Column): number => (filled === 0 ? 0 : dis
 export function addresses({ is, distinct, filled }: Column): number {
   if (is.email <= 0.5) return 0;
   return 0.85 * is.email * (filled > 6 && distinct <= filled / 3 ? 0.1 : 1);
+}
+
+/** Addresses of one domain each are those of other firms, and of no staff. */
+export function isOfFirms({ values, distinct }: Column): boolean {
+  return distinct > 2 && new Set(values.map((value) => value.toLowerCase().replace(/^.*@/, ''))).size > distinct / 2;
 }
 
 export function personal(column: Column): number {
@@ -57,6 +63,8 @@ export function member(column: Column): number {
   return few * (is.person > 0.6 ? 0.35 : is.email > 0.6 ? 0.3 : is.words > 0.8 ? 0.12 : 0.1);
 }
 
+const YEAR = 31_557_600_000;
+
 /** Never later than any other date of its record, complete, and in the past. */
 export function createdAt(column: Column): number {
   const { date } = column;
@@ -64,6 +72,12 @@ export function createdAt(column: Column): number {
   const complete = fillOf(column) > 0.97 ? 1 : fillOf(column) > 0.7 ? 0.5 : 0.2;
   const own = datesIn(column.values, date);
   if (own.filter((each) => each > Date.now()).length > own.length * 0.05) return 0.03;
+  // Births: over decades, and long ago.
+  const [first, last] = own.reduce(([low, high], each) => [Math.min(low, each), Math.max(high, each)], [
+    Infinity,
+    -Infinity,
+  ] as [number, number]);
+  if (last - first > 12 * YEAR && last < Date.now() - 15 * YEAR) return 0;
   const others = column.table.columns.filter(
     (each) => each !== column && each.date && !each.isWrapper && fillOf(each) > 0.2,
   );
@@ -107,7 +121,7 @@ export function sumOfMoney(column: Column): number {
   if (unixFormat(column.values) !== undefined || isOfFile(column) || isPlace(column)) return 0;
   const relation = derivedOf(column.table).get(column);
   const less = (relation === 'weighted' ? 0.15 : relation === 'gross' ? 0.6 : 1) * (is.number > 0.8 ? 1 : is.number);
-  if (is.money > 0.5) return 0.7 * less;
+  if (is.money > 0.5 || currencyMarksInName(column.name).length > 0) return 0.7 * less;
   if (is.decimal > 0.3) return 0.55 * less;
   if (distinct <= Math.min(4, filled / 4) || (length < 3 && !isMultiple)) return 0.1 * less;
   // Sums are round, codes are not.

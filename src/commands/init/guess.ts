@@ -14,7 +14,7 @@ import {
 } from './columns.ts';
 import type { Assignment } from './assign.ts';
 import { figuresOf, keyOf as nameAsKey, quoted } from './evidence.ts';
-import { kindsOf, type TableKinds } from './kinds.ts';
+import { areAlike, kindsOf, type TableKinds } from './kinds.ts';
 import { isNotes, texts } from './content.ts';
 import { firstOf, joined, type Reference } from './references.ts';
 import { namesNoun, type Concept } from './words.ts';
@@ -53,6 +53,8 @@ interface Key {
   readonly why?: string;
   /** That a record occurs in several rows, in figures. */
   readonly repeats?: string;
+  /** Of exports with the same columns, one for each day or year, the last one has what is true now. */
+  readonly keep?: 'last';
 }
 
 /** The entries that the tables need, parents first. */
@@ -77,7 +79,11 @@ export function guessDrafts(
       const person = drafts.find((each) => each.table === table && each.kind === 'lead');
       const key =
         deal && kind === 'lead'
-          ? personKey(row, deal.roles.get('id')?.column)
+          ? personKey(
+              row,
+              deal.roles.get('id')?.column,
+              tables.some((each) => areAlike(each, table)),
+            )
           : (deal && person && idOfPerson(row, person)) || keyOf(row);
       drafts.push(apartFrom(drafts, { ...row, key, prefix: undefined }));
     }
@@ -187,8 +193,8 @@ function keyOf(row: Recognised): Key | undefined {
   return severalKey(row) ?? (kind === 'lead' ? personalKey(roles) : undefined);
 }
 
-/** Of people in rows of deals: the id of the row, or of people who are in several rows, what they have in common. */
-function personKey(row: Recognised, deal: Column | undefined): Key | undefined {
+/** Of people in rows of deals, in one of several exports or not: the id of the row, or of people who are in several rows, what they have in common. */
+function personKey(row: Recognised, deal: Column | undefined, isOneOf: boolean): Key | undefined {
   const { roles, table } = row;
   const own = roles.get('id')?.column;
   if (own && own !== deal) return keyOf(row);
@@ -208,7 +214,7 @@ function personKey(row: Recognised, deal: Column | undefined): Key | undefined {
   const repeats = ({ distinct, filled }: Column): string =>
     `${numberText(distinct)} people in ${numberText(filled)} records`;
   if (theirs) return { value: theirs.name, column: theirs, ...(!isUnique(theirs) && { repeats: repeats(theirs) }) };
-  if (deal && (!best || isUnique(best))) return { value: deal.name, column: deal };
+  if (deal && (!best || (isUnique(best) && !isOneOf))) return { value: deal.name, column: deal };
   const key = personalKey(roles);
   return key && best && { ...key, repeats: repeats(best) };
 }
@@ -289,8 +295,10 @@ function apartFrom(earlier: readonly EntryDraft[], draft: EntryDraft): EntryDraf
     return { ...draft, prefix: { text: clash ? `deal-${text}` : 'deal-', why } };
   }
   if (!clash || !key) return draft;
-  const { source, shared, isSame } = clash;
-  if (isSame) return { ...draft, key: { ...key, repeats: `${ofText(shared, table.rows)} are also in ${source}` } };
+  const { other, shared, isSame } = clash;
+  const { source } = other;
+  const repeats = `${ofText(shared, table.rows)} are also in ${source}`;
+  if (isSame) return { ...draft, key: { ...key, repeats, ...(areAlike(table, other) && { keep: 'last' as const }) } };
   const why = `${numberText(shared)} ids are also in ${source}, of other records: two number ranges`;
   return { ...draft, prefix: { text, why } };
 }
@@ -306,7 +314,7 @@ function clashWith(earlier: readonly EntryDraft[], { table, kind, roles, key }: 
     const by = IDENTITIES.find((role) => roles.has(role) && other.roles.has(role));
     const [mine, its] = by ? [roles.get(by)!.column.sql, other.roles.get(by)!.column.sql] : [];
     const isSame = by !== undefined && countOf(table, `${pairs} where lower(a.${mine!}) = lower(b.${its!})`) > 0;
-    if (shared > 0) return { source: other.table.source, shared, isSame };
+    if (shared > 0) return { other: other.table, shared, isSame };
   }
   return undefined;
 }

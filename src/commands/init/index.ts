@@ -150,11 +150,14 @@ async function draftMapping(
 /** Entries of one type have one policy for ids that occur twice: the program refuses others. */
 function agreeing(entries: readonly Entry[]): Entry[] {
   return entries.map((entry) => {
-    const policy = entries
+    const policies = entries
       .filter(({ type }) => type === entry.type)
-      .flatMap(({ settings }) => settings.find(({ key }) => key === 'duplicates') ?? [])[0];
-    if (!policy || entry.settings.some(({ key }) => key === policy.key)) return entry;
-    return { ...entry, settings: [...entry.settings, { ...policy, comment: 'as of the other records of this type' }] };
+      .flatMap(({ settings }) => settings.find(({ key }) => key === 'duplicates') ?? []);
+    const policy = policies.find(({ value }) => value === 'last') ?? policies[0];
+    if (!policy || entry.settings.some(({ key, value }) => key === policy.key && value === policy.value)) return entry;
+    const others = entry.settings.filter(({ key }) => key !== policy.key);
+    const comment = `${policy.value === 'last' ? 'check: ' : ''}as of the other records of this type`;
+    return { ...entry, settings: [...others, { ...policy, comment }] };
   });
 }
 

@@ -5,6 +5,7 @@ import { countOf, haveSeveral, isComplete, isUnique, severalText } from './colum
 import type { Column, Table } from './columns.ts';
 import { quoted } from './evidence.ts';
 import type { EntryDraft } from './guess.ts';
+import { isOfFirms } from './content.ts';
 import { isSure, joined, lookupIn, lookupOf, namesOf, namesTable, partOf } from './references.ts';
 import { flagOf, referenceText, type Reference } from './references.ts';
 import { headerScore, isStaff, scoreOf } from './roles.ts';
@@ -301,7 +302,7 @@ function nameIn(key: Column, what: Named): Column | undefined {
     (column) => column !== key && column.list === undefined && column.filled > table.rows / 2,
   );
   const email = able.find(({ is }) => is.email > 0.8);
-  if (email && what === 'owner') return email;
+  if (email && what === 'owner') return isUsers || !isOfFirms(email) ? email : undefined;
   const named = able.filter(
     ({ is, meaning: { concepts }, date }) =>
       is.words > 0.6 &&
@@ -315,7 +316,10 @@ function nameIn(key: Column, what: Named): Column | undefined {
   const isWhole = (column: Column): boolean =>
     !whole?.pair?.includes(column) && headerScore('full', column, 'lead') > 0.7;
   if (whole && !named.some(isWhole)) return whole;
+  // The name with a space is no login.
   const rank = ({ meaning, is }: Column): number =>
-    Number(meaning.concepts.has('name')) + (isUsers ? is.person * 0.1 : 0) - meaning.words.length * 0.01;
+    Number(isUsers && is.person > 0.7 && is.spaced > 0.7) +
+    Number(meaning.concepts.has('name')) -
+    meaning.words.length * 0.01;
   return named.sort((a, b) => rank(b) - rank(a))[0] ?? (what === 'author' ? email : undefined);
 }

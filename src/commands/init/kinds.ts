@@ -1,7 +1,7 @@
 /** What the records of each table are: decided last, from the best assignments and from who refers to whom. */
 import { assign, isTwin, referred, SURE, type Assignment, type RoleCandidate } from './assign.ts';
 import { fillOf, isFew, isIn, isKey, isNamed, isUnique, pathOf, type Column, type Table } from './columns.ts';
-import { isId } from './content.ts';
+import { isId, isOfFirms } from './content.ts';
 import { quoted } from './evidence.ts';
 import { isSure, type Reference } from './references.ts';
 import type { Concept } from './words.ts';
@@ -37,6 +37,7 @@ export function kindsOf(
   for (const table of tables) if (table.list === undefined) withoutLists(table, kinds);
   const signs = signsOf(filled.filter(({ list }) => list === undefined));
   for (const each of signs) each.people();
+  withoutLinks(kinds, references);
   for (const each of signs) each.deals();
   for (const each of signs) each.dealsByRelations();
   withoutParts(kinds, references);
@@ -131,7 +132,10 @@ class Signs {
     const isPerson = list === undefined && this.#isPerson();
     if (list !== undefined && this.#found.size > 0) return;
     const [amount, stage] = isNamed(this.#table) ? [0.25, 0.35] : [0.35, 0.2];
-    const isSold = (this.#best('amount')?.score ?? 0) >= amount;
+    // What somebody earns is no amount of a deal, nor is a number that no header calls one.
+    const isSold = isPerson
+      ? this.#assignments.get('deal')!.roles.has('amount')
+      : (this.#best('amount')?.score ?? 0) >= amount;
     const isStaged = this.#of('deal', 'stage', 'outcome') >= stage;
     const isCalled = this.#is('deal') && list === undefined;
     // Subscriptions are of a company, orders of people, or in their list.
@@ -163,7 +167,11 @@ class Signs {
   }
 
   #isPerson(): boolean {
-    const least = isNamed(this.#table) ? 0.5 : 0.2;
+    const { roles } = this.#assignments.get('lead')!;
+    const email = roles.get('email')?.column;
+    // An address of one's own makes sure of a name.
+    const isOwn = email !== undefined && fillOf(email) > 0.5 && email.distinct > email.filled * 0.9;
+    const least = !isNamed(this.#table) ? 0.2 : isOwn ? 0.4 : 0.5;
     return this.#of('lead', 'full', 'last') > least && this.#of('lead', 'email', 'phone') > 0.5;
   }
 
@@ -280,11 +288,20 @@ function likeEachOther(kinds: Map<Table, TableKinds>): void {
   }
 }
 
+/** Two tables with the same columns. */
+export function areAlike(a: Table, b: Table): boolean {
+  return a !== b && columnsOf(a) === columnsOf(b);
+}
+
+function columnsOf({ columns }: Table): string {
+  return JSON.stringify(columns.map(({ name }) => name).sort());
+}
+
 /** Groups of tables with the same columns, unless their names say that they are different. */
 function alikeTables(tables: readonly Table[]): Table[][] {
   const groups = new Map<string, Table[]>();
   for (const table of tables.filter(({ list, columns }) => list === undefined && columns.length > 2)) {
-    const key = JSON.stringify([table.nouns, table.columns.map(({ name }) => name).sort()]);
+    const key = JSON.stringify([table.nouns, columnsOf(table)]);
     groups.set(key, [...(groups.get(key) ?? []), table]);
   }
   return [...groups.values()].filter(({ length }) => length > 1);
@@ -333,7 +350,9 @@ function noteStaff(
         isId(to) && sure.some((each) => each.from.table === from.table && each.from !== from && isMore(each.to.table)),
     );
     const isRepeated = own.length > 0 && own.every(({ from }) => from.filled >= 5 * table.rows) && tables.some(isMore);
-    if (besideOthers || isRepeated || (isNone && own.length > 0)) table.nouns = ['user'];
+    // Suppliers and insurers are referred to like the staff, but each has a domain of its own.
+    const areFirms = table.columns.some((each) => each.is.email > 0.8 && isOfFirms(each));
+    if (besideOthers || isRepeated || (isNone && own.length > 0)) table.nouns = [areFirms ? 'company' : 'user'];
   }
 }
 
@@ -379,6 +398,22 @@ function withoutParts(kinds: ReadonlyMap<Table, TableKinds>, references: readonl
     const arePeople = others.some((its) => its.has('lead') && its.size === 1);
     if (found.has('lead') && (refers('lead') || (arePeople && !hasPerson(found)))) found.delete('lead');
     if (refers('deal') && !table.nouns.includes('deal')) found.delete('deal');
+  }
+}
+
+/** Rows that repeat the name of a person beside their id, as links between people and deals do, are not these people. */
+function withoutLinks(kinds: ReadonlyMap<Table, TableKinds>, references: readonly Reference[]): void {
+  for (const [table, found] of kinds) {
+    const roles = found.get('lead')?.assignment.roles;
+    const named = [roles?.get('email')?.column, roles?.get('full')?.column];
+    const own = references.filter((each) => each.from.table === table && each.share > 0.9 && isUnique(each.to));
+    const isLink = own.some(({ from, to }) => {
+      const isTheirId = kinds.get(to.table)!.get('lead')?.assignment.roles.get('id')?.column === to;
+      return (
+        isTheirId && !isUnique(from) && own.some((each) => named.includes(each.from) && each.to.table === to.table)
+      );
+    });
+    if (isLink) found.delete('lead');
   }
 }
 

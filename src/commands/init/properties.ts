@@ -41,6 +41,7 @@ function pivotOf(parts: PropertyParts): readonly Column[] | undefined {
   const { entity, property, value } = parts;
   const { table } = entity;
   const names = propertiesIn(parts);
+  if (table.rows / (entity.distinct * names.length) < MIN_FILL) return undefined;
   const sql = `${table.sql}_${entity.sql}_${property.sql}`;
   const cells = names.map((name, at) => `max(case when ${isOf(parts, name)} then ${value.sql} end) p${at}`);
   table.db.exec(
@@ -116,7 +117,6 @@ function* partsOf(table: Table): Generator<PropertyParts> {
     for (const entity of filled) {
       const isOne = entity !== property && isComplete(entity) && isId(entity) && !entity.date;
       if (!isOne || entity.distinct <= property.distinct || entity.distinct > rows * 0.7) continue;
-      if (rows / (entity.distinct * property.distinct) < MIN_FILL) continue;
       const rest = filled.filter((each) => each !== entity && each !== property && !(isKey(each) && isId(each)));
       const [value] = rest.filter((each) => !isName(each) && !each.date).sort((a, b) => b.distinct - a.distinct);
       if (!value || value.filled < rows / 2 || value.distinct < property.distinct) continue;

@@ -213,7 +213,8 @@ function wrappersOf(
 }
 
 /** What arrays are called that hold the records of any API. */
-const WRAPPERS = /^(?:data|results?|items|records|list|rows|values?|content|hits|elements)$/i;
+const WRAPPERS =
+  /^(?:data|results?|items|records|list|rows|values?|content|hits|elements|documents|docs|nodes|edges|entries)$/i;
 
 /** The last name in a path that says something. */
 function lastOf(path: string | undefined): string {

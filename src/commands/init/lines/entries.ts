@@ -54,7 +54,7 @@ export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
   const settings = [
     ...(table.list === undefined ? [] : [{ key: 'each', value: table.list }]),
     ...whenLines(context, data, parents),
-    ...(key?.repeats ? [{ key: 'duplicates', value: 'first' }] : []),
+    ...(key?.repeats ? [duplicatesLine(key)] : []),
     ...(parents.filter(({ off }) => !off).length > 1 ? [{ key: 'if_both', ...keptParent(context, parents) }] : []),
     ...(parents.some(({ off }) => !off) ? orphanLines(context) : []),
     ...(isDeal ? [{ key: 'stage_pipeline', ...namedLine(context, 'pipeline') }] : []),
@@ -71,6 +71,12 @@ export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
   const entry: Entry = { table, type: `${draft.kind}/created`, source: table.source, above, settings, data, custom };
   if (notes?.instead) return { ...entry, refused: notesText(notes), isProposal: true };
   return notes?.isSettled ? withLines(entry, (line) => ({ ...line, comment: plainComment(line) })) : entry;
+}
+
+/** Which of several records with one id is kept. */
+function duplicatesLine({ keep, repeats }: NonNullable<EntryDraft['key']>): Line {
+  if (!keep) return { key: 'duplicates', value: 'first' };
+  return { key: 'duplicates', value: keep, comment: `check: ${repeats!}; that of the last one in this file is kept` };
 }
 
 /** What becomes of a column of notes. */
