@@ -27,8 +27,9 @@ export interface Pairs {
   readonly names: Map<string, number>;
   /** Elements whose name another one of the same list has, too. */
   twice: number;
-  /** Elements whose value is an address or a number of a person: a list of nothing else is one of these. */
-  contacts: number;
+  /** Elements whose value is an address, or a number of a person: a list of one of these alone is no list of names. */
+  emails: number;
+  phones: number;
   /** Where the name of an element is: `field.ref`. */
   by?: string;
 }
@@ -104,7 +105,7 @@ export async function readSample(source: Source): Promise<ExportSample> {
 }
 
 function newTable(list: string | undefined): RawTable {
-  return { list, columns: new Map(), rows: [], pairs: { names: new Map(), twice: 0, contacts: 0 } };
+  return { list, columns: new Map(), rows: [], pairs: { names: new Map(), twice: 0, emails: 0, phones: 0 } };
 }
 
 /** A header that occurs several times is told apart by its position, as in the mapping. */
@@ -213,7 +214,8 @@ const NAMES = /^(?:field_?)?(?:name|key|label|code|property|attribute|question|t
 /** Of an element that is a name and a value, and not a record with both. */
 const MAX_MEMBERS = 8;
 const VALUES = /^(?:field_?)?(?:value|values|answer|text)$/i;
-const CONTACT = /^\S+@\S+$|^[+(\d][\d\s().\-/]{5,}$/;
+const EMAIL = /^\S+@\S+$/;
+const PHONE = /^[+(\d][\d\s().\-/]{5,}$/;
 
 /**
  * The elements of lists of names and values, `[{ name: Email, value: … }, …]`: one by one. `noted`: the names of a list.
@@ -231,8 +233,9 @@ function* pairsIn(value: JsonValue, noted: (path: string) => Pairs): Generator<L
       if (seen.has(name)) names.twice += 1;
       seen.add(name);
       const found = scalarIn(held[1], `${path}[${at}].${held[0]}`);
-      if (found && CONTACT.test(found.text ?? '')) names.contacts += 1;
       if (!found) continue;
+      if (EMAIL.test(found.text ?? '')) names.emails += 1;
+      if (PHONE.test(found.text ?? '')) names.phones += 1;
       const place = found.name;
       const plain = place.replace(`${path}[${at}]`, path);
       yield { ...found, name: `${plain} (${name})`, label: name, place, pair: { list: path, path: plain } };
@@ -299,10 +302,14 @@ export function placeOf(
 }
 
 /** Whether the elements of a list are values of the record around them: each has a name, once in a record, that others have, too. */
-export function isAttributes({ rows, pairs: { names, twice, contacts } }: RawTable): boolean {
+export function isAttributes({ rows, pairs: { names, twice, emails, phones } }: RawTable): boolean {
   const found = [...names.values()].reduce((sum, n) => sum + n, 0);
   return (
-    found > rows.length * 0.9 && names.size > 1 && found >= names.size * 2 && twice < found * 0.05 && contacts < found
+    found > rows.length * 0.9 &&
+    names.size > 1 &&
+    found >= names.size * 2 &&
+    twice < found * 0.05 &&
+    Math.max(emails, phones) < found
   );
 }
 
