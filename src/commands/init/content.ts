@@ -72,12 +72,7 @@ export function createdAt(column: Column): number {
   const complete = fillOf(column) > 0.97 ? 1 : fillOf(column) > 0.7 ? 0.5 : 0.2;
   const own = datesIn(column.values, date);
   if (own.filter((each) => each > Date.now()).length > own.length * 0.05) return 0.03;
-  // Births: over decades, and long ago.
-  const [first, last] = own.reduce(([low, high], each) => [Math.min(low, each), Math.max(high, each)], [
-    Infinity,
-    -Infinity,
-  ] as [number, number]);
-  if (last - first > 12 * YEAR && last < Date.now() - 15 * YEAR) return 0;
+  if (isBirth(own, [Date.now() - 10 * YEAR])) return 0.03;
   const others = column.table.columns.filter(
     (each) => each !== column && each.date && !each.isWrapper && fillOf(each) > 0.2,
   );
@@ -99,16 +94,11 @@ export function createdAt(column: Column): number {
   return (0.3 + (date.hasTime ? 0.1 : 0) + (isEarlier ? 0.15 : 0)) * complete;
 }
 
-/** Days long before all others of their records, and over many years: those of births. */
+/** Days over many years, and all before the others, which go on for years after them: those of births. */
 function isBirth(days: readonly number[], others: readonly number[]): boolean {
-  const years = (ms: number): number => ms / (365 * 86_400_000);
-  const [low, high] = [Math.min(...days), Math.max(...days)];
-  return (
-    days.length > 6 &&
-    years(high - low) > 5 &&
-    years(Math.min(...others) - high) > 0 &&
-    years(Math.max(...others) - high) > 5
-  );
+  const [first, last] = [Math.min(...days), Math.max(...days)];
+  const isLater = Math.min(...others) > last && Math.max(...others) > last + 5 * YEAR;
+  return days.length > 6 && last > first + 5 * YEAR && isLater;
 }
 
 /** Amounts have decimals or a currency; a product with the probability, a gross amount and percentages are something else. */

@@ -87,7 +87,7 @@ export class Fates {
       return undefined;
     const arePeople = !table.settled.has('kind') && this.#isOfPeople(table);
     return [
-      `${arePeople ? 'check: these may be people, but do not become leads; ' : ''}${lookedUpText(fields)}`,
+      `${arePeople ? 'check: these may be people, but they do not become leads; ' : ''}${lookedUpText(fields)}`,
       notCarriedText(this.#notCarried(table)),
       emptyText(table),
     ]

@@ -14,7 +14,8 @@ import {
 } from './columns.ts';
 import type { Assignment } from './assign.ts';
 import { figuresOf, keyOf as nameAsKey, quoted } from './evidence.ts';
-import { areAlike, kindsOf, type TableKinds } from './kinds.ts';
+import { areAlike, kindsOf } from './kinds/kinds.ts';
+import type { TableKinds } from './kinds/signs.ts';
 import { isNotes, texts } from './content.ts';
 import { firstOf, joined, type Reference } from './references.ts';
 import { namesNoun, type Concept } from './words.ts';
@@ -228,7 +229,7 @@ function personalKey(roles: Assignment['roles']): Key | undefined {
   const figures = used.map((each) => `${quoted(each)} (${figuresOf('id', each)})`).join(', or else ');
   // As alternatives with settings, so that the others, which have fields of their own, are not warned of as passed over.
   const values = used.map((each) => (used.length > 1 ? { from: valueIn(each) } : valueIn(each)));
-  return { value: firstOf(values), why: `no column looks like an id, so a person is told by ${figures}` };
+  return { value: firstOf(values), why: `no column looks like an id, so people are told apart by ${figures}` };
 }
 
 /** The fewest columns that tell records apart together; of people, at most two of those that say who they are and where. */

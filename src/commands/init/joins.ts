@@ -92,7 +92,7 @@ function directJoin(reference: Reference, target: EntryDraft, isMixed: boolean):
   if (isId && !by.fold && !isPart) return [{ ...common, value: prefixed(partOf(reference), target), why }];
   if (target.table.list !== undefined) return [];
   const zeros = by.fold === 3 && isId ? ', compared without leading zeros' : undefined;
-  const more = `${zeros ?? (isId ? '; the others have none' : ', looked up because it is no id')}${isUnique(to) ? '' : `; several have the same one: ${whichOf(to.table)} is taken`}`;
+  const more = `${zeros ?? (isId ? '; the others have none' : ', looked up, because it is not an id')}${isUnique(to) ? '' : `; several have the same one: ${whichOf(to.table)} is taken`}`;
   return [{ ...common, value: lookupOf(reference, take, share < 0.98), why: `${why}${more}` }];
 }
 

@@ -105,7 +105,7 @@ function holderLine({ draft: { table, kind }, known }: Context): Line | undefine
     const { from, ...rest } = typeof id === 'string' ? { from: id } : (id as { from?: unknown });
     if (typeof from !== 'string') continue;
     const value = Object.keys(rest).length > 0 ? { from: `..${from}`, ...rest } : `..${from}`;
-    return { key: field, value, comment: 'check: the record in which it is' };
+    return { key: field, value, comment: 'check: the record that contains it' };
   }
   return undefined;
 }
@@ -118,7 +118,7 @@ function threadLines({ draft, known }: Context): Line[] {
   const thread = own[0] ?? { ...draft, table: parent, roles: new Map(), candidates: new Map() };
   return parentLines({ draft: thread, known, used: new Set() }).flatMap((line): Line[] => {
     const value = line.off ? undefined : fromAbove(line.value as ValueSpec);
-    return value === undefined ? [] : [{ ...line, value, comment: 'check: that of the record in which it is' }];
+    return value === undefined ? [] : [{ ...line, value, comment: 'check: that of the record that contains it' }];
   });
 }
 
@@ -139,7 +139,7 @@ function fromAbove(value: ValueSpec): ValueSpec | undefined {
 
 function aboveLine({ roles }: EntryDraft): Made {
   const id = roles.get('id')?.column;
-  return { value: id ? `$.${id.name}` : NONE, off: id === undefined, comment: 'check: the record in which it is' };
+  return { value: id ? `$.${id.name}` : NONE, off: id === undefined, comment: 'check: the record that contains it' };
 }
 
 /** The best join, and where that has no value another one; commented out if none is enough. */

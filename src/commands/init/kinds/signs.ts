@@ -1,0 +1,217 @@
+/** The rules by which the records of a table are people, deals or comments. */
+import { assign, isTwin, referred, type Assignment, type RoleCandidate } from '../assign.ts';
+import { fillOf, isKey, isNamed, isUnique, type Column, type Table } from '../columns.ts';
+import { isId } from '../content.ts';
+import { quoted } from '../evidence.ts';
+import { isSure, type Reference } from '../references.ts';
+import { isStaff, RECORD_KINDS, typeOf, type RecordKind, type Role } from '../roles.ts';
+import type { Concept } from '../words.ts';
+
+/** The kinds that have been found for a table. */
+type KindFound = { readonly assignment: Assignment; readonly doubt?: string };
+export type TableKinds = Map<RecordKind, KindFound>;
+
+/** What the columns of a table show, and its references to tables that are known by now. */
+export class Signs {
+  readonly #table: Table;
+  readonly #references: readonly Reference[];
+  readonly #kinds: Map<Table, TableKinds>;
+  readonly #found: TableKinds;
+  readonly #assignments: ReadonlyMap<RecordKind, Assignment>;
+
+  constructor(table: Table, references: readonly Reference[], kinds: Map<Table, TableKinds>) {
+    this.#table = table;
+    this.#references = references;
+    this.#kinds = kinds;
+    this.#found = kinds.get(table)!;
+    this.#assignments = new Map(RECORD_KINDS.map((kind) => [kind, assign(table, kind, references)]));
+  }
+
+  /** Whether it is called so. What only says something about a value beside it is nothing. */
+  #is(...nouns: Table['nouns']): boolean {
+    return (
+      nouns.some((noun) => this.#table.nouns.includes(noun)) || this.#table.columns.every((each) => each.isWrapper)
+    );
+  }
+
+  /** The best score of these roles. */
+  #of(kind: RecordKind, ...roles: readonly Role[]): number {
+    const { roles: found } = this.#assignments.get(kind)!;
+    return Math.max(...roles.map((role) => found.get(role)?.score ?? 0));
+  }
+
+  /** The column of a role of deals, or the best one that no header makes sure of. */
+  #best(role: Role): RoleCandidate | undefined {
+    const { roles, candidates } = this.#assignments.get('deal')!;
+    return roles.get(role) ?? candidates.get(role)?.[0];
+  }
+
+  #set(kind: RecordKind, doubt?: string): void {
+    this.#found.set(kind, { assignment: this.#assignments.get(kind)!, ...(doubt && { doubt }) });
+  }
+
+  people(): void {
+    if (this.#is('other', 'user', 'company')) return;
+    const isKnown = this.#of('lead', 'full', 'last', 'email', 'phone') > 0.5;
+    if (this.#isPerson() || (this.#is('lead') && this.#table.list === undefined && isKnown)) this.#set('lead');
+  }
+
+  /** An amount and a stage, or a name of deals and two of amount, stage and subject. */
+  deals(): void {
+    if (this.#is('user', 'company', 'comment', 'other')) return;
+    const [amount, stage, title] = [
+      this.#of('deal', 'amount'),
+      this.#of('deal', 'stage', 'outcome'),
+      this.#of('deal', 'title'),
+    ];
+    const signs = [amount, stage, title].filter((each) => each > 0.5).length;
+    const isIdOfDeal = (each: Column): boolean =>
+      isKey(each) && each.meaning.concepts.has('deal') && each.meaning.concepts.has('id');
+    const isCalled = (this.#is('deal') && !this.#is('stage')) || this.#table.columns.some(isIdOfDeal);
+    const isSold = this.#table.list === undefined || amount > 0.5;
+    const isByName = isCalled && ((amount > 0.35 && stage > 0.35) || (isSold && signs >= 2));
+    if (isByName || (amount > 0.5 && stage > (isNamed(this.#table) ? 0.6 : 0.2))) this.#set('deal');
+    if (this.#found.size === 2 && !isTwin(this.#assignments)) this.#found.delete('lead');
+    // An amount that few people have tells no deals of all.
+    const sums = this.#assignments.get('deal')!.roles.get('amount')?.column;
+    if (this.#found.size === 2 && !isCalled && sums && fillOf(sums) < 0.2) this.#found.delete('deal');
+  }
+
+  /** An amount and a stage of people who are known, whatever they are called: orders with their buyer, jobs of customers. */
+  dealsByRelations(): void {
+    if (this.#found.has('deal') || this.#is('user', 'company', 'comment')) return;
+    const { list, parent } = this.#table;
+    const isPerson = list === undefined && this.#isPerson();
+    if (list !== undefined && this.#found.size > 0) return;
+    const [amount, stage] = isNamed(this.#table) ? [0.25, 0.35] : [0.35, 0.2];
+    // What somebody earns is no amount of a deal, nor is a number that no header calls one.
+    const isSold = isPerson
+      ? this.#assignments.get('deal')!.roles.has('amount')
+      : (this.#best('amount')?.score ?? 0) >= amount;
+    const isStaged = this.#of('deal', 'stage', 'outcome') >= stage;
+    const isCalled = this.#is('deal') && list === undefined;
+    // Subscriptions are of a company, orders of people, or in their list.
+    const isTheirs = list !== undefined && !list.includes('.') && this.#kinds.get(parent!)!.has('lead');
+    const isOf = isTheirs || isPerson || this.#refersTo('lead') || this.#refersTo('company');
+    if (!isOf || [isSold, isStaged, isCalled].filter(Boolean).length < 2) return;
+    // Payments, invoices and line items where other records are the deals.
+    const areOthers = [...this.#kinds.values()].some((found) => found.has('deal'));
+    if (this.#refersTo('deal') || (this.#is('other') && areOthers)) return;
+    const why = isSold && isStaged ? 'an amount and a status' : `${isSold ? 'an amount' : 'a status'} and their name`;
+    this.#set('deal', `check: ${why}, of a person or a company, make these records deals`);
+    if (isPerson) this.#set('lead');
+  }
+
+  /** An amount and a stage that no deal has are said: of people, each row may be a deal, too. */
+  noteUnusedDeal(): void {
+    if (this.#found.has('deal') || this.#found.has('comment') || this.#is('user', 'company')) return;
+    const isMost = ({ filled }: Column): boolean => filled > this.#table.rows * 0.3;
+    const columnOf = (role: Role, least: number): Column | undefined => {
+      const best = this.#best(role);
+      return best && best.score >= least && isMost(best.column) ? best.column : undefined;
+    };
+    const amount = columnOf('amount', 0.25) ?? this.#table.columns.find((each) => each.is.money > 0.5 && isMost(each));
+    const stage = columnOf('stage', 0.35) ?? columnOf('outcome', 0.35);
+    if (!amount || !stage || amount.list !== undefined) return;
+    this.#table.unusedDeal = `${quoted(amount)} and ${quoted(stage)} may be the amount and the stage of a deal`;
+    if (this.#found.has('lead') && this.#found.get('lead')!.doubt === undefined)
+      this.#set('lead', `check: ${this.#table.unusedDeal}: then each row is a person and a deal`);
+  }
+
+  #isPerson(): boolean {
+    const { roles } = this.#assignments.get('lead')!;
+    const email = roles.get('email')?.column;
+    // An address of one's own makes sure of a name.
+    const isOwn = email !== undefined && fillOf(email) > 0.5 && email.distinct > email.filled * 0.9;
+    const least = !isNamed(this.#table) ? 0.2 : isOwn ? 0.4 : 0.5;
+    return this.#of('lead', 'full', 'last') > least && this.#of('lead', 'email', 'phone') > 0.5;
+  }
+
+  comments(): void {
+    if (this.#found.size > 0 || this.#is('user')) return;
+    const { columns, list } = this.#table;
+    if (list !== undefined && this.#is('stage')) return;
+    // Whom the texts of another table are about.
+    if (this.#of('comment', 'content', 'subject') <= 0.36 && this.#isLinkOfTexts()) return;
+    const isOf = list !== undefined || this.#refersTo('lead') || this.#refersTo('deal');
+    const concepts = columns.map(({ meaning }) => meaning.concepts);
+    const isPerson = (own: ReadonlySet<Concept>): boolean => own.has('person') && !own.has('user');
+    const hasId = concepts.some((own) => own.has('id') && (isPerson(own) || own.has('deal') || own.has('parent')));
+    const isTyped = columns.some((each) => each.meaning.concepts.has('parent') && isId(each) && typeOf(each));
+    const isNote = this.#is('comment')
+      ? (isOf || hasId || this.#isLinked()) &&
+        (this.#of('comment', 'content', 'subject') > 0.36 || this.#of('comment', 'happened') > 0.7)
+      : (isOf || isTyped) &&
+        this.#of('comment', 'content') > 0.55 &&
+        this.#of('deal', 'amount') < 0.6 &&
+        this.#assignments.get('comment')!.roles.size >= (list === undefined ? 2 : 3);
+    if (!isNote) return;
+    if (!this.#is('other')) this.#set('comment');
+    else if (this.#refersTo('lead', isId) || this.#refersTo('deal', isId))
+      this.#set('comment', 'check: a text about a person or a deal makes these records comments');
+  }
+
+  /** Whether its records refer to those of a kind, or to companies, other than by their owner. */
+  #refersTo(kind: RecordKind | 'company', by: (column: Column) => boolean = () => true): boolean {
+    return this.#references.some(
+      (each) =>
+        each.from.table === this.#table &&
+        (kind === 'company' ? each.to.table.nouns.includes(kind) : this.#kinds.get(each.to.table)!.has(kind)) &&
+        isSure(each, 0.3) &&
+        isUnique(each.to) &&
+        by(each.to) &&
+        !isStaff(each.from),
+    );
+  }
+
+  #isLinkOfTexts(): boolean {
+    // Not by a record of which both are: that has a table of its own.
+    const isForeign = (column: Column): boolean =>
+      this.#references.some((each) => each.from === column && isSure(each, 0.7) && each.to.table !== this.#table);
+    return this.#references.some(
+      ({ from, to, share }) =>
+        from.table === this.#table &&
+        to.table.nouns.includes('comment') &&
+        share > 0.5 &&
+        isId(to) &&
+        isUnique(to) &&
+        !isForeign(to),
+    );
+  }
+
+  /** Whether a third table, which becomes nothing, has its ids. */
+  #isLinked(): boolean {
+    return this.#references.some(
+      ({ from, to, share }) =>
+        to.table === this.#table && this.#kinds.get(from.table)!.size === 0 && share > 0.5 && isKey(to),
+    );
+  }
+
+  #isReferredTo(): boolean {
+    const id = this.#assignments.get('lead')!.roles.get('id')?.column;
+    return id !== undefined && referred(id, this.#references) > 0;
+  }
+
+  /** People to whom others refer, whatever is known of them. */
+  peopleByRelations(): void {
+    if (this.#found.size > 0 || !this.#is('lead') || this.#refersTo('lead')) return;
+    if (this.#isReferredTo())
+      this.#set('lead', 'check: other records have their ids, but no column has names or addresses');
+  }
+
+  peopleByAddress(): void {
+    if (this.#found.size > 0 || this.#is('other', 'user', 'company')) return;
+    if (this.#references.some((each) => each.to.table === this.#table && isStaff(each.from) && each.share > 0.7))
+      return;
+    const id = this.#of('lead', 'id');
+    const isSomebody = id > 0.4 || (id > 0 && this.#of('lead', 'full', 'last') > 0.36);
+    if (isSomebody && this.#of('lead', 'email', 'phone') > 0.8)
+      this.#set('lead', 'only addresses or numbers tell that these are people');
+  }
+
+  companies(): void {
+    if (this.#found.size > 0 || !this.#is('company')) return;
+    if (this.#isReferredTo() || this.#of('lead', 'full') + this.#of('deal', 'title') > 0.5)
+      this.#set('lead', 'check: no export has people, so the companies are the leads');
+  }
+}
