@@ -3,6 +3,7 @@ import type { ValueSpec } from '../../mapping/spec.ts';
 import { columnOf, countOf, countsOf, isComplete, isFew, isKey, type Column, type Table } from './columns.ts';
 import { isId } from './content.ts';
 import { lookupIn, namesTable, placeholder } from './references.ts';
+import { isStaff } from './roles.ts';
 import type { Samples } from './tables.ts';
 import { fold } from './words.ts';
 
@@ -124,9 +125,12 @@ function* partsOf(table: Table): Generator<PropertyParts> {
         entity,
         property,
         value,
-        type: rest.find((each) => each !== value && isName(each) && each.is.words > 0.8),
+        type: rest.find(
+          (each) => each !== value && isName(each) && each.is.words > 0.8 && each.is.uuid < 0.5 && !isStaff(each),
+        ),
       };
-      if (toldApart(parts) >= rows * 0.9) yield parts;
+      // Somebody may have several addresses of one type.
+      if (toldApart(parts) >= rows * 0.6) yield parts;
     }
   }
 }
