@@ -1,5 +1,5 @@
 /** What the records of each table are: decided last, from the best assignments and from who refers to whom. */
-import { assign, referred, SURE, type Assignment, type RoleCandidate } from '../assign.ts';
+import { assign, SURE, type Assignment, type RoleCandidate } from '../assign.ts';
 import { isFew, isIn, isKey, isUnique, pathOf, type Table } from '../columns.ts';
 import { isId, isOfFirms } from '../content.ts';
 import { isSure, type Reference } from '../references.ts';
