@@ -2,18 +2,33 @@
 import { eventId } from '../core/identity.ts';
 import { doubted, NOTHING_KNOWN, opened, type Known } from '../core/known.ts';
 import { isThere } from '../files/private-file.ts';
-import { kindOfType } from '../kinds/index.ts';
+import { COMBINED } from '../kinds/index.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
 import { PLAN } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
+import { pagesOf, type State } from './events.ts';
 import { readRecord, writeRecord, type RecordKey } from './records.ts';
 import { WHOLE, type WantedRow } from './wanted.ts';
+
+/**
+ * A complete plan is made with the last run of this checkpoint, all of whose requests it knows; so it tells a checkpoint that is older also
+ * where nothing is sent from it.
+ */
+export function noteSurvey(db: Database): void {
+  noteLastRun(db);
+  noteEnd(db);
+}
 
 /**
  * Before the first request of a run: records that this plan is sent with the checkpoint of this run. In its own transaction, after the one
  * of the run.
  */
 export function noteRun(db: Database): void {
+  noteLastRun(db);
+  db.run(`delete from plan.setting where name = 'requests'`);
+}
+
+function noteLastRun(db: Database): void {
   db.run(`
     insert or replace into plan.setting (name, value)
     select 'run', id || ' ' || at from checkpoint.run order by id desc limit 1`);
@@ -29,6 +44,26 @@ export function noteEnd(db: Database): void {
 /** Undoes the record of a run. In a transaction of the caller. */
 export function forgetRun(db: Database): void {
   db.run(`delete from plan.setting where name = 'run'`);
+}
+
+/**
+ * Once the events of a plan have their states: keeps of the comments that were sent before what these events do not say. A comment may be
+ * gone from the input, or be uncertain; a combined one may have parts that are gone.
+ */
+export function keepComments(db: Database): void {
+  db.exec(`
+    insert into plan.kept_comment
+      select r.* from checkpoint.record r
+      where r.entity = '${COMBINED}' and r.existence <> 'no' and (
+        not exists (
+          select 1 from plan.event e where e.entity = r.entity and e.external_id = r.external_id
+            and e.state = 'acknowledged' and e.code is null)
+        or r.external_id in (
+          select p.carrier from checkpoint.part p
+          where not exists (select 1 from plan.part q where q.external_id = p.external_id)));
+    insert into plan.kept_part
+      select p.* from checkpoint.part p where p.carrier in (select external_id from plan.kept_comment);
+  `);
 }
 
 /**
@@ -67,7 +102,7 @@ export function isOlder(db: Database, path: string): boolean {
 
 /**
  * What the checkpoint knows of records is doubted from now on (core/known), except of those that are sent once and never updated:
- * which comments went out combined is in the last plan, at `path`.
+ * which comments went out, and in which form, is in the last plan, at `path`.
  */
 export function doubtRecords(db: Database, hasher: FieldHasher, migration: string, path: string): void {
   db.attach(path, 'last', PLAN);
@@ -75,7 +110,7 @@ export function doubtRecords(db: Database, hasher: FieldHasher, migration: strin
     db.transaction(() => {
       db.run('update checkpoint.migration set is_adopted = 1');
       doubtFields(db);
-      takeOverCombined(db, hasher, migration);
+      takeOverComments(db, hasher, migration);
     });
   } finally {
     db.detach('last');
@@ -106,32 +141,50 @@ function doubtFields(db: Database): void {
   }
 }
 
-/** Combined comments that the lost checkpoint may have sent: acknowledged as the plan says, or without an answer, which one may be here, too. */
-function takeOverCombined(db: Database, hasher: FieldHasher, migration: string): void {
-  const combined = db.all<WantedRow & { id: number; external_id: string; state: string }>(`
-    select e.id, e.external_id, e.state, e.type, e.content, e.data, e.entry, e.field_entries from last.event e
-    where e.id in (select event from last.part) and e.data is not null and not exists (
-      select 1 from checkpoint.record r where r.entity = e.entity and r.external_id = e.external_id and r.existence = 'yes')`);
-  for (const { id, external_id: externalId, state, type, content, data } of combined) {
-    const hash = hasher.hashOf(WHOLE, data);
-    const fields = { [WHOLE]: hash };
-    const key = { entity: kindOfType(type).name, external_id: externalId };
-    const { known: before } = readRecord(db, hasher, key);
-    const sent = opened(before, {
-      kind: 'create',
-      id: before.create?.id ?? eventId({ migration, type, externalId, content: data }),
-      fields,
-    });
-    const isAcknowledged = state === 'acknowledged' && before.exists === 'no';
-    const known: Known = isAcknowledged ? { exists: 'yes', whose: 'ours', fields: { [WHOLE]: [hash] } } : sent;
-    const wanted = { type, content, fields: new Map(Object.entries(fields)) };
-    writeRecord(db, hasher, key, known, wanted, isAcknowledged ? { isAcknowledged, code: undefined } : undefined);
-    db.run(
-      `insert or replace into checkpoint.part (carrier, body, external_id, position, parent, content, field_key)
-       select e.external_id, ?, p.external_id, p.position, e.parent_entity || ' ' || e.parent_id, p.content, p.field_key
-       from last.part p join last.event e on e.id = p.event where p.event = ?`,
-      hash,
-      id,
-    );
-  }
+/**
+ * Comments that the lost checkpoint may have sent, alone or combined: none of them is ever sent in another form. Those that it knew before
+ * the last run, and those of that run: acknowledged as the plan says, or perhaps without an answer, which one may be here, too.
+ */
+function takeOverComments(db: Database, hasher: FieldHasher, migration: string): void {
+  db.exec(`
+    insert or replace into checkpoint.record
+      select * from last.kept_comment k where not exists (
+        select 1 from checkpoint.record r where r.entity = k.entity and r.external_id = k.external_id and r.existence = 'yes');
+    insert or ignore into checkpoint.part
+      select * from last.kept_part;
+  `);
+  const sent = `
+    select e.id, e.external_id, e.state, e.code, e.type, e.content, e.data, e.entry, e.field_entries from last.event e
+    where e.entity = '${COMBINED}' and e.data is not null
+      and (e.state = 'acknowledged' or e.id in (select event from last.turn))
+      and not exists (
+        select 1 from checkpoint.record r where r.entity = e.entity and r.external_id = e.external_id and r.existence = 'yes')
+      and e.id > ? order by e.id limit 500`;
+  for (const page of pagesOf<SentRow>(db, sent)) for (const row of page) takeOver(db, hasher, migration, row);
+}
+
+type SentRow = WantedRow & { id: number; external_id: string; state: State; code: string | null };
+
+function takeOver(db: Database, hasher: FieldHasher, migration: string, row: SentRow): void {
+  const { id, external_id: externalId, state, code, type, content, data } = row;
+  const hash = hasher.hashOf(WHOLE, data);
+  const fields = { [WHOLE]: hash };
+  const key = { entity: COMBINED, external_id: externalId };
+  const { known: before } = readRecord(db, hasher, key);
+  const sent = opened(before, {
+    kind: 'create',
+    id: before.create?.id ?? eventId({ migration, type, externalId, content: data }),
+    fields,
+  });
+  const isAcknowledged = state === 'acknowledged' && code !== 'already_exists' && before.exists === 'no';
+  const known: Known = isAcknowledged ? { exists: 'yes', whose: 'ours', fields: { [WHOLE]: [hash] } } : sent;
+  const wanted = { type, content, fields: new Map(Object.entries(fields)) };
+  writeRecord(db, hasher, key, known, wanted, isAcknowledged ? { isAcknowledged, code: undefined } : undefined);
+  db.run(
+    `insert or replace into checkpoint.part (carrier, body, external_id, position, parent, content, field_key)
+     select e.external_id, ?, p.external_id, p.position, e.parent_entity || ' ' || e.parent_id, p.content, p.field_key
+     from last.part p join last.event e on e.id = p.event where p.event = ?`,
+    hash,
+    id,
+  );
 }

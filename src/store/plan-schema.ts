@@ -1,4 +1,5 @@
 import { KINDS } from '../kinds/index.ts';
+import { PART_COLUMNS, RECORD_COLUMNS } from './checkpoint-schema.ts';
 import type { Schema } from './sqlite.ts';
 
 export const PLAN_FILE = 'plan.db';
@@ -26,13 +27,14 @@ export function placedFile(of?: 'p' | 'o'): string {
 export const PLAN: Schema = {
   name: 'plan',
   applicationId: 0x63726d70,
-  version: 7,
+  version: 8,
   // Most of it is written once and read from beginning to end.
   pageSize: 8_192,
   json: {
     source: ['columns'],
     record: ['raw'],
     event: ['field_entries', 'data'],
+    kept_comment: ['fields', 'creation', 'open', 'others'],
     shown: ['fields'],
     document: ['content'],
   },
@@ -120,6 +122,11 @@ create table part (
   primary key (event, position)
 ) strict, without rowid;
 create index part_of on part (external_id);
+
+-- Comments that were sent before, as the checkpoint had them, where the events of this plan do not say the same: should an older
+-- checkpoint be put back (plan/older).
+create table kept_comment (${RECORD_COLUMNS}) strict, without rowid;
+create table kept_part (${PART_COLUMNS}) strict, without rowid;
 
 create table problem (
   id integer primary key,

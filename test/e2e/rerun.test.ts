@@ -478,11 +478,15 @@ describe('a checkpoint that is older than the plan beside it', () => {
     expect(names()).toEqual(['Ada Lovelace']);
   });
 
-  it.each(['ended', 'was killed'])(
+  it.each(['ended', 'was killed', 'was followed by one that is refused'])(
     'stops the run where the copy was made during the last one, which %s',
     async (how) => {
-      const { run, state } = await migration({ leads: ['1,Ada,Roma', '2,Grace,Pisa'] });
+      const { run, state, export: write } = await migration({ leads: ['1,Ada,Roma', '2,Grace,Pisa'] });
       await run();
+      if (how === 'was followed by one that is refused') {
+        await write({ leads: ['1,Ada,Roma', ',Alan,Bari'] });
+        expect((await run('--max-errors', '0')).code).toBe(2);
+      }
       const checkpoint = Database.open(state('checkpoint.db'), CHECKPOINT);
       for (const table of ['record', 'request']) checkpoint.run(`delete from ${table} where external_id = '2'`);
       checkpoint.close();
@@ -526,6 +530,37 @@ describe('a checkpoint that is older than the plan beside it', () => {
     ]);
     expect(await place.summary()).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
   });
+
+  it.each(['alone', 'combined'] as const)(
+    'never sends comments in another form that went out %s, also if the copy is put back again after some were gone',
+    async (form) => {
+      const policies = { alone: {}, combined: { 'comment/created': 'combine: { heading: "" }' } };
+      const other = form === 'alone' ? 'combined' : 'alone';
+      const day = (as: keyof typeof policies, ...ids: string[]): Exports => ({
+        leads: ['1,Ada,Roma'],
+        notes: ids.map((id) => `${id},Text ${id},1`),
+        policies: policies[as],
+      });
+      const place = await migration(day(form));
+      await place.turn();
+      const putBack = await place.backup();
+      await place.export(day(form, 'n1', 'n2', 'n3'));
+      await place.turn();
+      const contents = (): string[] =>
+        (place.service.state().comments as unknown as { content: string }[]).map(({ content }) => content).sort();
+      const sent = contents();
+      expect(sent.length).toBe(form === 'alone' ? 3 : 1);
+      for (const ids of [['n1'], [], ['n3'], ['n1', 'n2', 'n3']]) {
+        await putBack();
+        await place.export(day(other, ...ids));
+        expect((await place.run()).code).toBe(3);
+        expect((await place.run('--adopt', '--yes')).code).toBe(0);
+      }
+      await place.export(day(other, 'n1', 'n2', 'n3', 'n4'));
+      for (const options of [['--adopt'], ['--adopt'], []]) expect((await place.run(...options)).code).toBe(0);
+      expect(contents()).toEqual([...sent, 'Text n4'].sort());
+    },
+  );
 
   it('is not believed: what it calls unchanged is read back, and a difference is reported', async () => {
     const place = await olderAfter(['1,Ada,Roma', '2,Grace,Pisa'], ['1,Ada Lovelace,Roma', '2,Grace,Pisa']);

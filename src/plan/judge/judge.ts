@@ -21,6 +21,7 @@ import { GONE_FILE, listGone } from './gone.ts';
 import { warnOfInactive, warnOfCustomFields } from './warnings.ts';
 import { judgeKnown } from './judge-known.ts';
 import { countLeftOut, omitMissingParents, skipOrphans } from './left-out.ts';
+import { keepComments, noteSurvey } from '../older.ts';
 import { writeOrder } from '../order.ts';
 import { judgeParents, reportBlocked } from '../parents.ts';
 import { liftPriorities } from '../priorities.ts';
@@ -66,6 +67,7 @@ export async function judgePlan(job: JudgingJob): Promise<Judged> {
   omitMissingParents(db, policies);
   skipOrphans(db, policies);
   const leftOut = countLeftOut(db);
+  noteSurvey(db);
   const known = hasRecords(db) ? await compareWithKnown(job, policies) : undefined;
   if (contacts !== undefined) {
     const service = client && { client, leads: contacts, concurrency };
@@ -86,6 +88,7 @@ async function compareWithKnown(
   const subjects = judgeKnown(db, policies, hasher, client !== undefined);
   if (client) await readSubjects({ db, hasher, client, concurrency, region }, subjects);
   writeChanges(db, output.file(CHANGES_FILE));
+  keepComments(db);
   const missing = listGone(db, output.file(GONE_FILE));
   return { ...countChanges(db), ...missing };
 }
