@@ -1,5 +1,5 @@
 /** The score matrix, columns x roles: the assignment with the best sum is taken. What a table is follows from it, last. */
-import { cellsOf, fillOf, isKey, isNamed, isUnique, type Column, type Table } from './columns.ts';
+import { cellsOf, fillOf, isKey, isNamed, isUnique, objectOf, type Column, type Table } from './columns.ts';
 import { keys } from './content.ts';
 import { isCalledAlike, isSure, namesTable, type Reference } from './references.ts';
 import { headerScore, ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
@@ -96,10 +96,10 @@ function scoreIn(role: Role, column: Column, kind: RecordKind, references: reado
 }
 
 /** `Who.Name` beside `Who.Id`, which is the id of a person or a deal: that record's name. */
-function isOfParent({ name, table }: Column, references: readonly Reference[]): boolean {
-  const above = name.slice(0, name.lastIndexOf('.') + 1);
+function isOfParent(column: Column, references: readonly Reference[]): boolean {
+  const above = objectOf(column);
   const isParent = ({ from, to }: Reference): boolean =>
-    from.table === table &&
+    from.table === column.table &&
     from.name.startsWith(above) &&
     fold(from.name.slice(above.length)) === 'id' &&
     to.table.nouns.some((noun) => noun === 'lead' || noun === 'deal');

@@ -227,6 +227,11 @@ export function countOf({ db }: Pick<Table, 'db'>, from: string): number {
   return db.get<{ n: number }>(`select count(*) n ${from}`)!.n;
 }
 
+/** The path of the object that a value in JSON is in, with its point: `buyer.` of `buyer.id`. */
+export function objectOf({ name }: Column): string {
+  return name.slice(0, name.lastIndexOf('.') + 1);
+}
+
 /** A condition in SQL. */
 export function isOneOf({ sql }: Column, values: readonly string[]): string {
   return `${sql} in (${values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`;

@@ -7,6 +7,7 @@ import {
   isFew,
   isUnique,
   numberIn,
+  objectOf,
   type Column,
   type Table,
 } from './columns.ts';
@@ -122,9 +123,7 @@ export function sumOfMoney(column: Column): number {
 /** The size of a picture, the length of a recording: a number in an object that describes a file. */
 function isOfFile({ name, table }: Column): boolean {
   const above = name.split('.').flatMap((_, at, parts) => (at > 0 ? [`${parts.slice(0, at).join('.')}.`] : []));
-  return table.columns.some(
-    (each) => each.is.file > 0.8 && above.includes(each.name.slice(0, each.name.lastIndexOf('.') + 1)),
-  );
+  return table.columns.some((each) => each.is.file > 0.8 && above.includes(objectOf(each)));
 }
 
 /** Degrees: more decimals than any amount has. */

@@ -1,6 +1,6 @@
 /** Tables of entity, property and value: their properties are columns of what they describe. */
 import type { ValueSpec } from '../../mapping/spec.ts';
-import { columnOf, countOf, countsOf, isComplete, isFew, isKey, type Column, type Table } from './columns.ts';
+import { columnOf, countOf, countsOf, isComplete, isFew, isKey, isOneOf, type Column, type Table } from './columns.ts';
 import { isId } from './content.ts';
 import { lookupIn, namesTable, placeholder } from './references.ts';
 import { isStaff } from './roles.ts';
@@ -18,6 +18,13 @@ interface PropertyParts {
 /** What several columns together are called: `EMAIL WORK`. */
 type Property = readonly (string | null)[];
 
+/** A table with a row for each entity and a column for each property. */
+interface Pivot {
+  readonly table: Table;
+  readonly names: readonly Property[];
+  readonly columns: readonly Column[];
+}
+
 const MAX_COLUMNS = 12;
 const MAX_PROPERTIES = 60;
 /** Of the entities that have a property, on average. */
@@ -31,14 +38,14 @@ export function withProperties(samples: Samples): Samples {
 
 function spread(table: Table, tables: readonly Table[]): Table | undefined {
   for (const parts of partsOf(table)) {
-    const all = pivotOf(parts);
-    if (all) return placed(parts, all, tables);
+    const pivot = pivotOf(parts);
+    if (pivot) return placed(parts, pivot, tables);
   }
   return undefined;
 }
 
-/** A table with a row for each entity and a column for each property, if these have values of one form each, and of several together. */
-function pivotOf(parts: PropertyParts): readonly Column[] | undefined {
+/** Undefined unless properties have values of one form each, and of several together. */
+function pivotOf(parts: PropertyParts): Pivot | undefined {
   const { entity, property, value } = parts;
   const { table } = entity;
   const names = propertiesIn(parts);
@@ -49,9 +56,10 @@ function pivotOf(parts: PropertyParts): readonly Column[] | undefined {
     `create table ${sql} as select min(record) record, ${entity.sql} key, ${cells.join(', ')} from ${table.sql} group by 2`,
   );
   const own: Table = { ...table, sql, rows: countOf(table, `from ${sql}`), columns: [], nouns: [] };
-  own.columns.push(...names.map((name, at) => columnFor(own, `p${at}`, value, labelOf(name))));
-  const forms = own.columns.flatMap((each) => formOf(each) ?? []);
-  return new Set(forms).size > 1 && forms.length > names.length * 0.6 ? own.columns : undefined;
+  const columns = names.map((name, at) => columnFor(own, `p${at}`, value, labelOf(name)));
+  own.columns.push(...columns);
+  const forms = columns.flatMap((each) => formOf(each) ?? []);
+  return new Set(forms).size > 1 && forms.length > names.length * 0.6 ? { table: own, names, columns } : undefined;
 }
 
 function columnFor(table: Table, sql: string, { name }: Column, label: string, origin?: ValueSpec): Column {
@@ -60,19 +68,16 @@ function columnFor(table: Table, sql: string, { name }: Column, label: string, o
 }
 
 /** The properties as columns of the table that has the entities, or of that with a row for each. */
-function placed(parts: PropertyParts, all: readonly Column[], tables: readonly Table[]): Table {
+function placed(parts: PropertyParts, { table: pivot, names, columns: all }: Pivot, tables: readonly Table[]): Table {
   const { entity, property, value, type } = parts;
   const { table } = entity;
-  const pivot = all[0]!.table;
-  const holder = tables.find((each) => each !== table && each.list === undefined && keyOf(each, entity));
-  const key = holder && keyOf(holder, entity)!;
+  const key = keyOf(entity, tables);
   const match = { template: [entity, property, ...(type ? [type] : [])].map(placeholder).join(' '), ...trimmed(type) };
   const isSingle = toldApart(parts) === table.rows;
   const lookup = (by: Column, label: string) => {
     const own = { template: `${placeholder(by)} ${label.replace(/[{}]/g, '$&$&')}` };
     return lookupIn(table, { match, with: own, take: value.name }, !isSingle);
   };
-  const names = propertiesIn(parts);
   const whole = all.filter((each, at) => isComplete(each) && (names[at]![1] ?? null) === null);
   const first = whole.find(({ is }) => is.person > 0.7) ?? whole[0];
   if (!key && first) {
@@ -87,12 +92,16 @@ function placed(parts: PropertyParts, all: readonly Column[], tables: readonly T
     pivot.columns.splice(0, all.length, own, ...columns);
     return pivot;
   }
-  for (const { sql: at, label } of key ? all : []) {
-    const sql = `${table.sql}_${at}`;
-    const { db, sql: to } = holder!;
-    db.exec(`alter table ${to} add column ${sql} text`);
-    db.exec(`update ${to} set ${sql} = (select ${at} from ${pivot.sql} where key = ${to}.${key!.sql})`);
-    holder!.columns.push(columnFor(holder!, sql, value, label!, lookup(key!, label!)));
+  if (key) {
+    const { table: holder, sql: by } = key;
+    for (const { sql: at, label } of all) {
+      const sql = `${table.sql}_${at}`;
+      holder.db.exec(`alter table ${holder.sql} add column ${sql} text`);
+      holder.db.exec(
+        `update ${holder.sql} set ${sql} = (select ${at} from ${pivot.sql} where key = ${holder.sql}.${by})`,
+      );
+      holder.columns.push(columnFor(holder, sql, value, label!, lookup(key, label!)));
+    }
   }
   table.attributes = { by: property.name, names: all.length };
   return table;
@@ -155,9 +164,8 @@ function toldApart({ entity, property, type }: PropertyParts): number {
 
 /** In SQL. */
 function isOf({ property, type }: PropertyParts, [p, t]: Property): string {
-  const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
-  const isType = t === undefined ? '' : t === null ? ` and ${type!.sql} is null` : ` and ${type!.sql} = ${text(t)}`;
-  return `${property.sql} = ${text(p!)}${isType}`;
+  const isType = type ? ` and ${t ? isOneOf(type, [t]) : `${type.sql} is null`}` : '';
+  return `${isOneOf(property, [p!])}${isType}`;
 }
 
 /** What all values of a property look like; undefined if they differ. */
@@ -171,14 +179,18 @@ function formOf({ is, date, separators, filled }: Column): string | undefined {
 }
 
 /** The column of another table that has the entities. */
-function keyOf(table: Table, entity: Column): Column | undefined {
-  return table.columns.find((key) => {
-    if (!isKey(key) || !isId(key)) return false;
-    const found = countOf(
-      entity.table,
-      `from (select distinct ${entity.sql} v from ${entity.table.sql}) where v in (select ${key.sql} from ${table.sql})`,
-    );
-    const isMeant = namesTable(entity, table) || fold(entity.name) === fold(key.name) || key.is.digits < 0.9;
-    return isMeant && found > entity.distinct * 0.8;
-  });
+function keyOf(entity: Column, tables: readonly Table[]): Column | undefined {
+  const others = tables.filter((each) => each !== entity.table && each.list === undefined);
+  return others
+    .flatMap(({ columns }) => columns)
+    .find((key) => {
+      if (!isKey(key) || !isId(key)) return false;
+      const { table } = key;
+      const found = countOf(
+        entity.table,
+        `from (select distinct ${entity.sql} v from ${entity.table.sql}) where v in (select ${key.sql} from ${table.sql})`,
+      );
+      const isMeant = namesTable(entity, table) || fold(entity.name) === fold(key.name) || key.is.digits < 0.9;
+      return isMeant && found > entity.distinct * 0.8;
+    });
 }

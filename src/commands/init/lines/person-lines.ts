@@ -21,7 +21,7 @@ export function nameLine(context: Context): Made {
   const fallback = nameFallback(context, first && last ? [first.column, last.column] : full ? [full] : []);
   if (fallback) return fallback;
   if (first && last) {
-    const middle = table.columns.filter(isMiddle);
+    const middle = plainColumns(table).filter(isMiddle);
     for (const each of middle) used.add(each);
     const worst = first.score < last.score ? first : last;
     const both = { ...worst.column, ...countsOfBoth(first.column, last.column) };
@@ -38,9 +38,9 @@ export function nameLine(context: Context): Made {
 }
 
 /** `Middle Name`, `Tussenvoegsel`. */
-function isMiddle({ meaning: { words, concepts }, name, is, list, filled }: Column): boolean {
+function isMiddle({ meaning: { words, concepts }, name, is, filled }: Column): boolean {
   const isName = words.every((word) => word.has('middle') || word.has('name'));
-  return isName && concepts.has('middle') && !/nick/i.test(name) && is.words > 0.8 && list === undefined && filled > 0;
+  return isName && concepts.has('middle') && !/nick/i.test(name) && is.words > 0.8 && filled > 0;
 }
 
 /** How many records have a first or a last name, and how many different ones. */
