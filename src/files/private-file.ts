@@ -61,8 +61,10 @@ function openUnlinked(path: string): number {
  */
 export function isThere(path: string): boolean {
   try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+    statSync(path); // With `throwIfNoEntry: false`, Node 24 says of a path below a file that it is not there.
+    return true;
   } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
     throw new UserError(`cannot look for ${path}: ${messageOf(error)}`, {
       hint: 'check the permissions of its directories, and the disk',
       cause: error,
