@@ -241,6 +241,39 @@ describe('a role', () => {
 });
 
 describe('exports of strangers', () => {
+  it('have records of several types in one table: a column that tells which others are filled tells what they are', async () => {
+    const stages = ['offen', 'verloren', 'gewonnen'];
+    const rows = [
+      ...times(12, (n) => `Kunde,K${n},,${person(n)} ${n},p${n}@a.example,Kiel,,,,,`),
+      ...times(15, (n) => `Angebot,A${n},K${(n * 5) % 12},,,,Dach ${n} Nord,${900 + n}.50,${stages[n % 3]},,`),
+      ...times(
+        16,
+        (n) => `${n % 2 ? 'Anruf' : 'Notiz'},N${n},A${(n * 4) % 15},,,,,,,Ruft am ${n}. wieder an und will mehr,Jana`,
+      ),
+      ...times(4, (n) => `Filiale,F${n},,,,,,,,,`),
+    ];
+    const header = 'Satzart,Nr,Gehört zu,Name,Mail,Ort,Bezeichnung,Betrag,Status,Text,Von';
+    const draft = await draftOf({ 'export.csv': [header, ...rows.sort((a, b) => (a < b ? 1 : -1))] });
+    expect(draft.entries).toEqual(['export: lead/created', 'export: deal/created', 'export: comment/created']);
+    expect(draft.lead).toMatchObject({
+      when: { from: 'Satzart', in: ['Kunde'] },
+      external_id: 'Nr',
+      full_name: 'Name',
+    });
+    expect(draft.deal).toMatchObject({ when: { from: 'Satzart', in: ['Angebot'] }, lead_external_id: 'Gehört zu' });
+    expect(draft.comment).toMatchObject({ deal_external_id: 'Gehört zu', content: 'Text' });
+    expect(Object.keys(draft.spec.sources)).toEqual(['export']);
+    expect(draft.findings).toMatch(/47 records read; .*4 records of `Satzart` Filiale: not used/);
+    // Types that are all comments are not told apart.
+    const calls = times(9, (n) => `call,${n},K${n},,Left a voicemail ${n} and will try again,${n + 2},out,,`);
+    const mails = times(9, (n) => `mail,${n + 9},K${n},,,,,Offer ${n},Sent the price list ${n} with two references`);
+    const some = await draftOf({
+      'people.csv': ['Nr,Name,Mail', ...times(12, (n) => `K${n},${person(n)},p${n}@a.example`)],
+      'log.csv': ['type,id,Nr,x,summary,minutes,direction,subject,body', ...calls, ...mails],
+    });
+    expect(some.entries).toEqual(['people: lead/created', 'log: comment/created']);
+  });
+
   const NAMES = ['Bell', 'Costa', 'Dietz', 'Fontana', 'Gil', 'Horn', 'Keller', 'Lodi', 'Moreno', 'Nystrom'];
   const name = (n: number): string => `${['Ada', 'Bruno', 'Carla', 'Dario'][n % 4]!} ${NAMES[n % 10]!}`;
 
@@ -288,10 +321,10 @@ describe('exports of strangers', () => {
   });
 
   it('are lines of JSON in a file that is called .json, of people and of deals: each row becomes what it is', async () => {
-    const person = (n: number) => ({ model: 'person', pk: n, name: name(n), email: `p${n}@acme.example` });
-    const deal = (n: number) => ({ model: 'deal', pk: n, title: `Roof ${n}`, amount: 100.5 + n, stage: 'won' });
+    const person = (n: number) => ({ pk: n, name: name(n), email: `p${n}@acme.example` });
+    const deal = (n: number) => ({ pk: n, title: `Roof ${n}`, amount: 100.5 + n, stage: 'won' });
     const rows = times(20, (n) => JSON.stringify(n % 2 ? deal(n) : person(n)));
-    const draft = await draftOf({ 'dump.json': [...rows, JSON.stringify({ model: 'log', pk: 99 })] });
+    const draft = await draftOf({ 'dump.json': [...rows, JSON.stringify({ pk: 99 })] });
     expect(draft.lead['when']).toEqual({ from: 'email', present: true });
     expect(draft.deal['when']).toEqual({ from: 'amount', present: true });
     expect(draft.findings).toMatch(/10 leads; 10 deals; 1 skipped/);

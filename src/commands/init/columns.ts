@@ -6,7 +6,7 @@ import { counted } from '../../terminal/numbers.ts';
 import { dateFacts, type DateFacts } from './dates.ts';
 import { multipleIn, withoutMultiple } from './multiples.ts';
 import type { Export } from './open-export.ts';
-import type { MainElement } from './sample.ts';
+import type { MainElement, RecordType } from './sample.ts';
 import { meaningOf, type Meaning, type Noun } from './words.ts';
 
 /** The records of an export, or the elements of a list inside them. */
@@ -27,8 +27,8 @@ export interface Table {
   nouns: readonly Noun[];
   /** That it has an amount and a stage, although it becomes no deals. */
   unusedDeal?: string;
-  /** Only rows with this value are records: the others have their properties. */
-  only?: { readonly from: string; readonly value: string };
+  /** Only rows with one of these values are its records: the others have their properties, or are of other types. */
+  only?: RecordType;
   /** What the user has decided: what its records are, and how the file is read. */
   readonly settled: Set<'kind' | 'reading'>;
   /** Its records are values of those around them, told apart by a name: where that is, and how many there are. */

@@ -6,9 +6,9 @@ import { quoted } from './evidence.ts';
 import type { KnownTables } from './joins.ts';
 import { isOpen, linesOf, plainComment, readsOf, withLines, type Entry, type Line } from './lines/yaml.ts';
 import type { MappingParts } from './lines/text.ts';
-import { partOf } from './open-export.ts';
+import { partOf, type Export } from './open-export.ts';
 import { isSure, type Reference } from './references.ts';
-import { MAX_COLUMNS } from './sample.ts';
+import { MAX_COLUMNS, type RecordType } from './sample.ts';
 import type { EntryFate, TriedMapping } from './trial.ts';
 
 export class Fates {
@@ -33,12 +33,19 @@ export class Fates {
   /** Notes what a value reads of its record and of others. */
   #note(value: unknown, table: Table, field: string): void {
     for (const { path, source } of readsOf(value)) {
-      const other = this.#known.tables.find((each) => each.source === source && each.list === undefined);
-      if (other) addTo(this.#lookedUpFor, other, field);
+      const others = this.#typesOf(source);
+      const other = others.find(({ columns }) => columns.some(({ name }) => name === path)) ?? others[0];
+      const isEntry = this.#entries.some((entry) => entry.table === other);
+      if (other && !(isEntry && other.source === table.source)) addTo(this.#lookedUpFor, other, field);
       const holder = path.startsWith('..') ? holderOf(table, this.#known.tables) : undefined;
       const owner = other ?? holder ?? (path.startsWith('$.') ? table.parent : undefined) ?? table;
       addTo(this.#read, owner, path.replace(/^(?:\$|\.)\./, '').replace(/\[\d+\]/g, ''));
     }
+  }
+
+  /** The tables of a source: one, or one for each type of its records. */
+  #typesOf(source: string | undefined): Table[] {
+    return this.#known.tables.filter((each) => each.source === source && each.list === undefined);
   }
 
   #isRead(table: Table): boolean {
@@ -51,7 +58,8 @@ export class Fates {
       const { table, type, source, above, refused } = entry;
       if (refused !== undefined) return entry;
       const fate = fates.get(entry);
-      const total = table.list === undefined ? sources.get(source)?.read : table.whole ? table.rows : undefined;
+      const isPart = table.list !== undefined || table.from.type !== undefined;
+      const total = isPart ? (table.whole ? table.rows : undefined) : sources.get(source)?.read;
       // An element of a list is an event.
       const taken = table.list === undefined ? fate?.records : fate?.events;
       const isFirst = entries.findIndex((each) => each.table === table && each.refused === undefined) === at;
@@ -72,10 +80,12 @@ export class Fates {
   sources(): MappingParts['sources'] {
     const records = this.#known.tables.filter(({ list }) => list === undefined);
     const parts = records.flatMap(({ from: { withoutRecords = [] } }) => withoutRecords);
+    const isAgain = (table: Table): boolean => this.#typesOf(table.source).find((each) => this.#isRead(each)) !== table;
     return [
-      ...records.map((table) =>
-        this.#isRead(table) ? { table, remark: this.#remarkOn(table) } : this.#unreadText(table),
-      ),
+      ...records.flatMap((table): MappingParts['sources'][number][] => {
+        if (!this.#isRead(table)) return [this.#unreadText(table)];
+        return isAgain(table) ? [] : [{ table, remark: this.#remarkOn(table) }];
+      }),
       ...parts.map((name) => `not read: ${name}: its elements are not records`),
     ];
   }
@@ -116,19 +126,24 @@ export class Fates {
     const textsOf = (table: Table): string[] =>
       entries.flatMap((entry) => (entry.table === table ? [entryText(entry, fates.get(entry))] : []));
     return tables.flatMap((table) => {
-      if (table.list !== undefined) return [];
-      const lists = tables.filter((each) => each.parent === table && each.rows > 0 && !isAboutOthers(each));
+      const types = this.#typesOf(table.source);
+      if (types[0] !== table) return [];
+      const lists = tables.filter((each) => types.includes(each.parent!) && each.rows > 0 && !isAboutOthers(each));
       const fate = sources.get(table.source);
       const skipped = fate ? fate.read - fate.unreadable - fate.taken : 0;
       const why = whySkipped(entries.filter((entry) => entry.source === table.source));
       const fields = this.#lookedUpFor.get(table);
+      const others = types.length > 1 ? types.filter((each) => textsOf(each).length === 0) : [];
       const parts = [
-        ...textsOf(table),
+        ...types.flatMap(textsOf),
+        ...others.map(
+          (each) => `${counted(each.rows, 'record')} of ${typeText(each.from.type!)}: ${this.#restText(each)}`,
+        ),
         ...(skipped > 0 ? [`${numberText(skipped)} skipped${why}`] : []),
         ...(fate && fate.unreadable > 0 ? [`${numberText(fate.unreadable)} cannot be read`] : []),
-        ...(fields ? [lookedUpText(fields)] : []),
+        ...(fields && others.length === 0 ? [lookedUpText(fields)] : []),
       ];
-      if (parts.length === 0) parts.push(this.#isRead(table) ? 'only its lists are used' : this.#whyUnread(table));
+      if (parts.length === 0) parts.push(this.#restText(table));
       return [
         `${exportText(table, fate?.read)}; ${parts.join('; ')}`,
         ...lists.map((each) => {
@@ -138,6 +153,13 @@ export class Fates {
         }),
       ];
     });
+  }
+
+  /** Of a table without entries. */
+  #restText(table: Table): string {
+    const fields = this.#lookedUpFor.get(table);
+    if (fields) return lookedUpText(fields);
+    return this.#isRead(table) ? 'only its lists are used' : this.#whyUnread(table);
   }
 
   #notCarried(table: Table): Column[] {
@@ -214,9 +236,17 @@ function addTo(sets: Map<Table, Set<string>>, table: Table, ...texts: readonly s
 }
 
 /** As messages name it: an array of a JSON document like a file. */
-export function nameOf({ from: { path, settings } }: Table): string {
+export function nameOf({ from }: Table): string {
+  return from.type ? `${fileText(from)} (${typeText(from.type)})` : fileText(from);
+}
+
+function fileText({ path, settings }: Export): string {
   const part = partOf(settings);
   return part === undefined || part === '.' ? path : `${path}#${part}`;
+}
+
+function typeText({ from, values }: RecordType): string {
+  return `\`${from}\` ${enumerated(values, 'or')}`;
 }
 
 function exportText(table: Table, read: number | undefined): string {
@@ -225,7 +255,7 @@ function exportText(table: Table, read: number | undefined): string {
   const reasons = [...from.reasons, ...more].map((reason) => `; ${reason}`).join('');
   const count = read ?? rows + from.sample.unreadable;
   const isAll = whole || read !== undefined;
-  return `${nameOf(table)}: ${from.source.description}, ${isAll ? '' : 'the first '}${counted(count, 'record')} read${reasons}`;
+  return `${fileText(from)}: ${from.source.description}, ${isAll ? '' : 'the first '}${counted(count, 'record')} read${reasons}`;
 }
 
 function entryText({ type, refused }: Entry, fate: EntryFate | undefined): string {
@@ -261,6 +291,8 @@ function isMany(part: number, of: number): boolean {
 
 function whenLine(line: Line, taken: number | undefined, total: number | undefined): Line {
   if (line.off) return line;
+  // Records of other types have entries of their own.
+  if (line.comment === undefined) return line;
   const why = plainComment(line);
   if (taken === undefined || total === undefined) return { ...line, comment: `check: skips ${why}` };
   const count = Math.max(0, total - taken);

@@ -2,7 +2,7 @@
  * `crm-backfill init`: creates a commented mapping from unknown exports. Its steps, and the files of each:
  *
  * 1. Read. `open-export` finds the settings of a file, `sample` its first records, `tables` loads them and their lists into SQL;
- *    `known` says what a known CRM means by a header.
+ *    `types` parts one table of all types of records; `known` says what a known CRM means by a header.
  * 2. Evidence. `columns` has what the values of a column look like (`dates`, `multiples`), `words` what its header means,
  *    `references` whose values are ids or names of another table; `properties` makes columns of rows that are one property each.
  * 3. Matrix. `content` scores columns for roles by their values, `roles` adds the header, `assign` takes the best sum for a kind.
@@ -31,6 +31,7 @@ import { findReferences } from './references.ts';
 import { Fates } from './fates.ts';
 import { mappingText, type MappingText } from './lines/text.ts';
 import { loadSamples } from './tables.ts';
+import { byType } from './types.ts';
 import { tryMapping, type SourceFate, type TriedMapping } from './trial.ts';
 import { linesOf, withLines, type Entry } from './lines/yaml.ts';
 
@@ -88,11 +89,21 @@ async function draftMapping(
   const exports = await askEncodings(opened.exports, load, options, answers);
   /** `given`: the only texts that mean no value; by default, those that CRMs write. */
   const readAll = async (given?: readonly string[]) => {
-    const samples = withProperties(loadSamples(exports, sourceNames(exports), crms.missing, given));
-    const { tables, missing } = samples;
-    const recognised = recognise(tables, crms, options.preset);
-    const references = findReferences(samples);
-    const guessed = guessDrafts(tables, references);
+    const guess = (some: readonly Export[]) => {
+      const samples = withProperties(loadSamples(some, sourceNames(some), crms.missing, given));
+      const { tables, missing } = samples;
+      const recognised = recognise(tables, crms, options.preset);
+      const references = findReferences(samples);
+      return { tables, missing, recognised, references, guessed: guessDrafts(tables, references) };
+    };
+    const typed = exports.map(byType);
+    const found = guess(typed.flat());
+    // Calls and mails are both comments: types of records that become the same are no tables of their own.
+    const kindsIn = (parts: readonly Export[]): number =>
+      new Set(found.guessed.flatMap(({ table, kind }) => (parts.includes(table.from) ? [kind] : []))).size;
+    const fitting = typed.map((parts, at) => (kindsIn(parts) > 1 ? parts : [exports[at]!]));
+    const isSplit = fitting.every((parts, at) => parts.length === typed[at]!.length);
+    const { tables, missing, recognised, references, guessed } = isSplit ? found : guess(fitting.flat());
     step(undefined);
     const kinds = await askFiles({ tables, drafts: guessed }, answers);
     const isSettled = tables.some(({ settled }) => settled.size > 0);
@@ -167,14 +178,20 @@ const MOST_CHARACTERS = 40;
 /** A name for each export: that of its file, or of its part in a file with several. */
 function sourceNames(exports: readonly Export[]): string[] {
   const taken = new Set<string>();
+  const names = new Map<string, string>();
   return exports.map(({ path, settings }) => {
-    const several = exports.filter((other) => other.path === path).length > 1;
+    // Types of records of one export have its name.
+    const id = `${partOf(settings) ?? ''} ${path}`;
+    const known = names.get(id);
+    if (known !== undefined) return known;
+    const several = exports.some((other) => other.path === path && partOf(other.settings) !== partOf(settings));
     const full = several ? partOf(settings)! : basename(path).replace(/(?:\.[A-Za-z\d]{1,7})?(?:\.gz)?$/i, '');
     const plain = [...keyOf(full)].slice(0, MOST_CHARACTERS).join('');
     let source = plain;
     for (let number = 2; taken.has(source) || nameError(source) !== undefined; number += 1)
       source = `${plain}_${number}`;
     taken.add(source);
+    names.set(id, source);
     return source;
   });
 }

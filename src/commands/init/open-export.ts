@@ -8,7 +8,7 @@ import { formatByName, formatOfFile, openSource } from '../../input/open.ts';
 import { SettingError, type Source, type SourceSpec } from '../../input/source.ts';
 import { MIXED, WESTERN } from '../../input/text/encoding.ts';
 import { openText, sampleOf } from '../../input/text/text.ts';
-import { readSample, type ExportSample } from './sample.ts';
+import { readSample, type ExportSample, type RecordType } from './sample.ts';
 
 /** The last line that is tried as the header. */
 const MAX_HEADER_LINE = 20;
@@ -27,6 +27,8 @@ export interface Export {
   readonly sample: ExportSample;
   /** The reason for each setting, as text. */
   readonly reasons: readonly string[];
+  /** Of an export with records of several types, the one of these. */
+  readonly type?: RecordType;
   /** Of a file with several parts, those without records, as messages name them. */
   readonly withoutRecords?: readonly string[];
 }

@@ -1,7 +1,7 @@
 /** Whose values name records of which other table: directly, or by a part of the value. */
 import { ofText } from '../../terminal/numbers.ts';
 import type { TransformSpec, ValueSpec } from '../../mapping/spec.ts';
-import { countOf, firstValues, isIn, isUnique, pathOf, valueIn, type Column, type Table } from './columns.ts';
+import { countOf, firstValues, isIn, isUnique, literal, pathOf, valueIn, type Column, type Table } from './columns.ts';
 import { headerScore } from './roles.ts';
 import type { Samples } from './tables.ts';
 import { fold, namesNoun, type Meaning } from './words.ts';
@@ -274,11 +274,13 @@ export function lookupOf(reference: Reference, take: ValueSpec, optional = true)
  */
 export function lookupIn(
   table: Table,
-  { match, with: own, take }: Readonly<Record<'match' | 'with' | 'take', ValueSpec>>,
+  { match: key, with: own, take }: Readonly<Record<'match' | 'with' | 'take', ValueSpec>>,
   several: boolean,
   optional = true,
 ): ValueSpec {
-  const { source } = table;
+  const { source, only } = table;
+  const type = only && `^(?:${only.values.map(literal).join('|')}) (.+)$`;
+  const match = only ? { list: [only.from, key], apply: [{ join: ' ' }, { extract: type! }] } : key;
   const missing = optional && { if_missing: 'skip' as const };
   const many = several && { if_many: 'first' as const };
   const first = { lookup: { source, match, with: own, take, ...missing, ...many } };

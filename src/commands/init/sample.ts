@@ -11,6 +11,30 @@ const MAX_LENGTH = 500;
 /** SQLite allows 2,000 columns in a table. */
 export const MAX_COLUMNS = 1900;
 
+/** Texts that mean "no value" wherever they stand. */
+export const NO_VALUE: readonly string[] = [
+  '\\N',
+  'NULL',
+  'null',
+  '(null)',
+  '<null>',
+  'N/A',
+  'n/a',
+  '#N/A',
+  '(none)',
+  '-None-',
+  'NaN',
+  'nan',
+  '0000-00-00',
+  '0000-00-00 00:00:00',
+];
+
+/** Records of an export that have one of these values in a column. */
+export interface RecordType {
+  readonly from: string;
+  readonly values: readonly string[];
+}
+
 /** The records, or the elements of a list inside them. */
 export interface RawTable {
   readonly list: string | undefined;

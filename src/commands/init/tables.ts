@@ -3,26 +3,10 @@ import { Database } from '../../store/sqlite.ts';
 import { columnOf, countEach, firstValues, MAX_ELEMENTS, type Table } from './columns.ts';
 import { isDayFirst } from './dates.ts';
 import { partOf, type Export } from './open-export.ts';
-import { isAttributes, placeOf, type RawTable } from './sample.ts';
+import { isAttributes, NO_VALUE, placeOf, type RawTable } from './sample.ts';
 import { nounsOf, type Noun } from './words.ts';
 
-/** Texts that mean "no value" wherever they stand, and those that do so only in many cells. */
-const NO_VALUE = [
-  '\\N',
-  'NULL',
-  'null',
-  '(null)',
-  '<null>',
-  'N/A',
-  'n/a',
-  '#N/A',
-  '(none)',
-  '-None-',
-  'NaN',
-  'nan',
-  '0000-00-00',
-  '0000-00-00 00:00:00',
-];
+/** Texts that do so only in many cells. */
 const PERHAPS_NO_VALUE = ['-', '--', '—'];
 const MIN_DASHES = 0.02;
 
@@ -105,6 +89,7 @@ function tablesOf(
       rows: rows.length,
       whole: from.sample.whole,
       nouns: list === undefined || list === '$' ? nounsIn(from, source, exports) : nounsOf(lastOf(list)),
+      ...(from.type && list === undefined && { only: from.type }),
       attributes: isAttributes(raw) ? { by: raw.pairs.by!, names: raw.pairs.names.size } : undefined,
       settled: new Set(),
       falseIsNone: missing.has('false'),
@@ -223,6 +208,7 @@ function lastOf(path: string | undefined): string {
 
 /** The nouns of its array or of its file. An array that is called alike in several exports says nothing of one of them. */
 function nounsIn(from: Export, source: string, exports: readonly Export[]): readonly Noun[] {
+  if (from.type) return [...new Set(from.type.values.flatMap(nounsOf))];
   const array = lastOf(partOf(from.settings));
   const [own, file] = [nounsOf(array), nounsOf(source)];
   const isVague =

@@ -91,7 +91,10 @@ function notesText({ of, column, instead }: Notes): string {
 function whenLines(context: Context, data: readonly Line[], parents: readonly Line[]): Line[] {
   const { draft, used } = context;
   const { table, kind, notes } = draft;
-  const tests: { value: object; why: string }[] = [];
+  const { only, from } = table;
+  // Records of other types have entries of their own.
+  const others = from.type ? '' : 'the other properties of these records';
+  const tests = only ? [{ value: { from: only.from, in: only.values } as object, why: others }] : [];
   const present = (values: readonly unknown[]) => ({ from: values.length === 1 ? values[0] : values, present: true });
   const full = [...used].filter((each) => each.list === undefined && isComplete(each));
   if (kindOf(kind).isNote) {
@@ -106,8 +109,6 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
   }
   if (draft.key?.column && continuedBy(draft) > 0)
     tests.push({ value: present([draft.key.column.name]), why: 'those that continue the record above, without an id' });
-  const { only } = draft.table;
-  if (only) tests.push({ value: { from: only.from, in: [only.value] }, why: 'the other properties of these records' });
   if (draft.only) tests.push({ value: present([draft.only.name]), why: `those without ${quoted(draft.only)}` });
   const gone = deletedTests(context);
   tests.push(...gone);
@@ -115,7 +116,8 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
   const value = tests.length === 1 ? tests[0]!.value : { all: tests.map((each) => each.value) };
   const off = tests.length === gone.length && gone.some(({ count }) => count > table.rows / 2);
   const mark = off ? 'set this: ' : gone.length > 0 ? 'check: ' : '';
-  return [{ key: 'when', value, comment: `${mark}${tests.map(({ why }) => why).join(', ')}`, off }];
+  const whys = tests.flatMap(({ why }) => why || []);
+  return [{ key: 'when', value, ...(whys.length > 0 && { comment: `${mark}${whys.join(', ')}` }), off }];
 }
 
 /** What becomes of records whose parents, in another export, are skipped because they were deleted. */

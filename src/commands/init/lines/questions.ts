@@ -44,7 +44,12 @@ export async function askFiles(
     const guess = drafts.flatMap((draft) => (draft.table === table ? [draft.kind] : []));
     const proposal = KINDS.findIndex(({ then }) => [...then('')].join() === guess.join());
     const text = `${headOf(table)}\nWhat are these records?`;
-    const answer = await answers.to({ name: table.source, text, choices: KINDS, proposal: Math.max(0, proposal) });
+    const answer = await answers.to({
+      name: nameOfRecords(table),
+      text,
+      choices: KINDS,
+      proposal: Math.max(0, proposal),
+    });
     if (!answer) continue;
     kinds.set(table, answer);
     table.settled.add('kind');
@@ -208,8 +213,9 @@ function questionAbout(line: Line, table: Table, kind: string): Pick<Question, '
   };
 }
 
-function nameOfRecords({ source, list }: Table): string {
-  return list === undefined ? source : `${source}#${list}`;
+/** `deals`, `contacts#notes`; of a type of records, `export:deal`. */
+function nameOfRecords({ source, list, from: { type } }: Table): string {
+  return `${source}${type ? `:${type.values[0]!}` : ''}${list === undefined ? '' : `#${list}`}`;
 }
 
 function withChanges(entry: Entry, changes: ReadonlyMap<string, Partial<Line>>): Entry {
