@@ -3,7 +3,7 @@ import { placedFile } from '../store/plan-schema.ts';
 import { placeText } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
 import { counted } from '../terminal/numbers.ts';
-import { isNameCode, meaningOf } from '../vocabulary/words.ts';
+import { isNameCode, meaningOf, NAME_CODES } from '../vocabulary/words.ts';
 
 /** Errors that one correction, or corrections of one kind, make good. */
 export interface ErrorCause {
@@ -36,11 +36,11 @@ export interface ErrorPlace {
 export const CONSEQUENCE = 'parent_failed';
 const MOST_PLACES = 3;
 
-/** Those that free most first. Each name of a stage or owner is a cause; other errors are grouped by code and field. */
+/** Those that free most first. Names without an answer are one cause, because one file answers them; other errors are grouped by code and field. */
 export function readCauses(db: Database): readonly ErrorCause[] {
   const causes = db.all<Omit<ErrorCause, 'places'> & { first: number }>(`
     with recursive caused as materialized (
-      select p.event, p.message, min(p.id) over (partition by p.kind, p.code, ${ABOUT}) as first
+      select p.event, p.message, min(p.id) over (partition by ${SUBJECT}) as first
       from problem p where p.severity = 'error' and p.code <> '${CONSEQUENCE}'),
     below (first, id, entity, external_id) as (
       select c.first, e.id, e.entity, e.external_id from caused c join event e on e.id = c.event
@@ -64,7 +64,7 @@ function readPlaces(db: Database): ReadonlyMap<number, readonly ErrorPlace[]> {
     with caused as (
       select p.id, p.event, p.record, p.cell, p.message, first_value(p.id) over same as first, first_value(p.message) over same as shown
       from problem p where p.severity = 'error' and p.code <> '${CONSEQUENCE}'
-      window same as (partition by p.kind, p.code, ${ABOUT} order by p.id)),
+      window same as (partition by ${SUBJECT} order by p.id)),
     numbered as (select *, row_number() over (partition by first order by id) as n from caused where message = shown)
     select p.first, ${placedFile('p')} as file, r.line, r.number as record, e.external_id as externalId
     from numbered p left join event e on e.id = p.event join record r on r.id = ifnull(p.record, e.record)
@@ -79,17 +79,18 @@ function readPlaces(db: Database): ReadonlyMap<number, readonly ErrorPlace[]> {
   return places;
 }
 
-/** The difference between errors with one code: the name without an answer, or the field. */
-const ABOUT = `iif(p.kind = 'resolve', p.message, ifnull(p.field, ''))`;
+/** A name that the account lacks. An id that it lacks is a cause of its own: the worksheet has no ids. */
+const IS_NAME = `p.code in (${NAME_CODES.map((code) => `'${code}'`).join(', ')}) and ifnull(p.field, '') not like '%\\_id' escape '\\'`;
+/** What errors have in common that are one cause. */
+const SUBJECT = `p.kind, iif(${IS_NAME}, '', p.code), iif(${IS_NAME}, '', iif(p.kind = 'resolve', p.message, ifnull(p.field, '')))`;
 
 /** A cause in a sentence, with the values of its first case. */
 export function causeText({ kind, code, message, messages }: ErrorCause): string {
-  if (messages > 1 && !isNameCode(code)) {
-    const { several } = meaningOf(code, kind);
-    if (several !== undefined) return `values ${several}, such as: ${message}`;
-    return `${message}, and ${messages - 1} more ${kind === 'blocked' ? 'without a parent' : 'like it'}`;
-  }
-  return message;
+  if (messages === 1) return message;
+  if (isNameCode(code)) return `${message}, and ${counted(messages - 1, 'more name')}`;
+  const { several } = meaningOf(code, kind);
+  if (several !== undefined) return `values ${several}, such as: ${message}`;
+  return `${message}, and ${messages - 1} more ${kind === 'blocked' ? 'without a parent' : 'like it'}`;
 }
 
 /** That events need more than one correction, so that no cause alone frees them. */

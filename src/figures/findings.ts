@@ -5,10 +5,10 @@ import type { Summary } from '../report/summary.ts';
 import type { WrittenWorksheet } from '../survey/worksheet-file.ts';
 import type { NameRow } from '../survey/worksheet-rows.ts';
 import { shortPath } from '../files/paths.ts';
-import { counted } from '../terminal/numbers.ts';
+import { counted, enumerated } from '../terminal/numbers.ts';
 import { fieldWords } from '../vocabulary/terms.ts';
 import { inSentence } from '../vocabulary/sentence.ts';
-import { meaningOf } from '../vocabulary/words.ts';
+import { isNameCode, meaningOf } from '../vocabulary/words.ts';
 import { quoted } from '../problem.ts';
 import { causeText, placesText, severalText, type ErrorCause } from './causes.ts';
 import { column, LIMITS, sectionOf, type Cell, type Section } from './figures.ts';
@@ -38,7 +38,7 @@ export function causesSection(
     const name = names && openName(cause, names);
     if (name) {
       const hint = names.isNamed ? name.hint : cause.hint;
-      return [`${name.what} has no new name`, `${names.file}:${name.line}`, cause.frees, cause.code, hint];
+      return [name.what, `${names.file}:${name.line}`, cause.frees, cause.code, hint];
     }
     return [causeText(cause), placesText(cause.places, cause.count), cause.frees, cause.code, cause.hint];
   });
@@ -59,15 +59,29 @@ export function openNamesOf({ path, isNamed, rows }: WrittenWorksheet): OpenName
   return open.length === 0 ? undefined : { file: shortPath(path), isNamed, rows: open };
 }
 
+/** More names than these are only counted. */
+const MOST_NAMED = 3;
+
+/** What of the worksheet the cause is about: one name, or all that are open. */
 function openName(
-  { code, message }: ErrorCause,
-  { rows }: OpenNames,
+  { code, message, messages, field }: ErrorCause,
+  { rows: open }: OpenNames,
 ): { what: string; line: number; hint: string | null } | undefined {
-  const row = rows.find(({ kind, oldName }) => code.endsWith(`_${kind}`) && message.includes(`\`${oldName}\``));
-  if (!row) return undefined;
-  const within = row.pipeline === '' ? '' : ` of \`${row.pipeline}\``;
-  const hint = row.suggestions.length > 0 ? `similar: ${quoted(row.suggestions)}` : null;
-  return { what: `${row.kind} \`${row.oldName}\`${within}`, line: row.line, hint };
+  if (!isNameCode(code) || field?.endsWith('_id')) return undefined;
+  const isMeant = ({ kind, oldName }: OpenNames['rows'][number]): boolean =>
+    code.endsWith(`_${kind}`) && message.includes(`\`${oldName}\``);
+  const rows = messages > 1 ? open : open.filter(isMeant).slice(0, 1);
+  const [first] = rows;
+  if (!first) return undefined;
+  const named = rows.map(({ kind, oldName, pipeline }) => {
+    return `${kind} \`${oldName}\`${pipeline === '' ? '' : ` of \`${pipeline}\``}`;
+  });
+  const byKind = [...new Set(rows.map(({ kind }) => kind))].map((each) => {
+    return counted(rows.filter(({ kind }) => kind === each).length, each);
+  });
+  const what = enumerated(rows.length > MOST_NAMED ? byKind : named, 'and');
+  const hint = rows.length === 1 && first.suggestions.length > 0 ? `similar: ${quoted(first.suggestions)}` : null;
+  return { what: `${what} ${rows.length === 1 ? 'has' : 'have'} no new name`, line: first.line, hint };
 }
 
 /** The survey says it beside the worksheet. */

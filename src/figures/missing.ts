@@ -6,7 +6,7 @@ import { placeText, type EventType } from '../model.ts';
 import type { EventCounts } from '../vocabulary/terms.ts';
 import { capital, fieldWords, skipText, typeName, typeNoun } from '../vocabulary/terms.ts';
 import { isNameCode, meaningOf } from '../vocabulary/words.ts';
-import { severalText, type ErrorCause, type ErrorPlace } from './causes.ts';
+import { causeText, severalText, type ErrorCause, type ErrorPlace } from './causes.ts';
 import { column, LIMITS, sectionOf, type Cell, type Section } from './figures.ts';
 
 /** Rows of the list; all others are in errors.csv and omitted.csv. */
@@ -16,7 +16,7 @@ const MOST = 60;
 const ACTS: Readonly<Record<string, readonly [who: string, how: string]>> = {
   read: ['whoever made the export', 'Export the file again, or correct the row.'],
   map: ['whoever knows the record', 'Correct the value in the old CRM, or say how it is meant.'],
-  resolve: ['whoever decides on names', 'Say which name in the new CRM it is, or create it there.'],
+  resolve: ['whoever decides on names', 'Say which names in the new CRM they are, or create them there.'],
   blocked: ['whoever made the export', 'Add the record that it belongs to, or say that it may arrive without it.'],
   send: ['the migration team', 'Read the answer of the service in the appendix.'],
 };
@@ -63,12 +63,12 @@ export function missingSection({ causes, findings, events, isDryRun }: MissingFo
   });
 }
 
-function causeRow({ kind, code, field, message, messages, places, count, frees }: ErrorCause): Cell[] {
+function causeRow(cause: ErrorCause): Cell[] {
+  const { kind, code, field, places, count, frees } = cause;
   const { what } = meaningOf(code, kind);
-  const about = field === null || isNameCode(code) ? '' : `${capital(wordsOf(field))}: `;
+  const about = field === null ? '' : `${capital(wordsOf(field))}: `;
   // Names of stages and owners are no values of records.
-  const text =
-    isNameCode(code) && messages === 1 ? capital(message) : `${about}${what || 'The service refused the record.'}`;
+  const text = isNameCode(code) ? capital(causeText(cause)) : `${about}${what || 'The service refused the record.'}`;
   return [text, recordsText(places, count), frees, ...(ACTS[kind] ?? ACTS.send!)];
 }
 

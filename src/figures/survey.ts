@@ -79,9 +79,15 @@ function planSection({ db, cover }: Survey, pace: SendingPace, due: number): Sec
       ...(there > 0
         ? [`${counted(there, PERSON)} may be in the account already, by e-mail address or phone number: matches.csv`]
         : []),
-      [...(due === 0 ? [] : [paceText(due, pace)]), ...plan].join('   '),
-    ].filter((note) => note !== ''),
+      ...beside([...(due === 0 ? [] : [paceText(due, pace)]), ...plan]),
+    ],
   });
+}
+
+/** In one line where that fits a narrow terminal, so that no digest is parted from its name. */
+function beside(notes: readonly string[]): readonly string[] {
+  const line = notes.join('   ');
+  return notes.length > 1 && line.length <= 78 ? [line] : notes;
 }
 
 /** Less is not worth a line about what could be saved. */

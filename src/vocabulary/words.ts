@@ -95,7 +95,9 @@ export function hintFor({ severity, kind, code, hint }: Pick<Issue, 'severity' |
   return hint || inSentence(meaningOf(code, severity === 'error' ? kind : undefined).fix) || undefined;
 }
 
-/** Whether the code concerns a name that the mapping or its worksheet has to resolve. */
+/** The codes of names that the mapping or its worksheet has to resolve. */
+export const NAME_CODES: readonly string[] = Object.keys(NAME_ERRORS).filter((key) => !key.includes('/'));
+
 export function isNameCode(code: string): boolean {
-  return Object.hasOwn(NAME_ERRORS, code);
+  return NAME_CODES.includes(code);
 }

@@ -81,7 +81,7 @@ describe('references.csv', () => {
     const first = await run('--dry-run');
     expect(first.code, first.stderr).toBe(1);
     expect(existsSync(state('dry-run/references.csv'))).toBe(false);
-    expect(first.stderr).toMatch(/owner `Gone Rep` has no new name +names\.csv:5/);
+    expect(first.stderr).toMatch(/1 pipeline, 2 stages and 2 owners have no new name +names\.csv:2 +3\n/);
     expect(first.stderr).toMatch(/Next +fill in `new_name` in names\.csv, then\s+.* run mapping\.yaml .*--dry-run/);
 
     const filled = (await read('names.csv'))
@@ -99,7 +99,7 @@ describe('references.csv', () => {
     );
     expect((await read('names.csv')).startsWith(filled)).toBe(true);
     expect(second.stderr).toContain('Added to names.csv: 2 new names, from line 8');
-    expect(second.stderr).toMatch(/owner `New Rep` has no new name +names\.csv:8/);
+    expect(second.stderr).toMatch(/owner `New Rep` and owner `Old Rep` have no new name +names\.csv:8 +2\n/);
     expect(second.stderr).toMatch(/names\.csv[^]*line 6:\s+owner\s+`Olt Rep`/);
     expect(summaryOf(second).warnings_by_code).toMatchObject({ unmatched_answer: 1 });
   });
