@@ -405,7 +405,7 @@ describe('exports of strangers', () => {
       'gym_2022: deal/created',
       'gym_2023: deal/created',
     ]);
-    expect(draft.text).toContain('prefix: deal-gym_2023-');
+    expect(new Set(draft.spec.events.slice(2).map(({ data }) => JSON.stringify(data['external_id']))).size).toBe(1);
     expect(draft.findings).not.toContain('cannot be sent');
   });
 
@@ -704,5 +704,82 @@ describe('exports of strangers', () => {
       occurred_at: { list: ['Datum', 'Cas'], apply: [{ join: ' ' }, { date: ['d.M.yyyy H:mm', 'd.M.yyyy'] }] },
     });
     expect(draft.remark('content')).toMatch(/^check: /);
+  });
+});
+
+describe('files of one structure are decided as one', () => {
+  const HEAD = 'Nr,Kunde,E-Mail,Projekt,Betrag,Seit';
+  const rows = (file: number, count = 8): string[] =>
+    times(count, (n) => {
+      const who = (file * 3 + n) % 7;
+      return `${n + 1},${person(who)},p${who}@a.example,Halle ${file}-${n},${900 + file * 70 + n * 350},${10 + n}.0${file + 1}.2024`;
+    });
+
+  it('with their names as the stage, each with its own numbers, and people who are in several', async () => {
+    const { entries, spec, text } = await draftOf({
+      'Kontakt.csv': [HEAD, ...rows(0)],
+      'Angebot.csv': [`${HEAD},Quelle`, ...rows(1).map((row, n) => `${row},Messe ${n % 2}`)],
+      'Gewonnen.csv': [HEAD, ...rows(2)],
+      'Verloren.csv': [HEAD, ...rows(3)],
+    });
+    const names = ['kontakt', 'angebot', 'gewonnen', 'verloren'];
+    expect(entries).toEqual(['lead', 'deal'].flatMap((kind) => names.map((name) => `${name}: ${kind}/created`)));
+    const [lead, , , , , deal, won] = spec.events;
+    expect(lead).toMatchObject({ duplicates: 'first', data: { external_id: 'E-Mail' } });
+    expect(deal!.data).toMatchObject({
+      stage_name: { value: 'Angebot' },
+      external_id: { from: 'Nr', apply: [{ prefix: 'angebot-' }] },
+      custom_fields: { quelle: 'Quelle' },
+    });
+    expect(won!.data).toMatchObject({ stage_name: { value: 'Gewonnen' }, lead_external_id: 'E-Mail' });
+    expect(won!.data['custom_fields']).toBeUndefined();
+    expect(text.match(/stage_name: .*# check: the name of this file/g)).toHaveLength(4);
+  });
+
+  it('with the last one of the same records, by the days in their names, and lookups in all', async () => {
+    const week = (count: number, stage: number): string[] => [
+      'Deal ID,Subject,Value,Stage,Contact',
+      ...times(
+        count,
+        (n) =>
+          `D-${n},Plan ${n},${1200 + n * 50},${['New', 'Offer', 'Won'][Math.min(2, (n % 2) + stage)]},${person(n)}`,
+      ),
+    ];
+    const { spec, text } = await draftOf({
+      'deals_02-10-2024.csv': week(12, 1),
+      'deals_25-09-2024.csv': week(10, 0),
+      'notes.csv': [
+        'Deal,Text,Date',
+        ...times(12, (n) => `Plan ${n},"Called about it, wants a discount of ${n}",2024-10-0${(n % 9) + 1}`),
+      ],
+    });
+    const deals = spec.events.filter(({ type }) => type === 'deal/created');
+    expect(deals.map(({ source }) => source)).toEqual(['deals_25_09_2024', 'deals_02_10_2024']);
+    expect(deals.map(({ duplicates }) => duplicates)).toEqual(['last', 'last']);
+    expect(deals[0]!.data['stage_name']).toBe('Stage');
+    expect(text).toContain('duplicates: last # check: 10 of 22 records come again');
+    const note = spec.events.find(({ type }) => type === 'comment/created')!;
+    expect(note.data['deal_external_id']).toMatchObject({
+      from: [
+        { lookup: { source: 'deals_25_09_2024', if_missing: 'skip' } },
+        { lookup: { source: 'deals_02_10_2024' } },
+      ],
+    });
+  });
+
+  it('but not where their names or values say that they are different', async () => {
+    const head = 'Id,Name,Email,City';
+    const { entries } = await draftOf({
+      'people.csv': [head, ...times(12, (n) => `${n + 1},${person(n)},p${n}@a.example,Rome`)],
+      'organizations.csv': [head, ...times(9, (n) => `${n + 1},Firm ${n} Ltd,info@f${n}.example,Milan`)],
+      'deals.csv': [
+        'Id,Title,Person Id,Organization Id,Value,Status',
+        ...times(
+          20,
+          (n) => `${n + 1},Plan ${n},${(n % 12) + 1},${(n % 9) + 1},${1000 + n * 90},${['open', 'won', 'lost'][n % 3]}`,
+        ),
+      ],
+    });
+    expect(entries).toEqual(['people: lead/created', 'deals: deal/created']);
   });
 });

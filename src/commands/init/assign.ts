@@ -77,6 +77,7 @@ export function assign(table: Table, kind: RecordKind, references: readonly Refe
 
 function scoreIn(role: Role, column: Column, kind: RecordKind, references: readonly Reference[]): number {
   const { concepts } = column.meaning;
+  if (column.isName && !SHARED.includes(role)) return 0;
   const own = references.filter((each) => each.from === column && isKey(each.to) && isSure(each, 0.8));
   if (role === 'id') return idScore(column, kind, references, own);
   // A constant names no record. One member may own all records, but not where another column tells them apart.

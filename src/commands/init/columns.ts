@@ -37,6 +37,8 @@ export interface Table {
   readonly falseIsNone: boolean;
   /** Its name in SQL. */
   readonly sql: string;
+  /** Of exports of one structure: the table of each, which has only its own records; undefined if it lacks the list. */
+  members?: readonly (Table | undefined)[];
 }
 
 /** A column of a table, or the path of a value in JSON. */
@@ -59,6 +61,8 @@ export interface Column {
   readonly label?: string | undefined;
   /** The value of a property, which another row has. */
   readonly origin?: ValueSpec | undefined;
+  /** It has the name of the file or sheet that the record is in. */
+  readonly isName?: boolean;
   /** The role that its header has in a known CRM, or `none`, by the kind of its records. */
   known?: ReadonlyMap<string, string>;
   readonly filled: number;

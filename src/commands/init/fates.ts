@@ -205,7 +205,7 @@ export class Fates {
   /** The best reference to the table or from it. */
   #relation(table: Table): Reference | undefined {
     return this.#known.references
-      .filter(({ from, to }) => from.table === table || to.table === table)
+      .filter(({ from, to }) => [from, to].some((each) => each.table === table || each.table.members?.includes(table)))
       .filter((each) => isSure(each, 0.5))
       .sort((a, b) => b.share - a.share || b.found - a.found)[0];
   }
@@ -240,9 +240,10 @@ export function nameOf({ from }: Table): string {
   return from.type ? `${fileText(from)} (${typeText(from.type)})` : fileText(from);
 }
 
-function fileText({ path, settings }: Export): string {
+function fileText({ path, settings, family }: Export): string {
   const part = partOf(settings);
-  return part === undefined || part === '.' ? path : `${path}#${part}`;
+  const name = part === undefined || part === '.' ? path : `${path}#${part}`;
+  return family ? `${name} and ${numberText(family.members.length - 1)} more of its structure` : name;
 }
 
 function typeText({ from, values }: RecordType): string {

@@ -14,7 +14,7 @@ import {
 } from './columns.ts';
 import type { Assignment } from './assign.ts';
 import { figuresOf, keyOf as nameAsKey, quoted } from './evidence.ts';
-import { areAlike, kindsOf } from './kinds/kinds.ts';
+import { kindsOf } from './kinds/kinds.ts';
 import type { TableKinds } from './kinds/signs.ts';
 import { isNotes, texts } from './content.ts';
 import { firstOf, joined, type Reference } from './references.ts';
@@ -80,13 +80,9 @@ export function guessDrafts(
       const person = drafts.find((each) => each.table === table && each.kind === 'lead');
       const key =
         deal && kind === 'lead'
-          ? personKey(
-              row,
-              deal.roles.get('id')?.column,
-              tables.some((each) => areAlike(each, table)),
-            )
+          ? personKey(row, deal.roles.get('id')?.column)
           : (deal && person && idOfPerson(row, person)) || keyOf(row);
-      drafts.push(apartFrom(drafts, { ...row, key, prefix: undefined }));
+      drafts.push(apartFrom(drafts, { ...row, key: again(key, row), prefix: undefined }));
     }
   }
   return [...drafts, ...tables.flatMap((table) => notesIn(table, drafts))];
@@ -194,8 +190,22 @@ function keyOf(row: Recognised): Key | undefined {
   return severalKey(row) ?? (kind === 'lead' ? personalKey(roles) : undefined);
 }
 
-/** Of people in rows of deals, in one of several exports or not: the id of the row, or of people who are in several rows, what they have in common. */
-function personKey(row: Recognised, deal: Column | undefined, isOneOf: boolean): Key | undefined {
+/** Records of several exports of one structure: they come again in later ones, or people without an id in any. */
+function again(key: Key | undefined, { table, roles, kind }: Recognised): Key | undefined {
+  const { family } = table.from;
+  if (!key || !family) return key;
+  if (family.again !== undefined) return { ...key, repeats: key.repeats ?? family.again, keep: 'last' };
+  const telling = roles.get('email')?.column ?? roles.get('full')?.column;
+  if (kind !== 'lead' || key.column || key.repeats || !telling || isUnique(telling)) return key;
+  return { ...key, repeats: repeatsText(telling), keep: 'last' };
+}
+
+function repeatsText({ distinct, filled }: Column): string {
+  return `${numberText(distinct)} people in ${numberText(filled)} records`;
+}
+
+/** Of people in rows of deals: the id of the row, or of people who are in several rows, what they have in common. */
+function personKey(row: Recognised, deal: Column | undefined): Key | undefined {
   const { roles, table } = row;
   const own = roles.get('id')?.column;
   if (own && own !== deal) return keyOf(row);
@@ -212,12 +222,10 @@ function personKey(row: Recognised, deal: Column | undefined, isOneOf: boolean):
       isComplete(column) &&
       Math.abs(column.distinct - best.distinct) <= best.distinct * 0.1,
   );
-  const repeats = ({ distinct, filled }: Column): string =>
-    `${numberText(distinct)} people in ${numberText(filled)} records`;
-  if (theirs) return { value: theirs.name, column: theirs, ...(!isUnique(theirs) && { repeats: repeats(theirs) }) };
-  if (deal && (!best || (isUnique(best) && !isOneOf))) return { value: deal.name, column: deal };
+  if (theirs) return { value: theirs.name, column: theirs, ...(!isUnique(theirs) && { repeats: repeatsText(theirs) }) };
+  if (deal && (!best || (isUnique(best) && !table.members))) return { value: deal.name, column: deal };
   const key = personalKey(roles);
-  return key && best && { ...key, repeats: repeats(best) };
+  return key && best && { ...key, repeats: repeatsText(best) };
 }
 
 /** The first of these that a person has. */
@@ -299,7 +307,7 @@ function apartFrom(earlier: readonly EntryDraft[], draft: EntryDraft): EntryDraf
   const { other, shared, isSame } = clash;
   const { source } = other;
   const repeats = `${ofText(shared, table.rows)} are also in ${source}`;
-  if (isSame) return { ...draft, key: { ...key, repeats, ...(areAlike(table, other) && { keep: 'last' as const }) } };
+  if (isSame) return { ...draft, key: { ...key, repeats } };
   const why = `${numberText(shared)} ids are also in ${source}, of other records: two number ranges`;
   return { ...draft, prefix: { text, why } };
 }

@@ -1,8 +1,9 @@
 /**
  * `crm-backfill init`: creates a commented mapping from unknown exports. Its steps, and the files of each:
  *
- * 1. Read. `open-export` finds the settings of a file, `sample` its first records, `tables` loads them and their lists into SQL;
- *    `types` parts one table of all types of records; `known` says what a known CRM means by a header.
+ * 1. Read. `open-export` finds the settings of a file, `sample` its first records, `tables` loads them and their lists into SQL.
+ *    `family/alike` joins files and sheets of one structure, until `family/apart` makes entries of each again; `types` parts one table of
+ *    all types of records; `known` says what a known CRM means by a header.
  * 2. Evidence. `columns` has what the values of a column look like (`dates`, `multiples`), `words` what its header means,
  *    `references` whose values are ids or names of another table; `properties` makes columns of rows that are one property each.
  * 3. Matrix. `content` scores columns for roles by their values, `roles` adds the header, `assign` takes the best sum for a kind.
@@ -13,13 +14,16 @@
  * 6. Closure. `trial` surveys all records with the mapping; `fates` says what became of every file, list and column.
  */
 import { basename } from 'node:path';
+import type { Source } from '../../input/source.ts';
 import { markedLines, type Mark } from '../../mapping/marks.ts';
 import { nameError } from '../../mapping/names.ts';
 import { UserError } from '../../errors.ts';
 import type { Ask } from '../../terminal/ask.ts';
+import { joinAlike } from './family/alike.ts';
 import type { Table } from './columns.ts';
 import { Answers, Back } from './lines/answers.ts';
 import { askDefaults, defaultsOf, missingIn } from './lines/defaults.ts';
+import { apartEntries, apartTables } from './family/apart.ts';
 import { askEncodings } from './lines/encodings.ts';
 import { askFiles, askLines, askMarks, askNotes, namesOf } from './lines/questions.ts';
 import { keyOf } from './evidence.ts';
@@ -89,19 +93,21 @@ async function draftMapping(
   const exports = await askEncodings(opened.exports, load, options, answers);
   /** `given`: the only texts that mean no value; by default, those that CRMs write. */
   const readAll = async (given?: readonly string[]) => {
+    const names = sourceNames(exports);
     const guess = (some: readonly Export[]) => {
-      const samples = withProperties(loadSamples(some, sourceNames(some), crms.missing, given));
+      const samples = withProperties(loadSamples(some, names, crms.missing, given));
       const { tables, missing } = samples;
       const recognised = recognise(tables, crms, options.preset);
       const references = findReferences(samples);
       return { tables, missing, recognised, references, guessed: guessDrafts(tables, references) };
     };
-    const typed = exports.map(byType);
+    const joined = joinAlike(exports);
+    const typed = joined.map(byType);
     const found = guess(typed.flat());
     // Calls and mails are both comments: types of records that become the same are no tables of their own.
     const kindsIn = (parts: readonly Export[]): number =>
       new Set(found.guessed.flatMap(({ table, kind }) => (parts.includes(table.from) ? [kind] : []))).size;
-    const fitting = typed.map((parts, at) => (kindsIn(parts) > 1 ? parts : [exports[at]!]));
+    const fitting = typed.map((parts, at) => (kindsIn(parts) > 1 ? parts : [joined[at]!]));
     const isSplit = fitting.every((parts, at) => parts.length === typed[at]!.length);
     const { tables, missing, recognised, references, guessed } = isSplit ? found : guess(fitting.flat());
     step(undefined);
@@ -118,15 +124,16 @@ async function draftMapping(
   const asked = await askLines(known, answers);
   // Before the trial, which takes long.
   answers.check(namesOf(asked));
+  const apart = { ...known, tables: apartTables(known.tables) };
   const write = (entries: readonly Entry[]): MappingText =>
-    mappingText({ defaults, entries, sources: new Fates(entries, known).sources(), out });
+    mappingText({ defaults, entries, sources: new Fates(entries, apart).sources(), out });
   /** What is left out because of the trial has another result, so it is tried again. */
   const tried = async (given: readonly Entry[]): Promise<{ trial: TriedMapping; fates: Fates; entries: Entry[] }> => {
     step('trying the mapping on all records; Ctrl-C writes it untried');
     const trial = await tryMapping(given, write);
     step(undefined);
-    const fates = new Fates(trial.entries, known);
-    const decided = await askMarks(fates.annotated(trial), known.tables, answers);
+    const fates = new Fates(trial.entries, apart);
+    const decided = await askMarks(fates.annotated(trial), apart.tables, answers);
     let isOut = false;
     const left = trial.entries.map((entry, at) =>
       withLines(entry, (line, place) => {
@@ -137,7 +144,7 @@ async function draftMapping(
     );
     return isOut ? tried(left) : { trial, fates, entries: decided };
   };
-  const { trial, fates, entries } = await tried(agreeing(asked));
+  const { trial, fates, entries } = await tried(apartEntries(agreeing(asked), known.tables));
   answers.check();
   if (entries.every(({ refused }) => refused !== undefined))
     throw new UserError(
@@ -175,23 +182,19 @@ function agreeing(entries: readonly Entry[]): Entry[] {
 /** Of the name of a source. */
 const MOST_CHARACTERS = 40;
 
-/** A name for each export: that of its file, or of its part in a file with several. */
-function sourceNames(exports: readonly Export[]): string[] {
+/** A name for each export: that of its file, or of its part in a file with several. Types of records of one export have its name. */
+function sourceNames(exports: readonly Export[]): Map<Source, string> {
+  const names = new Map<Source, string>();
   const taken = new Set<string>();
-  const names = new Map<string, string>();
-  return exports.map(({ path, settings }) => {
-    // Types of records of one export have its name.
-    const id = `${partOf(settings) ?? ''} ${path}`;
-    const known = names.get(id);
-    if (known !== undefined) return known;
-    const several = exports.some((other) => other.path === path && partOf(other.settings) !== partOf(settings));
+  for (const { path, settings, source: of } of exports) {
+    const several = exports.filter((other) => other.path === path).length > 1;
     const full = several ? partOf(settings)! : basename(path).replace(/(?:\.[A-Za-z\d]{1,7})?(?:\.gz)?$/i, '');
     const plain = [...keyOf(full)].slice(0, MOST_CHARACTERS).join('');
     let source = plain;
     for (let number = 2; taken.has(source) || nameError(source) !== undefined; number += 1)
       source = `${plain}_${number}`;
     taken.add(source);
-    names.set(id, source);
-    return source;
-  });
+    names.set(of, source);
+  }
+  return names;
 }

@@ -31,6 +31,19 @@ export interface Export {
   readonly type?: RecordType;
   /** Of a file with several parts, those without records, as messages name them. */
   readonly withoutRecords?: readonly string[];
+  /** It stands for several exports of one structure. */
+  readonly family?: Family;
+}
+
+/** What exports of one structure have in common, and what tells them apart. */
+export interface Family {
+  readonly members: readonly Export[];
+  /** What each is called: that is a value of its records, in a column of this name. */
+  readonly named: { readonly column: string; readonly names: readonly string[] } | undefined;
+  /** The same records come again, as in an export of each week: the last one has what is true now. In figures. */
+  readonly again: string | undefined;
+  /** A column that numbers the records of each anew. */
+  readonly renumbered: string | undefined;
 }
 
 /** What the user knows about the exports; the delimiter is that of CSV files. */

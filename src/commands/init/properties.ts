@@ -115,7 +115,7 @@ function trimmed(type: Column | undefined): { apply?: readonly ['collapse_whites
 /** Columns that may be such parts. */
 function* partsOf(table: Table): Generator<PropertyParts> {
   const { columns, rows, list } = table;
-  const filled = columns.filter((each) => each.filled > 0);
+  const filled = columns.filter((each) => each.filled > 0 && !each.isName);
   if (list !== undefined || filled.length < 3 || filled.length > MAX_COLUMNS || rows < 12) return;
   const isName = (each: Column): boolean =>
     (each.is.words > 0.8 || each.is.digits > 0.9) &&

@@ -128,7 +128,7 @@ export async function readSample(source: Source): Promise<ExportSample> {
   return sample(true);
 }
 
-function newTable(list: string | undefined): RawTable {
+export function newTable(list: string | undefined): RawTable {
   return { list, columns: new Map(), rows: [], pairs: { names: new Map(), twice: 0, emails: 0, phones: 0 } };
 }
 
@@ -369,10 +369,10 @@ function addRow(table: RawTable, record: number, cells: readonly Leaf[]): void {
   }
 }
 
-function columnAt(
+export function columnAt(
   { columns }: RawTable,
   name: string,
-  { list, label, pair }: Pick<Leaf, 'list' | 'label' | 'pair'> = {},
+  { list, label, pair }: { readonly [Key in 'list' | 'label' | 'pair']?: RawColumn[Key] } = {},
 ): RawColumn | undefined {
   const known = columns.get(name);
   if (known !== undefined || name === '' || columns.size >= MAX_COLUMNS) return known;

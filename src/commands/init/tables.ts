@@ -26,10 +26,13 @@ const SAMPLES = {
   tables: 'create table keys (value text, key integer, folded integer);',
 };
 
-/** A table for each export, and for each list in its records. `sources`: their names. `noValue`: further texts that stand for no value. */
+/**
+ * A table for each export, and for each list in its records. `sources`: their names; of exports of one structure, those of all.
+ * `noValue`: further texts that stand for no value.
+ */
 export function loadSamples(
   exports: readonly Export[],
-  sources: readonly string[],
+  sources: ReadonlyMap<Export['source'], string>,
   noValue: readonly string[],
   /** The only texts that do, as the user has decided. */
   given?: readonly string[],
@@ -52,7 +55,14 @@ export function loadSamples(
       }
     }
   }
-  const tables = exports.flatMap((from, at) => tablesOf(db, from, exports, sources[at]!, `t${at}`, missing));
+  const tables = exports.flatMap((from, at) => {
+    const load = (each: Export, name: string) => tablesOf(db, each, exports, sources.get(each.source)!, name, missing);
+    const own = load(from, `t${at}`);
+    const apart = (from.family?.members ?? []).map((each, part) => load(each, `t${at}_part${part}`));
+    for (const table of apart.length > 0 ? own : [])
+      table.members = apart.map((each) => each.find(({ list }) => list === table.list));
+    return own;
+  });
   return { db, missing, tables };
 }
 
@@ -132,7 +142,9 @@ function tablesOf(
       const called = each.label ?? wrapped?.called ?? each.name;
       const header = !hasHeader ? '' : called === '.' || called === '' ? (list ?? '') : called;
       const isWrapper = wrapped !== undefined && (wrapped.called === undefined || wrapped.of === '');
-      table.columns.push(columnOf(table, { ...each, isWrapper }, header, dayFirst));
+      const column = columnOf(table, { ...each, isWrapper }, header, dayFirst);
+      const isName = each.name === from.family?.named?.column;
+      table.columns.push(isName ? { ...column, date: undefined, separators: undefined, isName } : column);
     }
     tables.push(table);
   });

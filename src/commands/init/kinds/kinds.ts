@@ -1,5 +1,5 @@
 /** What the records of each table are: decided last, from the best assignments and from who refers to whom. */
-import { assign, SURE, type Assignment, type RoleCandidate } from '../assign.ts';
+import { assign, SURE } from '../assign.ts';
 import { isFew, isIn, isKey, isUnique, pathOf, type Table } from '../columns.ts';
 import { isId, isOfFirms } from '../content.ts';
 import { isSure, type Reference } from '../references.ts';
@@ -45,7 +45,6 @@ export function kindsOf(
   for (const each of signs) each.comments();
   for (const each of ofLists) each.dealsByRelations();
   for (const each of signs) each.noteUnusedDeal();
-  likeEachOther(kinds);
   for (const [table, given] of answered)
     kinds.set(table, new Map([...given].map((kind) => [kind, { assignment: assign(table, kind, references) }])));
   if (answered.size > 0 || [...kinds.values()].some(({ size }) => size > 0)) return kinds;
@@ -53,49 +52,6 @@ export function kindsOf(
   for (const each of ofLists) each.dealsByRelations();
   for (const each of signs) each.comments();
   return kinds;
-}
-
-/** Files and sheets with the same columns, such as one for each year, are of one kind: that of which most is recognised. */
-function likeEachOther(kinds: Map<Table, TableKinds>): void {
-  for (const alike of alikeTables([...kinds.keys()])) {
-    const weight = (table: Table): number => kinds.get(table)!.size * 1e6 + table.rows;
-    const [best, ...others] = alike.sort((a, b) => weight(b) - weight(a));
-    for (const table of others) {
-      const own = ({ column, ...rest }: RoleCandidate): RoleCandidate => ({
-        ...rest,
-        column: table.columns.find(({ name }) => name === column.name)!,
-      });
-      const mirrored = ({ kind, roles, candidates }: Assignment): Assignment => ({
-        kind,
-        roles: new Map([...roles].map(([role, found]) => [role, { ...own(found), others: found.others.map(own) }])),
-        candidates: new Map([...candidates].map(([role, able]) => [role, able.map(own)])),
-      });
-      const found = [...kinds.get(best!)!].map(
-        ([kind, { assignment, doubt }]) =>
-          [kind, { assignment: mirrored(assignment), ...(doubt && { doubt }) }] as const,
-      );
-      kinds.set(table, new Map(found));
-    }
-  }
-}
-
-/** Two tables with the same columns. */
-export function areAlike(a: Table, b: Table): boolean {
-  return a !== b && columnsOf(a) === columnsOf(b);
-}
-
-function columnsOf({ columns }: Table): string {
-  return JSON.stringify(columns.map(({ name }) => name).sort());
-}
-
-/** Groups of tables with the same columns, unless their names say that they are different. */
-function alikeTables(tables: readonly Table[]): Table[][] {
-  const groups = new Map<string, Table[]>();
-  for (const table of tables.filter(({ list, columns }) => list === undefined && columns.length > 2)) {
-    const key = JSON.stringify([table.nouns, columnsOf(table)]);
-    groups.set(key, [...(groups.get(key) ?? []), table]);
-  }
-  return [...groups.values()].filter(({ length }) => length > 1);
 }
 
 /** Where no table is called after people, the `users` are those whom most records name otherwise than as their owner: buyers, requesters. */
