@@ -24,6 +24,115 @@ describe('a table is', () => {
     expect(draft.text).toContain('# check: an amount and a status, of a person or a company, make these records deals');
   });
 
+  const cards = (more: (n: number) => object) =>
+    Array.from({ length: 20 }, (_, n) => ({
+      cardId: 9000 + 7 * n,
+      title: `Acme ${n}: service contract`,
+      client: { name: person(n % 5), email: `p${n % 5}@a.example` },
+      ...more(n),
+    }));
+  const sum = (n: number): object => ({
+    value: [3500, 980, 12000][n % 3],
+    currency: 'EUR',
+    assignee: ['Ina Roth', 'Max Lang'][n % 2],
+  });
+
+  it('people and deals without a stage, where people recur beside an amount, a title of its own and a member', async () => {
+    const draft = await draftOf({ 'cards.json': cards(sum) });
+    expect(draft.entries).toEqual(['cards: lead/created', 'cards: deal/created']);
+    expect(draft.lead).toMatchObject({ external_id: 'client.email', duplicates: 'first' });
+    expect(draft.deal).toMatchObject({
+      external_id: 'cardId',
+      title: 'title',
+      amount: 'value',
+      owner_name: 'assignee',
+    });
+    expect(draft.text).toMatch(/# check: an amount .* make these records deals, although no column has a stage/);
+  });
+
+  it('deals in the stage that is the name around their list, or the last one with a day', async () => {
+    const columns = ['Inbox', 'Offer', 'Won'].map((name, n) => ({ name, cards: cards(sum).slice(6 * n, 6 * n + 6) }));
+    const board = await draftOf({ 'board.json': { columns } });
+    expect(board.deal).toMatchObject({ each: 'cards', stage_name: '$.name' });
+    expect(board.remark('stage_name')).toMatch(/^check: no column has the stage/);
+    const day = (n: number, at: number): string => (n % 4 < at ? '' : `${10 + at}/03/2024`);
+    const jobs = await draftOf({
+      'suivi.csv': [
+        'Dossier,Interlocuteur,Courriel,Chantier,Montant,Demande,Visite,Devis,Signature',
+        ...times(
+          24,
+          (n) =>
+            `D${n},${person(n)},p${n % 7}@a.example,Toit de la maison ${n},"1${n}0,50",${[0, 1, 2, 3].map((at) => day(n, at)).join(',')}`,
+        ),
+      ],
+    });
+    expect(jobs.entries).toEqual(['suivi: lead/created', 'suivi: deal/created']);
+    const { from } = jobs.deal['stage_name'] as { from: { from: string }[] };
+    expect(from.map((each) => each.from)).toEqual(['Signature', 'Devis', 'Visite', 'Demande']);
+    expect(jobs.remark('stage_name')).toMatch(/^check: /);
+  });
+
+  it.each([
+    ['Title,Annual Revenue,Owner', (n: number) => `${['Sales Manager', 'CEO'][n % 2]!},"$${n + 10},000",Ina Roth`],
+    ['Ort,Umsatz,Betreuer', (n: number) => `Ulm,"1${n}0,50 €",Ina Roth`],
+    ['Membership,Annual fee', (n: number) => `${['Gold', 'Junior'][n % 2]!},£${n + 40}.00`],
+    ['Looking for,Budget', (n: number) => `${n} bed flat near the river,"£${n + 20}0,000"`],
+    ['Job title,Current salary', (n: number) => `${['Nurse', 'Accountant'][n % 2]!},"£3${n},000"`],
+  ])('only people, whatever they have, earn, pay each year or look for: %s', async (headers, cells) => {
+    const rows = times(12, (n) => `${PEOPLE[n + 1]!},${cells(n)}`);
+    const draft = await draftOf({ 'list.csv': [`${PEOPLE[0]!},${headers}`, ...rows] });
+    expect(draft.entries).not.toContain('list: deal/created');
+    expect(draft.text).not.toMatch(/may be the amount/);
+  });
+
+  it('marked, where an amount of people may be that of a deal', async () => {
+    const draft = await draftOf({
+      'lista.csv': [
+        'Nr,Pacjent,E-mail,Zabieg,Koszt',
+        ...times(14, (n) => `${n + 1},${person(n)},p${n % 7}@a.example,Implant numer ${n},"${n + 1}00,00 zł"`),
+      ],
+    });
+    expect(draft.text).toMatch(/# check: `Koszt` may be the amount of a deal/);
+  });
+
+  it.each([
+    ['Title', ['Gutters', 'Loft conversion', 'Repair'], 'Title'],
+    ['Job', ['Gutters', 'Loft conversion', 'Repair'], 'Job'],
+    ['Titel', ['Dachsanierung', 'Heizung', 'Solaranlage'], 'Titel'],
+    ['Title', ['Head of IT', 'CEO', 'Buyer'], 'Firm'],
+    ['Titel', ['Dr.', 'Prof.', 'Dr. med.'], 'Firm'],
+    ['Title', ['Head of IT', 'CEO', 'Buyer'], 'Opportunity'],
+  ])('both, where `%s` has %j and the deal is called after %s', async (header, values, title) => {
+    const other = title === 'Opportunity' ? title : 'Firm';
+    const draft = await draftOf({
+      'list.csv': [
+        `No,Name,E-mail,${header},${other},Amount,Status`,
+        ...times(
+          21,
+          (n) =>
+            `${n + 1},${person(n)},p${n % 7}@a.example,${values[n % 3]!},Acme Tools ${n},${n + 1}00,${['New', 'Won'][n % 2]!}`,
+        ),
+      ],
+    });
+    expect(draft.entries).toEqual(['list: lead/created', 'list: deal/created']);
+    expect(draft.deal['title']).toBe(title);
+  });
+
+  it('deals, and no properties, where each person has an amount in several stages', async () => {
+    const draft = await draftOf({
+      'contacts.csv': ['contact_id,email', ...times(20, (n) => `C${n},p${n}@a.example`)],
+      'deals.csv': [
+        'deal_id,contact_id,stage,amount,close_date',
+        ...times(
+          40,
+          (n) => `D${n},C${n % 20},${['New', 'Won'][Math.floor(n / 20)]!},${17211 + 13 * n},2024-03-0${(n % 9) + 1}`,
+        ),
+      ],
+    });
+    expect(draft.entries).toEqual(['contacts: lead/created', 'deals: deal/created']);
+    expect(draft.deal).toMatchObject({ amount: 'amount', stage_name: 'stage', lead_external_id: 'contact_id' });
+  });
+
   it('people and deals in a language of which no word is known', async () => {
     const names = ['أحمد علي', 'فاطمة حسن', 'محمد سالم', 'نورة خالد', 'يوسف عمر', 'مريم ناصر'];
     const draft = await draftOf({

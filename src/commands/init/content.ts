@@ -8,13 +8,14 @@ import {
   isUnique,
   numberIn,
   objectOf,
+  plainColumns,
   type Column,
   type Table,
 } from './columns.ts';
 import { currencyMarksInName } from '../../kinds/currencies.ts';
 import { datesIn, unixFormat } from './dates.ts';
 import { multipleInName } from './multiples.ts';
-import { endingOf, fold, meaningOf } from './words.ts';
+import { endingOf, fold, isJob, meaningOf } from './words.ts';
 
 export const isId = ({ is }: Column): boolean => is.uuid > 0.8 || is.code > 0.8 || is.digits > 0.9;
 const isText = ({ is, date, separators }: Column): boolean =>
@@ -202,6 +203,36 @@ export function titles(column: Column): number {
   if (!isText(column) || is.flag > 0.5 || length > 200) return 0;
   const less = (is.person > 0.7 ? 0.3 : 1) * (is.prose > 0.6 ? 0.6 : 1) * (is.html > 0.2 ? 0.3 : 1);
   return (is.spaced > 0.5 ? 0.35 : 0.15) * (0.3 + 0.7 * isRare(column)) * less;
+}
+
+/** Jobs, or titles of persons, by their values: they are short, and many have the word of one. */
+export function isJobs(column: Column): boolean {
+  const values = [...countsOf(column).keys()];
+  return column.length < 40 && values.filter(isJob).length >= values.length * 0.3;
+}
+
+/** Days that come one after the other in each record, as far as it came: `Enquiry`, `Quote`, `Ordered`, `Paid`. */
+export function milestones(table: Table): Column[] {
+  const dates = plainColumns(table).filter(({ date }) => date);
+  const isAfter = (column: Column, next: Column): boolean => {
+    const rows = cellsOf([column, next]).filter(([, cell]) => cell !== null);
+    const days = ([column, next] as const).map((each, at) =>
+      datesIn(
+        rows.map((row) => row[at] ?? ''),
+        each.date!,
+      ),
+    );
+    return rows.filter((_, at) => days[0]![at]! <= days[1]![at]!).length > rows.length * 0.9;
+  };
+  const runs = dates.map((_, from) => {
+    const rest = dates.slice(from);
+    const end = rest.findIndex(
+      (each, at) => at > 0 && !(each.filled < rest[at - 1]!.filled && isAfter(rest[at - 1]!, each)),
+    );
+    return rest.slice(0, end < 0 ? rest.length : end);
+  });
+  const longest = runs.sort((a, b) => b.length - a.length)[0] ?? [];
+  return longest.length >= 3 ? longest : [];
 }
 
 export function texts(column: Column): number {

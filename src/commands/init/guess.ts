@@ -16,10 +16,10 @@ import type { Assignment } from './assign.ts';
 import { figuresOf, keyOf as nameAsKey, quoted } from './evidence.ts';
 import { kindsOf } from './kinds/kinds.ts';
 import type { TableKinds } from './kinds/signs.ts';
-import { isNotes, texts } from './content.ts';
+import { isJobs, isNotes, texts } from './content.ts';
 import { firstOf, joined, type Reference } from './references.ts';
 import { namesNoun, type Concept } from './words.ts';
-import { RECORD_KINDS, type RecordKind, type Role } from './roles.ts';
+import { headerScore, RECORD_KINDS, type RecordKind, type Role } from './roles.ts';
 
 /** Records that become events of a kind. */
 export interface EntryDraft extends Assignment {
@@ -135,20 +135,26 @@ function withText({ kind, roles, candidates }: Assignment, table: Table): Assign
   return { kind, roles: best ? new Map([...roles, ['content', { ...best, others }]]) : roles, candidates };
 }
 
-/** Beside a person, a column that is called `Title` alone is their job, and a name of people theirs, not the name of a deal. */
+/** Beside a person, a column that is called `Title` alone and has jobs is theirs, as a name of people is, and not the name of a deal. */
 function withoutJob(assignment: Assignment, table: Table): Assignment {
-  const title = assignment.roles.get('title')?.column;
-  if (!title) return assignment;
-  const { words, concepts } = title.meaning;
-  const isJob = words.length === 1 && concepts.has('title') && concepts.has('job');
-  const isName = title.is.person > 0.7 && concepts.has('name') && !concepts.has('title') && !concepts.has('deal');
-  if (!isJob && !isName) return assignment;
+  const found = assignment.roles.get('title');
+  if (!found || !isOfPerson(found.column)) return assignment;
   const roles = new Map([...assignment.roles].filter(([role]) => role !== 'title'));
+  const [next, ...others] = found.others.filter(
+    ({ column }) => headerScore('title', column, 'deal') > 0.4 && !isOfPerson(column),
+  );
+  if (next) return { ...assignment, roles: roles.set('title', { ...next, others }) };
   const company = plainColumns(table).find(
     ({ meaning, is }) => meaning.concepts.has('company') && !meaning.concepts.has('id') && is.words > 0.8,
   );
   const candidates = company ? [{ column: company, score: 0 }] : [];
   return { ...assignment, roles, candidates: new Map([...assignment.candidates, ['title', candidates]]) };
+}
+
+function isOfPerson(title: Column): boolean {
+  const { words, concepts } = title.meaning;
+  const isJob = words.length === 1 && concepts.has('title') && isJobs(title);
+  return isJob || (title.is.person > 0.7 && concepts.has('name') && !concepts.has('title') && !concepts.has('deal'));
 }
 
 /** Columns of files without a header are called after their roles. */

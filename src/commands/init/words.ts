@@ -54,6 +54,8 @@ const WORDS = {
   cost: 'cost costs paid payment discount coupon commission margin profit balance credit annual salary wage wages income / kosten bezahlt rabatt gehalt einkommen lohn / cout paye remise salaire / costo pagado descuento anuales salario sueldo / custo pago desconto ordenado / pagato sconto stipendio / betaald korting salaris / koszt zaplacono pensja / скидка оплачено зарплата / kostnad betalt lon',
   count:
     'count quantity qty age days hours duration length sec secs seconds min mins minutes attempts width height order sort position index employees year period / anzahl menge tage alter dauer mitarbeiterzahl / quantite duree / cantidad dias empleados / quantidade metragem / quantita giorni / aantal dagen / liczba ilosc / количество / antal ποσοτητα darab mennyiseg maara pocet mnozstvi cantitate кількість adet 수량 数量',
+  wealth:
+    'revenue turnover budget annual salary wage wages income balance lifetime ltv spent membership subscription dues donation pension / umsatz jahresumsatz gehalt einkommen lohn kontostand guthaben mitgliedsbeitrag beitrag jahresbeitrag spende / chiffre revenu salaire solde cotisation don / ingresos anuales salario sueldo facturacion saldo cuota presupuesto / faturamento renda ordenado mensalidade / fatturato reddito stipendio quota / omzet inkomen salaris contributie saldo / przychod dochod pensja skladka obrot / оборот доход зарплата выручка взнос бюджет / omsattning inkomst lon medlemsavgift',
   base: 'base converted usdollar home actual original list item items lineitem lineitems unit',
   net: 'net excl excluding ex / netto exkl zzgl / ht hors / neto / liquido / netto / exclusief / netto / нетто / netto',
   gross: 'gross incl including inkl inclusief met / brutto / ttc / bruto / bruto / lordo / bruto / brutto',
@@ -70,7 +72,7 @@ const WORDS = {
   pipeline:
     'pipeline pipelines funnel process / trichter / entonnoir / embudo / funil / imbuto / trechter / lejek / воронка / tratt / 管道 销售管道 αγωγος ertekesitesi tolcser myyntiputki 파이프라인 パイプライン',
   title:
-    'title subject topic headline caption project what / titel betreff thema projekt / titre objet sujet projet / titulo asunto tema proyecto / assunto projeto / titolo oggetto argomento progetto / onderwerp / tytul temat / тема заголовок / amne rubrik / predmet konu emne / 标题 主题 件名 제목 baslik موضوع konusu τιτλος θεμα εργο targy cim otsikko aihe nazov titlu subiect 건명 案件名 商談名 題名 タイトル נושא כותרת',
+    'title subject topic headline caption project what job jobs / titel betreff thema projekt / titre objet sujet projet / titulo asunto tema proyecto / assunto projeto / titolo oggetto argomento progetto / onderwerp / tytul temat / тема заголовок / amne rubrik / predmet konu emne / 标题 主题 件名 제목 baslik موضوع konusu τιτλος θεμα εργο targy cim otsikko aihe nazov titlu subiect 건명 案件名 商談名 題名 タイトル נושא כותרת',
   job: 'title job role position post occupation salutation department honorific / beruf funktion anrede abteilung / poste fonction civilite / puesto cargo / / ruolo mansione qualifica / functie / stanowisko / должность / befattning / 职位 役職 θεση beosztas titteli funkce pozice stilling 직책 직위 unvan gorev 部署 部署名 部門 職種',
   text: 'content body note notes text what said dialog comment comments description message memo remark remarks summary feedback transcript snippet html / inhalt notiz notizen kommentar kommentare bemerkung bemerkungen anmerkung anmerkungen beschreibung nachricht / contenu texte commentaire commentaires remarque remarques observations observation / contenido texto nota notas comentario comentarios observacion observaciones descripcion mensaje / observacao observacoes conteudo anotacao anotacoes descricao mensagem / contenuto testo note commento commenti osservazioni descrizione messaggio / toelichting inhoud tekst notitie notities opmerking opmerkingen omschrijving bericht / tresc tekst notatka notatki komentarz uwagi uwaga opis wiadomosc / текст заметка заметки комментарий примечание описание сообщение / innehall anteckning anteckningar kommentar beskrivning meddelande bemaerkning bemaerkninger merknad megjegyzes / 内容 备注 コメント メモ 메모 notlar 内容 poznamka poznamky ملاحظات ملاحظة تعليق وصف aciklama σημειωση σημειωσεις σχολιο σχολια περιγραφη κειμενο megjegyzesek jegyzet leiras szoveg muistiinpano muistiinpanot kommentti kuvaus huomautus komentar popis bemærkning notat observatii descriere примітка коментар опис 내용 비고 詳細 備考欄 הערה הערות תיאור yorum yorumlar mesaj annotazione annotazioni',
   author:
@@ -157,7 +159,9 @@ export interface Meaning {
 
 export function meaningOf(header: string): Meaning {
   // What stands behind an `@` says how the value is written: `ownerid@FormattedValue`.
+  // The job of a person is a title, too, and that of a craftsman a deal.
   const all = fold(header.replace(/(?<=.)@.*/su, '').replace(/#(?!\d)|№|\bn[°º]/giu, ' number '))
+    .replace(/\bjob (?:title|role|function|position)\b/g, 'occupation')
     .split(' ')
     .filter(Boolean);
   const telling = all.filter((word) => !EMPTY.has(word));
@@ -216,6 +220,22 @@ export function endingOf(value: string): 'won' | 'lost' | 'open' | undefined {
   const words = fold(value).split(' ');
   const found = [...words, words.join('')].flatMap((word) => ENDINGS.get(word) ?? []);
   return found.find((end) => end !== 'open') ?? found[0];
+}
+
+/** Words of values that are jobs or the titles of persons; `*` stands for any letters. */
+const JOBS =
+  'ceo cfo cto coo cmo cio vp svp evp mr mrs ms dr prof manager managing director chief head president founder cofounder owner lead engineer developer analyst consultant assistant secretary officer administrator accountant buyer supervisor coordinator specialist technician architect teacher nurse doctor lawyer partner adviser advisor clerk operator designer controller foreman executive representative agent / herr frau geschaftsfuhrer* *leiter *leiterin inhaber* *ingenieur* entwickler* berater* *assistent* sekretar* einkaufer* *techniker* lehrer* vorstand* prokurist* buchhalter* *fuhrer* / m mme monsieur madame direct* gerant* chef cheffe responsable ingenieur* acheteu* assistante charge chargee comptable / sr sra gerente* jefe jefa ingenier* comprador* encargad* administrativ* / diretor* engenheir* socio* / direttor* responsabile titolare ingegner* impiegat* / dhr mevr directeur bedrijfsleider inkoper hoofd medewerker eigenaar / kierownik* dyrektor* prezes* specjalist* wlasciciel* / директор менеджер инженер руководитель специалист бухгалтер начальник / vd chef ansvarig direktor* mudur* reditel* jednatel* vezeto* igazgato* johtaja* toimitusjohtaja';
+const JOB = new RegExp(
+  `^(?:${JOBS.split(/[\s/]+/)
+    .join('|')
+    .replaceAll('*', '\\p{L}*')})$`,
+  'u',
+);
+
+export function isJob(value: string): boolean {
+  return fold(value)
+    .split(' ')
+    .some((word) => JOB.test(word));
 }
 
 /** What the records of a file are called: in file names, in names of arrays, in values of a type column. */

@@ -1,7 +1,7 @@
 /** The rules by which the records of a table are people, deals or comments. */
 import { assign, isTwin, referred, type Assignment, type RoleCandidate } from '../assign.ts';
 import { fillOf, isKey, isNamed, isUnique, type Column, type Table } from '../columns.ts';
-import { isId } from '../content.ts';
+import { isId, isJobs, milestones } from '../content.ts';
 import { quoted } from '../evidence.ts';
 import { isSure, type Reference } from '../references.ts';
 import { isStaff, RECORD_KINDS, typeOf, type RecordKind, type Role } from '../roles.ts';
@@ -81,8 +81,10 @@ export class Signs {
   dealsByRelations(): void {
     if (this.#found.has('deal') || this.#is('user', 'company', 'comment')) return;
     const { list, parent } = this.#table;
-    const isPerson = list === undefined && this.#isPerson();
-    if (list !== undefined && this.#found.size > 0) return;
+    const sum = this.#assignments.get('deal')!.roles.get('amount');
+    const isOwn = sum !== undefined && sum.score > 0.5 && this.#isOwnDeal(sum.column);
+    if (list !== undefined && this.#found.size > 0 && !isOwn) return;
+    const isPerson = (list === undefined || isOwn) && this.#isPerson();
     const [amount, stage] = isNamed(this.#table) ? [0.25, 0.35] : [0.35, 0.2];
     // What somebody earns is no amount of a deal, nor is a number that no header calls one.
     const isSold = isPerson
@@ -93,13 +95,39 @@ export class Signs {
     // Subscriptions are of a company, orders of people, or in their list.
     const isTheirs = list !== undefined && !list.includes('.') && this.#kinds.get(parent!)!.has('lead');
     const isOf = isTheirs || isPerson || this.#refersTo('lead') || this.#refersTo('company');
-    if (!isOf || [isSold, isStaged, isCalled].filter(Boolean).length < 2) return;
+    if (!isOf || [isSold, isStaged, isCalled, isOwn].filter(Boolean).length < 2) return;
     // Payments, invoices and line items where other records are the deals.
     const areOthers = [...this.#kinds.values()].some((found) => found.has('deal'));
     if (this.#refersTo('deal') || (this.#is('other') && areOthers)) return;
-    const why = isSold && isStaged ? 'an amount and a status' : `${isSold ? 'an amount' : 'a status'} and their name`;
-    this.#set('deal', `check: ${why}, of a person or a company, make these records deals`);
+    const why = !isSold
+      ? 'a status and their name'
+      : `an amount and ${isStaged ? 'a status' : isOwn ? 'what it is for' : 'their name'}`;
+    const without = isStaged ? '' : ', although no column has a stage';
+    this.#set('deal', `check: ${why}, of a person or a company, make these records deals${without}`);
     if (isPerson) this.#set('lead');
+  }
+
+  /**
+   * An amount beside a person that is a deal without a stage: two signs of a title of its own, a person in several records, a member
+   * in charge, a currency, days one after the other.
+   */
+  #isOwnDeal(amount: Column | undefined): boolean {
+    const [{ roles: person }, { roles: deal }] = [this.#assignments.get('lead')!, this.#assignments.get('deal')!];
+    if (!amount || !this.#isPerson() || !isTwin(this.#assignments) || this.#is('other')) return false;
+    // What somebody has or earns is no deal.
+    if (fillOf(amount) < 0.2 || amount.meaning.concepts.has('wealth')) return false;
+    const title = deal.get('title')?.column;
+    const isTitled =
+      title !== undefined &&
+      fillOf(title) > 0.5 &&
+      title.distinct > title.filled / 2 &&
+      title.is.person < 0.7 &&
+      !isJobs(title);
+    const who = (person.get('email') ?? person.get('phone') ?? person.get('full'))?.column;
+    const isSeveral = who !== undefined && who.distinct < who.filled * 0.9;
+    const isMoney = deal.has('currency') || amount.is.money > 0.5;
+    const more = [isMoney, (deal.get('owner')?.score ?? 0) > 0.5, milestones(this.#table).length > 0];
+    return (isTitled || isSeveral) && [isTitled, isSeveral, ...more].filter(Boolean).length >= 2;
   }
 
   /** An amount and a stage that no deal has are said: of people, each row may be a deal, too. */
@@ -112,8 +140,10 @@ export class Signs {
     };
     const amount = columnOf('amount', 0.25) ?? this.#table.columns.find((each) => each.is.money > 0.5 && isMost(each));
     const stage = columnOf('stage', 0.35) ?? columnOf('outcome', 0.35);
-    if (!amount || !stage || amount.list !== undefined) return;
-    this.#table.unusedDeal = `${quoted(amount)} and ${quoted(stage)} may be the amount and the stage of a deal`;
+    if (!amount || amount.list !== undefined || !(stage || this.#isOwnDeal(amount))) return;
+    this.#table.unusedDeal = stage
+      ? `${quoted(amount)} and ${quoted(stage)} may be the amount and the stage of a deal`
+      : `${quoted(amount)} may be the amount of a deal`;
     if (this.#found.has('lead') && this.#found.get('lead')!.doubt === undefined)
       this.#set('lead', `check: ${this.#table.unusedDeal}: then each row is a person and a deal`);
   }

@@ -1,7 +1,18 @@
 /** The lines that only deals have: title, amount, currency, stage. */
 import { numberText, ofText } from '../../../terminal/numbers.ts';
 import { hasCents, isCurrency } from '../../../kinds/currencies.ts';
-import { cellsOf, countsOf, fillOf, isUnique, numberIn, valueIn, type Column } from '../columns.ts';
+import {
+  cellsOf,
+  countsOf,
+  fillOf,
+  holderOf,
+  isKey,
+  isUnique,
+  numberIn,
+  plainColumns,
+  valueIn,
+  type Column,
+} from '../columns.ts';
 import {
   amountValue,
   commentOf,
@@ -17,6 +28,8 @@ import {
   type Scale,
 } from '../evidence.ts';
 import type { TransformSpec } from '../../../mapping/spec.ts';
+import { milestones, titles } from '../content.ts';
+import { headerScore } from '../roles.ts';
 import { multipleIn } from '../multiples.ts';
 import { joined, lookupOf, referenceText } from '../references.ts';
 import { endingOf } from '../words.ts';
@@ -118,7 +131,7 @@ export function stageLine(context: Context): Made {
   const { roles } = context.draft;
   const [found, outcome] = [roles.get('stage'), roles.get('outcome')?.column];
   const line = namedLine(context, 'stage');
-  if (!found) return endsByFlags(context) ?? line;
+  if (!found) return endsByFlags(context) ?? lastMilestone(context) ?? nameAround(context) ?? line;
   if (!outcome) return line;
   const by = quoted(outcome);
   const said = [...countsOf(outcome).keys()];
@@ -155,6 +168,32 @@ function endsByFlags({ draft: { table }, used }: Context): Made | undefined {
   return {
     value: { from, default: 'Open' },
     comment: `check: no column has the stage, only how deals ended: ${figures}`,
+  };
+}
+
+/** Where each stage has a column with its day: the last one that a deal has. */
+function lastMilestone({ draft: { table } }: Context): Made | undefined {
+  const days = milestones(table);
+  if (days.length === 0) return undefined;
+  const from = days.toReversed().map(({ name }) => ({ from: name, apply: [{ map: { '*': name } }] }));
+  const figures = days.map((day) => `${quoted(day)} ${numberText(day.filled)}`).join(', ');
+  return { value: { from }, comment: `check: no column has the stage, but days of stages: the last of ${figures}` };
+}
+
+/** The name of what has the list of these deals, and is no record itself: a column of a board. */
+function nameAround({ draft: { table }, known }: Context): Made | undefined {
+  const around = table.list === undefined ? undefined : holderOf(table, known.tables);
+  if (!around || known.drafts.some((each) => each.table === around) || around.rows > table.rows / 2) return undefined;
+  const isName = (column: Column): boolean =>
+    isKey(column) && column.is.words > 0.8 && column.is.uuid < 0.5 && titles(column) > 0;
+  const named = plainColumns(around).filter(isName);
+  const column =
+    named.find((each) => headerScore('stage', each, 'deal') > 0 || each.meaning.concepts.has('name')) ?? named[0];
+  if (!column) return undefined;
+  const value = `${around.list === undefined ? '$.' : '..'}${column.name}`;
+  return {
+    value,
+    comment: `check: no column has the stage, so the name around these lists stands for it: ${figuresOf('stage', column)}`,
   };
 }
 
