@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Console } from '../terminal/console.ts';
 import { codeOf, EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
 import { isThere } from '../files/private-file.ts';
@@ -10,17 +11,22 @@ import { counted, numberText } from '../terminal/numbers.ts';
 import { durationText } from '../terminal/times.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { commandOf } from '../settings/command-line.ts';
+import { capital } from '../vocabulary/terms.ts';
 import type { Argv } from './command.ts';
 import { init as definition } from './definitions.ts';
 
 /** `crm-backfill init`: writes a commented mapping to stdout or a new file, and what was recognised to stderr. */
 export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
-  const options = parseOptions(definition, argv);
+  const given = parseOptions(definition, argv);
+  const ask = given.yes ? undefined : chooser();
+  // What somebody has answered question by question must not end on a screen alone.
+  const keeps = ask !== undefined && process.stdout.isTTY && !given.json;
+  const options = { ...given, out: given.out ?? (keeps ? besideExports(given.exports) : undefined) };
   if (options.out !== undefined && isThere(options.out)) throw alreadyThere(options.out);
   const working = showWork(console);
   const { text, findings, failure, open, sources } = await startMapping(options.exports, {
     ...options,
-    ask: options.yes ? undefined : chooser(),
+    ask,
     step: working.step,
   }).finally(working.end);
   for (const finding of findings) console.say(finding);
@@ -46,8 +52,11 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
     );
   }
   const done = options.out === undefined ? `Save it as ${saved}.` : `Wrote ${saved}.`;
-  const set = `Decide ${counted(open.set, 'line')} (# set this)`;
-  console.say(`${done} ${set}, check ${numberText(open.check)} guess${open.check === 1 ? '' : 'es'} (# check).`);
+  const todo = [
+    ...(open.set > 0 ? [`decide ${counted(open.set, 'line')} (# set this)`] : []),
+    ...(open.check > 0 ? [`check ${numberText(open.check)} guess${open.check === 1 ? '' : 'es'} (# check)`] : []),
+  ];
+  console.say(`${done} ${todo.length > 0 ? `${capital(todo.join(', '))}.` : 'No line is marked.'}`);
   if (failure) {
     console.complain(`error: ${failure.message}`);
     if (failure.hint !== undefined) console.complain(`hint: ${failure.hint}`);
@@ -56,6 +65,12 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   console.say('Then check every record; nothing is sent:');
   console.say(next, 'command');
   return EXIT.done;
+}
+
+/** `acme/acme.yaml` for `acme/contacts.csv`. */
+function besideExports([first = '']: readonly string[]): string {
+  const folder = dirname(first);
+  return join(folder, `${basename(resolve(folder)) || 'mapping'}.yaml`);
 }
 
 const SHOWN_AFTER_MS = 2000;

@@ -210,7 +210,12 @@ export const OPTIONS = {
     describe:
       'Answer a question (NAME=VALUE, repeatable): `region=IT`, `people.lead.email=Mail`; a wrong name lists them',
   },
-  out: { type: 'value', check: text('a file'), shownDefault: 'stdout', describe: 'Write to this new file' },
+  out: {
+    type: 'value',
+    check: text('a file'),
+    shownDefault: 'stdout; where it asks questions, FOLDER/FOLDER.yaml for exports in FOLDER',
+    describe: 'Write to this new file',
+  },
   port: { type: 'value', check: port, default: '0', describe: 'Port on 127.0.0.1; 0 = any free port' },
   account: {
     type: 'value',

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { oneLine, visible } from './visible.ts';
+import { wrapped } from './layout.ts';
 import { createInterface } from 'node:readline/promises';
 
 export interface QuestionChoice {
@@ -31,6 +32,10 @@ export interface QuestionAnswer {
 /** Returns undefined if nobody answers, and `back` if the question before it is to be asked again. */
 export type Ask = (question: Question) => Promise<QuestionAnswer | 'back' | undefined>;
 
+const WIDTH = 80;
+/** What a further line begins with, below `└  `. */
+const ERROR = '   ';
+
 /**
  * Asks with a list to choose from, on stderr; Backspace goes back, and after Ctrl-C nothing is asked. Undefined if there is no terminal
  * to answer on.
@@ -38,8 +43,9 @@ export type Ask = (question: Question) => Promise<QuestionAnswer | 'back' | unde
 export function chooser(): Ask | undefined {
   if (!process.stdin.isTTY || !process.stderr.isTTY || process.env.TERM === 'dumb') return undefined;
   let isOver = false;
-  return async ({ text, choices, proposal, hasBefore }) => {
+  const ask: Ask = async (question) => {
     if (isOver) return undefined;
+    const { text, choices, proposal, hasBefore } = question;
     const { isCancel, select, text: type } = await import('@clack/prompts');
     const output = process.stderr;
     const back = new AbortController();
@@ -48,7 +54,7 @@ export function chooser(): Ask | undefined {
     };
     process.stdin.on('keypress', onKey);
     const choice = await select<number>({
-      message: visible(hasBefore ? `${text} (Backspace: the question before)` : text),
+      message: visible(hasBefore ? `${text} (Backspace: previous question)` : text),
       signal: back.signal,
       options: choices.map(({ label }, value) => ({ value, label: visible(oneLine(label)) })),
       initialValue: proposal,
@@ -61,11 +67,17 @@ export function chooser(): Ask | undefined {
     if (isCancel(choice)) return undefined;
     const { mistake, value } = choices[choice]!;
     if (!mistake) return { choice };
-    const validate = (given = ''): string | undefined => mistake(given.trim());
-    const typed = await type({ message: `Type it, such as ${visible(oneLine(value))}`, validate, output });
+    const validate = (given = ''): string | undefined => {
+      const why = given.trim() === '' ? undefined : mistake(given.trim());
+      return why && wrapped(visible(why), (output.columns || WIDTH) - ERROR.length).replaceAll('\n', `\n${ERROR}`);
+    };
+    const message = `Type it, such as ${visible(oneLine(value))} (Enter alone: back to the choices)`;
+    const typed = await type({ message, validate, output });
     isOver = isCancel(typed);
-    return isCancel(typed) ? undefined : { choice, text: typed.trim() };
+    if (isCancel(typed)) return undefined;
+    return typed?.trim() ? { choice, text: typed.trim() } : ask(question);
   };
+  return ask;
 }
 
 /**

@@ -225,7 +225,7 @@ describe.skipIf(!hasTmux())('on a terminal (skipped without tmux)', () => {
 
   it('Enter takes the proposal, an arrow another choice, and Ctrl-C writes the rest marked', async () => {
     const cwd = await exports();
-    const { keys, text } = await onTerminal(100, 'init people.csv deals.csv --out acme.yaml', { cwd });
+    const { keys, text } = await onTerminal(100, 'init people.csv deals.csv', { cwd });
     await until(text, /people\.csv, 12 records[^]*What are these records\?[^]*people: they become leads/);
     await keys('Enter');
     await until(text, /deals\.csv, 12 records[^]*What are these records\?/);
@@ -233,12 +233,16 @@ describe.skipIf(!hasTmux())('on a terminal (skipped without tmux)', () => {
     await until(text, /region: /);
     await keys('Up', 'Enter');
     await until(text, /Type it/);
+    await keys('Enter');
+    await until(text, /Type it[^]*region: [^]*leave it out/);
+    await keys('Up', 'Enter');
+    await until(text, /Type it[^]*Type it/);
     await keys('I', 'T', 'Enter');
     await until(text, /timezone: /);
     await keys('BSpace');
     await until(text, /timezone: [^]*Backspace[^]*region: [^]*leave it out/);
     await keys('Up', 'Enter');
-    await until(text, /Type it[^]*Type it/);
+    await until(text, /Type it[^]*Type it[^]*Type it/);
     await keys('I', 'T', 'Enter');
     await until(text, /timezone: [^]*timezone: /);
     await keys('Enter');
