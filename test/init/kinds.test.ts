@@ -350,6 +350,30 @@ describe('a role', () => {
 });
 
 describe('exports of strangers', () => {
+  it('have parts of records among these, such as the steps of a task: they become comments, and never people or deals', async () => {
+    const stages = ['Open', 'Won', 'Lost'];
+    const step = (n: number): string => ['Send offer', 'Call back', 'Collect references'][n % 3]!;
+    const task = (n: number): string => `T${n},Roof ${n},,${stages[n % 3]},${person(n)},p${n}@a.example,${900 + n}.50,`;
+    const rows = times(12, (n) => `${task(n)}\nS${n},${step(n)},Roof ${n},,,,,${n % 2 ? 'Left a voicemail' : ''}`);
+    const header = 'Task ID,Name,Parent task,Stage,Customer,Email,Amount,Notes';
+    const draft = await draftOf({ 'board.csv': [header, ...rows] });
+    expect(draft.entries).toEqual(['board: lead/created', 'board: deal/created', 'board: comment/created']);
+    const isTask = { from: 'Parent task', present: false };
+    expect(draft.lead).toMatchObject({ when: isTask, full_name: 'Customer' });
+    expect(draft.deal).toMatchObject({ when: isTask, title: 'Name' });
+    expect(draft.comment).toMatchObject({ content: { list: ['Name', 'Notes'] } });
+    expect(draft.comment['deal_external_id']).toMatchObject({ lookup: { with: 'Parent task', take: 'Task ID' } });
+    expect(draft.text).toContain('# check: by `Parent task` these rows are parts of others');
+    // Who reports to whom is no part of anybody.
+    const staff = times(
+      12,
+      (n) =>
+        `C${n},${person(n % 6)} ${n},c${n}@a.example,${n > 3 ? `${person(n % 3)} ${n % 3}` : ''},+4930${2000000 + n}`,
+    );
+    const people = await draftOf({ 'people.csv': ['Id,Name,Email,Reports to,Phone', ...staff] });
+    expect(people.lead['when']).toBeUndefined();
+  });
+
   it('have records of several types in one table: a column that tells which others are filled tells what they are', async () => {
     const stages = ['offen', 'verloren', 'gewonnen'];
     const rows = [

@@ -137,7 +137,7 @@ export class Fates {
       const parts = [
         ...types.flatMap(textsOf),
         ...others.map(
-          (each) => `${counted(each.rows, 'record')} of ${typeText(each.from.type!)}: ${this.#restText(each)}`,
+          (each) => `${counted(each.rows, 'record')} ${typeText(each.from.type!)}: ${this.#restText(each)}`,
         ),
         ...(skipped > 0 ? [`${numberText(skipped)} skipped${why}`] : []),
         ...(fate && fate.unreadable > 0 ? [`${numberText(fate.unreadable)} cannot be read`] : []),
@@ -246,8 +246,9 @@ function fileText({ path, settings, family }: Export): string {
   return family ? `${name} and ${numberText(family.members.length - 1)} more of its structure` : name;
 }
 
-function typeText({ from, values }: RecordType): string {
-  return `\`${from}\` ${enumerated(values, 'or')}`;
+function typeText({ from, is }: RecordType): string {
+  if (typeof is === 'string') return `${is === 'present' ? 'with' : 'without'} \`${from}\``;
+  return `of \`${from}\` ${enumerated(is, 'or')}`;
 }
 
 function exportText(table: Table, read: number | undefined): string {

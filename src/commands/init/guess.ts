@@ -94,7 +94,8 @@ function notesIn(table: Table, drafts: readonly EntryDraft[]): EntryDraft[] {
   const { kind, only, key } = own.find((draft) => draft.kind === 'deal') ?? own[0] ?? {};
   if (kind === undefined || only || own.some((draft) => draft.kind === 'comment')) return [];
   const used = own.flatMap(({ roles }) => [...roles.values()].map(({ column }) => column));
-  const hasComments = drafts.some((draft) => draft.kind === 'comment');
+  // Steps of a task are no notes about it.
+  const hasComments = drafts.some((draft) => draft.kind === 'comment' && draft.table.only?.is !== 'present');
   return table.columns
     .filter((column) => isNotes(column, kind) && !used.includes(column))
     .map((column): EntryDraft => {

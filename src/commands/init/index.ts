@@ -107,7 +107,9 @@ async function draftMapping(
     // Calls and mails are both comments: types of records that become the same are no tables of their own.
     const kindsIn = (parts: readonly Export[]): number =>
       new Set(found.guessed.flatMap(({ table, kind }) => (parts.includes(table.from) ? [kind] : []))).size;
-    const fitting = typed.map((parts, at) => (kindsIn(parts) > 1 ? parts : [joined[at]!]));
+    const fitting = typed.map((parts, at) =>
+      kindsIn(parts) > (parts[0]!.type?.is === 'absent' ? 0 : 1) ? parts : [joined[at]!],
+    );
     const isSplit = fitting.every((parts, at) => parts.length === typed[at]!.length);
     const { tables, missing, recognised, references, guessed } = isSplit ? found : guess(fitting.flat());
     step(undefined);

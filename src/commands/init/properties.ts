@@ -88,7 +88,7 @@ function placed(parts: PropertyParts, { table: pivot, names, columns: all }: Piv
         ? { ...first, name: value.name, label: undefined }
         : columnFor(pivot, each.sql, value, each.label!, lookup(entity, each.label!)),
     );
-    pivot.only = { from: property.name, values: [names[all.indexOf(first)]![0]!] };
+    pivot.only = { from: property.name, is: [names[all.indexOf(first)]![0]!] };
     pivot.columns.splice(0, all.length, own, ...columns);
     return pivot;
   }

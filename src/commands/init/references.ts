@@ -3,6 +3,7 @@ import { ofText } from '../../terminal/numbers.ts';
 import type { TransformSpec, ValueSpec } from '../../mapping/spec.ts';
 import { countOf, firstValues, isIn, isUnique, literal, pathOf, valueIn, type Column, type Table } from './columns.ts';
 import { headerScore } from './roles.ts';
+import type { RecordType } from './sample.ts';
 import type { Samples } from './tables.ts';
 import { fold, namesNoun, type Meaning } from './words.ts';
 
@@ -279,8 +280,7 @@ export function lookupIn(
   optional = true,
 ): ValueSpec {
   const { source, only } = table;
-  const type = only && `^(?:${only.values.map(literal).join('|')}) (.+)$`;
-  const match = only ? { list: [only.from, key], apply: [{ join: ' ' }, { extract: type! }] } : key;
+  const match = only ? keyAmong(only, key) : key;
   const missing = optional && { if_missing: 'skip' as const };
   const many = several && { if_many: 'first' as const };
   const first = { lookup: { source, match, with: own, take, ...missing, ...many } };
@@ -292,6 +292,18 @@ export function lookupIn(
   const main = { match: { list: [match, column.name], apply }, with: { list: [own, { value }], apply } };
   return { from: [{ lookup: { source, ...main, take, if_missing: 'skip', if_many: 'first' } }, first] };
 }
+
+/** The key of those records of an export that are of a type. */
+function keyAmong({ from, is }: RecordType, key: ValueSpec): ValueSpec {
+  if (is === 'present') return key;
+  const isAbsent = is === 'absent';
+  const types = isAbsent ? NO_TYPE : `(?:${is.map(literal).join('|')})`;
+  const type = isAbsent ? { from, default: NO_TYPE } : from;
+  return { list: [type, key], apply: [{ join: ' ' }, { extract: `^${types} (.+)$` }] };
+}
+
+/** Stands for the type of a record that has none. */
+const NO_TYPE = '-';
 
 /** The column that calls some records of a table the main ones: `is_primary`. */
 export function flagOf({ columns, nouns }: Table): { column: Column; value: string } | undefined {

@@ -29,10 +29,10 @@ export const NO_VALUE: readonly string[] = [
   '0000-00-00 00:00:00',
 ];
 
-/** Records of an export that have one of these values in a column. */
+/** Records of an export that have one of these values in a column, or any value, or none. */
 export interface RecordType {
   readonly from: string;
-  readonly values: readonly string[];
+  readonly is: readonly string[] | 'present' | 'absent';
 }
 
 /** The records, or the elements of a list inside them. */

@@ -220,7 +220,10 @@ function lastOf(path: string | undefined): string {
 
 /** The nouns of its array or of its file. An array that is called alike in several exports says nothing of one of them. */
 function nounsIn(from: Export, source: string, exports: readonly Export[]): readonly Noun[] {
-  if (from.type) return [...new Set(from.type.values.flatMap(nounsOf))];
+  const is = from.type?.is;
+  // What is only a part of a record tells of it.
+  if (is === 'present') return ['comment'];
+  if (typeof is === 'object') return [...new Set(is.flatMap(nounsOf))];
   const array = lastOf(partOf(from.settings));
   const [own, file] = [nounsOf(array), nounsOf(source)];
   const isVague =

@@ -1,6 +1,6 @@
 /** Exports with records of several types in one table: each type is a table of its own. */
 import type { Export } from './open-export.ts';
-import { NO_VALUE, type RawTable } from './sample.ts';
+import { NO_VALUE, type RawTable, type RecordType } from './sample.ts';
 
 /** Distinct values of a column of types. */
 const MAX_TYPES = 20;
@@ -11,29 +11,39 @@ const MIN_OWN = 2;
 const MIN_FILL = 0.5;
 /** Records of each type that are looked at. */
 const MAX_SAMPLE = 200;
+/** The least number of parts of other records, and how many each has at most on average. */
+const MIN_PARTS = 3;
+const MAX_PARTS = 12;
 
-/** An export for each type of its records: a column of few values tells which of the other columns are filled. */
+/**
+ * An export for each type of its records: a column of few values tells which of the other columns are filled, or one with the ids or
+ * names of other records of the export tells those that are parts of them, such as the steps of a task.
+ */
 export function byType(all: Export): readonly Export[] {
   const [main] = all.sample.tables;
-  const found = main && all.settings.columns === undefined && typesIn(main);
-  if (!found) return [all];
-  return found.groups.map((values, at) => {
-    const records = new Set(
-      main.rows.filter((row) => values.includes(String(row[found.at]))).map(([record]) => record as number),
-    );
-    const tables = all.sample.tables
-      .map((table) => onlyIn(table, records))
-      .filter(({ rows }, of) => of === 0 || rows.length > 0);
-    // A constant says nothing more.
-    if (values.length === 1) tables[0]!.columns.delete(found.name);
-    const { withoutRecords, ...rest } = all;
-    return {
-      ...rest,
-      ...(withoutRecords && at === 0 && { withoutRecords }),
-      sample: { ...all.sample, tables },
-      type: { from: found.name, values },
-    };
-  });
+  if (!main || all.settings.columns !== undefined || main.rows.length < MIN_ROWS) return [all];
+  const found = typesIn(main) ?? partsIn(main);
+  return found.length === 0
+    ? [all]
+    : found.map(({ is, from, at }, index) => {
+        const isOne = ([, ...cells]: RawTable['rows'][number]): boolean => {
+          const value = cells[at - 1];
+          return typeof is === 'string' ? (value == null) === (is === 'absent') : is.includes(String(value));
+        };
+        const records = new Set(main.rows.filter(isOne).map(([record]) => record as number));
+        const tables = all.sample.tables
+          .map((table) => onlyIn(table, records))
+          .filter(({ rows }, of) => of === 0 || rows.length > 0);
+        // A constant says nothing more.
+        if (is.length === 1) tables[0]!.columns.delete(from);
+        const { withoutRecords, ...rest } = all;
+        return {
+          ...rest,
+          ...(withoutRecords && index === 0 && { withoutRecords }),
+          sample: { ...all.sample, tables },
+          type: { from, is },
+        };
+      });
 }
 
 function onlyIn({ columns, rows, ...rest }: RawTable, records: ReadonlySet<number>): RawTable {
@@ -42,19 +52,43 @@ function onlyIn({ columns, rows, ...rest }: RawTable, records: ReadonlySet<numbe
   return { ...rest, rows: own, columns: new Map(filled) };
 }
 
-/** The column that tells most types apart. */
-function typesIn({ columns, rows }: RawTable): { name: string; at: number; groups: string[][] } | undefined {
-  if (rows.length < MIN_ROWS) return undefined;
-  const able = [...columns].flatMap(([name, { at, list }]) => {
+type TypeFound = RecordType & { readonly at: number };
+
+/** By the column that tells most types apart. */
+function typesIn({ columns, rows }: RawTable): TypeFound[] | undefined {
+  const places = [...columns.values()].map(({ at }) => at);
+  const able = [...columns].flatMap(([from, { at, list }]) => {
     const samples = list === undefined ? samplesOf(rows, at) : new Map<string, RawTable['rows']>();
     if (samples.size < 2 || samples.size > rows.length / 3) return [];
-    const groups = groupsOf(
-      samples,
-      [...columns.values()].map((each) => each.at),
-    );
-    return groups.length > 1 ? [{ name, at, groups }] : [];
+    const groups = groupsOf(samples, places);
+    return groups.length > 1 ? [groups.map((is) => ({ from, at, is }))] : [];
   });
-  return able.sort((a, b) => b.groups.length - a.groups.length)[0];
+  return able.sort((a, b) => b.length - a.length)[0];
+}
+
+/** By a column with values of another one, of records that lack what the others have. */
+function partsIn({ columns, rows }: RawTable): TypeFound[] {
+  const plain = [...columns].filter(([, { list }]) => list === undefined);
+  const places = plain.map(([, { at }]) => at);
+  for (const [from, { at }] of plain) {
+    const own = rows.filter((row) => hasValue(row[at]));
+    const others = rows.filter((row) => !hasValue(row[at]));
+    if (own.length < MIN_PARTS || others.length < own.length / MAX_PARTS) continue;
+    const lacked = sharesOf(others, places).filter(
+      (share, of) => share > MIN_FILL && own.every((row) => !hasValue(row[places[of]!])),
+    );
+    if (lacked.length < MIN_OWN) continue;
+    const isKey = (key: number): boolean => {
+      const names = new Set(others.map((row) => row[key]));
+      return (
+        key !== at &&
+        names.size > others.length * 0.9 &&
+        own.filter((row) => names.has(row[at])).length > own.length * 0.8
+      );
+    };
+    if (places.some(isKey)) return (['absent', 'present'] as const).map((is) => ({ from, at, is }));
+  }
+  return [];
 }
 
 /** Some records with each value of a column; none, unless all have one of a few. */
@@ -72,14 +106,7 @@ function samplesOf(rows: RawTable['rows'], at: number): Map<string, RawTable['ro
 
 /** Values are of one type unless both have columns that the other one never has. */
 function groupsOf(samples: ReadonlyMap<string, RawTable['rows']>, places: readonly number[]): string[][] {
-  const shares = new Map(
-    [...samples].map(([value, rows]) => [
-      value,
-      places.map(
-        (at) => rows.filter((row) => row[at] != null && !NO_VALUE.includes(String(row[at]))).length / rows.length,
-      ),
-    ]),
-  );
+  const shares = new Map([...samples].map(([value, rows]) => [value, sharesOf(rows, places)]));
   const isApart = (a: string, b: string): boolean => {
     const [mine, theirs] = [shares.get(a)!, shares.get(b)!];
     return mine.filter((share, at) => share > MIN_FILL && theirs[at] === 0).length >= MIN_OWN;
@@ -93,4 +120,13 @@ function groupsOf(samples: ReadonlyMap<string, RawTable['rows']>, places: readon
     else groups.push([value]);
   }
   return groups;
+}
+
+/** Of the records, that have a value in each place. */
+function sharesOf(rows: RawTable['rows'], places: readonly number[]): number[] {
+  return places.map((at) => rows.filter((row) => hasValue(row[at])).length / rows.length);
+}
+
+function hasValue(cell: RawTable['rows'][number][number] | undefined): boolean {
+  return cell != null && !NO_VALUE.includes(String(cell));
 }

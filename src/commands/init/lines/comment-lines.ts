@@ -16,7 +16,9 @@ const INSTEAD = ['type', 'title', 'outcome', 'name'] as const;
 export function contentLine(context: Context): Made {
   const { roles, table } = context.draft;
   const [content, subject] = [roles.get('content'), roles.get('subject')];
-  const found = [...(subject && subject.score > SURE ? [subject] : []), ...(content ? [content] : [])];
+  // The step of a task is what it is called, with or without a text.
+  const isNamed = subject !== undefined && (subject.score > SURE || table.only?.is === 'present');
+  const found = [...(isNamed ? [subject] : []), ...(content ? [content] : [])];
   const columns = found.map(({ column }) => column);
   const near = content ? [...(subject && !found.includes(subject) ? [subject] : []), ...content.others] : [];
   const instead = plainColumns(table)

@@ -11,6 +11,7 @@ import { amountLine, currencyLine, priorityLine, stageLine, titleLine } from './
 import { continuedBy, idLine, namedLine, timeLine, type Context, type Made } from './field-lines.ts';
 import { emailLine, nameLine, phoneLine } from './person-lines.ts';
 import { keptParent, parentLines } from './parent-lines.ts';
+import type { RecordType } from '../sample.ts';
 import { meaningOf, type Meaning } from '../words.ts';
 import { plainComment, reads, withLines, type Entry, type Line } from './yaml.ts';
 
@@ -65,6 +66,9 @@ export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
     ...(doubt === undefined ? [] : [doubt]),
     ...(only ? ['check: a row is a person or a deal, never both: what other rows are is not known'] : []),
     ...(notes && !notes.isSettled ? [`check: ${notesText(notes)}`] : []),
+    ...(table.only?.is === 'present'
+      ? [`check: by \`${table.only.from}\` these rows are parts of others, whose comments they become`]
+      : []),
     ...(twin && kind.name === 'lead' ? ['each row is a person and a deal, so that it becomes both'] : []),
   ];
   const custom = kind.custom === undefined ? [] : customLines(context);
@@ -87,6 +91,10 @@ function notesText({ of, column, instead }: Notes): string {
     : `${quoted(column)} has notes about ${many}, so it becomes comments and no custom field`;
 }
 
+function testOf({ from, is }: RecordType): object {
+  return typeof is === 'string' ? { from, present: is === 'present' } : { from, in: is };
+}
+
 /** Skips records that were deleted in the old CRM; of notes, those without a text or a parent. */
 function whenLines(context: Context, data: readonly Line[], parents: readonly Line[]): Line[] {
   const { draft, used } = context;
@@ -94,7 +102,7 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
   const { only, from } = table;
   // Records of other types have entries of their own.
   const others = from.type ? '' : 'the other properties of these records';
-  const tests = only ? [{ value: { from: only.from, in: only.values } as object, why: others }] : [];
+  const tests: { value: object; why: string }[] = only ? [{ value: testOf(only), why: others }] : [];
   const present = (values: readonly unknown[]) => ({ from: values.length === 1 ? values[0] : values, present: true });
   const full = [...used].filter((each) => each.list === undefined && isComplete(each));
   if (kindOf(kind).isNote) {
