@@ -362,7 +362,9 @@ describe('exports of strangers', () => {
     expect(draft.lead).toMatchObject({ when: isTask, full_name: 'Customer' });
     expect(draft.deal).toMatchObject({ when: isTask, title: 'Name' });
     expect(draft.comment).toMatchObject({ content: { list: ['Name', 'Notes'] } });
-    expect(draft.comment['deal_external_id']).toMatchObject({ lookup: { with: 'Parent task', take: 'Task ID' } });
+    expect(draft.comment['deal_external_id']).toMatchObject({
+      lookup: { with: 'Parent task', take: { from: 'Task ID' } },
+    });
     expect(draft.text).toContain('# check: by `Parent task` these rows are parts of others');
     // Who reports to whom is no part of anybody.
     const staff = times(
