@@ -55,8 +55,9 @@ export function stateBy(event: {
   readonly content: string;
 }): string {
   return `iif(exists (
-    select 1 from checkpoint.record r where r.entity = ${event.entity} and r.external_id = ${event.externalId}
-      and r.content = ${event.content} and r.is_acknowledged = 1 and r.code is null), 'acknowledged', 'ready')`;
+    select 1 from checkpoint.record r indexed by record_acknowledged
+    where r.entity = ${event.entity} and r.external_id = ${event.externalId} and r.content = ${event.content}
+      and r.is_acknowledged = 1 and r.code is null), 'acknowledged', 'ready')`;
 }
 
 const SET_CONTENT = `

@@ -42,7 +42,7 @@ export const PART_COLUMNS = `
 export const CHECKPOINT: Schema = {
   name: 'checkpoint',
   applicationId: 0x63726d63,
-  version: 4,
+  version: 5,
   json: {
     migration: ['pipeline_ids', 'user_ids'],
     run: ['inputs'],
@@ -74,8 +74,11 @@ create table run (
 ) strict;
 
 -- What the service may have of a record, by all that was sent and answered (core/known). It alone decides what is sent next.
-create table record (${RECORD_COLUMNS}) strict, without rowid;
-create index record_service on record (service_id) where service_id is not null;
+-- A table with rowids, since its rows are large: the requests of one commit change the pages at its end, wherever their external ids are.
+create table record (${RECORD_COLUMNS}) strict;
+-- Has all that the survey asks of each event, and that ids.csv says.
+create index record_acknowledged on record (entity, external_id, content, code, type, service_id) where is_acknowledged = 1;
+create index record_service on record (service_id, entity, external_id) where service_id is not null;
 
 -- Which comments of the input went out in a combined comment, by each body that did, from before it first went out.
 create table part (${PART_COLUMNS}) strict, without rowid;
