@@ -81,7 +81,7 @@ describe('crm-backfill init', () => {
     expect(text).toContain('people: { path: backup.json, records: people }');
     expect(text).toContain('deals: { path: backup.json, records: deals }');
     expect(text).toContain('lead_external_id: person_id # 1 of 1 match people.id');
-    expect(text).toContain('# not read: backup.json#colours: its elements are not records');
+    expect(text).toContain('# not read: backup.json#colours: it has no records');
   });
 
   it('reads objects whose keys are the ids of records, and those in their records', async () => {

@@ -234,7 +234,7 @@ describe('the lead of a deal', () => {
     expect(onlyPairs.deal['lead_external_id']).toEqual({
       lookup: { source: 'deal_contact', match: 'deal_id', with: 'DealID', take: 'contact_id', if_missing: 'skip' },
     });
-    expect(onlyPairs.remark('lead_external_id')).toContain('check: 12 of 20 are in deal_contact');
+    expect(onlyPairs.remark('lead_external_id')).toContain('check: 12 of 20 are found by way of deal_contact');
   });
 
   it('is left open where too few values match, or only by chance, with the candidates and their figures', async () => {

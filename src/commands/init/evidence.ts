@@ -123,7 +123,9 @@ export function dateValue(column: Column, asDay = false): ValueSpec {
 export function unreadText({ date, values }: Column): string | undefined {
   const { unread } = date!;
   const mark = isReadable(date!, values) ? 'check' : 'set this';
-  return unread > 0 ? `${mark}: ${ofText(unread, values.length)} values match no format` : undefined;
+  return unread > 0
+    ? `${mark}: ${ofText(unread, values.length)} values ${unread === 1 ? 'matches' : 'match'} no format`
+    : undefined;
 }
 
 export function amountValue(column: Column, scale: Scale | undefined): ValueSpec {
@@ -213,7 +215,7 @@ export function currencyOf(amounts: Column | undefined): {
   const named = mark === undefined ? undefined : likelyCurrency(mark.toUpperCase());
   if (named !== undefined) return { code: named, figures: `the header \`${amounts.name}\` names it` };
   const counts = countEach(amounts.values.map((value) => currencyMarks(withoutMultiple(value))[0]));
-  if (counts.size === 0) return { figures: 'no column has the currency' };
+  if (counts.size === 0) return { figures: 'no column has the currency of the amounts' };
   const figures = [...counts]
     .map(([mark, count]) => `${ofText(count, amounts.values.length)} amounts have ${mark}`)
     .join(', ');

@@ -86,7 +86,7 @@ export class Fates {
         if (!this.#isRead(table)) return [this.#unreadText(table)];
         return isAgain(table) ? [] : [{ table, remark: this.#remarkOn(table) }];
       }),
-      ...parts.map((name) => `not read: ${name}: its elements are not records`),
+      ...parts.map((name) => `not read: ${name}: it has no records`),
     ];
   }
 

@@ -92,14 +92,14 @@ function directJoin(reference: Reference, target: EntryDraft, isMixed: boolean):
   if (isId && !by.fold && !isPart) return [{ ...common, value: prefixed(partOf(reference), target), why }];
   if (target.table.list !== undefined) return [];
   const zeros = by.fold === 3 && isId ? ', compared without leading zeros' : undefined;
-  const more = `${zeros ?? (isId ? '; the others have none' : ', looked up, because it is not an id')}${isUnique(to) ? '' : `; several have the same one: ${whichOf(to.table)} is taken`}`;
+  const more = `${zeros ?? (isId ? '; the others have none' : ', which is no id')}${isUnique(to) ? '' : `; of several with the same one, ${whichOf(to.table)} is taken`}`;
   return [{ ...common, value: lookupOf(reference, take, share < 0.98), why: `${why}${more}` }];
 }
 
 /** Which of several records is taken. */
 function whichOf(table: Table): string {
   const flag = flagOf(table);
-  return flag ? `that with ${quoted(flag.column)} (${flag.value}) or else the first one` : 'the first one';
+  return flag ? `that with ${quoted(flag.column)} (${flag.value}) or else the first` : 'the first';
 }
 
 /** In SQL, how values are compared that need not be equal. */
@@ -159,7 +159,7 @@ function throughThird(own: EntryDraft, third: Table, target: EntryDraft, referen
         end: end.from,
         share: share * end.share,
         score: share * end.share * 0.7,
-        why: `${ofText(found, own.table.rows)} are in ${third.source}; if it has several, ${whichOf(third)} is used`,
+        why: `${ofText(found, own.table.rows)} are found by way of ${third.source}; of several there, ${whichOf(third)} is taken`,
       })),
   );
 }

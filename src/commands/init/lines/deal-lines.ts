@@ -147,7 +147,11 @@ export function stageLine(context: Context): Made {
   context.used.add(outcome);
   const stageOf = (end: string): string => (endingOf(end) === 'won' ? 'Won' : 'Lost');
   const map = { ...Object.fromEntries(ends.map((end) => [end, stageOf(end)])), '*': null };
-  const comment = `check: ${numberText(unsaid.length)} deals are won or lost by ${by}, but not by ${quoted(found.column)}; set the stages that they get`;
+  const stages = [...new Set(ends.map(stageOf))].map((each) => `\`${each}\``).join(' and ');
+  const others = said.filter((each) => !isEnd(each)).slice(0, 3);
+  const rest =
+    others.length === 0 ? 'deals without one' : `deals with ${others.map((each) => `\`${each}\``).join(', ')}`;
+  const comment = `check: ${numberText(unsaid.length)} deals are won or lost by ${by}, but not by ${quoted(found.column)}; they become ${stages}, and ${rest} keep ${quoted(found.column)}`;
   return { value: { from: [valueIn(outcome, { map }), line.value] }, comment };
 }
 

@@ -1,5 +1,5 @@
 /** The `defaults` of a mapping, from evidence in all exports: what nobody can know but the user. */
-import { isSupportedCountry } from 'libphonenumber-js/max/es6';
+import { countryCode } from '../../../mapping/transforms/countries.ts';
 import { counted } from '../../../terminal/numbers.ts';
 import type { QuestionChoice } from '../../../terminal/ask.ts';
 import type { Column } from '../columns.ts';
@@ -15,6 +15,8 @@ import { flow, isOpen, plainComment, type Line } from './yaml.ts';
 interface Default {
   readonly line: Line;
   readonly candidates: readonly QuestionChoice[];
+  /** The question, where the candidates have the figures of the comment. */
+  readonly asks?: string;
   /** Why a text is no value of it, and the value that a text means. */
   readonly mistake: (text: string) => string | undefined;
   readonly read?: (text: string) => unknown;
@@ -30,10 +32,15 @@ export function defaultsOf({ tables, missing, drafts }: Omit<KnownTables & Sampl
   const local = columns.filter((column) => hasNoOffset(column, times.includes(column)));
   const region = regionOf(columns);
   const mistake = (text: string): string | undefined =>
-    isSupportedCountry(text) ? undefined : 'a country has a code of two capitals, such as IT';
-  const without = `leave it out: ${counted(region.national, 'number')} without a country code will not be carried, and runs that leave out so many need \`--max-omitted ${region.national}\``;
+    countryCode(text) === undefined ? 'the name of a country, or its two letters, such as IT' : undefined;
+  const read = (text: string): unknown => countryCode(text) ?? text;
+  const without = `leave it out: these phone numbers are then left out too, and a run needs \`--max-omitted ${region.national}\``;
   const zoneIn = (country: string | undefined): Default => zoneOf(columns, local.length > 0, country);
-  return [{ ...region, mistake, without }, { ...zoneIn(region.country), ofCountry: zoneIn }, ...missingOf(missing)];
+  return [
+    { ...region, mistake, read, without },
+    { ...zoneIn(region.country), ofCountry: zoneIn },
+    ...missingOf(missing),
+  ];
 }
 
 /** The lines of `defaults`, with the user's answers in place of marks. */
@@ -44,6 +51,7 @@ export async function askDefaults(defaults: readonly Default[], answers: Answers
     const {
       line,
       candidates,
+      asks,
       mistake,
       read = (text: string) => text,
       without,
@@ -64,7 +72,7 @@ export async function askDefaults(defaults: readonly Default[], answers: Answers
       ...(without === undefined ? [] : [out]),
     ];
     const proposal = off && without !== undefined && candidates.length === 0 ? choices.length - 1 : 0;
-    const text = `all files\n${key}: ${plainComment(line)}`;
+    const text = `all files\n${key}: ${candidates.length > 0 && asks ? asks : plainComment(line)}`;
     lines.push((isOpen(line) && (await answers.to({ name: key, text, choices, proposal }))) || line);
   }
   return lines;
@@ -108,7 +116,7 @@ function zoneOf(columns: readonly Column[], isNeeded: boolean, country: string |
   const isClear = zone !== undefined && other === undefined;
   const conflict = zone === undefined ? '' : `; the country is ${country}, but dates have the offset ${other}`;
   const comment = isClear
-    ? `check: dates without an offset are in it, because the country is ${country}, which has one time zone`
+    ? `check: the time zone of dates without an offset; ${country} has only this one`
     : `set this: the time zone of dates without an offset, such as Europe/Rome${conflict}`;
   const value = isClear ? zone : 'UTC';
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone;

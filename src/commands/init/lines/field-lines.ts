@@ -1,5 +1,5 @@
 /** The lines of all kinds of records: the id, the time, names, and any role as its column is or with its candidates. */
-import { numberText } from '../../../terminal/numbers.ts';
+import { counted, numberText } from '../../../terminal/numbers.ts';
 import { KEY } from '../../../json.ts';
 import type { ValueSpec } from '../../../mapping/spec.ts';
 import { SURE, whoseOf } from '../assign.ts';
@@ -66,7 +66,7 @@ function idComment(draft: EntryDraft, { references }: KnownTables): string {
   if (key.repeats !== undefined) return `check: ${key.repeats}`;
   if (key.why !== undefined) return `set this: ${key.why}; ${figures}`;
   if (!isUnique(column))
-    return `set this: ${numberText(column.filled - column.distinct)} of these ids occur more than once`;
+    return `set this: ${counted(column.filled - column.distinct, 'record')} with the id of an earlier one`;
   if (!isComplete(column) && continuedBy(draft) === 0)
     return `set this: ${numberText(table.rows - column.filled)} records have none`;
   const { is } = column;

@@ -89,7 +89,10 @@ export function keptParent({ draft: { kind, table }, known }: Context, lines: re
       countOf(table, `${both} and a.${person!.sql} <> b.${theirs.from.sql}`),
     ];
     if (others > all / 2)
-      return { value: 'lead', comment: `check: ${ofText(others, all)} are about a deal of another person` };
+      return {
+        value: 'lead',
+        comment: `check: in ${ofText(others, all)} that name both, the deal is that of another person`,
+      };
   }
   return { value };
 }
@@ -105,7 +108,7 @@ function holderLine({ draft: { table, kind }, known }: Context): Line | undefine
     const { from, ...rest } = typeof id === 'string' ? { from: id } : (id as { from?: unknown });
     if (typeof from !== 'string') continue;
     const value = Object.keys(rest).length > 0 ? { from: `..${from}`, ...rest } : `..${from}`;
-    return { key: field, value, comment: 'check: the record that contains it' };
+    return { key: field, value, comment: 'check: the id of the record that contains it' };
   }
   return undefined;
 }
@@ -139,7 +142,11 @@ function fromAbove(value: ValueSpec): ValueSpec | undefined {
 
 function aboveLine({ roles }: EntryDraft): Made {
   const id = roles.get('id')?.column;
-  return { value: id ? `$.${id.name}` : NONE, off: id === undefined, comment: 'check: the record that contains it' };
+  return {
+    value: id ? `$.${id.name}` : NONE,
+    off: id === undefined,
+    comment: 'check: the id of the record that contains it',
+  };
 }
 
 /** The best join, and where that has no value another one; commented out if none is enough. */
@@ -181,8 +188,9 @@ function parentLine(context: Context, kind: string, joins: readonly Join[], abov
   );
   const several = chosen.flatMap((each) => each.several ?? []);
   const taken = new Set(chosen.flatMap(({ columns }) => columns));
-  const others = enough.filter((each) => each.columns.some((column) => !taken.has(column))).slice(0, 2);
-  const next = others.length > 0 ? `; runner-up: ${others.flatMap(whys).join(', ')}` : '';
+  const near = enough.filter((each) => each.columns.some((column) => !taken.has(column)));
+  const others = near.filter(({ columns: [own] }, at) => near.findIndex((each) => each.columns[0] === own) === at);
+  const next = others.length > 0 ? `; runner-up: ${others.slice(0, 2).flatMap(whys).join(', ')}` : '';
   const isCertain = !isMixed && several.length === 0 && chosen.length === 1 && best.share === 1 && best.score >= 0.95;
   return {
     value: firstOf(chosen.map(({ value }) => value)),

@@ -209,7 +209,8 @@ export function namesOf(entries: readonly Entry[]): string[] {
 function questionAbout(line: Line, table: Table, kind: string): Pick<Question, 'name' | 'text'> {
   return {
     name: `${nameOfRecords(table)}.${kind}.${line.key}`,
-    text: `${nameOf(table)}, ${kindOf(kind).words[1]}\n${line.key}: ${plainComment(line)}`,
+    // The choices are those that come near.
+    text: `${nameOf(table)}, ${kindOf(kind).words[1]}\n${line.key}: ${plainComment(line).replace(/; runner-up: .*$/s, '')}`,
   };
 }
 
@@ -235,8 +236,9 @@ function proposed({ key, value }: Line, table: Table, tables: readonly Table[]):
   return { value: 'yes', label: `as proposed: ${short(words, 200)}${shown}`, then: () => ({ change: {} }) };
 }
 
-/** The first column of its own record that a value reads. */
+/** The first column of its own record that a value reads; undefined if a template changes its values. */
 function columnIn(value: unknown, { columns }: Table): Column | undefined {
+  if ((value as { template?: string } | undefined)?.template !== undefined) return undefined;
   const own = [...readsOf(value)].filter(({ source }) => source === undefined);
   return own.flatMap(({ path }) => columns.find(({ name }) => name === path) ?? [])[0];
 }
@@ -263,6 +265,7 @@ function choicesFor(line: Line, draft: EntryDraft, known: KnownTables): AnswerCh
     ...(line.off ? [] : [proposed(line, draft.table, known.tables)]),
     ...columnsFor(line, draft),
     ...swappedFor(line, draft.table),
+    ...otherParents(line, draft),
     ...parentsFor(line, draft, known),
     ...typedFor(line, draft),
     ...(isRequired && !line.off ? [] : [isRequired ? { ...OUT, label: 'leave it out: none of these is sent' } : OUT]),
@@ -292,6 +295,12 @@ function swappedFor({ value: own }: Line, table: Table): AnswerChoice<Decision>[
   return [{ value: other, label: `${other}: ${example} is ${dateText(example, other)}`, then: () => valueOf(value) }];
 }
 
+/** The other records that it may belong to, where it names several. */
+function otherParents({ key, value }: Line, { kind }: EntryDraft): AnswerChoice<Decision>[] {
+  const others = key === 'if_both' ? kindOf(kind).parents.filter((each) => each.kind !== value) : [];
+  return others.map((each) => ({ value: each.kind, label: `\`${each.kind}\``, then: () => valueOf(each.kind) }));
+}
+
 /** Other ways to the record that it belongs to. */
 function parentsFor({ key, value }: Line, draft: EntryDraft, known: KnownTables): AnswerChoice<Decision>[] {
   const kind = fieldNamed(key)?.parent;
@@ -299,6 +308,7 @@ function parentsFor({ key, value }: Line, draft: EntryDraft, known: KnownTables)
     .filter((each) => each.kind === kind && each.table !== draft.table)
     .flatMap((target) => joinsTo(draft, target, known))
     .filter((join) => flow(join.value) !== flow(value))
+    .filter(({ columns: [own] }, at, all) => !own || all.findIndex((each) => each.columns[0] === own) === at)
     .slice(0, EXAMPLES)
     .map(({ columns, why, value: other }) => {
       // Without a column of its own, a record is found by another table that has its id.

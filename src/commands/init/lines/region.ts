@@ -5,7 +5,7 @@ import { countEach, type Column } from '../columns.ts';
 import { currencyOf } from '../evidence.ts';
 import type { Line } from './yaml.ts';
 import { headerScore } from '../roles.ts';
-import { numberText, ofText } from '../../../terminal/numbers.ts';
+import { counted, numberText, ofText } from '../../../terminal/numbers.ts';
 
 /** A region is proposed only if at least this share of the numbers without a country code would be valid in it. */
 const MIN_VALID = 0.9;
@@ -20,6 +20,8 @@ const MIN_RECORDS = 10;
 export interface RegionGuess {
   /** The `region` of `defaults` for the user to confirm, with its figures; commented out on thin or conflicting evidence. */
   readonly line: Line;
+  /** What is asked about the candidates, which have the figures. */
+  readonly asks: string;
   /** The countries that the numbers may be of, best first, with their figures. */
   readonly candidates: readonly { readonly value: string; readonly label: string }[];
   /** Numbers without a country code. */
@@ -39,6 +41,7 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
   const byColumns = countEach(columns.filter(isCountry).flatMap(({ values }) => values.map(countryCode)));
   const main = mainOf(byColumns.size > 0 ? byColumns : byNumbers);
   const guess = (comment: string, candidates: RegionGuess['candidates'] = [], sure?: CountryCode): RegionGuess => ({
+    asks: `the country of ${counted(national.length, 'phone number')} without a country code`,
     line: { key: 'region', value: candidates[0]?.value ?? 'IT', comment, off: sure === undefined },
     candidates,
     national: national.length,
@@ -52,8 +55,8 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
     [countryOfAddresses(columns), 'e-mail addresses end in its domain'],
     [countryOfCurrency(columns), 'amounts are in its currency'],
   ] as const;
-  const counted = [...byNumbers.keys(), ...byColumns.keys()];
-  const countries = new Set(counted.length > 0 ? counted : hints.flatMap(([country]) => country ?? []));
+  const named = [...byNumbers.keys(), ...byColumns.keys()];
+  const countries = new Set(named.length > 0 ? named : hints.flatMap(([country]) => country ?? []));
   const found = [...countries]
     .map((country) => ({
       country,
@@ -65,13 +68,13 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
   const [best] = found;
   if (!best)
     return guess(
-      `set this: ${numberText(national.length)} phone numbers have no country code, and no other number, country, domain or currency shows their country; they are left out without it`,
+      `set this: ${numberText(national.length)} phone numbers have no country code, and nothing else in the exports shows their country; without it, they are left out`,
     );
   const candidates = found.slice(0, 3).map(({ country, valid, withCode, records }) => {
     const figures = [
-      `${ofText(valid, national.length)} numbers without a country code are valid`,
+      `${ofText(valid, national.length)} phone numbers without a country code are valid there`,
       ...(international.length > 0 ? [`${ofText(withCode, international.length)} with one have its code`] : []),
-      ...(records > 0 ? [`${numberText(records)} records name it`] : []),
+      ...(records > 0 ? [`${numberText(records)} records name this country`] : []),
       ...hints.flatMap(([hint, what]) => (hint === country ? [what] : [])),
     ];
     return { value: country, label: `${country} (${nameOf(country)}): ${figures.join(', ')}` };
@@ -79,7 +82,7 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
   const why = whyNot(best, found, national.length);
   if (why === undefined) return guess(`set this: ${candidates[0]!.label}`, candidates, best.country);
   const thin = guess(`set this: ${why}: ${candidates.map(({ label }) => label).join('; ')}`, candidates);
-  return counted.length > 0 ? thin : { ...thin, country: main ?? best.country };
+  return named.length > 0 ? thin : { ...thin, country: main ?? best.country };
 }
 
 /** The country of the exports, by the first evidence that there is. */
