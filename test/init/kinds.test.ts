@@ -243,6 +243,8 @@ describe('a table is', () => {
   });
 });
 
+const LAST_DIGITS = [{ replace: { pattern: '\\D', with: '' } }, { extract: '.{1,9}$' }];
+
 describe('a join', () => {
   it('finds a number in parentheses, a phone number however it is written, and pairs of numbers with gaps', async () => {
     const draft = await draftOf({
@@ -261,8 +263,24 @@ describe('a join', () => {
     });
     expect(JSON.stringify(draft.deal['lead_external_id'])).toContain('\\\\(([^()]+)\\\\)');
     expect(draft.comment['lead_external_id']).toMatchObject({
-      lookup: { match: { from: 'Phone', apply: ['phone'] }, with: { from: 'Number', apply: ['phone'] } },
+      lookup: { match: { from: 'Phone', apply: LAST_DIGITS }, with: { from: 'Number', apply: LAST_DIGITS } },
     });
+    // Two people may have one number, and no header need say what the log is.
+    const shared = await draftOf({
+      'customers.csv': [
+        'Customer,E-mail,Mobile',
+        ...times(12, (n) => `${person(n)},c${n}@a.example,+44 7700 90${100 + Math.min(n, 10)}`),
+      ],
+      'log.csv': [
+        'When,Line,What was said',
+        ...times(
+          15,
+          (n) =>
+            `2024-01-${n + 10} 10:0${n % 10},${n % 2 ? '0' : '+44'}770090${100 + (n % 11)},Asked about the ${n}. offer again`,
+        ),
+      ],
+    });
+    expect(shared.comment['lead_external_id']).toMatchObject({ lookup: { with: { from: 'Line' }, if_many: 'first' } });
     const linked = await draftOf({
       'people.csv': ['pid,full name,mail', ...times(12, (n) => `${700 + 3 * n},${person(n)},p${n}@a.example`)],
       'sales.csv': [

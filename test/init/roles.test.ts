@@ -172,6 +172,31 @@ describe('the roles of columns', () => {
     expect(draft.text).not.toMatch(/stage_pipeline.*`Unit`/);
   });
 
+  it('are those of addresses and numbers with labels or names around them; a second one stays in a custom field', async () => {
+    const contact = (n: number): string =>
+      n % 2
+        ? `C${n},Ada Bell,a${n}@x.example (Work); h${n}@home.example (Home),Büro: +49 30 12345${n + 10}; mobil: +49 171 12345${n + 10}`
+        : `C${n},Ada Bell,Ada Bell <a${n}@x.example>,+49 30 12345${n + 10} (Büro)`;
+    const draft = await draftOf({
+      'contacts.csv': ['Id,Name,Post,Zahlen', ...times(12, contact)],
+      'deals.csv': [
+        'No,Subject,Amount,Stage,Client mail',
+        ...times(12, (n) => `D${n},Roof ${n},${n + 9}00.50,${n % 3 ? 'New' : 'Won'},A${n}@x.example`),
+      ],
+    });
+    expect(draft.lead['email']).toMatchObject({
+      from: 'Post',
+      apply: [{ extract: expect.any(String) as string }, 'lowercase'],
+    });
+    expect(draft.lead['phone_number']).toMatchObject({
+      from: 'Zahlen',
+      apply: [{ extract: expect.any(String) as string }, 'phone'],
+    });
+    expect(draft.lead['custom_params']).toEqual({ post: 'Post', zahlen: 'Zahlen' });
+    expect(draft.findings).toMatch(/12 leads.*\n.*12 deals$/m);
+    expect(draft.deal['lead_external_id']).toMatchObject({ lookup: { with: { from: 'Client mail' } } });
+  });
+
   it('are not those of the one address that all records share', async () => {
     const people = times(12, (n) => `${4000 + n},rita@example.test,${['Ada Bell', 'Bob Costa', 'Cleo Dane'][n % 3]}`);
     const { text } = await draftOf({ 'contacts.csv': ['Id,Owner mail,Name', ...people] });

@@ -74,6 +74,8 @@ export interface Column {
   readonly values: readonly string[];
   readonly date: DateFacts | undefined;
   readonly separators: Separators | undefined;
+  /** What takes the address or number out of the text around it, `ada@x.example (Work)`, where some values have any. */
+  readonly extract: string | undefined;
   /** Shares of the values, from 0 to 1. */
   readonly is: Readonly<Record<Shape, number>>;
 }
@@ -116,6 +118,17 @@ const SHAPES = {
 } as const;
 type Shape = keyof typeof SHAPES | 'money';
 
+/** In a text with a label or a name: `Ada Bell <ada@x.example>`, `+44 20 7946 0000 (Work); +44 7700 900000 (Mobile)`. */
+const ADDRESS = '[^\\s<>()",;:|]+@[^\\s<>()",;:|]+';
+const NUMBER = '[+(]?\\d[\\d ().\\-/]{5,20}\\d';
+/** How no amount and no date begins. */
+const TELEPHONE = /(?:\+|\b00|\(0|\b0[1-9])\d|\(\d{3}\)|\b\d{3}-\d{3}-/;
+/** What is around addresses: a name, or a label of each. Around numbers, a label of each. */
+const ABOUT_ADDRESS = /^(?=.*[\p{L}<>])(?:[\s;,|"'<>()[\]:.-]*\p{L}*){1,12}$/u;
+const ABOUT_NUMBER = /^(?=.*\p{L})[\s;,|/]*(?:(?:\(?\p{L}[\p{L} .]{0,14}\)?:?)[\s;,|/]*){1,4}$/u;
+const MAX_LABELLED = 160;
+const MIN_LABELLED = 0.2;
+
 /** The first values decide what a column looks like; the other figures are of the whole sample. */
 const FIRST = 2000;
 
@@ -130,10 +143,22 @@ export function columnOf(
     `select count(${sql}) filled, count(distinct ${sql}) "distinct", avg(length(${sql})) length from ${table.sql}`,
   )!;
   const values = firstValues(table, sql);
+  const isIn = (pattern: string, about: RegExp) => (value: string) => {
+    const rest = value.replace(new RegExp(pattern, 'g'), '');
+    return rest !== value && value.length < MAX_LABELLED && about.test(rest);
+  };
+  const [inAddress, inText] = [isIn(ADDRESS, ABOUT_ADDRESS), isIn(NUMBER, ABOUT_NUMBER)];
+  const inNumber = (value: string): boolean => TELEPHONE.test(value) && inText(value);
   const shareOf = (test: (value: string) => boolean): number => values.filter(test).length / Math.max(1, values.length);
   const is = Object.fromEntries(
     Object.entries(SHAPES).map(([shape, pattern]) => [shape, shareOf((value) => pattern.test(value))]),
   ) as Record<Shape, number>;
+  const extract = shareOf(inAddress) > MIN_LABELLED ? ADDRESS : shareOf(inNumber) > MIN_LABELLED ? NUMBER : undefined;
+  if (extract === ADDRESS) is.email = shareOf((value) => SHAPES.email.test(value) || inAddress(value));
+  if (extract === NUMBER) {
+    is.phone = shareOf((value) => SHAPES.phone.test(value) || inNumber(value));
+    is.international = shareOf((value) => /(?:\+|00)\d/.test(value));
+  }
   const meaning = meaningOf(header);
   const date = dateFacts(meaning, values, dayFirst);
   // `Won` is a currency, too.
@@ -156,6 +181,7 @@ export function columnOf(
     distinct: facts.distinct,
     length: facts.length ?? 0,
     values,
+    extract,
     date,
     separators: date === undefined && number > MOST ? separatorsOf(values.filter(isAmount)) : undefined,
     is: { ...is, currency, number, money },
@@ -205,6 +231,18 @@ export function valueIn(
     return { template, apply: [{ extract: `^${literal(value)} ([\\s\\S]+)$` }] };
   });
   return { from: isNamed ? values : [...values, first], ...(apply.length > 0 && { apply }) };
+}
+
+/** The address or number without the text around it, and what is done with it. */
+export function addressIn(column: Column, ...apply: readonly TransformSpec[]): ValueSpec {
+  const { extract } = column;
+  return valueIn(column, ...(extract === undefined ? [] : [{ extract }]), ...apply);
+}
+
+/** The values, or the addresses and numbers in them. */
+export function plainValues({ values, extract }: Column): readonly string[] {
+  if (extract === undefined) return values;
+  return values.flatMap((value) => new RegExp(extract).exec(value)?.[0] ?? []);
 }
 
 /** Of longer lists, the main element is not looked for. */

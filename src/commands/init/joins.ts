@@ -5,7 +5,7 @@ import { countOf, haveSeveral, isComplete, isUnique, severalText } from './colum
 import type { Column, Table } from './columns.ts';
 import { quoted } from './evidence.ts';
 import type { EntryDraft } from './guess.ts';
-import { isOfFirms } from './content.ts';
+import { isId, isOfFirms } from './content.ts';
 import { isSure, joined, lookupIn, lookupOf, namesOf, namesTable, partOf } from './references.ts';
 import { flagOf, referenceText, type Reference } from './references.ts';
 import { headerScore, isStaff, scoreOf } from './roles.ts';
@@ -134,7 +134,7 @@ function rankOf(reference: Reference, { roles, kind, key }: EntryDraft): number 
   const isShared =
     [theirs, mine].every((each) => each.has('company') || each.has('customer')) ||
     (theirs.has('company') && mine.has('parent'));
-  return isShared ? (to.is.words > 0.8 ? 0.42 : 0.5) : isUnique(to) && theirs.has('id') ? 0.6 : 0;
+  return isShared ? (to.is.words > 0.8 ? 0.42 : 0.5) : isUnique(to) && (theirs.has('id') || isId(to)) ? 0.6 : 0;
 }
 
 /** Two or three of many records, again and again, or an address that again and again is that of records: those who work with them. */

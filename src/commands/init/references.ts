@@ -1,7 +1,19 @@
 /** Whose values name records of which other table: directly, or by a part of the value. */
 import { ofText } from '../../terminal/numbers.ts';
 import type { TransformSpec, ValueSpec } from '../../mapping/spec.ts';
-import { countOf, firstValues, isIn, isUnique, literal, pathOf, valueIn, type Column, type Table } from './columns.ts';
+import {
+  addressIn,
+  countOf,
+  firstValues,
+  isIn,
+  isUnique,
+  literal,
+  pathOf,
+  plainValues,
+  valueIn,
+  type Column,
+  type Table,
+} from './columns.ts';
 import { headerScore } from './roles.ts';
 import type { RecordType } from './sample.ts';
 import type { Samples } from './tables.ts';
@@ -27,6 +39,9 @@ function digitsOf(value: string): string {
   return value.replace(/\D/g, '').slice(-9);
 }
 
+/** The same in a mapping: whatever the country of numbers without its code. */
+const DIGITS: readonly TransformSpec[] = [{ replace: { pattern: '\\D', with: '' } }, { extract: '.{1,9}$' }];
+
 /** `00123` and `123`: a spreadsheet has made numbers of the ids in one of the files. */
 function plainOf(value: string): string {
   return value.replace(/^0+(?=\d)/, '');
@@ -46,7 +61,7 @@ const EXTRACTORS: readonly Extractor[] = [
     fold: 1,
     some: true,
   },
-  { like: /^(?:\+|00|0)[\d\s().\-/]{7,22}$/, take: (value) => [digitsOf(value)], apply: ['phone'], fold: 2 },
+  { like: /^(?:\+|00|0)[\d\s().\-/]{7,22}$/, take: (value) => [digitsOf(value)], apply: DIGITS, fold: 2 },
   {
     like: /^\d+$/,
     take: (value) => [plainOf(value)],
@@ -105,13 +120,13 @@ export function findReferences({ db, tables }: Samples): Reference[] {
   keys.forEach(({ sql, table, is }, key) => {
     const all = `from ${table.sql} where ${sql} is not null`;
     db.exec(`insert into keys select distinct ${sql}, ${key}, 0 ${all}`);
-    const folded = (fold: 2 | 3, by: (value: string) => string): void => {
-      const values = JSON.stringify(keys[key]!.values.map(by));
+    const folded = (fold: 1 | 2 | 3, by: (value: string) => string): void => {
+      const values = JSON.stringify(plainValues(keys[key]!).map(by));
       db.run(`insert into keys select distinct value, ${key}, ${fold} from json_each(?)`, values);
     };
     if (is.phone > 0.6 && is.grouped + is.international > 0.5) folded(2, digitsOf);
     if (is.whole > 0.9) folded(3, plainOf);
-    if (is.email > 0.5) db.exec(`insert into keys select distinct lower(${sql}), ${key}, 1 ${all}`);
+    if (is.email > 0.5) folded(1, (value) => value.toLowerCase());
   });
   db.exec('create index samples.keys_by_value on keys (value)');
   const able = tables.flatMap((table) => [...table.columns.filter(mayRefer), ...namesOf(table)]);
@@ -266,7 +281,7 @@ export function placeholder({ name, list }: Column): string {
 /** The value of `take` of the record that a column refers to. */
 export function lookupOf(reference: Reference, take: ValueSpec, optional = true): ValueSpec {
   const { to, by } = reference;
-  const match = by.fold ? { from: to.name, apply: by.apply } : joined(to.pair ?? [to], ' ');
+  const match = by.fold ? addressIn(to, ...by.apply) : joined(to.pair ?? [to], ' ');
   return lookupIn(to.table, { match, with: partOf(reference), take }, !isUnique(to), optional);
 }
 

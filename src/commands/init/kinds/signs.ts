@@ -188,7 +188,7 @@ export class Signs {
         each.from.table === this.#table &&
         (kind === 'company' ? each.to.table.nouns.includes(kind) : this.#kinds.get(each.to.table)!.has(kind)) &&
         isSure(each, 0.3) &&
-        isUnique(each.to) &&
+        (isUnique(each.to) || isOfFew(each.to)) &&
         by(each.to) &&
         !isStaff(each.from),
     );
@@ -244,4 +244,9 @@ export class Signs {
     if (this.#isReferredTo() || this.#of('lead', 'full') + this.#of('deal', 'title') > 0.5)
       this.#set('lead', 'check: no export has people, so the companies are the leads');
   }
+}
+
+/** An address or a number that hardly any share: a family, or an office. */
+function isOfFew({ is, distinct, filled }: Column): boolean {
+  return Math.max(is.email, is.phone) > 0.8 && distinct > filled * 0.9;
 }

@@ -1,8 +1,8 @@
 /** The lines that only people have: name, e-mail address, phone number. */
-import { ofText } from '../../../terminal/numbers.ts';
+import { numberText, ofText } from '../../../terminal/numbers.ts';
 import type { TransformSpec } from '../../../mapping/spec.ts';
 import { SURE } from '../assign.ts';
-import { countOf, plainColumns, severalText, valueIn, type Column } from '../columns.ts';
+import { addressIn, countOf, plainColumns, severalText, valueIn, type Column } from '../columns.ts';
 import { commentOf, damagedIn, passedOver, quoted, separatorIn } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
 import { reach } from '../joins.ts';
@@ -75,14 +75,16 @@ export function emailLine(context: Context): Made {
   if (!found) return fromElsewhere(context, 'email', 'lowercase') ?? openLine(context, 'email');
   const several = severalText(found.column);
   const separator = separatorIn(found.column);
-  const split: TransformSpec[] = separator ? [{ split: separator }, { at: 0 }] : [];
+  // The others are in the cell, which is carried whole.
+  if (separator) context.used.delete(found.column);
+  const split: TransformSpec[] = separator && !found.column.extract ? [{ split: separator }, { at: 0 }] : [];
   const comment = several
     ? `check: ${several}, all are a custom field`
     : separator
-      ? 'check: some cells have several; the first one is used'
+      ? 'check: some cells have several; the first one is used, and all are a custom field'
       : undefined;
   return {
-    value: valueIn(found.column, ...split, 'lowercase'),
+    value: addressIn(found.column, ...split, 'lowercase'),
     comment: comment ?? commentOf('email', found, 'lead'),
   };
 }
@@ -97,7 +99,7 @@ export function phoneLine(context: Context): Made {
   const { roles, table } = context.draft;
   const found = roles.get('phone');
   if (!found)
-    return fromElsewhere(context, 'phone', 'phone') ?? openLine(context, 'phone', (column) => valueIn(column, 'phone'));
+    return fromElsewhere(context, 'phone', 'phone') ?? openLine(context, 'phone', (column) => addressIn(column, 'phone'));
   const { column } = found;
   const country = table.columns.find(isCountry);
   const phone: TransformSpec = country ? { phone: { region_from: valueIn(country) } } : 'phone';
@@ -107,14 +109,25 @@ export function phoneLine(context: Context): Made {
   const plain = column.list === undefined ? plainColumns(table) : [];
   const more = plain.filter((each) => each !== column && isMore(each));
   const damaged = damagedIn(column);
+  const both = column.extract === undefined ? 0 : severalIn(column);
+  if (both > 0) context.used.delete(column);
   const comment = damaged
     ? `set this: a spreadsheet has truncated ${damaged} of the numbers; export again`
     : several
       ? `check: ${several}, all are a custom field`
-      : (passedOver(column, more) ?? commentOf('phone', found, 'lead'));
+      : both > 0
+        ? `check: ${numberText(both)} cells have several; the first one is used, and all are a custom field`
+        : (passedOver(column, more) ?? commentOf('phone', found, 'lead'));
   const value =
-    more.length > 0 ? { from: [column, ...more].map((each) => valueIn(each)), apply: [phone] } : valueIn(column, phone);
+    more.length > 0
+      ? { from: [column, ...more].map((each) => addressIn(each)), apply: [phone] }
+      : addressIn(column, phone);
   return { value, comment };
+}
+
+/** Cells with several numbers. */
+function severalIn({ values, extract }: Column): number {
+  return values.filter((value) => (value.match(new RegExp(extract!, 'g')) ?? []).length > 1).length;
 }
 
 /** The columns with the name of a person. */

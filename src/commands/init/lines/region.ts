@@ -1,7 +1,7 @@
 /** The country of the exports, from evidence in them: the region of phone numbers without a country code, and the time zone. */
 import { isSupportedCountry, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max/es6';
 import { countryCode } from '../../../mapping/transforms/countries.ts';
-import { countEach, type Column } from '../columns.ts';
+import { countEach, plainValues, type Column } from '../columns.ts';
 import { currencyOf } from '../evidence.ts';
 import type { Line } from './yaml.ts';
 import { headerScore } from '../roles.ts';
@@ -34,7 +34,7 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
   const numbers = columns
     .filter((each) => each.is.phone > 0.6)
     .filter((each) => each.is.international > 0.3 || headerScore('phone', each, 'lead') > 0.5)
-    .flatMap(({ values }) => values);
+    .flatMap((each) => plainValues(each));
   const international = numbers.filter((number) => INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
   const national = numbers.filter((number) => !INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
   const byNumbers = countEach(international.map(countryOf));
