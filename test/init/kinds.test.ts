@@ -383,7 +383,7 @@ describe('exports of strangers', () => {
     expect(draft.comment['deal_external_id']).toMatchObject({
       lookup: { with: 'Parent task', take: { from: 'Task ID' } },
     });
-    expect(draft.text).toContain('# check: by `Parent task` these rows are parts of others');
+    expect(draft.text).toContain('# check: these rows have a `Parent task`, so they become comments of that record');
     // Who reports to whom is no part of anybody.
     const staff = times(
       12,

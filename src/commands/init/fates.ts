@@ -225,9 +225,9 @@ export class Fates {
       : 'it was not recognised as people, deals or notes';
     const first = this.#relation(table);
     const relation = first
-      ? `although ${ofText(first.found, first.of)} \`${first.from.table.source}.${first.from.name}\` are in ${first.to.table.source}.${first.to.name}`
-      : 'and no other export has its ids';
-    return `not used, because ${deal}${what}, ${relation}`;
+      ? `; ${ofText(first.found, first.of)} \`${first.from.table.source}.${first.from.name}\` are in ${first.to.table.source}.${first.to.name}`
+      : ', and no other export has its ids';
+    return `not used, because ${deal}${what}${relation}`;
   }
 }
 

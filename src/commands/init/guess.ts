@@ -182,7 +182,7 @@ const ROLE_NAMES: Readonly<Partial<Record<Role, string>>> = {
 /** Of deals without an id, in rows that are a person each: that of the person. */
 function idOfPerson({ roles }: Recognised, { key, roles: own }: EntryDraft): Key | undefined {
   const column = [own.get('email')?.column, own.get('full')?.column].find((each) => each?.name === key?.value);
-  const why = 'no column has ids of deals, so that of the person stands for one';
+  const why = 'no column has ids of deals, so that of the person is used';
   return column && isKey(column) && !roles.has('id') ? { value: column.name, column, why } : undefined;
 }
 
@@ -268,7 +268,7 @@ function severalKey({ roles, table, kind }: Recognised): Key | undefined {
     left > 0
       ? `, and ${counted(left, 'record')} cannot be told from others by them`
       : `: ${numberText(best.n)} records, ${numberText(best.n)} distinct`;
-  const verb = best.columns.length === 1 ? 'stands for one' : 'stand for one together';
+  const verb = best.columns.length === 1 ? 'is used as one' : 'are used as one';
   const why = `no column looks like an id, so ${best.columns.map(quoted).join(' and ')} ${verb}${rest}`;
   return { value: joined(best.columns, ' / '), why };
 

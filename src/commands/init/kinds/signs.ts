@@ -236,7 +236,7 @@ export class Signs {
     const id = this.#of('lead', 'id');
     const isSomebody = id > 0.4 || (id > 0 && this.#of('lead', 'full', 'last') > 0.36);
     if (isSomebody && this.#of('lead', 'email', 'phone') > 0.8)
-      this.#set('lead', 'only addresses or numbers tell that these are people');
+      this.#set('lead', 'only e-mail addresses or phone numbers show that these are people');
   }
 
   companies(): void {

@@ -33,7 +33,7 @@ export function contentLine(context: Context): Made {
   if (columns.length === 0) {
     if (instead.length === 0) return openLine(context, 'content');
     for (const each of instead) context.used.add(each);
-    const comment = `check: no column has a text, so these stand for one: ${instead.map(quoted).join(', ')}`;
+    const comment = `check: no column has a text, so these are used as one: ${instead.map(quoted).join(', ')}`;
     return { value: joined(instead, ' - '), comment };
   }
   const others = alternatives(columns, near);

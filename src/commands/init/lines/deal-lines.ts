@@ -47,13 +47,13 @@ export function titleLine(context: Context): Made {
   const other = named.find((each) => fillOf(each) > 0.9 && !nameOfPerson.includes(each));
   const instead = twin && other ? [other] : nameOfPerson;
   if (instead.length > 0) {
-    const comment = `check: no column has a title, so ${instead.map(quoted).join(', ')} stands for one`;
+    const comment = `check: no column has a title, so ${instead.map(quoted).join(', ')} is used as one`;
     return { value: joined(instead, ' '), comment };
   }
   const above = context.known.drafts.find((each) => each.kind === 'lead' && each.table === table.parent);
   const names = namesIn(above?.roles).map(({ name }) => `$.${name}`);
   if (names.length === 0) return openLine(context, 'title');
-  const comment = 'set this: no column has a title, so the name of the record above stands for one';
+  const comment = 'set this: no column has a title, so the name of the record above is used as one';
   return { value: names.length === 1 ? names[0]! : { list: names, apply: [{ join: ' ' }] }, comment };
 }
 
@@ -197,7 +197,7 @@ function nameAround({ draft: { table }, known }: Context): Made | undefined {
   const value = `${around.list === undefined ? '$.' : '..'}${column.name}`;
   return {
     value,
-    comment: `check: no column has the stage, so the name around these lists stands for it: ${figuresOf('stage', column)}`,
+    comment: `check: no column has the stage, so the name around these lists is used: ${figuresOf('stage', column)}`,
   };
 }
 

@@ -67,9 +67,9 @@ export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
     ...(only ? ['check: a row is a person or a deal, never both: what other rows are is not known'] : []),
     ...(notes && !notes.isSettled ? [`check: ${notesText(notes)}`] : []),
     ...(table.only?.is === 'present'
-      ? [`check: by \`${table.only.from}\` these rows are parts of others, whose comments they become`]
+      ? [`check: these rows have a \`${table.only.from}\`, so they become comments of that record`]
       : []),
-    ...(twin && kind.name === 'lead' ? ['each row is a person and a deal, so that it becomes both'] : []),
+    ...(twin && kind.name === 'lead' ? ['each row is a person and a deal, so it becomes both'] : []),
   ];
   const custom = kind.custom === undefined ? [] : customLines(context);
   const entry: Entry = { table, type: `${draft.kind}/created`, source: table.source, above, settings, data, custom };
@@ -87,7 +87,7 @@ function duplicatesLine({ keep, repeats }: NonNullable<EntryDraft['key']>): Line
 function notesText({ of, column, instead }: Notes): string {
   const [, many] = kindOf(of).words;
   return instead
-    ? `${quoted(column)} stays a custom field, because ${instead}; this entry makes comments of it: then remove its line from those fields`
+    ? `${quoted(column)} stays a custom field, because ${instead}. To make comments of it instead, uncomment this entry and remove the line of that field`
     : `${quoted(column)} has notes about ${many}, so it becomes comments and no custom field`;
 }
 
@@ -139,7 +139,7 @@ function orphanLines({ draft: { kind, table }, known }: Context): Line[] {
     return isOff ? [] : tests.map(({ why }) => `${kindOf(each.kind).words[1]}, ${why}`);
   });
   if (gone.length === 0) return [];
-  const comment = `check: ${isNote ? 'left out' : 'sent without them'}, where they belong to skipped ${gone.join('; ')}`;
+  const comment = `check: ${kindOf(kind).words[1]} of skipped ${gone.join('; ')}, are ${isNote ? 'left out' : 'sent without them'}`;
   return [{ key: 'if_parent_missing', value: isNote ? 'skip' : 'omit', comment }];
 }
 

@@ -74,7 +74,7 @@ function idComment(draft: EntryDraft, { references }: KnownTables): string {
   const found = roles.get('id');
   const mark =
     isText && Math.max(is.uuid, is.code, is.whole) < 0.5 && (!isNumbered(column) || is.email > 0.5)
-      ? 'set this: no column has ids, so this stands for one; '
+      ? 'set this: no column has ids, so this is used as one; '
       : found && found.score < SURE
         ? 'check: '
         : '';
@@ -114,7 +114,7 @@ export function timeLine(context: Context): Made {
   }
   if (!found) return openLine(context, role, dateValue);
   const why = commentOf(role, found, kind);
-  const mark = role === 'happened' && !why.startsWith('check') ? 'check: comments are sorted by it; ' : '';
+  const mark = role === 'happened' && !why.startsWith('check') ? 'check: comments are sent in this order; ' : '';
   const { date, values } = found.column;
   const off = !isReadable(date!, values);
   const doubt = (off ? undefined : doubtOf(date!)) ?? unreadText(found.column);

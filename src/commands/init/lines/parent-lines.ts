@@ -91,7 +91,7 @@ export function keptParent({ draft: { kind, table }, known }: Context, lines: re
     if (others > all / 2)
       return {
         value: 'lead',
-        comment: `check: in ${ofText(others, all)} that name both, the deal is that of another person`,
+        comment: `check: ${ofText(others, all)} that name a person and a deal name the deal of another person`,
       };
   }
   return { value };

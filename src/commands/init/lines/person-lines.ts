@@ -66,7 +66,7 @@ function nameFallback({ draft: { table }, used }: Context, names: readonly Colum
     .sort((a, b) => b.count - a.count);
   if (!best || best.count < table.rows * 0.05) return undefined;
   used.add(best.column);
-  const comment = `check: ${ofText(best.count, table.rows)} have no name, so ${quoted(best.column)} stands for it`;
+  const comment = `check: ${ofText(best.count, table.rows)} have no name, so ${quoted(best.column)} is used as one`;
   return { value: names.length === 0 ? best.column.name : { from: [joined(names, ' '), best.column.name] }, comment };
 }
 

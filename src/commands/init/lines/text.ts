@@ -98,7 +98,7 @@ function sourceText(
   const assumptions = partOf(settings) === undefined && !settled.has('reading') ? reasons : [];
   const doubts = assumptions.length > 0 ? [`${given ? 'set this' : 'check'}: ${assumptions.join('; ')}`] : [];
   const remarks = [...doubts, ...(about === undefined ? [] : [about])];
-  return `  ${flow(source)}: ${flow(value)}${remarks.length > 0 ? ` ${remarkText(remarks.join('; '))}` : ''}`;
+  return `  ${flow(source)}: ${flow(value)}${remarks.length > 0 ? ` ${remarkText(remarks.join('; ').replaceAll('; check: ', '; '))}` : ''}`;
 }
 
 function addEntry(entry: Entry, add: (text: string, part: MappingPart) => void): void {
