@@ -16,7 +16,7 @@ export interface SourceSpec {
   readonly headerLine?: number;
   /** CSV: the names of the columns, if the file has no header. */
   readonly columns?: readonly string[];
-  /** JSON: path to the array of records, or to an object whose values are the records; the top-level array if absent. */
+  /** JSON: path to the array of records, to an object whose values are the records, or, with `$` at its end, to one record; the top-level array if absent. */
   readonly records?: string;
   /** Of a workbook; its only one with rows if absent. */
   readonly sheet?: string;

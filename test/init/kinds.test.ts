@@ -936,3 +936,61 @@ describe('files of one structure are decided as one', () => {
     expect(entries).toEqual(['people: lead/created', 'deals: deal/created']);
   });
 });
+
+describe('an object in JSON', () => {
+  const card = (n: number) => ({
+    id: `9${n}`,
+    name: person(n),
+    fields: [
+      {
+        id: 'mail',
+        type: 'email',
+        text: `p${n}@a.example`,
+        value: `{"email":"p${n}@a.example"}`,
+        column: { title: 'E-mail' },
+      },
+      { id: 'firm', type: 'text', text: `Firm ${n} Ltd`, value: `"Firm ${n} Ltd"`, column: { title: 'Company' } },
+    ],
+  });
+
+  it.each([
+    ['boards.page.items', { boards: [{ id: 1, name: 'people', page: { items: times(8, card) } }] }],
+    ['rooms.boards.items', { rooms: [{ id: 1, boards: [{ name: 'people', items: times(8, card) }] }] }],
+    [
+      'pages.results',
+      { pages: [0, 1].map((page) => ({ page, total: 8, results: times(4, (n) => card(page * 4 + n)) })) },
+    ],
+  ])('around one list is no record: `%s`', async (records, content) => {
+    const { entries, spec, lead } = await draftOf({ 'contacts.json': { data: content } });
+    expect(spec.sources).toMatchObject({ contacts: { records: `data.${records}` } });
+    expect(entries).toEqual(['contacts: lead/created']);
+    expect(lead).toMatchObject({ external_id: 'id', full_name: 'name', email: { from: 'fields[0].text' } });
+  });
+
+  const contact = (n: number) => ({
+    id: n,
+    first_name: person(n).split(' ')[0],
+    last_name: person(n).split(' ')[1],
+    email: `p${n}@a.example`,
+    deals: times(n % 3, (at) => ({
+      id: n * 10 + at,
+      title: `Plan ${n}-${at}`,
+      amount: 900 + n * 50,
+      stage: at ? 'won' : 'open',
+    })),
+  });
+
+  it('is a record where each file has one, and equal files are one source', async () => {
+    const files = Object.fromEntries(times(7, (n) => [`person-${n}.json`, { contact: contact(n) }]));
+    const { entries, spec, deal } = await draftOf(files);
+    expect(spec.sources).toEqual({ person: { path: 'person-*.json', records: 'contact.$' } });
+    expect(entries).toEqual(['person: lead/created', 'person: deal/created']);
+    expect(deal).toMatchObject({ each: 'deals', lead_external_id: '$.id', amount: 'amount' });
+  });
+
+  it('is a record in each file, where a glob would match others', async () => {
+    const files = Object.fromEntries(times(5, (n) => [`${n + 1}.json`, contact(n)]));
+    const { entries } = await draftOf({ ...files, '77.json': [{ code: 'A', colour: 'red' }] });
+    expect(entries.filter((each) => each.endsWith('lead/created'))).toEqual(times(5, (n) => `${n + 1}: lead/created`));
+  });
+});

@@ -58,8 +58,8 @@ export async function draftOf(
   };
 }
 
-export function times(count: number, text: (n: number) => string): string[] {
-  return Array.from({ length: count }, (_, n) => text(n));
+export function times<T>(count: number, make: (n: number) => T): T[] {
+  return Array.from({ length: count }, (_, n) => make(n));
 }
 
 /** The lines of an entry by their keys, commented out or not. */

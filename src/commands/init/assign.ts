@@ -242,9 +242,9 @@ function ofSame(role: Role, column: Column, scores: Scores): Column[] {
 }
 
 /** Whose name, address or number a header says that it is: `parent` of `Parent Email`. */
-export function whoseOf({ name }: Column): string {
+export function whoseOf({ name, label = name }: Column): string {
   const isPart = (word: string): boolean => PERSONAL.some((each) => meaningOf(word).concepts.has(each));
-  return fold(name)
+  return fold(label)
     .split(' ')
     .filter((word) => !isPart(word))
     .join(' ');

@@ -242,7 +242,7 @@ export function nameOf({ from }: Table): string {
 
 function fileText({ path, settings, family }: Export): string {
   const part = partOf(settings);
-  const name = part === undefined || part === '.' ? path : `${path}#${part}`;
+  const name = part === undefined || part === '.' || part === '$' ? path : `${path}#${part}`;
   return family ? `${name} and ${numberText(family.members.length - 1)} more of its structure` : name;
 }
 

@@ -8,7 +8,8 @@ import { formatByName, formatOfFile, openSource } from '../../input/open.ts';
 import { SettingError, type Source, type SourceSpec } from '../../input/source.ts';
 import { MIXED, WESTERN } from '../../input/text/encoding.ts';
 import { openText, sampleOf } from '../../input/text/text.ts';
-import { readSample, type ExportSample, type RecordType } from './sample.ts';
+import { findOneEach, isOfRecord, PAGING } from './family/one-each.ts';
+import { isAttributes, readSample, type ExportSample, type RawTable, type RecordType } from './sample.ts';
 
 /** The last line that is tried as the header. */
 const MAX_HEADER_LINE = 20;
@@ -65,9 +66,13 @@ export async function openAll(
   const exports: Export[] = [];
   const own: string[] = [];
   let failure: UserError | undefined;
+  const oneEach = await findOneEach(paths);
   for (const path of paths) {
     const isMapping = /\.ya?ml$/i.test(path);
-    const found = isMapping ? [] : await openExports(path, options).catch((error: unknown) => error);
+    const one = oneEach.find((each) => each.paths.includes(path));
+    if (one?.path !== undefined && path !== one.paths[0]) continue;
+    const open = () => (one ? openOne(one.path ?? path, one.records, options) : openExports(path, options));
+    const found = isMapping ? [] : await open().catch((error: unknown) => error);
     if (!Array.isArray(found)) {
       if (!(found instanceof UserError) || !existsSync(path)) throw found;
       failure ??= found;
@@ -106,6 +111,14 @@ function ownFile(path: string, { columns }: Source): string | undefined {
   return OWN.find(([, own]) => own.every((name) => columns.includes(name)))?.[0];
 }
 
+/** A file, or those that a glob matches, of one record each. */
+async function openOne(path: string, records: string, { encoding }: ExportOptions): Promise<Export[]> {
+  const base = { name: basename(path), path: resolve(path), isArgument: true };
+  const known = { ...(encoding && { encoding }), records };
+  const found = await findSettings(base, known, ['each file has one record']);
+  return [{ path, ...found }];
+}
+
 /** The exports in a file: several, if it has several parts with records. Throws a `UserError` if it cannot be read with any settings. */
 export async function openExports(path: string, { encoding, delimiter }: ExportOptions): Promise<Export[]> {
   const absolute = resolve(path);
@@ -121,7 +134,7 @@ export async function openExports(path: string, { encoding, delimiter }: ExportO
     return { path, ...found, settings: { ...found.settings, ...format } };
   };
   try {
-    return [await open(known)];
+    return await unwrapped(await open(known), open);
   } catch (error) {
     const found: Export[] = [];
     const without: string[] = [];
@@ -130,12 +143,38 @@ export async function openExports(path: string, { encoding, delimiter }: ExportO
       const settings = has.sheet ? { sheet: part } : { records: part };
       const reason = has.sheet ? `the sheet \`${part}\`` : `the records are at \`${part}\``;
       const each = await open({ ...known, ...settings }, reason).catch(() => undefined);
-      if (each?.sample.tables[0]?.rows.length) found.push(each);
+      if (each?.sample.tables[0]?.rows.length) found.push(...(await unwrapped(each, open)));
       else without.push(`${basename(path)}#${part}`);
     }
     if (found.length === 0) throw error;
     return found.map((each, at) => (at === 0 ? { ...each, withoutRecords: without } : each));
   }
+}
+
+/** An array of one object, such as a board, or of pages has in its lists what the file has. */
+async function unwrapped(
+  each: Export,
+  open: (settings: ExportSettings, ...reasons: string[]) => Promise<Export>,
+): Promise<Export[]> {
+  const { source, settings, sample } = each;
+  const [main, ...lists] = sample.tables;
+  if (source.kind === 'table' || !main) return [each];
+  const own = [...main.columns].flatMap(([name, { list }]) => (list === undefined ? [name] : []));
+  const outer = lists.filter(({ list }) => !lists.some((other) => list!.startsWith(`${other.list!}.`)));
+  // A list of one object may be around the list itself.
+  const isFilled = ({ list }: RawTable): boolean =>
+    lists.some((raw) => `${raw.list!}.`.startsWith(`${list!}.`) && raw.rows.length > 1 && raw.columns.size > 1);
+  const able = outer.filter((raw) => isFilled(raw) && !isAttributes(raw));
+  const isPages = outer.length === 1 && own.every((name) => PAGING.test(name));
+  if (own.some(isOfRecord) || able.some(({ list }) => list === '$') || !(main.rows.length === 1 || isPages))
+    return [each];
+  const found: Export[] = [];
+  for (const { list } of able) {
+    const records = [settings.records, list].filter(Boolean).join('.');
+    const inner = await open({ ...settings, records }, `the records are at \`${records}\``).catch(() => undefined);
+    if (inner) found.push(...(await unwrapped(inner, open)));
+  }
+  return found.length > 0 ? found : [each];
 }
 
 /** The format of a file; where neither its name nor its first bytes show it, by how its text begins. Lines of JSON may be called `.json`. */

@@ -272,13 +272,20 @@ function pairOf(element: JsonObject): { by: string; name: string; held: [string,
   const members = Object.entries(element) as [string, JsonValue][];
   const held =
     members.find(([key]) => key === element['type']) ??
-    members.filter(([key]) => VALUES.test(key)).sort(([a], [b]) => b.length - a.length)[0];
+    members
+      .filter(([key]) => VALUES.test(key))
+      .sort(([a, one], [b, other]) => Number(isEncoded(one)) - Number(isEncoded(other)) || b.length - a.length)[0];
   if (!held || members.length > MAX_MEMBERS) return undefined;
   const inner = members.flatMap(([key, member]) =>
     key === held[0] ? [] : namesIn(member).map((each) => ({ ...each, by: `${key}.${each.by}` })),
   );
   const [own] = [...namesIn(element).filter(({ by }) => by !== held[0]), ...inner].sort(byPlace);
   return own && { ...own, held };
+}
+
+/** Of monday.com: JSON in a text, `"{\"index\":2}"`, beside what people read. */
+function isEncoded(value: JsonValue): boolean {
+  return value === null || (typeof value === 'string' && /^(?:\{.*\}|\[.*\]|".*")$/s.test(value));
 }
 
 /** The names of an object, best first: a name before a code, and that before an id. */

@@ -9,18 +9,23 @@ import { ElementScanner } from './scanner.ts';
 import { SettingError, type SourceSpec } from '../source.ts';
 import { openText, readText, type TextFile } from '../text/text.ts';
 
-/** Opens a JSON file that contains an array of records, or an object of them. Throws a `UserError` if it does not. */
+/** Opens a JSON file that contains an array of records, an object of them, or one record. Throws a `UserError` if it does not. */
 export async function openJson(input: InputFile, spec: SourceSpec): Promise<TreeFile> {
-  const path = parsePath(spec.records);
+  const { steps: path, isOne } = parsePath(spec.records);
   const { file, encoding, notices } = await openText(input, spec);
   // Without a setting, an object at the top level has the array somewhere.
-  const mayBeKeyed = spec.records !== undefined && spec.records !== '';
-  const scan = (onValue: (path: string, value: unknown) => void) => new ElementScanner(path, mayBeKeyed, onValue);
+  const mayBeKeyed = spec.records !== undefined && spec.records !== '' && !isOne;
+  const scan = (onValue: (path: string, value: unknown) => void) =>
+    new ElementScanner({ path, isOne, mayBeKeyed }, onValue);
   const form = await findRecords(
     file,
     scan(() => undefined),
   );
-  const what = path.length > 0 || form === 'object' ? `JSON ${form} at \`${formatPath(path)}\`` : 'JSON array';
+  const what = isOne
+    ? `one record at \`${formatPath(path)}\``
+    : path.length > 0 || form === 'object'
+      ? `JSON ${form} at \`${formatPath(path)}\``
+      : 'JSON array';
   return { kind: 'tree', file, traits: [what, encoding], notices, read: (hash) => readJson(file, scan, hash) };
 }
 

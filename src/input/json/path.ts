@@ -6,12 +6,22 @@ export type JsonPathStep = string | number;
 
 /** The top level, in place of a path: an object of records. */
 const TOP = '.';
+/** At the end of a path: what it leads to is one record. */
+const WHOLE = '$';
+
+/** `isOne`: the path leads to one record, `$` or `contact.$`. */
+interface RecordsPath {
+  readonly steps: readonly JsonPathStep[];
+  readonly isOne: boolean;
+}
 
 /** `a.b[0].items` as steps; none for the top level. Throws a `UserError` if the text is not a path. */
-export function parsePath(text: string | undefined): readonly JsonPathStep[] {
-  if (text === undefined || text === '' || text === TOP) return [];
+export function parsePath(text: string | undefined): RecordsPath {
+  if (text === undefined || text === '' || text === TOP) return { steps: [], isOne: false };
+  const parts = text.split('.');
+  const isOne = parts.at(-1) === WHOLE;
   const steps: JsonPathStep[] = [];
-  for (const part of text.split('.')) {
+  for (const part of isOne ? parts.slice(0, -1) : parts) {
     const match = /^([^[\]]*)((?:\[\d+\])*)$/.exec(part);
     if (!match || (match[1] === '' && (match[2] === '' || steps.length > 0))) {
       throw new UserError(`\`records: ${text}\` is not a path`, {
@@ -21,7 +31,7 @@ export function parsePath(text: string | undefined): readonly JsonPathStep[] {
     if (match[1]) steps.push(match[1]);
     for (const [, index] of match[2]!.matchAll(/\[(\d+)\]/g)) steps.push(Number(index));
   }
-  return steps;
+  return { steps, isOne };
 }
 
 export function formatPath(steps: readonly JsonPathStep[]): string {

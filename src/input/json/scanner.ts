@@ -20,8 +20,8 @@ interface Element extends JsonShape {
 /** An object or array around the records whose end has not been read yet. */
 interface OpenContainer {
   readonly array: boolean;
-  /** It is on the path to the records. */
-  readonly onPath: boolean;
+  /** How many steps of the path to the records lead to it; undefined if it is not on the path. */
+  readonly steps: number | undefined;
   readonly target: boolean;
   /** Key or index of the member that is being read. */
   step: JsonPathStep;
@@ -42,6 +42,7 @@ type Expect = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | ', or end' | '
  */
 export class ElementScanner {
   readonly #path: readonly JsonPathStep[];
+  readonly #isOne: boolean;
   readonly #onValue: (path: string, value: unknown) => void;
   readonly #stack: OpenContainer[] = [];
   #mode: Mode = 'structure';
@@ -66,13 +67,19 @@ export class ElementScanner {
   #tokenLine = 1;
   #tokenColumn = 1;
   #scan = new ValueScan();
+  /** The token is the one record that the path leads to. */
+  #isRecord = false;
 
   /**
-   * `mayBeKeyed`: the path may lead to an object of records. `onValue` is called with each value in the objects around the records: scalars
-   * as they are, objects as `{}`.
+   * `isOne`: the path leads to one record. `mayBeKeyed`: it may lead to an object of records. `onValue` is called with each value in the
+   * objects around the records: scalars as they are, objects as `{}`.
    */
-  constructor(path: readonly JsonPathStep[], mayBeKeyed: boolean, onValue: (path: string, value: unknown) => void) {
+  constructor(
+    { path, isOne, mayBeKeyed }: { path: readonly JsonPathStep[]; isOne: boolean; mayBeKeyed: boolean },
+    onValue: (path: string, value: unknown) => void,
+  ) {
     this.#path = path;
+    this.#isOne = isOne;
     this.#mayBeKeyed = mayBeKeyed;
     this.#hints = new PathHints(path);
     this.#onValue = onValue;
@@ -208,9 +215,14 @@ export class ElementScanner {
       this.#topLine = this.#line;
     }
     const depth = this.#stack.length;
-    const onPath = !container || (container.onPath && this.#path[depth - 1] === container.step);
-    const last = onPath && depth === this.#path.length;
-    const target = last && (byte === 0x5b || (byte === 0x7b && this.#mayBeKeyed));
+    const steps = container ? this.#stepsTo(container) : 0;
+    const last = steps === this.#path.length;
+    if (last && this.#isOne && byte === 0x7b) {
+      this.#found = 'object';
+      this.#isRecord = true;
+      return this.#beginToken(mode, index);
+    }
+    const target = last && !this.#isOne && (byte === 0x5b || (byte === 0x7b && this.#mayBeKeyed));
     if (container?.target) {
       if (byte === 0x5b) this.#report([]);
       throw this.#noRecords('an object', index);
@@ -218,14 +230,22 @@ export class ElementScanner {
     if (last && !target && depth > 0) throw this.#noRecords(kind, index);
     container?.members.add(container.step, byte === 0x7b);
     if (!opens) return this.#beginToken(mode, index);
-    if (target && this.#found) throw this.#error(`\`${formatPath(this.#path)}\` occurs twice`, index);
+    if (target && this.#found && !this.#stack.some(({ array }) => array))
+      throw this.#error(`\`${formatPath(this.#path)}\` occurs twice`, index);
     if (depth >= MAX_DEPTH) throw this.#error(`this is nested more than ${MAX_DEPTH} levels deep`, index);
     if (depth > 0 && byte === 0x7b) this.#report({});
     if (target && byte === 0x5b) this.#found = 'array';
     const step = byte === 0x5b ? 0 : '';
-    this.#stack.push({ array: byte === 0x5b, onPath, target, step, keys: [], members: new KeyedObject() });
+    this.#stack.push({ array: byte === 0x5b, steps, target, step, keys: [], members: new KeyedObject() });
     this.#expect = byte === 0x5b ? 'value or ]' : 'key or }';
     return index + 1;
+  }
+
+  /** How many steps lead to the member of a container that is being read. A key leads on through all elements of an array. */
+  #stepsTo({ array, steps, step }: OpenContainer): number | undefined {
+    if (steps === undefined) return undefined;
+    if (this.#path[steps] === step) return steps + 1;
+    return array && typeof this.#path[steps] === 'string' ? steps : undefined;
   }
 
   #noRecords(kind: string, index: number): JsonError {
@@ -241,7 +261,7 @@ export class ElementScanner {
     else if (array && isFilled && this.#stack.length > 0) this.#report([]);
     else if (!array && members.isKeyed && this.#isOutside()) this.#hints.addKeyed(this.#here());
     if (!array) this.#stack.at(-1)?.members.addRecord(members);
-    if (container.onPath) this.#hints.addKeys(container.keys, this.#stack.length);
+    if (container.steps !== undefined) this.#hints.addKeys(container.keys, this.#stack.length);
     this.#expect = this.#stack.length > 0 ? ', or end' : 'nothing';
     this.#isOneLine = this.#line === this.#topLine;
   }
@@ -299,16 +319,17 @@ export class ElementScanner {
     this.#parts = [];
     const container = this.#stack.at(-1);
     const isKey = this.#expect === 'key' || this.#expect === 'key or }';
-    if (container?.target && !isKey) {
+    if (this.#isRecord || (container?.target && !isKey)) {
       this.#elements.push({
         text,
-        ...(!container.array && { key: String(container.step) }),
+        ...(container?.target && !container.array && { key: String(container.step) }),
         line: this.#tokenLine,
         column: this.#tokenColumn,
         deepest: this.#scan.deepest,
         members: this.#scan.members,
       });
-      this.#expect = ', or end';
+      this.#isRecord = false;
+      this.#expect = container ? ', or end' : 'nothing';
       return end;
     }
     let value: unknown;
@@ -319,7 +340,7 @@ export class ElementScanner {
     }
     if (isKey) {
       container!.step = value as string;
-      if (container!.onPath && container!.keys.length < MOST_KEYS) container!.keys.push(value as string);
+      if (container!.steps !== undefined && container!.keys.length < MOST_KEYS) container!.keys.push(value as string);
       this.#expect = ':';
       return end;
     }
@@ -364,6 +385,6 @@ export class ElementScanner {
   }
 
   #tokenKind(): string {
-    return this.#stack.at(-1)?.target ? 'record' : 'value';
+    return this.#isRecord || this.#stack.at(-1)?.target ? 'record' : 'value';
   }
 }

@@ -140,13 +140,10 @@ function fromAbove(value: ValueSpec): ValueSpec | undefined {
   return { ...value, from: all.length === 1 ? all[0] : (all as ValueSpec[]) };
 }
 
-function aboveLine({ roles }: EntryDraft): Made {
-  const id = roles.get('id')?.column;
-  return {
-    value: id ? `$.${id.name}` : NONE,
-    off: id === undefined,
-    comment: 'check: the id of the record that contains it',
-  };
+function aboveLine(draft: EntryDraft): Made {
+  const id = idValue(draft);
+  const value = id === undefined ? undefined : fromAbove(id);
+  return { value: value ?? NONE, off: value === undefined, comment: 'check: the id of the record that contains it' };
 }
 
 /** The best join, and where that has no value another one; commented out if none is enough. */
