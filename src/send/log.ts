@@ -71,7 +71,7 @@ export class SendLog {
     writeRecord(this.#db, this.#hasher, record, known, { ...record.wanted, type: record.type });
     this.#db.run(
       `insert into checkpoint.request (id, run, type, entity, external_id, status, sent_at) values (?, ?, ?, ?, ?, 'open', ?)
-       on conflict (id) do update set status = 'open', run = excluded.run, sent_at = excluded.sent_at, settled_at = null,
+       on conflict (entity, external_id, id) do update set status = 'open', run = excluded.run, sent_at = excluded.sent_at, settled_at = null,
          outcome = null, code = null`,
       id,
       this.#run,
@@ -89,13 +89,15 @@ export class SendLog {
     const wasNotProcessed = answer.kind === 'refused' || (answer.kind === 'pending' && answer.hadNoEffect);
     this.#db.run(
       `update checkpoint.request set status = ?, outcome = ?, service_id = ?, code = ?, attempts = attempts + ?, settled_at = ?
-       where id = ?`,
+       where entity = ? and external_id = ? and id = ?`,
       isAcknowledged ? 'acknowledged' : wasNotProcessed ? 'rejected' : 'open',
       isAcknowledged ? answer.outcome : null,
       isAcknowledged ? answer.serviceId : null,
       isAcknowledged ? (answer.deduplicated ? 'deduplicated' : null) : answer.kind === 'pending' ? null : answer.code,
       answer.attempts,
       answer.kind === 'pending' ? null : new Date().toISOString(),
+      record.entity,
+      record.external_id,
       id,
     );
   }

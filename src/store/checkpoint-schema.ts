@@ -98,7 +98,7 @@ create view carried as
 -- What was sent and answered: history for people, which decides nothing.
 create table request (
   n integer primary key,         -- in the order of sending
-  id text not null unique,       -- the envelope id
+  id text not null,              -- the envelope id
   run integer not null references run,
   type text not null,            -- as sent
   entity text not null,
@@ -109,9 +109,9 @@ create table request (
   code text,
   attempts integer not null default 0,
   sent_at text not null,
-  settled_at text
+  settled_at text,
+  unique (entity, external_id, id)
 ) strict;
-create index request_about on request (entity, external_id);
 create index request_settled on request (settled_at) where settled_at is not null;
 
 create view sent as
