@@ -307,6 +307,22 @@ describe('a join', () => {
 });
 
 describe('a role', () => {
+  it('of a text is never the name of another record, and an author with a name needs no address', async () => {
+    const draft = await draftOf({
+      'people.csv': ['Name,E-mail,Company', ...times(7, (n) => `${person(n)},p${n}@a.example,Firm ${n}`)],
+      'team.csv': ['Kollege,Mail', 'Jana Koch,jana@us.example', 'Ole Wolf,ole@us.example'],
+      'log.csv': [
+        'Entry,Contact,Created by,Created time',
+        ...times(
+          14,
+          (n) =>
+            `"Called back, wants a ${n % 5}. offer",${person(n % 7)} (https://www.crm.example/${n % 7}abc0123456789),${n % 2 ? 'Jana Koch' : 'Ole Wolf'},2024-01-${n + 10}`,
+        ),
+      ],
+    });
+    expect(draft.comment).toMatchObject({ content: 'Entry', author_name: 'Created by' });
+  });
+
   it('of a name falls back to the company where most have none, and an id to columns that are unique together', async () => {
     const rows = times(
       20,

@@ -83,6 +83,7 @@ function scoreIn(role: Role, column: Column, kind: RecordKind, references: reado
   // A constant names no record. One member may own all records, but not where another column tells them apart.
   const isSame = isConstant(column);
   if (isSame && (role === 'title' || role === 'subject')) return 0;
+  if ((role === 'content' || role === 'subject') && namesOther(column, references)) return 0;
   const score = scoreOf(role, column, kind) * (isSame && SHARED.includes(role) ? 0.6 : 1);
   // Ids of other records are no amounts.
   const isOfIds = ({ to, share }: Reference): boolean =>
@@ -94,6 +95,11 @@ function scoreIn(role: Role, column: Column, kind: RecordKind, references: reado
   // However many stages there are, the ids of a table of stages are stages; the ids and addresses of users are members.
   const isOf = own.some(({ to }) => to.table.nouns.includes(noun)) && headerScore(role, column, kind) > -0.3;
   return isOf && !isSame ? 1 - (1 - score) * 0.3 : score;
+}
+
+/** What names another record is no text about it. */
+export function namesOther(column: Column, references: readonly Reference[]): boolean {
+  return references.some((each) => each.from === column && isKey(each.to) && isSure(each, 0.9));
 }
 
 /** `Who.Name` beside `Who.Id`, which is the id of a person or a deal: that record's name. */

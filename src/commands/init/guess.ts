@@ -12,7 +12,7 @@ import {
   type Column,
   type Table,
 } from './columns.ts';
-import type { Assignment } from './assign.ts';
+import { namesOther, type Assignment } from './assign.ts';
 import { figuresOf, keyOf as nameAsKey, quoted } from './evidence.ts';
 import { kindsOf } from './kinds/kinds.ts';
 import type { TableKinds } from './kinds/signs.ts';
@@ -75,7 +75,7 @@ export function guessDrafts(
       table.nouns = [...new Set([kind, ...table.nouns.filter((noun) => own.has(noun as RecordKind))])];
       const only = own.size > 1 ? apart(own, kind, table) : undefined;
       const deal = own.has('lead') && !only ? own.get('deal')?.assignment : undefined;
-      const assignment = deal ? withoutJob(found.assignment, table) : withText(found.assignment, table);
+      const assignment = deal ? withoutJob(found.assignment, table) : withText(found.assignment, table, references);
       const row = { ...assignment, table, twin: deal !== undefined, only, doubt: found.doubt };
       const person = drafts.find((each) => each.table === table && each.kind === 'lead');
       const key =
@@ -126,13 +126,17 @@ function apart(found: TableKinds, kind: RecordKind, table: Table): Column | unde
 }
 
 /** Where no column is sure to have the texts of comments, the best one is proposed. */
-function withText({ kind, roles, candidates }: Assignment, table: Table): Assignment {
+function withText({ kind, roles, candidates }: Assignment, table: Table, references: readonly Reference[]): Assignment {
   if (kind !== 'comment' || roles.has('content') || roles.has('subject')) return { kind, roles, candidates };
   const taken = [...roles.values()].map(({ column }) => column);
-  const [best, ...others] = plainColumns(table)
-    .filter((column) => texts(column) > 0 && column.length > 12 && !taken.includes(column))
+  const near = candidates.get('content') ?? [];
+  const longest = plainColumns(table)
+    .filter(
+      (column) => texts(column) > 0 && column.length > 12 && !taken.includes(column) && !namesOther(column, references),
+    )
     .sort((a, b) => b.length - a.length)
     .map((column) => ({ column, score: 0 }));
+  const [best, ...others] = near.length > 0 ? near : longest;
   return { kind, roles: best ? new Map([...roles, ['content', { ...best, others }]]) : roles, candidates };
 }
 

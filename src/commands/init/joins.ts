@@ -262,6 +262,8 @@ export function nameOf(
         b.share - a.share ||
         Number(namesTable(b.from, b.to.table)) - Number(namesTable(a.from, a.to.table)),
     );
+  // What is a name already needs no other one, but for an owner, who has an address.
+  if (found && what !== 'owner' && isName(found.to)) return undefined;
   const name = found && nameIn(found.to, what);
   if (!found || !name || name === found.to) return undefined;
   const several = isUnique(found.to) ? 0 : severalIn(found, name);
@@ -274,6 +276,11 @@ export function nameOf(
     why: `${referenceText(found)}${more}${missingText(found)}`,
   };
   return { name, join };
+}
+
+/** Words, and no login or code. */
+function isName({ is, pair }: Column): boolean {
+  return pair !== undefined || (is.words > 0.8 && is.spaced > 0.6 && Math.max(is.code, is.email) < 0.5);
 }
 
 /** Which values no record has, so that they are left out. */
