@@ -90,7 +90,9 @@ export function causeText({ kind, code, message, messages }: ErrorCause): string
   if (isNameCode(code)) return `${message}, and ${counted(messages - 1, 'more name')}`;
   const { several } = meaningOf(code, kind);
   if (several !== undefined) return `values ${several}, such as: ${message}`;
-  return `${message}, and ${messages - 1} more ${kind === 'blocked' ? 'without a parent' : 'like it'}`;
+  return kind === 'blocked'
+    ? `${message}; and ${messages - 1} more without a parent`
+    : `${message}, and ${messages - 1} more like it`;
 }
 
 /** That events need more than one correction, so that no cause alone frees them. */

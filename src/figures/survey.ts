@@ -125,7 +125,7 @@ function changesSection(changes: ChangeCounts | undefined): Section | undefined 
   const { moved, gone, unread, not_compared: fields } = changes;
   const rows = (
     [
-      ['new', added, ''],
+      ['not sent before', added, ''],
       ['changed', changed, 'changes.csv has each field'],
       ['  only reported', reported, '`if_changed: update` sends those with the verdict `reported` in changes.csv'],
       ['  edited in the service', edited, conflicts > 0 ? `${numberText(conflicts)} in conflict` : ''],

@@ -29,11 +29,11 @@ export interface ProgressSnapshot extends RunPace {
   readonly now: Date;
 }
 
-/** `98/min, 3,766 left, about 38 min (until 21:40); window full, next in 0.6 s` */
+/** `98/min, 3,766 left, about 38 min (until 21:40); limit reached, next in 0.6 s` */
 export function statusLine(pace: ProgressSnapshot, columns: number): string {
   const waiting = pace.waiting ? waitingText(pace.waiting, pace.now) : undefined;
   const parts = paceParts(pace);
-  // If there is not enough room, the most important part is kept: an outage, then the rate, then a full window.
+  // If there is not enough room, the most important part is kept: an outage, then the rate, then the limit.
   if (waiting !== undefined && isSerious(pace)) {
     const withPace = `${waiting}${pace.waiting?.reason === 'outage' ? DOT : '; '}${parts.join(', ')}`;
     return withPace.length <= columns ? withPace : cutTo(waiting, columns);

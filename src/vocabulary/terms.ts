@@ -53,7 +53,7 @@ const STOPS: Readonly<Record<string, string>> = {
 
 /** Why a run sends nothing at the moment. */
 export const WAITS = {
-  rate: 'window full',
+  rate: 'limit reached',
   rate_limited: 'rate-limited by the service (429)',
   outage: 'service down',
   retry: 'waiting to send events again',

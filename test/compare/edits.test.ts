@@ -233,7 +233,7 @@ describe('the comparison', () => {
     await write({ 'people.csv': `${CHANGED.replace('Bari', 'Genoa')}3,New,,\n` });
     const { stdout } = await told('--dry-run');
     const text = stdout.replace(/\s+/g, ' ');
-    expect(text).toMatch(/ new 1 changed 1 .* edited in the service 1 1 in conflict /);
+    expect(text).toMatch(/ not sent before 1 changed 1 .* edited in the service 1 1 in conflict /);
     expect(text).not.toMatch(/ gone /);
     expect(text).toMatch(/ot shown by the service.*: custom_params\.city /);
   });

@@ -23,7 +23,7 @@ const PACE: ProgressSnapshot = { perMinute: 98.4, left: 4_047, secondsLeft: 2_46
 
 const SITUATIONS: Readonly<Record<string, ProgressSnapshot>> = {
   sending: PACE,
-  'window full': { ...PACE, waiting: { reason: 'rate', nextInMs: 600, forMs: 600 } },
+  'limit reached': { ...PACE, waiting: { reason: 'rate', nextInMs: 600, forMs: 600 } },
   'rate-limited': { ...PACE, waiting: { reason: 'rate_limited', nextInMs: 12_300, forMs: 1_000 } },
   'service down': {
     ...PACE,
@@ -64,18 +64,18 @@ describe('progress', () => {
     expect(progressLogLine(TYPES, SITUATIONS['service down']!)).toMatch(
       /; SERVICE DOWN 4 min · next check 20 s · gives up 11:08 · ECONNREFUSED$/,
     );
-    expect(progressLogLine(TYPES, SITUATIONS['window full']!)).not.toContain('window');
+    expect(progressLogLine(TYPES, SITUATIONS['limit reached']!)).not.toContain('limit');
   });
 
   it('shows tenths of a second only below ten seconds', () => {
-    expect(waitingText({ reason: 'rate', nextInMs: 640, forMs: 0 }, NOW)).toBe('window full, next in 0.6 s');
+    expect(waitingText({ reason: 'rate', nextInMs: 640, forMs: 0 }, NOW)).toBe('limit reached, next in 0.6 s');
     expect(waitingText({ reason: 'retry', nextInMs: 640, forMs: 0 }, NOW)).toBe(
       'waiting to send events again, next in 0.6 s',
     );
     expect(waitingText({ reason: 'intercepted', nextInMs: 640, forMs: 0 }, NOW)).toBe(
       'refused, but not by the webhook, retrying in 0.6 s',
     );
-    expect(waitingText({ reason: 'rate', nextInMs: 59_100, forMs: 0 }, NOW)).toBe('window full, next in 1 min');
+    expect(waitingText({ reason: 'rate', nextInMs: 59_100, forMs: 0 }, NOW)).toBe('limit reached, next in 1 min');
   });
 });
 

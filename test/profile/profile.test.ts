@@ -190,6 +190,19 @@ describe('the profile of all sources', () => {
       }
     });
 
+    it('but not what is in a list that is carried as a whole', async () => {
+      const mapping = (custom: string): string =>
+        'events:\n  - type: lead/created\n    source: it\n' +
+        `    data: { external_id: ID, full_name: Name, ${custom}` +
+        ' phone_number: { from: Phone, apply: [{ phone: { region_from: { from: at.country, apply: [{ at: 0 }] } } }] } }\n';
+      const record = { ID: '1', Name: 'Ann', Phone: '030 901820', at: [{ country: 'DE' }] };
+      const found = async (custom: string) =>
+        (await surveyed({ mapping: mapping(custom), export: JSON.stringify([record]), file: 'it.json' })).profile
+          .sources['it']!.not_carried;
+      expect(await found('')).toEqual([{ column: 'at.country', fields: ['region_from'] }]);
+      expect(await found('custom_params: { places: { from: at, as: json } },')).toEqual([]);
+    });
+
     it('but not columns for which a lookup, or the parent of a composed id, arrives', async () => {
       const names = 'lookup: { source: it, match: ID, with: Boss, take: Name }';
       const mapping = (entry: string): string =>

@@ -23,12 +23,12 @@ describe.skipIf(!tmux)(
       const cwd = await workspace('demo');
       const env = { ...environmentOf(service), TZ: DAYTIME, ...extra };
       const screen = await onTerminal(columns, 'run mapping.yaml --rate 20/600s --yes', { cwd, env });
-      await expect.poll(() => screen.text(), WAIT).toMatch(/window full, next in/);
+      await expect.poll(() => screen.text(), WAIT).toMatch(/limit reached, next in/);
       const drawn = await screen.text();
       expect(drawn).toMatch(/^lead\/created {5}█+░+ +\d+\/27 +\d+ %$/m);
       expect(drawn).toMatch(/^deal\/created {5}░+ +0\/19 +0 %$/m);
       expect(drawn).toMatch(/^comment\/created {2}░+ +0\/21 +0 %$/m);
-      expect(drawn).toMatch(/^\d+\/min, \d+ left, about \d+ min \(until .*\); window full, next in .*$/m);
+      expect(drawn).toMatch(/^\d+\/min, \d+ left, about \d+ min \(until .*\); limit reached, next in .*$/m);
 
       await screen.keys('C-c');
       await expect.poll(() => screen.text(), WAIT).toContain('ended 130');
@@ -70,7 +70,7 @@ describe.skipIf(!tmux)(
       const cwd = await workspace('demo');
       const run = 'run mapping.yaml --rate 20/600s --yes; echo $? > ended';
       const screen = await onTerminal(80, run, { cwd, env: environmentOf(service) });
-      await expect.poll(() => screen.text(), WAIT).toMatch(/window full, next in/);
+      await expect.poll(() => screen.text(), WAIT).toMatch(/limit reached, next in/);
       await screen.close();
       await expect.poll(() => readFile(join(cwd, 'ended'), 'utf8').catch(() => ''), WAIT).toBe('129\n');
     });
@@ -80,7 +80,7 @@ describe.skipIf(!tmux)(
       const cwd = await workspace('demo');
       const env = { ...environmentOf(service), TZ: DAYTIME };
       const screen = await onTerminal(120, 'run mapping.yaml --rate 20/600s --yes', { cwd, env });
-      await expect.poll(() => screen.text(), WAIT).toMatch(/window full, next in/);
+      await expect.poll(() => screen.text(), WAIT).toMatch(/limit reached, next in/);
       for (const columns of [50, 70, 100, 45, 120]) {
         // tmux tells a program of its new size at once only if the last change was a quarter of a second ago.
         await new Promise((resolve) => setTimeout(resolve, 300));

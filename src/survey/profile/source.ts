@@ -139,13 +139,17 @@ function watchedPaths(entries: readonly CompiledEntry[], lookedUp: ReadonlySet<s
   }
   // In a tree, `"*": rest` carries everything that no other field carries.
   const hasRest = entries.some(({ uses }) => uses.some(({ isRest }) => isRest));
+  // A list as JSON in a custom field carries what is in it, too.
+  const carried = [...read].flatMap(([path, own]) =>
+    own.some((use) => use.field !== 'each' && isCarried(use)) ? [`${path}.`] : [],
+  );
   return [...read].map(([path, own]) => {
     const value = pathReader(path);
     return {
       watch: newWatch(path, new Set(own.map(({ field }) => field))),
       read: (record) => value(record),
       isNamed: true,
-      decides: hasRest || lookedUp.has(path) ? [] : decidedBy(own),
+      decides: hasRest || lookedUp.has(path) || carried.some((above) => path.startsWith(above)) ? [] : decidedBy(own),
     };
   });
 }
