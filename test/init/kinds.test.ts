@@ -1010,3 +1010,38 @@ describe('an object in JSON', () => {
     expect(entries.filter((each) => each.endsWith('lead/created'))).toEqual(times(5, (n) => `${n + 1}: lead/created`));
   });
 });
+
+it('an amount and a stage of people about whom another export has deals make no deals of them', async () => {
+  const { entries, text } = await draftOf({
+    'people.csv': [
+      'ID,First Name,Last Name,Email 1,Stage,Price,Assigned To',
+      ...times(20, (n) => {
+        const [first, last] = person(n).split(' ');
+        return `${n + 1},${first},${last},p${n}@a.example,${['Lead', 'Nurture', 'Past client'][n % 3]},${(n % 4) * 150000},${['Iris Vale', 'Otto Berg'][n % 2]}`;
+      }),
+    ],
+    'deals.csv': [
+      'Deal Name,Contact,Contact Email,Price,Deal Stage',
+      ...times(
+        14,
+        (n) =>
+          `${n + 1} Elm Street,${person(n % 9)},p${n % 9}@a.example,${410000 + n * 7500},${['Offer', 'Closed'][n % 2]}`,
+      ),
+    ],
+  });
+  expect(entries).toEqual(['people: lead/created', 'deals: deal/created']);
+  expect(text).toContain('{ lookup: { source: people, match: Email 1, with: Contact Email, take: ID } }');
+});
+
+it('a budget and the consent of a form make no deals, even in requests for quotes', async () => {
+  const { entries } = await draftOf({
+    'pedido de orçamento.csv': [
+      'Carimbo de data/hora,Nome completo,E-mail,Que tipo de evento?,Qual é o seu orçamento?,Aceito a política de privacidade',
+      ...times(24, (n) => {
+        const [kind, budget] = [['Festa', 'Casamento'][n % 2], ['1000 €', '2500 €', 'Não sei', '4000 €'][n % 4]];
+        return `${n + 1}/03/2024 09:00:00,${person(n)},p${n}@a.example,${kind},${budget},Sim`;
+      }),
+    ],
+  });
+  expect(entries).toEqual(['pedido_de_orcamento: lead/created']);
+});

@@ -111,6 +111,7 @@ export function sumOfMoney(column: Column): number {
   const isMultiple = column.meaning.concepts.has('amount') && multipleInName(column.name) !== undefined;
   if (isKey || (is.hundred > 0.95 && !isMultiple)) return 0.06;
   if (unixFormat(column.values) !== undefined || isOfFile(column) || isPlace(column)) return 0;
+  if (isFew(column) && isQuestion(column)) return 0;
   const relation = derivedOf(column.table).get(column);
   const less = (relation === 'weighted' ? 0.15 : relation === 'gross' ? 0.6 : 1) * (is.number > 0.8 ? 1 : is.number);
   if (is.money > 0.5 || currencyMarksInName(column.name).length > 0) return 0.7 * less;
@@ -125,6 +126,11 @@ export function sumOfMoney(column: Column): number {
 function isOfFile({ name, table }: Column): boolean {
   const above = name.split('.').flatMap((_, at, parts) => (at > 0 ? [`${parts.slice(0, at).join('.')}.`] : []));
   return table.columns.some((each) => each.is.file > 0.8 && above.includes(objectOf(each)));
+}
+
+/** Of a form: what somebody may spend is one of a few answers. */
+function isQuestion({ name }: Column): boolean {
+  return /[?？؟]\s*$/.test(name);
 }
 
 /** Degrees: more decimals than any amount has. */

@@ -132,19 +132,31 @@ function addSomething(kinds: ReadonlyMap<Table, TableKinds>, references: readonl
   if (table) kinds.get(table)!.set(kind, { assignment: assign(table, kind, references), doubt });
 }
 
-/** Deals whose people are in another export are no people themselves. Line items and payments of deals are no deals. */
+/**
+ * Deals whose people are in another export are no people themselves, and people about whom another export has deals are no deals:
+ * their amount is a budget. Line items and payments of deals are no deals.
+ */
 function withoutParts(kinds: ReadonlyMap<Table, TableKinds>, references: readonly Reference[]): void {
   for (const [table, found] of kinds) {
     if (!found.has('deal')) continue;
-    const others = [...kinds].filter(([other]) => other !== table).map(([, its]) => its);
-    const refers = (kind: RecordKind): boolean => {
-      const roles = others.flatMap((its) => its.get(kind)?.assignment.roles ?? []);
-      const keys = roles.flatMap((own) => [own.get('id')?.column, own.get('email')?.column]);
-      return references.some((each) => each.from.table === table && keys.includes(each.to) && isSure(each, 0.4));
+    const others = [...kinds].filter(([other]) => other !== table);
+    const isReverse = (each: Reference): boolean =>
+      references.some(({ from, to, share }) => from === each.to && to === each.from && share > each.share);
+    const refers = (from: Table, of: RecordKind, its: TableKinds, least: number): boolean => {
+      const roles = its.get(of)?.assignment.roles;
+      const keys = [roles?.get('id')?.column, roles?.get('email')?.column];
+      return references.some(
+        (each) => each.from.table === from && keys.includes(each.to) && isSure(each, least) && !isReverse(each),
+      );
     };
-    const arePeople = others.some((its) => its.has('lead') && its.size === 1);
-    if (found.has('lead') && (refers('lead') || (arePeople && !hasPerson(found)))) found.delete('lead');
-    if (refers('deal') && !table.nouns.includes('deal')) found.delete('deal');
+    const isCalled = table.nouns.includes('deal');
+    const isAbout = ([other, its]: readonly [Table, TableKinds]): boolean =>
+      its.get('deal')?.assignment.roles.has('title') === true && refers(other, 'lead', found, 0.9);
+    if (found.has('lead') && !isCalled && others.some(isAbout)) found.delete('deal');
+    const refersTo = (kind: RecordKind): boolean => others.some(([, its]) => refers(table, kind, its, 0.4));
+    const arePeople = others.some(([, its]) => its.has('lead') && its.size === 1);
+    if (found.size > 1 && (refersTo('lead') || (arePeople && !hasPerson(found)))) found.delete('lead');
+    if (refersTo('deal') && !isCalled) found.delete('deal');
   }
 }
 

@@ -6,6 +6,7 @@ import {
   countsOf,
   fillOf,
   holderOf,
+  isComplete,
   isKey,
   isUnique,
   numberIn,
@@ -158,7 +159,10 @@ export function stageLine(context: Context): Made {
 /** Where no column has the stage, flags may say how a deal ended: `won`, `lost`. */
 function endsByFlags({ draft: { table }, used }: Context): Made | undefined {
   const flags = table.columns.flatMap((column) => {
-    const end = column.list === undefined && column.is.flag > 0.9 ? endingOf(meaningfulPart(column.name)) : undefined;
+    const { list, is, name, distinct } = column;
+    // What all have accepted is a condition, not an offer.
+    const isFlag = list === undefined && is.flag > 0.9 && !(distinct === 1 && isComplete(column));
+    const end = isFlag ? endingOf(meaningfulPart(name)) : undefined;
     const yes = [...countsOf(column).keys()].filter((value) => TRUE.test(value));
     return (end === 'won' || end === 'lost') && yes.length > 0 ? [{ column, end, yes }] : [];
   });
