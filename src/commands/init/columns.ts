@@ -121,8 +121,8 @@ type Shape = keyof typeof SHAPES | 'money';
 /** In a text with a label or a name: `Ada Bell <ada@x.example>`, `+44 20 7946 0000 (Work); +44 7700 900000 (Mobile)`. */
 const ADDRESS = '[^\\s<>()",;:|]+@[^\\s<>()",;:|]+';
 const NUMBER = '[+(]?\\d[\\d ().\\-/]{5,20}\\d';
-/** How no amount and no date begins. */
-const TELEPHONE = /(?:\+|\b00|\(0|\b0[1-9])\d|\(\d{3}\)|\b\d{3}-\d{3}-/;
+/** How no amount and no date begins; the zeros in `327 000 kr` follow other digits. */
+const TELEPHONE = /(?:\+|(?<!\d[ \u00a0\u202f.,'’])\b0\d|\(0)\d|\(\d{3}\)|\b\d{3}-\d{3}-/;
 /** What is around addresses: a name, or a label of each. Around numbers, a label of each. */
 const ABOUT_ADDRESS = /^(?=.*[\p{L}<>])(?:[\s;,|"'<>()[\]:.-]*\p{L}*){1,12}$/u;
 const ABOUT_NUMBER = /^(?=.*\p{L})[\s;,|/]*(?:(?:\(?\p{L}[\p{L} .]{0,14}\)?:?)[\s;,|/]*){1,4}$/u;
