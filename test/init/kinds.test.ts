@@ -133,6 +133,49 @@ describe('a table is', () => {
     expect(draft.deal).toMatchObject({ amount: 'amount', stage_name: 'stage', lead_external_id: 'contact_id' });
   });
 
+  it.each([
+    ['Invitee UUID', (n: number) => `2b8a463b-a94e-498b-a35c-6c2a56c6f4${10 + n}`],
+    ['Rezervace', (n: number) => `R-${100 + 3 * n}`],
+    ['', () => ''],
+  ])('people told apart by their address, where they recur under another `%s` each time', async (header, id) => {
+    const row = (n: number) => `${id(n)},${person(n)},p${n % 7}@a.example,2024-03-${n + 10},Demo`;
+    const draft = await draftOf({ 'events.csv': [`${header},Name,Email,Start,Event type`, ...times(20, row)] });
+    expect(draft.lead).toMatchObject({ external_id: 'Email', duplicates: 'first' });
+    expect(draft.remark('duplicates')).toMatch(/^check: 7 people in 20 records/);
+    if (header !== '')
+      expect(draft.lead['custom_params']).toMatchObject({ [header.toLowerCase().replace(' ', '_')]: header });
+  });
+
+  it('people told apart by an id to which others refer, although their addresses recur', async () => {
+    const draft = await draftOf({
+      'events.csv': ['Ref,Name,Email', ...times(20, (n) => `R${n},${person(n)},p${n % 7}@a.example`)],
+      'notes.csv': ['Ref,Note', ...times(30, (n) => `R${n % 15},Asked for a demo of the roof ${n}`)],
+    });
+    expect(draft.lead).toMatchObject({ external_id: 'Ref' });
+    expect(draft.comment).toMatchObject({ lead_external_id: 'Ref' });
+  });
+
+  it('people and deals in an export of tasks: the list that a task is in is no name, and owners are in brackets', async () => {
+    const draft = await draftOf({
+      'tasks.csv': [
+        'Task ID,Task Name,Status,Assignees,List Name,Client (short text),Client e-mail (email),Deal Size (currency)',
+        ...times(
+          20,
+          (n) =>
+            `86kz${n}e,Acme Tools - offer ${n},${['open', 'closed won'][n % 2]!},"${['[]', '[Tom Reed]', '[Tom Reed,Iris Vale]'][n % 3]!}",${['New business', 'Renewals'][n % 2]!},${person(n)},p${n % 7}@a.example,${[2750, 980, 12000, 400, 7100, 660][n % 6]!}`,
+        ),
+      ],
+    });
+    expect(draft.entries).toEqual(['tasks: lead/created', 'tasks: deal/created']);
+    expect(draft.lead['full_name']).toBe('Client (short text)');
+    const { from, apply } = draft.deal['owner_name'] as { from: string; apply: { extract: string }[] };
+    expect(from).toBe('Assignees');
+    expect(
+      ['[Tom Reed,Iris Vale]', '{"Tom Reed"}', '[]'].map((text) => new RegExp(apply[0]!.extract).exec(text)?.[1]),
+    ).toEqual(['Tom Reed', 'Tom Reed', undefined]);
+    expect(draft.remark('owner_name')).toMatch(/^check: .* 6 have/);
+  });
+
   it('people and deals in a language of which no word is known', async () => {
     const names = ['أحمد علي', 'فاطمة حسن', 'محمد سالم', 'نورة خالد', 'يوسف عمر', 'مريم ناصر'];
     const draft = await draftOf({

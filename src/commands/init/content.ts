@@ -36,14 +36,21 @@ export function isOfFirms({ values, distinct }: Column): boolean {
 export function personal(column: Column): number {
   const { is } = column;
   if (!isText(column) || is.flag > 0.5 || is.hash > 0.5) return 0;
+  if (is.person < 0.6 && isLabel(column)) return 0;
   // Customers may have several rows, but the staff has few names.
   const fewer = isFew(column) ? Math.max(0.4, isRare(column)) : 1;
   return is.person > 0.6 ? 0.5 * is.person * fewer : is.prose > 0.3 ? 0 : 0.12;
 }
 
+/** `List Name`: one of two or three lists, groups or teams in many records. */
+function isLabel({ distinct, filled, meaning: { concepts } }: Column): boolean {
+  const isPart = (['first', 'last', 'surname'] as const).some((part) => concepts.has(part));
+  return filled > 12 && distinct <= 3 && !isPart;
+}
+
 export function partOfName(column: Column): number {
   const { is, length } = column;
-  if (!isText(column) || is.flag > 0.5 || length > 30) return 0;
+  if (!isText(column) || is.flag > 0.5 || length > 30 || isLabel(column)) return 0;
   // `García López` is a last name where the header says so.
   if (is.spaced > 0.6 && !isCalledPart(column)) return 0;
   return is.oneName > 0.7 ? 0.3 * Math.min(1, isRare(column) + 0.4) : 0.1;

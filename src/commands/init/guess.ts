@@ -12,7 +12,7 @@ import {
   type Column,
   type Table,
 } from './columns.ts';
-import { namesOther, type Assignment } from './assign.ts';
+import { namesOther, referred, type Assignment } from './assign.ts';
 import { figuresOf, keyOf as nameAsKey, quoted } from './evidence.ts';
 import { kindsOf } from './kinds/kinds.ts';
 import type { TableKinds } from './kinds/signs.ts';
@@ -54,6 +54,8 @@ interface Key {
   readonly why?: string;
   /** That a record occurs in several rows, in figures. */
   readonly repeats?: string;
+  /** What else these rows have is sent of the first one only: they are no deals. */
+  readonly isOnce?: true;
   /** Of exports with the same columns, one for each day or year, the last one has what is true now. */
   readonly keep?: 'last';
 }
@@ -80,8 +82,8 @@ export function guessDrafts(
       const person = drafts.find((each) => each.table === table && each.kind === 'lead');
       const key =
         deal && kind === 'lead'
-          ? personKey(row, deal.roles.get('id')?.column)
-          : (deal && person && idOfPerson(row, person)) || keyOf(row);
+          ? personKey(row, deal.roles.get('id')?.column, references)
+          : (deal && person && idOfPerson(row, person)) || keyOf(row, references);
       drafts.push(apartFrom(drafts, { ...row, key: again(key, row), prefix: undefined }));
     }
   }
@@ -91,9 +93,11 @@ export function guessDrafts(
 /** Columns of notes, for the timeline of their record: of rows that are a person and a deal, that of the deal. */
 function notesIn(table: Table, drafts: readonly EntryDraft[]): EntryDraft[] {
   const own = drafts.filter((draft) => draft.table === table);
-  const { kind, only, key } = own.find((draft) => draft.kind === 'deal') ?? own[0] ?? {};
+  const { kind, only, key, roles } = own.find((draft) => draft.kind === 'deal') ?? own[0] ?? {};
   if (kind === undefined || only || own.some((draft) => draft.kind === 'comment')) return [];
   const used = own.flatMap(({ roles }) => [...roles.values()].map(({ column }) => column));
+  // Of people in several rows, the number of the row.
+  const id = key?.column ?? roles?.get('id')?.column;
   // Steps of a task are no notes about it.
   const hasComments = drafts.some((draft) => draft.kind === 'comment' && draft.table.only?.is !== 'present');
   return table.columns
@@ -106,7 +110,7 @@ function notesIn(table: Table, drafts: readonly EntryDraft[]): EntryDraft[] {
           : undefined;
       return {
         ...{ kind: 'comment', table, twin: false, doubt: undefined },
-        key: key?.column && isKey(key.column) ? key : undefined,
+        key: id && isKey(id) ? { value: id.name, column: id } : undefined,
         prefix: { text: `${nameAsKey(column.name)}-`, why: 'that of the record' },
         roles: new Map([['content', { column, score: 1, others: [] }]]),
         candidates: new Map(),
@@ -192,13 +196,34 @@ function idOfPerson({ roles }: Recognised, { key, roles: own }: EntryDraft): Key
 
 type Recognised = Omit<EntryDraft, 'key' | 'prefix'>;
 
-function keyOf(row: Recognised): Key | undefined {
+function keyOf(row: Recognised, references: readonly Reference[]): Key | undefined {
   const { roles, kind } = row;
   const id = roles.get('id')?.column;
-  if (id) return { value: id.name, column: id };
+  const people = kind === 'lead' ? recurringIn(row) : undefined;
+  // The number of a booking is no number of who booked, unless others refer to it.
+  if (id && !(people && isUnique(id) && referred(id, references) === 0)) return { value: id.name, column: id };
   // Notes need no id.
   if (kind === 'comment') return undefined;
-  return severalKey(row) ?? (kind === 'lead' ? personalKey(roles) : undefined);
+  if (!people) return severalKey(row) ?? (kind === 'lead' ? personalKey(roles) : undefined);
+  const key = personalKey(roles, id && `${quoted(id)} counts records and no people`)!;
+  return { ...key, repeats: repeatsText(people), isOnce: true };
+}
+
+/** The column with which people recur, if they do so by their address or number and their name together. */
+function recurringIn({ roles }: Recognised): Column | undefined {
+  const names = (['full', 'first', 'last'] as const).flatMap((role) => roles.get(role)?.column ?? []);
+  return (['email', 'phone'] as const)
+    .flatMap((role) => roles.get(role)?.column ?? [])
+    .find((own) => {
+      if (own.list !== undefined || own.distinct > own.filled * 0.8 || fillOf(own) < 0.5 || names.length === 0)
+        return false;
+      const all = [own, ...names].map(({ sql }) => sql).join(', ');
+      const pairs = countOf(
+        own.table,
+        `from (select distinct ${all} from ${own.table.sql} where ${own.sql} is not null)`,
+      );
+      return pairs < own.distinct * 1.1;
+    });
 }
 
 /** Records of several exports of one structure: they come again in later ones, or people without an id in any. */
@@ -216,10 +241,10 @@ function repeatsText({ distinct, filled }: Column): string {
 }
 
 /** Of people in rows of deals: the id of the row, or of people who are in several rows, what they have in common. */
-function personKey(row: Recognised, deal: Column | undefined): Key | undefined {
+function personKey(row: Recognised, deal: Column | undefined, references: readonly Reference[]): Key | undefined {
   const { roles, table } = row;
   const own = roles.get('id')?.column;
-  if (own && own !== deal) return keyOf(row);
+  if (own && own !== deal) return keyOf(row, references);
   const columns = (['email', 'phone', 'full'] as const).flatMap((role) => roles.get(role)?.column ?? []);
   // An address that most have tells people apart better than their names.
   const best = columns.find(({ filled }) => filled > table.rows / 2) ?? columns[0];
@@ -239,8 +264,8 @@ function personKey(row: Recognised, deal: Column | undefined): Key | undefined {
   return key && best && { ...key, repeats: repeatsText(best) };
 }
 
-/** The first of these that a person has. */
-function personalKey(roles: Assignment['roles']): Key | undefined {
+/** The first of these that a person has. `instead`: why no column is taken. */
+function personalKey(roles: Assignment['roles'], instead = 'no column looks like an id'): Key | undefined {
   const columns = (['email', 'phone', 'full', 'last'] as const).flatMap((role) => roles.get(role)?.column ?? []);
   const complete = columns.findIndex(isComplete);
   const used = complete < 0 ? columns : columns.slice(0, complete + 1);
@@ -248,7 +273,7 @@ function personalKey(roles: Assignment['roles']): Key | undefined {
   const figures = used.map((each) => `${quoted(each)} (${figuresOf('id', each)})`).join(', or else ');
   // As alternatives with settings, so that the others, which have fields of their own, are not warned of as passed over.
   const values = used.map((each) => (used.length > 1 ? { from: valueIn(each) } : valueIn(each)));
-  return { value: firstOf(values), why: `no column looks like an id, so people are told apart by ${figures}` };
+  return { value: firstOf(values), why: `${instead}, so people are told apart by ${figures}` };
 }
 
 /** The fewest columns that tell records apart together; of people, at most two of those that say who they are and where. */

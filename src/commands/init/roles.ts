@@ -65,7 +65,7 @@ const ROLES = {
       person: 0.7,
       customer: 0.75,
     },
-    against: `${NOT_PERSON} first middle`,
+    against: `${NOT_PERSON} first middle happened`,
   },
   email: {
     content: addresses,

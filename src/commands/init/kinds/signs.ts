@@ -58,13 +58,15 @@ export class Signs {
 
   /** An amount and a stage, or a name of deals and two of amount, stage and subject. */
   deals(): void {
-    if (this.#is('user', 'company', 'comment', 'other')) return;
+    if (this.#is('user', 'company', 'other')) return;
     const [amount, stage, title] = [
       this.#of('deal', 'amount'),
       this.#of('deal', 'stage', 'outcome'),
       this.#of('deal', 'title'),
     ];
     const signs = [amount, stage, title].filter((each) => each > 0.5).length;
+    // Tasks may be deals.
+    if (this.#is('comment') && signs < 3) return;
     const isIdOfDeal = (each: Column): boolean =>
       isKey(each) && each.meaning.concepts.has('deal') && each.meaning.concepts.has('id');
     const isCalled = (this.#is('deal') && !this.#is('stage')) || this.#table.columns.some(isIdOfDeal);

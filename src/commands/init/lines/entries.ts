@@ -36,7 +36,9 @@ function contextOf(draft: EntryDraft, known: KnownTables): Context {
   const twins = known.drafts.filter(
     (each) => each === draft || (each.table === table && (each.notes ? !each.notes.instead : twin)),
   );
-  const own = twins.flatMap((each) => [...each.roles].filter(([role]) => each !== draft || role !== 'outcome'));
+  const own = twins.flatMap((each) =>
+    [...each.roles].filter(([role]) => each !== draft || (role !== 'outcome' && !(role === 'id' && draft.key?.isOnce))),
+  );
   return { draft, known, used: new Set(own.map(([, { column }]) => column)) };
 }
 
@@ -78,8 +80,9 @@ export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
 }
 
 /** Which of several records with one id is kept. */
-function duplicatesLine({ keep, repeats }: NonNullable<EntryDraft['key']>): Line {
-  if (!keep) return { key: 'duplicates', value: 'first' };
+function duplicatesLine({ keep, repeats, isOnce }: NonNullable<EntryDraft['key']>): Line {
+  const others = isOnce && { comment: `check: ${repeats!}; what the others of a person have is not sent` };
+  if (!keep) return { key: 'duplicates', value: 'first', ...others };
   return { key: 'duplicates', value: keep, comment: `check: ${repeats!}; that of the last one in this file is kept` };
 }
 

@@ -170,11 +170,22 @@ export function namedLine(context: Context, role: 'owner' | 'author' | 'pipeline
     const comment = `check: ${whole.map((each) => `${quoted(each)} ${figuresOf(role, each)}`).join(', ')}`;
     return { value: joined(whole, ' '), comment };
   }
+  const listed = listedIn(column);
+  if (listed) return listed;
   const isKey = column.is.words < 0.8 || column.is.uuid > 0.5 || column.is.code > 0.8;
   const comment = isKey
     ? `check: these are ids, and no export has their names; ${figuresOf(role, column)}${nextText(others)}`
     : commentOf(role, found, context.draft.kind);
   return { value: valueIn(column), comment };
+}
+
+/** `[Tom Reed,Iris Vale]`, `{"Tom Reed"}`: the first of names in brackets. */
+function listedIn(column: Column): Made | undefined {
+  const lists = column.values.filter((value) => /^[[{].*[\]}]$/.test(value));
+  if (lists.length < column.values.length * 0.9) return undefined;
+  const several = lists.filter((value) => value.includes(',')).length;
+  const comment = `check: names in brackets; ${several > 0 ? `of several, as ${numberText(several)} have, the first one is used` : 'they are taken off'}`;
+  return { value: valueIn(column, { extract: `^[\\[{]\\s*["']?([^,"'\\]}]+)` }), comment };
 }
 
 /** First and last name, where a column has one of them and a column beside it the other: `user.first_name`, `user.last_name`. */
