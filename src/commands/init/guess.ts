@@ -18,7 +18,7 @@ import { kindsOf } from './kinds/kinds.ts';
 import type { TableKinds } from './kinds/signs.ts';
 import { isJobs, isNotes, texts } from './content.ts';
 import { firstOf, joined, type Reference } from './references.ts';
-import { namesNoun, type Concept } from './words.ts';
+import { namesNoun, nounsOf, type Concept } from './words.ts';
 import { headerScore, RECORD_KINDS, type RecordKind, type Role } from './roles.ts';
 
 /** Records that become events of a kind. */
@@ -197,9 +197,10 @@ function idOfPerson({ roles }: Recognised, { key, roles: own }: EntryDraft): Key
 type Recognised = Omit<EntryDraft, 'key' | 'prefix'>;
 
 function keyOf(row: Recognised, references: readonly Reference[]): Key | undefined {
-  const { roles, kind } = row;
+  const { roles, kind, table } = row;
   const id = roles.get('id')?.column;
-  const people = kind === 'lead' ? recurringIn(row) : undefined;
+  const isOfPeople = nounsOf(table.list ?? table.source).includes('lead') || id?.known?.get(kind) === 'id';
+  const people = kind === 'lead' && !(id && isOfPeople) ? recurringIn(row) : undefined;
   // The number of a booking is no number of who booked, unless others refer to it.
   if (id && !(people && isUnique(id) && referred(id, references) === 0)) return { value: id.name, column: id };
   // Notes need no id.
