@@ -177,9 +177,8 @@ describe('the roles of columns', () => {
       n % 2
         ? `C${n},Ada Bell,a${n}@x.example (Work); h${n}@home.example (Home),Büro: +49 30 12345${n + 10}; mobil: +49 171 12345${n + 10}`
         : `C${n},Ada Bell,Ada Bell <a${n}@x.example>,+49 30 12345${n + 10} (Büro)`;
-    const amount = (n: number): string => `${n + 3}27 000 kr`;
     const draft = await draftOf({
-      'contacts.csv': ['Id,Name,Post,Zahlen,Beitrag', ...times(12, (n) => `${contact(n)},${amount(n)}`)],
+      'contacts.csv': ['Id,Name,Post,Zahlen', ...times(12, contact)],
       'deals.csv': [
         'No,Subject,Amount,Stage,Client mail',
         ...times(12, (n) => `D${n},Roof ${n},${n + 9}00.50,${n % 3 ? 'New' : 'Won'},A${n}@x.example`),
@@ -193,10 +192,19 @@ describe('the roles of columns', () => {
       from: 'Zahlen',
       apply: [{ extract: expect.any(String) as string }, 'phone'],
     });
-    expect(draft.lead['custom_params']).toEqual({ post: 'Post', zahlen: 'Zahlen', beitrag: 'Beitrag' });
+    expect(draft.lead['custom_params']).toEqual({ post: 'Post', zahlen: 'Zahlen' });
     expect(draft.findings).toMatch(/12 leads.*\n.*12 deals$/m);
     expect(draft.deal['lead_external_id']).toMatchObject({ lookup: { with: { from: 'Client mail' } } });
-    expect(draft.text).not.toMatch(/phone_number: .*Beitrag/);
+  });
+
+  it('of an amount such as `327 000 kr` is no phone number', async () => {
+    const { deal } = await draftOf({
+      'affarer.csv': [
+        'Projekt,Kund,E-post,Belopp,Steg',
+        ...times(12, (n) => `Carport ${n},Ada Bell,a${n}@x.example,${n + 3}27 000 kr,${n % 3 ? 'Ny' : 'Vunnen'}`),
+      ],
+    });
+    expect(deal['amount']).toMatchObject({ from: 'Belopp' });
   });
 
   it('are not those of the one address that all records share', async () => {
