@@ -176,6 +176,26 @@ describe('a table is', () => {
     expect(draft.remark('owner_name')).toMatch(/^check: .* 6 have/);
   });
 
+  it.each(['Subtotal North', 'Zwischensumme Nord', 'Итого Север', 'Total'])(
+    'without the sums of its rows: `%s`',
+    async (name) => {
+      const row = (n: number): string =>
+        `Roof of house ${n},${person(n)},p${n}@a.example,${[2750, 980, 12000, 400, 7100, 660][n % 6]!},${['New', 'Won'][n % 2]!},Ina Roth`;
+      // Firms may be called so, too.
+      const rows = [
+        ...times(8, row),
+        `${name},,,33790,,`,
+        ...times(8, (n) => row(n + 8)),
+        'Total Logistics,Ada Bell,t@a.example,400,New,Ina Roth',
+      ];
+      const draft = await draftOf({ 'pipeline.csv': ['Opportunity,Contact,E-mail,Value,Phase,Sales rep', ...rows] });
+      const when = { from: 'Opportunity', not_in: [name] };
+      expect(draft.entries).toEqual(['pipeline: lead/created', 'pipeline: deal/created']);
+      if (name !== 'Total') expect([draft.lead['when'], draft.deal['when']]).toEqual([when, when]);
+      expect(draft.findings).toContain('17 deals');
+    },
+  );
+
   it('people and deals in a language of which no word is known', async () => {
     const names = ['أحمد علي', 'فاطمة حسن', 'محمد سالم', 'نورة خالد', 'يوسف عمر', 'مريم ناصر'];
     const draft = await draftOf({

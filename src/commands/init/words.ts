@@ -238,6 +238,14 @@ export function isJob(value: string): boolean {
     .some((word) => JOB.test(word));
 }
 
+/** `Subtotal North`, `Zwischensumme`, `Σ`. */
+const SUBTOTAL =
+  /^(?:σ|(?:grand |sub ?)?totals?|sum|summe|zwischensumme|teilsumme|gesamt(?:summe)?|sous total|somme|suma|soma|subtotale|totale|totaal|subtotaal|tussentotaal|razem|lacznie|итого|всего|подытог|summa|delsumma|i alt|toplam|ara toplam|celkem|mezisoucet|osszesen|yhteensa)(?: |$)/u;
+
+export function isSubtotal(value: string): boolean {
+  return SUBTOTAL.test(fold(value));
+}
+
 /** What the records of a file are called: in file names, in names of arrays, in values of a type column. */
 export const NOUNS = {
   lead: ['person', 'customer'],

@@ -1,7 +1,17 @@
 /** The entries of drafts: for every field of a kind of record a line with the column that it is made of, or with the candidates. */
 import { kindOf } from '../../../kinds/index.ts';
 import { ofText } from '../../../terminal/numbers.ts';
-import { countOf, countsOf, isComplete, isIn, isOneOf, pathOf, type Column } from '../columns.ts';
+import {
+  cellsOf,
+  countOf,
+  countsOf,
+  isComplete,
+  isIn,
+  isOneOf,
+  pathOf,
+  plainColumns,
+  type Column,
+} from '../columns.ts';
 import { dateText, doubtOf, isReadable, serialIn } from '../dates.ts';
 import { customValue, isCompany, isOnly, keyOf, quoted, TRUE, unreadText } from '../evidence.ts';
 import type { EntryDraft, Notes } from '../guess.ts';
@@ -12,7 +22,7 @@ import { continuedBy, idLine, namedLine, timeLine, type Context, type Made } fro
 import { emailLine, nameLine, phoneLine } from './person-lines.ts';
 import { keptParent, parentLines } from './parent-lines.ts';
 import type { RecordType } from '../sample.ts';
-import { meaningOf, type Meaning } from '../words.ts';
+import { isSubtotal, meaningOf, type Meaning } from '../words.ts';
 import { plainComment, reads, withLines, type Entry, type Line } from './yaml.ts';
 
 /** How the fields of records are made, but those of parents. */
@@ -121,6 +131,7 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
   if (draft.key?.column && continuedBy(draft) > 0)
     tests.push({ value: present([draft.key.column.name]), why: 'those that continue the record above, without an id' });
   if (draft.only) tests.push({ value: present([draft.only.name]), why: `those without ${quoted(draft.only)}` });
+  tests.push(...subtotalTests(context));
   const gone = deletedTests(context);
   tests.push(...gone);
   if (tests.length === 0) return [];
@@ -129,6 +140,28 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
   const mark = off ? 'set this: ' : gone.length > 0 ? 'check: ' : '';
   const whys = tests.flatMap(({ why }) => why || []);
   return [{ key: 'when', value, ...(whys.length > 0 && { comment: `${mark}${whys.join(', ')}` }), off }];
+}
+
+/** Sums of the rows above: they are called so, have a number, and are empty in two of three columns. */
+function subtotalTests({ draft: { table } }: Context): { value: object; why: string }[] {
+  const plain = plainColumns(table).filter(({ filled }) => filled > table.rows / 2);
+  const sums = plain.filter(({ separators }) => separators !== undefined);
+  return plain
+    .filter((column) => column.is.words > 0.8 && column.list === undefined)
+    .flatMap((column) => {
+      const cells = cellsOf([column, ...sums, ...plain.filter((each) => each !== column && !sums.includes(each))]);
+      const isSum = ([name = null, ...others]: readonly (string | null)[]): boolean =>
+        isSubtotal(name ?? '') &&
+        others.slice(0, sums.length).some((cell) => cell !== null) &&
+        others.filter((cell) => cell === null).length > (others.length * 2) / 3;
+      const values = [...new Set(cells.filter(isSum).map(([name]) => name!))];
+      const count = countOf(table, `from ${table.sql} where ${isOneOf(column, values)}`);
+      const isAll = count === cells.filter(isSum).length;
+      if (values.length === 0 || !isAll) return [];
+      const why = `those that sum up others (${ofText(count, table.rows)} by ${quoted(column)})`;
+      return [{ value: { from: column.name, not_in: values }, why }];
+    })
+    .slice(0, 1);
 }
 
 /** What becomes of records whose parents, in another export, are skipped because they were deleted. */
