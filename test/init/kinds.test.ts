@@ -1108,3 +1108,51 @@ it('a budget and the consent of a form make no deals, even in requests for quote
   });
   expect(entries).toEqual(['pedido_de_orcamento: lead/created']);
 });
+
+describe('columns with numbers are groups, each of which is a record', () => {
+  const CLIENT = 'Client ID,Name,E-mail,Phone 1,Phone 2';
+  const client = (n: number): string => `C${n},${person(n)} ${n},p${n}@a.example,+44 20 7946 ${4000 + n},`;
+
+  it.each([
+    ['Deal 1 Name,Deal 1 Amount,Deal 1 Stage', 'Deal 2 Name,Deal 2 Amount,Deal 2 Stage'],
+    ['Titel 1,Betrag 1,Status 1', 'Titel 2,Betrag 2,Status 2'],
+  ])('deals: %s', async (first, second) => {
+    const group = (n: number, at: number): string =>
+      `Plan ${n}-${at},${900 + n * 70 + at}.50,${['open', 'won', 'lost'][(n + at) % 3]}`;
+    const rows = times(12, (n) => `${client(n)},${n % 4 ? group(n, 1) : ',,'},${n % 3 ? ',,' : group(n, 2)}`);
+    const { entries, spec, lead } = await draftOf({ 'clients.csv': [`${CLIENT},${first},${second}`, ...rows] });
+    expect(entries).toEqual(['clients: lead/created', 'clients: deal/created', 'clients: deal/created']);
+    const [title, amount, stage] = second.split(',');
+    expect(spec.events[2]).toMatchObject({
+      when: { from: second.split(','), present: true },
+      data: {
+        external_id: { list: ['Client ID', { value: '2' }], apply: [{ join: '-' }] },
+        title,
+        amount: { from: amount },
+        stage_name: stage,
+        lead_external_id: 'Client ID',
+      },
+    });
+    expect(JSON.stringify(lead)).not.toContain(amount);
+  });
+
+  it('notes, with their own dates and authors', async () => {
+    const note = (n: number, at: number): string =>
+      `2024-0${at}-1${n % 9},${n % 2 ? 'Tom' : 'Sue'},Called about offer ${n}-${at} and wants a discount`;
+    const rows = times(12, (n) => `${client(n)},${note(n, 1)},${n % 3 ? ',,' : note(n, 2)}`);
+    const head = [1, 2].map((at) => `Note ${at} date,Note ${at} by,Note ${at} text`).join(',');
+    const { entries, spec } = await draftOf({ 'clients.csv': [`${CLIENT},${head}`, ...rows] });
+    expect(entries).toEqual(['clients: lead/created', 'clients: comment/created', 'clients: comment/created']);
+    expect(spec.events[2]).toMatchObject({
+      when: { from: 'Note 2 text', present: true },
+      occurred_at: { from: 'Note 2 date' },
+      data: { content: 'Note 2 text', author_name: 'Note 2 by', lead_external_id: 'Client ID' },
+    });
+  });
+
+  it('but not the addresses and numbers of a person', async () => {
+    const head = `${CLIENT},Address 1 Street,Address 1 City,Address 2 Street,Address 2 City`;
+    const rows = times(12, (n) => `${client(n)},Elm Street ${n},Leeds,,`);
+    expect((await draftOf({ 'clients.csv': [head, ...rows] })).entries).toEqual(['clients: lead/created']);
+  });
+});

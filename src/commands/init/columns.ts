@@ -37,6 +37,8 @@ export interface Table {
   readonly falseIsNone: boolean;
   /** Its name in SQL. */
   readonly sql: string;
+  /** Its records are groups of columns of a row: the headers of each. */
+  readonly groups?: readonly (readonly string[])[];
   /** Of exports of one structure: the table of each, which has only its own records; undefined if it lacks the list. */
   members?: readonly (Table | undefined)[];
 }

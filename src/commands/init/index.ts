@@ -24,6 +24,7 @@ import type { Table } from './columns.ts';
 import { Answers, Back } from './lines/answers.ts';
 import { askDefaults, defaultsOf, missingIn } from './lines/defaults.ts';
 import { apartEntries, apartTables } from './family/apart.ts';
+import { groupEntries, withGroups } from './family/numbered.ts';
 import { askEncodings } from './lines/encodings.ts';
 import { askFiles, askLines, askMarks, askNotes, namesOf } from './lines/questions.ts';
 import { keyOf } from './evidence.ts';
@@ -101,7 +102,7 @@ async function draftMapping(
       const references = findReferences(samples);
       return { tables, missing, recognised, references, guessed: guessDrafts(tables, references) };
     };
-    const joined = joinAlike(exports);
+    const joined = joinAlike(exports).map(withGroups);
     const typed = joined.map(byType);
     const found = guess(typed.flat());
     // Calls and mails are both comments: types of records that become the same are no tables of their own.
@@ -146,7 +147,7 @@ async function draftMapping(
     );
     return isOut ? tried(left) : { trial, fates, entries: decided };
   };
-  const { trial, fates, entries } = await tried(apartEntries(agreeing(asked), known.tables));
+  const { trial, fates, entries } = await tried(apartEntries(groupEntries(agreeing(asked)), known.tables));
   answers.check();
   if (entries.every(({ refused }) => refused !== undefined))
     throw new UserError(

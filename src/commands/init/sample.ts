@@ -44,6 +44,8 @@ export interface RawTable {
   readonly rows: (string | number | null)[][];
   /** Of elements that are a name and a value each. */
   readonly pairs: Pairs;
+  /** Its records are groups of columns of a row: the headers of each group. Its own columns are called like those of the first one. */
+  readonly groups?: readonly (readonly string[])[];
 }
 
 /** The names in a list of names and values. */

@@ -100,6 +100,7 @@ function tablesOf(
       whole: from.sample.whole,
       nouns: list === undefined || list === '$' ? nounsIn(from, source, exports) : nounsOf(lastOf(list)),
       ...(from.type && list === undefined && { only: from.type }),
+      ...(raw.groups && { groups: raw.groups }),
       attributes: isAttributes(raw) ? { by: raw.pairs.by!, names: raw.pairs.names.size } : undefined,
       settled: new Set(),
       falseIsNone: missing.has('false'),

@@ -9,6 +9,8 @@ import { plainComment, readsOf, withLines, type Entry, type Line } from '../line
 export function apartTables(tables: readonly Table[]): Table[] {
   return tables.flatMap((table) => {
     const { members, nouns, unusedDeal, settled } = table;
+    // Groups of columns are records only in the drafts.
+    if (table.groups) return [];
     if (!members) return [table];
     return members
       .flatMap((each) => each ?? [])

@@ -107,8 +107,12 @@ const MAX_STAFF = 60;
 
 /** Leaves out the columns of lists whose elements become events of their own. */
 function withoutLists(table: Table, kinds: ReadonlyMap<Table, TableKinds>): void {
-  const lists = [...kinds].flatMap(([each, found]) => (found.size > 0 && isIn(each, table) ? [each.list!] : []));
-  const kept = table.columns.filter((each) => !lists.some((list) => `${pathOf(each)}.`.startsWith(`${list}.`)));
+  const own = [...kinds].flatMap(([each, found]) => (found.size > 0 && isIn(each, table) ? [each] : []));
+  const lists = own.map(({ list }) => list!);
+  const groups = new Set(own.flatMap((each) => each.groups?.flat() ?? []));
+  const kept = table.columns.filter(
+    (each) => !groups.has(each.name) && !lists.some((list) => `${pathOf(each)}.`.startsWith(`${list}.`)),
+  );
   table.columns.splice(0, table.columns.length, ...kept);
 }
 

@@ -99,7 +99,9 @@ export function phoneLine(context: Context): Made {
   const { roles, table } = context.draft;
   const found = roles.get('phone');
   if (!found)
-    return fromElsewhere(context, 'phone', 'phone') ?? openLine(context, 'phone', (column) => addressIn(column, 'phone'));
+    return (
+      fromElsewhere(context, 'phone', 'phone') ?? openLine(context, 'phone', (column) => addressIn(column, 'phone'))
+    );
   const { column } = found;
   const country = table.columns.find(isCountry);
   const phone: TransformSpec = country ? { phone: { region_from: valueIn(country) } } : 'phone';
