@@ -84,11 +84,12 @@ export class RecordReader {
   #takeUnreadable(item: Extract<ReadItem, { kind: 'unreadable' }>, entries: readonly CompiledEntry[]): void {
     const { writer } = this.#job;
     const { place, raw, issue } = item;
-    this.records.unreadable += 1;
     const record = writer.record(item);
     addProblem(writer.db, { record }, issue);
-    // A footer is a warning, and no record.
-    if (issue.severity === 'warning') return;
+    // A footer is a warning, and no record: there is nothing to correct.
+    const isRecord = issue.severity !== 'warning';
+    this.records[isRecord ? 'unreadable' : 'skipped'] += 1;
+    if (!isRecord) return;
     for (const entry of entries) {
       const drafts = raw ? entry.map({ kind: 'row', place, raw, issues: [] }) : [];
       const ids = drafts.map(({ data }) => data.external_id).filter((id) => typeof id === 'string');
