@@ -447,6 +447,20 @@ describe('a role', () => {
 });
 
 describe('exports of strangers', () => {
+  it('have lines that are no records, such as titles of pages and sums: these are skipped, and a cell with an error has no value', async () => {
+    const rows = times(24, (n) => [
+      ...(n % 8 === 7 ? [',,,,,Übertrag,9000', `Angebote Seite ${n},,,,,,`] : []),
+      `A${n},${person(n)},p${n}@a.example,Dach ${n},${['offen', 'gewonnen'][n % 2]},Jana,${n === 5 ? '#DIV/0!' : `${900 + n}.50`}`,
+    ]).flat();
+    const draft = await draftOf({ 'angebote.csv': ['Nr,Kunde,E-Mail,Titel,Status,Betreuer,Betrag', ...rows] });
+    const isRecord = { from: 'Kunde', present: true };
+    expect([draft.lead['when'], draft.deal['when']]).toEqual([isRecord, isRecord]);
+    expect(draft.remark('when')).toBe('check: skips 6 of 30: lines that are no records');
+    expect(draft.deal['external_id']).toMatchObject({ from: 'Nr' });
+    expect(draft.spec.defaults?.missing_values).toContain('#DIV/0!');
+    expect(draft.findings).not.toContain('cannot be sent');
+  });
+
   it('have parts of records among these, such as the steps of a task: they become comments, and never people or deals', async () => {
     const stages = ['Open', 'Won', 'Lost'];
     const step = (n: number): string => ['Send offer', 'Call back', 'Collect references'][n % 3]!;

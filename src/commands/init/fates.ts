@@ -58,7 +58,8 @@ export class Fates {
       const { table, type, source, above, refused } = entry;
       if (refused !== undefined) return entry;
       const fate = fates.get(entry);
-      const isPart = table.list !== undefined || table.from.type !== undefined;
+      const { type: own } = table.from;
+      const isPart = table.list !== undefined || (own !== undefined && own.as !== 'records');
       const total = isPart ? (table.whole ? table.rows : undefined) : sources.get(source)?.read;
       // An element of a list is an event.
       const taken = table.list === undefined ? fate?.records : fate?.events;
@@ -237,7 +238,7 @@ function addTo(sets: Map<Table, Set<string>>, table: Table, ...texts: readonly s
 
 /** As messages name it: an array of a JSON document like a file. */
 export function nameOf({ from }: Table): string {
-  return from.type ? `${fileText(from)} (${typeText(from.type)})` : fileText(from);
+  return from.type && from.type.as !== 'records' ? `${fileText(from)} (${typeText(from.type)})` : fileText(from);
 }
 
 function fileText({ path, settings, family }: Export): string {

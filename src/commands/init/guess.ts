@@ -99,7 +99,7 @@ function notesIn(table: Table, drafts: readonly EntryDraft[]): EntryDraft[] {
   // Of people in several rows, the number of the row.
   const id = key?.column ?? roles?.get('id')?.column;
   // Steps of a task are no notes about it.
-  const hasComments = drafts.some((draft) => draft.kind === 'comment' && draft.table.only?.is !== 'present');
+  const hasComments = drafts.some((draft) => draft.kind === 'comment' && draft.table.only?.as !== 'parts');
   return table.columns
     .filter((column) => isNotes(column, kind) && !used.includes(column))
     .map((column): EntryDraft => {

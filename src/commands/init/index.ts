@@ -109,7 +109,7 @@ async function draftMapping(
     const kindsIn = (parts: readonly Export[]): number =>
       new Set(found.guessed.flatMap(({ table, kind }) => (parts.includes(table.from) ? [kind] : []))).size;
     const fitting = typed.map((parts, at) =>
-      kindsIn(parts) > (parts[0]!.type?.is === 'absent' ? 0 : 1) ? parts : [joined[at]!],
+      parts.length === 1 || kindsIn(parts) > (parts[0]!.type?.is === 'absent' ? 0 : 1) ? parts : [joined[at]!],
     );
     const isSplit = fitting.every((parts, at) => parts.length === typed[at]!.length);
     const { tables, missing, recognised, references, guessed } = isSplit ? found : guess(fitting.flat());

@@ -21,6 +21,11 @@ export const NO_VALUE: readonly string[] = [
   'N/A',
   'n/a',
   '#N/A',
+  '#VALUE!',
+  '#REF!',
+  '#DIV/0!',
+  '#NAME?',
+  '#NUM!',
   '(none)',
   '-None-',
   'NaN',
@@ -33,6 +38,8 @@ export const NO_VALUE: readonly string[] = [
 export interface RecordType {
   readonly from: string;
   readonly is: readonly string[] | 'present' | 'absent';
+  /** Parts of the others, or records among lines that are none. */
+  readonly as?: 'parts' | 'records';
 }
 
 /** The records, or the elements of a list inside them. */

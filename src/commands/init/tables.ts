@@ -221,9 +221,9 @@ function lastOf(path: string | undefined): string {
 
 /** The nouns of its array or of its file. An array that is called alike in several exports says nothing of one of them. */
 function nounsIn(from: Export, source: string, exports: readonly Export[]): readonly Noun[] {
-  const is = from.type?.is;
+  const { is, as } = from.type ?? {};
   // What is only a part of a record tells of it.
-  if (is === 'present') return ['comment'];
+  if (as === 'parts') return ['comment'];
   if (typeof is === 'object') return [...new Set(is.flatMap(nounsOf))];
   const array = lastOf(partOf(from.settings));
   const [own, file] = [nounsOf(array), nounsOf(source)];

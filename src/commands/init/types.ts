@@ -14,6 +14,9 @@ const MAX_SAMPLE = 200;
 /** The least number of parts of other records, and how many each has at most on average. */
 const MIN_PARTS = 3;
 const MAX_PARTS = 12;
+/** Values of a line that is no record, and the share of such lines. */
+const MAX_CELLS = 2;
+const MAX_LINES = 0.25;
 
 /**
  * An export for each type of its records: a column of few values tells which of the other columns are filled, or one with the ids or
@@ -22,10 +25,11 @@ const MAX_PARTS = 12;
 export function byType(all: Export): readonly Export[] {
   const [main] = all.sample.tables;
   if (!main || all.settings.columns !== undefined || main.rows.length < MIN_ROWS) return [all];
-  const found = typesIn(main) ?? partsIn(main);
+  const found = typesIn(main) ?? partsIn(main) ?? recordsIn(main) ?? [];
   return found.length === 0
     ? [all]
-    : found.map(({ is, from, at }, index) => {
+    : found.map(({ at, ...type }, index) => {
+        const { is, from } = type;
         const isOne = ([, ...cells]: RawTable['rows'][number]): boolean => {
           const value = cells[at - 1];
           return typeof is === 'string' ? (value == null) === (is === 'absent') : is.includes(String(value));
@@ -41,7 +45,7 @@ export function byType(all: Export): readonly Export[] {
           ...rest,
           ...(withoutRecords && index === 0 && { withoutRecords }),
           sample: { ...all.sample, tables },
-          type: { from, is },
+          type,
         };
       });
 }
@@ -67,7 +71,7 @@ function typesIn({ columns, rows }: RawTable): TypeFound[] | undefined {
 }
 
 /** By a column with values of another one, of records that lack what the others have. */
-function partsIn({ columns, rows }: RawTable): TypeFound[] {
+function partsIn({ columns, rows }: RawTable): TypeFound[] | undefined {
   const plain = [...columns].filter(([, { list }]) => list === undefined);
   const places = plain.map(([, { at }]) => at);
   for (const [from, { at }] of plain) {
@@ -86,9 +90,45 @@ function partsIn({ columns, rows }: RawTable): TypeFound[] {
         own.filter((row) => names.has(row[at])).length > own.length * 0.8
       );
     };
-    if (places.some(isKey)) return (['absent', 'present'] as const).map((is) => ({ from, at, is }));
+    if (places.some(isKey))
+      return [
+        { from, at, is: 'absent' },
+        { from, at, is: 'present', as: 'parts' },
+      ];
   }
-  return [];
+  return undefined;
+}
+
+/** By a column that all records have, where some lines have hardly any value: titles of pages, sums, footers. */
+function recordsIn({ columns, rows }: RawTable): TypeFound[] | undefined {
+  const plain = [...columns].filter(([, { list }]) => list === undefined);
+  const width = (row: RawTable['rows'][number]): number => plain.filter(([, { at }]) => hasValue(row[at])).length;
+  const full = rows.filter((row) => width(row) > MAX_CELLS);
+  // Amounts are unique by chance, and are no ids.
+  const keys = plain.flatMap(([, { at }]) => {
+    const values = new Set(full.map((row) => String(row[at] ?? '')));
+    return values.size === full.length && [...values].every((value) => /^[^\s.,]+$/.test(value)) ? [at] : [];
+  });
+  const isLine = (row: RawTable['rows'][number]): boolean => {
+    const cells = plain.flatMap(([, { at }]) => (hasValue(row[at]) ? [String(row[at])] : []));
+    const isOfOne = cells.some((cell) => cell.includes('@') || /^[+0]/.test(cell));
+    // A word and a sum; but with an id, it is a record of which little is known.
+    const hasId = keys.some((at) => /^\S*\d\S*$/.test(String(row[at] ?? '')));
+    return cells.length <= MAX_CELLS && cells.filter((cell) => !isFigure(cell)).length < 2 && !isOfOne && !hasId;
+  };
+  const lines = rows.filter(isLine);
+  const others = rows.filter((row) => !isLine(row));
+  const least = Math.min(...others.map(width));
+  if (lines.length === 0 || lines.length > rows.length * MAX_LINES || least < 2 * MAX_CELLS) return undefined;
+  const found = plain.find(([, { at }]) => {
+    const isIn = (row: RawTable['rows'][number]): boolean => hasValue(row[at]);
+    return others.every(isIn) && !lines.some(isIn);
+  });
+  return found && [{ from: found[0], at: found[1].at, is: 'present', as: 'records' }];
+}
+
+function isFigure(cell: string): boolean {
+  return /^\p{Lu}{0,3}\p{Sc}? ?-?\d[\d.,' ]*\p{Sc}?$/u.test(cell);
 }
 
 /** Some records with each value of a column; none, unless all have one of a few. */

@@ -17,7 +17,7 @@ export function contentLine(context: Context): Made {
   const { roles, table } = context.draft;
   const [content, subject] = [roles.get('content'), roles.get('subject')];
   // The step of a task is what it is called, with or without a text.
-  const isNamed = subject !== undefined && (subject.score > SURE || table.only?.is === 'present');
+  const isNamed = subject !== undefined && (subject.score > SURE || table.only?.as === 'parts');
   const found = [...(isNamed ? [subject] : []), ...(content ? [content] : [])];
   const columns = found.map(({ column }) => column);
   const near = content ? [...(subject && !found.includes(subject) ? [subject] : []), ...content.others] : [];

@@ -78,7 +78,7 @@ export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
     ...(doubt === undefined ? [] : [doubt]),
     ...(only ? ['check: a row is a person or a deal, never both: what other rows are is not known'] : []),
     ...(notes && !notes.isSettled ? [`check: ${notesText(notes)}`] : []),
-    ...(table.only?.is === 'present'
+    ...(table.only?.as === 'parts'
       ? [`check: these rows have a \`${table.only.from}\`, so they become comments of that record`]
       : []),
     ...(twin && kind.name === 'lead' ? ['each row is a person and a deal, so it becomes both'] : []),
@@ -114,7 +114,9 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
   const { table, kind, notes } = draft;
   const { only, from } = table;
   // Records of other types have entries of their own.
-  const others = from.type ? '' : 'the other properties of these records';
+  const { type } = from;
+  const others =
+    type?.as === 'records' ? 'lines that are no records' : type ? '' : 'the other properties of these records';
   const tests: { value: object; why: string }[] = only ? [{ value: testOf(only), why: others }] : [];
   const present = (values: readonly unknown[]) => ({ from: values.length === 1 ? values[0] : values, present: true });
   const full = [...used].filter((each) => each.list === undefined && isComplete(each));

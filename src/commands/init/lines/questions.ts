@@ -216,8 +216,8 @@ function questionAbout(line: Line, table: Table, kind: string): Pick<Question, '
 
 /** `deals`, `contacts#notes`; of a type of records, `export:deal`. */
 function nameOfRecords({ source, list, from: { type } }: Table): string {
-  const is = type && (typeof type.is === 'string' ? type.is : type.is[0]!);
-  return `${source}${is === undefined ? '' : `:${is}`}${list === undefined ? '' : `#${list}`}`;
+  const is = type && type.as !== 'records' && (typeof type.is === 'string' ? type.is : type.is[0]!);
+  return `${source}${is ? `:${is}` : ''}${list === undefined ? '' : `#${list}`}`;
 }
 
 function withChanges(entry: Entry, changes: ReadonlyMap<string, Partial<Line>>): Entry {
