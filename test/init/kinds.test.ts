@@ -1170,3 +1170,13 @@ describe('columns with numbers are groups, each of which is a record', () => {
     expect((await draftOf({ 'clients.csv': [head, ...rows] })).entries).toEqual(['clients: lead/created']);
   });
 });
+
+it('deals of which only the first of a group has its person are marked', async () => {
+  const rows = times(15, (n) => {
+    const who = n % 3 === 0 ? `${person(n / 3)},p${n}@a.example` : ',';
+    return `${who},Plan ${n},${900 + n * 70}.50,${['open', 'won', 'lost'][n % 3]}`;
+  });
+  const { entries, text } = await draftOf({ 'list.csv': ['Contact,E-mail,Deal,Amount,Stage', ...rows] });
+  expect(entries).toEqual(['list: lead/created', 'list: deal/created']);
+  expect(text).toContain('# check: 10 of 15 rows have no person');
+});

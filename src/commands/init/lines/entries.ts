@@ -82,12 +82,26 @@ export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
       ? [`check: these rows have a \`${table.only.from}\`, so they become comments of that record`]
       : []),
     ...(twin && kind.name === 'lead' ? ['each row is a person and a deal, so it becomes both'] : []),
+    ...(twin && kind.name === 'lead' ? (filledDownText(draft) ?? []) : []),
   ];
   const custom = kind.custom === undefined ? [] : customLines(context);
   const entry: Entry = { table, type: `${draft.kind}/created`, source: table.source, above, settings, data, custom };
   if (notes?.instead) return { ...entry, refused: notesText(notes), isProposal: true };
   return notes?.isSettled ? withLines(entry, (line) => ({ ...line, comment: plainComment(line) })) : entry;
 }
+
+/** Where the first row of deals has a person and others have nothing of one, their cells may be merged. */
+function filledDownText({ roles, table }: EntryDraft): string[] | undefined {
+  const own = (['full', 'first', 'last', 'email', 'phone'] as const).flatMap((role) => roles.get(role)?.column ?? []);
+  const isFirstFilled = cellsOf(own)[0]?.some((cell) => cell !== null) === true;
+  const without = countOf(table, `from ${table.sql} where ${own.map(({ sql }) => `${sql} is null`).join(' and ')}`);
+  if (table.list !== undefined || !isFirstFilled || without < MIN_GAPS) return undefined;
+  return [
+    `check: ${ofText(without, table.rows)} rows have no person: if only the first row of each group has one (merged cells), fill the others down first`,
+  ];
+}
+
+const MIN_GAPS = 3;
 
 /** Which of several records with one id is kept. */
 function duplicatesLine({ keep, repeats, isOnce }: NonNullable<EntryDraft['key']>): Line {
