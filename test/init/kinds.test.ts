@@ -196,6 +196,24 @@ describe('a table is', () => {
     },
   );
 
+  it('marked, where deals refer to it beside the people: vacancies with a contact', async () => {
+    const draft = await draftOf({
+      'candidates.csv': [
+        'Candidate Ref,Candidate,Email',
+        ...times(20, (n) => `CAN-${n},${person(n)}${'abcdefghijklmnopqrst'[n]!},p${n}@a.example`),
+      ],
+      'vacancies.csv': ['Vacancy Ref,Client,HM email', ...times(8, (n) => `VAC-${n},Acme ${n} Tools,hr${n}@c.example`)],
+      'applications.csv': [
+        'Application Ref,Candidate Ref,Vacancy Ref,Stage,Amount',
+        ...times(30, (n) => `APP-${n},CAN-${n % 20},VAC-${n % 8},${['New', 'Placed', 'Rejected'][n % 3]!},9${n}00.00`),
+      ],
+    });
+    expect(draft.text).toMatch(
+      /# check: applications refers to these and to candidates.*\n *- type: lead\/created\n *source: vacancies/,
+    );
+    expect(draft.deal).toMatchObject({ lead_external_id: 'Candidate Ref' });
+  });
+
   it('people and deals in a language of which no word is known', async () => {
     const names = ['أحمد علي', 'فاطمة حسن', 'محمد سالم', 'نورة خالد', 'يوسف عمر', 'مريم ناصر'];
     const draft = await draftOf({

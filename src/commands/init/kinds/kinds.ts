@@ -45,6 +45,7 @@ export function kindsOf(
   for (const each of signs) each.comments();
   for (const each of ofLists) each.dealsByRelations();
   for (const each of signs) each.noteUnusedDeal();
+  noteSubjects(kinds, references);
   for (const [table, given] of answered)
     kinds.set(table, new Map([...given].map((kind) => [kind, { assignment: assign(table, kind, references) }])));
   if (answered.size > 0 || [...kinds.values()].some(({ size }) => size > 0)) return kinds;
@@ -177,6 +178,22 @@ function withoutLinks(kinds: ReadonlyMap<Table, TableKinds>, references: readonl
       );
     });
     if (isLink) found.delete('lead');
+  }
+}
+
+/** Of two tables of people to which the same deals refer, the smaller one may be what they are about: vacancies with a contact. */
+function noteSubjects(kinds: ReadonlyMap<Table, TableKinds>, references: readonly Reference[]): void {
+  for (const [table, found] of kinds) {
+    if (!found.has('deal') || found.has('lead')) continue;
+    const isOfPeople = ({ from, to, ...rest }: Reference): boolean =>
+      from.table === table && isUnique(to) && isId(to) && isSure({ from, to, ...rest }, 0.8) && !isStaff(from);
+    const own = references.filter((each) => isOfPeople(each) && kinds.get(each.to.table)!.has('lead'));
+    const people = [...new Set(own.map(({ to }) => to.table))].sort((a, b) => b.rows - a.rows);
+    for (const other of people.slice(1)) {
+      const lead = kinds.get(other)!.get('lead')!;
+      const doubt = `check: ${table.source} refers to these and to ${people[0]!.source}: they may be what its deals are about, and no people`;
+      if (!other.nouns.includes('lead')) kinds.get(other)!.set('lead', { doubt, ...lead });
+    }
   }
 }
 
