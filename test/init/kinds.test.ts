@@ -50,6 +50,26 @@ describe('a table is', () => {
     expect(draft.text).toMatch(/# check: an amount .* make these records deals, although no column has a stage/);
   });
 
+  it('deals by what they are for, their sum in money and few values of any name, of people who have only an address', async () => {
+    const draft = await draftOf({
+      'contacts.csv': [
+        'Code,Courriel,CP',
+        ...times(20, (n) => `DON${n},${person(n).replace(' ', '.')}${n}@a.example,${10000 + 37 * n}`),
+      ],
+      'promesses.csv': [
+        'N°,Code,Intitulé,Montant,Avancement',
+        ...times(
+          20,
+          (n) => `${n + 1},DON${(7 * n) % 13},Legs atelier ${n},${450 + 130 * n} €,${['Promis', 'Refus'][n % 2]}`,
+        ),
+      ],
+    });
+    expect(draft.entries).toEqual(['contacts: lead/created', 'promesses: deal/created']);
+    expect(draft.deal).toMatchObject({ external_id: 'N°', title: 'Intitulé', lead_external_id: 'Code' });
+    expect(draft.text).toMatch(/# check: an amount and what it is for.* although no column has a stage/);
+    expect(draft.text).toMatch(/# stage_name: Avancement # set this/);
+  });
+
   it('deals in the stage that is the name around their list, or the last one with a day', async () => {
     const columns = ['Inbox', 'Offer', 'Won'].map((name, n) => ({ name, cards: cards(sum).slice(6 * n, 6 * n + 6) }));
     const board = await draftOf({ 'board.json': { columns } });

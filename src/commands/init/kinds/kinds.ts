@@ -40,7 +40,10 @@ export function kindsOf(
   for (const each of signs) each.comments();
   for (const each of signs) each.peopleByRelations();
   // Where no table has people: those with addresses, and at last companies.
-  if (!has('lead')) for (const each of signs) each.peopleByAddress();
+  if (!has('lead')) {
+    for (const each of signs) each.peopleByAddress();
+    for (const each of signs) each.dealsByRelations();
+  }
   if (!has('lead') && (has('deal') || has('comment'))) for (const each of signs) each.companies();
   for (const each of signs) each.comments();
   for (const each of ofLists) each.dealsByRelations();

@@ -81,6 +81,34 @@ export class Signs {
 
   /** An amount and a stage of people who are known, whatever they are called: orders with their buyer, jobs of customers. */
   dealsByRelations(): void {
+    if (process.env.DBG)
+      console.error(
+        'DBG',
+        this.#table.source,
+        this.#table.nouns,
+        ['amount', 'stage', 'outcome', 'title', 'currency', 'owner', 'occurred'].map((r: any) =>
+          [r, this.#best(r)?.column.name, this.#best(r)?.score, this.#assignments.get('deal')!.roles.has(r)].join(' '),
+        ),
+        'C',
+        ['content', 'subject', 'happened', 'author'].map((r: any) =>
+          [r, this.#of('comment', r), this.#assignments.get('comment')!.roles.get(r)?.column.name].join(' '),
+        ),
+        this.#assignments.get('comment')!.roles.size,
+        this.#references
+          .filter((e) => e.from.table === this.#table)
+          .map(
+            (e) =>
+              e.from.name +
+              '>' +
+              e.to.table.source +
+              '.' +
+              e.to.name +
+              ' ' +
+              e.share +
+              ' ' +
+              JSON.stringify(Object.keys(e)),
+          ),
+      );
     if (this.#found.has('deal') || this.#is('user', 'company', 'comment')) return;
     const { list, parent } = this.#table;
     const sum = this.#assignments.get('deal')!.roles.get('amount');
@@ -94,16 +122,18 @@ export class Signs {
       : (this.#best('amount')?.score ?? 0) >= amount;
     const isStaged = this.#of('deal', 'stage', 'outcome') >= stage;
     const isCalled = this.#is('deal') && list === undefined;
+    // What it is for, its sum in money and a column of few values, whatever their headers say.
+    const isTitled = list === undefined && this.#isTitled() && this.#isMoney() && this.#best('stage') !== undefined;
     // Subscriptions are of a company, orders of people, or in their list.
     const isTheirs = list !== undefined && !list.includes('.') && this.#kinds.get(parent!)!.has('lead');
     const isOf = isTheirs || isPerson || this.#refersTo('lead') || this.#refersTo('company');
-    if (!isOf || [isSold, isStaged, isCalled, isOwn].filter(Boolean).length < 2) return;
+    if (!isOf || [isSold, isStaged, isCalled, isOwn || isTitled].filter(Boolean).length < 2) return;
     // Payments, invoices and line items where other records are the deals.
     const areOthers = [...this.#kinds.values()].some((found) => found.has('deal'));
     if (this.#refersTo('deal') || (this.#is('other') && areOthers)) return;
     const why = !isSold
       ? 'a status and their name'
-      : `an amount and ${isStaged ? 'a status' : isOwn ? 'what it is for' : 'their name'}`;
+      : `an amount and ${isStaged ? 'a status' : isOwn || isTitled ? 'what it is for' : 'their name'}`;
     const without = isStaged ? '' : ', although no column has a stage';
     this.#set('deal', `check: ${why}, of a person or a company, make these records deals${without}`);
     if (isPerson) this.#set('lead');
@@ -118,18 +148,29 @@ export class Signs {
     if (!amount || !this.#isPerson() || !isTwin(this.#assignments) || this.#is('other')) return false;
     // What somebody has or earns is no deal.
     if (fillOf(amount) < 0.2 || amount.meaning.concepts.has('wealth')) return false;
-    const title = deal.get('title')?.column;
-    const isTitled =
+    const isTitled = this.#isTitled();
+    const who = (person.get('email') ?? person.get('phone') ?? person.get('full'))?.column;
+    const isSeveral = who !== undefined && who.distinct < who.filled * 0.9;
+    const more = [this.#isMoney(), (deal.get('owner')?.score ?? 0) > 0.5, milestones(this.#table).length > 0];
+    return (isTitled || isSeveral) && [isTitled, isSeveral, ...more].filter(Boolean).length >= 2;
+  }
+
+  /** Whether most records of a deal have a title of their own. */
+  #isTitled(): boolean {
+    const title = this.#assignments.get('deal')!.roles.get('title')?.column;
+    return (
       title !== undefined &&
       fillOf(title) > 0.5 &&
       title.distinct > title.filled / 2 &&
       title.is.person < 0.7 &&
-      !isJobs(title);
-    const who = (person.get('email') ?? person.get('phone') ?? person.get('full'))?.column;
-    const isSeveral = who !== undefined && who.distinct < who.filled * 0.9;
-    const isMoney = deal.has('currency') || amount.is.money > 0.5;
-    const more = [isMoney, (deal.get('owner')?.score ?? 0) > 0.5, milestones(this.#table).length > 0];
-    return (isTitled || isSeveral) && [isTitled, isSeveral, ...more].filter(Boolean).length >= 2;
+      !isJobs(title)
+    );
+  }
+
+  /** Whether the amount of a deal is in a currency. */
+  #isMoney(): boolean {
+    const { roles } = this.#assignments.get('deal')!;
+    return roles.has('amount') && (roles.has('currency') || roles.get('amount')!.column.is.money > 0.5);
   }
 
   /** An amount and a stage that no deal has are said: of people, each row may be a deal, too. */
