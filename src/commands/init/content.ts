@@ -185,7 +185,8 @@ function derivedOf(table: Table): Map<Column, 'weighted' | 'gross'> {
   return derived;
 }
 
-function endings(column: Column): { ends: number; all: number } {
+/** The share of values that say how a deal ended, and of those that say anything about it. */
+export function endings(column: Column): { ends: number; all: number } {
   const ends = [...countsOf(column)].map(([value, n]) => ({ end: endingOf(value), n }));
   const sum = (some: readonly { readonly n: number }[]): number => some.reduce((total, { n }) => total + n, 0);
   const of = (test: (end: string | undefined) => boolean): number =>

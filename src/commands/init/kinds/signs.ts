@@ -1,7 +1,7 @@
 /** The rules by which the records of a table are people, deals or comments. */
 import { assign, isTwin, referred, type Assignment, type RoleCandidate } from '../assign.ts';
 import { fillOf, isKey, isNamed, isUnique, type Column, type Table } from '../columns.ts';
-import { isId, isJobs, milestones } from '../content.ts';
+import { endings, isId, isJobs, milestones } from '../content.ts';
 import { quoted } from '../evidence.ts';
 import { isSure, type Reference } from '../references.ts';
 import { isStaff, RECORD_KINDS, typeOf, type RecordKind, type Role } from '../roles.ts';
@@ -76,39 +76,12 @@ export class Signs {
     if (this.#found.size === 2 && !isTwin(this.#assignments)) this.#found.delete('lead');
     // An amount that few people have tells no deals of all.
     const sums = this.#assignments.get('deal')!.roles.get('amount')?.column;
-    if (this.#found.size === 2 && !isCalled && sums && fillOf(sums) < 0.2) this.#found.delete('deal');
+    const isOfFew = sums !== undefined && fillOf(sums) < 0.2;
+    if (this.#found.size === 2 && !isCalled && (isOfFew || this.#areAllPeople())) this.#found.delete('deal');
   }
 
   /** An amount and a stage of people who are known, whatever they are called: orders with their buyer, jobs of customers. */
   dealsByRelations(): void {
-    if (process.env.DBG)
-      console.error(
-        'DBG',
-        this.#table.source,
-        this.#table.nouns,
-        ['amount', 'stage', 'outcome', 'title', 'currency', 'owner', 'occurred'].map((r: any) =>
-          [r, this.#best(r)?.column.name, this.#best(r)?.score, this.#assignments.get('deal')!.roles.has(r)].join(' '),
-        ),
-        'C',
-        ['content', 'subject', 'happened', 'author'].map((r: any) =>
-          [r, this.#of('comment', r), this.#assignments.get('comment')!.roles.get(r)?.column.name].join(' '),
-        ),
-        this.#assignments.get('comment')!.roles.size,
-        this.#references
-          .filter((e) => e.from.table === this.#table)
-          .map(
-            (e) =>
-              e.from.name +
-              '>' +
-              e.to.table.source +
-              '.' +
-              e.to.name +
-              ' ' +
-              e.share +
-              ' ' +
-              JSON.stringify(Object.keys(e)),
-          ),
-      );
     if (this.#found.has('deal') || this.#is('user', 'company', 'comment')) return;
     const { list, parent } = this.#table;
     const sum = this.#assignments.get('deal')!.roles.get('amount');
@@ -128,6 +101,7 @@ export class Signs {
     const isTheirs = list !== undefined && !list.includes('.') && this.#kinds.get(parent!)!.has('lead');
     const isOf = isTheirs || isPerson || this.#refersTo('lead') || this.#refersTo('company');
     if (!isOf || [isSold, isStaged, isCalled, isOwn || isTitled].filter(Boolean).length < 2) return;
+    if (isPerson && !isCalled && this.#areAllPeople()) return;
     // Payments, invoices and line items where other records are the deals.
     const areOthers = [...this.#kinds.values()].some((found) => found.has('deal'));
     if (this.#refersTo('deal') || (this.#is('other') && areOthers)) return;
@@ -137,6 +111,23 @@ export class Signs {
     const without = isStaged ? '' : ', although no column has a stage';
     this.#set('deal', `check: ${why}, of a person or a company, make these records deals${without}`);
     if (isPerson) this.#set('lead');
+  }
+
+  /**
+   * Whether each row is another person, and nothing names a deal or says how it ended: what customers have spent, or may spend,
+   * is a property of theirs.
+   */
+  #areAllPeople(): boolean {
+    const [{ roles: person }, { roles: deal }] = [this.#assignments.get('lead')!, this.#assignments.get('deal')!];
+    const [email, stage] = [person.get('email')?.column, (deal.get('stage') ?? deal.get('outcome'))?.column];
+    const isEach = email !== undefined && fillOf(email) > 0.9 && email.distinct > email.filled * 0.97;
+    return isEach && email.filled > 6 && !this.#title() && !(stage && endings(stage).ends > 0);
+  }
+
+  /** The names of deals, which are no jobs and no names of people. */
+  #title(): Column | undefined {
+    const title = this.#assignments.get('deal')!.roles.get('title')?.column;
+    return title && fillOf(title) > 0.5 && title.is.person < 0.7 && !isJobs(title) ? title : undefined;
   }
 
   /**
@@ -157,14 +148,8 @@ export class Signs {
 
   /** Whether most records of a deal have a title of their own. */
   #isTitled(): boolean {
-    const title = this.#assignments.get('deal')!.roles.get('title')?.column;
-    return (
-      title !== undefined &&
-      fillOf(title) > 0.5 &&
-      title.distinct > title.filled / 2 &&
-      title.is.person < 0.7 &&
-      !isJobs(title)
-    );
+    const title = this.#title();
+    return title !== undefined && title.distinct > title.filled / 2;
   }
 
   /** Whether the amount of a deal is in a currency. */
