@@ -200,15 +200,17 @@ describe('a table is', () => {
     'without the sums of its rows: `%s`',
     async (name) => {
       const row = (n: number): string =>
-        `Roof of house ${n},${person(n)},p${n}@a.example,${[2750, 980, 12000, 400, 7100, 660][n % 6]!},${['New', 'Won'][n % 2]!},Ina Roth`;
+        `Roof of house ${n},${person(n)},p${n}@a.example,${[2750, 980, 12000, 400, 7100, 660][n % 6]!},${['New', 'Won'][n % 2]!},Ina Roth,${n + 1},Rome`;
       // Firms may be called so, too.
       const rows = [
         ...times(8, row),
-        `${name},,,33790,,`,
+        `${name},,,33790,,,36,`,
         ...times(8, (n) => row(n + 8)),
-        'Total Logistics,Ada Bell,t@a.example,400,New,Ina Roth',
+        'Total Logistics,Ada Bell,t@a.example,400,New,Ina Roth,2,Rome',
       ];
-      const draft = await draftOf({ 'pipeline.csv': ['Opportunity,Contact,E-mail,Value,Phase,Sales rep', ...rows] });
+      const draft = await draftOf({
+        'pipeline.csv': ['Opportunity,Contact,E-mail,Value,Phase,Sales rep,Units,City', ...rows],
+      });
       const when = { from: 'Opportunity', not_in: [name] };
       expect(draft.entries).toEqual(['pipeline: lead/created', 'pipeline: deal/created']);
       if (name !== 'Total') expect([draft.lead['when'], draft.deal['when']]).toEqual([when, when]);
@@ -1146,6 +1148,30 @@ it('an amount and a stage of people about whom another export has deals make no 
   });
   expect(entries).toEqual(['people: lead/created', 'deals: deal/created']);
   expect(text).toContain('{ lookup: { source: people, match: Email 1, with: Contact Email, take: ID } }');
+});
+
+it('what each customer has spent makes no deals, nor do their payments', async () => {
+  const { entries, text, findings } = await draftOf({
+    'customers.csv': [
+      'id,Email,Name,Created (UTC),Plan,Status,Lifetime Value',
+      ...times(
+        16,
+        (n) =>
+          `cus_J${n}SZvAeb,p${n}@a.example,Ada B${'abcdefghijklmnop'[n]}rg,2023-06-${n + 10} 16:10,monthly,${['active', 'canceled', 'past_due'][n % 3]},${n * 310 + 49}.00`,
+      ),
+    ],
+    'payments.csv': [
+      'id,Created (UTC),Amount,Currency,Description,Status,Customer ID',
+      ...times(
+        24,
+        (n) =>
+          `ch_4y${n}QpX,2023-08-${(n % 20) + 10} 13:02,${n + 20}.00,gbp,${n % 2 ? 'Invoice' : 'Subscription update'},${['Paid', 'Failed', 'Refunded'][n % 3]},cus_J${n % 16}SZvAeb`,
+      ),
+    ],
+  });
+  expect(entries).toEqual(['customers: lead/created']);
+  expect(text).toContain('# check: `Lifetime Value` and `Status` may be the amount and the stage of a deal');
+  expect(findings).toMatch(/payments.csv: .*not used, because payments and line items are no deals; 24 of 24/);
 });
 
 it('a budget and the consent of a form make no deals, even in requests for quotes', async () => {

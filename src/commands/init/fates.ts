@@ -221,9 +221,11 @@ export class Fates {
     if (refused) return `not used, because its entry is refused: ${refused.refused!}`;
     if (table.settled.has('kind')) return 'not used, because the answer was that it has no people, deals or notes';
     const deal = table.unusedDeal === undefined ? '' : `${table.unusedDeal}; `;
-    const what = table.nouns.includes('other')
-      ? 'the service has no place for such records'
-      : 'it was not recognised as people, deals or notes';
+    const what = table.nouns.includes('payment')
+      ? 'payments and line items are no deals'
+      : table.nouns.includes('other')
+        ? 'the service has no place for such records'
+        : 'it was not recognised as people, deals or notes';
     const first = this.#relation(table);
     const relation = first
       ? `; ${ofText(first.found, first.of)} \`${first.from.table.source}.${first.from.name}\` are in ${first.to.table.source}.${first.to.name}`

@@ -228,7 +228,7 @@ function nounsIn(from: Export, source: string, exports: readonly Export[]): read
   const array = lastOf(partOf(from.settings));
   const [own, file] = [nounsOf(array), nounsOf(source)];
   const isVague =
-    own.every((noun) => noun === 'other') ||
+    own.every((noun) => noun === 'other' || noun === 'payment') ||
     exports.some((each) => each !== from && lastOf(partOf(each.settings)) === array);
   return isVague && file.length > 0 ? file : own;
 }

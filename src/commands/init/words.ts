@@ -94,6 +94,8 @@ const WORDS = {
   tag: 'tag tags labels priority tier team teams / prioritat / priorite / prioridad etiqueta / prioridade / priorita / / / / prioritet',
   other:
     'property properties listing listings vehicle vehicles immobilie immobilien fahrzeug fahrzeuge biens inmueble inmuebles propiedad propiedades imovel imoveis immobili panden nieruchomosc nieruchomosci fastighet fastigheter invoice invoices payment payments product products item items lines ticket tickets case cases campaign campaigns quote quotes contract contracts document documents file files attachment attachments subscription subscriptions loan order orders bill bills transaction transactions installment / rechnung rechnungen zahlung produkt produkte artikel bestellung vertrag / facture factures paiement produit commande / factura facturas pago producto productos pedido / fatura pagamento produto / fattura fatture prodotto prodotti ordine contratto / factuur facturen betaling / faktura faktury platnosc / счет счета оплата товар / betalning τιμολογιο προϊον προϊοντα szamla termek termekek lasku tuote tuotteet produkty produs urun 제품 商品 請求 見積 lineitem lineitems emergency nood notfall urgence emergencia emergenza',
+  payment:
+    'payment payments transaction transactions installment charge charges refund refunds payout payouts lineitem lineitems / zahlung zahlungen / paiement paiements / pago pagos / pagamento pagamentos / pagamenti / betaling betalingen / platnosc platnosci / оплата платежи / платеж',
   hash: 'hash token checksum password external utm',
   deleted:
     'deleted trashed removed archived isdeleted isarchived / geloscht archiviert papierkorb / supprime supprimee archive archivee corbeille / eliminado borrado archivado / excluido arquivado lixeira / eliminato archiviato cestinato / verwijderd gearchiveerd / usuniety zarchiwizowany / удален удалено архив архивный / raderad arkiverad / smazano archivovano silindi 削除 アーカイブ 删除 归档 διαγραμμενο torolt poistettu slettet sters 삭제',
@@ -255,6 +257,7 @@ export const NOUNS = {
   company: ['company'],
   stage: ['stage', 'pipeline', 'status'],
   other: ['other'],
+  payment: ['payment'],
 } as const satisfies Readonly<Record<string, readonly Concept[]>>;
 export type Noun = keyof typeof NOUNS;
 

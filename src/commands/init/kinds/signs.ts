@@ -82,7 +82,7 @@ export class Signs {
 
   /** An amount and a stage of people who are known, whatever they are called: orders with their buyer, jobs of customers. */
   dealsByRelations(): void {
-    if (this.#found.has('deal') || this.#is('user', 'company', 'comment')) return;
+    if (this.#found.has('deal') || this.#is('user', 'company', 'comment', 'payment')) return;
     const { list, parent } = this.#table;
     const sum = this.#assignments.get('deal')!.roles.get('amount');
     const isOwn = sum !== undefined && sum.score > 0.5 && this.#isOwnDeal(sum.column);
@@ -160,7 +160,7 @@ export class Signs {
 
   /** An amount and a stage that no deal has are said: of people, each row may be a deal, too. */
   noteUnusedDeal(): void {
-    if (this.#found.has('deal') || this.#found.has('comment') || this.#is('user', 'company')) return;
+    if (this.#found.has('deal') || this.#found.has('comment') || this.#is('user', 'company', 'payment')) return;
     const isMost = ({ filled }: Column): boolean => filled > this.#table.rows * 0.3;
     const columnOf = (role: Role, least: number): Column | undefined => {
       const best = this.#best(role);
@@ -186,7 +186,7 @@ export class Signs {
   }
 
   comments(): void {
-    if (this.#found.size > 0 || this.#is('user')) return;
+    if (this.#found.size > 0 || this.#is('user', 'payment')) return;
     const { columns, list } = this.#table;
     if (list !== undefined && this.#is('stage')) return;
     // Whom the texts of another table are about.
