@@ -197,6 +197,15 @@ describe('the roles of columns', () => {
     expect(draft.deal['lead_external_id']).toMatchObject({ lookup: { with: { from: 'Client mail' } } });
   });
 
+  it('are looked for in long texts without backtracking', async () => {
+    const text = (n: number): string =>
+      `${'Please call back soon about it '.repeat(4)}${n} 030 1234567 a${n}@x.example!`;
+    const draft = await draftOf({
+      'contacts.csv': ['Id,Name,Remarks', ...times(40, (n) => `C${n},Ada Bell,${text(n)}`)],
+    });
+    expect(draft.lead['email']).toBeUndefined();
+  });
+
   it('of an amount such as `327 000 kr` is no phone number', async () => {
     const { deal } = await draftOf({
       'affarer.csv': [

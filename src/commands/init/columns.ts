@@ -125,9 +125,9 @@ const ADDRESS = '[^\\s<>()",;:|]+@[^\\s<>()",;:|]+';
 const NUMBER = '[+(]?\\d[\\d ().\\-/]{5,20}\\d';
 /** How no amount and no date begins; the zeros in `327 000 kr` follow other digits. */
 const TELEPHONE = /(?:\+|(?<!\d[ \u00a0\u202f.,'’])\b0\d|\(0)\d|\(\d{3}\)|\b\d{3}-\d{3}-/;
-/** What is around addresses: a name, or a label of each. Around numbers, a label of each. */
-const ABOUT_ADDRESS = /^(?=.*[\p{L}<>])(?:[\s;,|"'<>()[\]:.-]*\p{L}*){1,12}$/u;
-const ABOUT_NUMBER = /^(?=.*\p{L})[\s;,|/]*(?:(?:\(?\p{L}[\p{L} .]{0,14}\)?:?)[\s;,|/]*){1,4}$/u;
+/** What may be around addresses and numbers: names and labels of a few words. */
+const ABOUT_ADDRESS = /^[\p{L}\s;,|"'<>()[\]:.-]*$/u;
+const ABOUT_NUMBER = /^[\p{L}\s;,|/():.]*$/u;
 const MAX_LABELLED = 160;
 const MIN_LABELLED = 0.2;
 
@@ -145,11 +145,13 @@ export function columnOf(
     `select count(${sql}) filled, count(distinct ${sql}) "distinct", avg(length(${sql})) length from ${table.sql}`,
   )!;
   const values = firstValues(table, sql);
-  const isIn = (pattern: string, about: RegExp) => (value: string) => {
+  const isIn = (pattern: string, about: RegExp, most: number) => (value: string) => {
+    if (value.length >= MAX_LABELLED) return false;
     const rest = value.replace(new RegExp(pattern, 'g'), '');
-    return rest !== value && value.length < MAX_LABELLED && about.test(rest);
+    const isAbout = rest !== value && about.test(rest) && /[\p{L}<>]/u.test(rest);
+    return isAbout && rest.split(/[^\p{L}]+/u).filter(Boolean).length <= most;
   };
-  const [inAddress, inText] = [isIn(ADDRESS, ABOUT_ADDRESS), isIn(NUMBER, ABOUT_NUMBER)];
+  const [inAddress, inText] = [isIn(ADDRESS, ABOUT_ADDRESS, 12), isIn(NUMBER, ABOUT_NUMBER, 6)];
   const inNumber = (value: string): boolean => TELEPHONE.test(value) && inText(value);
   const shareOf = (test: (value: string) => boolean): number => values.filter(test).length / Math.max(1, values.length);
   const is = Object.fromEntries(
