@@ -357,16 +357,17 @@ describe('a join', () => {
         ...times(12, (n) => `P${n},${person(n)} (${10020 + 3 * n}),${n + 3}00.00,New`),
       ],
       'calls.csv': [
-        'Call ID,Number,Remark,Time',
+        'Call ID,Phone number,Remark,Time',
         ...times(
           12,
-          (n) => `c${n},004930${2000000 + n * 7919},Spoke about the roof of house ${n} at length,2024-01-${n + 10}`,
+          (n) =>
+            `c${n},${['004930', '30'][n % 2]}${2000000 + n * 7919},Spoke about the roof of house ${n} at length,2024-01-${n + 10}`,
         ),
       ],
     });
     expect(JSON.stringify(draft.deal['lead_external_id'])).toContain('\\\\(([^()]+)\\\\)');
     expect(draft.comment['lead_external_id']).toMatchObject({
-      lookup: { match: { from: 'Phone', apply: LAST_DIGITS }, with: { from: 'Number', apply: LAST_DIGITS } },
+      lookup: { match: { from: 'Phone', apply: LAST_DIGITS }, with: { from: 'Phone number', apply: LAST_DIGITS } },
     });
     // Two people may have one number, and no header need say what the log is.
     const shared = await draftOf({

@@ -61,7 +61,8 @@ const EXTRACTORS: readonly Extractor[] = [
     fold: 1,
     some: true,
   },
-  { like: /^(?:\+|00|0)[\d\s().\-/]{7,22}$/, take: (value) => [digitsOf(value)], apply: DIGITS, fold: 2 },
+  // Also without any prefix, as in Spain: only columns of phone numbers are compared so.
+  { like: /^\+?[\d\s().\-/]{8,22}$/, take: (value) => [digitsOf(value)], apply: DIGITS, fold: 2 },
   {
     like: /^\d+$/,
     take: (value) => [plainOf(value)],
