@@ -24,6 +24,28 @@ describe('a table is', () => {
     expect(draft.text).toContain('# check: an amount and a status, of a person or a company, make these records deals');
   });
 
+  it.each(['repeated', 'empty'])('deals once each where the lines of their items have an id that is %s', async (id) => {
+    const lines = (n: number): string[] => [
+      `#D${n},completed,${199 + n * 13}.80,2024-03-${10 + n} 11:42:33,Ash stool ${n % 4},${86 + n}.00`,
+      ...times(n % 3, (at) => `${id === 'empty' ? '' : `#D${n}`},,,,Walnut desk ${at},64.00`),
+    ];
+    const orders = ['Name,Status,Total,Created at,Item name,Item price', ...times(12, lines).flat()];
+    const draft = await draftOf({ 'deals.csv': orders });
+    expect(draft.deal).toMatchObject({ external_id: 'Name' });
+    expect(draft.text).toContain(
+      `when: { from: ${id === 'empty' ? 'Name' : 'Total'}, present: true } # check: skips 12 of 24: `,
+    );
+    expect(draft.text).toContain('# unique in all 12 records');
+  });
+
+  it('deals in each row, where only some have an amount, a bill and the time when they were won', async () => {
+    const deals = ['Deal ID,Deal Name,Amount,Won at,Bill'];
+    const won = (n: number): string => (n % 2 ? ',,' : `${900 + n}.00,2024-03-${10 + n},B-${77 + n}`);
+    const draft = await draftOf({ 'deals.csv': [...deals, ...times(14, (n) => `D${n},Contract ${n % 5},${won(n)}`)] });
+    expect(draft.deal).toMatchObject({ external_id: 'Deal ID' });
+    expect(draft.text).not.toContain('when:');
+  });
+
   const cards = (more: (n: number) => object) =>
     Array.from({ length: 20 }, (_, n) => ({
       cardId: 9000 + 7 * n,

@@ -77,7 +77,8 @@ export function guessDrafts(
       table.nouns = [...new Set([kind, ...table.nouns.filter((noun) => own.has(noun as RecordKind))])];
       const only = own.size > 1 ? apart(own, kind, table) : undefined;
       const deal = own.has('lead') && !only ? own.get('deal')?.assignment : undefined;
-      const assignment = deal ? withoutJob(found.assignment, table) : withText(found.assignment, table, references);
+      const assigned = deal ? withoutJob(found.assignment, table) : withText(found.assignment, table, references);
+      const assignment = kind === 'deal' ? withKey(assigned, table) : assigned;
       const row = { ...assignment, table, twin: deal !== undefined, only, doubt: found.doubt };
       const person = drafts.find((each) => each.table === table && each.kind === 'lead');
       const key =
@@ -142,6 +143,14 @@ function withText({ kind, roles, candidates }: Assignment, table: Table, referen
     .map((column) => ({ column, score: 0 }));
   const [best, ...others] = near.length > 0 ? near : longest;
   return { kind, roles: best ? new Map([...roles, ['content', { ...best, others }]]) : roles, candidates };
+}
+
+/** The id that the lines of a record repeat is that of the record, whatever it is called. */
+function withKey(assignment: Assignment, table: Table): Assignment {
+  const column = table.columns.find(({ name }) => name === table.only?.key);
+  if (!column) return assignment;
+  const others = [...assignment.roles].filter(([role, found]) => role !== 'id' && found.column !== column);
+  return { ...assignment, roles: new Map([...others, ['id', { column, score: 1, others: [] }]]) };
 }
 
 /** Beside a person, a column that is called `Title` alone and has jobs is theirs, as a name of people is, and not the name of a deal. */
@@ -279,7 +288,8 @@ function personalKey(roles: Assignment['roles'], instead = 'no column looks like
 
 /** The fewest columns that tell records apart together; of people, at most two of those that say who they are and where. */
 function severalKey({ roles, table, kind }: Recognised): Key | undefined {
-  const plain = plainColumns(table).filter(({ distinct }) => distinct > 1);
+  // Amounts change.
+  const plain = plainColumns(table).filter((column) => column.distinct > 1 && !isAmount(column));
   const own = ROLES_OF_KEY[kind].flatMap((role) => plain.find((each) => each === roles.get(role)?.column) ?? []);
   const isLead = kind === 'lead';
   if (isLead && own.some(isKey)) return undefined;
@@ -317,10 +327,14 @@ function severalKey({ roles, table, kind }: Recognised): Key | undefined {
   }
 }
 
+function isAmount({ is, meaning: { concepts } }: Column): boolean {
+  return is.number > 0.8 && (is.decimal > 0 || is.money > 0 || (concepts.has('amount') && !concepts.has('id')));
+}
+
 /** Those that tell records apart, best first. */
 const ROLES_OF_KEY: Readonly<Record<RecordKind, readonly Role[]>> = {
   lead: ['email', 'full', 'phone', 'last', 'first'],
-  deal: ['title', 'created', 'amount'],
+  deal: ['title', 'created'],
   comment: [],
 };
 

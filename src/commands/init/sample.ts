@@ -40,6 +40,10 @@ export interface RecordType {
   readonly is: readonly string[] | 'present' | 'absent';
   /** Parts of the others, or records among lines that are none. */
   readonly as?: 'parts' | 'records';
+  /** What the lines are that are no records. */
+  readonly others?: string;
+  /** Where such lines continue a record, the column with its id. */
+  readonly key?: string;
 }
 
 /** The records, or the elements of a list inside them. */

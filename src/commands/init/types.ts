@@ -1,6 +1,7 @@
 /** Exports with records of several types in one table: each type is a table of its own. */
 import type { Export } from './open-export.ts';
 import { NO_VALUE, type RawTable, type RecordType } from './sample.ts';
+import { meaningOf, namesNoun } from './words.ts';
 
 /** Distinct values of a column of types. */
 const MAX_TYPES = 20;
@@ -25,7 +26,7 @@ const MAX_LINES = 0.25;
 export function byType(all: Export): readonly Export[] {
   const [main] = all.sample.tables;
   if (!main || all.settings.columns !== undefined || main.rows.length < MIN_ROWS) return [all];
-  const found = typesIn(main) ?? partsIn(main) ?? recordsIn(main) ?? [];
+  const found = typesIn(main) ?? partsIn(main) ?? recordsIn(main) ?? firstsIn(main) ?? [];
   return found.length === 0
     ? [all]
     : found.map(({ at, ...type }, index) => {
@@ -124,8 +125,54 @@ function recordsIn({ columns, rows }: RawTable): TypeFound[] | undefined {
     const isIn = (row: RawTable['rows'][number]): boolean => hasValue(row[at]);
     return others.every(isIn) && !lines.some(isIn);
   });
-  return found && [{ from: found[0], at: found[1].at, is: 'present', as: 'records' }];
+  return (
+    found && [{ from: found[0], at: found[1].at, is: 'present', as: 'records', others: 'lines that are no records' }]
+  );
 }
+
+/**
+ * By an amount that only the first of several lines of a record has, above its items: with it go other columns, and the id of the
+ * record is repeated in its lines, or empty below the first. Where a person has several deals in such lines, each line has an amount.
+ */
+function firstsIn({ columns, rows }: RawTable): TypeFound[] | undefined {
+  const plain = [...columns].filter(([, { list, label }]) => list === undefined && label === undefined);
+  const isFull = (at: number): boolean => rows.every((row) => hasValue(row[at]));
+  // A record has an id of its own in each line.
+  const isEach = plain.some(([, { at }]) => isFull(at) && new Set(rows.map((row) => row[at])).size === rows.length);
+  for (const [from, { at: amount }] of plain) {
+    if (!meaningOf(from).concepts.has('amount') || !hasValue(rows[0]![amount])) continue;
+    const firsts = rows.filter((row) => hasValue(row[amount]));
+    const items = rows.filter((row) => !hasValue(row[amount]));
+    if (items.length < MIN_PARTS || !firsts.every((row) => FIGURE.test(String(row[amount])))) continue;
+    let last = firsts[0]!;
+    const above = rows.map((row) => (last = hasValue(row[amount]) ? row : last));
+    const isRepeated = (at: number): boolean => rows.every((row, line) => row[at] === above[line]![at]);
+    const isLacked = (at: number): boolean => !items.some((row) => hasValue(row[at]));
+    const isUnique = (at: number): boolean =>
+      firsts.every((row) => hasValue(row[at])) && new Set(firsts.map((row) => row[at])).size === firsts.length;
+    const lacked = plain.filter(([, { at }]) => isLacked(at) && firsts.every((row) => hasValue(row[at])));
+    const isSparse = !isEach && lacked.length > plain.length / 2;
+    const ids = plain.filter(
+      ([, { at }]) => at !== amount && isUnique(at) && (isRepeated(at) || (isSparse && isLacked(at))),
+    );
+    if (ids.length === 0 || lacked.length <= MIN_OWN) continue;
+    const isOfRecord = ([name, { at }]: (typeof plain)[number]): boolean =>
+      isRepeated(at) &&
+      !namesNoun('lead', meaningOf(name).concepts) &&
+      firsts.every((row) => /^[^@]*\d[^@]*$/.test(String(row[at])));
+    const others = 'those that continue the record above, such as its items';
+    const repeated = ids.find(isOfRecord);
+    if (repeated) return [{ from, at: amount, is: 'present', as: 'records', others, key: repeated[0] }];
+    const [id, { at }] = ids[0]!;
+    // An id that only the first line has is in the first column.
+    const isFirst = ids[0] === plain[0];
+    return [{ from: id, at, is: 'present', as: 'records', others, ...(isFirst && { key: id }) }];
+  }
+  return undefined;
+}
+
+/** Beside it is at most a currency. */
+const FIGURE = /^[^\d+]{0,5}(?!0\d)\d[\d.,' ]*\D{0,5}$/;
 
 function isFigure(cell: string): boolean {
   return /^\p{Lu}{0,3}\p{Sc}? ?-?\d[\d.,' ]*\p{Sc}?$/u.test(cell);

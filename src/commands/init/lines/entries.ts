@@ -129,8 +129,7 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
   const { only, from } = table;
   // Records of other types have entries of their own.
   const { type } = from;
-  const others =
-    type?.as === 'records' ? 'lines that are no records' : type ? '' : 'the other properties of these records';
+  const others = type?.others ?? (type ? '' : 'the other properties of these records');
   const tests: { value: object; why: string }[] = only ? [{ value: testOf(only), why: others }] : [];
   const present = (values: readonly unknown[]) => ({ from: values.length === 1 ? values[0] : values, present: true });
   const full = [...used].filter((each) => each.list === undefined && isComplete(each));
