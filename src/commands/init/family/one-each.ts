@@ -91,7 +91,7 @@ function* valuesIn(record: JsonObject, above = ''): Generator<[string, string | 
     if (isObject(member)) yield* valuesIn(member, `${above}${key}.`);
     // An empty list or one of texts may be that of their addresses.
     else if (!Array.isArray(member) || !member.some((each) => isObject(each as JsonValue)))
-      yield [`${above}${key}`, textOf(member!)];
+      yield [`${above}${key}`, textOf(member)];
   }
 }
 
