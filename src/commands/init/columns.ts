@@ -145,13 +145,13 @@ export function columnOf(
     `select count(${sql}) filled, count(distinct ${sql}) "distinct", avg(length(${sql})) length from ${table.sql}`,
   )!;
   const values = firstValues(table, sql);
-  const isIn = (pattern: string, about: RegExp, most: number) => (value: string) => {
+  const isAround = (pattern: string, about: RegExp, most: number) => (value: string) => {
     if (value.length >= MAX_LABELLED) return false;
     const rest = value.replace(new RegExp(pattern, 'g'), '');
     const isAbout = rest !== value && about.test(rest) && /[\p{L}<>]/u.test(rest);
     return isAbout && rest.split(/[^\p{L}]+/u).filter(Boolean).length <= most;
   };
-  const [inAddress, inText] = [isIn(ADDRESS, ABOUT_ADDRESS, 12), isIn(NUMBER, ABOUT_NUMBER, 6)];
+  const [inAddress, inText] = [isAround(ADDRESS, ABOUT_ADDRESS, 12), isAround(NUMBER, ABOUT_NUMBER, 6)];
   const inNumber = (value: string): boolean => TELEPHONE.test(value) && inText(value);
   const shareOf = (test: (value: string) => boolean): number => values.filter(test).length / Math.max(1, values.length);
   const is = Object.fromEntries(

@@ -11,29 +11,6 @@ const MAX_LENGTH = 500;
 /** SQLite allows 2,000 columns in a table. */
 export const MAX_COLUMNS = 1900;
 
-/** Texts that mean "no value" wherever they stand. */
-export const NO_VALUE: readonly string[] = [
-  '\\N',
-  'NULL',
-  'null',
-  '(null)',
-  '<null>',
-  'N/A',
-  'n/a',
-  '#N/A',
-  '#VALUE!',
-  '#REF!',
-  '#DIV/0!',
-  '#NAME?',
-  '#NUM!',
-  '(none)',
-  '-None-',
-  'NaN',
-  'nan',
-  '0000-00-00',
-  '0000-00-00 00:00:00',
-];
-
 /** Records of an export that have one of these values in a column, or any value, or none. */
 export interface RecordType {
   readonly from: string;

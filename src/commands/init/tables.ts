@@ -3,8 +3,8 @@ import { Database } from '../../store/sqlite.ts';
 import { columnOf, countEach, firstValues, MAX_ELEMENTS, type Table } from './columns.ts';
 import { isDayFirst } from './dates.ts';
 import { partOf, type Export } from './open-export.ts';
-import { isAttributes, NO_VALUE, placeOf, type RawTable } from './sample.ts';
-import { nounsOf, type Noun } from './words.ts';
+import { isAttributes, placeOf, type RawTable } from './sample.ts';
+import { NO_VALUE, nounsOf, type Noun } from './words.ts';
 
 /** Texts that do so only in many cells. */
 const PERHAPS_NO_VALUE = ['-', '--', '—'];

@@ -1,7 +1,7 @@
 /** Exports with records of several types in one table: each type is a table of its own. */
 import type { Export } from './open-export.ts';
-import { NO_VALUE, type RawTable, type RecordType } from './sample.ts';
-import { meaningOf, namesNoun } from './words.ts';
+import type { RawTable, RecordType } from './sample.ts';
+import { meaningOf, namesNoun, NO_VALUE } from './words.ts';
 
 /** Distinct values of a column of types. */
 const MAX_TYPES = 20;

@@ -248,6 +248,29 @@ export function isSubtotal(value: string): boolean {
   return SUBTOTAL.test(fold(value));
 }
 
+/** Texts that mean "no value" wherever they stand. */
+export const NO_VALUE: readonly string[] = [
+  '\\N',
+  'NULL',
+  'null',
+  '(null)',
+  '<null>',
+  'N/A',
+  'n/a',
+  '#N/A',
+  '#VALUE!',
+  '#REF!',
+  '#DIV/0!',
+  '#NAME?',
+  '#NUM!',
+  '(none)',
+  '-None-',
+  'NaN',
+  'nan',
+  '0000-00-00',
+  '0000-00-00 00:00:00',
+];
+
 /** What the records of a file are called: in file names, in names of arrays, in values of a type column. */
 export const NOUNS = {
   lead: ['person', 'customer'],
