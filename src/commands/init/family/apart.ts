@@ -3,7 +3,7 @@ import type { LookupSpec, TransformSpec } from '../../../mapping/spec.ts';
 import type { Table } from '../columns.ts';
 import { keyOf, NONE } from '../evidence.ts';
 import type { Family } from '../open-export.ts';
-import { plainComment, readsOf, withLines, type Entry, type Line } from '../lines/yaml.ts';
+import { plainComment, readsOf, withLines, withPaths, type Entry, type Line } from '../lines/yaml.ts';
 
 /** The tables of each export, with what was found out about all. */
 export function apartTables(tables: readonly Table[]): Table[] {
@@ -86,25 +86,11 @@ class Apart {
 
   /** Undefined if it reads only columns that this export lacks. */
   value(value: unknown): unknown {
-    if (typeof value === 'string') return this.#column(value);
-    if (Array.isArray(value)) {
-      const kept = value.map((each) => this.value(each)).filter((each) => each !== undefined);
-      return kept.length > 0 || value.length === 0 ? kept : undefined;
-    }
-    if (typeof value !== 'object' || value === null) return value;
-    const spec = value as Readonly<Record<string, unknown>>;
-    const own: Record<string, unknown> = { ...spec };
-    for (const key of ['from', 'list', 'all', 'any', 'not']) {
-      if (!(key in spec)) continue;
-      own[key] = this.value(spec[key]);
-      if (own[key] === undefined) return undefined;
-    }
-    if (typeof spec['template'] === 'string')
-      own['template'] = spec['template'].replace(/\{([^{}]+)\}/g, (part, path: string) => {
-        const found = this.#column(path);
-        return found === undefined ? '' : typeof found === 'string' ? part : String((found as { value: string }).value);
-      });
-    return 'lookup' in spec ? this.#lookups(own) : own;
+    return withPaths(
+      value,
+      (path) => this.#column(path),
+      (spec) => this.#lookups(spec),
+    );
   }
 
   /** A column of this export; the name of the export itself is a constant. */
@@ -128,16 +114,14 @@ class Apart {
   #lookups({ lookup, ...rest }: Record<string, unknown>): unknown {
     const spec = lookup as LookupSpec;
     const other = this.#tables.find((each) => each.source === spec.source && each.list === undefined);
-    const by = { ...spec, with: this.value(spec.with) };
-    if (by.with === undefined) return undefined;
-    if (!other?.members) return { lookup: { ...by, take: new Apart(this.#tables).value(spec.take) }, ...rest };
+    if (!other?.members) return { lookup: { ...spec, take: new Apart(this.#tables).value(spec.take) }, ...rest };
     const found = other.members.flatMap((member, at) => {
       const own = new Apart(this.#tables, other, at);
       const [its, taken] = [own.value(spec.match), own.value(spec.take)];
       if (!member || its === undefined || taken === undefined) return [];
       const { renumbered } = other.from.family!;
       const id = taken === renumbered ? prefixed(taken, own.#prefix(at, other)) : taken;
-      return [{ ...by, source: member.source, match: its, take: id }];
+      return [{ ...spec, source: member.source, match: its, take: id }];
     });
     const from = found.map((each, at) => ({ lookup: at < found.length - 1 ? { ...each, if_missing: 'skip' } : each }));
     return { from, ...rest };

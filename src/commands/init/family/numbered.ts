@@ -1,7 +1,7 @@
 /** Groups of columns with numbers, `Deal 1 Name, Deal 1 Amount, Deal 2 Name …`: records in a row, as the elements of a list would be. */
 import type { Table } from '../columns.ts';
 import { NONE } from '../evidence.ts';
-import { readsOf, type Entry, type Line } from '../lines/yaml.ts';
+import { readsOf, withPaths, type Entry, type Line } from '../lines/yaml.ts';
 import type { Export } from '../open-export.ts';
 import { columnAt, newTable, type RawTable } from '../sample.ts';
 import { fold, meaningOf, nounsOf, type Concept } from '../words.ts';
@@ -106,18 +106,8 @@ export function groupEntries(entries: readonly Entry[]): Entry[] {
 function entryOf(entry: Entry, parent: Table, at: number, id: unknown): Entry {
   const groups = entry.table.groups!;
   const names = new Map(groups[0]!.map((name, index) => [name, groups[at]![index]!]));
-  const inGroup = (value: unknown): unknown => {
-    if (typeof value === 'string') return names.get(value) ?? value.replace(/^\$\./, '');
-    if (Array.isArray(value)) return value.map(inGroup);
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([key, own]) => {
-        if (key === 'template')
-          return [key, (own as string).replace(/\{([^{}]+)\}/g, (_, path: string) => `{${String(inGroup(path))}}`)];
-        return [key, ['from', 'list', 'all', 'any', 'not', 'lookup', 'with'].includes(key) ? inGroup(own) : own];
-      }),
-    );
-  };
+  const inGroup = (value: unknown): unknown =>
+    withPaths(value, (path) => names.get(path) ?? path.replace(/^\$\./, ''));
   const line = (each: Line): Line => ({ ...each, value: each.value === NONE ? NONE : inGroup(each.value) });
   const when = entry.settings.find(({ key, off }) => key === 'when' && !off);
   const content = entry.data.find(({ key, off }) => key === 'content' && !off);

@@ -109,6 +109,37 @@ export function* readsOf(value: unknown, source?: string): Generator<Read> {
   }
 }
 
+/**
+ * A value with other columns or paths of its own record. `change`: what a path becomes, a constant also in a template; undefined if
+ * it is left out, and with it what reads nothing else. `lookup`: what becomes of a lookup, whose own value is changed already.
+ */
+export function withPaths(
+  value: unknown,
+  change: (path: string) => unknown,
+  lookup: (spec: Record<string, unknown>) => unknown = (spec) => spec,
+): unknown {
+  const inside = (each: unknown): unknown => withPaths(each, change, lookup);
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) {
+    const kept = value.map(inside).filter((each) => each !== undefined);
+    return kept.length > 0 || value.length === 0 ? kept : undefined;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const own: Record<string, unknown> = { ...value };
+  for (const key of ['from', 'list', 'all', 'any', 'not', 'with'].filter((each) => each in own)) {
+    own[key] = inside(own[key]);
+    if (own[key] === undefined) return undefined;
+  }
+  if (typeof own['template'] === 'string')
+    own['template'] = own['template'].replace(/\{([^{}]+)\}/g, (_, path: string) => {
+      const found = change(path);
+      return typeof found === 'string' ? `{${found}}` : String((found as { value: string } | undefined)?.value ?? '');
+    });
+  if (!('lookup' in own)) return own;
+  own['lookup'] = inside(own['lookup']);
+  return own['lookup'] === undefined ? undefined : lookup(own);
+}
+
 /** Whether a value reads a column of its own record. */
 export function reads(value: unknown, { name }: Column): boolean {
   return [...readsOf(value)].some(({ path, source }) => source === undefined && path === name);
