@@ -248,6 +248,16 @@ export function isSubtotal(value: string): boolean {
   return SUBTOTAL.test(fold(value));
 }
 
+/** How many words or letters some texts have in common at their start, and at their end. `rest`: how many each keeps. */
+export function commonEnds(texts: readonly (readonly string[])[], rest = 0): { start: number; end: number } {
+  const isCommon = (at: number): boolean => texts.every((own) => own.at(at) === texts[0]!.at(at));
+  const most = Math.min(...texts.map(({ length }) => length)) - rest;
+  let [start, end] = [0, 0];
+  while (start < most && isCommon(start)) start += 1;
+  while (end < most - start && isCommon(-1 - end)) end += 1;
+  return { start, end };
+}
+
 /** Texts that mean "no value" wherever they stand. */
 export const NO_VALUE: readonly string[] = [
   '\\N',

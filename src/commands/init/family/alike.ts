@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { numberText } from '../../../terminal/numbers.ts';
 import { partOf, type Export, type Family } from '../open-export.ts';
 import { columnAt, newTable, type ExportSample, type RawTable } from '../sample.ts';
-import { fold, meaningOf, nounsOf, type Noun } from '../words.ts';
+import { commonEnds, fold, meaningOf, nounsOf, type Noun } from '../words.ts';
 
 /** Exports of one structure in place of each: the first of them, with the records of all. */
 export function joinAlike(exports: readonly Export[]): Export[] {
@@ -222,11 +222,7 @@ function namesOf(members: readonly Export[]): string[] {
   const names = members.map(nameOf);
   if (members[0]!.settings.sheet !== undefined) return names;
   const words = names.map((name) => name.split(/[\s_.-]+/));
-  const isCommon = (at: number): boolean => words.every((own) => own.at(at) === words[0]!.at(at));
-  const shortest = Math.min(...words.map(({ length }) => length));
-  let [start, end] = [0, 0];
-  while (start < shortest - 1 && isCommon(start)) start += 1;
-  while (end < shortest - start - 1 && isCommon(-1 - end)) end += 1;
+  const { start, end } = commonEnds(words, 1);
   return words.map((own) => own.slice(start, own.length - end).join(' '));
 }
 

@@ -4,7 +4,7 @@ import { NONE } from '../evidence.ts';
 import { readsOf, withPaths, type Entry, type Line } from '../lines/yaml.ts';
 import type { Export } from '../open-export.ts';
 import { columnAt, newTable, type RawTable } from '../sample.ts';
-import { fold, meaningOf, nounsOf, type Concept } from '../words.ts';
+import { commonEnds, fold, meaningOf, nounsOf, type Concept } from '../words.ts';
 
 /** A header with a number: what stands around it is the same in each group. */
 const NUMBERED = /^(.*?)(\d{1,2})(?!\d)(.*)$/su;
@@ -81,15 +81,9 @@ function tableOf(main: RawTable, groups: Groups): RawTable {
 
 /** What the headers of a group begin with: `Deal 1`. */
 function commonOf(names: readonly string[]): string {
-  const [first] = names;
-  let length = first!.length;
-  while (length > 0 && !names.every((name) => name.startsWith(first!.slice(0, length)))) length -= 1;
-  return (
-    first!
-      .slice(0, length)
-      .replace(/[^\p{L}\p{N}]+$/u, '')
-      .replaceAll('.', ' ') || `group of ${first!}`
-  );
+  const { start } = commonEnds(names.map((name) => [...name]));
+  const common = [...names[0]!].slice(0, start).join('');
+  return common.replace(/[^\p{L}\p{N}]+$/u, '').replaceAll('.', ' ') || `group of ${names[0]!}`;
 }
 
 /** Entries of groups as entries of their rows: one for each group, with ids of its own. */
@@ -106,8 +100,7 @@ export function groupEntries(entries: readonly Entry[]): Entry[] {
 function entryOf(entry: Entry, parent: Table, at: number, id: unknown): Entry {
   const groups = entry.table.groups!;
   const names = new Map(groups[0]!.map((name, index) => [name, groups[at]![index]!]));
-  const inGroup = (value: unknown): unknown =>
-    withPaths(value, (path) => names.get(path) ?? path.replace(/^\$\./, ''));
+  const inGroup = (value: unknown): unknown => withPaths(value, (path) => names.get(path) ?? path.replace(/^\$\./, ''));
   const line = (each: Line): Line => ({ ...each, value: each.value === NONE ? NONE : inGroup(each.value) });
   const when = entry.settings.find(({ key, off }) => key === 'when' && !off);
   const content = entry.data.find(({ key, off }) => key === 'content' && !off);

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { isObject, type JsonObject, type JsonValue } from '../../../json.ts';
 import { findFiles } from '../../../input/files.ts';
 import { textOf } from '../../../mapping/values/result.ts';
-import { meaningOf, type Concept } from '../words.ts';
+import { commonEnds, meaningOf, type Concept } from '../words.ts';
 
 /** Files with one record each, and where it is in them. */
 export interface OneEach {
@@ -113,12 +113,9 @@ function haveOwnValues(group: readonly FileOfOne[]): boolean {
 /** `contact-*.json`, unless it matches others, too. */
 async function globOf(paths: readonly string[]): Promise<string | undefined> {
   const names = paths.map((path) => basename(path));
-  const isCommon = (test: (name: string) => string): boolean => new Set(names.map(test)).size === 1;
-  const shortest = Math.min(...names.map(({ length }) => length));
-  let [start, end] = [0, 0];
-  while (start < shortest && isCommon((name) => name.slice(0, start + 1))) start += 1;
-  while (end < shortest - start && isCommon((name) => name.slice(-1 - end))) end += 1;
-  const glob = `${names[0]!.slice(0, start).replace(/\d+$/, '')}*${names[0]!.slice(names[0]!.length - end)}`;
+  const { start, end } = commonEnds(names.map((name) => [...name]));
+  const letters = [...names[0]!];
+  const glob = `${letters.slice(0, start).join('').replace(/\d+$/, '')}*${letters.slice(letters.length - end).join('')}`;
   const path = join(dirname(paths[0]!), glob);
   if (/[?[\]{}()!+@\\]/.test(path)) return undefined;
   const found = await findFiles({ name: 'export', path: resolve(path), isArgument: true }).catch(() => []);
