@@ -161,12 +161,6 @@ export function scaleOf(column: Column): Scale | undefined {
   const named = fold(column.name).split(' ');
   if (named.some((word) => /^micros?$/.test(word))) return { divide: 1_000_000, why: 'its name says millionths' };
   if (column.meaning.concepts.has('cents')) return { divide: 100, why: 'its name says so' };
-  const exponent = column.table.columns.find(
-    ({ name, distinct, values }) =>
-      distinct === 1 && /^[1-4]$/.test(values[0]!) && /(?:^| )(?:scale|precision|exponent|decimals)$/.test(fold(name)),
-  );
-  if (exponent)
-    return { divide: 10 ** Number(exponent.values[0]), why: `${quoted(exponent)} is ${exponent.values[0]}` };
   const unit = unitOf(column);
   if (unit?.others === 0) return { divide: 100, why: `${quoted(unit.column)} is ${unit.name}` };
   const other = column.table.columns.find((each) => {

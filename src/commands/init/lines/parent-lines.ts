@@ -2,7 +2,7 @@
 import { kindOf } from '../../../kinds/index.ts';
 import { ofText } from '../../../terminal/numbers.ts';
 import { isAlternatives, type ValueSpec } from '../../../mapping/spec.ts';
-import { countOf, countsOf, holderOf, isIn, isOneOf, isUnique, literal, type Column } from '../columns.ts';
+import { countOf, countsOf, holderOf, isOneOf, isUnique, literal, type Column } from '../columns.ts';
 import { NONE, quoted } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
 import { idValue, joinsTo, type Join } from '../joins.ts';
@@ -46,11 +46,6 @@ export function parentLines(context: Context): Line[] {
   const above = known.drafts.find(
     ({ table, kind }) => table === draft.table.parent && parents.some((each) => each.kind === kind),
   );
-  // The element that has the list, where the record above it is another one.
-  const within = known.drafts.find(({ table, kind }) => table.list && kind === 'deal' && isIn(draft.table, table));
-  const near = isNote &&
-    within && { key: 'deal_external_id', ...parentLine(context, within.kind, joinsToKind(context, within.kind)) };
-  if (near && !near.off) return [near];
   const ofHolder = holderLine(context);
   if (ofHolder) return [ofHolder];
   const ofAbove = above && { key: parents.find(({ kind }) => kind === above.kind)!.field, ...aboveLine(above) };
@@ -243,7 +238,6 @@ function typedLines(context: Context, joins: readonly Join[][]): Line[] | undefi
       )}`,
     );
     if (own.flat().some(({ share }) => share > 0.9 && typed < id.filled * 0.9)) continue;
-    if (own.flat().some(({ score }) => score < WEAK) && !isWhole(id, type.column, targets)) continue;
     used.add(id);
     return parents.flatMap(({ field: key, kind }): Line[] => {
       const theirs = targets.filter((each) => each.draft.kind === kind);
@@ -258,9 +252,6 @@ function typedLines(context: Context, joins: readonly Join[][]): Line[] | undefi
   }
   return undefined;
 }
-
-/** Small numbers match by chance: only a type whose records all match makes sure. */
-const WEAK = 0.25;
 
 /** Records of some types have the ids of a draft's records, or what those have in a column (`by`). */
 interface TypedTarget {
