@@ -71,6 +71,25 @@ describe('the lead of a deal', () => {
     expect(draft.remark('lead_external_id')).not.toContain('several');
   });
 
+  it.each([
+    ['last name first', (name: string) => name, (name: string) => `"${name.replace(/(.+) (.+)/, '$2, $1')}"`],
+    ['first name first', (name: string) => `"${name.replace(/(.+) (.+)/, '$2, $1')}"`, (name: string) => name],
+  ])('is found by a name that is written %s, unlike in the other export', async (_what, own, other) => {
+    const draft = await draftOf({
+      'contacts.csv': ['Full name,Phone', ...times(40, (n) => `${own(person(n))},+44 20 7946 00${n + 10}`)],
+      'contracts.csv': [
+        'Contract no,Member,Fee,Status,IBAN',
+        ...times(
+          40,
+          (n) => `V-${n},${other(person(n))},1${n}.50,${n % 2 ? 'Open' : 'Won'},DE0212030000000020${n + 10}`,
+        ),
+      ],
+    });
+    expect(draft.remark('lead_external_id')).toContain('40 of 40 match contacts.Full name');
+    // The number of an account is no title.
+    expect(draft.remark('title')).not.toContain('IBAN');
+  });
+
   it('is found by names in two columns on both sides, never by a column that is the same in all records', async () => {
     const names = times(40, (n) => person(n).replace(' ', ','));
     const draft = await draftOf({

@@ -18,8 +18,8 @@ import { multipleInName } from './multiples.ts';
 import { endingOf, fold, isJob, meaningOf } from './words.ts';
 
 export const isId = ({ is }: Column): boolean => is.uuid > 0.8 || is.code > 0.8 || is.digits > 0.9;
-const isText = ({ is, date, separators }: Column): boolean =>
-  is.words > 0.8 && !date && !separators && is.email < 0.3 && is.url < 0.3 && is.uuid < 0.2;
+const isText = ({ is, date, separators, values }: Column): boolean =>
+  is.words > 0.8 && !date && !separators && is.email < 0.3 && is.url < 0.3 && is.uuid < 0.2 && !isOfAccounts(values);
 const isRare = ({ distinct, filled }: Column): number => (filled === 0 ? 0 : distinct / filled);
 
 /** Those of people: with one address in many records, it is that of somebody else, such as their owner. */
@@ -301,14 +301,20 @@ export function isNumbered({ values }: Column): boolean {
   return values.every((value) => /^\S*\d\S*$/.test(value));
 }
 
-/** The number of a bank account. */
-const IBAN = /^[A-Z]{2}\d{2}[A-Z\d]{10,30}$/;
+/** The numbers of bank accounts. */
+function isOfAccounts(values: readonly string[]): boolean {
+  return values.every((value) => /^[A-Z]{2}\d{2}[A-Z\d]{10,30}$/.test(value.replaceAll(' ', '')));
+}
 
 export function keys(column: Column): number {
   const { is, date, filled, distinct, table, length } = column;
-  const isAccount = column.values.every((value) => IBAN.test(value.replaceAll(' ', '')));
   const isOther =
-    isAccount || is.url > 0.5 || is.money > 0.3 || is.html > 0.1 || is.international > 0.5 || is.prose > 0.5;
+    isOfAccounts(column.values) ||
+    is.url > 0.5 ||
+    is.money > 0.3 ||
+    is.html > 0.1 ||
+    is.international > 0.5 ||
+    is.prose > 0.5;
   if (isOther || date || length > 130 || column.list !== undefined || filled < table.rows / 2) return 0;
   if (is.decimal > 0.1 && column.separators && !(column.meaning.concepts.has('id') && length > 8)) return 0;
   const damaged = is.damaged > 0;

@@ -69,6 +69,17 @@ const EXTRACTORS: readonly Extractor[] = [
     apply: [{ replace: { pattern: '^0+(\\d)', with: '$1' } }],
     fold: 3,
   },
+  // `Rossi, Anna` and `Anna Rossi`.
+  ...(
+    [
+      [/^([^\s,]+(?: [^\s,]+)?), *([^\s,]+(?: [^\s,]+)?)$/, '$2 $1'],
+      [/^([^\s,]+) ([^\s,]+(?: [^\s,]+)?)$/, '$2, $1'],
+    ] as const
+  ).map(([like, turned]) => ({
+    like,
+    take: (value: string) => [value.replace(like, turned)],
+    apply: [{ replace: { pattern: like.source, with: turned } }],
+  })),
   ...[
     /^@(.+)$/,
     /^(.+?) \(/,

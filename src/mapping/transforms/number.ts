@@ -18,7 +18,7 @@ interface NumberArgument {
 
 export const number = transform<NumberArgument>({
   name: 'number',
-  doc: 'Parses a decimal number exactly. Currency signs (`€`, `R$`, `kr`), currency codes and spaces are ignored, `(5)` is negative, and `5,-` has no cents. Numbers of JSON and of workbooks are taken as they are. A sign or code of another currency than the `currency` of the deal is the warning `other_currency`. `decimal` defaults to `.`, and `group` to `,` (to `.` if `decimal` is `,`). `divide: 100` converts cents to units, `multiply: 1000` thousands; a letter of thousands or millions before a sign (`k€`) is not ignored. Fails with `bad_number` if the text does not match the separators.',
+  doc: 'Parses a decimal number exactly. Currency signs (`€`, `R$`, `kr`), currency codes and spaces are ignored, `(5)` is negative, and `5,-` has no cents. Groups of India (`12,34,567`) are read. Numbers of JSON and of workbooks are taken as they are. A sign or code of another currency than the `currency` of the deal is the warning `other_currency`. `decimal` defaults to `.`, and `group` to `,` (to `.` if `decimal` is `,`). `divide: 100` converts cents to units, `multiply: 1000` thousands; a letter of thousands or millions before a sign (`k€`) is not ignored. Fails with `bad_number` if the text does not match the separators.',
   words: numberWords,
   usage: ['number', '{ number: { decimal: ",", group: ".", divide: N, multiply: N } }'],
   examples: [
@@ -96,7 +96,9 @@ function badNumber(input: JsonValue, decimal: string, group: string): ValueError
 function decimalReader(decimal: string, group: string): (text: string) => string | undefined {
   const escaped = (character: string): string => character.replace(/[.]/, '\\$&');
   const separators = ['[\\s\\u00a0\\u2009\\u202f]', ...(group.trim() === '' ? [] : [escaped(group)])];
-  const whole = ['\\d+', ...separators.map((separator) => `\\d{1,3}(?:${separator}\\d{3})+`)].join('|');
+  // `12,34,567` is how India groups its digits.
+  const indian = group === ',' ? ['\\d{1,2}(?:,\\d{2})+,\\d{3}'] : [];
+  const whole = ['\\d+', ...separators.map((separator) => `\\d{1,3}(?:${separator}\\d{3})+`), ...indian].join('|');
   // `1.200,-` and `1200.--` have no cents.
   const fraction = `${escaped(decimal)}(?:\\d+|[-–—]{1,2})`;
   const shape = new RegExp(`^(?:(${whole})(${fraction})?|(${fraction}))$`, 'u');
