@@ -97,6 +97,9 @@ describe('a table is', () => {
     const board = await draftOf({ 'board.json': { columns } });
     expect(board.deal).toMatchObject({ each: 'cards', stage_name: '$.name' });
     expect(board.remark('stage_name')).toMatch(/^check: no column has the stage/);
+    // One card per person in each list is no list of names and values.
+    const few = columns.map(({ name, cards: own }) => ({ name, cards: own.slice(0, 5) }));
+    expect((await draftOf({ 'board.json': { columns: few } })).deal).toMatchObject({ each: 'cards', amount: 'value' });
     const day = (n: number, at: number): string => (n % 4 < at ? '' : `${10 + at}/03/2024`);
     const jobs = await draftOf({
       'suivi.csv': [
@@ -233,10 +236,10 @@ describe('a table is', () => {
       const draft = await draftOf({
         'pipeline.csv': ['Opportunity,Contact,E-mail,Value,Phase,Sales rep,Units,City', ...rows],
       });
-      const when = { from: 'Opportunity', not_in: [name] };
+      const when = { from: 'Contact', present: true };
       expect(draft.entries).toEqual(['pipeline: lead/created', 'pipeline: deal/created']);
-      if (name !== 'Total') expect([draft.lead['when'], draft.deal['when']]).toEqual([when, when]);
-      expect(draft.findings).toContain('17 deals');
+      expect([draft.lead['when'], draft.deal['when']]).toEqual([when, when]);
+      expect(draft.findings).toContain('17 deals; 1 skipped');
     },
   );
 
@@ -510,6 +513,89 @@ describe('a role', () => {
 });
 
 describe('exports of strangers', () => {
+  it('without headers are told by whose ids they have: numbers spread over those of one table, and no ages or percentages', async () => {
+    const draft = await draftOf({
+      'a.csv': times(40, (n) => `${11 + n},${person(n)},p${n}@a.example,${20 + (n % 5) * 10}`),
+      'b.csv': times(
+        36,
+        (n) => `${201 + n},${11 + ((n * 7) % 40)},Roof of house ${n},${900 + n}.50,EUR,${['open', 'won'][n % 2]}`,
+      ),
+      'c.csv': times(
+        40,
+        (n) =>
+          `${n + 1},${201 + ((n * 5) % 36)},They want to see more samples of colour ${n} soon,2024-03-${10 + (n % 20)} 11:42`,
+      ),
+    });
+    expect(draft.entries).toEqual(['a: lead/created', 'b: deal/created', 'c: comment/created']);
+    expect(draft.deal).toMatchObject({ lead_external_id: 'column_2' });
+    expect(draft.comment).toMatchObject({ content: 'content', deal_external_id: 'column_2' });
+    for (const key of ['lead_external_id', 'deal_external_id'])
+      expect(draft.remark(key)).toMatch(/^check: \d+ of \d+ match/);
+    expect(draft.spec.events[0]!.data).toMatchObject({ custom_params: { column_4: 'column_4' } });
+  });
+
+  it('have the values of records below a key for their type, or in an object that all have', async () => {
+    const draft = await draftOf({
+      'people.json': times(12, (n) => ({
+        path: `crm/people/Np4K${n}wXyZabQ`,
+        fields: {
+          fullName: { stringValue: `${person(n)} ${n}` },
+          email: { stringValue: `p${n}@a.example` },
+          age: { integerValue: 20 + n },
+        },
+      })),
+      'deals.json': times(12, (n) => ({
+        Item: {
+          id: { S: `D-${n}` },
+          title: { S: `Roof ${n}` },
+          customer: { S: `crm/people/Np4K${n}wXyZabQ` },
+          price: n % 2 ? { N: `${900 + n}.5` } : { D: 900 + n },
+          stage: { S: ['open', 'won'][n % 2] },
+        },
+      })),
+    });
+    expect(draft.lead).toMatchObject({
+      external_id: 'path',
+      full_name: 'fields.fullName.stringValue',
+      custom_params: { fields_age: 'fields.age.integerValue' },
+    });
+    expect(draft.deal).toMatchObject({
+      title: 'Item.title.S',
+      stage_name: 'Item.stage.S',
+      lead_external_id: 'Item.customer.S',
+    });
+    expect(draft.deal['amount']).toMatchObject({ from: ['Item.price.D', 'Item.price.N'] });
+  });
+
+  it('have lines below the header that describe the columns', async () => {
+    const draft = await draftOf({
+      'list.csv': [PEOPLE[0]!, 'text,text,e-mail address,format +44…', ...PEOPLE.slice(1)],
+    });
+    expect(draft.lead['when']).toEqual({ from: 'Client ID', not_in: ['text'] });
+    expect(draft.findings).toContain('12 leads; 1 skipped: the first line, which describes the columns');
+  });
+
+  it('have the lists of a board in their order beside its cards: those are the stages, and a place in a list is no amount', async () => {
+    const draft = await draftOf({
+      'board.json': {
+        lists: ['Inbox', 'Offer', 'Won'].map((name, n) => ({ id: `5fa0c${n}d1e7`, name, pos: 65536 * (n + 1) })),
+        cards: times(15, (n) => ({
+          id: `7ab${n}c4d2`,
+          name: `Roof of house ${n}`,
+          idList: `5fa0c${n % 3}d1e7`,
+          due: `2026-03-${10 + n}T09:00:00Z`,
+          pos: 16384 * (n + 1),
+        })),
+        comments: times(15, (n) => ({
+          idCard: `7ab${n}c4d2`,
+          text: `They want to see more samples of colour ${n} soon`,
+        })),
+      },
+    });
+    expect(draft.deal).toMatchObject({ stage_name: { lookup: { source: 'lists', take: 'name' } } });
+    expect(draft.deal['amount']).toBeUndefined();
+  });
+
   it('have lines that are no records, such as titles of pages and sums: these are skipped, and a cell with an error has no value', async () => {
     const rows = times(24, (n) => [
       ...(n % 8 === 7 ? [',,,,,Übertrag,9000', `Angebote Seite ${n},,,,,,`] : []),
@@ -1263,7 +1349,9 @@ it('deals of which only the first of a group has its person are marked', async (
     const who = n % 3 === 0 ? `${person(n / 3)},p${n}@a.example` : ',';
     return `${who},Plan ${n},${900 + n * 70}.50,${['open', 'won', 'lost'][n % 3]}`;
   });
-  const { entries, text } = await draftOf({ 'list.csv': ['Contact,E-mail,Deal,Amount,Stage', ...rows] });
+  const { entries, text, lead, remark } = await draftOf({ 'list.csv': ['Contact,E-mail,Deal,Amount,Stage', ...rows] });
   expect(entries).toEqual(['list: lead/created', 'list: deal/created']);
   expect(text).toContain('# check: 10 of 15 rows have no person');
+  expect(lead['when']).toEqual({ from: ['Contact', 'E-mail'], present: true });
+  expect(remark('when')).toMatch(/^check: skips 10 of 15: those without a name/);
 });

@@ -242,7 +242,7 @@ describe('the roles of columns', () => {
       external_id: 'vid',
       full_name: { list: ['properties.firstname.value', 'properties.lastname.value'] },
       email: { from: 'properties.email.value' },
-      custom_params: { properties_city_value: 'properties.city.value' },
+      custom_params: { properties_city: 'properties.city.value' },
     });
   });
 

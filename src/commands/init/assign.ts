@@ -1,8 +1,8 @@
 /** The score matrix, columns x roles: the assignment with the best sum is taken. What a table is follows from it, last. */
 import { cellsOf, fillOf, isKey, isNamed, isUnique, objectOf, type Column, type Table } from './columns.ts';
-import { keys } from './content.ts';
+import { isId, keys } from './content.ts';
 import { isCalledAlike, isSure, namesTable, type Reference } from './references.ts';
-import { headerScore, ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
+import { headerScore, isStaff, ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
 import { fold, meaningOf } from './words.ts';
 
 export interface RoleCandidate {
@@ -102,15 +102,26 @@ export function namesOther(column: Column, references: readonly Reference[]): bo
   return references.some((each) => each.from === column && isKey(each.to) && isSure(each, 0.9));
 }
 
-/** `Who.Name` beside `Who.Id`, which is the id of a person or a deal: that record's name. */
+/**
+ * The name of a person or a deal beside its id: `Who.Name` beside `Who.Id`, or one that changes with the id and is also in its table.
+ */
 function isOfParent(column: Column, references: readonly Reference[]): boolean {
+  const { table, name } = column;
   const above = objectOf(column);
-  const isParent = ({ from, to }: Reference): boolean =>
-    from.table === column.table &&
-    from.name.startsWith(above) &&
-    fold(from.name.slice(above.length)) === 'id' &&
-    to.table.nouns.some((noun) => noun === 'lead' || noun === 'deal');
-  return above !== '' && references.some((each) => isParent(each) && isKey(each.to) && isSure(each, 0.8));
+  const isBeside = ({ from, to }: Reference): boolean =>
+    (above !== '' && from.name.startsWith(above) && fold(from.name.slice(above.length)) === 'id') ||
+    (from.distinct === column.distinct &&
+      !isStaff(column) &&
+      references.some((each) => each.from === column && each.to.table === to.table && each.share > 0.9));
+  return references.some(
+    (each) =>
+      each.from.table === table &&
+      each.from.name !== name &&
+      each.to.table.nouns.some((noun) => noun === 'lead' || noun === 'deal') &&
+      isBeside(each) &&
+      isKey(each.to) &&
+      isSure(each, 0.8),
+  );
 }
 
 /** Tables to whose ids the columns of a role may refer. */
@@ -183,10 +194,16 @@ function isConstant({ distinct, filled }: Column): boolean {
   return distinct === 1 && filled > 6;
 }
 
-/** How sure others refer to a column: the best of the shares. The ids of other records refer to nothing. */
+/**
+ * How sure others refer to a column: the best of the shares. The ids of other records refer to nothing. A column may have the ids of
+ * several tables; but numbers are in others by chance.
+ */
 export function referred(column: Column, references: readonly Reference[]): number {
+  const least = column.is.digits > 0.9 || !isId(column) ? 0.8 : 0.3;
   const shares = references.flatMap((each) =>
-    each.to === column && (!isKey(each.from) || namesTable(each.from, column.table)) && isSure(each, 0.8)
+    each.to === column &&
+    (!isKey(each.from) || each.isSpread || namesTable(each.from, column.table)) &&
+    isSure(each, least)
       ? [each.share]
       : [],
   );

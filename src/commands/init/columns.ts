@@ -1,6 +1,6 @@
 /** What the values of a column look like: shares of the values in the sample, the same for every language. */
 import { currencyMarks, currencyNamed, isCurrency } from '../../kinds/currencies.ts';
-import type { TransformSpec, ValueSpec } from '../../mapping/spec.ts';
+import { isAlternatives, type TransformSpec, type ValueSpec } from '../../mapping/spec.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { counted } from '../../terminal/numbers.ts';
 import { dateFacts, type DateFacts } from './dates.ts';
@@ -52,6 +52,8 @@ export interface Column {
   readonly sql: string;
   /** In JSON, the list inside the record that the value stands in: the sample has its first element. */
   readonly list: string | undefined;
+  /** Its path without the objects that are only around its value. */
+  readonly called?: string;
   /** First and last name, of a column that stands for both. */
   readonly pair?: readonly [Column, Column];
   meaning: Meaning;
@@ -61,7 +63,7 @@ export interface Column {
   readonly isInPairs: boolean;
   /** Its name in such a list, or the property that it is. */
   readonly label?: string | undefined;
-  /** The value of a property, which another row has. */
+  /** The value of a property, which another row has, or the first of several columns that has one. */
   readonly origin?: ValueSpec | undefined;
   /** It has the name of the file or sheet that the record is in. */
   readonly isName?: boolean;
@@ -101,8 +103,8 @@ const SHAPES = {
   /** A MIME type, or the name or address of a document, a picture or a recording. */
   file: /^(?:image|video|audio|text|application)\/[\w.+-]+$|^[^@]*\.(?:jpe?g|png|gif|webp|svg|heic|pdf|docx?|xlsx?|pptx?|csv|txt|zip|eml|mp[34]|m4a|wav|mov)(?:\?\S*)?$/i,
   uuid: /^\{?[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\}?$/i,
-  /** `2-Develop` is a step. */
-  code: /^(?!\d{1,2}[-.)]\p{L}{3})(?=.*\d)(?=.*[a-z])[\w.:@-]{2,60}$|^[\w-]{15,60}$/iu,
+  /** `2-Develop` is a step; `customers/NtY1lLNKMKqrFtwJ` is the path of a record. */
+  code: /^(?!\d{1,2}[-.)]\p{L}{3})(?=.*\d)(?=.*[a-z])[\w.:@-]{2,60}$|^[\w-]{15,60}$|^(?:[\w().-]+\/)+[\w-]{8,60}$/iu,
   hash: /^[\da-f]{32,64}$/i,
   currency: /^(?:[A-Z]{3}|[a-z]{3}|\p{Sc}|[A-Z]{1,2}\$|zł|Kč|Ft|kr\.?)$/u,
   flag: /^(?:0|1|true|false|yes|no|y|n|t|f|ja|nein|oui|non|si|sí|sim|não|да|нет|нет|tak|nie|nee|nej)$/i,
@@ -136,7 +138,10 @@ const FIRST = 2000;
 
 export function columnOf(
   table: Table,
-  own: Pick<Column, 'name' | 'sql' | 'list' | 'several' | 'main' | 'isWrapper' | 'isInPairs' | 'label' | 'origin'>,
+  own: Pick<
+    Column,
+    'name' | 'sql' | 'list' | 'several' | 'main' | 'isWrapper' | 'isInPairs' | 'called' | 'label' | 'origin'
+  >,
   header: string,
   dayFirst: boolean,
 ): Column {
@@ -223,7 +228,8 @@ export function valueIn(
   { name, list, main, label, origin = name }: Column,
   ...apply: readonly TransformSpec[]
 ): ValueSpec {
-  if (list === undefined) return apply.length > 0 ? { from: origin, apply } : origin;
+  const several = typeof origin === 'object' && isAlternatives(origin.from) ? origin.from : undefined;
+  if (list === undefined) return apply.length > 0 ? { from: several ?? origin, apply } : origin;
   const first = { from: name, apply: [{ at: 0 }] };
   if (!main || main.later === 0 || main.most > MAX_ELEMENTS) return { from: name, apply: [{ at: 0 }, ...apply] };
   const { flag, value, most, places = Array.from({ length: most }, (_, at) => at) } = main;

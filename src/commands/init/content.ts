@@ -118,6 +118,8 @@ export function sumOfMoney(column: Column): number {
   const isMultiple = column.meaning.concepts.has('amount') && multipleInName(column.name) !== undefined;
   if (isKey || (is.hundred > 0.95 && !isMultiple)) return 0.06;
   if (unixFormat(column.values) !== undefined || isOfFile(column) || isPlace(column)) return 0;
+  // As numbers of telephones and of records do, and no sums.
+  if (column.values.some((value) => /^0\d/.test(value))) return 0;
   if (isFew(column) && isQuestion(column)) return 0;
   const relation = derivedOf(column.table).get(column);
   const less = (relation === 'weighted' ? 0.15 : relation === 'gross' ? 0.6 : 1) * (is.number > 0.8 ? 1 : is.number);
@@ -146,11 +148,12 @@ function isPlace({ values }: Column): boolean {
   return far.length > values.length * 0.8;
 }
 
-/** As numbers of records rise: each by little. Sums that happen to be sorted rise by more. */
-function isRising({ values }: Column): boolean {
+/** As numbers of records rise: each by little, or all by the same. Sums that happen to be sorted rise by more. */
+export function isRising({ values }: Column): boolean {
   const numbers = values.map(Number);
-  const isSorted = numbers.length > 3 && numbers.every((each, at) => at === 0 || each > numbers[at - 1]!);
-  return isSorted && numbers.at(-1)! - numbers[0]! < numbers.length * MAX_STEP;
+  const steps = numbers.slice(1).map((each, at) => each - numbers[at]!);
+  if (steps.length < 3 || !steps.every((step) => step > 0)) return false;
+  return numbers.at(-1)! - numbers[0]! < numbers.length * MAX_STEP || new Set(steps).size === 1;
 }
 
 const MAX_STEP = 50;
@@ -320,6 +323,7 @@ export function keys(column: Column): number {
   const damaged = is.damaged > 0;
   if ((distinct < filled * 0.97 || filled < table.rows * 0.9) && !damaged) return 0.04;
   const exact = isUnique(column) && isComplete(column) ? 1 : 0.6;
+  if (is.email > 0.6) return 0.2 * exact;
   if (is.hash > 0.9 && is.uuid < 0.5) return 0.25 * exact;
   // `POT7` is a number for people: the key beside it, if there is one, is what other tables have.
   if (is.code > 0.8 && column.values.every((value) => /^[A-Z]{2,5}[-_]?\d{1,8}$/.test(value))) return 0.44 * exact;
@@ -329,5 +333,5 @@ export function keys(column: Column): number {
   const { concepts } = column.meaning;
   const isNumber = is.email < 0.2 && (is.phone < 0.5 || concepts.has('number') || concepts.has('id'));
   if (isNumber && isNumbered(column)) return 0.44 * exact;
-  return (is.email > 0.6 ? 0.2 : is.words > 0.8 ? 0.12 : 0.25) * exact;
+  return (is.words > 0.8 ? 0.12 : 0.25) * exact;
 }

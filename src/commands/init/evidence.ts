@@ -83,7 +83,8 @@ export function nextText(others: readonly RoleCandidate[], score = 0): string {
 
 /** The evidence for a role, with the runner-up; marked where it is weak or another column comes near. */
 export function commentOf(role: Role, { column, score, others }: RoleFound, kind: RecordKind): string {
-  const where = column.origin === undefined ? '' : `the property \`${column.label!}\`: `;
+  const isProperty = column.origin !== undefined && column.label !== undefined;
+  const where = isProperty ? `the property \`${column.label!}\`: ` : '';
   const [next] = others;
   const unnamed = headerScore(role, column, kind) <= 0;
   const doubt = where !== '' || score < SURE || unnamed || (next && score - next.score < 0.1);

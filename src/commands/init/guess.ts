@@ -111,7 +111,7 @@ function notesIn(table: Table, drafts: readonly EntryDraft[]): EntryDraft[] {
           : undefined;
       return {
         ...{ kind: 'comment', table, twin: false, doubt: undefined },
-        key: id && isKey(id) ? { value: id.name, column: id } : undefined,
+        key: id && isKey(id) ? { value: valueIn(id), column: id } : undefined,
         prefix: { text: `${nameAsKey(column.name)}-`, why: 'that of the record' },
         roles: new Map([['content', { column, score: 1, others: [] }]]),
         candidates: new Map(),
@@ -211,7 +211,7 @@ function keyOf(row: Recognised, references: readonly Reference[]): Key | undefin
   const isOfPeople = nounsOf(table.list ?? table.source).includes('lead') || id?.known?.get(kind) === 'id';
   const people = kind === 'lead' && !(id && isOfPeople) ? recurringIn(row) : undefined;
   // The number of a booking is no number of who booked, unless others refer to it.
-  if (id && !(people && isUnique(id) && referred(id, references) === 0)) return { value: id.name, column: id };
+  if (id && !(people && isUnique(id) && referred(id, references) === 0)) return { value: valueIn(id), column: id };
   // Notes need no id.
   if (kind === 'comment') return undefined;
   if (!people) return severalKey(row) ?? (kind === 'lead' ? personalKey(roles) : undefined);

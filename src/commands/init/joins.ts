@@ -1,7 +1,7 @@
 /** How the records of one table find those of another: the lead of a deal, the deal of a comment, the name of a stage. */
 import { ofText } from '../../terminal/numbers.ts';
 import type { ValueSpec } from '../../mapping/spec.ts';
-import { countOf, haveSeveral, isComplete, isUnique, severalText } from './columns.ts';
+import { countOf, haveSeveral, isComplete, isUnique, severalText, valueIn } from './columns.ts';
 import type { Column, Table } from './columns.ts';
 import { quoted } from './evidence.ts';
 import type { EntryDraft } from './guess.ts';
@@ -72,7 +72,9 @@ function directJoin(reference: Reference, target: EntryDraft, isMixed: boolean):
   const take = idValue(target);
   const rank = rankOf(reference, target);
   if (rank === 0 || take === undefined) return [];
-  const named = (namesTable(from, target.table) ? 0.1 : 0) + (fold(from.name) === fold(to.name) ? 0.05 : 0);
+  const isUnnamed = reference.isSpread && from.meaning.concepts.size === 0;
+  const named =
+    (namesTable(from, target.table) ? 0.1 : 0) + (fold(from.name) === fold(to.name) ? 0.05 : 0) - (isUnnamed ? 0.1 : 0);
   const cut = by.several ? from.values.filter((value) => by.like.test(value)).length : 0;
   const match = by.fold === undefined ? ({ sql }: Column): string => sql : COMPARED[by.fold];
   const why = referenceText(reference);
@@ -185,7 +187,7 @@ function stepsTo({ table, roles }: EntryDraft, other: Table, references: readonl
     if (!id || to !== id || from.table !== other || from.list !== undefined) return [];
     const linked = countOf(table, `from ${table.sql} where ${id.sql} in (select ${from.sql} from ${other.sql})`);
     const lookup = (take: ValueSpec): ValueSpec =>
-      lookupIn(other, { match: partOf(each), with: id.name, take }, !isUnique(from));
+      lookupIn(other, { match: partOf(each), with: valueIn(id), take }, !isUnique(from));
     return [{ other: from, columns: [], share: linked / table.rows, found: linked, lookup }];
   });
 }

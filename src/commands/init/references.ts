@@ -14,6 +14,7 @@ import {
   type Column,
   type Table,
 } from './columns.ts';
+import { isRising } from './content.ts';
 import { headerScore } from './roles.ts';
 import type { RecordType } from './sample.ts';
 import type { Samples } from './tables.ts';
@@ -112,6 +113,8 @@ export interface Reference {
   readonly share: number;
   /** Both columns have the ids of this third table, which tell no record of the other one apart: people of one company. */
   readonly third?: Table;
+  /** Of the tables whose ids all values are, this is the shortest one, and the values are spread over its ids. */
+  readonly isSpread?: boolean;
 }
 
 /** Below this share, an overlap is not worth showing. */
@@ -240,7 +243,17 @@ function referencesOf(from: Column, keys: readonly Column[]): Reference[] {
       if (!isOwn && n / of > (known?.share ?? 0)) found.set(to, { from, to, by, found: n, of, share: n / of });
     }
   }
-  return [...found.values()].filter((each) => each.share >= MIN_SHARE);
+  const all = [...found.values()].filter((each) => each.share >= MIN_SHARE);
+  const whole = all.filter(({ to, found: n, of }) => n === of && isUnique(to)).map(({ to }) => to.table.rows);
+  return all.map((each) => ({ ...each, isSpread: each.to.table.rows === Math.min(...whole) && isSpread(each) }));
+}
+
+/** As references are spread over the ids of a table, and counts, ages or percentages are not. */
+function isSpread({ from, to, found, of }: Reference): boolean {
+  const spanOf = ({ values }: Column): number => Math.max(...values.map(Number)) - Math.min(...values.map(Number));
+  const able = Math.min(from.filled, to.distinct);
+  const isMany = from.distinct >= 8 && from.distinct > able * 0.4;
+  return found === of && isMany && isUnique(to) && !isRising(from) && spanOf(from) > spanOf(to) * 0.7;
 }
 
 /** Whether at least this share of the values is found, and on purpose. */
@@ -249,7 +262,7 @@ export function isSure(reference: Reference, least = 0): boolean {
 }
 
 /** Small numbers are among other small numbers by chance: only a name tells what they refer to. */
-function isByChance({ from, to, found, of, by, third }: Reference): boolean {
+function isByChance({ from, to, found, of, by, third, isSpread: isMeant }: Reference): boolean {
   if ((to.is.digits < 0.9 && by.fold !== 3) || third) return false;
   const numbers = to.values.map(Number);
   const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
@@ -258,6 +271,8 @@ function isByChance({ from, to, found, of, by, third }: Reference): boolean {
   const isParent = found === of && from.distinct >= 8 && from.meaning.concepts.has('parent');
   // The number of a record is not that of another one which is called so, too.
   const isAlike = isCalledAlike(from, to) && (found === of || by.fold === 3 || !isUnique(from));
+  // Where no word says what the numbers are.
+  if (isMeant && from.meaning.concepts.size === 0) return false;
   return (low < 1000 || by.fold === 3) && !isSparse && !isParent && !namesTable(from, to.table) && !isAlike;
 }
 
@@ -307,7 +322,7 @@ export function lookupIn(
   optional = true,
 ): ValueSpec {
   const { source, only } = table;
-  const match = only ? keyAmong(only, key) : key;
+  const match = only && !only.isNot ? keyAmong(only, key) : key;
   const missing = optional && { if_missing: 'skip' as const };
   const many = several && { if_many: 'first' as const };
   const first = { lookup: { source, match, with: own, take, ...missing, ...many } };

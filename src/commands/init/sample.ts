@@ -15,6 +15,8 @@ export const MAX_COLUMNS = 1900;
 export interface RecordType {
   readonly from: string;
   readonly is: readonly string[] | 'present' | 'absent';
+  /** Those that have another value. */
+  readonly isNot?: true;
   /** Parts of the others, or records among lines that are none. */
   readonly as?: 'parts' | 'records';
   /** What the lines are that are no records. */
@@ -46,6 +48,9 @@ export interface Pairs {
   phones: number;
   /** Where the name of an element is: `field.ref`. */
   by?: string;
+  /** The first element of each name, and the other members of elements that differ where the name is the same. */
+  readonly firsts: Map<string, JsonObject>;
+  readonly own: Set<string>;
 }
 
 interface RawColumn {
@@ -96,7 +101,12 @@ export async function readSample(source: Source): Promise<ExportSample> {
   const names = source.columns.map((name, index) => nameOf(source, name, index));
   for (const name of names) columnAt(main, name);
   let [unreadable, why]: [number, string | undefined] = [0, undefined];
-  const sample = (whole: boolean): ExportSample => ({ tables: [main, ...lists.values()], whole, unreadable, why });
+  const sample = (whole: boolean): ExportSample => ({
+    tables: withoutSingles(main, [...lists.values()]),
+    whole,
+    unreadable,
+    why,
+  });
   for await (const batch of source.batches()) {
     if (main.rows.length >= MAX_RECORDS) return sample(false);
     for (const item of batch) {
@@ -118,8 +128,32 @@ export async function readSample(source: Source): Promise<ExportSample> {
   return sample(true);
 }
 
+/** Where most values are in lists of one element each, as converters of XML write them, these lists say nothing. */
+function withoutSingles(main: RawTable, lists: readonly RawTable[]): RawTable[] {
+  const isSingle = ({ list, rows }: RawTable): boolean =>
+    new Set(rows.map(([record]) => record)).size === rows.length &&
+    !lists.some((each) => each.list!.startsWith(`${list!}.`) || list!.startsWith(`${each.list!}.`));
+  const singles = lists.filter((each) => each.list !== RECORD && isSingle(each));
+  const names = singles.map(({ list }) => list);
+  const others = [...main.columns.values()].filter(({ list }) => !names.includes(list));
+  if (singles.length < MIN_SINGLES || singles.length <= others.length) return [main, ...lists];
+  const columns = [...main.columns].map(([name, own]) => {
+    const { list, pair } = own;
+    if (list === undefined || pair || !names.includes(list)) return [name, own] as const;
+    return [`${list}[0]${name.slice(list.length)}`, { ...own, list: undefined }] as const;
+  });
+  return [{ ...main, columns: new Map(columns) }, ...lists.filter((each) => !singles.includes(each))];
+}
+
+const MIN_SINGLES = 3;
+
 export function newTable(list: string | undefined): RawTable {
-  return { list, columns: new Map(), rows: [], pairs: { names: new Map(), twice: 0, emails: 0, phones: 0 } };
+  return {
+    list,
+    columns: new Map(),
+    rows: [],
+    pairs: { names: new Map(), twice: 0, emails: 0, phones: 0, firsts: new Map(), own: new Set() },
+  };
 }
 
 /** A header that occurs several times is told apart by its position, as in the mapping. */
@@ -244,6 +278,10 @@ function* pairsIn(value: JsonValue, noted: (path: string) => Pairs): Generator<L
       const names = noted(path);
       names.by ??= by;
       names.names.set(name, (names.names.get(name) ?? 0) + 1);
+      const first = names.firsts.get(name) ?? (element as JsonObject);
+      names.firsts.set(name, first);
+      for (const [key, member] of Object.entries(element as JsonObject))
+        if (!/(?:values?|answer|text)$/i.test(key) && !isObject(member) && member !== first[key]) names.own.add(key);
       if (seen.has(name)) names.twice += 1;
       seen.add(name);
       const found = scalarIn(held[1], `${path}[${at}].${held[0]}`);
@@ -322,17 +360,31 @@ export function placeOf(
   return { name: `${path} (${label!})`, list, main };
 }
 
-/** Whether the elements of a list are values of the record around them: each has a name, once in a record, that others have, too. */
-export function isAttributes({ rows, pairs: { names, twice, emails, phones } }: RawTable): boolean {
+/**
+ * Whether the elements of a list are values of the record around them: each has a name, once in a record, that others have, too, and
+ * what else it has is that of all elements of the name, but for ids and times.
+ */
+export function isAttributes({ rows, pairs: { names, twice, emails, phones, by, own } }: RawTable): boolean {
   const found = [...names.values()].reduce((sum, n) => sum + n, 0);
+  const differing = [...own].filter((key) => {
+    const { concepts } = meaningOf(key);
+    return (
+      !concepts.has('id') && (by === 'type' || !(ABOUT.test(key) || concepts.has('date') || concepts.has('created')))
+    );
+  });
   return (
     found > rows.length * 0.9 &&
     names.size > 1 &&
     found >= names.size * 2 &&
     twice < found * 0.05 &&
-    Math.max(emails, phones) < found
+    Math.max(emails, phones) < found &&
+    differing.length < 2
   );
 }
+
+/** What stands beside a value and says something about it alone. */
+export const ABOUT =
+  /^(?:timestamp|versions|source(?:_?id|_?label)?|type|kind|label|primary|is_?(?:primary|default|main)|enum_?(?:code|id)|request_?id|updated_?by_?user_?id|verified|location|selected)$/i;
 
 /** `isDeep`: also the lists in the elements of lists. */
 function* listsIn(value: JsonValue, path = '', isDeep = false): Generator<[path: string, list: readonly JsonValue[]]> {

@@ -1,10 +1,11 @@
 /** The beginnings of all exports as tables of an SQLite database in memory: what `init` wants to know of them it asks by select. */
+import type { ValueSpec } from '../../mapping/spec.ts';
 import { Database } from '../../store/sqlite.ts';
-import { columnOf, countEach, firstValues, MAX_ELEMENTS, type Table } from './columns.ts';
+import { columnOf, countEach, countOf, firstValues, MAX_ELEMENTS, type Table } from './columns.ts';
 import { isDayFirst } from './dates.ts';
 import { partOf, type Export } from './open-export.ts';
-import { isAttributes, placeOf, type RawTable } from './sample.ts';
-import { NO_VALUE, nounsOf, type Noun } from './words.ts';
+import { ABOUT, isAttributes, placeOf, type RawTable } from './sample.ts';
+import { meaningOf, NO_VALUE, nounsOf, type Concept, type Noun } from './words.ts';
 
 /** Texts that do so only in many cells. */
 const PERHAPS_NO_VALUE = ['-', '--', '—'];
@@ -134,16 +135,24 @@ function tablesOf(
           : db.all<{ v: string }>(`select distinct ${cell} v from ${sql} where ${cell} is not null limit 2`);
       return all.length === 1 ? all[0]!.v : undefined;
     };
+    const isOne = (keys: readonly string[], of: string): boolean => {
+      const filled = keys.map((key) => {
+        const own = data.filter((each) => `${each.name}.`.startsWith(`${of}.${key}.`));
+        return `(coalesce(${[...own.map((each) => each.sql), 'null', 'null'].join(', ')}) is not null)`;
+      });
+      return countOf(table, `from ${sql} where ${filled.join(' + ')} > 1`) === 0;
+    };
     const wrappers = wrappersOf(
       data.map((each) => each.name),
       constantOf,
+      isOne,
     );
-    for (const each of data) {
+    for (const each of withAlternatives(data, wrappers)) {
       const wrapped = wrappers.get(each.name);
-      const called = each.label ?? wrapped?.called ?? each.name;
+      const called = each.label ?? (wrapped?.called ?? each.name).replace(ENVELOPE, '');
       const header = !hasHeader ? '' : called === '.' || called === '' ? (list ?? '') : called;
       const isWrapper = wrapped !== undefined && (wrapped.called === undefined || wrapped.of === '');
-      const column = columnOf(table, { ...each, isWrapper }, header, dayFirst);
+      const column = columnOf(table, { ...each, called, isWrapper }, header, dayFirst);
       const isName = each.name === from.family?.named?.column;
       table.columns.push(isName ? { ...column, date: undefined, separators: undefined, isName } : column);
     }
@@ -165,24 +174,49 @@ function fill(db: Database, sql: string, { columns, rows }: RawTable, missing: R
   });
 }
 
-/** What stands beside a value and says something about it alone. */
-const ABOUT =
-  /^(?:timestamp|versions|source(?:_?id|_?label)?|type|kind|label|primary|is_?(?:primary|default|main)|enum_?(?:code|id)|request_?id|updated_?by_?user_?id|verified|location|selected)$/i;
-
 /** A value that an object only wraps: the path of the object, and whether the column is the value. */
 interface Wrapped {
   readonly of: string;
   /** What the column is called without the wrapper; undefined if it only says something about the value. */
   readonly called: string | undefined;
+  /** The object has at most one value, under a key for its type. */
+  readonly isTyped: boolean;
+}
+
+interface ColumnData {
+  readonly name: string;
+  readonly sql: string;
+  readonly list: string | undefined;
+}
+
+/** The values of one object by several types as one column: `doubleValue`, `integerValue`. */
+function withAlternatives<T extends ColumnData>(
+  data: readonly T[],
+  wrappers: ReadonlyMap<string, Wrapped>,
+): (T & { origin?: ValueSpec })[] {
+  const groups = new Map<string, T[]>();
+  for (const each of data) {
+    const { of, isTyped = false } = wrappers.get(each.name) ?? {};
+    const isScalar = isTyped && each.list === undefined && of === each.name.slice(0, each.name.lastIndexOf('.'));
+    groups.set(isScalar ? of : each.name, [...(groups.get(isScalar ? of : each.name) ?? []), each]);
+  }
+  return [...groups].map(([name, own]) => {
+    const [first] = own;
+    if (own.length === 1) return first!;
+    const sql = `coalesce(${own.map((each) => each.sql).join(', ')})`;
+    return { ...first!, name, sql, origin: { from: own.map((each) => each.name) } };
+  });
 }
 
 /**
  * By column, the object that only wraps its value: `{ value, timestamp, versions }`, `{ id, type: number, number }`; of an element
- * of a list, the empty path. `constantOf`: the only value of a column, if it has one.
+ * of a list, the empty path. `constantOf`: the only value of a column, if it has one. `isOne`: whether an object has at most one of these
+ * keys in each record.
  */
 function wrappersOf(
   names: readonly string[],
   constantOf: (name: string) => string | undefined,
+  isOne: (keys: readonly string[], of: string) => boolean,
 ): ReadonlyMap<string, Wrapped> {
   const above = (name: string): string[] => name.split('.').map((_, at, parts) => parts.slice(0, at).join('.'));
   const members = new Map<string, Set<string>>();
@@ -198,17 +232,57 @@ function wrappersOf(
       each === payload || ABOUT.test(each) || (payload === typed && each === 'id');
     if (payload !== undefined && own.size > 1 && [...own].every(isAbout)) payloads.set(of, payload);
   }
+  const types = typesIn(members, isOne);
   return new Map(
-    names.flatMap((name) => {
+    names.flatMap((name): [string, Wrapped][] => {
       const of = above(name).find((each) => payloads.has(each));
-      if (of === undefined) return [];
-      const path = of === '' ? payloads.get(of)! : `${of}.${payloads.get(of)!}`;
-      return [
-        [name, { of, called: `${name}.`.startsWith(`${path}.`) ? `${of}${name.slice(path.length)}` : undefined }],
-      ];
+      if (of !== undefined) {
+        const path = of === '' ? payloads.get(of)! : `${of}.${payloads.get(of)!}`;
+        const called = `${name}.`.startsWith(`${path}.`) ? `${of}${name.slice(path.length)}` : undefined;
+        return [[name, { of, called, isTyped: false }]];
+      }
+      const isTyped = (path: string): boolean => path !== '' && [...members.get(path)!].every((key) => types.has(key));
+      const typed = above(name).map(isTyped);
+      const called = name.split('.').filter((_, at) => !typed[at]);
+      if (!typed.includes(true)) return [];
+      return [[name, { of: above(name)[typed.lastIndexOf(true)]!, called: called.join('.'), isTyped: true }]];
     }),
   );
 }
+
+/**
+ * The keys under which objects hold their one value, by its type: `{ name: { stringValue }, amount: { doubleValue } }`, `{ S }`. Most
+ * objects beside each other have one of these, and several have the same.
+ */
+function typesIn(
+  members: ReadonlyMap<string, ReadonlySet<string>>,
+  isOne: (keys: readonly string[], of: string) => boolean,
+): Set<string> {
+  const types = new Set<string>();
+  for (const [above, keys] of members) {
+    const objects = [...keys].flatMap((key) => {
+      const of = above === '' ? key : `${above}.${key}`;
+      const own = [...(members.get(of) ?? [])];
+      return own.length > 0 && own.every(isVague) && isOne(own, of) ? [own] : [];
+    });
+    const counts = countEach(objects.flatMap((own) => (own.length === 1 ? own : [])));
+    const isMost = objects.length >= MIN_TYPED && objects.length > keys.size / 2;
+    if (isMost && Math.max(...counts.values()) > 1) for (const key of objects.flat()) types.add(key);
+  }
+  return types;
+}
+
+const MIN_TYPED = 3;
+
+/** Not `name` or `id`, which say more about the value than its type. */
+function isVague(key: string): boolean {
+  return /Value$/.test(key) || [...meaningOf(key).concepts].every((each) => VAGUE.includes(each));
+}
+
+const VAGUE: readonly Concept[] = ['amount', 'text', 'date', 'number'];
+
+/** An object around each record. */
+const ENVELOPE = /^(?:item|node|_source|record|document|doc|entry|row|element|object)\./i;
 
 /** What arrays are called that hold the records of any API. */
 const WRAPPERS =
@@ -224,7 +298,7 @@ function nounsIn(from: Export, source: string, exports: readonly Export[]): read
   const { is, as } = from.type ?? {};
   // What is only a part of a record tells of it.
   if (as === 'parts') return ['comment'];
-  if (typeof is === 'object') return [...new Set(is.flatMap(nounsOf))];
+  if (typeof is === 'object' && as !== 'records') return [...new Set(is.flatMap(nounsOf))];
   const array = lastOf(partOf(from.settings));
   const [own, file] = [nounsOf(array), nounsOf(source)];
   const isVague =

@@ -1,7 +1,7 @@
 /** Exports with records of several types in one table: each type is a table of its own. */
 import type { Export } from './open-export.ts';
 import type { RawTable, RecordType } from './sample.ts';
-import { meaningOf, namesNoun, NO_VALUE } from './words.ts';
+import { isSubtotal, meaningOf, namesNoun, NO_VALUE } from './words.ts';
 
 /** Distinct values of a column of types. */
 const MAX_TYPES = 20;
@@ -26,13 +26,14 @@ const MAX_LINES = 0.25;
 export function byType(all: Export): readonly Export[] {
   const [main] = all.sample.tables;
   if (!main || all.settings.columns !== undefined || main.rows.length < MIN_ROWS) return [all];
-  const found = typesIn(main) ?? partsIn(main) ?? recordsIn(main) ?? firstsIn(main) ?? [];
+  const found = typesIn(main) ?? partsIn(main) ?? recordsIn(main) ?? firstsIn(main) ?? describedIn(main) ?? [];
   return found.length === 0
     ? [all]
     : found.map(({ at, ...type }, index) => {
-        const { is, from } = type;
+        const { is, from, isNot } = type;
         const isOne = ([, ...cells]: RawTable['rows'][number]): boolean => {
           const value = cells[at - 1];
+          if (isNot) return !is.includes(String(value));
           return typeof is === 'string' ? (value == null) === (is === 'absent') : is.includes(String(value));
         };
         const records = new Set(main.rows.filter(isOne).map(([record]) => record as number));
@@ -40,7 +41,7 @@ export function byType(all: Export): readonly Export[] {
           .map((table) => onlyIn(table, records))
           .filter(({ rows }, of) => of === 0 || rows.length > 0);
         // A constant says nothing more.
-        if (is.length === 1) tables[0]!.columns.delete(from);
+        if (is.length === 1 && !isNot) tables[0]!.columns.delete(from);
         const { withoutRecords, ...rest } = all;
         return {
           ...rest,
@@ -115,19 +116,23 @@ function recordsIn({ columns, rows }: RawTable): TypeFound[] | undefined {
     const isOfOne = cells.some((cell) => cell.includes('@') || /^[+0]/.test(cell));
     // A word and a sum; but with an id, it is a record of which little is known.
     const hasId = keys.some((at) => /^\S*\d\S*$/.test(String(row[at] ?? '')));
-    return cells.length <= MAX_CELLS && cells.filter((cell) => !isFigure(cell)).length < 2 && !isOfOne && !hasId;
+    const most = cells.some(isSubtotal) ? plain.length / 2 : MAX_CELLS;
+    return cells.length <= most && cells.filter((cell) => !isFigure(cell)).length < 2 && !isOfOne && !hasId;
   };
   const lines = rows.filter(isLine);
   const others = rows.filter((row) => !isLine(row));
   const least = Math.min(...others.map(width));
   if (lines.length === 0 || lines.length > rows.length * MAX_LINES || least < 2 * MAX_CELLS) return undefined;
-  const found = plain.find(([, { at }]) => {
-    const isIn = (row: RawTable['rows'][number]): boolean => hasValue(row[at]);
-    return others.every(isIn) && !lines.some(isIn);
+  const valuesOf = (some: RawTable['rows'], at: number): Set<string> =>
+    new Set(some.map((row) => (hasValue(row[at]) ? String(row[at]) : '')));
+  const type = { as: 'records', others: 'lines that are no records' } as const;
+  const found = plain.find(([, { at }]) => !valuesOf(others, at).has('') && [...valuesOf(lines, at)].join('') === '');
+  if (found) return [{ from: found[0], at: found[1].at, is: 'present', ...type }];
+  const named = plain.find(([, { at }]) => {
+    const [own, theirs] = [valuesOf(lines, at), valuesOf(others, at)];
+    return !own.has('') && ![...own].some((value) => theirs.has(value));
   });
-  return (
-    found && [{ from: found[0], at: found[1].at, is: 'present', as: 'records', others: 'lines that are no records' }]
-  );
+  return named && [{ from: named[0], at: named[1].at, is: [...valuesOf(lines, named[1].at)], isNot: true, ...type }];
 }
 
 /**
@@ -170,6 +175,36 @@ function firstsIn({ columns, rows }: RawTable): TypeFound[] | undefined {
   }
   return undefined;
 }
+
+/** By what the first lines have below the header that say what the columns are: `text`, `dd/mm/yyyy`. They have the form of no column. */
+function describedIn({ columns, rows }: RawTable): TypeFound[] | undefined {
+  const plain = [...columns].filter(([, { list }]) => list === undefined);
+  const records = rows.slice(MAX_DESCRIBED, MAX_SAMPLE);
+  const formed = plain.flatMap(([, { at }]) => {
+    const values = records.flatMap((row) => (hasValue(row[at]) ? [String(row[at])] : []));
+    const form = COLUMN_FORMS.find((each) => values.filter((value) => each.test(value)).length > values.length * 0.9);
+    return form && values.length > records.length / 2 ? [{ at, form }] : [];
+  });
+  const isDescription = (row: RawTable['rows'][number]): boolean => {
+    const own = formed.filter(({ at }) => hasValue(row[at]));
+    const others = own.filter(({ at, form }) => !form.test(String(row[at])));
+    return own.length > formed.length / 2 && others.length > 1 && others.length > own.length * 0.8;
+  };
+  const end = rows.findIndex((row) => !isDescription(row));
+  if (end < 1 || end > MAX_DESCRIBED) return undefined;
+  const isTold = (at: number): boolean =>
+    rows.every((row) => hasValue(row[at])) &&
+    rows.slice(end).every((row) => rows.slice(0, end).every((first) => first[at] !== row[at]));
+  const found = plain.find(([, { at }]) => isTold(at));
+  const others =
+    end === 1 ? 'the first line, which describes the columns' : `the first ${end} lines, which describe the columns`;
+  const is = found && [...new Set(rows.slice(0, end).map((row) => String(row[found[1].at])))];
+  return is && [{ from: found[0], at: found[1].at, is, isNot: true, as: 'records', others }];
+}
+
+/** Lines that describe the columns, as some surveys have below their header. */
+const MAX_DESCRIBED = 2;
+const COLUMN_FORMS = [/^\S+@\S+\.\S+$/, /^\P{L}*\d\P{L}*$/u, /^\S*\d\S*$/];
 
 /** Beside it is at most a currency. */
 const FIGURE = /^[^\d+]{0,5}(?!0\d)\d[\d.,' ]*\D{0,5}$/;

@@ -162,6 +162,7 @@ function append(all: RawTable, { columns, rows, pairs }: RawTable, before: numbe
   for (const [name, n] of pairs.names) all.pairs.names.set(name, (all.pairs.names.get(name) ?? 0) + n);
   for (const count of ['twice', 'emails', 'phones'] as const) all.pairs[count] += pairs[count];
   if (pairs.by !== undefined) all.pairs.by ??= pairs.by;
+  for (const key of pairs.own) all.pairs.own.add(key);
 }
 
 type Rows = RawTable['rows'];

@@ -1,6 +1,6 @@
 /** What the records of each table are: decided last, from the best assignments and from who refers to whom. */
 import { assign, SURE } from '../assign.ts';
-import { isFew, isIn, isKey, isUnique, pathOf, type Table } from '../columns.ts';
+import { isFew, isIn, isKey, isUnique, pathOf, type Column, type Table } from '../columns.ts';
 import { isId, isOfFirms } from '../content.ts';
 import { isSure, type Reference } from '../references.ts';
 import { isStaff, RECORD_KINDS, type RecordKind } from '../roles.ts';
@@ -16,6 +16,7 @@ export function kindsOf(
   const has = (kind: RecordKind): boolean => [...kinds.values()].some((found) => found.has(kind));
   noteCustomers(tables, references);
   noteStaff(tables, references, answered);
+  noteStages(tables, references);
   const signsOf = (some: readonly Table[]): Signs[] => some.map((table) => new Signs(table, references, kinds));
   const filled = tables.filter(({ rows, attributes }) => rows > 0 && attributes === undefined);
   // Lists before the lists and records that they are in: the columns of those that become events are theirs.
@@ -51,7 +52,7 @@ export function kindsOf(
   noteSubjects(kinds, references);
   for (const [table, given] of answered)
     kinds.set(table, new Map([...given].map((kind) => [kind, { assignment: assign(table, kind, references) }])));
-  if (answered.size > 0 || [...kinds.values()].some(({ size }) => size > 0)) return kinds;
+  if (answered.size > 0 || has('lead') || has('deal')) return kinds;
   addSomething(kinds, references);
   for (const each of ofLists) each.dealsByRelations();
   for (const each of signs) each.comments();
@@ -109,6 +110,30 @@ function noteStaff(
 
 const MAX_STAFF = 60;
 
+/** The steps of a board: a few names in an order, each with an id that many records of another table have. */
+function noteStages(tables: readonly Table[], references: readonly Reference[]): void {
+  for (const table of tables) {
+    const { columns, rows, nouns, list } = table;
+    if (nouns.length > 0 || list !== undefined || rows > MAX_STAGES) continue;
+    const isNamed = columns.some((column) => isUnique(column) && column.is.words > 0.8 && !isId(column));
+    const isOrdered = ({ values }: Column): boolean =>
+      values.every((value, at) => at === 0 || Number(value) > Number(values[at - 1]));
+    const isTheirs = (each: Reference): boolean =>
+      each.to.table === table &&
+      each.from.list === undefined &&
+      each.from.table.list === undefined &&
+      isKey(each.to) &&
+      isSure(each, 0.9) &&
+      isFew(each.from) &&
+      each.from.distinct > 1 &&
+      each.from.table.rows > rows * 2 &&
+      columns.some((column) => column !== each.to && isKey(column) && isOrdered(column));
+    if (isNamed && references.some(isTheirs)) table.nouns = ['stage'];
+  }
+}
+
+const MAX_STAGES = 30;
+
 /** Leaves out the columns of lists whose elements become events of their own. */
 function withoutLists(table: Table, kinds: ReadonlyMap<Table, TableKinds>): void {
   const own = [...kinds].flatMap(([each, found]) => (found.size > 0 && isIn(each, table) ? [each] : []));
@@ -135,6 +160,7 @@ function addSomething(kinds: ReadonlyMap<Table, TableKinds>, references: readonl
     .filter((each) => each.to.table.list === undefined && isSure(each, 0.9) && isOfText(each))
     .sort((a, b) => b.from.distinct - a.from.distinct);
   const [longest] = [...kinds.keys()].filter(({ list }) => list === undefined).sort((a, b) => b.rows - a.rows);
+  if (!about && [...kinds.values()].some(({ size }) => size > 0)) return;
   const [table, kind] = about ? [about.to.table, 'deal' as const] : [longest, 'lead' as const];
   const doubt = `set this: nothing shows what these records are; ${kind}s are only an example`;
   if (table) kinds.get(table)!.set(kind, { assignment: assign(table, kind, references), doubt });

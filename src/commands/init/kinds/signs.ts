@@ -200,7 +200,7 @@ export class Signs {
       ? (isOf || hasId || this.#isLinked()) &&
         (this.#of('comment', 'content', 'subject') > 0.36 || this.#of('comment', 'happened') > 0.7)
       : (isOf || isTyped) &&
-        this.#of('comment', 'content') > 0.55 &&
+        this.#of('comment', 'content') > (isNamed(this.#table) ? 0.55 : 0.25) &&
         this.#of('deal', 'amount') < 0.6 &&
         this.#assignments.get('comment')!.roles.size >= (list === undefined ? 2 : 3);
     if (!isNote) return;

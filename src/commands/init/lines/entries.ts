@@ -11,6 +11,7 @@ import {
   pathOf,
   plainColumns,
   type Column,
+  type Table,
 } from '../columns.ts';
 import { dateText, doubtOf, isReadable, serialIn } from '../dates.ts';
 import { customValue, isCompany, isOnly, keyOf, quoted, TRUE, unreadText } from '../evidence.ts';
@@ -22,7 +23,7 @@ import { continuedBy, idLine, namedLine, timeLine, type Context, type Made } fro
 import { emailLine, nameLine, phoneLine } from './person-lines.ts';
 import { keptParent, parentLines } from './parent-lines.ts';
 import type { RecordType } from '../sample.ts';
-import { isSubtotal, meaningOf, type Meaning } from '../words.ts';
+import { meaningOf, type Meaning } from '../words.ts';
 import { plainComment, reads, withLines, type Entry, type Line } from './yaml.ts';
 
 /** How the fields of records are made, but those of parents. */
@@ -91,14 +92,25 @@ export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
 }
 
 /** Where the first row of deals has a person and others have nothing of one, their cells may be merged. */
-function filledDownText({ roles, table }: EntryDraft): string[] | undefined {
-  const own = (['full', 'first', 'last', 'email', 'phone'] as const).flatMap((role) => roles.get(role)?.column ?? []);
+function filledDownText(draft: EntryDraft): string[] | undefined {
+  const { table } = draft;
+  const own = peopleIn(draft);
   const isFirstFilled = cellsOf(own)[0]?.some((cell) => cell !== null) === true;
-  const without = countOf(table, `from ${table.sql} where ${own.map(({ sql }) => `${sql} is null`).join(' and ')}`);
+  const without = countWithout(table, own);
   if (table.list !== undefined || !isFirstFilled || without < MIN_GAPS) return undefined;
   return [
     `check: ${ofText(without, table.rows)} rows have no person: if only the first row of each group has one (merged cells), fill the others down first`,
   ];
+}
+
+/** The columns that say who a person is. */
+function peopleIn({ roles }: EntryDraft): Column[] {
+  return (['full', 'first', 'last', 'email', 'phone'] as const).flatMap((role) => roles.get(role)?.column ?? []);
+}
+
+/** Rows with none of these. */
+function countWithout(table: Table, columns: readonly Column[]): number {
+  return countOf(table, `from ${table.sql} where ${columns.map(({ sql }) => `${sql} is null`).join(' and ')}`);
 }
 
 const MIN_GAPS = 3;
@@ -118,7 +130,8 @@ function notesText({ of, column, instead }: Notes): string {
     : `${quoted(column)} has notes about ${many}, so it becomes comments and no custom field`;
 }
 
-function testOf({ from, is }: RecordType): object {
+function testOf({ from, is, isNot }: RecordType): object {
+  if (isNot) return { from, not_in: is };
   return typeof is === 'string' ? { from, present: is === 'present' } : { from, in: is };
 }
 
@@ -143,10 +156,12 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
     if (!content.off && isOptional && table.list === undefined)
       tests.push({ value: present(refs), why: 'those whose lead or deal is in no export' });
   }
+  const who = kind === 'lead' && table.list === undefined ? peopleIn(draft) : [];
   if (draft.key?.column && continuedBy(draft) > 0)
     tests.push({ value: present([draft.key.column.name]), why: 'those that continue the record above, without an id' });
-  if (draft.only) tests.push({ value: present([draft.only.name]), why: `those without ${quoted(draft.only)}` });
-  tests.push(...subtotalTests(context));
+  else if (draft.only) tests.push({ value: present([draft.only.name]), why: `those without ${quoted(draft.only)}` });
+  else if (who.length > 0 && countWithout(table, who) > 0)
+    tests.push({ value: present(who.map(({ name }) => name)), why: 'those without a name, an address and a number' });
   const gone = deletedTests(context);
   tests.push(...gone);
   if (tests.length === 0) return [];
@@ -155,28 +170,6 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
   const mark = off ? 'set this: ' : gone.length > 0 ? 'check: ' : '';
   const whys = tests.flatMap(({ why }) => why || []);
   return [{ key: 'when', value, ...(whys.length > 0 && { comment: `${mark}${whys.join(', ')}` }), off }];
-}
-
-/** Sums of the rows above: they are called so, have a number, and are empty in two of three columns. */
-function subtotalTests({ draft: { table } }: Context): { value: object; why: string }[] {
-  const plain = plainColumns(table).filter(({ filled }) => filled > table.rows / 2);
-  const sums = plain.filter(({ separators }) => separators !== undefined);
-  return plain
-    .filter((column) => column.is.words > 0.8 && column.list === undefined)
-    .flatMap((column) => {
-      const cells = cellsOf([column, ...sums, ...plain.filter((each) => each !== column && !sums.includes(each))]);
-      const isSum = ([name = null, ...others]: readonly (string | null)[]): boolean =>
-        isSubtotal(name ?? '') &&
-        others.slice(0, sums.length).some((cell) => cell !== null) &&
-        others.filter((cell) => cell === null).length > (others.length * 2) / 3;
-      const values = [...new Set(cells.filter(isSum).map(([name]) => name!))];
-      const count = countOf(table, `from ${table.sql} where ${isOneOf(column, values)}`);
-      const isAll = count === cells.filter(isSum).length;
-      if (values.length === 0 || !isAll) return [];
-      const why = `those that sum up others (${ofText(count, table.rows)} by ${quoted(column)})`;
-      return [{ value: { from: column.name, not_in: values }, why }];
-    })
-    .slice(0, 1);
 }
 
 /** What becomes of records whose parents, in another export, are skipped because they were deleted. */
@@ -257,7 +250,7 @@ function customLines({ draft: { table }, known, used }: Context): Line[] {
       });
       continue;
     }
-    const plain = keyOf(list ?? label ?? column.name);
+    const plain = keyOf(list ?? label ?? column.called ?? column.name);
     const key = lines.has(plain) ? `${plain}_${lines.size}` : plain;
     const comment = pairs
       ? `check: a list of values with their names (\`${pairs.by}\`); a function of your own can take the value of a name`

@@ -160,9 +160,10 @@ function parentLine(context: Context, kind: string, joins: readonly Join[], abov
     return { value: alone.name, comment };
   }
   if (!best) {
-    const what = `set this: no column has the id of its ${kind}`;
     const list = [...new Set(joins.slice(0, 3).flatMap(whys))].join(', ');
-    const comment = list === '' ? what : `${what} in enough records: ${list}`;
+    const isFew = list === '' || joins[0]!.share < 0.3;
+    const what = `set this: no column ${isFew ? 'has' : 'is sure to have'} the id of its ${kind}`;
+    const comment = list === '' ? what : `${what}${isFew ? ' in enough records' : ''}: ${list}`;
     return { value: joins[0]?.value ?? NONE, off: true, comment };
   }
   const chosen = [best];
