@@ -191,6 +191,34 @@ describe('a table is', () => {
       expect(draft.lead['custom_params']).toMatchObject({ [header.toLowerCase().replace(' ', '_')]: header });
   });
 
+  it('people who are once without their address, in rows that are marked as of one person', async () => {
+    const row = (n: number): string =>
+      `${person(n % 7)},${n === 8 ? '' : `p${n % 7}@a.example`},+39 06 5550${n % 7}21,${n % 3}`;
+    const draft = await draftOf({ 'form.csv': ['Name,Email,Phone,Answer', ...times(20, row)] });
+    expect(JSON.stringify(draft.lead['external_id'])).toContain('"match":{"list":["Phone","Name"]');
+    expect(draft.remark('duplicates')).toMatch(/^check: 7 people in 20 records/);
+    expect(draft.findings).toContain('20 leads');
+  });
+
+  it('people, whatever their file is called, and those with addresses to whom deals refer', async () => {
+    const row = (n: number): string =>
+      `T${n},Roof ${n},${['Enquiry', 'Offer', 'Won', 'Lost'][n % 4]},${person(n % 7)},${person(n % 7)
+        .split(' ')[0]!
+        .toLowerCase()}@a${n % 7}.example,Firm ${n % 5},${n + 3}250.50`;
+    const head = 'Task ID,Name,Section,PIC Name,PIC Email,Client Account Name,Total Amount';
+    const business = await draftOf({ 'New business.csv': [head, ...times(20, row)] });
+    expect(business.entries).toEqual(['new_business: lead/created', 'new_business: deal/created']);
+    const candidates = await draftOf({
+      'candidates.csv': ['Candidate Ref,Candidate,Email', ...times(20, (n) => `CAN-${n},${person(n)},p${n}@a.example`)],
+      'applications.csv': [
+        'Application Ref,Candidate Ref,Stage,Amount',
+        ...times(30, (n) => `APP-${n},CAN-${n % 20},${['New', 'Placed'][n % 2]!},9${n}00.00`),
+      ],
+    });
+    expect(candidates.entries).toEqual(['candidates: lead/created', 'applications: deal/created']);
+    expect(candidates.lead).toMatchObject({ full_name: 'Candidate' });
+  });
+
   it('people told apart by an id to which others refer, although their addresses recur', async () => {
     const draft = await draftOf({
       'events.csv': ['Ref,Name,Email', ...times(20, (n) => `R${n},${person(n)},p${n % 7}@a.example`)],
@@ -1120,7 +1148,7 @@ describe('files of one structure are decided as one', () => {
     const names = ['kontakt', 'angebot', 'gewonnen', 'verloren'];
     expect(entries).toEqual(['lead', 'deal'].flatMap((kind) => names.map((name) => `${name}: ${kind}/created`)));
     const [lead, , , , , deal, won] = spec.events;
-    expect(lead).toMatchObject({ duplicates: 'first', data: { external_id: 'E-Mail' } });
+    expect(lead).toMatchObject({ duplicates: 'last', data: { external_id: 'E-Mail' } });
     expect(deal!.data).toMatchObject({
       stage_name: { value: 'Angebot' },
       external_id: { from: 'Nr', apply: [{ prefix: 'angebot-' }] },

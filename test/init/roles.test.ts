@@ -59,6 +59,9 @@ describe('the roles of columns', () => {
       });
     const named = await draftOf({ 'contacts.json': people(false) });
     expect(named.lead).toMatchObject({ full_name: 'properties[0].value', email: { from: 'properties[1].value' } });
+    // At one place, but other names are there, too.
+    const some = people(false).map((each, n) => (n % 3 ? each : { ...each, properties: each.properties.slice(1) }));
+    expect(JSON.stringify((await draftOf({ 'contacts.json': some })).lead['email'])).toContain('^email ');
     const { lead } = await draftOf({ 'contacts.json': people(true) });
     const nameAt = (place: number) => ({
       template: `{properties[${place}].name} {properties[${place}].value}`,
@@ -88,7 +91,7 @@ describe('the roles of columns', () => {
     expect(entries).toEqual(['responses: lead/created']);
     expect(lead['email']).toEqual({ from: 'answers.email', apply: [{ at: 0 }, 'lowercase'] });
     expect(lead['custom_params']).toMatchObject({
-      company: 'answers[0].text',
+      company: { from: [{ template: '{answers[0].field.ref} {answers[0].text}' }] },
       plan: { from: 'answers.choice.label', apply: [{ at: 0 }] },
     });
     expect(JSON.stringify(lead['full_name'])).toContain('{answers[0].field.ref} {answers[0].text}');
@@ -277,6 +280,58 @@ describe('the roles of columns', () => {
     const head = 'Id;Full name;Shipping last name;Billing first name;Billing last name;Email';
     const { lead } = await draftOf({ 'customers.csv': [head, ...people] });
     expect(lead['full_name']).toMatchObject({ list: ['Billing first name', 'Billing last name'] });
+  });
+
+  it('are those of names of which the address has a word, before the firm; a constant is no name beside others', async () => {
+    const firsts = ['Ada', 'Bob', 'Cleo'];
+    const row = (n: number): string =>
+      `${['Roth Tools', 'Nord Print'][n % 2]} ${n % 5},${firsts[n % 3]} Bell,${firsts[n % 3]!.toLowerCase()}.bell${n}@firm.example`;
+    const firm = await draftOf({ 'list.csv': ['Client,Contact,E-mail', ...times(12, row)] });
+    expect(firm.lead['full_name']).toBe('Contact');
+    const field = (label: string, value: string) => ({ id: 1, label, alias: label, value });
+    const { lead } = await draftOf({
+      'contacts.json': times(12, (n) => ({
+        id: 400 + n,
+        firstname: field('First name', firsts[n % 3]!),
+        lastname: field('Last name', `Bell${'abcdef'[n % 6]!}`),
+        email: `p${n}@x.example`,
+      })),
+    });
+    expect(lead['full_name']).toMatchObject({ list: ['firstname.value', 'lastname.value'] });
+  });
+
+  it('are taken, to be checked, where one column is left that may have them', async () => {
+    const draft = await draftOf({
+      'contacts.csv': [
+        'Id,Name,Email,Aufnahme',
+        ...times(12, (n) => `C${n},Ada Bell ${'abcdefghijkl'[n]},p${n}@a.example,0${(n % 9) + 1}.03.2024`),
+      ],
+      'deals.csv': [
+        'Deal Id,Contact Id,Tratamento,Origem,Valor,Estado',
+        ...times(
+          12,
+          (n) => `D${n},C${n},Roof of house ${n % 7},${['Web', 'Fair'][n % 2]},${n + 3}250.50,${STAGES[n % 3]!}`,
+        ),
+      ],
+      'notes.csv': [
+        'Deal Id,Texto,Registou',
+        ...times(12, (n) => `D${n},They asked for offer number ${n},${['Ann Bell', 'Bob Cole'][n % 2]!}`),
+      ],
+    });
+    expect(draft.deal).toMatchObject({ title: 'Tratamento' });
+    expect(draft.comment).toMatchObject({ author_name: 'Registou' });
+    expect(draft.lead['occurred_at']).toMatchObject({ from: 'Aufnahme' });
+    for (const key of ['title', 'author_name', 'occurred_at'])
+      expect(draft.remark(key)).toMatch(/^check: no header names it; 12 /);
+  });
+
+  it('of a person and a deal call the deal after what it is about, before the company', async () => {
+    const row = (n: number): string =>
+      `${n + 1};${['Ada', 'Bob', 'Cleo', 'Dan'][n % 4]} ${['Bell', 'Costa'][(n >> 2) % 2]};Nord ${n % 5} Ltd;p${n % 8}@a.example;${['Umzug', 'Transport'][n % 2]} ${['Aachen', 'Berlin', 'Celle'][n % 3]};${n + 3}50,00 €;${STAGES[n % 3]!};${['Kern', 'Lang'][n % 2]}`;
+    const { deal } = await draftOf({
+      'buch.csv': ['Nr.;Name;Firma;E-Mail;Leistung;Preis;Status;Bearbeiter', ...times(24, row)],
+    });
+    expect(deal['title']).toBe('Leistung');
   });
 
   it('of a text are several columns where records have one or the other, and no record is skipped for that', async () => {

@@ -1,6 +1,6 @@
 /** The score matrix, columns x roles: the assignment with the best sum is taken. What a table is follows from it, last. */
 import { cellsOf, fillOf, isKey, isNamed, isUnique, objectOf, type Column, type Table } from './columns.ts';
-import { isId, keys } from './content.ts';
+import { isId, keys, ofAddress } from './content.ts';
 import { isCalledAlike, isSure, namesTable, type Reference } from './references.ts';
 import { headerScore, isStaff, ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
 import { fold, meaningOf } from './words.ts';
@@ -80,11 +80,12 @@ function scoreIn(role: Role, column: Column, kind: RecordKind, references: reado
   if (column.isName && !SHARED.includes(role)) return 0;
   const own = references.filter((each) => each.from === column && isKey(each.to) && isSure(each, 0.8));
   if (role === 'id') return idScore(column, kind, references, own);
-  // A constant names no record. One member may own all records, but not where another column tells them apart.
+  // A constant names no record. One member may own all records, but not where another column tells them apart; so is it with names.
   const isSame = isConstant(column);
   if (isSame && (role === 'title' || role === 'subject')) return 0;
   if ((role === 'content' || role === 'subject') && namesOther(column, references)) return 0;
-  const score = scoreOf(role, column, kind) * (isSame && SHARED.includes(role) ? 0.6 : 1);
+  const more = NAMES.includes(role) && !isStaff(column) ? ofAddress(column) * 0.5 : 0;
+  const score = scoreOf(role, column, kind, more) * (isSame && [...SHARED, ...NAMES].includes(role) ? 0.6 : 1);
   // Ids of other records are no amounts.
   const isOfIds = ({ to, share }: Reference): boolean =>
     share > 0.9 && (to.meaning.concepts.has('id') || to.meaning.concepts.has('number') || isCalledAlike(column, to));
@@ -96,6 +97,8 @@ function scoreIn(role: Role, column: Column, kind: RecordKind, references: reado
   const isOf = own.some(({ to }) => to.table.nouns.includes(noun)) && headerScore(role, column, kind) > -0.3;
   return isOf && !isSame ? 1 - (1 - score) * 0.3 : score;
 }
+
+const NAMES: readonly Role[] = ['first', 'last', 'full'];
 
 /** What names another record is no text about it. */
 export function namesOther(column: Column, references: readonly Reference[]): boolean {
@@ -228,11 +231,24 @@ function settle(kind: RecordKind, taken: Map<Role, Column>, scores: Scores): voi
     } else taken.delete('full');
     sameAs(taken, scores);
   }
+  const text = taken.get('content');
+  const theirs = text && kind === 'comment' ? writerOf(text) : undefined;
+  if (theirs) taken.set('author', theirs);
   const outcome = taken.get('outcome');
   if (outcome && !taken.has('stage') && outcome.is.words > 0.8) {
     taken.set('stage', outcome);
     taken.delete('outcome');
   }
+}
+
+/** `source.author.name` beside `source.body`: who wrote it is in the object that has the text. */
+function writerOf(text: Column): Column | undefined {
+  const above = objectOf(text);
+  const [best] = text.table.columns
+    .filter((each) => above !== '' && each.name.startsWith(above) && each.list === text.list && each.is.words > 0.8)
+    .filter((each) => headerScore('author', each, 'comment') > 0.8 && each.is.email < 0.5)
+    .sort((a, b) => b.is.person - a.is.person);
+  return best;
 }
 
 /** `billing.first_name` and `shipping.last_name` are of two people: both are taken from one of the groups, the fuller one. */

@@ -13,7 +13,7 @@ import {
   type Table,
 } from './columns.ts';
 import { currencyMarksInName } from '../../kinds/currencies.ts';
-import { datesIn, unixFormat } from './dates.ts';
+import { datesIn, isUnix, unixFormat } from './dates.ts';
 import { multipleInName } from './multiples.ts';
 import { endingOf, fold, isJob, meaningOf } from './words.ts';
 
@@ -46,6 +46,27 @@ export function personal(column: Column): number {
 function isLabel({ distinct, filled, meaning: { concepts } }: Column): boolean {
   const isPart = (['first', 'last', 'surname'] as const).some((part) => concepts.has(part));
   return filled > 12 && distinct <= 3 && !isPart;
+}
+
+const OF_ADDRESS = new WeakMap<Column, number>();
+
+/** The share of records whose address has a word of this name before its `@`: `theo.perrin@…` is of Théo Perrin, and of no firm. */
+export function ofAddress(column: Column): number {
+  const known = OF_ADDRESS.get(column);
+  if (known !== undefined) return known;
+  const [email] = column.table.columns.filter((each) => addresses(each) > 0.3).sort((a, b) => b.filled - a.filled);
+  const pairs = cellsOf(email && isText(column) ? [column, email] : []).filter((pair) =>
+    pair.every((cell) => cell !== null),
+  );
+  const isOf = ([name, address]: readonly (string | null)[]): boolean => {
+    const local = fold(address!.replace(/@.*$/s, ''));
+    return fold(name!)
+      .split(' ')
+      .some((word) => word.length > 2 && local.includes(word));
+  };
+  const share = pairs.length < 3 ? 0 : pairs.filter(isOf).length / pairs.length;
+  OF_ADDRESS.set(column, share);
+  return share;
 }
 
 export function partOfName(column: Column): number {
@@ -94,13 +115,22 @@ export function createdAt(column: Column): number {
         facts!,
       );
     const [mine, theirs] = [datesOf(column, 0), datesOf(other, 1)];
+    if (areSame(mine, theirs)) continue;
     const day = date.hasTime && other.date!.hasTime ? 0 : 86_400_000;
     const later = mine.filter((each, at) => each > theirs[at]! + day).length;
     if (later > pairs.length * 0.05) return 0.15 * complete;
     if (isBirth(mine, theirs)) return 0.03;
     if (mine.filter((each, at) => each < theirs[at]!).length > pairs.length * 0.2) isEarlier = true;
   }
-  return (0.3 + (date.hasTime ? 0.1 : 0) + (isEarlier ? 0.15 : 0)) * complete;
+  // Of the same times, as they are shown and as they are stored.
+  const isStored = isUnix(date) || date.formats.includes('iso');
+  return (0.3 + (date.hasTime ? 0.1 : 0) + (isStored ? 0.05 : 0) + (isEarlier ? 0.15 : 0)) * complete;
+}
+
+/** The same times, as they are shown in another zone or without their seconds. */
+function areSame(times: readonly number[], others: readonly number[]): boolean {
+  const apart = times.map((each, at) => Math.round((each - others[at]!) / 900_000));
+  return apart.every((each) => Math.abs(each) <= 14 * 4) && new Set(apart).size <= 2;
 }
 
 /** Days over many years, and all before the others, which go on for years after them: those of births. */
@@ -267,14 +297,7 @@ export function isNotes(
 ): boolean {
   const { concepts } = meaning;
   if (list !== undefined || date || known?.has(kind) || filled < 3 || distinct < 2) return false;
-  if (
-    DESCRIPTION.test(fold(name)) ||
-    is.words < 0.8 ||
-    is.spaced < 0.5 ||
-    length < 10 ||
-    is.email > 0.3 ||
-    is.url > 0.3
-  )
+  if (isDescription({ name }) || is.words < 0.8 || is.spaced < 0.5 || length < 10 || is.email > 0.3 || is.url > 0.3)
     return false;
   // `Client (short text)`, `Due Date Text`: how a program writes names and times.
   if (is.person > 0.7 || (length < 40 && values.every((value) => /\d:\d\d/.test(value)))) return false;
@@ -282,8 +305,12 @@ export function isNotes(
   return concepts.size === 0 && is.prose > 0.6 && distinct > Math.max(6, filled * 0.6);
 }
 
-/** What a thing is, not what happened: `Description`, `SicDesc`. */
 const DESCRIPTION = /desc|beschreib|omschrijv|beskriv|\bopis\b|описан|aciklama|وصف/u;
+
+/** What a thing is, not what happened: `Description`, `SicDesc`. */
+export function isDescription({ name }: Pick<Column, 'name'>): boolean {
+  return DESCRIPTION.test(fold(name));
+}
 
 /** A header that has such a word names something else than the notes about a record. */
 const NO_NOTES = [

@@ -81,14 +81,22 @@ export function nextText(others: readonly RoleCandidate[], score = 0): string {
   return near.length === 0 ? '' : `; runner-up: ${near.map(({ column }) => quoted(column)).join(', ')}`;
 }
 
-/** The evidence for a role, with the runner-up; marked where it is weak or another column comes near. */
-export function commentOf(role: Role, { column, score, others }: RoleFound, kind: RecordKind): string {
+/** The evidence for a role, with the runner-up; marked with the reason where it is weak or another column comes near. */
+export function commentOf(role: Role, found: RoleFound, kind: RecordKind): string {
+  const { column, score, others } = found;
   const isProperty = column.origin !== undefined && column.label !== undefined;
   const where = isProperty ? `the property \`${column.label!}\`: ` : '';
-  const [next] = others;
-  const unnamed = headerScore(role, column, kind) <= 0;
-  const doubt = where !== '' || score < SURE || unnamed || (next && score - next.score < 0.1);
-  return `${doubt ? 'check: ' : ''}${unnamed ? 'no header names it; ' : ''}${where}${figuresOf(role, column)}${nextText(others, score)}`;
+  const doubt = doubtIn(role, found, kind);
+  const mark = doubt !== undefined ? `check: ${doubt}; ` : where === '' ? '' : 'check: ';
+  return `${mark}${where}${figuresOf(role, column)}${nextText(others, score)}`;
+}
+
+function doubtIn(role: Role, { column, score, others: [next] }: RoleFound, kind: RecordKind): string | undefined {
+  const header = headerScore(role, column, kind);
+  if (header <= 0) return 'no header names it';
+  if (next && score - next.score < 0.1) return 'the runner-up is as likely';
+  if (score >= SURE) return undefined;
+  return header < 0.5 ? 'its header may mean something else' : 'its values may be something else';
 }
 
 /** What stands between several e-mail addresses in a cell. */

@@ -166,7 +166,7 @@ export class Fates {
   #notCarried(table: Table): Column[] {
     const read = [...(this.#read.get(table) ?? [])];
     const lists = this.#entries.flatMap((entry) => (isIn(entry.table, table) ? [entry.table.list] : []));
-    return table.columns.filter(({ name, list, filled, isWrapper, origin }) => {
+    return table.columns.filter(({ name, label, list, filled, isWrapper, origin }) => {
       if (
         filled === 0 ||
         isWrapper ||
@@ -174,7 +174,8 @@ export class Fates {
         (list !== undefined && lists.includes(pathOf({ name: list, table })))
       )
         return false;
-      const plain = name.replace(/\[\d+\]/g, '');
+      // A value with a name is read beside it.
+      const plain = (label === undefined ? name : name.replace(` (${label})`, '')).replace(/\[\d+\]/g, '');
       return !read.some(
         (path) => path === plain || path === name || path === list || path === '$' || name.startsWith(`${path}.`),
       );

@@ -7,7 +7,7 @@
  * 2. Evidence. `columns` has what the values of a column look like (`dates`, `multiples`), `words` what its header means,
  *    `references` whose values are ids or names of another table; `properties` makes columns of rows that are one property each.
  * 3. Matrix. `content` scores columns for roles by their values, `roles` adds the header, `assign` takes the best sum for a kind.
- * 4. Kinds. `kinds` decides what the records of each table are; `guess` makes a draft of each entry, with the ids of its records.
+ * 4. Kinds. `kinds` decides what the records of each table are; `guess` makes a draft of each entry, `kinds/keys` what tells its records apart.
  * 5. Lines. `lines/entries` makes a line of each field: `field-lines` for all kinds, `person-lines`, `deal-lines` and `comment-lines`
  *    for one, `parent-lines` by the ways that `joins` finds, with the figures of `evidence`. `questions`, `defaults` (`region`) and
  *    `encodings` ask what is open; `yaml` and `text` write.

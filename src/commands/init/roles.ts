@@ -268,7 +268,7 @@ export function scoreOf(role: Role, column: Column, kind: RecordKind, more = 0):
 }
 
 /** So few values that they tell kinds of records, not records. */
-function isKind(column: Column): boolean {
+export function isKind(column: Column): boolean {
   return isFew(column) && column.distinct < column.filled / 8;
 }
 
@@ -289,7 +289,13 @@ export interface ParentType {
 
 export function typeOf(id: Column): ParentType | undefined {
   for (const column of id.table.columns) {
-    if (column === id || column.distinct > 12 || !(isFew(column) || column.filled < 12) || column.is.words < 0.8)
+    if (
+      column === id ||
+      column.distinct === 1 ||
+      column.distinct > 12 ||
+      !(isFew(column) || column.filled < 12) ||
+      column.is.words < 0.8
+    )
       continue;
     const all = [...countsOf(column).keys()].map((value) => ({ value, nouns: nounsOf(value) }));
     const valuesOf = (noun: Noun): string[] => all.flatMap(({ value, nouns }) => (nouns.includes(noun) ? [value] : []));

@@ -346,15 +346,16 @@ function byPlace(a: { readonly by: string }, b: { readonly by: string }): number
   return placeOf(a) - placeOf(b);
 }
 
-/** Where the values of a name are, in a list of names and values: at one place, alone at their path, or beside their name. */
+/** Where the values of a name are, in a list of names and values: at a place of their own, alone at their path, or beside their name. */
 export function placeOf(
-  { label, places, pair: { list, path } }: RawColumn & { readonly pair: Pair },
+  { at: own, label, places, pair: { list, path } }: RawColumn & { readonly pair: Pair },
   { columns }: RawTable,
   { pairs: { by } }: RawTable,
 ): { readonly name: string; readonly list: string | undefined; readonly main?: MainElement } {
-  const [first, ...others] = places;
-  if (others.length === 0) return { name: first!, list: undefined };
-  if ([...columns.values()].filter(({ pair }) => pair?.path === path).length === 1) return { name: path, list };
+  const [first, ...more] = places;
+  const others = [...columns.values()].filter((each) => each.at !== own && each.pair?.path === path);
+  if (more.length === 0 && !others.some((each) => each.places.has(first!))) return { name: first!, list: undefined };
+  if (others.length === 0) return { name: path, list };
   const at = [...places].map((place) => Number(/\[(\d+)\]/.exec(place.slice(list.length))![1]));
   const main = { flag: by!, value: label!, later: 1, most: at.length, places: at.sort((a, b) => a - b) };
   return { name: `${path} (${label!})`, list, main };

@@ -185,11 +185,11 @@ function partsOf(word: string): ReadonlySet<Concept>[] {
     const found = inner.filter((each) => !inner.some((longer) => longer !== each && longer.includes(each)));
     return found.length > 0 ? found.map((each) => CONCEPTS.get(each)!) : [NONE];
   }
-  for (let at = 3; at <= word.length - 2; at += 1) {
-    const [start, rest] = [word.slice(0, at), word.slice(at)];
+  for (let at = 3; at <= plain.length - 2; at += 1) {
+    const [start, rest] = [plain.slice(0, at), plain.slice(at)];
     const head = CONCEPTS.get(start) ?? CONCEPTS.get(start.replace(/(?:s|en|n)$/, ''));
     const tail = CONCEPTS.get(rest);
-    if (head && tail && ((start.length >= 4 && rest.length >= 4) || rest === 'id' || rest === 'by'))
+    if (head && tail && ((start.length >= 4 && rest.length >= 4) || ['id', 'by', 'on', 'at'].includes(rest)))
       return [head, tail];
   }
   // Whatever a `Vertragsnummer` counts, it is a number.

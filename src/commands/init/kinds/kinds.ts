@@ -1,7 +1,7 @@
 /** What the records of each table are: decided last, from the best assignments and from who refers to whom. */
 import { assign, SURE } from '../assign.ts';
 import { isFew, isIn, isKey, isUnique, pathOf, type Column, type Table } from '../columns.ts';
-import { isId, isOfFirms } from '../content.ts';
+import { isId, isOfFirms, ofAddress } from '../content.ts';
 import { isSure, type Reference } from '../references.ts';
 import { isStaff, RECORD_KINDS, type RecordKind } from '../roles.ts';
 import { Signs, type TableKinds } from './signs.ts';
@@ -14,6 +14,7 @@ export function kindsOf(
 ): Map<Table, TableKinds> {
   const kinds = new Map<Table, TableKinds>(tables.map((table) => [table, new Map()]));
   const has = (kind: RecordKind): boolean => [...kinds.values()].some((found) => found.has(kind));
+  notePeople(tables);
   noteCustomers(tables, references);
   noteStaff(tables, references, answered);
   noteStages(tables, references);
@@ -57,6 +58,16 @@ export function kindsOf(
   for (const each of ofLists) each.dealsByRelations();
   for (const each of signs) each.comments();
   return kinds;
+}
+
+/** The name of a file is weak evidence: rows of people with an address of their own beside a column of companies are no companies. */
+function notePeople(tables: readonly Table[]): void {
+  for (const table of tables) {
+    const isFirm = ({ meaning: { concepts } }: Column): boolean => concepts.has('company') && !concepts.has('id');
+    const isPerson = (column: Column): boolean => !isFirm(column) && column.is.person > 0.6 && ofAddress(column) > 0.6;
+    if (table.nouns.includes('company') && table.columns.some(isFirm) && table.columns.some(isPerson))
+      table.nouns = table.nouns.filter((noun) => noun !== 'company');
+  }
 }
 
 /** Where no table is called after people, the `users` are those whom most records name otherwise than as their owner: buyers, requesters. */

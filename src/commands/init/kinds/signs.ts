@@ -103,8 +103,7 @@ export class Signs {
     if (!isOf || [isSold, isStaged, isCalled, isOwn || isTitled].filter(Boolean).length < 2) return;
     if (isPerson && !isCalled && this.#areAllPeople()) return;
     // Payments, invoices and line items where other records are the deals.
-    const areOthers = [...this.#kinds.values()].some((found) => found.has('deal'));
-    if (this.#refersTo('deal') || (this.#is('other') && areOthers)) return;
+    if (this.#refersTo('deal') || (this.#is('other') && this.#areOthers())) return;
     const why = !isSold
       ? 'a status and their name'
       : `an amount and ${isStaged ? 'a status' : isOwn || isTitled ? 'what it is for' : 'their name'}`;
@@ -169,6 +168,8 @@ export class Signs {
     const amount = columnOf('amount', 0.25) ?? this.#table.columns.find((each) => each.is.money > 0.5 && isMost(each));
     const stage = columnOf('stage', 0.35) ?? columnOf('outcome', 0.35);
     if (!amount || amount.list !== undefined || !(stage || this.#isOwnDeal(amount))) return;
+    // Where other records are the deals, what people earn says nothing.
+    if (amount.meaning.concepts.has('wealth') && this.#areOthers()) return;
     this.#table.unusedDeal = stage
       ? `${quoted(amount)} and ${quoted(stage)} may be the amount and the stage of a deal`
       : `${quoted(amount)} may be the amount of a deal`;
@@ -176,13 +177,21 @@ export class Signs {
       this.#set('lead', `check: ${this.#table.unusedDeal}: then each row is a person and a deal`);
   }
 
+  /** Whether other records are deals. */
+  #areOthers(): boolean {
+    return [...this.#kinds.values()].some((found) => found.has('deal'));
+  }
+
   #isPerson(): boolean {
     const { roles } = this.#assignments.get('lead')!;
-    const email = roles.get('email')?.column;
     // An address of one's own makes sure of a name.
-    const isOwn = email !== undefined && fillOf(email) > 0.5 && email.distinct > email.filled * 0.9;
-    const least = !isNamed(this.#table) ? 0.2 : isOwn ? 0.4 : 0.5;
+    const least = !isNamed(this.#table) ? 0.2 : this.#hasOwnAddress() ? 0.4 : 0.5;
     return this.#of('lead', 'full', 'last') > least && this.#of('lead', 'email', 'phone') > 0.5;
+  }
+
+  #hasOwnAddress(): boolean {
+    const email = this.#assignments.get('lead')!.roles.get('email')?.column;
+    return email !== undefined && fillOf(email) > 0.5 && email.distinct > email.filled * 0.9;
   }
 
   comments(): void {
@@ -250,21 +259,32 @@ export class Signs {
     return id !== undefined && referred(id, this.#references) > 0;
   }
 
-  /** People to whom others refer, whatever is known of them. */
+  /** People to whom others refer, whatever is known of them: they are called so, or each has an address of its own. */
   peopleByRelations(): void {
-    if (this.#found.size > 0 || !this.#is('lead') || this.#refersTo('lead')) return;
-    if (this.#isReferredTo())
+    if (this.#found.size > 0 || this.#refersTo('lead') || !this.#isReferredTo()) return;
+    if (this.#is('lead'))
       this.#set('lead', 'check: other records have their ids, but no column has names or addresses');
+    else if (
+      this.#hasOwnAddress() &&
+      this.#table.columns.some(({ is }) => is.person > 0.7) &&
+      !this.#is('other', 'user', 'company') &&
+      !this.#areStaff()
+    )
+      this.#set('lead', 'check: other records have their ids, and each has an address of its own');
   }
 
   peopleByAddress(): void {
     if (this.#found.size > 0 || this.#is('other', 'user', 'company')) return;
-    if (this.#references.some((each) => each.to.table === this.#table && isStaff(each.from) && each.share > 0.7))
-      return;
+    if (this.#areStaff()) return;
     const id = this.#of('lead', 'id');
     const isSomebody = id > 0.4 || (id > 0 && this.#of('lead', 'full', 'last') > 0.36);
     if (isSomebody && this.#of('lead', 'email', 'phone') > 0.8)
       this.#set('lead', 'only e-mail addresses or phone numbers show that these are people');
+  }
+
+  /** Whether records name them as those who work with them. */
+  #areStaff(): boolean {
+    return this.#references.some((each) => each.to.table === this.#table && isStaff(each.from) && each.share > 0.7);
   }
 
   companies(): void {

@@ -10,6 +10,9 @@ import { namedLine, openLine, type Context, type Made } from './field-lines.ts';
 import { namesIn } from './person-lines.ts';
 import { reads, type Line } from './yaml.ts';
 
+/** Why the text and the parent of a comment are always marked. */
+export const FINAL = 'comments cannot be changed later';
+
 /** What may stand for a text. */
 const INSTEAD = ['type', 'title', 'outcome', 'name'] as const;
 
@@ -45,7 +48,7 @@ export function contentLine(context: Context): Made {
     .map((column) => `${quoted(column)} ${figuresOf('content', column)}`)
     .join(', ');
   const next = (content ? near : subject!.others).filter(({ column }) => !others.includes(column));
-  return { value: textValue(columns, others), comment: `check: ${figures}${nextText(next)}` };
+  return { value: textValue(columns, others), comment: `check: ${figures}; ${FINAL}${nextText(next)}` };
 }
 
 /** Texts of records that have none of those before: of calls `body`, of mails `html`. */

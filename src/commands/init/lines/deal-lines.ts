@@ -89,9 +89,12 @@ export function amountLine(context: Context): Made {
   const mark =
     column.separators?.ambiguous && !isWhole
       ? `set this: in \`${example}\`, \`${column.separators.group}\` is read as the thousands separator`
-      : `${isMixed ? 'set this' : 'check'}: ${[...doubts, figuresOf('amount', column)].join('; ')}`;
+      : `${isMixed ? 'set this' : 'check'}: ${[...doubts, figuresOf('amount', column), ...(doubts.length > 0 ? [] : [ANY_AMOUNT])].join('; ')}`;
   return { value: amountValue(column, scale), comment: `${mark}${nextText(others)}` };
 }
+
+/** What is doubtful about every amount. */
+const ANY_AMOUNT = 'no value says whether it is net, and final';
 
 function scaleText(column: Column, { divide, multiply, why }: Scale): string {
   if (divide) return `divided by ${numberText(divide)}, because ${why}`;

@@ -68,7 +68,7 @@ export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
   const settings = [
     ...(table.list === undefined ? [] : [{ key: 'each', value: table.list }]),
     ...whenLines(context, data, parents),
-    ...(key?.repeats ? [duplicatesLine(key)] : []),
+    ...(key?.repeats ? [duplicatesLine(draft)] : []),
     ...(parents.filter(({ off }) => !off).length > 1 ? [{ key: 'if_both', ...keptParent(context, parents) }] : []),
     ...(parents.some(({ off }) => !off) ? orphanLines(context) : []),
     ...(isDeal ? [{ key: 'stage_pipeline', ...namedLine(context, 'pipeline') }] : []),
@@ -115,11 +115,20 @@ function countWithout(table: Table, columns: readonly Column[]): number {
 
 const MIN_GAPS = 3;
 
-/** Which of several records with one id is kept. */
-function duplicatesLine({ keep, repeats, isOnce }: NonNullable<EntryDraft['key']>): Line {
-  const others = isOnce && { comment: `check: ${repeats!}; what the others of a person have is not sent` };
-  if (!keep) return { key: 'duplicates', value: 'first', ...others };
-  return { key: 'duplicates', value: keep, comment: `check: ${repeats!}; that of the last one in this file is kept` };
+/** Which of several records with one id is kept: marked, unless all that is sent of it is the same in them. */
+function duplicatesLine({ key, table, twin }: EntryDraft): Line {
+  const { keep = 'first', repeats, isOnce, differs } = key!;
+  const kept =
+    keep === 'last'
+      ? 'that of the last one is kept'
+      : isOnce
+        ? 'what the others of a person have is not sent'
+        : 'that of the first one is kept';
+  const isAlike = twin && differs === '' && !table.members && keep === 'first';
+  const comment = isAlike
+    ? `${repeats!}, with the same names, addresses and numbers`
+    : `check: ${[repeats, differs, kept].filter(Boolean).join('; ')}`;
+  return { key: 'duplicates', value: keep, comment };
 }
 
 /** What becomes of a column of notes. */

@@ -76,7 +76,7 @@ function idComment(draft: EntryDraft, { references }: KnownTables): string {
     isText && Math.max(is.uuid, is.code, is.whole) < 0.5 && (!isNumbered(column) || is.email > 0.5)
       ? 'set this: no column has ids, so this is used as one; '
       : found && found.score < SURE
-        ? 'check: '
+        ? 'check: no header names it; '
         : '';
   return `${mark}${figures}${nextText(found?.others ?? [], found?.score)}`;
 }
@@ -167,7 +167,7 @@ export function namedLine(context: Context, role: 'owner' | 'author' | 'pipeline
   const whole = wholeName(column);
   if (whole) {
     for (const each of whole) context.used.add(each);
-    const comment = `check: ${whole.map((each) => `${quoted(each)} ${figuresOf(role, each)}`).join(', ')}`;
+    const comment = `check: of two columns; ${whole.map((each) => `${quoted(each)} ${figuresOf(role, each)}`).join(', ')}`;
     return { value: joined(whole, ' '), comment };
   }
   const listed = listedIn(column);

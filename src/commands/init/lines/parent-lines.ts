@@ -9,6 +9,7 @@ import { idValue, joinsTo, type Join } from '../joins.ts';
 import { firstOf, isCompanyId, isSure, lookupIn, placeholder } from '../references.ts';
 import { isStaff, typeOf, type ParentType, type RecordKind } from '../roles.ts';
 import { fold, namesNoun } from '../words.ts';
+import { FINAL } from './comment-lines.ts';
 import type { Context, Made } from './field-lines.ts';
 import type { Line } from './yaml.ts';
 
@@ -43,8 +44,9 @@ export function parentLines(context: Context): Line[] {
   }
   const parents = kindOf(draft.kind).parents.toReversed();
   const isNote = kindOf(draft.kind).isNote === true;
-  const above = known.drafts.find(
-    ({ table, kind }) => table === draft.table.parent && parents.some((each) => each.kind === kind),
+  // Of a card that is a person and a deal, the deal.
+  const [above] = parents.flatMap(
+    ({ kind }) => known.drafts.find((each) => each.table === draft.table.parent && each.kind === kind) ?? [],
   );
   const ofHolder = holderLine(context);
   if (ofHolder) return [ofHolder];
@@ -187,7 +189,7 @@ function parentLine(context: Context, kind: string, joins: readonly Join[], abov
   const isCertain = !isMixed && several.length === 0 && chosen.length === 1 && best.share === 1 && best.score >= 0.95;
   return {
     value: firstOf(chosen.map(({ value }) => value)),
-    comment: `${isCertain ? '' : 'check: '}${[...new Set([...texts, ...several])].join('; ')}${next}`,
+    comment: `${isCertain ? '' : 'check: '}${[...new Set([...texts, ...several, ...(isMixed ? [FINAL] : [])])].join('; ')}${next}`,
   };
 }
 

@@ -1,5 +1,6 @@
 /** The country of the exports, from evidence in them: the region of phone numbers without a country code, and the time zone. */
 import { isSupportedCountry, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max/es6';
+import { likelyCurrency } from '../../../kinds/currencies.ts';
 import { countryCode } from '../../../mapping/transforms/countries.ts';
 import { countEach, plainValues, type Column } from '../columns.ts';
 import { currencyOf } from '../evidence.ts';
@@ -82,7 +83,8 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
   const why = whyNot(best, found, national.length);
   if (why === undefined) return guess(`set this: ${candidates[0]!.label}`, candidates, best.country);
   const thin = guess(`set this: ${why}: ${candidates.map(({ label }) => label).join('; ')}`, candidates);
-  return named.length > 0 ? thin : { ...thin, country: main ?? best.country };
+  // A country where none of the numbers is valid is none of theirs.
+  return named.length > 0 || best.valid === 0 ? thin : { ...thin, country: main ?? best.country };
 }
 
 /** The country of the exports, by the first evidence that there is. */
@@ -112,7 +114,7 @@ function countryOfAddresses(columns: readonly Column[]): CountryCode | undefined
 function countryOfCurrency(columns: readonly Column[]): CountryCode | undefined {
   const codes = columns.flatMap((column) =>
     column.is.currency > 0.8
-      ? column.values.map((value) => value.toUpperCase())
+      ? column.values.map((value) => likelyCurrency(value) ?? value.toUpperCase())
       : column.meaning.concepts.has('amount') || column.is.money > 0.5
         ? (currencyOf(column).code ?? [])
         : [],
