@@ -322,6 +322,44 @@ describe('the lead and the deal of a comment', () => {
   const deals = [DEALS, ...times(20, (n) => deal(n, '').slice(0, -1))];
   const text = (n: number): string => `We spoke about the roof of house ${n}`;
 
+  it('are told by a type of no known name, or by a word before the id that the name of an export has, too', async () => {
+    const people = ['id,name,e-mail', ...times(20, (n) => `${n + 1},Ada Bell ${n},p${n}@a.example`)];
+    const orders = [
+      'id,title,amount,stage',
+      ...times(20, (n) => `${n + 101},Roof of house ${n},${900 + n}.50,${['open', 'won'][n % 2]}`),
+    ];
+    const exports = { 'kontakty.csv': people, 'zakazky.csv': orders };
+    const notes = (ref: (n: number) => string) => times(20, (n) => `${n + 501},${ref(n)},${text(n)}`);
+    const typed = await draftOf({
+      ...exports,
+      'notes.csv': [
+        'id,parent,parent type,text',
+        ...notes((n) => (n % 2 ? `${n + 101},Pipelines` : `${n + 1},Contacts`)),
+      ],
+    });
+    expect(typed.comment['deal_external_id']).toMatchObject({ apply: [{ extract: '^Pipelines (.+)$' }] });
+    expect(typed.comment['lead_external_id']).toMatchObject({ apply: [{ extract: '^Contacts (.+)$' }] });
+    // Also where the ids of both overlap.
+    const within = await draftOf({
+      'kontakty.csv': people,
+      'zakazky.csv': orders.map((row) => row.replace(/^1(\d\d)/, (_, id: string) => String(Number(id)))),
+      'poznamky.csv': ['id,cil,text', ...notes((n) => `gid://crm/${n % 2 ? 'Zakazka' : 'Kontakt'}/${n + 1}`)],
+    });
+    const found = JSON.stringify([within.comment['lead_external_id'], within.comment['deal_external_id']]);
+    expect(found).toContain('{"extract":"^gid://crm/Kontakt/(.+)$"}');
+    expect(found).toContain('{"extract":"^gid://crm/Zakazka/(.+)$"}');
+  });
+
+  it('are those of the conversation, which is in a table of its own and becomes nothing', async () => {
+    const draft = await draftOf({
+      'contacts.csv': CONTACTS,
+      'threads.csv': ['id,contact_id,channel', ...times(20, (n) => `${7001 + n},${n + 1001},mail`)],
+      'messages.csv': ['id,thread_id,text', ...times(20, (n) => `${90001 + n},${7001 + ((n * 7) % 20)},${text(n)}`)],
+    });
+    expect(draft.entries).toContain('messages: comment/created');
+    expect(draft.comment['lead_external_id']).toMatchObject({ lookup: { source: 'threads', with: 'thread_id' } });
+  });
+
   it('stand in one column, which a type or the values tell apart', async () => {
     const ids = times(20, (n) => (n % 2 ? `D${n},deal` : `${n + 1001},contact`));
     const notes = ['Note ID,Parent,Kind,Text', ...times(20, (n) => `N${n},${ids[n]!},${text(n)}`)];

@@ -35,7 +35,7 @@ import { withProperties } from './properties.ts';
 import { findReferences } from './references.ts';
 import { Fates } from './fates.ts';
 import { mappingText, type MappingText } from './lines/text.ts';
-import { loadSamples } from './tables.ts';
+import { isWrapper, loadSamples } from './tables.ts';
 import { byType } from './types.ts';
 import { tryMapping, type SourceFate, type TriedMapping } from './trial.ts';
 import { linesOf, withLines, type Entry } from './lines/yaml.ts';
@@ -106,8 +106,11 @@ async function draftMapping(
     const typed = joined.map(byType);
     const found = guess(typed.flat());
     // Calls and mails are both comments: types of records that become the same are no tables of their own.
-    const kindsIn = (parts: readonly Export[]): number =>
-      new Set(found.guessed.flatMap(({ table, kind }) => (parts.includes(table.from) ? [kind] : []))).size;
+    const kindsIn = (parts: readonly Export[]): number => {
+      const kinds = found.guessed.flatMap(({ table, kind }) => (parts.includes(table.from) ? [kind] : []));
+      const others = found.tables.filter(({ from, list }) => parts.includes(from) && list === undefined);
+      return new Set(kinds.length > 0 ? kinds : others.map(({ nouns }) => nouns.join())).size;
+    };
     const fitting = typed.map((parts, at) =>
       parts.length === 1 || kindsIn(parts) > (parts[0]!.type?.is === 'absent' ? 0 : 1) ? parts : [joined[at]!],
     );
@@ -190,8 +193,12 @@ function sourceNames(exports: readonly Export[]): Map<Source, string> {
   const names = new Map<Source, string>();
   const taken = new Set<string>();
   for (const { path, settings, source: of } of exports) {
+    const part = partOf(settings);
+    const file = basename(path).replace(/(?:\.[A-Za-z\d]{1,7})?(?:\.gz)?$/i, '');
     const several = exports.filter((other) => other.path === path).length > 1;
-    const full = several ? partOf(settings)! : basename(path).replace(/(?:\.[A-Za-z\d]{1,7})?(?:\.gz)?$/i, '');
+    // `contacts.json#data`, `deals.json#data`.
+    const isAlike = exports.some((other) => other.path !== path && partOf(other.settings) === part);
+    const full = !several ? file : !isAlike ? part! : isWrapper(part!) ? file : `${file}_${part!}`;
     const plain = [...keyOf(full)].slice(0, MOST_CHARACTERS).join('');
     let source = plain;
     for (let number = 2; taken.has(source) || nameError(source) !== undefined; number += 1)

@@ -4,6 +4,7 @@ import { columnOf, countOf, countsOf, isComplete, isFew, isKey, isOneOf, type Co
 import { isId } from './content.ts';
 import { lookupIn, namesTable, placeholder } from './references.ts';
 import { isStaff } from './roles.ts';
+import { NAMES, VALUES } from './sample.ts';
 import type { Samples } from './tables.ts';
 import { fold } from './words.ts';
 
@@ -59,7 +60,18 @@ function pivotOf(parts: PropertyParts): Pivot | undefined {
   const columns = names.map((name, at) => columnFor(own, `p${at}`, value, labelOf(name)));
   own.columns.push(...columns);
   const forms = columns.flatMap((each) => formOf(each) ?? []);
-  return new Set(forms).size > 1 && forms.length > names.length * 0.6 ? { table: own, names, columns } : undefined;
+  const isTold = new Set(forms).size > 1 && forms.length > names.length * 0.6;
+  return isTold || isCalledSo(parts) ? { table: own, names, columns } : undefined;
+}
+
+/** `meta_key`, `meta_value`, where each entity has a property once. */
+function isCalledSo({ property, value, entity }: PropertyParts): boolean {
+  const last = ({ name }: Column): string => fold(name).split(' ').at(-1)!;
+  return (
+    NAMES.test(last(property)) &&
+    VALUES.test(last(value)) &&
+    toldApart({ entity, property, value, type: undefined }) === entity.table.rows
+  );
 }
 
 function columnFor(table: Table, sql: string, { name }: Column, label: string, origin?: ValueSpec): Column {
@@ -178,19 +190,19 @@ function formOf({ is, date, separators, filled }: Column): string | undefined {
   return form ?? (is.words > 0.9 ? 'text' : undefined);
 }
 
-/** The column of another table that has the entities. */
+/** The column of another table that has the entities, or the most of them. */
 function keyOf(entity: Column, tables: readonly Table[]): Column | undefined {
   const others = tables.filter((each) => each !== entity.table && each.list === undefined);
-  return others
+  const found = others
     .flatMap(({ columns }) => columns)
-    .find((key) => {
-      if (!isKey(key) || !isId(key)) return false;
-      const { table } = key;
-      const found = countOf(
-        entity.table,
-        `from (select distinct ${entity.sql} v from ${entity.table.sql}) where v in (select ${key.sql} from ${table.sql})`,
-      );
-      const isMeant = namesTable(entity, table) || fold(entity.name) === fold(key.name) || key.is.digits < 0.9;
-      return isMeant && found > entity.distinct * 0.8;
-    });
+    .filter((key) => isKey(key) && isId(key))
+    .filter((key) => namesTable(entity, key.table) || fold(entity.name) === fold(key.name) || key.is.digits < 0.9)
+    .map((key) => ({ key, n: foundIn(entity, key) }))
+    .sort((a, b) => b.n - a.n)[0];
+  return found && found.n > entity.distinct * 0.8 ? found.key : undefined;
+}
+
+function foundIn(entity: Column, key: Column): number {
+  const all = `select distinct ${entity.sql} v from ${entity.table.sql}`;
+  return countOf(entity.table, `from (${all}) where v in (select ${key.sql} from ${key.table.sql})`);
 }

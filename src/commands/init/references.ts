@@ -18,7 +18,7 @@ import { isRising } from './content.ts';
 import { headerScore } from './roles.ts';
 import type { RecordType } from './sample.ts';
 import type { Samples } from './tables.ts';
-import { fold, namesNoun, type Meaning } from './words.ts';
+import { fold, meaningOf, namesNoun, type Meaning } from './words.ts';
 
 /** The parts of a value that may name a record. */
 interface Extractor {
@@ -33,6 +33,8 @@ interface Extractor {
   readonly several?: true;
   /** Few values need to have such a part. */
   readonly some?: true;
+  /** What is before the id, such as `Contact/`; `isType`: others have another one. */
+  readonly prefix?: { readonly text: string; readonly isType: boolean };
 }
 
 /** The last digits of a phone number, which are the same however it is written. */
@@ -88,7 +90,6 @@ const EXTRACTORS: readonly Extractor[] = [
     /\(([^()]+)\)\s*$/,
     /<([^<>]+)>/,
     /^(?:https?:\/)?\/.*\/([^/]+)\/?$/,
-    /^[A-Za-z]+[-_:#, ]+(\d+)$/,
   ].map((like) => ({
     like,
     take: (value: string) => [like.exec(value)?.[1] ?? ''],
@@ -102,6 +103,21 @@ const EXTRACTORS: readonly Extractor[] = [
     some: true as const,
   })),
 ];
+
+/** What values begin with before a number, if they all begin with a few texts: `Lead-12`, `gid://crm/Deal/5`. */
+function prefixesIn(values: readonly string[]): Extractor[] {
+  const prefixes = new Set(values.map((value) => /^(.*\p{L}.*[^\p{L}\d]|\p{L}+)\d+$/u.exec(value)?.[1]));
+  if (prefixes.has(undefined) || prefixes.size > MAX_PREFIXES) return [];
+  return [...prefixes].map((prefix = '') => ({
+    like: new RegExp(`^${literal(prefix)}`),
+    take: (value) => (value.startsWith(prefix) ? [value.slice(prefix.length)] : []),
+    apply: [{ extract: `^${literal(prefix)}(.+)$` }],
+    some: true,
+    prefix: { text: prefix, isType: prefixes.size > 1 },
+  }));
+}
+
+const MAX_PREFIXES = 5;
 
 export interface Reference {
   readonly from: Column;
@@ -222,7 +238,7 @@ function referencesOf(from: Column, keys: readonly Column[]): Reference[] {
   const { sql, table } = from;
   const values = from.pair ? firstValues(table, sql) : from.values;
   const found = new Map<Column, Reference>();
-  for (const by of EXTRACTORS) {
+  for (const by of [...EXTRACTORS, ...prefixesIn(values)]) {
     const alike = values.filter((value) => by.like.test(value)).length;
     // A part of the value is only looked at where most values have it.
     if (by !== WHOLE && (alike < values.length * (by.some ? 0.02 : 0.5) || alike === 0)) continue;
@@ -231,7 +247,7 @@ function referencesOf(from: Column, keys: readonly Column[]): Reference[] {
     const [cells, of, given] =
       by === WHOLE
         ? [`select ${sql} value from ${table.sql} where ${sql} is not null`, from.filled, []]
-        : ['select value from json_each(?)', parts.length, [JSON.stringify(parts)]];
+        : ['select value from json_each(?)', by.prefix ? values.length : parts.length, [JSON.stringify(parts)]];
     const counts = table.db.all<{ key: number; n: number }>(
       `select key, count(*) n from (${cells}) cells join keys on keys.value = cells.value and folded = ${by.fold ?? 0} group by 1`,
       ...given,
@@ -240,7 +256,9 @@ function referencesOf(from: Column, keys: readonly Column[]): Reference[] {
       const to = keys[key]!;
       const known = found.get(to);
       const isOwn = to.table === table || isIn(to.table, table) || (isIn(table, to.table) && pathOf(from) === to.name);
-      if (!isOwn && n / of > (known?.share ?? 0)) found.set(to, { from, to, by, found: n, of, share: n / of });
+      const isNone = by.prefix?.isType && (n < parts.length || !isNamed(by.prefix.text, to.table));
+      if (!isOwn && !isNone && n / of > (known?.share ?? 0))
+        found.set(to, { from, to, by, found: n, of, share: n / of });
     }
   }
   const all = [...found.values()].filter((each) => each.share >= MIN_SHARE);
@@ -264,6 +282,7 @@ export function isSure(reference: Reference, least = 0): boolean {
 /** Small numbers are among other small numbers by chance: only a name tells what they refer to. */
 function isByChance({ from, to, found, of, by, third, isSpread: isMeant }: Reference): boolean {
   if ((to.is.digits < 0.9 && by.fold !== 3) || third) return false;
+  if (by.prefix && isNamed(by.prefix.text, to.table)) return false;
   const numbers = to.values.map(Number);
   const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
   // Where most numbers between the first and the last are no ids, values that are all ids are so on purpose.
@@ -282,15 +301,25 @@ export function isCalledAlike(from: Column, to: Column): boolean {
   return isTelling && fold(from.name) === fold(to.name);
 }
 
-/** Whether a header names what the other table has: `Contact ID` of contacts, `group_id` of groups. */
-export function namesTable({ meaning, name }: Column, table: Table): boolean {
+/** Whether a header names what the other table has: `Contact ID` of contacts, `group_id` of groups, `Zakazka` of `zakazky`. */
+export function namesTable({ meaning, name }: Pick<Column, 'meaning' | 'name'>, table: Table): boolean {
   const { concepts } = meaning;
   if (table.nouns.some((noun) => namesNoun(noun, concepts) || (noun === 'user' && concepts.has('author')))) return true;
   const stem = (word: string): string => word.replace(/(?:ids?|s)$/, '');
-  const words = new Set(fold(name).split(' ').map(stem));
+  const words = fold(name).split(' ').map(stem);
+  const isAlike = (a: string, b: string): boolean => {
+    const most = Math.max(a.length, b.length);
+    return (
+      a === b || (most < Math.min(a.length, b.length) + 3 && most > 5 && a.slice(0, most - 2) === b.slice(0, most - 2))
+    );
+  };
   return fold(table.list ?? table.source)
     .split(' ')
-    .some((word) => word.length > 3 && words.has(stem(word)));
+    .some((word) => word.length > 3 && words.some((each) => isAlike(each, stem(word))));
+}
+
+function isNamed(text: string, table: Table): boolean {
+  return namesTable({ name: text, meaning: meaningOf(text) }, table);
 }
 
 /** The value that names the record, on its own side. */

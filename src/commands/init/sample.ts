@@ -258,10 +258,11 @@ function isNamedId(value: JsonValue): value is readonly JsonValue[] & JsonValue 
   return /^\d+$/.test(textOf(id) ?? '') && typeof name === 'string' && !/^\d*$/.test(name);
 }
 
-const NAMES = /^(?:field_?)?(?:name|key|label|code|property|attribute|question|title|ref|type|id)$/i;
+export const NAMES =
+  /^(?:field_?)?(?:name|key|label|code|property|attribute|question|title|ref|type|_?id)$|^(?:id_?|custom_?)+field(?:_?id)?$/i;
 /** Of an element that is a name and a value, and not a record with both. */
 const MAX_MEMBERS = 8;
-const VALUES = /^(?:field_?)?(?:value|values|answer|text)$/i;
+export const VALUES = /^(?:field_?)?(?:value|values|answer|text)$/i;
 const EMAIL = /^\S+@\S+$/;
 const PHONE = /^[+(\d][\d\s().\-/]{5,}$/;
 
@@ -281,7 +282,8 @@ function* pairsIn(value: JsonValue, noted: (path: string) => Pairs): Generator<L
       const first = names.firsts.get(name) ?? (element as JsonObject);
       names.firsts.set(name, first);
       for (const [key, member] of Object.entries(element as JsonObject))
-        if (!/(?:values?|answer|text)$/i.test(key) && !isObject(member) && member !== first[key]) names.own.add(key);
+        if (key !== held[0] && !/(?:values?|answer|text)$/i.test(key) && !isObject(member) && member !== first[key])
+          names.own.add(key);
       if (seen.has(name)) names.twice += 1;
       seen.add(name);
       const found = scalarIn(held[1], `${path}[${at}].${held[0]}`);
@@ -332,7 +334,10 @@ function scalarIn(value: JsonValue, name: string): Leaf | undefined {
     return first && { ...first, several: value.length > 1 };
   }
   if (!isObject(value)) return { name, text: textOf(value) };
-  const by = value['value'] === undefined ? namesIn(value)[0]?.by : 'value';
+  // `{ number: 12 }`
+  const [only, ...others] = Object.keys(value);
+  const by =
+    value['value'] !== undefined ? 'value' : (namesIn(value)[0]?.by ?? (others.length === 0 ? only : undefined));
   return by === undefined ? undefined : scalarIn(value[by]!, `${name}.${by}`);
 }
 
@@ -341,7 +346,7 @@ const NAME_KEYS = ['name', 'label', 'question', 'title', 'key', 'ref', 'type'] a
 function byPlace(a: { readonly by: string }, b: { readonly by: string }): number {
   const placeOf = ({ by }: { readonly by: string }): number => {
     const at = NAME_KEYS.findIndex((each) => by.toLowerCase().endsWith(each));
-    return at < 0 ? NAME_KEYS.length : at;
+    return at >= 0 ? at : NAME_KEYS.length + (by.toLowerCase().endsWith('field') ? 0 : 1);
   };
   return placeOf(a) - placeOf(b);
 }

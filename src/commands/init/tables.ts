@@ -110,6 +110,7 @@ function tablesOf(
     const attributes = new Map(
       from.sample.tables.flatMap((each) => (isAttributes(each) ? [[each.list, each] as const] : [])),
     );
+    const labels = labelsOf([...attributes.values()], exports);
     const named = [...raw.columns.values()].flatMap(({ pair, ...own }) => {
       const of = pair && attributes.get(pair.list);
       const placed = of && placeOf({ ...own, pair }, raw, of);
@@ -136,10 +137,9 @@ function tablesOf(
       return all.length === 1 ? all[0]!.v : undefined;
     };
     const isOne = (keys: readonly string[], of: string): boolean => {
-      const filled = keys.map((key) => {
-        const own = data.filter((each) => `${each.name}.`.startsWith(`${of}.${key}.`));
-        return `(coalesce(${[...own.map((each) => each.sql), 'null', 'null'].join(', ')}) is not null)`;
-      });
+      const own = keys.map((key) => data.filter((each) => `${each.name}.`.startsWith(`${of}.${key}.`)));
+      if (keys.length === 1 || own.some(({ length }) => length > MAX_TERMS)) return keys.length === 1;
+      const filled = own.map((some) => `(${some.map((each) => `${each.sql} is not null`).join(' or ')})`);
       return countOf(table, `from ${sql} where ${filled.join(' + ')} > 1`) === 0;
     };
     const wrappers = wrappersOf(
@@ -149,7 +149,8 @@ function tablesOf(
     );
     for (const each of withAlternatives(data, wrappers)) {
       const wrapped = wrappers.get(each.name);
-      const called = each.label ?? (wrapped?.called ?? each.name).replace(ENVELOPE, '');
+      const label = each.label && (labels.get(each.label) ?? each.label);
+      const called = label ?? (wrapped?.called ?? each.name).replace(ENVELOPE, '');
       const header = !hasHeader ? '' : called === '.' || called === '' ? (list ?? '') : called;
       const isWrapper = wrapped !== undefined && (wrapped.called === undefined || wrapped.of === '');
       const column = columnOf(table, { ...each, called, isWrapper }, header, dayFirst);
@@ -159,6 +160,24 @@ function tablesOf(
     tables.push(table);
   });
   return tables;
+}
+
+/** Where the names in lists of names and values are ids of another table, what that calls them. */
+function labelsOf(lists: readonly RawTable[], exports: readonly Export[]): Map<string, string> {
+  const labels = new Map<string, string>();
+  for (const { pairs } of lists) {
+    for (const { sample } of exports) {
+      const { columns, rows } = sample.tables[0]!;
+      const name = [...columns].find(([header]) => /^(?:name|title|label)$/i.test(header))?.[1].at;
+      const key = [...columns.values()].find(({ at }) => {
+        const ids = new Set(rows.map((row) => row[at]));
+        return at !== name && [...pairs.names.keys()].every((each) => ids.has(each));
+      })?.at;
+      if (name === undefined || key === undefined) continue;
+      for (const row of rows) labels.set(String(row[key]), String(row[name]));
+    }
+  }
+  return labels;
 }
 
 function fill(db: Database, sql: string, { columns, rows }: RawTable, missing: ReadonlyMap<unknown, number>): void {
@@ -273,6 +292,8 @@ function typesIn(
 }
 
 const MIN_TYPED = 3;
+/** Of one condition in SQL. */
+const MAX_TERMS = 100;
 
 /** Not `name` or `id`, which say more about the value than its type. */
 function isVague(key: string): boolean {
@@ -287,6 +308,11 @@ const ENVELOPE = /^(?:item|node|_source|record|document|doc|entry|row|element|ob
 /** What arrays are called that hold the records of any API. */
 const WRAPPERS =
   /^(?:data|results?|items|records|list|rows|values?|content|hits|elements|documents|docs|nodes|edges|entries)$/i;
+
+/** Whether the name of an array says nothing of its records. */
+export function isWrapper(name: string): boolean {
+  return WRAPPERS.test(name);
+}
 
 /** The last name in a path that says something. */
 function lastOf(path: string | undefined): string {
@@ -304,5 +330,17 @@ function nounsIn(from: Export, source: string, exports: readonly Export[]): read
   const isVague =
     own.every((noun) => noun === 'other' || noun === 'payment') ||
     exports.some((each) => each !== from && lastOf(partOf(each.settings)) === array);
-  return isVague && file.length > 0 ? file : own;
+  // `included` in a file of contacts are the users.
+  const said = array === '' && file.length > 0 ? [] : typeIn(from);
+  const other = said.length > 0 ? said : file;
+  return isVague && other.length > 0 ? other : own;
+}
+
+/** What the records say of themselves: `{ type: users }`. */
+function typeIn({ source, sample }: Export): readonly Noun[] {
+  const [main] = sample.tables;
+  const at = [...main!.columns].find(([name]) => /^_{0,2}(?:type(?:name)?|object|model)$/i.test(name))?.[1].at;
+  const values = new Set(source.kind === 'tree' && at !== undefined ? main!.rows.map((row) => row[at]) : []);
+  const [value] = values;
+  return values.size === 1 && /^\S+$/.test(String(value)) ? nounsOf(String(value)) : [];
 }

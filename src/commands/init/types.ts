@@ -25,8 +25,11 @@ const MAX_LINES = 0.25;
  */
 export function byType(all: Export): readonly Export[] {
   const [main] = all.sample.tables;
-  if (!main || all.settings.columns !== undefined || main.rows.length < MIN_ROWS) return [all];
-  const found = typesIn(main) ?? partsIn(main) ?? recordsIn(main) ?? firstsIn(main) ?? describedIn(main) ?? [];
+  if (!main || all.settings.columns !== undefined) return [all];
+  const isShort = main.rows.length < MIN_ROWS;
+  const found = isShort
+    ? (typesIn(main, /^_{0,2}type$/i) ?? [])
+    : (typesIn(main) ?? partsIn(main) ?? recordsIn(main) ?? firstsIn(main) ?? describedIn(main) ?? []);
   return found.length === 0
     ? [all]
     : found.map(({ at, ...type }, index) => {
@@ -61,11 +64,11 @@ function onlyIn({ columns, rows, ...rest }: RawTable, records: ReadonlySet<numbe
 type TypeFound = RecordType & { readonly at: number };
 
 /** By the column that tells most types apart. */
-function typesIn({ columns, rows }: RawTable): TypeFound[] | undefined {
+function typesIn({ columns, rows }: RawTable, called = /./): TypeFound[] | undefined {
   const places = [...columns.values()].map(({ at }) => at);
   const able = [...columns].flatMap(([from, { at, list }]) => {
-    const samples = list === undefined ? samplesOf(rows, at) : new Map<string, RawTable['rows']>();
-    if (samples.size < 2 || samples.size > rows.length / 3) return [];
+    const samples = list === undefined && called.test(from) ? samplesOf(rows, at) : new Map<string, RawTable['rows']>();
+    if (samples.size < 2 || samples.size > rows.length / (rows.length < MIN_ROWS ? 2 : 3)) return [];
     const groups = groupsOf(samples, places);
     return groups.length > 1 ? [groups.map((is) => ({ from, at, is }))] : [];
   });
@@ -113,7 +116,7 @@ function recordsIn({ columns, rows }: RawTable): TypeFound[] | undefined {
   });
   const isLine = (row: RawTable['rows'][number]): boolean => {
     const cells = plain.flatMap(([, { at }]) => (hasValue(row[at]) ? [String(row[at])] : []));
-    const isOfOne = cells.some((cell) => cell.includes('@') || /^[+0]/.test(cell));
+    const isOfOne = cells.some((cell) => /^\S*@|^[+0][\d\s()./-]+$/.test(cell));
     // A word and a sum; but with an id, it is a record of which little is known.
     const hasId = keys.some((at) => /^\S*\d\S*$/.test(String(row[at] ?? '')));
     const most = cells.some(isSubtotal) ? plain.length / 2 : MAX_CELLS;
@@ -122,10 +125,17 @@ function recordsIn({ columns, rows }: RawTable): TypeFound[] | undefined {
   const lines = rows.filter(isLine);
   const others = rows.filter((row) => !isLine(row));
   const least = Math.min(...others.map(width));
-  if (lines.length === 0 || lines.length > rows.length * MAX_LINES || least < 2 * MAX_CELLS) return undefined;
+  if (lines.length === 0 || others.length < MIN_PARTS || least < 2 * MAX_CELLS) return undefined;
+  // What goes on below a record has one column.
+  const places = new Set(lines.flatMap((row) => plain.flatMap(([, { at }]) => (hasValue(row[at]) ? [at] : []))));
+  const isLog = places.size === 1;
+  if (!isLog && lines.length > rows.length * MAX_LINES) return undefined;
   const valuesOf = (some: RawTable['rows'], at: number): Set<string> =>
     new Set(some.map((row) => (hasValue(row[at]) ? String(row[at]) : '')));
-  const type = { as: 'records', others: 'lines that are no records' } as const;
+  const type = {
+    as: 'records',
+    others: isLog ? 'those that continue the record above' : 'lines that are no records',
+  } as const;
   const found = plain.find(([, { at }]) => !valuesOf(others, at).has('') && [...valuesOf(lines, at)].join('') === '');
   if (found) return [{ from: found[0], at: found[1].at, is: 'present', ...type }];
   const named = plain.find(([, { at }]) => {
@@ -148,7 +158,7 @@ function firstsIn({ columns, rows }: RawTable): TypeFound[] | undefined {
     if (!meaningOf(from).concepts.has('amount') || !hasValue(rows[0]![amount])) continue;
     const firsts = rows.filter((row) => hasValue(row[amount]));
     const items = rows.filter((row) => !hasValue(row[amount]));
-    if (items.length < MIN_PARTS || !firsts.every((row) => FIGURE.test(String(row[amount])))) continue;
+    if (items.length < MIN_PARTS || !firsts.every((row) => isFigure(String(row[amount])))) continue;
     let last = firsts[0]!;
     const above = rows.map((row) => (last = hasValue(row[amount]) ? row : last));
     const isRepeated = (at: number): boolean => rows.every((row, line) => row[at] === above[line]![at]);
@@ -207,10 +217,8 @@ const MAX_DESCRIBED = 2;
 const COLUMN_FORMS = [/^\S+@\S+\.\S+$/, /^\P{L}*\d\P{L}*$/u, /^\S*\d\S*$/];
 
 /** Beside it is at most a currency. */
-const FIGURE = /^[^\d+]{0,5}(?!0\d)\d[\d.,' ]*\D{0,5}$/;
-
 function isFigure(cell: string): boolean {
-  return /^\p{Lu}{0,3}\p{Sc}? ?-?\d[\d.,' ]*\p{Sc}?$/u.test(cell);
+  return /^\p{Lu}{0,3}\p{Sc}? ?-?\d[\d.,' ]*(?:\p{Sc}|\p{L}{1,3})?$/u.test(cell);
 }
 
 /** Some records with each value of a column; none, unless all have one of a few. */

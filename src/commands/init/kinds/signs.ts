@@ -200,13 +200,13 @@ export class Signs {
     if (list !== undefined && this.#is('stage')) return;
     // Whom the texts of another table are about.
     if (this.#of('comment', 'content', 'subject') <= 0.36 && this.#isLinkOfTexts()) return;
-    const isOf = list !== undefined || this.#refersTo('lead') || this.#refersTo('deal');
+    const isOf = list !== undefined || this.#refersTo('lead') || this.#refersTo('deal') || this.#isLinked();
     const concepts = columns.map(({ meaning }) => meaning.concepts);
     const isPerson = (own: ReadonlySet<Concept>): boolean => own.has('person') && !own.has('user');
     const hasId = concepts.some((own) => own.has('id') && (isPerson(own) || own.has('deal') || own.has('parent')));
-    const isTyped = columns.some((each) => each.meaning.concepts.has('parent') && isId(each) && typeOf(each));
+    const isTyped = columns.some((each) => isId(each) && this.#isTyped(each));
     const isNote = this.#is('comment')
-      ? (isOf || hasId || this.#isLinked()) &&
+      ? (isOf || hasId || isTyped) &&
         (this.#of('comment', 'content', 'subject') > 0.36 || this.#of('comment', 'happened') > 0.7)
       : (isOf || isTyped) &&
         this.#of('comment', 'content') > (isNamed(this.#table) ? 0.55 : 0.25) &&
@@ -231,6 +231,17 @@ export class Signs {
     );
   }
 
+  /** Whether a column beside it says which kind of record an id is of. Where no word calls it so, the ids are of both kinds. */
+  #isTyped(id: Column): boolean {
+    const type = typeOf(id);
+    const isOf = (kind: RecordKind): boolean =>
+      this.#references.some(
+        (each) => each.from === id && isKey(each.to) && each.share > 0.3 && this.#kinds.get(each.to.table)!.has(kind),
+      );
+    const isBoth = type?.values.has('lead') === true && type.values.has('deal') && isOf('lead') && isOf('deal');
+    return isBoth || (type !== undefined && id.meaning.concepts.has('parent'));
+  }
+
   #isLinkOfTexts(): boolean {
     // Not by a record of which both are: that has a table of its own.
     const isForeign = (column: Column): boolean =>
@@ -246,11 +257,21 @@ export class Signs {
     );
   }
 
-  /** Whether a third table, which becomes nothing, has its ids. */
+  /** Whether a table that becomes nothing, such as conversations or links, leads to people or deals: it has their ids, or they its own. */
   #isLinked(): boolean {
+    const isTheirs = (each: Reference): boolean => isUnique(each.to) && isSure(each, 0.5) && !isStaff(each.from);
+    const thirds = this.#references.flatMap((each) => {
+      const { from, to } = each;
+      if (from.table === this.#table && isTheirs(each)) return [to.table];
+      return to.table === this.#table && each.share > 0.5 && isKey(to) ? [from.table] : [];
+    });
+    const isNone = (table: Table): boolean => this.#kinds.get(table)!.size === 0 && !table.nouns.includes('user');
     return this.#references.some(
-      ({ from, to, share }) =>
-        to.table === this.#table && this.#kinds.get(from.table)!.size === 0 && share > 0.5 && isKey(to),
+      (each) =>
+        thirds.includes(each.from.table) &&
+        isNone(each.from.table) &&
+        isTheirs(each) &&
+        (['lead', 'deal'] as const).some((kind) => this.#kinds.get(each.to.table)!.has(kind)),
     );
   }
 

@@ -2,7 +2,6 @@
 import { kindOf } from '../../../kinds/index.ts';
 import { ofText } from '../../../terminal/numbers.ts';
 import {
-  cellsOf,
   countOf,
   countsOf,
   isComplete,
@@ -83,24 +82,11 @@ export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
       ? [`check: these rows have a \`${table.only.from}\`, so they become comments of that record`]
       : []),
     ...(twin && kind.name === 'lead' ? ['each row is a person and a deal, so it becomes both'] : []),
-    ...(twin && kind.name === 'lead' ? (filledDownText(draft) ?? []) : []),
   ];
   const custom = kind.custom === undefined ? [] : customLines(context);
   const entry: Entry = { table, type: `${draft.kind}/created`, source: table.source, above, settings, data, custom };
   if (notes?.instead) return { ...entry, refused: notesText(notes), isProposal: true };
   return notes?.isSettled ? withLines(entry, (line) => ({ ...line, comment: plainComment(line) })) : entry;
-}
-
-/** Where the first row of deals has a person and others have nothing of one, their cells may be merged. */
-function filledDownText(draft: EntryDraft): string[] | undefined {
-  const { table } = draft;
-  const own = peopleIn(draft);
-  const isFirstFilled = cellsOf(own)[0]?.some((cell) => cell !== null) === true;
-  const without = countWithout(table, own);
-  if (table.list !== undefined || !isFirstFilled || without < MIN_GAPS) return undefined;
-  return [
-    `check: ${ofText(without, table.rows)} rows have no person: if only the first row of each group has one (merged cells), fill the others down first`,
-  ];
 }
 
 /** The columns that say who a person is. */
@@ -112,8 +98,6 @@ function peopleIn({ roles }: EntryDraft): Column[] {
 function countWithout(table: Table, columns: readonly Column[]): number {
   return countOf(table, `from ${table.sql} where ${columns.map(({ sql }) => `${sql} is null`).join(' and ')}`);
 }
-
-const MIN_GAPS = 3;
 
 /** Which of several records with one id is kept: marked, unless all that is sent of it is the same in them. */
 function duplicatesLine({ key, table, twin }: EntryDraft): Line {
@@ -147,7 +131,7 @@ function testOf({ from, is, isNot }: RecordType): object {
 /** Skips records that were deleted in the old CRM; of notes, those without a text or a parent. */
 function whenLines(context: Context, data: readonly Line[], parents: readonly Line[]): Line[] {
   const { draft, used } = context;
-  const { table, kind, notes } = draft;
+  const { table, kind, notes, twin } = draft;
   const { only, from } = table;
   // Records of other types have entries of their own.
   const { type } = from;
@@ -166,11 +150,17 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
       tests.push({ value: present(refs), why: 'those whose lead or deal is in no export' });
   }
   const who = kind === 'lead' && table.list === undefined ? peopleIn(draft) : [];
+  const merged = twin
+    ? '; where only the first row of a group has them (merged cells), fill the others down first'
+    : '';
   if (draft.key?.column && continuedBy(draft) > 0)
     tests.push({ value: present([draft.key.column.name]), why: 'those that continue the record above, without an id' });
   else if (draft.only) tests.push({ value: present([draft.only.name]), why: `those without ${quoted(draft.only)}` });
   else if (who.length > 0 && countWithout(table, who) > 0)
-    tests.push({ value: present(who.map(({ name }) => name)), why: 'those without a name, an address and a number' });
+    tests.push({
+      value: present(who.map(({ name }) => name)),
+      why: `those without a name, an address and a number${merged}`,
+    });
   const gone = deletedTests(context);
   tests.push(...gone);
   if (tests.length === 0) return [];
@@ -259,7 +249,7 @@ function customLines({ draft: { table }, known, used }: Context): Line[] {
       });
       continue;
     }
-    const plain = keyOf(list ?? label ?? column.called ?? column.name);
+    const plain = keyOf(list ?? column.called ?? column.name);
     const key = lines.has(plain) ? `${plain}_${lines.size}` : plain;
     const comment = pairs
       ? `check: a list of values with their names (\`${pairs.by}\`); a function of your own can take the value of a name`

@@ -13,10 +13,15 @@ import { FINAL } from './comment-lines.ts';
 import type { Context, Made } from './field-lines.ts';
 import type { Line } from './yaml.ts';
 
-/** Ways to the records of a kind, best first. */
+/** Ways to the records of a kind, best first. Of rows that are a person and a deal, whose ids these are tells the deal. */
 function joinsToKind({ draft, known }: Context, kind: string): Join[] {
+  const isDeal = (each: EntryDraft): boolean => {
+    const [best] = each.twin && each.kind === 'deal' && draft.kind === 'comment' ? joinsTo(draft, each, known) : [];
+    return best?.byId === true && best.share > 0.9;
+  };
+  const rows = kind === 'lead' ? known.drafts.filter(isDeal).map(({ table }) => table) : [];
   return known.drafts
-    .filter((each) => each.kind === kind && each.table !== draft.table)
+    .filter((each) => each.kind === kind && each.table !== draft.table && !rows.includes(each.table))
     .flatMap((target) => joinsTo(draft, target, known))
     .sort((a, b) => b.score - a.score);
 }
@@ -229,7 +234,7 @@ function typedLines(context: Context, joins: readonly Join[][]): Line[] | undefi
     const own = joins.map((each) => each.filter(({ columns }) => columns[0] === id)).filter((each) => each.length > 0);
     const type = typeOf(id);
     if (!type) continue;
-    const targets = targetsOf(type, context);
+    const targets = targetsOf(type, id, context);
     if (own.length < 2 && type.values.size < 2 && !isWhole(id, type.column, targets)) continue;
     if (joins.flat().some((each) => each.columns[0] !== id && each.score > 0.6)) continue;
     // Ids that nearly all are of one kind need no type, least of all that of somebody else.
@@ -240,7 +245,8 @@ function typedLines(context: Context, joins: readonly Join[][]): Line[] | undefi
         targets.flatMap(({ values }) => values),
       )}`,
     );
-    if (own.flat().some(({ share }) => share > 0.9 && typed < id.filled * 0.9)) continue;
+    const isOne = new Set(targets.map(({ draft: each }) => each)).size === 1;
+    if (own.flat().some(({ share }) => share > 0.9 && (isOne || typed < id.filled * 0.9))) continue;
     used.add(id);
     return parents.flatMap(({ field: key, kind }): Line[] => {
       const theirs = targets.filter((each) => each.draft.kind === kind);
@@ -263,8 +269,12 @@ interface TypedTarget {
   readonly values: string[];
 }
 
-/** Whose ids the records of each type have: of several exports of people, those of the one that the type is called after. */
-function targetsOf({ values }: ParentType, { known: { drafts, references } }: Context): TypedTarget[] {
+/**
+ * Whose ids the records of each type have: of several exports of people, those of the one that the type is called after. A type of no
+ * known name is of the only records whose ids all of its own are.
+ */
+function targetsOf({ column, values }: ParentType, id: Column, { known }: Context): TypedTarget[] {
+  const { drafts, references } = known;
   const targets: TypedTarget[] = [];
   const add = (draft: EntryDraft, value: string, by?: Column): void => {
     const known = targets.find((each) => each.draft === draft && each.by === by);
@@ -282,6 +292,13 @@ function targetsOf({ values }: ParentType, { known: { drafts, references } }: Co
       if (target) add(target, value);
       else if (isCompany) addByCompany(value);
     }
+  }
+  const named = [...values.values()].flat();
+  for (const value of countsOf(column).keys()) {
+    const whole = drafts.filter(
+      (draft) => draft.kind !== 'comment' && isWhole(id, column, [{ draft, by: undefined, values: [value] }]),
+    );
+    if (whole.length === 1 && !named.includes(value)) add(whole[0]!, value);
   }
   return targets;
 
