@@ -82,6 +82,8 @@ const SIGNS: Readonly<Record<string, string>> = {
   '₱': 'PHP CUP',
   '฿': 'THB',
   '₫': 'VND',
+  đ: 'VND',
+  vnđ: 'VND',
   '₦': 'NGN',
   '₡': 'CRC SVC',
   '₲': 'PYG',
@@ -95,6 +97,8 @@ const SIGNS: Readonly<Record<string, string>> = {
   '﷼': '? IRR OMR QAR SAR YER',
   zł: 'PLN PLZ',
   Kč: 'CZK CSK',
+  zl: 'PLN PLZ',
+  rp: 'IDR',
   Ft: 'HUF',
   kr: '? DKK ISK NOK SEK EEK',
   lei: 'RON ROL MDL',
@@ -127,11 +131,17 @@ export function currencyMarks(text: string): readonly string[] {
   return (text.match(MARK) ?? []).filter((mark) => codesOf(mark) !== undefined);
 }
 
-/** As in a header: `Value, ₽`, `Kwota (zł)`, `Amount (USD)`, `amountEUR`; in a name of capitals, three letters are a word. */
+/**
+ * As in a header: `Value, ₽`, `Kwota (zł)`, `Amount (USD)`, `amountEUR`; in a name of capitals, three letters are a word, and a sign
+ * that may be another word is at the end or in brackets: `Tilbud kr.`, `Pret (lei)`.
+ */
 export function currencyMarksInName(name: string): readonly string[] {
   const words = name.replace(/(?<=[\p{Ll}_])(?=\p{Lu})/gu, ' ');
   return currencyMarks(words).filter(
-    (mark) => /\p{Sc}|[^\0-\x7f]/u.test(mark) || (/^[A-Z]{3}$/.test(mark) && /\p{Ll}/u.test(name)),
+    (mark) =>
+      /\p{Sc}|[^\0-\x7f]/u.test(mark) ||
+      (/^[A-Z]{3}$/.test(mark) && /\p{Ll}/u.test(name)) ||
+      (SIGN_WORDS.has(mark.toLowerCase()) && new RegExp(`.[ ([,]${mark}\\.?[)\\]]?$`, 'u').test(name)),
   );
 }
 

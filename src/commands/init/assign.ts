@@ -47,8 +47,9 @@ export function assign(table: Table, kind: RecordKind, references: readonly Refe
   const [first] = scores.get('id')!;
   const id = first && first.score >= MIN_SCORE ? first.column : undefined;
   if (id) taken.set('id', id);
-  // A name, a title or an address that is the id is that, too.
-  const isKeyOnly = id && !(id.is.words > 0.8 && id.is.code < 0.5) && id.is.email < 0.5;
+  // A name, a title, an address or a telephone number that is the id is that, too.
+  const isPhone = id && id.is.phone > 0.8 && id.is.grouped + id.is.international > 0.5;
+  const isKeyOnly = id && !(id.is.words > 0.8 && id.is.code < 0.5) && id.is.email < 0.5 && !isPhone;
   const rest = ROLES_OF[kind]!.filter((role) => role !== 'id');
   const columns = [...new Set(rest.flatMap((role) => scores.get(role)!.map(({ column }) => column)))].filter(
     (column) => !(isKeyOnly && column === id),

@@ -2,9 +2,14 @@
 import { isCurrency } from '../../kinds/currencies.ts';
 
 const MARKS: readonly (readonly [factor: number, marks: string])[] = [
-  [1000, 'k|tsd|tausend|thousands?|milliers?|miles|milhares|migliaia|duizend|tys|тыс|tis|tusen(?:tal)?|tusind|tkr|bin'],
-  [1_000_000, 'mio|mln|mn|mill|milj|millions?|millionen|millones|milhões|milioni|miljoen|mkr|млн'],
-  [1_000_000_000, 'mrd|mld|bn|billions?|milliarden|млрд'],
+  [
+    1000,
+    'k|tsd|tausend|thousands?|milliers?|miles|milhares|migliaia|duizend|tys|тыс|tis|tusen(?:tal)?|tusind|tkr|bin|nghìn|ngàn|ribu',
+  ],
+  [1_000_000, 'mio|mln|mn|mill|milj|millions?|millionen|millones|milhões|milioni|miljoen|mkr|млн|triệu|juta'],
+  [1_000_000_000, 'mrd|mld|bn|billions?|milliarden|млрд|tỷ'],
+  [100_000, 'lakhs?'],
+  [10_000_000, 'crores?'],
 ];
 /** Of scripts without spaces between words; the longest first. */
 const INNER: readonly (readonly [factor: number, marks: string])[] = [
