@@ -126,7 +126,9 @@ function rankOf(reference: Reference, { roles, kind, key }: EntryDraft): number 
   const has = (role: 'id' | 'full' | 'title'): boolean => roles.get(role)?.column === to;
   if (has('id') || to === key?.column) return 1;
   if (to.is.email > 0.5) return 0.9;
-  if (reference.by.fold === 2) return 0.7;
+  // A number of one's own tells people apart better than their names.
+  if (reference.by.fold === 2 || (to.is.phone > 0.8 && to.is.grouped + to.is.international > 0.5))
+    return isUnique(to) ? 0.82 : 0.7;
   if (to.pair !== undefined) return 0.75;
   const isName = kind === 'lead' && to.is.person > 0.7 && !theirs.has('company');
   if (has('full') || isName || (kind === 'deal' && has('title'))) return 0.8;

@@ -3,7 +3,7 @@ import { assign, SURE } from '../assign.ts';
 import { isFew, isIn, isKey, isUnique, pathOf, type Column, type Table } from '../columns.ts';
 import { isId, isOfFirms, ofAddress } from '../content.ts';
 import { isSure, type Reference } from '../references.ts';
-import { isStaff, RECORD_KINDS, type RecordKind } from '../roles.ts';
+import { isStaff, RECORD_KINDS, type RecordKind, type Role } from '../roles.ts';
 import { Signs, type TableKinds } from './signs.ts';
 
 /** The kinds of all tables: people first, then deals, which may refer to them, then comments on both. `answered`: what the user says. */
@@ -205,17 +205,18 @@ function withoutParts(kinds: ReadonlyMap<Table, TableKinds>, references: readonl
   }
 }
 
-/** Rows that repeat the name of a person beside their id, as links between people and deals do, are not these people. */
+/** Rows that repeat the name of a person beside their id or number, as links and logs of calls do, are not these people. */
 function withoutLinks(kinds: ReadonlyMap<Table, TableKinds>, references: readonly Reference[]): void {
+  const personal = (table: Table, ...roles: readonly Role[]): (Column | undefined)[] => {
+    const found = kinds.get(table)!.get('lead')?.assignment.roles;
+    return roles.map((role) => found?.get(role)?.column);
+  };
   for (const [table, found] of kinds) {
-    const roles = found.get('lead')?.assignment.roles;
-    const named = [roles?.get('email')?.column, roles?.get('full')?.column];
+    const named = personal(table, 'email', 'full');
     const own = references.filter((each) => each.from.table === table && each.share > 0.9 && isUnique(each.to));
     const isLink = own.some(({ from, to }) => {
-      const isTheirId = kinds.get(to.table)!.get('lead')?.assignment.roles.get('id')?.column === to;
-      return (
-        isTheirId && !isUnique(from) && own.some((each) => named.includes(each.from) && each.to.table === to.table)
-      );
+      const isTheirs = !isUnique(from) && personal(to.table, 'id', 'phone').includes(to);
+      return isTheirs && own.some((each) => named.includes(each.from) && each.to.table === to.table);
     });
     if (isLink) found.delete('lead');
   }
@@ -237,8 +238,8 @@ function noteSubjects(kinds: ReadonlyMap<Table, TableKinds>, references: readonl
   }
 }
 
-/** Whether the rows have a person with a name and an address. */
+/** Whether the rows have a person with a name and an address or a number. */
 function hasPerson(found: TableKinds): boolean {
   const { roles } = found.get('lead')!.assignment;
-  return (roles.get('full')?.score ?? 0) > SURE && roles.has('email');
+  return (roles.get('full')?.score ?? 0) > SURE && (roles.has('email') || roles.has('phone'));
 }
