@@ -289,6 +289,44 @@ describe('a table is', () => {
     expect(draft.deal).toMatchObject({ lead_external_id: 'Candidate Ref' });
   });
 
+  it.each([
+    [
+      'STT;Họ và tên;SĐT;Nhu cầu;Giá trị (triệu);Tình trạng;NV phụ trách',
+      'Thời gian;SĐT;Khách;Người gọi;Nội dung trao đổi',
+    ],
+    ['No;Full name;Phone;Project;Amount (lei);Status;Owner', 'Time;Phone;Customer;Agent;Note'],
+  ])('comments, where a log repeats the names and numbers of people: %s', async (customers, log) => {
+    const number = (n: number): string => `09${11 + n}.36${n % 10}.1${70 + n}`;
+    const name = (n: number): string => `Trần ${['Minh', 'Ngọc', 'Thanh'][n % 3]!} ${'ABCDEFGHIJKLMNOPQRSTUVWX'[n]!}n`;
+    const draft = await draftOf({
+      'khach.csv': [
+        customers,
+        ...times(
+          24,
+          (n) => `${n + 1};${name(n)};${number(n)};Sàn ${n % 5};${21 + n},5;${n % 3 ? 'Mới' : 'Chốt'};Thu Hằng`,
+        ),
+      ],
+      'cham_soc.csv': [
+        log,
+        ...times(
+          30,
+          (n) =>
+            `1${n % 9}/06/2024 1${n % 10}:33;${number(n % 14)};${name(n % 14)};Thu Hằng;Khách hẹn gọi lại vào sáng ngày ${n}.`,
+        ),
+      ],
+    });
+    expect([...draft.entries].sort()).toEqual([
+      'cham_soc: comment/created',
+      'khach: deal/created',
+      'khach: lead/created',
+    ]);
+    expect(draft.lead).toMatchObject({ external_id: expect.stringMatching(/STT|No/) as string });
+    expect(draft.remark('amount')).toMatch(/1,000,000|24 numbers/);
+    expect(draft.comment['lead_external_id']).toMatchObject({
+      lookup: { source: 'khach', match: expect.stringMatching(/SĐT|Phone/) as string },
+    });
+  });
+
   it('people and deals in a language of which no word is known', async () => {
     const names = ['أحمد علي', 'فاطمة حسن', 'محمد سالم', 'نورة خالد', 'يوسف عمر', 'مريم ناصر'];
     const draft = await draftOf({

@@ -128,7 +128,7 @@ function rankOf(reference: Reference, { roles, kind, key }: EntryDraft): number 
   if (to.is.email > 0.5) return 0.9;
   // A number of one's own tells people apart better than their names.
   if (reference.by.fold === 2 || (to.is.phone > 0.8 && to.is.grouped + to.is.international > 0.5))
-    return isUnique(to) ? 0.82 : 0.7;
+    return isUnique(to) ? 0.88 : 0.7;
   if (to.pair !== undefined) return 0.75;
   const isName = kind === 'lead' && to.is.person > 0.7 && !theirs.has('company');
   if (has('full') || isName || (kind === 'deal' && has('title'))) return 0.8;
