@@ -90,6 +90,23 @@ describe('the lead of a deal', () => {
     expect(draft.remark('title')).not.toContain('IBAN');
   });
 
+  it('has an author with both names, also where these are in an object around each user', async () => {
+    const draft = await draftOf({
+      'contacts.csv': CONTACTS,
+      'users.json': [7, 9].map((id) => ({
+        user: { id, first: person(id).split(' ')[0], name: NAMES[id], login: `u${id}@firm.example` },
+      })),
+      'notes.json': times(20, (n) => `${n}`).map((n, at) => ({
+        id: at + 500,
+        contact_id: at + 1001,
+        user_id: at % 2 ? 7 : 9,
+        content: `They asked for the price of roof ${n} once more`,
+        created_at: '2024-03-01T10:00:00Z',
+      })),
+    });
+    expect(draft.comment['author_name']).toMatchObject({ lookup: { take: { list: ['user.first', 'user.name'] } } });
+  });
+
   it('is found by names in two columns on both sides, never by a column that is the same in all records', async () => {
     const names = times(40, (n) => person(n).replace(' ', ','));
     const draft = await draftOf({

@@ -8,6 +8,7 @@ import {
   isIn,
   isUnique,
   literal,
+  objectOf,
   pathOf,
   plainValues,
   valueIn,
@@ -204,10 +205,15 @@ export function isCompanyId({ concepts }: Meaning): boolean {
 
 /** First and last name as one column; where one of them is certain, a column that is only called a name is the other. */
 export function namesOf({ columns }: Table): Column[] {
+  const [above] = new Set(columns.map(objectOf));
+  // An object around each record, `{ user: { first, name } }`, says nothing of its columns.
+  const isWrapped = above !== '' && columns.every((column) => objectOf(column) === above);
+  const scoreIn = (role: 'first' | 'last' | 'full', column: Column): number =>
+    headerScore(role, isWrapped ? { ...column, meaning: meaningOf(column.name.slice(above!.length)) } : column, 'lead');
   const best = (role: 'first' | 'last' | 'full', least: number, other?: Column): Column | undefined =>
     columns
       .filter((column) => column !== other && column.is.words > 0.8 && column.is.spaced < 0.3)
-      .filter((column) => headerScore(role, column, 'lead') > least)
+      .filter((column) => scoreIn(role, column) > least)
       .sort((a, b) => b.filled - a.filled)[0];
   const [sureFirst, sureLast] = [best('first', 0.8), best('last', 0.8)];
   const first = sureFirst ?? (sureLast && best('full', 0.7, sureLast));
