@@ -219,6 +219,59 @@ describe('a table is', () => {
     expect(candidates.lead).toMatchObject({ full_name: 'Candidate' });
   });
 
+  it('those who work with the records, whatever it is called, where others are the people', async () => {
+    const members = times(2, (n) => ({
+      id: `${11 + n}`,
+      type: 'users',
+      attributes: { name: ['Nora Stein', 'Abel Cruz'][n], email: `m${n}@studio.example` },
+    }));
+    const people = times(24, (n) => ({
+      id: `${n + 1}`,
+      name: `${person(n)}${'abcdefghijklmnopqrstuvwx'[n]!}`,
+      email: `p${n}@a${n}.example`,
+      owner: { id: `${11 + (n % 2)}` },
+    }));
+    const deals = times(24, (n) => ({
+      id: `D${n}`,
+      title: `Film ${n}`,
+      amount: 900 + 70 * n,
+      stage: ['New', 'Won'][n % 2],
+      owner: { id: `${11 + (n % 2)}` },
+      contact_email: `p${n}@a${n}.example`,
+    }));
+    for (const name of ['workspace_members.json', 'included.json']) {
+      const draft = await draftOf({ 'people.json': people, 'deals.json': deals, [name]: members });
+      expect(draft.entries).toEqual(['people: lead/created', 'deals: deal/created']);
+      expect(JSON.stringify(draft.deal['owner_name'])).toContain('"take":"attributes.email"');
+    }
+  });
+
+  it('comments, where its people are in another table once: a log with names and numbers', async () => {
+    const who = (n: number): string => `+39 06 5550${10 + n}21,${person(n)}${'abcdefghijkl'[n]!}`;
+    const draft = await draftOf({
+      'customers.csv': ['No,Phone,Name', ...times(12, (n) => `${n + 1},${who(n)}`)],
+      'log.csv': [
+        'Time,Phone,Customer,Agent,Text',
+        ...times(
+          30,
+          (n) =>
+            `2024-03-${10 + (n % 20)} 10:00,${who((n * 5) % 9)},${['Ann Bell', 'Bob Cole'][n % 2]!},They asked for a new offer about roof number ${n}`,
+        ),
+      ],
+    });
+    expect(draft.entries).toEqual(['customers: lead/created', 'log: comment/created']);
+    expect(draft.comment['lead_external_id']).toBeDefined();
+  });
+
+  it('deals, where it has a title, an amount and a stage and no addresses, although the file is called leads', async () => {
+    const row = (n: number): string =>
+      `${n + 1},Audit ${n},Pharmacie ${n % 5},${['New', 'Won'][n % 2]!},${n + 3}00.50,Ann Bell,2024-03-${n + 10}`;
+    const draft = await draftOf({
+      'leads.csv': ['ID,Opportunity,Client folder,Stage,Amount,Owner,Created at', ...times(20, row)],
+    });
+    expect(draft.entries).toEqual(['leads: deal/created']);
+  });
+
   it('people told apart by an id to which others refer, although their addresses recur', async () => {
     const draft = await draftOf({
       'events.csv': ['Ref,Name,Email', ...times(20, (n) => `R${n},${person(n)},p${n % 7}@a.example`)],

@@ -334,6 +334,27 @@ describe('the roles of columns', () => {
     expect(deal['title']).toBe('Leistung');
   });
 
+  it('of owner and author are those of the same few names in several tables, under headers that say nothing else', async () => {
+    const team = ['Loli', 'Pepe', 'Ana'];
+    const draft = await draftOf({
+      'bodas.csv': [
+        'Ref;Pareja;Fecha boda;1a visita;Presupuesto;Estado;Atiende',
+        ...times(
+          20,
+          (n) =>
+            `B${n};Roof of house ${n};2025-0${(n % 9) + 1}-10;2024-0${(n % 9) + 1}-01;${n + 3}250,50 €;${STAGES[n % 3]!};${team[n % 3]!}`,
+        ),
+      ],
+      'charlas.csv': [
+        'Ref;Fecha;Quién;Texto',
+        ...times(30, (n) => `B${n % 20};2024-03-${(n % 20) + 10};${team[n % 3]!};They asked for offer number ${n}`),
+      ],
+    });
+    expect(draft.deal).toMatchObject({ owner_name: 'Atiende', occurred_at: { from: '1a visita' } });
+    expect(draft.comment).toMatchObject({ author_name: 'Quién' });
+    expect(draft.remark('owner_name')).toMatch(/^check: no header names it, but `Quién` of charlas has the same names/);
+  });
+
   it('of a text are several columns where records have one or the other, and no record is skipped for that', async () => {
     const notes = Array.from({ length: 12 }, (_, n) => ({
       id: `N${n}`,

@@ -92,6 +92,7 @@ function scoreIn(role: Role, column: Column, kind: RecordKind, references: reado
     share > 0.9 && (to.meaning.concepts.has('id') || to.meaning.concepts.has('number') || isCalledAlike(column, to));
   if (role === 'amount' && !concepts.has('amount') && own.some(isOfIds)) return 0;
   if ((role === 'owner' || role === 'author') && isOfParent(column, references)) return 0;
+  if ((role === 'owner' || role === 'author') && column.team) return Math.max(score, 0.5);
   const noun = REFERRED[role];
   if (noun === undefined || concepts.has(role === 'stage' ? 'pipeline' : 'created')) return score;
   // However many stages there are, the ids of a table of stages are stages; the ids and addresses of users are members.

@@ -69,6 +69,8 @@ export interface Column {
   readonly isName?: boolean;
   /** The role that its header has in a known CRM, or `none`, by the kind of its records. */
   known?: ReadonlyMap<string, string>;
+  /** A column of another table with the same few names, under another header: of those who work with the records. */
+  team?: Column;
   readonly filled: number;
   readonly distinct: number;
   readonly length: number;

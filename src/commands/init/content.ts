@@ -115,9 +115,10 @@ export function createdAt(column: Column): number {
         facts!,
       );
     const [mine, theirs] = [datesOf(column, 0), datesOf(other, 1)];
-    if (areSame(mine, theirs)) continue;
+    if (areSame(mine, theirs) || isBirth(theirs, mine)) continue;
     const day = date.hasTime && other.date!.hasTime ? 0 : 86_400_000;
     const later = mine.filter((each, at) => each > theirs[at]! + day).length;
+    if (later > pairs.length * 0.95) return 0.05 * complete;
     if (later > pairs.length * 0.05) return 0.15 * complete;
     if (isBirth(mine, theirs)) return 0.03;
     if (mine.filter((each, at) => each < theirs[at]!).length > pairs.length * 0.2) isEarlier = true;
@@ -296,7 +297,9 @@ export function isNotes(
   kind: string,
 ): boolean {
   const { concepts } = meaning;
-  if (list !== undefined || date || known?.has(kind) || filled < 3 || distinct < 2) return false;
+  // Two or three texts again and again are values of a list.
+  const isList = distinct <= 3 && filled > 12;
+  if (list !== undefined || date || known?.has(kind) || filled < 3 || distinct < 2 || isList) return false;
   if (isDescription({ name }) || is.words < 0.8 || is.spaced < 0.5 || length < 10 || is.email > 0.3 || is.url > 0.3)
     return false;
   // `Client (short text)`, `Due Date Text`: how a program writes names and times.

@@ -71,7 +71,7 @@ const NUMBERED = /^(?:[1-5]\d{4}(?:[.,]\d+)?|(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[
  */
 export function dateFacts(header: Meaning, values: readonly string[], dayFirst: boolean): DateFacts | undefined {
   const isTime = isTimed(header);
-  const unix = isTime ? unixFormat(values) : undefined;
+  const unix = isTime || (header.concepts.size === 0 && areSeconds(values)) ? unixFormat(values) : undefined;
   if (unix) return { formats: [unix], utc: false, hasTime: true, unread: 0 };
   const distinct = [...new Set(values)].slice(0, 500);
   const written = distinct.filter((value) => DATE_LIKE.test(value)).length;
@@ -140,6 +140,13 @@ export function unixFormat(values: readonly string[]): 'unix' | 'unix_ms' | unde
   if (values.length === 0) return undefined;
   if (values.every((value) => /^(?:9|1\d)\d{8}$/.test(value))) return 'unix';
   return values.every((value) => /^(?:9|1\d)\d{11}$/.test(value)) ? 'unix_ms' : undefined;
+}
+
+/** Seconds of the last years, spread over weeks at least: ids follow one another. */
+function areSeconds(values: readonly string[]): boolean {
+  const numbers = values.map(Number);
+  const [first, last] = [Math.min(...numbers), Math.max(...numbers)];
+  return new Set(values).size > 7 && first > 1.45e9 && last < Date.now() / 1000 && last - first > 2e6;
 }
 
 /** In seconds or milliseconds since 1970. */

@@ -93,7 +93,8 @@ export function commentOf(role: Role, found: RoleFound, kind: RecordKind): strin
 
 function doubtIn(role: Role, { column, score, others: [next] }: RoleFound, kind: RecordKind): string | undefined {
   const header = headerScore(role, column, kind);
-  if (header <= 0) return 'no header names it';
+  if (header <= 0)
+    return `no header names it${column.team ? `, but ${quoted(column.team)} of ${column.team.table.source} has the same names` : ''}`;
   if (next && score - next.score < 0.1) return 'the runner-up is as likely';
   if (score >= SURE) return undefined;
   return header < 0.5 ? 'its header may mean something else' : 'its values may be something else';

@@ -181,10 +181,10 @@ function mayBeTitle(column: Column, references: readonly Reference[], arePeople:
   const header = headerScore('title', column, 'deal');
   const isPerson = arePeople && column.is.person > 0.7 && header <= 0;
   // Some kinds in several words say what a deal is about, if nothing else does.
-  const isType = isKind(column) && (arePeople || column.is.spaced < 0.2);
+  const isType = isKind(column) && (column.is.spaced < 0.2 || column.distinct <= 3);
   const isNote = isNotes(column, 'deal') || (column.meaning.concepts.has('text') && !isDescription(column));
   const isOther = isPerson || isType || isNote || namesOther(column, references);
-  return !isOther && fillOf(column) > 0.5 && header >= 0;
+  return !isOther && column.is.prose < 0.5 && fillOf(column) > 0.5 && header >= 0;
 }
 
 function isOfPerson(title: Column): boolean {

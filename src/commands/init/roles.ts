@@ -261,9 +261,12 @@ export function scoreOf(role: Role, column: Column, kind: RecordKind, more = 0):
   const most =
     role === 'amount' && plain < 0.1
       ? 0.49
-      : role === 'title' && ((header < 0.8 && isKind(column)) || (header < 0.5 && isNotes(column, kind)))
-        ? 0.14
-        : 1;
+      : // Nor a date that comes after another one in all records.
+        role === 'created' && plain <= 0.05 && header < 0.6
+        ? 0.3
+        : role === 'title' && ((header < 0.8 && isKind(column)) || (header < 0.5 && isNotes(column, kind)))
+          ? 0.14
+          : 1;
   return Math.min(1 - (1 - content) * (1 - 0.9 * header), most);
 }
 

@@ -43,7 +43,9 @@ export function idOfPerson(
   { roles }: Recognised,
   { key, roles: own }: Recognised & { readonly key: Key | undefined },
 ): Key | undefined {
-  const column = [own.get('email')?.column, own.get('full')?.column].find((each) => each?.name === key?.value);
+  const column = (['email', 'phone', 'full'] as const)
+    .flatMap((role) => own.get(role)?.column ?? [])
+    .find(({ name }) => name === key?.value);
   const why = 'no column has ids of deals, so that of the person is used';
   return column && isKey(column) && !roles.has('id') ? { value: column.name, column, why } : undefined;
 }

@@ -1,9 +1,10 @@
 /** What the records of each table are: decided last, from the best assignments and from who refers to whom. */
 import { assign, SURE } from '../assign.ts';
-import { isFew, isIn, isKey, isUnique, pathOf, type Column, type Table } from '../columns.ts';
-import { isId, isOfFirms, ofAddress } from '../content.ts';
+import { countsOf, isFew, isIn, isKey, isUnique, pathOf, type Column, type Table } from '../columns.ts';
+import { endings, isId, isOfFirms, ofAddress } from '../content.ts';
 import { isSure, type Reference } from '../references.ts';
 import { isStaff, RECORD_KINDS, type RecordKind, type Role } from '../roles.ts';
+import { fold } from '../words.ts';
 import { Signs, type TableKinds } from './signs.ts';
 
 /** The kinds of all tables: people first, then deals, which may refer to them, then comments on both. `answered`: what the user says. */
@@ -18,6 +19,7 @@ export function kindsOf(
   noteCustomers(tables, references);
   noteStaff(tables, references, answered);
   noteStages(tables, references);
+  noteTeam(tables);
   const signsOf = (some: readonly Table[]): Signs[] => some.map((table) => new Signs(table, references, kinds));
   const filled = tables.filter(({ rows, attributes }) => rows > 0 && attributes === undefined);
   // Lists before the lists and records that they are in: the columns of those that become events are theirs.
@@ -81,6 +83,8 @@ function noteCustomers(tables: readonly Table[], references: readonly Reference[
       isUnique(each.to) &&
       isSure(each, 0.7) &&
       !isStaff(each.from) &&
+      // Each of the staff has many records.
+      each.from.filled < table.rows * 5 &&
       each.from.distinct > table.rows * 0.4;
     if (references.some(isTheirs)) table.nouns = ['lead'];
   }
@@ -100,26 +104,61 @@ function noteStaff(
   const sure = references.filter((each) => isSure(each, 0.9) && isUnique(each.to));
   for (const table of tables) {
     const isNone = answered.get(table)?.size === 0;
-    if (table.nouns.includes('user') && table.nouns.includes('lead')) {
-      const isTeam = table.rows <= MAX_STAFF && !table.columns.some(({ is, filled }) => filled > 0 && is.email > 0.5);
-      table.nouns = [isTeam ? 'user' : 'lead'];
-    }
-    if (isNone) table.nouns = table.nouns.filter((noun) => !RECORD_KINDS.some((kind) => kind === noun));
-    if (table.nouns.length > 0 || table.rows === 0 || table.rows > MAX_STAFF || !isOfPeople(table)) continue;
     const isMore = (other: Table): boolean => other.rows >= 5 * table.rows && isOfPeople(other);
     const own = sure.filter(({ from, to }) => to.table === table && isFew(from));
     const besideOthers = own.some(
       ({ from, to }) =>
         isId(to) && sure.some((each) => each.from.table === from.table && each.from !== from && isMore(each.to.table)),
     );
+    if (table.nouns.includes('user') && table.nouns.includes('lead')) {
+      const isTeam = table.rows <= MAX_STAFF && !table.columns.some(({ is, filled }) => filled > 0 && is.email > 0.5);
+      table.nouns = [isTeam || besideOthers ? 'user' : 'lead'];
+    }
+    if (isNone) table.nouns = table.nouns.filter((noun) => !RECORD_KINDS.some((kind) => kind === noun));
+    if (table.nouns.length > 0 || table.rows === 0 || table.rows > MAX_STAFF || !isOfPeople(table)) continue;
     const isRepeated = own.length > 0 && own.every(({ from }) => from.filled >= 5 * table.rows) && tables.some(isMore);
+    // Small numbers are among those of other tables, too.
+    const to = references.filter(
+      (each) => each.to.table === table && each.share > 0.9 && isKey(each.to) && !isUnique(each.from),
+    );
+    const areOwners =
+      to.length > 0 &&
+      to.every(({ from }) => isStaff(from)) &&
+      to.some(({ from }) => from.distinct >= table.rows * 0.7);
     // Suppliers and insurers are referred to like the staff, but each has a domain of its own.
     const areFirms = table.columns.some((each) => each.is.email > 0.8 && isOfFirms(each));
-    if (besideOthers || isRepeated || (isNone && own.length > 0)) table.nouns = [areFirms ? 'company' : 'user'];
+    if (besideOthers || isRepeated || (areOwners && tables.some(isMore)) || (isNone && own.length > 0))
+      table.nouns = [areFirms ? 'company' : 'user'];
   }
 }
 
 const MAX_STAFF = 60;
+
+/** Columns of several tables with the same few names under different headers: those who have the deals, and who wrote the texts. */
+function noteTeam(tables: readonly Table[]): void {
+  const able = tables.flatMap(({ columns }) => columns.filter(mayBeTeam));
+  const names = new Map(able.map((column) => [column, [...countsOf(column).keys()].map(fold)]));
+  for (const column of able.filter((each) => !isStaff(each))) {
+    const own = names.get(column)!;
+    const isSame = (other: Column): boolean => {
+      const shared = names.get(other)!.filter((name) => own.includes(name)).length;
+      return shared > 1 && shared >= Math.max(own.length, names.get(other)!.length) * 0.6;
+    };
+    const others = able.filter((each) => each.table !== column.table && fold(each.name) !== fold(column.name));
+    const found = others.filter(isSame).sort((a, b) => Number(isStaff(b)) - Number(isStaff(a)))[0];
+    if (found) column.team = found;
+  }
+}
+
+/** A few names that repeat, under a header that says nothing else. */
+function mayBeTeam(column: Column): boolean {
+  const { is, distinct, filled, date, list, meaning } = column;
+  const isNames = is.words > 0.8 && Math.max(is.oneName, is.person) > 0.6 && is.email < 0.2;
+  // `Abgeschlossen durch` is no date.
+  const isOpen = isStaff(column) || [...meaning.concepts].every((each) => each === 'closed');
+  const repeats = distinct > 1 && distinct <= 12 && filled >= distinct * 3;
+  return isNames && isOpen && repeats && !date && list === undefined && endings(column).all === 0;
+}
 
 /** The steps of a board: a few names in an order, each with an id that many records of another table have. */
 function noteStages(tables: readonly Table[], references: readonly Reference[]): void {

@@ -53,7 +53,12 @@ export class Signs {
   people(): void {
     if (this.#is('other', 'user', 'company')) return;
     const isKnown = this.#of('lead', 'full', 'last', 'email', 'phone') > 0.5;
-    if (this.#isPerson() || (this.#is('lead') && this.#table.list === undefined && isKnown)) this.#set('lead');
+    // What has a title, an amount and a stage, and no address, is a deal whatever the file is called.
+    const isDeal =
+      this.#of('deal', 'title') > 0.5 && this.#of('deal', 'amount') > 0.5 && this.#of('deal', 'stage') > 0.5;
+    const isCalled = this.#is('lead') && this.#table.list === undefined;
+    const hasAddress = this.#of('lead', 'email', 'phone') > 0.5;
+    if (this.#isPerson() || (isCalled && isKnown && (hasAddress || !isDeal))) this.#set('lead');
   }
 
   /** An amount and a stage, or a name of deals and two of amount, stage and subject. */

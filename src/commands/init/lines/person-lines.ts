@@ -2,7 +2,17 @@
 import { numberText, ofText } from '../../../terminal/numbers.ts';
 import type { TransformSpec } from '../../../mapping/spec.ts';
 import { SURE } from '../assign.ts';
-import { addressIn, countOf, plainColumns, severalText, valueIn, type Column } from '../columns.ts';
+import {
+  addressIn,
+  countOf,
+  countsOf,
+  isOneOf,
+  plainColumns,
+  severalText,
+  valueIn,
+  type Column,
+  type Table,
+} from '../columns.ts';
 import { commentOf, damagedIn, passedOver, quoted, separatorIn } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
 import { reach } from '../joins.ts';
@@ -10,6 +20,7 @@ import { joined } from '../references.ts';
 import { isCountry } from './region.ts';
 import { headerScore, scoreOf } from '../roles.ts';
 import { openLine, plainLine, type Context, type Made } from './field-lines.ts';
+import { flow } from './yaml.ts';
 
 /** `Rossi, Anna` */
 const REVERSED = /^\p{Lu}[\p{L}'’ .-]*, *\p{Lu}[\p{L}'’ .-]*$/u;
@@ -66,8 +77,21 @@ function nameFallback({ draft: { table }, used }: Context, names: readonly Colum
     .sort((a, b) => b.count - a.count);
   if (!best || best.count < table.rows * 0.05) return undefined;
   used.add(best.column);
-  const comment = `check: ${ofText(best.count, table.rows)} have no name, so ${quoted(best.column)} is used as one`;
+  const comment = `check: ${ofText(best.count, table.rows)} have no name, so ${quoted(best.column)} is used as one${firmsText(table, without, best.count)}`;
   return { value: names.length === 0 ? best.column.name : { from: [joined(names, ' '), best.column.name] }, comment };
+}
+
+/** The column that tells firms from people, where it has one value in just the records without a name. */
+function firmsText(table: Table, without: string, count: number): string {
+  for (const column of plainColumns(table).filter(({ distinct }) => distinct > 1 && distinct <= 4)) {
+    for (const [value, all] of countsOf(column)) {
+      const own = all === count && countOf(table, `${without} and ${isOneOf(column, [value])}`);
+      const when = flow({ from: column.name, not_in: [value] });
+      if (own === count)
+        return `; they are those with \`${value}\` in ${quoted(column)}, perhaps firms: \`when: ${when}\` leaves them out`;
+    }
+  }
+  return '';
 }
 
 export function emailLine(context: Context): Made {
