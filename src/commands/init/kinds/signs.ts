@@ -34,10 +34,17 @@ export class Signs {
     );
   }
 
-  /** The best score of these roles. */
+  /** The best score of these roles. What names or reaches a person in the same row is neither an amount nor a stage. */
   #of(kind: RecordKind, ...roles: readonly Role[]): number {
+    const person = this.#assignments.get('lead')!.roles;
+    const own = (['first', 'last', 'full', 'email', 'phone'] as const).map((role) => person.get(role)?.column);
     const { roles: found } = this.#assignments.get(kind)!;
-    return Math.max(...roles.map((role) => found.get(role)?.score ?? 0));
+    const scores = roles.map((role) => {
+      const { column, score = 0 } = found.get(role) ?? {};
+      const isPersonal = kind === 'deal' && role !== 'title' && person.has('email') && own.includes(column);
+      return isPersonal ? 0 : score;
+    });
+    return Math.max(...scores);
   }
 
   /** The column of a role of deals, or the best one that no header makes sure of. */
