@@ -4,7 +4,7 @@ import type { InputFile } from './files.ts';
 import type { SourceNotice, SourceSpec } from './source.ts';
 
 /** What a setting of a format may be in a mapping. */
-export type SettingKind = 'name' | 'names' | 'text' | 'character' | 'count';
+export type SettingKind = 'name' | 'names' | 'text' | 'character' | 'count' | 'none';
 
 /**
  * A format of exports. Everything about it is here: the mapping schema, the checks, `init` and the reading of sources walk through the

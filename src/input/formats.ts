@@ -7,7 +7,14 @@ export const FORMATS: readonly Format[] = [
   {
     name: 'csv',
     extensions: ['csv', 'tsv', 'tab', 'txt'],
-    settings: { ...TEXT, delimiter: 'character', escape: 'character', header_line: 'count', columns: 'names' },
+    settings: {
+      ...TEXT,
+      delimiter: 'character',
+      escape: 'character',
+      quote: 'none',
+      header_line: 'count',
+      columns: 'names',
+    },
     open: async (file, spec) => (await import('./csv/csv.ts')).openCsv(file, spec),
   },
   {

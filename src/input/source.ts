@@ -12,6 +12,8 @@ export interface SourceSpec {
   readonly delimiter?: string;
   /** CSV: what precedes a quote inside a quoted cell; a quote if absent. */
   readonly escape?: string;
+  /** CSV: quotes are characters like others. */
+  readonly quote?: 'none';
   /** Line of the header, from 1, if a title precedes it. */
   readonly headerLine?: number;
   /** CSV: the names of the columns, if the file has no header. */
@@ -28,7 +30,7 @@ export interface SourceSpec {
 
 /** A file that cannot be read as it is set, but perhaps with another value of one setting. */
 export class SettingError extends UserError {
-  readonly setting: 'encoding' | 'escape' | 'headerLine' | 'records' | 'sheet';
+  readonly setting: 'encoding' | 'escape' | 'quote' | 'headerLine' | 'records' | 'sheet';
   /** Values that fit the file, as far as they are known: the paths of its arrays, the names of its sheets. */
   readonly choices: readonly string[];
 

@@ -234,6 +234,7 @@ const SETTINGS: Readonly<Record<SettingKind, z.ZodType>> = {
   text: part.text,
   character: part.text.refine((text) => /^[^\r\n]$/.test(text), { error: 'expected one character' }),
   count: part.count,
+  none: part.oneOf(['none']),
 };
 
 const settings = Object.fromEntries(

@@ -731,6 +731,19 @@ describe('exports of strangers', () => {
     expect(draft.remark('when')).toBe('check: skips 30 of 50: those that continue the record above');
   });
 
+  it('have quotes that are characters like others, unless a cell is quoted', async () => {
+    const rows = (end: string) => [
+      `${PEOPLE[0]!.replaceAll(',', '|')}|Meta`,
+      ...PEOPLE.slice(1).map((row) => `${row.replaceAll(',', '|')}|${end}`),
+    ];
+    const draft = await draftOf({ 'people.txt': rows('{"from": "fair"}') });
+    expect(draft.spec.sources['people']).toMatchObject({ quote: 'none' });
+    expect(draft.findings).toContain('12 leads');
+    await expect(draftOf({ 'people.txt': rows('5" tube').with(3, '"10023"|Ada Bell|a@a.example||') })).rejects.toThrow(
+      /people.txt:2: unexpected quote/,
+    );
+  });
+
   it('have lines below the header that describe the columns', async () => {
     const draft = await draftOf({
       'list.csv': [PEOPLE[0]!, 'text,text,e-mail address,format +44…', ...PEOPLE.slice(1)],

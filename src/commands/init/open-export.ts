@@ -16,7 +16,7 @@ const MAX_HEADER_LINE = 20;
 
 type ExportSettings = Pick<
   SourceSpec,
-  'format' | 'encoding' | 'delimiter' | 'escape' | 'headerLine' | 'columns' | 'records' | 'sheet'
+  'format' | 'encoding' | 'delimiter' | 'escape' | 'quote' | 'headerLine' | 'columns' | 'records' | 'sheet'
 >;
 
 /** An export with the settings that its entry in `sources` needs, and why. */
@@ -204,6 +204,8 @@ async function findSettings(
   try {
     const source = await openSource({ ...base, ...settings });
     const sample = await readSample(source);
+    const isQuoted = (cell: unknown): boolean => /^".*"$/s.test(String(cell));
+    if (failure && settings.quote && sample.tables[0]!.rows.some((row) => row.some(isQuoted))) throw failure;
     next = await otherHeader(base, settings, source);
     if (!next) return { source, sample, settings, reasons };
   } catch (error) {
@@ -230,6 +232,8 @@ async function correctionOf(
   if (setting === 'escape' && settings.escape === undefined) {
     return [{ escape: '\\' }, 'a backslash precedes the quotes inside its cells'];
   }
+  if (setting === 'quote' && settings.quote === undefined)
+    return [{ quote: 'none' }, 'no cell of it is quoted, so quotes are characters like others'];
   return setting === 'headerLine' ? headerBelow(base, settings) : undefined;
 }
 

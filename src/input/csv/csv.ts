@@ -40,13 +40,13 @@ async function dialectOf(file: TextFile, spec: SourceSpec): Promise<Dialect> {
 
 async function* readCsv(
   file: TextFile,
-  { delimiter, escape, headerLine, start, hasHeader }: Dialect,
+  { delimiter, escape, quote, headerLine, start, hasHeader }: Dialect,
   hash: Parameters<TableFile['read']>[0],
 ): AsyncGenerator<readonly TableRecord[], FileEnd, undefined> {
   let records: TableRecord[] = [];
   let mayHaveNul = false;
   let isHeader = hasHeader;
-  const parser = new RecordParser(file.label, { delimiter, escape }, headerLine, (cells, line, afterBlank) => {
+  const parser = new RecordParser(file.label, { delimiter, escape, quote }, headerLine, (cells, line, afterBlank) => {
     const nul = mayHaveNul ? cells.find((cell) => cell.includes('\0')) : undefined;
     if (!isHeader) records.push({ cells, line, afterBlank, ...(nul !== undefined && { issue: nulByte(nul) }) });
     isHeader = false;

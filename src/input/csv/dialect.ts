@@ -8,6 +8,7 @@ import { counted } from '../../terminal/numbers.ts';
 export interface Dialect {
   readonly delimiter: string;
   readonly escape: string | undefined;
+  readonly quote: 'none' | undefined;
   /** Line of the header; of the first record if the file has none. */
   readonly headerLine: number;
   /** The bytes of text before that line. */
@@ -18,7 +19,7 @@ export interface Dialect {
   readonly hasHeader: boolean;
 }
 
-type DeclaredDialect = Pick<SourceSpec, 'delimiter' | 'escape' | 'headerLine' | 'columns'>;
+type DeclaredDialect = Pick<SourceSpec, 'delimiter' | 'escape' | 'quote' | 'headerLine' | 'columns'>;
 
 /** In order of preference: of two that fit a file equally well, the one that is rarer in text and numbers is right. */
 const DELIMITERS = ['\t', '|', ';', ','];
@@ -91,7 +92,8 @@ export async function findDialect(
   }
   const { delimiter, headerLine, header } = best;
   const hasHeader = declared.columns === undefined;
-  return { delimiter, escape: declared.escape, headerLine, start: offsetOf(headerLine, sample), header, hasHeader };
+  const { escape, quote } = declared;
+  return { delimiter, escape, quote, headerLine, start: offsetOf(headerLine, sample), header, hasHeader };
 }
 
 /** Where a line of a text begins, whatever its line ends; the length of the text if it has fewer lines. */
@@ -130,13 +132,13 @@ interface SampledText {
 async function tryDelimiter(
   { label, text, line, whole }: SampledText,
   delimiter: string,
-  { escape, columns }: DeclaredDialect,
+  { escape, quote, columns }: DeclaredDialect,
 ): Promise<Trial> {
   const records: { cells: string[]; line: number }[] = [];
   const take = (cells: string[], at: number): void => {
     if (records.length < RECORDS && cells.some((cell) => cell.trim() !== '')) records.push({ cells, line: at });
   };
-  const parser = new RecordParser(label, { delimiter, escape }, line, take, MAX_HEADER);
+  const parser = new RecordParser(label, { delimiter, escape, quote }, line, take, MAX_HEADER);
   const formulas = new FormulaCells(label, delimiter);
   let error: UserError | undefined;
   try {

@@ -17,6 +17,8 @@ const BACKSLASHES = 'if a backslash precedes the quotes that are part of a text,
 interface CellMarks {
   readonly delimiter: string;
   readonly escape?: string | undefined;
+  /** Quotes are characters like others. */
+  readonly quote?: 'none' | undefined;
 }
 
 /** Takes one parsed record: its cells, its first line, and whether a blank line precedes it. */
@@ -47,7 +49,7 @@ export class RecordParser {
   /** `firstLine`: line of the file `label` on which the text begins. */
   constructor(
     label: string,
-    { delimiter, escape = QUOTE }: CellMarks,
+    { delimiter, escape = QUOTE, quote }: CellMarks,
     firstLine: number,
     take: TakeRecord,
     maxRecord = MAX_RECORD,
@@ -60,6 +62,7 @@ export class RecordParser {
     this.#parser = new Parser({
       delimiter,
       escape,
+      ...(quote && { quote: null }),
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       skip_empty_lines: true,
@@ -153,11 +156,10 @@ export class RecordParser {
         );
       }
       case 'INVALID_OPENING_QUOTE':
-        return problem(
-          opened,
-          'unexpected quote in a cell that is not quoted',
-          'quote the whole cell and double the quote (`""`) inside it',
-        );
+        return new SettingError('quote', `${this.#label}:${opened}: unexpected quote in a cell that is not quoted`, {
+          hint: 'quote the whole cell and double the quote (`""`) inside it; where no cell of the file is quoted, set `quote: none` on this source',
+          cause: error,
+        });
       default:
         return error;
     }
