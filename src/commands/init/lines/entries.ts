@@ -149,7 +149,8 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
     if (!content.off && isOptional && table.list === undefined)
       tests.push({ value: present(refs), why: 'those whose lead or deal is in no export' });
   }
-  const who = kind === 'lead' && table.list === undefined ? peopleIn(draft) : [];
+  // With an id of its own, it is a person of whom nothing is known.
+  const who = kind === 'lead' && table.list === undefined && !draft.key?.column ? peopleIn(draft) : [];
   const merged = twin
     ? '; where only the first row of a group has them (merged cells), fill the others down first'
     : '';
