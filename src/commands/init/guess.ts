@@ -1,13 +1,13 @@
 /** The entries that the tables need, with the external ids of their records. */
 import { numberText, ofText } from '../../terminal/numbers.ts';
-import { countOf, fillOf, isKey, plainColumns, valueIn, type Column, type Table } from './columns.ts';
+import { countOf, fillOf, isKey, isUnique, plainColumns, valueIn, type Column, type Table } from './columns.ts';
 import { namesOther, type Assignment, type RoleFound } from './assign.ts';
 import { keyOf as nameAsKey } from './evidence.ts';
 import { kindsOf } from './kinds/kinds.ts';
 import type { TableKinds } from './kinds/signs.ts';
 import { isDescription, isJobs, isNotes, texts } from './content.ts';
 import { again, idOfPerson, keyOf, personKey, type Key } from './kinds/keys.ts';
-import type { Reference } from './references.ts';
+import { isSure, type Reference } from './references.ts';
 import { headerScore, isKind, RECORD_KINDS, type RecordKind, type Role } from './roles.ts';
 
 /** Records that become events of a kind. */
@@ -183,7 +183,9 @@ function mayBeTitle(column: Column, references: readonly Reference[], arePeople:
   // Some kinds in several words say what a deal is about, if nothing else does.
   const isType = isKind(column) && (column.is.spaced < 0.2 || column.distinct <= 3);
   const isNote = isNotes(column, 'deal') || (column.meaning.concepts.has('text') && !isDescription(column));
-  const isOther = isPerson || isType || isNote || namesOther(column, references);
+  // Also one of the people among people and firms.
+  const isName = references.some((each) => each.from === column && isUnique(each.to) && isSure(each, 0.9));
+  const isOther = isPerson || isType || isNote || isName;
   return !isOther && column.is.prose < 0.5 && fillOf(column) > 0.5 && header >= 0;
 }
 
