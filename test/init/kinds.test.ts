@@ -380,6 +380,16 @@ describe('a table is', () => {
     });
   });
 
+  it('marked, where a record has an id that recurs and nothing of a person', async () => {
+    const sales = await draftOf({
+      'sales.csv': [
+        'Sale,Property,Client ref,Price,Progress,Instructed',
+        ...times(32, (n) => `S5${n},${n} Church Road,B1${n % 21},"£6${n},000",Under offer,2023-08-${(n % 28) + 1}`),
+      ],
+    });
+    expect(sales.text).toContain('set this: nothing shows what these records are');
+  });
+
   it('people and deals in a language of which no word is known', async () => {
     const names = ['أحمد علي', 'فاطمة حسن', 'محمد سالم', 'نورة خالد', 'يوسف عمر', 'مريم ناصر'];
     const draft = await draftOf({

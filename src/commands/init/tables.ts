@@ -139,7 +139,7 @@ function tablesOf(
     const isOne = (keys: readonly string[], of: string): boolean => {
       const own = keys.map((key) => data.filter((each) => `${each.name}.`.startsWith(`${of}.${key}.`)));
       if (keys.length === 1 || own.some(({ length }) => length > MAX_TERMS)) return keys.length === 1;
-      const filled = own.map((some) => `(${some.map((each) => `${each.sql} is not null`).join(' or ')})`);
+      const filled = own.map((some) => `(${['false', ...some.map((each) => `${each.sql} is not null`)].join(' or ')})`);
       return countOf(table, `from ${sql} where ${filled.join(' + ')} > 1`) === 0;
     };
     const wrappers = wrappersOf(

@@ -174,7 +174,7 @@ function recurring(
   const [records, people] = [countOf(table, all), countOf(table, `from (select distinct ${id} ${all})`)];
   if (people === records) return {};
   const own = (['full', 'first', 'last', 'email', 'phone'] as const).flatMap((role) => roles.get(role)?.column ?? []);
-  const several = own.map((each) => `count(distinct lower(${each.sql})) > 1`).join(' or ');
+  const several = ['false', ...own.map((each) => `count(distinct lower(${each.sql})) > 1`)].join(' or ');
   const differing = countOf(table, `from (select 1 ${all} group by ${id} having ${several})`);
   const differs =
     differing === 0

@@ -37,7 +37,7 @@ const WHAT: Readonly<Partial<Record<Role, string>>> = {
 };
 
 export function idLine({ draft, known }: Context): Made {
-  const value = idValue(draft) ?? draft.table.columns[0]!.name;
+  const value = idValue(draft) ?? draft.table.columns[0]?.name ?? NONE;
   return { value, comment: idComment(draft, known) };
 }
 
