@@ -1536,8 +1536,8 @@ it('deals of which only the first of a group has its person are marked', async (
     const who = n % 3 === 0 ? `${person(n / 3)},p${n}@a.example` : ',';
     return `${who},Plan ${n},${900 + n * 70}.50,${['open', 'won', 'lost'][n % 3]}`;
   });
-  const { entries, lead, remark } = await draftOf({ 'list.csv': ['Contact,E-mail,Deal,Amount,Stage', ...rows] });
-  expect(entries).toEqual(['list: lead/created', 'list: deal/created']);
-  expect(lead['when']).toEqual({ from: ['Contact', 'E-mail'], present: true });
-  expect(remark('when')).toMatch(/^check: skips 10 of 15: those without a name.*merged cells/);
+  const draft = await draftOf({ 'list.csv': ['Contact,E-mail,Deal,Amount,Stage', ...rows] });
+  expect(draft.entries).toEqual(['list: lead/created', 'list: deal/created']);
+  expect(draft.lead['when']).toEqual({ from: ['Contact', 'E-mail'], present: true });
+  expect(draft.remark('when')).toMatch(/^check: skips 10 of 15: those without a name.*merged cells/);
 });

@@ -1,7 +1,7 @@
 /** The score matrix, columns x roles: the assignment with the best sum is taken. What a table is follows from it, last. */
 import { cellsOf, fillOf, isKey, isNamed, isUnique, objectOf, type Column, type Table } from './columns.ts';
 import { isId, keys, ofAddress } from './content.ts';
-import { isCalledAlike, isSure, namesTable, type Reference } from './references.ts';
+import { isCalledAlike, isSure, namesTable, type Reference } from './relations/references.ts';
 import { headerScore, isStaff, ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
 import { fold, meaningOf } from './words.ts';
 

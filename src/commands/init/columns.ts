@@ -6,7 +6,7 @@ import { counted } from '../../terminal/numbers.ts';
 import { dateFacts, type DateFacts } from './dates.ts';
 import { multipleIn, withoutMultiple } from './multiples.ts';
 import type { Export } from './open-export.ts';
-import type { MainElement, RecordType } from './sample.ts';
+import type { MainElement, RecordType } from './raw-table.ts';
 import { meaningOf, type Meaning, type Noun } from './words.ts';
 
 /** The records of an export, or the elements of a list inside them. */

@@ -85,7 +85,7 @@ export function nextText(others: readonly RoleCandidate[], score = 0): string {
 export function commentOf(role: Role, found: RoleFound, kind: RecordKind): string {
   const { column, score, others } = found;
   const isProperty = column.origin !== undefined && column.label !== undefined;
-  const where = isProperty ? `the property \`${column.label!}\`: ` : '';
+  const where = isProperty ? `the property \`${column.label}\`: ` : '';
   const doubt = doubtIn(role, found, kind);
   const mark = doubt !== undefined ? `check: ${doubt}; ` : where === '' ? '' : 'check: ';
   return `${mark}${where}${figuresOf(role, column)}${nextText(others, score)}`;

@@ -3,12 +3,12 @@ import { kindOfType } from '../../kinds/index.ts';
 import { counted, enumerated, numberText, ofText } from '../../terminal/numbers.ts';
 import { holderOf, isIn, pathOf, type Column, type Table } from './columns.ts';
 import { quoted } from './evidence.ts';
-import type { KnownTables } from './joins.ts';
+import type { KnownTables } from './relations/joins.ts';
 import { isOpen, linesOf, plainComment, readsOf, withLines, type Entry, type Line } from './lines/yaml.ts';
 import type { MappingParts } from './lines/text.ts';
 import { partOf, type Export } from './open-export.ts';
-import { isSure, type Reference } from './references.ts';
-import { MAX_COLUMNS, type RecordType } from './sample.ts';
+import { isSure, type Reference } from './relations/references.ts';
+import { MAX_COLUMNS, type RecordType } from './raw-table.ts';
 import type { EntryFate, TriedMapping } from './trial.ts';
 
 export class Fates {

@@ -7,7 +7,7 @@ import { kindsOf } from './kinds/kinds.ts';
 import type { TableKinds } from './kinds/signs.ts';
 import { isDescription, isJobs, isNotes, texts } from './content.ts';
 import { again, idOfPerson, keyOf, personKey, type Key } from './kinds/keys.ts';
-import { isSure, type Reference } from './references.ts';
+import { isSure, type Reference } from './relations/references.ts';
 import { headerScore, isKind, RECORD_KINDS, type RecordKind, type Role } from './roles.ts';
 
 /** Records that become events of a kind. */

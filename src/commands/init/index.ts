@@ -1,15 +1,16 @@
 /**
  * `crm-backfill init`: creates a commented mapping from unknown exports. Its steps, and the files of each:
  *
- * 1. Read. `open-export` finds the settings of a file, `sample` its first records, `tables` loads them and their lists into SQL.
+ * 1. Read. `open-export` finds the settings of a file, `sample` its first records (`raw-table`), `tables` loads them and their lists into SQL.
  *    `family/alike` joins files and sheets of one structure, until `family/apart` makes entries of each again; `types` parts one table of
- *    all types of records; `known` says what a known CRM means by a header.
+ *    all types of records; `named/pairs` finds lists of names and values; `known` says what a known CRM means by a header.
  * 2. Evidence. `columns` has what the values of a column look like (`dates`, `multiples`), `words` what its header means,
- *    `references` whose values are ids or names of another table; `properties` makes columns of rows that are one property each.
+ *    `relations/references` whose values are ids or names of another table; `named/properties` makes columns of rows that are one
+ *    property each.
  * 3. Matrix. `content` scores columns for roles by their values, `roles` adds the header, `assign` takes the best sum for a kind.
  * 4. Kinds. `kinds` decides what the records of each table are; `guess` makes a draft of each entry, `kinds/keys` what tells its records apart.
  * 5. Lines. `lines/entries` makes a line of each field: `field-lines` for all kinds, `person-lines`, `deal-lines` and `comment-lines`
- *    for one, `parent-lines` by the ways that `joins` finds, with the figures of `evidence`. `questions`, `defaults` (`region`) and
+ *    for one, `parent-lines` by the ways that `relations/joins` finds, with the figures of `evidence`. `questions`, `defaults` (`region`) and
  *    `encodings` ask what is open; `yaml` and `text` write.
  * 6. Closure. `trial` surveys all records with the mapping; `fates` says what became of every file, list and column.
  */
@@ -31,8 +32,8 @@ import { keyOf } from './evidence.ts';
 import { guessDrafts } from './guess.ts';
 import { openAll, partOf, type Export, type ExportOptions } from './open-export.ts';
 import { knownCrms, recognise } from './known.ts';
-import { withProperties } from './properties.ts';
-import { findReferences } from './references.ts';
+import { withProperties } from './named/properties.ts';
+import { findReferences } from './relations/references.ts';
 import { Fates } from './fates.ts';
 import { mappingText, type MappingText } from './lines/text.ts';
 import { isWrapper, loadSamples } from './tables.ts';

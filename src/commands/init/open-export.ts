@@ -9,7 +9,9 @@ import { SettingError, type Source, type SourceSpec } from '../../input/source.t
 import { MIXED, WESTERN } from '../../input/text/encoding.ts';
 import { openText, sampleOf } from '../../input/text/text.ts';
 import { findOneEach, isOfRecord, PAGING } from './family/one-each.ts';
-import { isAttributes, readSample, type ExportSample, type RawTable, type RecordType } from './sample.ts';
+import { type RawTable, type RecordType } from './raw-table.ts';
+import { readSample, type ExportSample } from './sample.ts';
+import { isAttributes } from './named/pairs.ts';
 
 /** The last line that is tried as the header. */
 const MAX_HEADER_LINE = 20;

@@ -4,7 +4,8 @@ import { Database } from '../../store/sqlite.ts';
 import { columnOf, countEach, countOf, firstValues, MAX_ELEMENTS, type Table } from './columns.ts';
 import { isDayFirst } from './dates.ts';
 import { partOf, type Export } from './open-export.ts';
-import { ABOUT, isAttributes, placeOf, type RawTable } from './sample.ts';
+import { type RawTable } from './raw-table.ts';
+import { ABOUT, isAttributes, placeOf } from './named/pairs.ts';
 import { meaningOf, NO_VALUE, nounsOf, type Concept, type Noun } from './words.ts';
 
 /** Texts that do so only in many cells. */

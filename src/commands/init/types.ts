@@ -1,6 +1,6 @@
 /** Exports with records of several types in one table: each type is a table of its own. */
 import type { Export } from './open-export.ts';
-import type { RawTable, RecordType } from './sample.ts';
+import type { RawTable, RecordType } from './raw-table.ts';
 import { isSubtotal, meaningOf, namesNoun, NO_VALUE } from './words.ts';
 
 /** Distinct values of a column of types. */

@@ -2,7 +2,8 @@
 import { basename } from 'node:path';
 import { numberText } from '../../../terminal/numbers.ts';
 import { partOf, type Export, type Family } from '../open-export.ts';
-import { columnAt, newTable, type ExportSample, type RawTable } from '../sample.ts';
+import { columnAt, newTable, type RawTable } from '../raw-table.ts';
+import { type ExportSample } from '../sample.ts';
 import { commonEnds, fold, meaningOf, nounsOf, type Noun } from '../words.ts';
 
 /** Exports of one structure in place of each: the first of them, with the records of all. */

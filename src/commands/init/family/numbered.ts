@@ -3,7 +3,7 @@ import type { Table } from '../columns.ts';
 import { NONE } from '../evidence.ts';
 import { readsOf, withPaths, type Entry, type Line } from '../lines/yaml.ts';
 import type { Export } from '../open-export.ts';
-import { columnAt, newTable, type RawTable } from '../sample.ts';
+import { columnAt, newTable, type RawTable } from '../raw-table.ts';
 import { commonEnds, fold, meaningOf, nounsOf, type Concept } from '../words.ts';
 
 /** A header with a number: what stands around it is the same in each group. */

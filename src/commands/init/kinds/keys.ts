@@ -14,7 +14,8 @@ import {
   type Table,
 } from '../columns.ts';
 import { figuresOf, quoted } from '../evidence.ts';
-import { firstOf, joined, lookupIn, type Reference } from '../references.ts';
+import { type Reference } from '../relations/references.ts';
+import { firstOf, joined, lookupIn } from '../relations/lookups.ts';
 import type { RecordKind, Role } from '../roles.ts';
 import { namesNoun, nounsOf, type Concept } from '../words.ts';
 

@@ -2,7 +2,7 @@
 import { assign, SURE } from '../assign.ts';
 import { countsOf, isFew, isIn, isKey, isUnique, pathOf, type Column, type Table } from '../columns.ts';
 import { endings, isId, isOfFirms, ofAddress } from '../content.ts';
-import { isSure, type Reference } from '../references.ts';
+import { isSure, type Reference } from '../relations/references.ts';
 import { isStaff, RECORD_KINDS, type RecordKind, type Role } from '../roles.ts';
 import { fold } from '../words.ts';
 import { Signs, type TableKinds } from './signs.ts';

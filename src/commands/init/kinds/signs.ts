@@ -3,7 +3,7 @@ import { assign, isTwin, referred, type Assignment, type RoleCandidate } from '.
 import { fillOf, isKey, isNamed, isUnique, type Column, type Table } from '../columns.ts';
 import { endings, isId, isJobs, milestones } from '../content.ts';
 import { quoted } from '../evidence.ts';
-import { isSure, type Reference } from '../references.ts';
+import { isSure, type Reference } from '../relations/references.ts';
 import { isStaff, RECORD_KINDS, typeOf, type RecordKind, type Role } from '../roles.ts';
 import type { Concept } from '../words.ts';
 
@@ -195,7 +195,6 @@ export class Signs {
   }
 
   #isPerson(): boolean {
-    const { roles } = this.#assignments.get('lead')!;
     // An address of one's own makes sure of a name.
     const least = !isNamed(this.#table) ? 0.2 : this.#hasOwnAddress() ? 0.4 : 0.5;
     return this.#of('lead', 'full', 'last') > least && this.#of('lead', 'email', 'phone') > 0.5;

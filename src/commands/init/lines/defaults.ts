@@ -4,7 +4,7 @@ import { counted } from '../../../terminal/numbers.ts';
 import type { QuestionChoice } from '../../../terminal/ask.ts';
 import type { Column } from '../columns.ts';
 import { isReadable, isUnix } from '../dates.ts';
-import type { KnownTables } from '../joins.ts';
+import type { KnownTables } from '../relations/joins.ts';
 import { regionOf } from './region.ts';
 import { timeOf } from '../roles.ts';
 import type { Samples } from '../tables.ts';

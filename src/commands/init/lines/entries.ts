@@ -1,27 +1,17 @@
 /** The entries of drafts: for every field of a kind of record a line with the column that it is made of, or with the candidates. */
 import { kindOf } from '../../../kinds/index.ts';
 import { ofText } from '../../../terminal/numbers.ts';
-import {
-  countOf,
-  countsOf,
-  isComplete,
-  isIn,
-  isOneOf,
-  pathOf,
-  plainColumns,
-  type Column,
-  type Table,
-} from '../columns.ts';
+import { countOf, countsOf, isComplete, isIn, isOneOf, pathOf, type Column, type Table } from '../columns.ts';
 import { dateText, doubtOf, isReadable, serialIn } from '../dates.ts';
 import { customValue, isCompany, isOnly, keyOf, quoted, TRUE, unreadText } from '../evidence.ts';
 import type { EntryDraft, Notes } from '../guess.ts';
-import { nameOf, type KnownTables } from '../joins.ts';
+import { nameOf, type KnownTables } from '../relations/joins.ts';
 import { authorLine, contentLine } from './comment-lines.ts';
 import { amountLine, currencyLine, priorityLine, stageLine, titleLine } from './deal-lines.ts';
 import { continuedBy, idLine, namedLine, timeLine, type Context, type Made } from './field-lines.ts';
 import { emailLine, nameLine, phoneLine } from './person-lines.ts';
 import { keptParent, parentLines } from './parent-lines.ts';
-import type { RecordType } from '../sample.ts';
+import type { RecordType } from '../raw-table.ts';
 import { meaningOf, type Meaning } from '../words.ts';
 import { plainComment, reads, withLines, type Entry, type Line } from './yaml.ts';
 

@@ -15,8 +15,8 @@ import {
 } from '../columns.ts';
 import { commentOf, damagedIn, passedOver, quoted, separatorIn } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
-import { reach } from '../joins.ts';
-import { joined } from '../references.ts';
+import { reach } from '../relations/joins.ts';
+import { joined } from '../relations/lookups.ts';
 import { isCountry } from './region.ts';
 import { headerScore, scoreOf } from '../roles.ts';
 import { openLine, plainLine, type Context, type Made } from './field-lines.ts';

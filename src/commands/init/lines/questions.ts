@@ -11,7 +11,7 @@ import { dateText } from '../dates.ts';
 import { dateValue, figuresOf } from '../evidence.ts';
 import { nameOf } from '../fates.ts';
 import type { EntryDraft } from '../guess.ts';
-import { joinsTo, type KnownTables } from '../joins.ts';
+import { joinsTo, type KnownTables } from '../relations/joins.ts';
 import { partOf } from '../open-export.ts';
 import { RECORD_KINDS, roleOf, type RecordKind, type Role } from '../roles.ts';
 import { meaningOf } from '../words.ts';

@@ -1,15 +1,15 @@
 /** How the records of one table find those of another: the lead of a deal, the deal of a comment, the name of a stage. */
-import { ofText } from '../../terminal/numbers.ts';
-import type { ValueSpec } from '../../mapping/spec.ts';
-import { countOf, haveSeveral, isComplete, isUnique, severalText, valueIn } from './columns.ts';
-import type { Column, Table } from './columns.ts';
-import { quoted } from './evidence.ts';
-import type { EntryDraft } from './guess.ts';
-import { isId, isOfFirms } from './content.ts';
-import { isSure, joined, lookupIn, lookupOf, namesOf, namesTable, partOf } from './references.ts';
-import { flagOf, referenceText, type Reference } from './references.ts';
-import { headerScore, isStaff, scoreOf } from './roles.ts';
-import { fold, meaningOf, type Noun } from './words.ts';
+import { ofText } from '../../../terminal/numbers.ts';
+import type { ValueSpec } from '../../../mapping/spec.ts';
+import { countOf, haveSeveral, isComplete, isUnique, severalText, valueIn } from '../columns.ts';
+import type { Column, Table } from '../columns.ts';
+import { quoted } from '../evidence.ts';
+import type { EntryDraft } from '../guess.ts';
+import { isId, isOfFirms } from '../content.ts';
+import { flagOf, joined, lookupIn, lookupOf, partOf } from './lookups.ts';
+import { isSure, namesOf, namesTable, referenceText, type Reference } from './references.ts';
+import { headerScore, isStaff, scoreOf } from '../roles.ts';
+import { fold, meaningOf, type Noun } from '../words.ts';
 
 /** What is known of all exports. */
 export interface KnownTables {

@@ -1,12 +1,13 @@
 /** Tables of entity, property and value: their properties are columns of what they describe. */
-import type { ValueSpec } from '../../mapping/spec.ts';
-import { columnOf, countOf, countsOf, isComplete, isFew, isKey, isOneOf, type Column, type Table } from './columns.ts';
-import { isId } from './content.ts';
-import { lookupIn, namesTable, placeholder } from './references.ts';
-import { isStaff } from './roles.ts';
-import { NAMES, VALUES } from './sample.ts';
-import type { Samples } from './tables.ts';
-import { fold } from './words.ts';
+import type { ValueSpec } from '../../../mapping/spec.ts';
+import { columnOf, countOf, countsOf, isComplete, isFew, isKey, isOneOf, type Column, type Table } from '../columns.ts';
+import { isId } from '../content.ts';
+import { namesTable } from '../relations/references.ts';
+import { lookupIn, placeholder } from '../relations/lookups.ts';
+import { isStaff } from '../roles.ts';
+import { NAMES, VALUES } from './pairs.ts';
+import type { Samples } from '../tables.ts';
+import { fold } from '../words.ts';
 
 /** The columns of such a table. `type`: what tells values of one property apart, such as the home address from that at work. */
 interface PropertyParts {
