@@ -83,7 +83,7 @@ function scoreIn(role: Role, column: Column, kind: RecordKind, references: reado
   if (role === 'id') return idScore(column, kind, references, own);
   // A constant names no record. One member may own all records, but not where another column tells them apart; so is it with names.
   const isSame = isConstant(column);
-  if (isSame && (role === 'title' || role === 'subject')) return 0;
+  if (isSame && (role === 'title' || role === 'subject' || role === 'content')) return 0;
   if ((role === 'content' || role === 'subject') && namesOther(column, references)) return 0;
   const more = NAMES.includes(role) && !isStaff(column) ? ofAddress(column) * 0.5 : 0;
   const score = scoreOf(role, column, kind, more) * (isSame && [...SHARED, ...NAMES].includes(role) ? 0.6 : 1);

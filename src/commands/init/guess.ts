@@ -162,12 +162,16 @@ function withTitle(
   const found = assignment.roles.get('title');
   const names = (['full', 'first', 'last'] as const).flatMap((role) => person?.get(role)?.column ?? []);
   const isTheirs = (column: Column): boolean => person !== undefined && (names.includes(column) || isOfPerson(column));
+  // Where the stage is open, what may be one is no title.
+  const stage = assignment.candidates.get('stage')?.[0]?.column;
   if (found && !isTheirs(found.column)) return assignment;
   const roles = new Map([...assignment.roles].filter(([role]) => role !== 'title'));
   const near = [...(found?.others ?? []), ...(assignment.candidates.get('title') ?? [])];
   // `Umzug Aachen` looks like a name: who has the deal and who works on it are known there.
   const arePeople = !(person && roles.has('owner'));
-  const [next, ...others] = near.filter(({ column }) => mayBeTitle(column, references, arePeople) && !isTheirs(column));
+  const [next, ...others] = near.filter(
+    ({ column }) => column !== stage && mayBeTitle(column, references, arePeople) && !isTheirs(column),
+  );
   if (next && (person || others.length === 0)) return { ...assignment, roles: roles.set('title', { ...next, others }) };
   const company = plainColumns(table).find(
     ({ meaning, is }) => meaning.concepts.has('company') && !meaning.concepts.has('id') && is.words > 0.8,

@@ -79,11 +79,6 @@ export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
   return notes?.isSettled ? withLines(entry, (line) => ({ ...line, comment: plainComment(line) })) : entry;
 }
 
-/** The columns that say who a person is. */
-function peopleIn({ roles }: EntryDraft): Column[] {
-  return (['full', 'first', 'last', 'email', 'phone'] as const).flatMap((role) => roles.get(role)?.column ?? []);
-}
-
 /** Rows with none of these. */
 function countWithout(table: Table, columns: readonly Column[]): number {
   return countOf(table, `from ${table.sql} where ${columns.map(({ sql }) => `${sql} is null`).join(' and ')}`);
@@ -118,6 +113,9 @@ function testOf({ from, is, isNot }: RecordType): object {
   return typeof is === 'string' ? { from, present: is === 'present' } : { from, in: is };
 }
 
+/** Fields of which a person has one at least. */
+const PERSONAL: readonly string[] = ['full_name', 'email', 'phone_number'];
+
 /** Skips records that were deleted in the old CRM; of notes, those without a text or a parent. */
 function whenLines(context: Context, data: readonly Line[], parents: readonly Line[]): Line[] {
   const { draft, used } = context;
@@ -140,7 +138,9 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
       tests.push({ value: present(refs), why: 'those whose lead or deal is in no export' });
   }
   // With an id of its own, it is a person of whom nothing is known.
-  const who = kind === 'lead' && table.list === undefined && !draft.key?.column ? peopleIn(draft) : [];
+  const personal = data.filter(({ key, off }) => !off && PERSONAL.includes(key));
+  const isAlone = kind === 'lead' && table.list === undefined && !draft.key?.column;
+  const who = isAlone ? table.columns.filter((each) => personal.some(({ value }) => reads(value, each))) : [];
   const merged = twin
     ? '; where only the first row of a group has them (merged cells), fill the others down first'
     : '';
