@@ -139,18 +139,15 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
   }
   // With an id of its own, it is a person of whom nothing is known.
   const personal = data.filter(({ key, off }) => !off && PERSONAL.includes(key));
-  const isAlone = kind === 'lead' && table.list === undefined && !draft.key?.column;
-  const who = isAlone ? table.columns.filter((each) => personal.some(({ value }) => reads(value, each))) : [];
-  const merged = twin
-    ? '; where only the first row of a group has them (merged cells), fill the others down first'
-    : '';
+  const isOfDeal = twin && kind === 'lead' && table.list === undefined && !draft.key?.column;
+  const who = isOfDeal ? table.columns.filter((each) => personal.some(({ value }) => reads(value, each))) : [];
   if (draft.key?.column && continuedBy(draft) > 0)
     tests.push({ value: present([draft.key.column.name]), why: 'those that continue the record above, without an id' });
   else if (draft.only) tests.push({ value: present([draft.only.name]), why: `those without ${quoted(draft.only)}` });
   else if (who.length > 0 && countWithout(table, who) > 0)
     tests.push({
       value: present(who.map(({ name }) => name)),
-      why: `those without a name, an address and a number${merged}`,
+      why: 'those without a name, an address and a number; where only the first row of a group has them (merged cells), fill the others down first',
     });
   const gone = deletedTests(context);
   tests.push(...gone);
