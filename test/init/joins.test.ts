@@ -90,6 +90,21 @@ describe('the lead of a deal', () => {
     expect(draft.remark('title')).not.toContain('IBAN');
   });
 
+  it('is found by a name that is written last name first and in capitals, where people have two columns and no id', async () => {
+    const names = times(40, (n) => person(n).split(' '));
+    const draft = await draftOf({
+      'adherents.csv': ['Prénom;Nom;Portable', ...names.map((each, n) => `${each.join(';')};04 56 33 36 ${n + 10}`)],
+      'journal.csv': [
+        'Date;Adhérent;Remarque',
+        ...names.map(
+          ([first, last], n) => `0${(n % 9) + 1}/05/2024;${last!.toUpperCase()}, ${first};Devis ${n} pour le toit`,
+        ),
+      ],
+    });
+    expect(draft.entries).toEqual(['adherents: lead/created', 'journal: comment/created']);
+    expect(draft.remark('lead_external_id')).toContain('40 of 40 match adherents.Prénom Nom');
+  });
+
   it('has an author with both names, also where these are in an object around each user', async () => {
     const draft = await draftOf({
       'contacts.csv': CONTACTS,

@@ -76,7 +76,7 @@ function directJoin(reference: Reference, target: EntryDraft, isMixed: boolean):
   const named =
     (namesTable(from, target.table) ? 0.1 : 0) + (fold(from.name) === fold(to.name) ? 0.05 : 0) - (isUnnamed ? 0.1 : 0);
   const cut = by.several ? from.values.filter((value) => by.like.test(value)).length : 0;
-  const match = by.fold === undefined ? ({ sql }: Column): string => sql : COMPARED[by.fold];
+  const match = COMPARED[by.apply.length === 0 ? 0 : (by.fold ?? 4)];
   const why = referenceText(reference);
   const common = {
     columns: [from],
@@ -86,9 +86,7 @@ function directJoin(reference: Reference, target: EntryDraft, isMixed: boolean):
     isShared: rank <= 0.5 && !isUnique(to),
     score: share * (rank + named - (from.list === undefined ? 0 : 0.05)),
     several: cut > 0 ? `${haveSeveral(cut)}; the first one is used` : severalText(from),
-    ...((by.apply.length === 0 || by.fold) && {
-      matched: `${match(from)} in (select ${match(to)} from ${to.table.sql})`,
-    }),
+    ...(match && { matched: `${match(from)} in (select ${match(to)} from ${to.table.sql})` }),
   };
   const isPart = isMixed && share < 0.95 && target.table.whole && target.table.list === undefined;
   if (isId && !by.fold && !isPart) return [{ ...common, value: prefixed(partOf(reference), target), why }];
@@ -104,11 +102,13 @@ function whichOf(table: Table): string {
   return flag ? `that with ${quoted(flag.column)} (${flag.value}) or else the first` : 'the first';
 }
 
-/** In SQL, how values are compared that need not be equal. */
+/** In SQL, how values are compared that need not be equal; undefined where they cannot be. */
 const COMPARED = {
+  0: ({ sql }: Column): string => sql,
   1: ({ sql }: Column): string => `lower(${sql})`,
   2: digitsIn,
   3: ({ sql }: Column): string => `ltrim(${sql}, '0')`,
+  4: undefined,
 } as const;
 
 /** In SQL, the last digits of a phone number. */

@@ -19,7 +19,7 @@ export function placeholder({ name, list }: Column): string {
 /** The value of `take` of the record that a column refers to. */
 export function lookupOf(reference: Reference, take: ValueSpec, optional = true): ValueSpec {
   const { to, by } = reference;
-  const match = by.fold ? addressIn(to, ...by.apply) : joined(to.pair ?? [to], ' ');
+  const match = by.fold && !to.pair ? addressIn(to, ...(by.key ?? by.apply)) : joined(to.pair ?? [to], ' ', by.key);
   return lookupIn(to.table, { match, with: partOf(reference), take }, !isUnique(to), optional);
 }
 

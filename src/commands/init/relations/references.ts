@@ -25,8 +25,10 @@ interface Extractor {
   readonly take: (value: string) => readonly string[];
   /** The transforms that take the part, or the first one. */
   readonly apply: readonly TransformSpec[];
-  /** Compared in lower case, by the last digits of phone numbers, or without leading zeros. */
-  readonly fold?: 1 | 2 | 3;
+  /** Compared in lower case, by the last digits of phone numbers, without leading zeros, or as names. */
+  readonly fold?: Fold;
+  /** The transforms of the other side, where they are others. */
+  readonly key?: readonly TransformSpec[];
   /** A value may name several records. */
   readonly several?: true;
   /** Few values need to have such a part. */
@@ -34,6 +36,8 @@ interface Extractor {
   /** What is before the id, such as `Contact/`; `isType`: others have another one. */
   readonly prefix?: { readonly text: string; readonly isType: boolean };
 }
+
+type Fold = 1 | 2 | 3 | 4;
 
 /** The last digits of a phone number, which are the same however it is written. */
 function digitsOf(value: string): string {
@@ -47,6 +51,14 @@ const DIGITS: readonly TransformSpec[] = [{ replace: { pattern: '\\D', with: '' 
 function plainOf(value: string): string {
   return value.replace(/^0+(?=\d)/, '');
 }
+
+/** `PERRIN, Théo` and `Perrin Théo`. */
+function plainName(value: string): string {
+  return value.replace(',', '').toLowerCase();
+}
+
+/** The same in a mapping. */
+const NAME: readonly TransformSpec[] = [{ replace: { pattern: ',', with: '' } }, 'lowercase'];
 
 const ADDRESS = /([^\s<>"]+@[^\s<>"]+)/;
 
@@ -70,16 +82,13 @@ const EXTRACTORS: readonly Extractor[] = [
     apply: [{ replace: { pattern: '^0+(\\d)', with: '$1' } }],
     fold: 3,
   },
-  // `Rossi, Anna` and `Anna Rossi`.
-  ...(
-    [
-      [/^([^\s,]+(?: [^\s,]+)?), *([^\s,]+(?: [^\s,]+)?)$/, '$2 $1'],
-      [/^([^\s,]+) ([^\s,]+(?: [^\s,]+)?)$/, '$2, $1'],
-    ] as const
-  ).map(([like, turned]) => ({
-    like,
-    take: (value: string) => [value.replace(like, turned)],
-    apply: [{ replace: { pattern: like.source, with: turned } }],
+  // `ROSSI, Anna`, `Rossi Anna` and `Anna Rossi`: last names or first names may have several words.
+  ...[/^(.+)$/, /^([^,]+), *([^,]+)$/, /^([^\s,]+) ([^,]+)$/, /^([^,]+) ([^\s,]+)$/].map((order, at) => ({
+    like: /^\p{L}[\p{L}'’.-]*,? [\p{L} '’.-]+$/u,
+    take: (value: string) => [plainName(at === 0 ? value : value.replace(order, '$2 $1'))],
+    apply: at === 0 ? NAME : [{ replace: { pattern: order.source, with: '$2 $1' } }, 'lowercase' as const],
+    fold: 4 as const,
+    key: NAME,
   })),
   ...[
     /^@(.+)$/,
@@ -149,13 +158,14 @@ export function findReferences({ db, tables }: Samples): Reference[] {
   keys.forEach(({ sql, table, is }, key) => {
     const all = `from ${table.sql} where ${sql} is not null`;
     db.exec(`insert into keys select distinct ${sql}, ${key}, 0 ${all}`);
-    const folded = (fold: 1 | 2 | 3, by: (value: string) => string): void => {
+    const folded = (fold: Fold, by: (value: string) => string): void => {
       const values = JSON.stringify(plainValues(keys[key]!).map(by));
       db.run(`insert into keys select distinct value, ${key}, ${fold} from json_each(?)`, values);
     };
     if (is.phone > 0.6 && is.grouped + is.international > 0.5) folded(2, digitsOf);
     if (is.whole > 0.9) folded(3, plainOf);
     if (is.email > 0.5) folded(1, (value) => value.toLowerCase());
+    if (is.person > 0.5) folded(4, plainName);
   });
   db.exec('create index samples.keys_by_value on keys (value)');
   const able = tables.flatMap((table) => [...table.columns.filter(mayRefer), ...namesOf(table)]);
@@ -223,6 +233,7 @@ export function namesOf({ columns }: Table): Column[] {
       ...last,
       name: `${first.name} ${last.name}`,
       sql,
+      values: firstValues(last.table, sql),
       pair: [first, last],
       filled: countOf(last.table, both),
       distinct: countOf(last.table, `from (select distinct ${sql} ${both})`),
@@ -238,8 +249,7 @@ function mayRefer({ filled, date, length, separators, is }: Column): boolean {
 }
 
 function referencesOf(from: Column, keys: readonly Column[]): Reference[] {
-  const { sql, table } = from;
-  const values = from.pair ? firstValues(table, sql) : from.values;
+  const { sql, table, values } = from;
   const found = new Map<Column, Reference>();
   for (const by of [...EXTRACTORS, ...prefixesIn(values)]) {
     const alike = values.filter((value) => by.like.test(value)).length;
