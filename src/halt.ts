@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { EXIT, type ExitCode } from './errors.ts';
+import { EXIT, UserError, type ExitCode } from './errors.ts';
 
 /** Why a run stops before its end; message and hint are printed, `code` goes into the summary. */
 export interface HaltReason {
@@ -63,6 +63,13 @@ export class Halt {
 
   get reason(): HaltReason | undefined {
     return this.#reason;
+  }
+
+  /** Throws a `UserError` with its exit code if the run has to stop before it has a plan to send. */
+  assertNotRequested(): void {
+    if (!this.#reason) return;
+    const { message, exitCode } = this.#reason;
+    throw new UserError(`${message} before anything was sent`, { exitCode });
   }
 
   /** Aborted when the run has to stop. */

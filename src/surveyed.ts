@@ -53,7 +53,7 @@ export async function surveyed(run: Run, target: Target | undefined): Promise<Su
   });
   run.atEnd(() => survey.db.close());
   const rate = target?.rate ?? settings.rate;
-  monitor.surveyed?.(survey, rate);
+  if (!halt.requested) monitor.surveyed?.(survey, rate);
   storeDocument(survey.db, 'mapping', await storedMapping(mapping, survey));
   storeDocument(survey.db, 'survey', snapshotOf(mapping.migration, target?.baseUrl ?? null, survey, rate));
   return { survey, hasher };
@@ -72,6 +72,6 @@ async function confirm(run: Run, found: string, hint: string): Promise<void> {
 /** Whether the user answers yes. Throws a `UserError` with the exit code of a signal that comes instead of an answer. */
 export async function isAgreed({ monitor, halt }: Run, question: string): Promise<boolean> {
   const isYes = (await monitor.confirm?.(question, halt.signal)) === true;
-  if (halt.reason) throw new UserError(halt.reason.message, { exitCode: halt.reason.exitCode });
+  halt.assertNotRequested();
   return isYes;
 }

@@ -80,6 +80,10 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
     else printFigures(figures, settings, console);
     if (settings.json) console.printJson(jsonOf(summary));
     return summary.exit.code as ExitCode;
+  } catch (error) {
+    if (!halt.reason || !(error instanceof UserError) || error.hint !== undefined) throw error;
+    const hint = `to begin again: ${commandLine(process.argv)}`;
+    throw new UserError(error.message, { exitCode: error.exitCode, hint });
   } finally {
     watching.end();
     stopListening();
@@ -211,7 +215,7 @@ function watch(settings: RunSettings, console: Console, { isExample }: RunTarget
       said.worksheet = worksheet;
       // Before hours of sending; a dry run says it all at its end.
       if (!settings.dryRun) printFigures(surveyFigures(survey, pace, account), settings, console);
-      if (worksheet?.elsewhere !== undefined) console.complain(`warning: ${worksheet.elsewhere}`);
+      if (worksheet.elsewhere !== undefined) console.complain(`warning: ${worksheet.elsewhere}`);
     },
     stopsAt(moment) {
       const seconds = (moment.getTime() - systemClock.wall()) / 1000;

@@ -50,7 +50,6 @@ export function planSections(survey: Survey, pace: SendingPace): readonly (Secti
 
 /** What the program wrote into the user's folder, and what somebody answered there without effect: no limit of lines cuts it. */
 function worksheetSection({ worksheet }: Survey): Section | undefined {
-  if (!worksheet) return undefined;
   const { path, isNamed, rows, added, unmatched } = worksheet;
   const file = shortPath(path);
   const notes: string[] = unmatched === undefined ? [] : [`No effect: ${unmatched}`];

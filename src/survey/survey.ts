@@ -68,7 +68,7 @@ interface SurveyJob {
 
 /** Everything known before the first event is sent: the plan, and findings that are not in it. */
 export interface Survey {
-  /** The complete plan, with the checkpoint attached; in memory if the survey was interrupted. To be closed. */
+  /** The complete plan, with the checkpoint attached. To be closed. */
   readonly db: Database;
   readonly records: RecordCounts;
   /** Of its events, as the survey left them. */
@@ -76,8 +76,7 @@ export interface Survey {
   /** The features that the records chosen by `--pilot` cover. */
   readonly cover: Cover | undefined;
   readonly profile: Profile;
-  /** Undefined if the survey was interrupted. */
-  readonly worksheet: SurveyedWorksheet | undefined;
+  readonly worksheet: SurveyedWorksheet;
   /** Whether an answer of the worksheet is not as in the last run. */
   readonly hasOtherAnswers: boolean;
   readonly omitted: OmittedValues;
@@ -101,7 +100,7 @@ interface OpenInput {
 
 /**
  * Throws a `UserError` (exit 2) if the input as a whole is invalid, if the plan cannot be written, or if its digest is not
- * the one given with `--plan`. Problems with single records and events are in the plan.
+ * the one given with `--plan`, or (with its exit code) if a signal ends it. Problems with single records and events are in the plan.
  */
 export async function surveyInput(job: SurveyJob): Promise<Survey> {
   const { db, halt } = job;
@@ -109,7 +108,8 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
   db.exec('begin');
   const read = await readInput(job, opened);
   storeDocument(db, 'inputs', opened.input.digests());
-  if (halt.requested) return interrupted(job, opened, read);
+  // What was read so far is no plan: that of the last run, and its files, stay as they are.
+  halt.assertNotRequested();
   await assertComplete(job, opened, read);
   for (const { file, line } of opened.input.unusedFixes()) addProblem(db, {}, issueOf('unused_fix', `${file}:${line}`));
   const { mapping, settings, hasher, account, client, contacts, output } = job;
@@ -219,24 +219,10 @@ async function commit(
   const plan = openPlan(state, output);
   return {
     ...judged,
-    ...inputFigures(opened, read),
+    ...{ records: read.reader.records, omitted: read.omitted, compiled: opened.compiled },
     hasOtherAnswers,
     states: countStates(plan),
     db: plan,
   };
 }
 
-/** The records so far are counted. The plan stays incomplete, and the previous plan stays in place. */
-function interrupted({ db }: SurveyJob, opened: OpenInput, read: ReadInput): Survey {
-  db.exec('commit');
-  const nothing = {
-    cover: undefined,
-    worksheet: undefined,
-    hasOtherAnswers: false,
-  };
-  return { ...nothing, ...inputFigures(opened, read), states: countStates(db), db, profile: read.profiler.finish() };
-}
-
-function inputFigures({ compiled }: OpenInput, { reader, omitted }: ReadInput) {
-  return { records: reader.records, omitted, compiled };
-}

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { useFastClock } from '../clock.ts';
@@ -46,8 +46,12 @@ describe('a run that is interrupted', () => {
     },
   );
 
-  it('by SIGINT during a survey with a slow function ends before the next records', async () => {
-    const { cwd, edit, start, write } = await leads(300);
+  it('by SIGINT during a survey ends before the next records, and leaves the files of the last run as they are', async () => {
+    const { cwd, edit, start, write, summary, state } = await leads(300);
+    await summary('--max-requests', '20');
+    const files = ['ids.csv', 'errors.csv', 'report.html', 'plan.db'];
+    const read = (): Promise<string[]> => Promise.all(files.map((name) => readFile(state(name), 'latin1')));
+    const before = await read();
     await edit('mapping.yaml', (text) =>
       `functions: functions.mjs\n${text}`.replace('name: name', 'name: { from: name, apply: [{ call: slow }] }'),
     );
@@ -60,12 +64,17 @@ describe('a run that is interrupted', () => {
         return name;
       }`,
     });
-    const run = start('--dry-run');
+    const run = start();
     await expect.poll(() => existsSync(begun), { timeout: 20_000 }).toBe(true);
     const signalled = performance.now();
     run.child.kill('SIGINT');
-    expect((await run.ended).code).toBe(130);
+    const ended = await run.ended;
     expect(performance.now() - signalled).toBeLessThan(3000);
+    expect(ended.code).toBe(130);
+    expect(ended.stderr).toMatch(/SIGINT before anything was sent\n.* npx crm-backfill run mapping\.yaml/);
+    expect(ended.stderr).not.toMatch(/SENDING|acknowledged/);
+    expect(summaryOf(ended)).toMatchObject({ exit: { code: 130 }, events: { total: 0 } });
+    expect(await read()).toEqual(before);
   });
 
   it('twice ends immediately and loses nothing', async () => {

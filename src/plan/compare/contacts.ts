@@ -118,7 +118,7 @@ function phoneOf(text: string, region: string | undefined): string {
 
 /**
  * Reads the people in the account into the plan. Returns how many there are; undefined if no entry looks for them, or if there is no
- * network and they are not stored.
+ * network and they are not stored. Throws a `UserError` if a signal ends it.
  */
 export async function accountContacts(run: {
   readonly settings: Pick<RunSettings, 'refresh' | 'rate'>;
@@ -157,6 +157,7 @@ export async function accountContacts(run: {
     },
     progress: (read, total) => monitor.readingContacts?.(read, total),
   });
+  halt.assertNotRequested();
   if (contacts === undefined) {
     monitor.trouble?.('the leads of the account are not stored yet, so people who are there already are not found');
   }
