@@ -34,26 +34,32 @@ export function rateText({ requests, seconds }: Rate): string {
 }
 
 export interface RunPace {
-  /** Events settled per minute, over the last minutes. */
+  /** Events settled per minute, lately. */
   readonly perMinute: number;
   /** Undefined if nothing is being sent. */
   readonly secondsLeft: number | undefined;
 }
 
-/** Answers in the last minutes. */
+/** Answers of the last `spanOf` milliseconds. */
 export interface RecentlySettled {
   readonly settled: number;
-  /** The time that they took. */
+  /** The time that they took: less at the beginning of a run. */
   readonly ms: number;
 }
 
+/** Over how long the speed of a run is measured, in milliseconds: whole windows, which together are a minute at least. */
+export function spanOf({ seconds }: Rate): number {
+  return Math.ceil(60 / seconds) * seconds * 1000;
+}
+
 /**
- * The speed of a run, and the time to send the rest. The first window is sent in a burst, so the speed is never
- * measured over less than a window.
+ * The speed of a run, and the time to send the rest. A window is sent in a burst, so the speed is measured over whole windows: otherwise
+ * it would exceed the limit.
  */
 export function paceOf({ settled, ms }: RecentlySettled, left: number, rate: Rate): RunPace {
   const { seconds } = rate;
-  const perMinute = (settled * 60_000) / Math.max(seconds * 1000, ms);
+  const windows = Math.max(1, Math.ceil(ms / 1000 / seconds));
+  const perMinute = (settled * 60) / (windows * seconds);
   const atBest = secondsToSend(left, rate);
   if (ms < seconds * 1000) return { perMinute, secondsLeft: atBest };
   if (perMinute === 0) return { perMinute, secondsLeft: undefined };

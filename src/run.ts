@@ -111,7 +111,7 @@ async function send(run: Run, target: Target | undefined, plan: Surveyed): Promi
   return sendPlan({
     ...{ settings, mapping, state, target, survey, hasher, halt, log, until, bestEffort, warn },
     started: async (deliverer) => {
-      const view = { rate: target.rate, count: planCounter(survey.db), deliverer };
+      const view = { rate: target.rate, count: planCounter(survey.db, target.rate), deliverer };
       watch.sending(view, survey.db);
       await monitor.sending?.(view);
     },

@@ -6,7 +6,7 @@ import { prioritiesOf } from './counts.ts';
 import { resultText } from './verdict.ts';
 import type { PriorityCounts, StoredSummary } from '../report/summary.ts';
 import type { EventCounts } from '../vocabulary/terms.ts';
-import { paceOf, type RecentlySettled, type RunPace } from '../rate.ts';
+import { paceOf, spanOf, type Rate, type RecentlySettled, type RunPace } from '../rate.ts';
 import { readWait, type RunWait } from '../store/checkpoint.ts';
 import type { LockHolder } from '../store/lock.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -32,7 +32,7 @@ export interface Status {
   readonly priorities: readonly PriorityCounts[];
   /** Events that the run has still to send; 0 if it has ended. */
   readonly left: number;
-  /** Answers a minute, over the last five minutes or since its survey if that is later; 0 if nothing is sent. */
+  /** Answers a minute, over the last one (or a window of the rate, if that is longer); 0 if nothing is sent. */
   readonly per_minute: number;
   /** Null if it is not known. */
   readonly seconds_left: number | null;
@@ -59,8 +59,6 @@ interface StatusOptions {
   readonly states?: readonly CountedState[];
 }
 
-const RECENT_MS = 5 * 60_000;
-
 /** `db`: from `readState`. All of it is read from one state of the databases. */
 export function readStatus(db: Database, { path, holder, now, states = readStates(db) }: StatusOptions): Status {
   const summary = readDocument(db, 'summary');
@@ -73,7 +71,10 @@ export function readStatus(db: Database, { path, holder, now, states = readState
   const left = priorities.reduce((sum, each) => sum + each.left, 0);
   // Before the first run begins to send, it may ask: nobody knows when that is answered.
   const isSending = holder !== undefined && !summary && bound !== undefined;
-  const recent = isSending && survey ? recentAnswers(db, Date.parse(survey.at), now.getTime()) : undefined;
+  const recent =
+    isSending && survey
+      ? recentAnswers(db, Date.parse(survey.at), { now: now.getTime(), rate: survey.rate })
+      : undefined;
   const pace = (events: number): RunPace => {
     return recent ? paceOf(recent, events, survey!.rate) : { perMinute: 0, secondsLeft: undefined };
   };
@@ -136,16 +137,16 @@ function lastAnswer(db: Database): string | undefined {
 }
 
 /**
- * The answers of the last five minutes, but at most since the first one after `from`: neither the survey nor a question that waited
+ * The answers of the last minute or window, but at most since the first one after `from`: neither the survey nor a question that waited
  * for its answer slows a run down.
  */
-export function recentAnswers(db: Database, from: number, now: number): RecentlySettled {
+export function recentAnswers(db: Database, from: number, { now, rate }: { now: number; rate: Rate }): RecentlySettled {
   const first = db.get<{ at: string | null }>(
     'select min(settled_at) as at from checkpoint.request where settled_at > ?',
     new Date(from).toISOString(),
   )?.at;
   if (!first) return { settled: 0, ms: 0 };
-  const since = Math.max(Date.parse(first) - 1, now - RECENT_MS);
+  const since = Math.max(Date.parse(first) - 1, now - spanOf(rate));
   const { settled } = db.get<{ settled: number }>(
     'select count(*) as settled from checkpoint.request where settled_at > ?',
     new Date(since).toISOString(),

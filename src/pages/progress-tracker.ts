@@ -32,9 +32,12 @@ const SHARE = 1 / 50;
  * Counts the events of a plan and the answers from now on. A large plan is counted only now and then; in between, and once the run has
  * closed the plan, it returns the last count, unless an exact one is asked for.
  */
-export function planCounter(db: Database): ProgressView['count'] {
+export function planCounter(db: Database, rate: Rate): ProgressView['count'] {
   const from = Date.now();
-  const count = (): PlanCounts => ({ states: countStates(db), recent: recentAnswers(db, from, Date.now()) });
+  const count = (): PlanCounts => ({
+    states: countStates(db),
+    recent: recentAnswers(db, from, { now: Date.now(), rate }),
+  });
   let counted = count();
   let restUntil = -Infinity;
   return (exactly = false) => {

@@ -35,10 +35,10 @@ async function shown(state: string): Promise<Shown> {
   return JSON.parse((await call(status, { mapping: 'mapping.yaml', state, json: true })).stdout) as Shown;
 }
 
-it('status shows the speed of the run, without the answers of the run before it', async () => {
+it('status shows the speed of the run over the last minute, which two bursts cannot exceed, without the run before it', async () => {
   const earlier = Array.from({ length: 200 }, () => 3 * MINUTE);
-  // Half of them two minutes ago, and the others one minute ago.
-  const own = Array.from({ length: 100 }, (_, at) => (at < 50 ? 2 * MINUTE : MINUTE));
+  // Two full windows in seventy seconds.
+  const own = Array.from({ length: 100 }, (_, at) => (at < 50 ? 70_000 : 5_000));
   const { per_minute, left } = await shown(
     await underWay([...earlier, ...own], 2.5 * MINUTE, { requests: 50, seconds: 60 }),
   );

@@ -44,7 +44,7 @@ async function progressOf(events: readonly GivenEvent[], columns?: number): Prom
   const rate = { requests: 2, seconds: 60 };
   const progress = startProgress(new Console({ stdout: stderr, stderr }), {
     rate,
-    count: planCounter(db),
+    count: planCounter(db, rate),
     deliverer: { counters: { events_sent: 0 }, waiting: () => undefined },
   });
   return {

@@ -26,7 +26,7 @@ async function pageOf(given: Partial<GivenState> = {}, options: Partial<PageOpti
     survey: { at: ago(2), rate: { requests: 100, seconds: 60 } },
     runs: [
       { at: ago(100), answers: [{ at: ago(99), status: 'rejected', code: 'invalid_payload' }] },
-      { at: ago(2), answers: Array.from({ length: 40 }, (_, n) => ({ at: ago(n === 0 ? 1.9995 : 1) })) },
+      { at: ago(2), answers: Array.from({ length: 40 }, (_, n) => ({ at: ago(n === 0 ? 1.9995 : 0.5) })) },
     ],
     holder: HOLDER.at,
     ...given,
