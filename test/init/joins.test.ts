@@ -462,6 +462,22 @@ describe('the lead and the deal of a comment', () => {
     });
   });
 
+  it('have an author by the type beside its id: one of the staff, or the person', async () => {
+    const from = (n: number): string => (n % 3 ? `Contact,${1001 + n}` : `User,${(n % 2) + 1}`);
+    const draft = await draftOf({
+      'contacts.csv': CONTACTS,
+      'users.csv': ['id,name,email', '1,Rita Moss,rita@firm.example', '2,Tom Reed,tom@firm.example'],
+      'messages.csv': [
+        'id,contact_id,content,sender_type,sender_id',
+        ...times(18, (n) => `${n + 1},${1001 + n},${text(n)},${from(n)}`),
+      ],
+    });
+    expect(draft.comment['author_name']).toMatchObject({
+      from: [{ lookup: { source: 'contacts', take: 'Full name' } }, { lookup: { source: 'users', take: 'name' } }],
+    });
+    expect(draft.remark('author_name')).toMatch(/^check: by `sender_type`: 12 of 18/);
+  });
+
   it('leave another person of the record, whom no header calls its author, to be confirmed as that', async () => {
     const of = (n: number): string => (n % 5 ? `civi_contact,${200 + n}` : `civi_membership,${n}`);
     const notes = times(30, (n) => `${n + 1},${of(n)},${204 + (n % 3)},The client asked for offer ${n} by mail`);

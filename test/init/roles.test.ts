@@ -355,6 +355,51 @@ describe('the roles of columns', () => {
     expect(draft.remark('owner_name')).toMatch(/^check: no header names it, but `Quién` of charlas has the same names/);
   });
 
+  it('of owner and author may be initials: of names in another table, or with which texts are signed', async () => {
+    const team = ['Bianca Serra', 'Dario Conti', 'Elio Prati'];
+    const draft = await draftOf({
+      'pratiche.csv': [
+        'Pratica;Oggetto;Compenso;Stato;Professionista',
+        ...times(20, (n) => `P${n};Tetto ${n};€ ${n + 3}250,50;${STAGES[n % 3]!};Avv. ${team[n % 3]!}`),
+      ],
+      'attivita.csv': [
+        'Data;Pratica;Sigla;Testo',
+        ...times(
+          30,
+          (n) => `1${n % 9}/03/2024;P${n % 20};${['BS', 'DC', 'EP'][n % 3]!};They asked for offer number ${n}`,
+        ),
+      ],
+    });
+    expect(draft.comment).toMatchObject({ author_name: 'Sigla' });
+    expect(draft.remark('author_name')).toContain('`Professionista` of pratiche');
+    const signed = await draftOf({
+      'jobs.csv': [
+        'Nr;Name;Phone;Job;Sum;Status;Ansv.;Log',
+        ...times(20, (n) => {
+          const by = ['JH', 'TB'][n % 2]!;
+          return `${n};Ada Bell${String.fromCharCode(97 + n)};${[57, 42, 29, 86][n % 4]!} 72 53 ${n + 10};Roof ${n};${n + 1}7.500,00 kr.;${STAGES[n % 3]!};${by};08/08 ${by}: asked for a new offer once more`;
+        }),
+      ],
+    });
+    expect(signed.deal).toMatchObject({ owner_name: 'Ansv.', currency: { value: 'DKK' } });
+    expect(signed.remark('currency')).toContain('DK is the country');
+  });
+
+  it('of a title is the only column that nothing else explains, even if it has few words', async () => {
+    const draft = await draftOf({
+      'Замовлення.csv': [
+        '№;Дата;Що замовив;Сума, грн;Стан',
+        ...times(
+          44,
+          (n) =>
+            `${n};0${(n % 9) + 1}.08.2024;${['Ролети', 'Тюль', 'Штори', 'Карниз'][n % 4]!};${n + 3} 900,00;${['видано', 'готово'][n % 2]!}`,
+        ),
+      ],
+    });
+    expect(draft.deal).toMatchObject({ title: 'Що замовив', stage_name: 'Стан' });
+    expect(draft.remark('title')).toMatch(/^check: no header names it/);
+  });
+
   it('of a text are several columns where records have one or the other, and no record is skipped for that', async () => {
     const notes = Array.from({ length: 12 }, (_, n) => ({
       id: `N${n}`,

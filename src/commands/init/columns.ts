@@ -291,10 +291,10 @@ export function isOneOf({ sql }: Column, values: readonly string[]): string {
   return `${sql} in (${values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`;
 }
 
-/** The most frequent values with their counts. */
-export function countsOf({ table, sql }: Column, limit = 200): Map<string, number> {
+/** The most frequent values with their counts; `where`: of some rows, in SQL. */
+export function countsOf({ table, sql }: Column, limit = 200, where = 'true'): Map<string, number> {
   const rows = table.db.all<{ value: string; n: number }>(
-    `select ${sql} value, count(*) n from ${table.sql} where ${sql} is not null group by 1 order by 2 desc, min(rowid) limit ${limit}`,
+    `select ${sql} value, count(*) n from ${table.sql} where ${sql} is not null and ${where} group by 1 order by 2 desc, min(rowid) limit ${limit}`,
   );
   return new Map(rows.map(({ value, n }) => [value, n]));
 }

@@ -1,6 +1,13 @@
 /** Values of the mapping from columns, and the evidence for them in figures. */
 import { numberText, ofText } from '../../terminal/numbers.ts';
-import { currencyMarks, currencyMarksInName, currencyNamed, likelyCurrency } from '../../kinds/currencies.ts';
+import {
+  contradicts,
+  currenciesOf,
+  currencyMarks,
+  currencyMarksInName,
+  currencyNamed,
+  likelyCurrency,
+} from '../../kinds/currencies.ts';
 import type { TransformSpec, ValueSpec } from '../../mapping/spec.ts';
 import { SURE, type RoleCandidate, type RoleFound } from './assign.ts';
 import { cellsOf, countEach, countOf, countsOf, numberIn, valueIn, type Column } from './columns.ts';
@@ -207,30 +214,41 @@ export function isHundreds({ values, separators }: Column): boolean {
 /** In small letters, only the best known codes are no other word: `mrr_usd`. */
 const AT_END = /_(usd|eur|gbp|chf|cad|aud|jpy|sek|nok|dkk|pln|brl|inr)$/;
 
-/** The one currency whose sign or code the amounts or their header carry, with its figures, or why there is none. */
-export function currencyOf(amounts: Column | undefined): {
-  readonly code?: string;
+/**
+ * The one currency whose sign or code the amounts or their header carry, with its figures, or why there is none. `local`: that of the
+ * country, if it is known, which a sign of several currencies means.
+ */
+export function currencyOf(
+  amounts: Column | undefined,
+  local?: string,
+): {
+  readonly code?: string | undefined;
+  /** What a sign may mean, where that is not sure. */
+  readonly able?: readonly string[];
   /** The transforms that take the currency of each amount, where they have several. */
   readonly byRow?: readonly TransformSpec[];
   readonly figures: string;
 } {
   if (!amounts) return { figures: 'no column has the currency' };
-  const [mark = AT_END.exec(amounts.name)?.[1]] = currencyMarksInName(withoutMultipleInName(amounts.name));
-  const named = mark === undefined ? undefined : likelyCurrency(mark.toUpperCase());
-  if (named !== undefined) return { code: named, figures: `the header \`${amounts.name}\` names it` };
+  const meant = (mark: string): string | undefined =>
+    local !== undefined && !contradicts(mark, local) ? local : likelyCurrency(mark);
+  const [named = AT_END.exec(amounts.name)?.[1]?.toUpperCase()] = currencyMarksInName(
+    withoutMultipleInName(amounts.name),
+  );
+  if (named !== undefined)
+    return { code: meant(named), able: currenciesOf(named), figures: `the header \`${amounts.name}\` has ${named}` };
   const counts = countEach(amounts.values.map((value) => currencyMarks(withoutMultiple(value))[0]));
   if (counts.size === 0) return { figures: 'no column has the currency of the amounts' };
   const figures = [...counts]
     .map(([mark, count]) => `${ofText(count, amounts.values.length)} amounts have ${mark}`)
     .join(', ');
-  const [code, ...others] = new Set([...counts.keys()].map((each) => each && likelyCurrency(each)));
-  if (others.length > 0) {
-    const marks = [...counts.keys()].flatMap((each) => (each !== undefined && likelyCurrency(each) ? [each] : []));
-    const escaped = marks.sort((a, b) => b.length - a.length).map((each) => each.replace(/[$.\\]/g, '\\$&'));
-    const byRow = [{ extract: `(${escaped.join('|')})` }, { map: { ...signsIn(marks), '*': '=' } }];
-    return { byRow, figures: `several currencies: ${figures}` };
-  }
-  return code === undefined ? { figures } : { code, figures };
+  const marks = [...counts.keys()];
+  const [code, ...others] = new Set(marks.map(meant));
+  if (others.length === 0) return { code, able: currenciesOf(marks[0]!), figures };
+  const known = marks.filter(meant).sort((a, b) => b.length - a.length);
+  const escaped = known.map((each) => each.replace(/[$.\\]/g, '\\$&'));
+  const byRow = [{ extract: `(${escaped.join('|')})` }, { map: { ...signsIn(known), '*': '=' } }];
+  return { byRow, figures: `several currencies: ${figures}` };
 }
 
 /** The signs and names among these texts, with their codes. */

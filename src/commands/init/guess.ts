@@ -169,9 +169,14 @@ function withTitle(
   const near = [...(found?.others ?? []), ...(assignment.candidates.get('title') ?? [])];
   // `Umzug Aachen` looks like a name: who has the deal and who works on it are known there.
   const arePeople = !(person && roles.has('owner'));
-  const [next, ...others] = near.filter(
+  const able = near.filter(
     ({ column }) => column !== stage && mayBeTitle(column, references, arePeople) && !isTheirs(column),
   );
+  const fitting = able.filter(({ column }) => !isType(column));
+  // What all other columns leave over says what a deal is about, if no word says that it is something else.
+  const left =
+    able.length === 1 ? able.filter(({ column }) => column.meaning.concepts.size === 0 && column.distinct > 3) : [];
+  const [next, ...others] = fitting.length > 0 ? fitting : left;
   if (next && (person || others.length === 0)) return { ...assignment, roles: roles.set('title', { ...next, others }) };
   const company = plainColumns(table).find(
     ({ meaning, is }) => meaning.concepts.has('company') && !meaning.concepts.has('id') && is.words > 0.8,
@@ -180,17 +185,20 @@ function withTitle(
   return { ...assignment, roles, candidates: new Map([...assignment.candidates, ['title', candidates]]) };
 }
 
-/** No kind of thing, no note, no name of another record, and nothing that its header calls otherwise. `arePeople`: nor names of people. */
+/** No note, no name of another record, and nothing that its header calls otherwise. `arePeople`: nor names of people. */
 function mayBeTitle(column: Column, references: readonly Reference[], arePeople: boolean): boolean {
   const header = headerScore('title', column, 'deal');
   const isPerson = arePeople && column.is.person > 0.7 && header <= 0;
-  // Some kinds in several words say what a deal is about, if nothing else does.
-  const isType = isKind(column) && (column.is.spaced < 0.2 || column.distinct <= 3);
   const isNote = isNotes(column, 'deal') || (column.meaning.concepts.has('text') && !isDescription(column));
   // Also one of the people among people and firms.
   const isName = references.some((each) => each.from === column && isUnique(each.to) && isSure(each, 0.9));
-  const isOther = isPerson || isType || isNote || isName;
+  const isOther = isPerson || isNote || isName;
   return !isOther && column.is.prose < 0.5 && fillOf(column) > 0.5 && header >= 0;
+}
+
+/** A kind of thing; some kinds in several words say what a deal is about, if nothing else does. */
+function isType(column: Column): boolean {
+  return isKind(column) && (column.is.spaced < 0.2 || column.distinct <= 3);
 }
 
 function isOfPerson(title: Column): boolean {

@@ -134,20 +134,42 @@ function noteStaff(
 
 const MAX_STAFF = 60;
 
-/** Columns of several tables with the same few names under different headers: those who have the deals, and who wrote the texts. */
+/**
+ * Columns of several tables with the same few names under different headers, or with their initials: those who have the deals, and who
+ * wrote the texts. Initials may also be known from texts that are signed with them: `24/08 TB: wants a new offer`.
+ */
 function noteTeam(tables: readonly Table[]): void {
   const able = tables.flatMap(({ columns }) => columns.filter(mayBeTeam));
-  const names = new Map(able.map((column) => [column, [...countsOf(column).keys()].map(fold)]));
+  const texts = tables.flatMap(({ columns }) => columns.filter(({ is }) => is.prose > 0.5));
+  const names = new Map(able.map((column) => [column, [...countsOf(column).keys()]]));
   for (const column of able.filter((each) => !isStaff(each))) {
     const own = names.get(column)!;
     const isSame = (other: Column): boolean => {
-      const shared = names.get(other)!.filter((name) => own.includes(name)).length;
+      const shared = names.get(other)!.filter((name) => own.some((each) => isSameName(each, name))).length;
       return shared > 1 && shared >= Math.max(own.length, names.get(other)!.length) * 0.6;
     };
+    const signs = own.every((name) => INITIALS.test(name)) ? own.map(signature) : [];
+    const isSigned = ({ values }: Column): boolean =>
+      signs.length > 1 && signs.every((sign) => values.some((text) => sign.test(text)));
     const others = able.filter((each) => each.table !== column.table && fold(each.name) !== fold(column.name));
     const found = others.filter(isSame).sort((a, b) => Number(isStaff(b)) - Number(isStaff(a)))[0];
-    if (found) column.team = found;
+    const team = found ?? texts.find(isSigned);
+    if (team) column.team = team;
   }
+}
+
+const INITIALS = /^\p{Lu}{2,4}$/u;
+
+/** At the beginning of a line, or after the date there, and before a colon. */
+function signature(initials: string): RegExp {
+  return new RegExp(`^(?:[\\d.,/: -]+)?${initials}\\s?:`, 'm');
+}
+
+/** `BS` and `Avv. Bianca Serra`, too. */
+function isSameName(one: string, other: string): boolean {
+  const initialsOf = (name: string): string => name.replace(/(?<=\S)\S+|\s+/gu, '').toUpperCase();
+  const isShort = (short: string, name: string): boolean => INITIALS.test(short) && initialsOf(name).endsWith(short);
+  return fold(one) === fold(other) || isShort(one, other) || isShort(other, one);
 }
 
 /** A few names that repeat, under a header that says nothing else. */

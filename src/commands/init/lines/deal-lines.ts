@@ -1,6 +1,6 @@
 /** The lines that only deals have: title, amount, currency, stage. */
 import { numberText, ofText } from '../../../terminal/numbers.ts';
-import { hasCents, isCurrency } from '../../../kinds/currencies.ts';
+import { currencyOfCountry, hasCents, isCurrency } from '../../../kinds/currencies.ts';
 import {
   cellsOf,
   countsOf,
@@ -37,6 +37,7 @@ import { joined, lookupOf } from '../relations/lookups.ts';
 import { endingOf } from '../words.ts';
 import { namedLine, openLine, plainLine, type Context, type Made } from './field-lines.ts';
 import { namesIn } from './person-lines.ts';
+import { countryIn } from './region.ts';
 import type { Line } from './yaml.ts';
 
 export function titleLine(context: Context): Made {
@@ -122,10 +123,19 @@ export function currencyLine({ draft: { roles, table }, known, used }: Context):
     return { value: lookupOf(reference, codes.name), comment: `check: ${referenceText(reference)}` };
   }
   const amount = roles.get('amount')?.column;
-  const { code, byRow, figures } = currencyOf(amount);
+  const country = countryIn(known.tables.flatMap(({ columns }) => columns));
+  const local = country && currencyOfCountry(country);
+  const { code = local, able, byRow, figures } = currencyOf(amount, local);
   if (amount && byRow) return { value: valueIn(amount, ...byRow), comment: `check: ${figures}` };
-  if (code === undefined) return { value: { value: 'EUR' }, off: true, comment: `set this: ${figures}` };
-  return { value: { value: code }, comment: `set this: no column has the currency, but ${figures}` };
+  if (code === undefined) {
+    const several = able ? `, which may be ${able.join(', ')}` : '';
+    return { value: { value: able?.[0] ?? 'EUR' }, off: true, comment: `set this: ${figures}${several}` };
+  }
+  const where = code === local && able?.length !== 1 ? `, and ${country!} is the country of the exports` : '';
+  return {
+    value: { value: code },
+    comment: `set this: ${able ? 'no column has the currency, but ' : ''}${figures}${where}`,
+  };
 }
 
 function isEnd(value: string | null): boolean {

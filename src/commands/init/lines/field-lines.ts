@@ -8,7 +8,7 @@ import { isNumbered } from '../content.ts';
 import { doubtOf, isReadable } from '../dates.ts';
 import { commentOf, damagedIn, dateValue, figuresOf, nextText, NONE, quoted, unreadText } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
-import { idValue, nameOf, type KnownTables } from '../relations/joins.ts';
+import { idValue, nameByType, nameOf, type KnownTables } from '../relations/joins.ts';
 import { isSure } from '../relations/references.ts';
 import { joined } from '../relations/lookups.ts';
 import { headerScore, timeOf, type Role } from '../roles.ts';
@@ -165,6 +165,8 @@ export function namedLine(context: Context, role: 'owner' | 'author' | 'pipeline
     const { value, share, why } = other.join;
     return { value, comment: `${share < 1 || role === 'stage' ? 'check: ' : ''}${why}${nextText(others)}` };
   }
+  const typed = role === 'author' && nameByType(column, context.known);
+  if (typed) return { value: typed.value, comment: `check: ${typed.why}` };
   const whole = wholeName(column);
   if (whole) {
     for (const each of whole) context.used.add(each);

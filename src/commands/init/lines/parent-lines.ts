@@ -2,12 +2,12 @@
 import { kindOf } from '../../../kinds/index.ts';
 import { ofText } from '../../../terminal/numbers.ts';
 import { isAlternatives, type ValueSpec } from '../../../mapping/spec.ts';
-import { countOf, countsOf, holderOf, isOneOf, isUnique, literal, type Column } from '../columns.ts';
+import { countOf, countsOf, holderOf, isOneOf, isUnique, type Column } from '../columns.ts';
 import { NONE, quoted } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
-import { idValue, joinsTo, type Join } from '../relations/joins.ts';
+import { idValue, joinsTo, prefixed, type Join } from '../relations/joins.ts';
 import { isCompanyId, isSure } from '../relations/references.ts';
-import { firstOf, lookupIn, placeholder } from '../relations/lookups.ts';
+import { firstOf, idOfType, lookupIn } from '../relations/lookups.ts';
 import { isStaff, typeOf, type ParentType, type RecordKind } from '../roles.ts';
 import { fold, namesNoun } from '../words.ts';
 import { FINAL } from './comment-lines.ts';
@@ -326,12 +326,10 @@ function isWhole(id: Column, type: Column, targets: readonly TypedTarget[]): boo
 }
 
 function typedValue(type: Column, id: Column, { draft, by, values }: TypedTarget): ValueSpec {
-  const escaped = values.map(literal);
-  const extract = `^${escaped.length > 1 ? `(?:${escaped.join('|')})` : escaped[0]} (.+)$`;
-  const own = { template: `${placeholder(type)} ${placeholder(id)}`, apply: [{ extract }] };
+  const own = idOfType(type, values, id);
   const take = idValue(draft);
   if (by && take !== undefined) return lookupIn(draft.table, { match: by.name, with: own, take }, true);
-  return draft.prefix ? { ...own, apply: [...own.apply, { prefix: draft.prefix.text }] } : own;
+  return prefixed(own, draft);
 }
 
 /** `Contacts` and `contact`. */

@@ -52,12 +52,15 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
     return guess('the country of phone numbers without a country code; none is among the records read');
   const validIn = (country: CountryCode): number =>
     national.filter((number) => parse(number, country)?.isValid() === true).length;
+  // Of several countries whose currency has the same sign, those where the numbers are valid.
+  const isLikely = (country: CountryCode, _at: number, { length }: readonly CountryCode[]): boolean =>
+    length === 1 || validIn(country) > national.length / 2;
   const hints = [
     [countryOfAddresses(columns), 'e-mail addresses end in its domain'],
-    [countryOfCurrency(columns), 'amounts are in its currency'],
+    [countriesOfCurrency(columns), 'amounts are in its currency'],
   ] as const;
   const named = [...byNumbers.keys(), ...byColumns.keys()];
-  const countries = new Set(named.length > 0 ? named : hints.flatMap(([country]) => country ?? []));
+  const countries = new Set(named.length > 0 ? named : hints.flatMap(([some]) => some.filter(isLikely)));
   const found = [...countries]
     .map((country) => ({
       country,
@@ -76,20 +79,23 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
       `${ofText(valid, national.length)} phone numbers without a country code are valid there`,
       ...(international.length > 0 ? [`${ofText(withCode, international.length)} with one have its code`] : []),
       ...(records > 0 ? [`${numberText(records)} records name this country`] : []),
-      ...hints.flatMap(([hint, what]) => (hint === country ? [what] : [])),
+      ...hints.flatMap(([some, what]) => (some.includes(country) ? [what] : [])),
     ];
     return { value: country, label: `${country} (${nameOf(country)}): ${figures.join(', ')}` };
   });
   const why = whyNot(best, found, national.length);
   if (why === undefined) return guess(`set this: ${candidates[0]!.label}`, candidates, best.country);
   const thin = guess(`set this: ${why}: ${candidates.map(({ label }) => label).join('; ')}`, candidates);
-  // A country where none of the numbers is valid is none of theirs.
-  return named.length > 0 || best.valid === 0 ? thin : { ...thin, country: main ?? best.country };
+  // A country where none of the numbers is valid is none of theirs, nor one of several whose currency has the same sign.
+  const isOne = best.valid > 0 && found.every((each) => each === best || each.valid < best.valid * MIN_VALID);
+  return named.length > 0 || !isOne ? thin : { ...thin, country: main ?? best.country };
 }
 
 /** The country of the exports, by the first evidence that there is. */
 export function countryIn(columns: readonly Column[]): CountryCode | undefined {
-  return regionOf(columns).country ?? countryOfAddresses(columns) ?? countryOfCurrency(columns);
+  const { country = countryOfAddresses(columns)[0] } = regionOf(columns);
+  const [only, ...others] = countriesOfCurrency(columns);
+  return country ?? (others.length === 0 ? only : undefined);
 }
 
 function nameOf(country: CountryCode): string {
@@ -100,28 +106,31 @@ function nameOf(country: CountryCode): string {
 const WORLDWIDE = /\.(?:ac|ai|co|eu|fm|gg|io|ly|me|to|tv)$/;
 
 /** That of at least half of the e-mail addresses, where no other country has as many as a tenth of it. */
-function countryOfAddresses(columns: readonly Column[]): CountryCode | undefined {
+function countryOfAddresses(columns: readonly Column[]): CountryCode[] {
   const addresses = columns.filter(({ is }) => is.email > 0.8).flatMap(({ values }) => values);
   const domains = addresses.flatMap((address) => {
     const domain = /\.([a-z]{2})$/i.exec(address)?.[1]?.toUpperCase().replace('UK', 'GB');
     return domain && !WORLDWIDE.test(address.toLowerCase()) && isSupportedCountry(domain) ? [domain] : [];
   });
   const [best, next] = [...countEach(domains)].sort((a, b) => b[1] - a[1]);
-  return best && best[1] * 2 >= addresses.length && (next?.[1] ?? 0) * 10 < best[1] ? best[0] : undefined;
+  return best && best[1] * 2 >= addresses.length && (next?.[1] ?? 0) * 10 < best[1] ? [best[0]] : [];
 }
 
-/** Of the one currency of all amounts: its code begins with that of its country, but for those of several countries (EUR, XOF). */
-function countryOfCurrency(columns: readonly Column[]): CountryCode | undefined {
-  const codes = columns.flatMap((column) =>
-    column.is.currency > 0.8
-      ? column.values.map((value) => likelyCurrency(value) ?? value.toUpperCase())
-      : column.meaning.concepts.has('amount') || column.is.money > 0.5
-        ? (currencyOf(column).code ?? [])
-        : [],
-  );
-  const [code = '', ...others] = new Set(codes);
-  const country = code.slice(0, 2);
-  return others.length === 0 && isSupportedCountry(country) ? country : undefined;
+/**
+ * Of the one currency of all amounts, or those that its sign may mean: their codes begin with that of the country, but for those of
+ * several countries (EUR, XOF).
+ */
+function countriesOfCurrency(columns: readonly Column[]): CountryCode[] {
+  const found = columns.flatMap((column): (readonly string[])[] => {
+    if (column.is.currency > 0.8) return column.values.map((value) => [likelyCurrency(value) ?? value.toUpperCase()]);
+    const isSum = column.meaning.concepts.has('amount') || column.is.number > 0.8;
+    if (!isSum && column.is.money <= 0.5) return [];
+    const { code, able = [] } = currencyOf(column);
+    return code === undefined ? [able].filter(({ length }) => length > 0) : [[code]];
+  });
+  const [codes, ...others] = new Map(found.map((each) => [each.join(), each])).values();
+  const countries = others.length > 0 ? [] : (codes ?? []).map((code) => code.slice(0, 2));
+  return countries.filter((country): country is CountryCode => isSupportedCountry(country));
 }
 
 /** The country of almost all of at least some records. */

@@ -1,12 +1,12 @@
 /** How the records of one table find those of another: the lead of a deal, the deal of a comment, the name of a stage. */
 import { ofText } from '../../../terminal/numbers.ts';
 import type { ValueSpec } from '../../../mapping/spec.ts';
-import { countOf, haveSeveral, isComplete, isUnique, severalText, valueIn } from '../columns.ts';
+import { countOf, countsOf, haveSeveral, isComplete, isOneOf, isUnique, severalText, valueIn } from '../columns.ts';
 import type { Column, Table } from '../columns.ts';
 import { quoted } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
 import { isId, isOfFirms } from '../content.ts';
-import { flagOf, joined, lookupIn, lookupOf, partOf } from './lookups.ts';
+import { flagOf, idOfType, joined, lookupIn, lookupOf, partOf } from './lookups.ts';
 import { isSure, namesOf, namesTable, referenceText, type Reference } from './references.ts';
 import { headerScore, isStaff, scoreOf } from '../roles.ts';
 import { fold, meaningOf, type Noun } from '../words.ts';
@@ -43,7 +43,7 @@ export function idValue(draft: EntryDraft): ValueSpec | undefined {
   return draft.key && prefixed(draft.key.value, draft);
 }
 
-function prefixed(value: ValueSpec, { prefix }: EntryDraft): ValueSpec {
+export function prefixed(value: ValueSpec, { prefix }: EntryDraft): ValueSpec {
   if (!prefix) return value;
   const { apply = [], ...rest } = typeof value === 'string' ? { from: value } : value;
   return { ...rest, apply: [...apply, { prefix: prefix.text }] };
@@ -282,6 +282,36 @@ export function nameOf(
   return { name, join };
 }
 
+/** The names that ids stand for, where a column beside them tells of which table each is: `sender_type` of `sender_id`. */
+export function nameByType(id: Column, { references }: KnownTables): Pick<Join, 'value' | 'why'> | undefined {
+  const { table, sql } = id;
+  const own = references.filter(({ from, to, by }) => from === id && by.apply.length === 0 && isUnique(to));
+  for (const type of table.columns.filter((each) => each !== id && each.distinct <= MAX_TYPES && each.is.words > 0.8)) {
+    const used = countsOf(type, MAX_TYPES, `${sql} is not null`);
+    const found = [...used].flatMap(([value, n]) => {
+      const all = `from ${table.sql} where ${isOneOf(type, [value])} and ${sql} in`;
+      const whole = own.filter(({ to }) => countOf(table, `${all} (select ${to.sql} from ${to.table.sql})`) === n);
+      const named = whole.filter(({ to }) => namesTable({ name: value, meaning: meaningOf(value) }, to.table));
+      const [{ to }, ...more] = named.length > 0 ? named : whole.length > 0 ? whole : [{ to: undefined }];
+      const name = to && more.length === 0 ? nameIn(to, 'author') : undefined;
+      return to && name ? [{ value, n, to, name }] : [];
+    });
+    const isOf = (noun: Noun): boolean => found.some(({ to }) => to.table.nouns.includes(noun));
+    if (found.length < used.size || !isOf('user') || !isOf('lead') || isOf('deal')) continue;
+    const from = found.map(({ value, to, name }) => {
+      const take = joined(name.pair ?? [name], ' ');
+      return lookupIn(to.table, { match: to.name, with: idOfType(type, [value], id), take }, false);
+    });
+    const figures = found.map(
+      ({ value, n, to }) => `${ofText(n, id.filled)} with \`${value}\` are in ${to.table.source}`,
+    );
+    return { value: { from }, why: `by ${quoted(type)}: ${figures.join(', ')}` };
+  }
+  return undefined;
+}
+
+const MAX_TYPES = 12;
+
 /** Words, and no login or code. */
 function isName({ is, pair }: Column): boolean {
   return pair !== undefined || (is.words > 0.8 && is.spaced > 0.6 && Math.max(is.code, is.email) < 0.5);
@@ -322,7 +352,7 @@ function nameIn(key: Column, what: Named): Column | undefined {
       ((isUsers && is.person > 0.7) ||
         (['name', 'title', 'stage', 'company'] as const).some((each) => concepts.has(each))),
   );
-  const [whole] = isUsers ? namesOf(table) : [];
+  const [whole] = isUsers || table.nouns.includes('lead') ? namesOf(table) : [];
   // A name by which somebody logs in is none.
   const isWhole = (column: Column): boolean =>
     !whole?.pair?.includes(column) && headerScore('full', column, 'lead') > 0.7;

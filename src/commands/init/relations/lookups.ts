@@ -55,6 +55,13 @@ function keyAmong({ from, is }: RecordType, key: ValueSpec): ValueSpec {
   return { list: [type, key], apply: [{ join: ' ' }, { extract: `^${types} (.+)$` }] };
 }
 
+/** An id, of records of these types only. */
+export function idOfType(type: Column, values: readonly string[], id: Column): ValueSpec {
+  const escaped = values.map(literal);
+  const extract = `^${escaped.length > 1 ? `(?:${escaped.join('|')})` : escaped[0]} (.+)$`;
+  return { template: `${placeholder(type)} ${placeholder(id)}`, apply: [{ extract }] };
+}
+
 /** Stands for the type of a record that has none. */
 const NO_TYPE = '-';
 
