@@ -81,6 +81,8 @@ interface Picked {
 function pick(choices: readonly Choice[], limit: number): Picked[] {
   const left = new Map(choices.map((choice) => [choice.own.record, choice]));
   const picked: Picked[] = [];
+  // Nobody has to look at a record twice, though a later round begins with all features.
+  const seen = new Set<number>();
   let uncovered: Set<Feature> = new Set();
   while (picked.length < limit && left.size > 0) {
     if (uncovered.size === 0) uncovered = featuresOf(left.values());
@@ -89,7 +91,9 @@ function pick(choices: readonly Choice[], limit: number): Picked[] {
       // Those in the pilot need not be chosen once more.
       left.delete(each.record);
       const gained = [...each.features].filter((feature) => uncovered.delete(feature));
-      return gained.length > 0 || each === choice.own ? [{ event: each.events[0]!, shows: featureTexts(gained) }] : [];
+      if (seen.has(each.record) || (gained.length === 0 && each !== choice.own)) return [];
+      seen.add(each.record);
+      return [{ event: each.events[0]!, shows: featureTexts(gained) }];
     });
     picked.push({ choice, toSee });
   }

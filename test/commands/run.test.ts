@@ -88,9 +88,12 @@ it('a pilot ends with how many records to look at and where: pilot.csv names the
 
   // Notes that somebody made in it stay.
   await write({ '.backfill/demo/pilot.csv': 'order,ok\n1,yes\n' });
-  const again = await told('--pilot', '3');
+  const again = await told('--pilot', '50');
   expect(await stored('pilot.csv')).toBe('order,ok\n1,yes\n');
   expect(again.stdout).toContain('pilot.2.csv');
+  // More than show everything: no record is listed a second time for what others show already.
+  const more = parse<Record<string, string>>(await stored('pilot.2.csv'), { columns: true, bom: true });
+  expect(new Set(more.map(({ file, line }) => `${file}:${line}`)).size).toBe(more.length);
   expect(again.stderr.replaceAll(/\s+/g, ' ')).toMatch(/pilot\.csv was changed or created outside this program/);
 });
 
