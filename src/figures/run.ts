@@ -16,7 +16,7 @@ import { causesSection, checksSection, type OpenNames } from './findings.ts';
 import { skippedSection } from './missing.ts';
 import { stagesSection } from './stages.ts';
 import { verdictOf } from './verdict.ts';
-import { readWait, type RunWait } from '../store/checkpoint.ts';
+import { countUnanswered, readWait, type RunWait } from '../store/checkpoint.ts';
 
 export interface PlanReading {
   readonly states: readonly CountedState[];
@@ -24,12 +24,15 @@ export interface PlanReading {
   readonly causes: readonly ErrorCause[];
   readonly skipped: readonly SkippedRows[];
   readonly wait: RunWait | undefined;
+  /** Requests of the last run that are still without a definite answer. */
+  readonly unanswered: number;
 }
 
 export function readPlan(db: Database): PlanReading {
   return {
     ...{ states: countStates(db), findings: readFindings(db), causes: readCauses(db), skipped: readSkipped(db) },
     wait: readWait(db),
+    unanswered: countUnanswered(db),
   };
 }
 
@@ -108,16 +111,14 @@ function waitText({ reason, since, because }: RunWait, now: Date): string {
 }
 
 /** Why there were more requests than events. */
-function requestsSection({ summary, triggersFired }: RunFound): Section {
-  const { this_run: run, events, outcomes } = summary;
-  const settled = outcomes.created + outcomes.updated + outcomes.none;
-  // Rejections are not counted by run.
-  const unanswered = events.rejected === 0 ? Math.max(0, run.events_sent - settled) : 0;
+function requestsSection({ summary, triggersFired, unanswered }: RunFound): Section {
+  const { this_run: run, events } = summary;
   const others = run.requests - run.events_sent - run.retries;
   const why = [
     `${counted(run.events_sent, 'event')} sent`,
     ...countTexts(
-      [unanswered, 'without an answer, to be sent again under the same id'],
+      [run.events_sent === 0 ? 0 : unanswered, 'without an answer, to be sent again under the same id'],
+      [run.adopted, 'adopted: the service had them already'],
       [run.already_acknowledged, 'acknowledged before'],
       [run.retries, run.retries === 1 ? 'repeat' : 'repeats'],
       [others, 'to read the account'],

@@ -120,11 +120,13 @@ function paceText(events: number, { rate, reserve, maxRequests = Infinity, now }
 /** Changes since earlier runs, and edits in the service. Undefined if nothing was sent before. */
 function changesSection(changes: ChangeCounts | undefined): Section | undefined {
   if (!changes) return undefined;
-  const { new: added, changed, reported, edited, in_conflict: conflicts } = changes;
+  const { new: added, unanswered, rejected, changed, reported, edited, in_conflict: conflicts } = changes;
   const { moved, gone, unread, not_compared: fields } = changes;
   const rows = (
     [
       ['not sent before', added, ''],
+      ['sent without an answer', unanswered, 'sent again under the same id'],
+      ['rejected before', rejected, 'sent again'],
       ['changed', changed, 'changes.csv has each field'],
       ['  only reported', reported, '`if_changed: update` sends those with the verdict `reported` in changes.csv'],
       ['  edited in the service', edited, conflicts > 0 ? `${numberText(conflicts)} in conflict` : ''],

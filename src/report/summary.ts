@@ -24,10 +24,17 @@ export interface PriorityCounts {
 /** Selected events whose parents are neither acknowledged nor selected: by type, and by what they wait for. */
 export type WaitingCounts = Readonly<Record<EventType, Readonly<Record<Entity, number>>>>;
 
-/** What an export differs in from what earlier runs sent: numbers of records. */
-export interface ChangeCounts {
+/** Records to send that the service does not have as far as is known, by what became of them in earlier runs. */
+export interface DueCounts {
   /** Not sent by any run yet. */
   readonly new: number;
+  /** Sent without an answer so far. */
+  readonly unanswered: number;
+  readonly rejected: number;
+}
+
+/** What an export differs in from what earlier runs sent: numbers of records. */
+export interface ChangeCounts extends DueCounts {
   readonly changed: number;
   /** Of the changed ones: only reported, because `if_changed` sends nothing for them. They are not read from the service. */
   readonly reported: number;
@@ -78,6 +85,8 @@ export interface Summary {
     readonly retries: number;
     readonly rate_limited: number;
     readonly already_acknowledged: number;
+    /** With --adopt: what the service says it had processed already. */
+    readonly adopted: number;
     readonly seconds: number;
   };
   readonly errors_by_code: Readonly<Record<string, number>>;

@@ -93,6 +93,13 @@ export function readWait(db: Database): RunWait | undefined {
       and at >= (select at from checkpoint.holder)`);
 }
 
+/** Events of the last run whose last request got no definite answer, other than those that it gave up. */
+export function countUnanswered(db: Database): number {
+  return db.get<{ count: number }>(`
+    select count(distinct entity || ' ' || external_id) as count from checkpoint.request
+    where status = 'open' and settled_at is null and run = (select max(id) from checkpoint.run)`)!.count;
+}
+
 /**
  * Hashes fields with the key of the checkpoint, or else with that of the last dry run, or else with a new one, which a run
  * stores in the checkpoint and a dry run in its plan.

@@ -399,9 +399,13 @@ describe('a part of a migration', () => {
 
   it('is continued with --adopt if the state directory is lost, and nothing is duplicated', async () => {
     const { turn, service } = await migration(given);
-    await turn('--max-requests', '17');
+    const lost = await turn('--max-requests', '17');
     const adopted = await turn('--state', 'elsewhere', '--adopt');
-    expect(adopted.summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: ALL } });
+    expect(adopted.summary).toMatchObject({
+      exit: { code: 0 },
+      events: { acknowledged: ALL },
+      this_run: { adopted: lost.summary.events.acknowledged },
+    });
     const { leads, deals, comments } = service.state();
     expect([leads.length, deals.length, comments.length]).toEqual([10, 10, 10]);
     expect(leads.map(({ revision }) => revision)).toEqual(Array(10).fill(1));

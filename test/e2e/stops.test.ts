@@ -165,6 +165,7 @@ describe('a run that stops early', () => {
     expect(await summary('--max-requests', '10')).toMatchObject({
       events: { rejected: 25 },
       errors_by_code: { rejected_earlier: 25 },
+      changes: { new: 35, unanswered: 0, rejected: 25 },
     });
 
     expect((await summary()).exit.code).toBe(0);
@@ -193,8 +194,10 @@ describe('a run that stops early', () => {
 
   it('after one retry if the credentials are refused', async () => {
     const rotate = { kind: 'rotate_token', when: { requests: { from: 10 }, times: 1 } } as const;
-    const { service, summary } = await leads(30, { faults: { rules: [rotate] } });
-    const { exit, events } = await summary();
+    const { service, run } = await leads(30, { faults: { rules: [rotate] } });
+    const ended = await run();
+    const { exit, events } = summaryOf(ended);
+    expect(ended.stderr).not.toContain('without an answer');
     expect(exit).toEqual({ code: 3, reason: 'webhook_auth_failed' });
     expect(events).toMatchObject({ rejected: 0, acknowledged: service.state().leads.length });
   });

@@ -6,7 +6,7 @@ import { parseJson, type JsonValue } from '../../json.ts';
 import { readDocument } from '../../report/documents.ts';
 import { writeTable } from '../../report/error-files.ts';
 import { namesById } from '../../service/account.ts';
-import type { ChangeCounts } from '../../report/summary.ts';
+import type { ChangeCounts, DueCounts } from '../../report/summary.ts';
 import type { Database } from '../../store/sqlite.ts';
 import type { Subject } from '../wanted.ts';
 import type { RecordInService } from './in-service.ts';
@@ -83,7 +83,7 @@ export function writeChanges(db: Database, path: string): void {
 }
 
 /** Numbers of records. */
-export function countChanges(db: Database): Omit<ChangeCounts, 'new' | 'gone' | 'unread'> {
+export function countChanges(db: Database): Omit<ChangeCounts, keyof DueCounts | 'gone' | 'unread'> {
   const count = (where: string): number =>
     db.get<{ count: number }>(
       `select count(*) as count from (select distinct entity, external_id from change where ${where})`,

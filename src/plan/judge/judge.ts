@@ -3,7 +3,7 @@ import { isUpdate } from '../../kinds/index.ts';
 import type { StateDir } from '../../files/state-dir.ts';
 import type { CompiledEntry } from '../../mapping/mapping.ts';
 import type { Policies } from '../../mapping/policies.ts';
-import type { ChangeCounts } from '../../report/summary.ts';
+import type { ChangeCounts, DueCounts } from '../../report/summary.ts';
 import type { Account } from '../../service/account.ts';
 import type { Client } from '../../service/client.ts';
 import type { Selection } from '../../settings/run-settings.ts';
@@ -77,14 +77,14 @@ export async function judgePlan(job: JudgingJob): Promise<Judged> {
   warnOfCustomFields(db, entries);
   warnOfInactive(db, job.account);
   reportBlocked(db);
-  return { changes: known && { new: countNew(db), ...known }, leftOut };
+  return { changes: known && { ...countDueAgain(db), ...known }, leftOut };
 }
 
 /** Knowledge from earlier runs, and the records of the service that differ. Without the network, nothing is read. */
 async function compareWithKnown(
   { db, hasher, output, client, concurrency, region }: JudgingJob,
   policies: readonly Policies[],
-): Promise<Omit<ChangeCounts, 'new'>> {
+): Promise<Omit<ChangeCounts, keyof DueCounts>> {
   const subjects = judgeKnown(db, policies, hasher, client !== undefined);
   if (client) await readSubjects({ db, hasher, client, concurrency, region }, subjects);
   writeChanges(db, output.file(CHANGES_FILE));
@@ -94,11 +94,13 @@ async function compareWithKnown(
 }
 
 /** Events that can be sent and about whose records nothing was sent before. */
-function countNew(db: Database): number {
-  return db.get<{ count: number }>(`
-    select count(*) as count from event e where e.state in ('ready', 'retry')
-      and not exists (select 1 from checkpoint.record r where r.entity = e.entity and r.external_id = e.external_id)`)!
-    .count;
+function countDueAgain(db: Database): DueCounts {
+  return db.get(`
+    select count(*) filter (where r.entity is null or (r.existence = 'no' and r.rejected is null)) as new,
+      count(*) filter (where r.open is not null) as unanswered,
+      count(*) filter (where r.existence = 'no' and r.rejected is not null and r.open is null) as rejected
+    from event e left join checkpoint.record r on r.entity = e.entity and r.external_id = e.external_id
+    where e.state in ('ready', 'retry')`)!;
 }
 
 /** The events of this run, and their order. Returns the features that the records chosen by `--pilot` cover. */
