@@ -738,7 +738,21 @@ describe('exports of strangers', () => {
     ]);
     const draft = await draftOf({ 'list.csv': ['Nr,Name,E-mail,Log', ...rows.flat()] });
     expect(draft.lead).toMatchObject({ external_id: 'Nr', when: { from: 'Nr', present: true } });
-    expect(draft.remark('when')).toBe('check: skips 30 of 50: those that continue the record above');
+    const why = /^check: skips 30 of 50: those that continue the record above/;
+    expect(draft.remark('when')).toMatch(why);
+    // With the day in a column of its own, and an id that no header names.
+    const own = await draftOf({
+      'list.csv': [
+        'Ref.,Name,Phone,E-mail,Job,Sum,Stage,Day,Log',
+        ...times(20, (n) => [
+          `K0${n + 1},${person(n)},+39 02 55${1000 + n},p${n}@a.example,Floor ${n},${900 + n}.50,${n % 2 ? 'open' : 'won'},${10 + n}-07-2024,Called`,
+          ...times(n % 4, () => `,,,,,,,0${1 + (n % 8)}-08-2024,Nobody answered the phone ${n}`),
+        ]).flat(),
+      ],
+    });
+    expect([own.lead, own.deal].map(({ when }) => when)).toEqual(times(2, () => ({ from: 'Ref.', present: true })));
+    expect(own.remark('when')).toMatch(why);
+    expect(own.deal['external_id']).toMatchObject({ from: 'Ref.' });
   });
 
   it('have quotes that are characters like others, unless a cell is quoted', async () => {
@@ -749,6 +763,12 @@ describe('exports of strangers', () => {
     const draft = await draftOf({ 'people.txt': rows('{"from": "fair"}') });
     expect(draft.spec.sources['people']).toMatchObject({ quote: 'none' });
     expect(draft.findings).toContain('12 leads');
+    const first = await draftOf({ 'people.txt': rows('"fair" in May') });
+    expect(first.spec.sources['people']).toMatchObject({ quote: 'none' });
+    const open = rows('').with(5, 'C-9|"Ada Bell|a@a.example||');
+    await expect(draftOf({ 'people.txt': open.with(3, 'C-8|"Ada\nCosta"|b@a.example||') })).rejects.toThrow(
+      /txt:7: .*quote/,
+    );
     await expect(draftOf({ 'people.txt': rows('5" tube').with(3, '"10023"|Ada Bell|a@a.example||') })).rejects.toThrow(
       /people.txt:2: unexpected quote/,
     );
@@ -1093,6 +1113,25 @@ describe('exports of strangers', () => {
     expect(draft.findings).toMatch(/calls\.csv.*; 60 comments/);
   });
 
+  it('without the firms among them that a flag tells, unless other records are about one of these', async () => {
+    const firm = (n: number): boolean => n % 5 === 4;
+    const people = times(30, (n) =>
+      firm(n)
+        ? `C${n}x,true,,,Roofs ${n} Ltd,info@roofs${n}.example`
+        : `C${n}x,false,${name(n).replace(' ', ',')},,p${n}@acme.example`,
+    );
+    const notes = (of: (n: number) => number) => ({
+      'people.csv': ['Ref,Is organization,First name,Last name,Organization,E-mail', ...people],
+      'notes.csv': ['Id,Contact,Text', ...times(30, (n) => `N${n},C${of(n)}x,They asked about the roof of house ${n}`)],
+    });
+    const left = await draftOf(notes((n) => (firm(n) ? n - 1 : n)));
+    expect(left.lead['when']).toEqual({ from: 'Is organization', not_in: ['true'] });
+    expect(left.lead).toMatchObject({ full_name: { list: ['First name', 'Last name'] } });
+    const kept = await draftOf(notes((n) => n));
+    expect(kept.lead['when']).toBeUndefined();
+    expect(kept.remark('full_name')).toMatch(/^check: 6 of 30 have no name, .*`when: /);
+  });
+
   it('of several days keep the last state; links with names and firms with addresses are no people, and a wage is no amount', async () => {
     const stages = ['Qualify', 'Offer', 'Won', 'Lost'];
     const day = (at: number) => [
@@ -1143,6 +1182,20 @@ describe('exports of strangers', () => {
     });
     expect(draft.lead['email']).toMatchObject({ from: lookup('email') });
     expect(draft.lead['phone_number']).toMatchObject({ from: [lookup('phone'), lookup('mobile')] });
+    // Neither an address nor a number, and a property whose values are nearly all that differ.
+    const plain = await draftOf({
+      'people.csv': ['id,name,email', ...times(40, (n) => `${n + 1},${name(n)} ${n},p${n}@acme.example`)],
+      'facts.csv': [
+        'id,person_id,attr,val',
+        ...times(
+          40,
+          (n) => `${3 * n},${n + 1},firm,${['Roofs', 'Tiles'][n % 2]} Ltd\n${3 * n + 1},${n + 1},vip,${n % 2}`,
+        ),
+        ...times(28, (n) => `${3 * n + 2},${n + 1},born,19${n + 60}-04-1${n % 9}`),
+      ],
+    });
+    const fact = (of: string) => ({ lookup: { source: 'facts', with: { template: `{id} ${of}` }, take: 'val' } });
+    expect(plain.lead['custom_params']).toMatchObject({ val_firm: fact('firm'), val_vip: fact('vip') });
     // Without a table of people, the rows of the property that all have stand for them.
     const cards = await draftOf({
       'cards.csv': [

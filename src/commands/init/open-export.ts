@@ -206,7 +206,8 @@ async function findSettings(
   try {
     const source = await openSource({ ...base, ...settings });
     const sample = await readSample(source);
-    const isQuoted = (cell: unknown): boolean => /^".*"$/s.test(String(cell));
+    // With an odd number of quotes, the first one opens a cell of several lines, or one that is damaged.
+    const isQuoted = (cell: unknown): boolean => /^".*"$|^"(?:[^"]*"[^"]*")*[^"]*$/s.test(String(cell));
     if (failure && settings.quote && sample.tables[0]!.rows.some((row) => row.some(isQuoted))) throw failure;
     next = await otherHeader(base, settings, source);
     if (!next) return { source, sample, settings, reasons };

@@ -28,8 +28,14 @@ export function byType(all: Export): readonly Export[] {
   if (!main || all.settings.columns !== undefined) return [all];
   const isShort = main.rows.length < MIN_ROWS;
   const found = isShort
-    ? (typesIn(main, /^_{0,2}type$/i) ?? [])
-    : (typesIn(main) ?? partsIn(main) ?? recordsIn(main) ?? firstsIn(main) ?? describedIn(main) ?? []);
+    ? (typesIn(main, /^_{0,2}type$/i) ?? continuedIn(main) ?? [])
+    : (typesIn(main) ??
+      partsIn(main) ??
+      continuedIn(main) ??
+      recordsIn(main) ??
+      firstsIn(main) ??
+      describedIn(main) ??
+      []);
   return found.length === 0
     ? [all]
     : found.map(({ at, ...type }, index) => {
@@ -126,16 +132,10 @@ function recordsIn({ columns, rows }: RawTable): TypeFound[] | undefined {
   const others = rows.filter((row) => !isLine(row));
   const least = Math.min(...others.map(width));
   if (lines.length === 0 || others.length < MIN_PARTS || least < 2 * MAX_CELLS) return undefined;
-  // What goes on below a record has one column.
-  const places = new Set(lines.flatMap((row) => plain.flatMap(([, { at }]) => (hasValue(row[at]) ? [at] : []))));
-  const isLog = places.size === 1;
-  if (!isLog && lines.length > rows.length * MAX_LINES) return undefined;
+  if (lines.length > rows.length * MAX_LINES) return undefined;
   const valuesOf = (some: RawTable['rows'], at: number): Set<string> =>
     new Set(some.map((row) => (hasValue(row[at]) ? String(row[at]) : '')));
-  const type = {
-    as: 'records',
-    others: isLog ? 'those that continue the record above' : 'lines that are no records',
-  } as const;
+  const type = { as: 'records', others: 'lines that are no records' } as const;
   const found = plain.find(([, { at }]) => !valuesOf(others, at).has('') && [...valuesOf(lines, at)].join('') === '');
   if (found) return [{ from: found[0], at: found[1].at, is: 'present', ...type }];
   const named = plain.find(([, { at }]) => {
@@ -146,14 +146,55 @@ function recordsIn({ columns, rows }: RawTable): TypeFound[] | undefined {
 }
 
 /**
- * By an amount that only the first of several lines of a record has, above its items: with it go other columns, and the id of the
- * record is repeated in its lines, or empty below the first. Where a person has several deals in such lines, each line has an amount.
+ * By a column that only the first of several lines of a record has, its id or any beside a single one, and with it most others: below
+ * it go on its items, or what was said and when. Such lines have neither ids nor addresses of their own, and an amount only where the
+ * record has another one: a person may have several deals.
  */
+function continuedIn({ columns, rows }: RawTable): TypeFound[] | undefined {
+  const plain = [...columns].filter(
+    ([, { at, list, label }]) => list === undefined && label === undefined && rows.some((row) => hasValue(row[at])),
+  );
+  const valuesOf = (some: RawTable['rows'], at: number): string[] =>
+    some.flatMap((row) => (hasValue(row[at]) ? [String(row[at])] : []));
+  const isUnique = (some: RawTable['rows'], at: number): boolean =>
+    new Set(valuesOf(some, at)).size === some.length && valuesOf(some, at).every((value) => CODE.test(value));
+  if (plain.some(([, { at }]) => isUnique(rows, at))) return undefined;
+  const isAmount = ([name]: (typeof plain)[number]): boolean => meaningOf(name).concepts.has('amount');
+  const able = plain.filter(([, { at }]) => hasValue(rows[0]![at]));
+  const found = able.flatMap(([from, { at }]) => {
+    const firsts = rows.filter((row) => hasValue(row[at]));
+    const lines = rows.filter((row) => !hasValue(row[at]));
+    if (lines.length < MIN_PARTS || firsts.length < MIN_PARTS) return [];
+    const own = plain.filter((each) => valuesOf(lines, each[1].at).length > 0);
+    const lacked = plain.filter(
+      (each) => !own.includes(each) && valuesOf(firsts, each[1].at).length > firsts.length * MIN_FILL,
+    );
+    const cells = own.flatMap((each) => valuesOf(lines, each[1].at));
+    const words = own.filter((each) => !valuesOf(lines, each[1].at).every((cell) => FIGURE.test(cell)));
+    const isTold = lacked.some(isAmount) || (words.length < 2 && !own.some(isAmount));
+    if (lacked.length <= plain.length / 2 || !isTold || cells.some((cell) => PERSONAL.test(cell))) return [];
+    const isKey = isUnique(firsts, at);
+    // In the first column, it is the title of a page.
+    return isKey || (own.length === 1 && own[0] !== plain[0]) ? [{ from, at, isKey }] : [];
+  });
+  const best = found.find(({ isKey }) => isKey) ?? found[0];
+  if (!best) return undefined;
+  const { from, at, isKey } = best;
+  // An id that only the first line has is in the first column.
+  const key = isKey && from === plain[0]![0] && { key: from };
+  return [{ from, at, is: 'present', as: 'records', others: CONTINUED, ...key }];
+}
+
+const CONTINUED = 'those that continue the record above, such as its items or what was said about it';
+const CODE = /^\S*\d\S*$/;
+/** An amount, a number or a time. */
+const FIGURE = /^\P{L}*\d\P{L}*$/u;
+/** An address or a telephone number, which has more digits than a date. */
+const PERSONAL = /^\S+@\S+$|^[+0](?:[\s()./-]*\d){8,}$/;
+
+/** By an amount that only the first of several lines of a record has, above its items, which repeat its id. */
 function firstsIn({ columns, rows }: RawTable): TypeFound[] | undefined {
   const plain = [...columns].filter(([, { list, label }]) => list === undefined && label === undefined);
-  const isFull = (at: number): boolean => rows.every((row) => hasValue(row[at]));
-  // A record has an id of its own in each line.
-  const isEach = plain.some(([, { at }]) => isFull(at) && new Set(rows.map((row) => row[at])).size === rows.length);
   for (const [from, { at: amount }] of plain) {
     if (!meaningOf(from).concepts.has('amount') || !hasValue(rows[0]![amount])) continue;
     const firsts = rows.filter((row) => hasValue(row[amount]));
@@ -162,26 +203,16 @@ function firstsIn({ columns, rows }: RawTable): TypeFound[] | undefined {
     let last = firsts[0]!;
     const above = rows.map((row) => (last = hasValue(row[amount]) ? row : last));
     const isRepeated = (at: number): boolean => rows.every((row, line) => row[at] === above[line]![at]);
-    const isLacked = (at: number): boolean => !items.some((row) => hasValue(row[at]));
-    const isUnique = (at: number): boolean =>
-      firsts.every((row) => hasValue(row[at])) && new Set(firsts.map((row) => row[at])).size === firsts.length;
-    const lacked = plain.filter(([, { at }]) => isLacked(at) && firsts.every((row) => hasValue(row[at])));
-    const isSparse = !isEach && lacked.length > plain.length / 2;
-    const ids = plain.filter(
-      ([, { at }]) => at !== amount && isUnique(at) && (isRepeated(at) || (isSparse && isLacked(at))),
+    const lacked = plain.filter(
+      ([, { at }]) => firsts.every((row) => hasValue(row[at])) && !items.some((row) => hasValue(row[at])),
     );
-    if (ids.length === 0 || lacked.length <= MIN_OWN) continue;
     const isOfRecord = ([name, { at }]: (typeof plain)[number]): boolean =>
       isRepeated(at) &&
+      new Set(firsts.map((row) => row[at])).size === firsts.length &&
       !namesNoun('lead', meaningOf(name).concepts) &&
       firsts.every((row) => /^[^@]*\d[^@]*$/.test(String(row[at])));
-    const others = 'those that continue the record above, such as its items';
-    const repeated = ids.find(isOfRecord);
-    if (repeated) return [{ from, at: amount, is: 'present', as: 'records', others, key: repeated[0] }];
-    const [id, { at }] = ids[0]!;
-    // An id that only the first line has is in the first column.
-    const isFirst = ids[0] === plain[0];
-    return [{ from: id, at, is: 'present', as: 'records', others, ...(isFirst && { key: id }) }];
+    const repeated = lacked.length > MIN_OWN ? plain.find(isOfRecord) : undefined;
+    if (repeated) return [{ from, at: amount, is: 'present', as: 'records', others: CONTINUED, key: repeated[0] }];
   }
   return undefined;
 }

@@ -13,6 +13,8 @@ const TOO_LARGE = Object.assign(new Error('record too large'), { code: 'CSV_MAX_
 const QUOTE = '"';
 const BACKSLASHES = 'if a backslash precedes the quotes that are part of a text, set `escape: "\\\\"` on this source';
 
+const UNQUOTED = 'where no cell of the file is quoted, set `quote: none` on this source';
+
 /** The delimiter, and the character before a quote inside a quoted cell (a quote if absent). */
 interface CellMarks {
   readonly delimiter: string;
@@ -136,7 +138,10 @@ export class RecordParser {
     const quoteProblem = (line: number, message: string, hint: string): UserError =>
       escapes
         ? new SettingError('escape', `${this.#label}:${line}: ${message}`, { hint: BACKSLASHES, cause: error })
-        : problem(line, message, hint);
+        : new SettingError('quote', `${this.#label}:${line}: ${message}`, {
+            hint: `${hint}; ${UNQUOTED}`,
+            cause: error,
+          });
     const limit = `${this.#maxRecord / 1024 / 1024} MiB`;
     const closeIt = 'close the quote, or double it (`""`) if it is part of the text';
     switch (code) {
@@ -157,7 +162,7 @@ export class RecordParser {
       }
       case 'INVALID_OPENING_QUOTE':
         return new SettingError('quote', `${this.#label}:${opened}: unexpected quote in a cell that is not quoted`, {
-          hint: 'quote the whole cell and double the quote (`""`) inside it; where no cell of the file is quoted, set `quote: none` on this source',
+          hint: `quote the whole cell and double the quote (\`""\`) inside it; ${UNQUOTED}`,
           cause: error,
         });
       default:

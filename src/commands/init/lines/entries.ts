@@ -8,8 +8,8 @@ import type { EntryDraft, Notes } from '../guess.ts';
 import { nameOf, type KnownTables } from '../relations/joins.ts';
 import { authorLine, contentLine } from './comment-lines.ts';
 import { amountLine, currencyLine, priorityLine, stageLine, titleLine } from './deal-lines.ts';
-import { continuedBy, idLine, namedLine, timeLine, type Context, type Made } from './field-lines.ts';
-import { emailLine, nameLine, phoneLine } from './person-lines.ts';
+import { idLine, namedLine, timeLine, type Context, type Made } from './field-lines.ts';
+import { emailLine, firmsAmong, nameLine, phoneLine } from './person-lines.ts';
 import { keptParent, parentLines } from './parent-lines.ts';
 import type { RecordType } from '../raw-table.ts';
 import { meaningOf, type Meaning } from '../words.ts';
@@ -141,14 +141,15 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
   const personal = data.filter(({ key, off }) => !off && PERSONAL.includes(key));
   const isOfDeal = twin && kind === 'lead' && table.list === undefined && !draft.key?.column;
   const who = isOfDeal ? table.columns.filter((each) => personal.some(({ value }) => reads(value, each))) : [];
-  if (draft.key?.column && continuedBy(draft) > 0)
-    tests.push({ value: present([draft.key.column.name]), why: 'those that continue the record above, without an id' });
-  else if (draft.only) tests.push({ value: present([draft.only.name]), why: `those without ${quoted(draft.only)}` });
+  if (draft.only) tests.push({ value: present([draft.only.name]), why: `those without ${quoted(draft.only)}` });
   else if (who.length > 0 && countWithout(table, who) > 0)
     tests.push({
       value: present(who.map(({ name }) => name)),
       why: 'those without a name, an address and a number; where only the first row of a group has them (merged cells), fill the others down first',
     });
+  const firms = firmsAmong(context);
+  if (firms)
+    tests.push({ value: { from: firms.flag.name, not_in: firms.values }, why: `firms, by ${quoted(firms.flag)}` });
   const gone = deletedTests(context);
   tests.push(...gone);
   if (tests.length === 0) return [];

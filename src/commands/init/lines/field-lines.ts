@@ -42,17 +42,6 @@ export function idLine({ draft, known }: Context): Made {
   return { value, comment: idComment(draft, known) };
 }
 
-/** Rows that only continue the record above: without an id and without a value of any other role. */
-export function continuedBy({ key, roles, table }: EntryDraft): number {
-  const id = key?.column;
-  const others = [...roles.values()].map(({ column }) => column).filter((column) => column !== id);
-  if (!id || isComplete(id) || others.length < 2) return 0;
-  const all = `from ${table.sql} where ${id.sql} is null`;
-  return countOf(table, `${all} and (${others.map(({ sql }) => `${sql} is not null`).join(' or ')})`) > 0
-    ? 0
-    : countOf(table, all);
-}
-
 function idComment(draft: EntryDraft, { references }: KnownTables): string {
   const { roles, key, prefix, kind, table, notes } = draft;
   const column = key?.column;
@@ -60,7 +49,7 @@ function idComment(draft: EntryDraft, { references }: KnownTables): string {
   if (!column) return `set this: ${key?.why ?? 'no column looks like an id'}`;
   const referred = references.filter((each) => each.to === column && isSure(each)).map(({ from }) => from.table.source);
   const by = [...new Set(referred.filter((source) => source !== table.source))].slice(0, 3);
-  const figures = `unique in all ${numberText(column.filled)} ${isComplete(column) ? 'records' : 'records that begin with one'}${by.length > 0 ? `, referred to by ${by.join(', ')}` : ''}`;
+  const figures = `unique in all ${numberText(column.filled)} records${by.length > 0 ? `, referred to by ${by.join(', ')}` : ''}`;
   if (prefix && kind !== 'deal') return `check: ${prefix.why}, so these have a prefix`;
   if (column.is.damaged > 0)
     return `set this: a spreadsheet has truncated ${damagedIn(column)} ids (3.93E+11); export again without opening the file in a spreadsheet`;
@@ -68,8 +57,7 @@ function idComment(draft: EntryDraft, { references }: KnownTables): string {
   if (key.why !== undefined) return `set this: ${key.why}; ${figures}`;
   if (!isUnique(column))
     return `set this: ${counted(column.filled - column.distinct, 'record')} with the id of an earlier one`;
-  if (!isComplete(column) && continuedBy(draft) === 0)
-    return `set this: ${numberText(table.rows - column.filled)} records have none`;
+  if (!isComplete(column)) return `set this: ${numberText(table.rows - column.filled)} records have none`;
   const { is } = column;
   const isText = column.name !== KEY && (is.words > 0.8 || headerScore('id', column, kind) <= 0);
   const found = roles.get('id');

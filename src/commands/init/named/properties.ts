@@ -2,6 +2,7 @@
 import type { ValueSpec } from '../../../mapping/spec.ts';
 import { columnOf, countOf, countsOf, isComplete, isFew, isKey, isOneOf, type Column, type Table } from '../columns.ts';
 import { isId } from '../content.ts';
+import { isReadable } from '../dates.ts';
 import { namesTable } from '../relations/references.ts';
 import { lookupIn, placeholder } from '../relations/lookups.ts';
 import { isStaff } from '../roles.ts';
@@ -141,7 +142,9 @@ function* partsOf(table: Table): Generator<PropertyParts> {
       const isOne = entity !== property && isComplete(entity) && isId(entity) && !entity.date;
       if (!isOne || entity.distinct <= property.distinct || entity.distinct > rows * 0.7) continue;
       const rest = filled.filter((each) => each !== entity && each !== property && !(isKey(each) && isId(each)));
-      const [value] = rest.filter((each) => !isName(each) && !each.date).sort((a, b) => b.distinct - a.distinct);
+      // Where one of the properties is a date, most others are none.
+      const isDate = ({ date, values }: Column): boolean => date !== undefined && isReadable(date, values);
+      const [value] = rest.filter((each) => !isName(each) && !isDate(each)).sort((a, b) => b.distinct - a.distinct);
       if (!value || value.filled < rows / 2 || value.distinct < property.distinct) continue;
       const parts = {
         entity,

@@ -88,7 +88,7 @@ function directJoin(reference: Reference, target: EntryDraft, isMixed: boolean):
     several: cut > 0 ? `${haveSeveral(cut)}; the first one is used` : severalText(from),
     ...(match && { matched: `${match(from)} in (select ${match(to)} from ${to.table.sql})` }),
   };
-  const isPart = isMixed && share < 0.95 && target.table.whole && target.table.list === undefined;
+  const isPart = isMixed && share < 0.95 && !reference.isTyped && target.table.whole && target.table.list === undefined;
   if (isId && !by.fold && !isPart) return [{ ...common, value: prefixed(partOf(reference), target), why }];
   if (target.table.list !== undefined) return [];
   const zeros = by.fold === 3 && isId ? ', compared without leading zeros' : undefined;

@@ -16,7 +16,7 @@ import {
 import { isRising } from '../content.ts';
 import { headerScore } from '../roles.ts';
 import type { Samples } from '../tables.ts';
-import { fold, meaningOf, namesNoun, type Meaning } from '../words.ts';
+import { commonEnds, fold, meaningOf, namesNoun, type Meaning } from '../words.ts';
 
 /** The parts of a value that may name a record. */
 interface Extractor {
@@ -138,6 +138,8 @@ export interface Reference {
   readonly third?: Table;
   /** Of the tables whose ids all values are, this is the shortest one, and the values are spread over its ids. */
   readonly isSpread?: boolean;
+  /** A text before the id says which records are meant. */
+  readonly isTyped?: boolean;
 }
 
 /** Below this share, an overlap is not worth showing. */
@@ -251,6 +253,7 @@ function mayRefer({ filled, date, length, separators, is }: Column): boolean {
 function referencesOf(from: Column, keys: readonly Column[]): Reference[] {
   const { sql, table, values } = from;
   const found = new Map<Column, Reference>();
+  const typed: Reference[] = [];
   for (const by of [...EXTRACTORS, ...prefixesIn(values)]) {
     const alike = values.filter((value) => by.like.test(value)).length;
     // A part of the value is only looked at where most values have it.
@@ -269,14 +272,48 @@ function referencesOf(from: Column, keys: readonly Column[]): Reference[] {
       const to = keys[key]!;
       const known = found.get(to);
       const isOwn = to.table === table || isIn(to.table, table) || (isIn(table, to.table) && pathOf(from) === to.name);
-      const isNone = by.prefix?.isType && (n < parts.length || !isNamed(by.prefix.text, to.table));
-      if (!isOwn && !isNone && n / of > (known?.share ?? 0))
-        found.set(to, { from, to, by, found: n, of, share: n / of });
+      const reference = { from, to, by, found: n, of, share: n / of };
+      if (isOwn) continue;
+      if (by.prefix?.isType && n === parts.length && isUnique(to)) typed.push({ ...reference, isTyped: true });
+      if (!by.prefix?.isType && n / of > (known?.share ?? 0)) found.set(to, reference);
     }
   }
+  for (const each of settled(typed)) found.set(each.to, each);
   const all = [...found.values()].filter((each) => each.share >= MIN_SHARE);
   const whole = all.filter(({ to, found: n, of }) => n === of && isUnique(to)).map(({ to }) => to.table.rows);
   return all.map((each) => ({ ...each, isSpread: each.to.table.rows === Math.min(...whole) && isSpread(each) }));
+}
+
+/**
+ * Which records each of several texts before an id means, of tables that have all of its ids: those that it names, then those with
+ * the most like name, and for the last text the only table that is left: `Auftrag:5` of `auftraege.csv`.
+ */
+function settled(typed: readonly Reference[]): Reference[] {
+  const chosen: Reference[] = [];
+  const textOf = ({ by }: Reference): string => by.prefix!.text;
+  const isFree = (each: Reference): boolean =>
+    chosen.every(({ to, ...other }) => to.table !== each.to.table && textOf({ to, ...other }) !== textOf(each));
+  const score = (each: Reference): number =>
+    isNamed(textOf(each), each.to.table) ? 100 : commonStem(textOf(each), each.to.table.list ?? each.to.table.source);
+  for (const each of [...typed].sort((a, b) => score(b) - score(a)))
+    if (score(each) >= MIN_STEM && isFree(each)) chosen.push(each);
+  const left = typed.filter((each) => isFree(each) && !each.to.table.nouns.includes('user'));
+  const isOnly = (each: Reference): boolean => left.every((other) => other === each || textOf(other) !== textOf(each));
+  // Few small numbers are ids of any table.
+  return [...chosen, ...left.filter((each) => isOnly(each) && chosen.length > 0 && each.found >= MIN_LEFT)];
+}
+
+const MIN_STEM = 4;
+const MIN_LEFT = 8;
+
+/** Letters that the words of two names begin with, whatever their umlauts are written like. */
+function commonStem(a: string, b: string): number {
+  const wordsOf = (text: string): string[][] =>
+    fold(text)
+      .replace(/([aou])e/g, '$1')
+      .split(' ')
+      .map((word) => [...word]);
+  return Math.max(...wordsOf(a).flatMap((one) => wordsOf(b).map((other) => commonEnds([one, other]).start)));
 }
 
 /** As references are spread over the ids of a table, and counts, ages or percentages are not. */
@@ -293,8 +330,8 @@ export function isSure(reference: Reference, least = 0): boolean {
 }
 
 /** Small numbers are among other small numbers by chance: only a name tells what they refer to. */
-function isByChance({ from, to, found, of, by, third, isSpread: isMeant }: Reference): boolean {
-  if ((to.is.digits < 0.9 && by.fold !== 3) || third) return false;
+function isByChance({ from, to, found, of, by, third, isTyped, isSpread: isMeant }: Reference): boolean {
+  if ((to.is.digits < 0.9 && by.fold !== 3) || third || isTyped) return false;
   if (by.prefix && isNamed(by.prefix.text, to.table)) return false;
   const numbers = to.values.map(Number);
   const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
