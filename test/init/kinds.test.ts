@@ -1113,6 +1113,30 @@ describe('exports of strangers', () => {
     expect(draft.findings).toMatch(/calls\.csv.*; 60 comments/);
   });
 
+  it('have a row for each contact of a deal, and texts about it, whatever the file is called', async () => {
+    const row = (n: number, at: number, isMain: string) =>
+      `006A${n}x,Roof ${n},${900 + n}.50,${['Open', 'Won'][n % 2]},003B${at}y,${name(at)} ${at},p${at}@acme.example,${isMain}`;
+    const exports = (main: (n: number) => string) => ({
+      'report1.csv': [
+        'Deal Id,Title,Amount,Stage,Contact Id,Contact name,Contact e-mail,Primary',
+        ...times(24, (n) => [...(n % 2 ? [row(n, n + 30, '0')] : []), row(n, n, main(n))]).flat(),
+      ],
+      'report2.csv': [
+        'Subject,Date,Comments,Deal Id',
+        ...times(
+          40,
+          (n) => `Call,2025-03-0${(n % 9) + 1},They asked about the roof of house ${n},006A${(n * 7) % 24}x`,
+        ),
+      ],
+    });
+    const draft = await draftOf(exports(() => '1'));
+    expect(draft.deal).toMatchObject({ external_id: 'Deal Id', when: { from: 'Primary', in: ['1'] } });
+    expect(draft.comment['deal_external_id']).toBe('Deal Id');
+    const open = await draftOf(exports((n) => (n === 3 ? '0' : '1')));
+    expect(open.deal).toMatchObject({ duplicates: 'first' });
+    expect(open.deal['when']).toBeUndefined();
+  });
+
   it('without the firms among them that a flag tells, unless other records are about one of these', async () => {
     const firm = (n: number): boolean => n % 5 === 4;
     const people = times(30, (n) =>

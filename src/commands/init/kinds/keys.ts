@@ -58,8 +58,8 @@ export function keyOf(row: Recognised, references: readonly Reference[]): Key | 
   const people = kind === 'lead' && !(id && isOfPeople) ? recurringIn(row) : undefined;
   // The number of a booking is no number of who booked, unless others refer to it.
   if (id && !(people && isUnique(id) && referred(id, references) === 0)) {
-    // Ids of people who are not the same are a mistake.
-    const same = kind === 'lead' && !isUnique(id) ? recurring([id], roles) : {};
+    // Ids of people or deals that are not the same are a mistake.
+    const same = isUnique(id) || kind === 'comment' ? {} : recurring([id], roles, kind);
     return { value: valueIn(id), column: id, ...(same.differs === '' && same) };
   }
   // Notes need no id.
@@ -116,7 +116,7 @@ export function personKey(
       isComplete(column) &&
       Math.abs(column.distinct - best.distinct) <= best.distinct * 0.1,
   );
-  if (theirs) return { value: theirs.name, column: theirs, ...recurring([theirs], roles) };
+  if (theirs) return { value: theirs.name, column: theirs, ...recurring([theirs], roles, 'lead') };
   if (deal && (!best || (isUnique(best) && !table.members))) return { value: deal.name, column: deal };
   return personalKey(roles);
 }
@@ -133,12 +133,12 @@ function personalKey(roles: Assignment['roles'], instead = 'no column looks like
   // As alternatives with settings, so that the others, which have fields of their own, are not warned of as passed over.
   const values = used.map((each) => (used.length > 1 ? { from: valueIn(each) } : valueIn(each)));
   const other = elsewhere(used, roles);
-  if (!other) return { value: firstOf(values), why, ...recurring(used, roles) };
+  if (!other) return { value: firstOf(values), why, ...recurring(used, roles, 'lead') };
   const { by, value, count } = other;
   return {
     value: firstOf([values[0]!, value, ...values.slice(1)]),
     why: `${why}; ${counted(count, 'record')} without ${quoted(first)} ${count === 1 ? 'has' : 'have'} that of another one with the same ${by.map(quoted).join(' and ')}`,
-    ...recurring(used, roles, by),
+    ...recurring(used, roles, 'lead', by),
   };
 }
 
@@ -158,10 +158,14 @@ function elsewhere([first, next]: readonly Column[], roles: Assignment['roles'])
     : { by, count, value: lookupIn(table, { match: own, with: own, take: { from: valueIn(first) } }, true) };
 }
 
-/** People who are in several rows, and whether these differ in who the person is. `by`: columns by which a row has the key of another. */
+/**
+ * People or deals that are in several rows, as in a row for each contact of a deal, and whether these differ in who or what they are.
+ * `by`: columns by which a row has the key of another.
+ */
 function recurring(
   used: readonly Column[],
   roles: Assignment['roles'],
+  kind: 'lead' | 'deal',
   by: readonly Column[] = [],
 ): Pick<Key, 'repeats' | 'differs'> {
   const [first] = used;
@@ -174,15 +178,24 @@ function recurring(
   const all = `from ${rows} where ${id} is not null`;
   const [records, people] = [countOf(table, all), countOf(table, `from (select distinct ${id} ${all})`)];
   if (people === records) return {};
-  const own = (['full', 'first', 'last', 'email', 'phone'] as const).flatMap((role) => roles.get(role)?.column ?? []);
+  const own = TELLING[kind].flatMap((role) => roles.get(role)?.column ?? []);
   const several = ['false', ...own.map((each) => `count(distinct lower(${each.sql})) > 1`)].join(' or ');
   const differing = countOf(table, `from (select 1 ${all} group by ${id} having ${several})`);
   const differs =
     differing === 0
       ? ''
       : `${numberText(differing)} of them ${differing === 1 ? 'has' : 'have'} several names, addresses or numbers`;
-  return { repeats: `${numberText(people)} people in ${numberText(records)} records`, differs };
+  return {
+    repeats: `${numberText(people)} ${kind === 'lead' ? 'people' : 'deals'} in ${numberText(records)} records`,
+    differs,
+  };
 }
+
+/** What is the same in all rows of a person, or of a deal. */
+const TELLING: Readonly<Record<'lead' | 'deal', readonly Role[]>> = {
+  lead: ['full', 'first', 'last', 'email', 'phone'],
+  deal: ['title', 'amount', 'stage', 'owner'],
+};
 
 /** The fewest columns that tell records apart together; of people, at most two of those that say who they are and where. */
 function severalKey({ roles, table, kind }: Recognised): Key | undefined {

@@ -231,12 +231,17 @@ export class Signs {
 
   /** Whether its records refer to those of a kind, or to companies, other than by their owner. */
   #refersTo(kind: RecordKind | 'company', by: (column: Column) => boolean = () => true): boolean {
+    // In a row for each contact, the id of a deal repeats.
+    const isTheirId = (column: Column): boolean =>
+      kind !== 'company' &&
+      isId(column) &&
+      this.#kinds.get(column.table)!.get(kind)?.assignment.roles.get('id')?.column === column;
     return this.#references.some(
       (each) =>
         each.from.table === this.#table &&
         (kind === 'company' ? each.to.table.nouns.includes(kind) : this.#kinds.get(each.to.table)!.has(kind)) &&
         isSure(each, 0.3) &&
-        (isUnique(each.to) || isOfFew(each.to)) &&
+        (isUnique(each.to) || isOfFew(each.to) || isTheirId(each.to)) &&
         by(each.to) &&
         !isStaff(each.from),
     );

@@ -5,6 +5,7 @@ import { countOf, countsOf, isComplete, isIn, isOneOf, pathOf, type Column, type
 import { dateText, doubtOf, isReadable, serialIn } from '../dates.ts';
 import { customValue, isCompany, isOnly, keyOf, quoted, TRUE, unreadText } from '../evidence.ts';
 import type { EntryDraft, Notes } from '../guess.ts';
+import { flagOf } from '../relations/lookups.ts';
 import { nameOf, type KnownTables } from '../relations/joins.ts';
 import { authorLine, contentLine } from './comment-lines.ts';
 import { amountLine, currencyLine, priorityLine, stageLine, titleLine } from './deal-lines.ts';
@@ -57,7 +58,7 @@ export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
   const settings = [
     ...(table.list === undefined ? [] : [{ key: 'each', value: table.list }]),
     ...whenLines(context, data, parents),
-    ...(key?.repeats ? [duplicatesLine(draft)] : []),
+    ...(key?.repeats && mainTest(draft).length === 0 ? [duplicatesLine(draft)] : []),
     ...(parents.filter(({ off }) => !off).length > 1 ? [{ key: 'if_both', ...keptParent(context, parents) }] : []),
     ...(parents.some(({ off }) => !off) ? orphanLines(context) : []),
     ...(isDeal ? [{ key: 'stage_pipeline', ...namedLine(context, 'pipeline') }] : []),
@@ -85,7 +86,7 @@ function countWithout(table: Table, columns: readonly Column[]): number {
 }
 
 /** Which of several records with one id is kept: marked, unless all that is sent of it is the same in them. */
-function duplicatesLine({ key, table, twin }: EntryDraft): Line {
+function duplicatesLine({ key, kind, table, twin }: EntryDraft): Line {
   const { keep = 'first', repeats, isOnce, differs } = key!;
   const kept =
     keep === 'last'
@@ -95,7 +96,7 @@ function duplicatesLine({ key, table, twin }: EntryDraft): Line {
         : 'that of the first one is kept';
   const isAlike = twin && differs === '' && !table.members && keep === 'first';
   const comment = isAlike
-    ? `${repeats!}, with the same names, addresses and numbers`
+    ? `${repeats!}, with the same ${kind === 'lead' ? 'names, addresses and numbers' : 'title, amount and stage'}`
     : `check: ${[repeats, differs, kept].filter(Boolean).join('; ')}`;
   return { key: 'duplicates', value: keep, comment };
 }
@@ -147,6 +148,7 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
       value: present(who.map(({ name }) => name)),
       why: 'those without a name, an address and a number; where only the first row of a group has them (merged cells), fill the others down first',
     });
+  tests.push(...mainTest(draft));
   const firms = firmsAmong(context);
   if (firms)
     tests.push({ value: { from: firms.flag.name, not_in: firms.values }, why: `firms, by ${quoted(firms.flag)}` });
@@ -158,6 +160,16 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
   const mark = off ? 'set this: ' : gone.length > 0 ? 'check: ' : '';
   const whys = tests.flatMap(({ why }) => why || []);
   return [{ key: 'when', value, ...(whys.length > 0 && { comment: `${mark}${whys.join(', ')}` }), off }];
+}
+
+/** Of the rows of a deal, one for each of its contacts, that of the main one. */
+function mainTest({ kind, key, table }: EntryDraft): { value: object; why: string }[] {
+  const flag = kind === 'deal' && key?.repeats !== undefined ? flagOf(table) : undefined;
+  if (!flag || !key?.column) return [];
+  const isMain = `coalesce(${isOneOf(flag.column, [flag.value])}, false)`;
+  const deals = `(select sum(${isMain}) n from ${table.sql} group by ${key.column.sql})`;
+  if (countOf(table, `from ${deals} where n <> 1`) > 0) return [];
+  return [{ value: { from: flag.column.name, in: [flag.value] }, why: 'rows of further contacts' }];
 }
 
 /** What becomes of records whose parents, in another export, are skipped because they were deleted. */
