@@ -11,6 +11,7 @@ import { assertNotOld, openCheckpoint } from './store/checkpoint.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from './store/checkpoint-schema.ts';
 import { Lock, nameHolder } from './store/lock.ts';
 import { checkWhole } from './store/whole.ts';
+import { shortPath } from './files/paths.ts';
 
 /** Registers a resource to close at the end. */
 export type AtEnd = (close: () => void | Promise<void>) => void;
@@ -85,7 +86,7 @@ function hold(state: StateDir): () => void {
 /** Dry runs of one state directory write the same files, so they wait for each other. Returns what releases the lock. */
 async function holdDryRun(output: StateDir, { halt, monitor }: HoldingJob): Promise<() => void> {
   const lock = await Lock.waitFor(output, halt.signal, () =>
-    monitor.trouble?.(`another dry run is using ${output.path}: waiting until it has ended`),
+    monitor.trouble?.(`another dry run is using ${shortPath(output.path)}: waiting until it has ended`),
   );
   if (lock) return () => lock.release();
   const { message, exitCode } = halt.reason!;

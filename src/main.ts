@@ -5,6 +5,7 @@ import { Console } from './terminal/console.ts';
 import { EXIT, messageOf, shortageOf, UserError, type ExitCode } from './errors.ts';
 import { kebab, yargsOption, yargsPositional } from './settings/option.ts';
 import { didYouMean } from './problem.ts';
+import { commandOf } from './settings/program.ts';
 import { wrapped } from './terminal/layout.ts';
 import { PROGRAM, VERSION } from './version.ts';
 import { ENVIRONMENT, EXIT_CODES } from './vocabulary/help.ts';
@@ -40,6 +41,9 @@ async function runCommand(args: readonly string[], console: Console): Promise<Ex
     if (topic) {
       console.print(topic());
       return EXIT.done;
+    }
+    if (args[0] === 'help' && words.length > 1 && !COMMANDS.some(([usage]) => nameOf(usage) === words[0])) {
+      throw unknownCommand(words[0]!);
     }
     if (words[1] === '-') {
       throw new UserError('nothing is read from stdin', { hint: 'save it to a file, and give the name of that file' });
@@ -141,16 +145,19 @@ function declare(
     inner.epilogue(['Examples:', ...examples.map(([line, what]) => `  ${line}\n      ${what}`)].join('\n'));
 }
 
+function unknownCommand(name: string): UserError {
+  const near = didYouMean(name, [...COMMANDS.map(([usage]) => nameOf(usage)), ...Object.keys(TOPICS)]);
+  const help = `see ${commandOf(process.argv, '--help')}`;
+  return new UserError(`unknown command: \`${name}\``, { hint: near === undefined ? help : `${near} ${help}` });
+}
+
 /** What yargs found wrong with the command line, in the words of this program, with what was probably meant. */
 function usageError(message: string, args: readonly string[]): UserError {
   const name = args.find((arg) => !arg.startsWith('-')) ?? '';
   const isCommand = COMMANDS.some(([usage]) => nameOf(usage) === name);
   const command = isCommand ? definitionOf(name) : undefined;
-  const help = `see ${PROGRAM} ${command ? `${name} ` : ''}--help`;
-  if (message.startsWith('Did you mean ')) {
-    const meant = message.slice('Did you mean '.length).replace(/\?$/, '');
-    return new UserError(`unknown command: \`${name}\``, { hint: `did you mean \`${meant}\`? ${help}` });
-  }
+  const help = `see ${commandOf(process.argv, ...(command ? [name] : []), '--help')}`;
+  if (message.startsWith('Did you mean ')) return unknownCommand(name);
   const valueless = /^Not enough arguments following: (\S+)/.exec(message)?.[1];
   if (valueless !== undefined) return new UserError(`\`--${kebab(valueless)}\` needs a value`, { hint: help });
   const given = /^Not enough non-option arguments: got (\d+)/.exec(message)?.[1];
@@ -162,9 +169,7 @@ function usageError(message: string, args: readonly string[]): UserError {
   const unknown = /^Unknown (?:argument|command)s?: (.*)$/.exec(message)?.[1]?.split(', ')[0];
   if (unknown === undefined) return new UserError(message, { hint: help });
   if (!args.some((arg) => arg.startsWith('-') && arg.includes(unknown))) {
-    return new UserError(command ? `unexpected argument: \`${unknown}\`` : `unknown command: \`${unknown}\``, {
-      hint: help,
-    });
+    return command ? new UserError(`unexpected argument: \`${unknown}\``, { hint: help }) : unknownCommand(unknown);
   }
   const near = didYouMean(unknown, Object.keys(command?.options ?? {}).map(kebab));
   const hint = near === undefined ? help : `${near.replace(/`([^`]*)`/g, '`--$1`')} ${help}`;

@@ -96,7 +96,7 @@ describe('the options of run', () => {
     [{ only: ['leed'] }, 'did you mean `lead`'],
     [{ offline: true }, '--offline requires --dry-run'],
     [{ pilot: '1', pick: ['lead:1'] }, '--pilot and --pick cannot be combined'],
-    [{ pilot: '1', pick: ['lead:1'] }, '--pilot and --pick cannot be combined'],
+    [{ sandbox: true, baseUrl: 'https://x.example' }, '--sandbox and --base-url cannot be combined'],
   ])('are refused: %j', (options, message) => {
     expect(() => given(options)).toThrow(message);
   });

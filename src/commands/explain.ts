@@ -24,6 +24,7 @@ import { openClient, serviceOf } from './service.ts';
 import { existingState } from './state.ts';
 import type { Argv, CommandSettings } from './command.ts';
 import { explain as definition } from './definitions.ts';
+import { shortPath } from '../files/paths.ts';
 
 type ExplainSettings = CommandSettings<typeof definition>;
 
@@ -33,7 +34,7 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   const state = await existingState(settings);
   const [plan] = storedPlans(state);
   if (!plan) {
-    throw new UserError(`there is no plan in ${state.path}, so nothing is known about single records`, {
+    throw new UserError(`there is no plan in ${shortPath(state.path)}, so nothing is known about single records`, {
       hint: `create one, which sends nothing: ${runOf(settings, '--dry-run')}`,
     });
   }

@@ -10,7 +10,7 @@ import { cutTo } from '../terminal/layout.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
 import { durationText } from '../terminal/times.ts';
 import { parseOptions } from '../settings/parse-options.ts';
-import { commandOf } from '../settings/command-line.ts';
+import { commandOf } from '../settings/program.ts';
 import { capital } from '../vocabulary/terms.ts';
 import type { Argv } from './command.ts';
 import { init as definition } from './definitions.ts';

@@ -23,7 +23,7 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   const state = await existingState(settings);
   const found = planIn(state, settings.dryRun);
   if (!found) {
-    throw new UserError(`there is no plan of a ${settings.dryRun ? 'dry run' : 'run'} in ${state.path}`, {
+    throw new UserError(`there is no plan of a ${settings.dryRun ? 'dry run' : 'run'} in ${shortPath(state.path)}`, {
       hint: otherPlanHint(state, settings),
     });
   }

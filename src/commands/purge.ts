@@ -19,10 +19,11 @@ import { existingState } from './state.ts';
 import type { Argv } from './command.ts';
 import { purge as definition } from './definitions.ts';
 import { confirmer } from '../terminal/ask.ts';
+import { shortPath } from '../files/paths.ts';
 
 /** The files that contain field values of records or names of people, and what they contain. */
 const PERSONAL: Readonly<Record<string, string>> = {
-  [PLAN_FILE]: 'every event with its values; `crm-backfill run MAPPING --dry-run` writes one again',
+  [PLAN_FILE]: 'every event with its values; a dry run writes one again',
   'errors.csv': 'messages that quote values',
   rejects: 'original records',
   'omitted.csv': 'omitted values',
@@ -30,7 +31,7 @@ const PERSONAL: Readonly<Record<string, string>> = {
   'pilot.csv': 'values of the records of the pilot',
   [VERIFY_FILE]: 'values sent and found',
   [DRY_RUN]: 'the same files, from the last dry run',
-  [REPORT_FILE]: 'may quote values; `crm-backfill report` writes it again',
+  [REPORT_FILE]: 'may quote values; `report` writes it again',
   'changes.csv': 'values in the service and in the export',
   'matches.csv': 'names of leads of the account',
 };
@@ -67,9 +68,12 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(definition, argv);
   const state = await existingState(settings);
   if (!(await isOurs(state))) {
-    throw new UserError(`${state.path} is not a state directory: it has no checkpoint, plan or log of this program`, {
-      hint: 'nothing was deleted; give the state directory of the migration with --state DIR',
-    });
+    throw new UserError(
+      `${shortPath(state.path)} is not a state directory: it has no checkpoint, plan or log of this program`,
+      {
+        hint: 'nothing was deleted; give the state directory of the migration with --state DIR',
+      },
+    );
   }
   const rehearsals =
     settings.sandbox || settings.state !== undefined ? undefined : StateDir.find(`${state.path}.sandbox`);
@@ -100,10 +104,10 @@ async function listed(state: StateDir, console: Console): Promise<Purge | undefi
   const found = names.filter((name) => personal[baseOf(name)] !== undefined);
   const hasKey = !found.includes(CHECKPOINT_FILE) && storedKey(state) !== undefined;
   if (found.length === 0 && !hasKey) {
-    console.say(`nothing to delete in ${state.path}`);
+    console.say(`nothing to delete in ${shortPath(state.path)}`);
     return undefined;
   }
-  console.say(`in ${state.path}:`);
+  console.say(`in ${shortPath(state.path)}:`);
   for (const name of found) console.say(`  to delete  ${name}: ${personal[baseOf(name)]}`);
   if (hasKey) {
     console.say(

@@ -11,6 +11,7 @@ import { Lock } from '../store/lock.ts';
 import { StateDir, statePath } from '../files/state-dir.ts';
 import { storedBinding } from '../store/checkpoint.ts';
 import { isStateFile } from './purge.ts';
+import { shortPath } from '../files/paths.ts';
 
 const JOURNAL_FILE = 'sandbox.ndjson';
 
@@ -62,7 +63,7 @@ async function startOver(state: StateDir): Promise<void> {
   const header = storedBinding(state);
   if (header ? header.base_url !== SANDBOX : !isThere(state.file(JOURNAL_FILE))) {
     const what = header ? `the state of a migration to ${header.base_url}` : 'not the state of a rehearsal';
-    throw new UserError(`${state.path} is ${what}; --fresh has deleted nothing`, {
+    throw new UserError(`${shortPath(state.path)} is ${what}; --fresh has deleted nothing`, {
       hint: 'only the state of a rehearsal can be started over: check --state',
     });
   }

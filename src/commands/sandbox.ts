@@ -10,6 +10,7 @@ import { PROGRAM } from '../version.ts';
 import { existingState } from './state.ts';
 import type { Argv, CommandSettings } from './command.ts';
 import { sandbox as definition } from './definitions.ts';
+import { shortPath } from '../files/paths.ts';
 
 /** `crm-backfill sandbox`: runs until a signal stops it. Its secrets protect nothing, so they are shown. */
 export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
@@ -41,7 +42,7 @@ async function accountFor({
   const state = await existingState({ mapping: mapping ?? '', state: path, sandbox: false });
   const stored = storedAccountOf(state);
   if (stored) return { pipelines: stored.pipelines, users: stored.users };
-  throw new UserError(`no account is stored in ${state.path}`, {
+  throw new UserError(`no account is stored in ${shortPath(state.path)}`, {
     hint: `run \`${PROGRAM} run MAPPING --dry-run\` with access to the service first`,
   });
 }

@@ -1,7 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { UserError } from '../errors.ts';
-import { commandLine, commandOf, runOf } from '../settings/command-line.ts';
+import { commandLine, runOf } from '../settings/command-line.ts';
+import { commandOf } from '../settings/program.ts';
 import type { RunSettings } from '../settings/run-settings.ts';
 import { shortPath } from '../files/paths.ts';
 import { StateDir, statePath } from '../files/state-dir.ts';

@@ -79,7 +79,7 @@ export class StateRemoved extends UserError {
 export class LockRemoved extends UserError {
   constructor(path: string) {
     super(`${path} was removed while this run held it, so another run may use the state directory`, {
-      hint: 'check with `crm-backfill status` that no other run is active, then rerun. Never remove the lock: it ends with its process',
+      hint: 'check with `status` that no other run is active, then rerun. Never remove the lock: it ends with its process',
       exitCode: EXIT.stopped,
     });
   }

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 import { openRegular } from '../files/private-file.ts';
-import { commandOf } from '../settings/command-line.ts';
+import { commandOf } from '../settings/program.ts';
 import { markedLines } from './marks.ts';
 import { didYouMean, ProblemsError, quoted, type Problem } from '../problem.ts';
 import { FORMATS } from '../input/formats.ts';
@@ -76,7 +76,7 @@ async function readBytes(path: string): Promise<Buffer> {
   } catch (error) {
     if (codeOf(error) === 'ENOENT') {
       throw new UserError(`mapping file not found: ${path}`, {
-        hint: 'create one with `crm-backfill init EXPORT…`',
+        hint: `create one with \`${commandOf(process.argv, 'init')} EXPORT…\``,
       });
     }
     throw new UserError(`cannot read mapping file ${path}: ${codeOf(error) ?? messageOf(error)}`, {

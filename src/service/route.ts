@@ -24,8 +24,8 @@ export function readRoute(
   }
   const whole = `${new URL(baseUrl).pathname.replace(/\/+$/, '')}/${segments.join('/')}/`;
   if (whole.toLowerCase().includes(`${PATHS.ingest}/`)) {
-    throw new UserError('the ingestion webhook cannot be called with `crm-backfill api`: an event cannot be undone', {
-      hint: 'send events with `crm-backfill run`, which suppresses triggers and records what it sent',
+    throw new UserError('the ingestion webhook cannot be called with `api`: an event cannot be undone', {
+      hint: 'send events with `run`, which suppresses triggers and records what it sent',
     });
   }
   const query = new URLSearchParams(rest.join('?'));

@@ -1,7 +1,6 @@
-import { basename, dirname } from 'node:path';
 import { kebab, type OptionTable } from './option.ts';
 import { RUN_OPTIONS } from './run-settings.ts';
-import { PROGRAM } from '../version.ts';
+import { commandOf } from './program.ts';
 
 /** Options for one run that the next should not repeat. */
 export const ONCE: readonly string[] = ['--dry-run', '--offline', '--fresh', '--adopt', '--refresh', '--yes'];
@@ -18,11 +17,6 @@ export function commandLine(
   const without = [...SECRET, ...(change.without ?? [])];
   const kept = argumentsOf(argv).filter(({ option }) => option === undefined || !without.includes(option));
   return commandOf(argv, ...kept.flatMap(({ words }) => words), ...and);
-}
-
-/** Another command of this program, as it works where this process was started. */
-export function commandOf(argv: readonly string[], ...words: readonly string[]): string {
-  return [programOf(argv), ...words.map(quoted)].join(' ');
 }
 
 /** The `run` whose state directory this command reads. */
@@ -70,19 +64,3 @@ const VALUED = new Set(
     type === 'boolean' ? [] : [`--${kebab(name)}`],
   ),
 );
-
-/** What a shell finds: a checkout and a local installation only through npx. */
-function programOf([, path = PROGRAM]: readonly string[]): string {
-  const isLocal = /^cli\.(?:js|ts)$/.test(basename(path)) || basename(dirname(path)) === '.bin';
-  return isLocal ? `npx ${PROGRAM}` : PROGRAM;
-}
-
-/** Quoted for a shell. Characters that a terminal does not show as they are could not be copied, so they are escaped. */
-export function quoted(arg: string): string {
-  if (/^[\w@%+=:,./-]+$/.test(arg)) return arg;
-  if (!/[\p{C}\p{Zl}\p{Zp}]/u.test(arg)) return `'${arg.replaceAll("'", `'\\''`)}'`;
-  const escaped = arg.replace(/['\\]/g, '\\$&').replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => {
-    return [...Buffer.from(character)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
-  });
-  return `$'${escaped}'`;
-}

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { UserError } from '../errors.ts';
 import { flag } from './checks.ts';
+import { commandOf } from './program.ts';
 import {
   kebab,
   type ArgumentsOf,
@@ -34,7 +35,10 @@ export function parseOptions<P extends PositionalTable, O extends OptionTable>(
     const name = String(path[0]);
     return `${name in positionals ? `<${name}>` : `--${kebab(name)}`}: ${message}`;
   });
-  throw new UserError(mistakes.join('\n'), { hint: 'see --help' });
+  // As yargs calls it; a program has none.
+  const [command] = (given._ ?? []) as readonly string[];
+  const hint = command === undefined ? undefined : `see ${commandOf(process.argv, command, '--help-all')}`;
+  throw new UserError(mistakes.join('\n'), { ...(hint !== undefined && { hint }) });
 }
 
 function isOptional(option: Option): boolean {

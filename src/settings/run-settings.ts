@@ -71,5 +71,8 @@ export function runSettings(given: Readonly<Record<string, unknown>>): RunSettin
   if (settings.fresh && !settings.sandbox) {
     throw new UserError('--fresh requires --sandbox: only a rehearsal can be started over');
   }
+  if (settings.sandbox && settings.baseUrl !== undefined) {
+    throw new UserError('--sandbox and --base-url cannot be combined: a rehearsal has a service of its own');
+  }
   return { ...settings, selection: { pilot, pick: picked, only } };
 }

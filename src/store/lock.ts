@@ -8,6 +8,7 @@ import type { StateDir } from '../files/state-dir.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from './checkpoint-schema.ts';
 import { Database } from './sqlite.ts';
 import { isBusy } from './sqlite-errors.ts';
+import { shortPath } from '../files/paths.ts';
 
 export const LOCK_FILE = 'run.lock';
 
@@ -125,7 +126,7 @@ function holderOf(state: StateDir): LockHolder | undefined {
 function inUse(state: StateDir): UserError {
   const holder = holderOf(state);
   const who = holder ? `process ${holder.pid} on ${holder.host}, since ${holder.at}` : 'another process';
-  return new UserError(`another run is using ${state.path}: ${who}`, {
+  return new UserError(`another run is using ${shortPath(state.path)}: ${who}`, {
     hint: `wait until it ends, or stop it safely with ${holder ? `\`kill -INT ${holder.pid}\`${holder.host === hostname() ? '' : ` on ${holder.host}`}` : 'Ctrl-C'}: it records every answer first`,
     exitCode: EXIT.stopped,
   });
@@ -141,7 +142,7 @@ function assertLocks(state: StateDir): void {
   try {
     db.exec('pragma busy_timeout = 0; begin exclusive; rollback');
   } catch (error) {
-    throw new UserError(`cannot lock files in ${state.path}: its file system does not support locks`, {
+    throw new UserError(`cannot lock files in ${shortPath(state.path)}: its file system does not support locks`, {
       hint: 'the state directory must be on a local disk: choose another one with --state DIR',
       cause: error,
     });

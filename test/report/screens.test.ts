@@ -153,11 +153,13 @@ describe('help', () => {
     [['run', 'a.yaml', 'b.yaml'], 'unexpected argument: `b.yaml`'],
     [['run'], 'missing argument: <mapping>'],
     [['xyzzy'], 'unknown command: `xyzzy`'],
+    [['help', 'exit-code'], '`exit-codes`'],
+    [['run', 'a.yaml', '--rate', 'abc'], 'crm-backfill run --help-all'],
   ])('says what is wrong with a command line, and what was probably meant: %j', async (args, meant) => {
     const ended = await backfill(args, { cwd: await workspace() });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toContain(meant);
-    expect(ended.stderr).toMatch(/see crm-backfill .*--help/);
+    expect(ended.stderr).toMatch(/see (?:npx )?crm-backfill .*--help/);
   });
 
   it('is what the bare program prints, with the exit code of a usage error', async () => {

@@ -28,6 +28,7 @@ import type { Database } from '../../store/sqlite.ts';
 import { RecordComparison } from './compare.ts';
 import { Differences, newResult, VERIFY_FILE } from './differences.ts';
 import { hasherOf, populationOf, type SampleSize } from './expected.ts';
+import { shortPath } from '../../files/paths.ts';
 
 export interface VerifyJob {
   readonly settings: Pace & {
@@ -58,12 +59,15 @@ export async function verifyMigration(job: VerifyJob): Promise<Verification> {
     const db = readState(state, plan?.output);
     try {
       if (!bindingOf(db)) {
-        throw new UserError(`there is nothing to verify: according to ${state.path}, no event has been sent yet`, {
-          hint: `send events first: ${runOf(rehearsed)}`,
-        });
+        throw new UserError(
+          `there is nothing to verify: according to ${shortPath(state.path)}, no event has been sent yet`,
+          {
+            hint: `send events first: ${runOf(rehearsed)}`,
+          },
+        );
       }
       if (!plan) {
-        throw new UserError(`there is no plan to compare with in ${state.path}`, {
+        throw new UserError(`there is no plan to compare with in ${shortPath(state.path)}`, {
           hint: `create one, which sends nothing: ${runOf(rehearsed, '--dry-run')}`,
         });
       }
