@@ -19,6 +19,8 @@ export interface ErrorCause {
   /** Of the first one. It contains values of records, and so does the hint. */
   readonly message: string;
   readonly hint: string | null;
+  /** Of an answer of the service, whose words the message is. */
+  readonly http_status: number | null;
   readonly messages: number;
   /** Of those with this message. */
   readonly places: readonly ErrorPlace[];
@@ -50,7 +52,7 @@ export function readCauses(db: Database): readonly ErrorCause[] {
       where child.state = 'blocked'),
     kept as materialized (select min(first) as first, count(*) as causes from below group by id),
     freed as materialized (select first, count(*) as events from kept where causes = 1 group by first)
-    select c.first, p.kind, p.code, p.field, p.message, p.hint, count(*) as count, count(distinct c.message) as messages,
+    select c.first, p.kind, p.code, p.field, p.message, p.hint, p.http_status, count(*) as count, count(distinct c.message) as messages,
       ifnull(f.events, 0) + sum(c.event is null) as frees, (select count(*) from kept where causes > 1) as several
     from caused c join problem p on p.id = c.first left join freed f on f.first = c.first
     group by c.first order by frees desc, count desc, c.first`);
@@ -85,7 +87,8 @@ const IS_NAME = `p.code in (${NAME_CODES.map((code) => `'${code}'`).join(', ')})
 const SUBJECT = `p.kind, iif(${IS_NAME}, '', p.code), iif(${IS_NAME}, '', iif(p.kind = 'resolve', p.message, ifnull(p.field, '')))`;
 
 /** A cause in a sentence, with the values of its first case. */
-export function causeText({ kind, code, message, messages }: ErrorCause): string {
+export function causeText({ kind, code, message: said, messages, http_status: status }: ErrorCause): string {
+  const message = status === null || said.startsWith('answered ') ? said : `the service answered ${status}: ${said}`;
   if (messages === 1) return message;
   if (isNameCode(code)) return `${message}, and ${counted(messages - 1, 'more name')}`;
   const { several } = meaningOf(code, kind);

@@ -6,6 +6,7 @@ import { SELECTING_FLAGS } from '../settings/run-settings.ts';
 import { shortPath } from '../files/paths.ts';
 import type { Summary } from '../report/summary.ts';
 import { counted, enumerated, numberText } from '../terminal/numbers.ts';
+import { isOnlyRepeated } from '../vocabulary/service.ts';
 import { isNameCode } from '../vocabulary/words.ts';
 import { CONSEQUENCE } from './causes.ts';
 import { column, sectionOf, type Cells, type Section } from './figures.ts';
@@ -74,11 +75,22 @@ function correcting(summary: Summary, { argv, mapping, worksheet, sandbox, pilot
   const again = commandLine(argv, { without: dry ? ['--plan'] : [...ONCE, '--plan'] });
   return [
     ...(dry ? [] : looking(summary, { pilot })),
-    [`${correction(summary, { mapping, worksheet })}, then`, again],
+    [
+      isRepeated(summary)
+        ? 'run it again: no record is at fault'
+        : `${correction(summary, { mapping, worksheet })}, then`,
+      again,
+    ],
     ...(dry && due > 0 && exit.reason !== 'too_many_invalid'
       ? [['or send what is ready', sendLine(summary, argv, sandbox)] as const]
       : []),
   ];
+}
+
+/** Whether nothing is wrong with the records. */
+function isRepeated({ errors_by_code: errors }: Summary): boolean {
+  const codes = Object.keys(errors).filter((code) => code !== CONSEQUENCE);
+  return codes.length > 0 && codes.every(isOnlyRepeated);
 }
 
 const CORRECTED = 'a copy of rejects/ named in `fixes`';

@@ -71,14 +71,22 @@ export function dryRunFigures(found: RunFound): Figures {
   };
 }
 
+/** Stops for what the service said of events. */
+const REJECTED: readonly string[] = ['rejections_in_a_row', 'too_many_errors'];
+
 /** Why it stopped, how far it got and how to go on: no more, for somebody who was called for it. */
 function stopFigures(found: RunFound): Figures {
-  const { summary, states, next, wait } = found;
+  const { summary, states, next, wait, causes } = found;
   const verdict = verdictOf(summary, found);
   const waited = wait === undefined ? [] : [waitText(wait, found.now)];
   return {
     verdict: { ...verdict, details: [...waited, ...verdict.details] },
-    sections: present([countsSection(states), requestsSection(found), next]),
+    sections: present([
+      countsSection(states),
+      requestsSection(found),
+      REJECTED.includes(summary.exit.reason) ? causesSection(causes, summary, undefined) : undefined,
+      next,
+    ]),
   };
 }
 

@@ -156,6 +156,12 @@ export const SEND_ERRORS = {
   },
 } as const satisfies Codes;
 
+/** Whether the same command is all that an event with this code needs. */
+export function isOnlyRepeated(code: string): boolean {
+  const known: Codes = SEND_ERRORS;
+  return Object.hasOwn(known, code) && known[code]!.fix === RERUN;
+}
+
 export const SEND_WARNINGS = {
   not_created: {
     what: 'The service acknowledged an event with outcome `none`: nothing was created or updated.',

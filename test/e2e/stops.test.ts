@@ -156,8 +156,10 @@ describe('a run that stops early', () => {
 
   it('after 25 rejections in a row with the same code, and retries them last when rerun', async () => {
     const refused = { rules: [{ kind: 'status', status: 422, code: 'odd' } as const] };
-    const { service, summary, posts } = await leads(60, { faults: refused });
-    expect((await summary()).exit).toEqual({ code: 3, reason: 'rejections_in_a_row' });
+    const { service, run, summary, posts } = await leads(60, { faults: refused });
+    const stopped = await run();
+    expect(summaryOf(stopped).exit).toEqual({ code: 3, reason: 'rejections_in_a_row' });
+    expect(stopped.stderr).toContain('the service answered 422');
     expect(posts()).toBe(25);
 
     // A second run that stops early reports them as well, although it did not retry them.

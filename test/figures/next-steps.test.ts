@@ -94,6 +94,11 @@ describe('the next command', () => {
     const step = (isNamed: boolean) =>
       nextSection(names, { ...CALM, argv: argv(...args), worksheet: { ...worksheet, isNamed } }).rows[0]![1];
     expect(step(true)).toBe('fill in `new_name` in /s/references.csv, then');
+    // No record is at fault.
+    const unanswered = { ...found, errors_by_code: { internal: 1, timeout: 2, parent_failed: 2 } };
+    expect(nextSection(unanswered, { ...CALM, argv: argv(...args) }).rows).toEqual([
+      ['Next', 'run it again: no record is at fault', 'crm-backfill run a.yaml'],
+    ]);
     expect(step(false)).toMatch(/copy of \/s\/references\.csv, .*`references\.file`, then$/);
   });
 
