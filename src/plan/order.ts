@@ -1,3 +1,4 @@
+import { UNACKNOWLEDGED } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { EVENT_COLUMNS, type PlannedEvent } from './events.ts';
 
@@ -14,13 +15,13 @@ export function writeOrder(db: Database): void {
     insert into turn (event)
     select id from (
       select id, priority, state, 0 as share, k.rank, ifnull(sends, type) like '%/updated' as is_update
-      from event join kind k on k.name = entity and not k.is_note where state in ('ready', 'retry')
+      from event join kind k on k.name = entity and not k.is_note where state in ('ready', 'retry') and ${UNACKNOWLEDGED}
       union all
       select id, priority, state,
         (row_number() over (parent order by julianday(occurred_at) is null, julianday(occurred_at), id) - 0.5)
           / count(*) over parent as share,
         k.rank, 0 as is_update
-      from event join kind k on k.name = entity and k.is_note where state in ('ready', 'retry')
+      from event join kind k on k.name = entity and k.is_note where state in ('ready', 'retry') and ${UNACKNOWLEDGED}
       window parent as (partition by state, entity, parent_entity, parent_id))
     order by priority desc, rank, is_update, state, share, id`);
 }

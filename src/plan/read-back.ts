@@ -9,6 +9,7 @@ import type { Client } from '../service/client.ts';
 import { RecordMerged } from '../service/lists.ts';
 import type { Policies } from '../mapping/policies.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
+import { UNACKNOWLEDGED } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { setState } from './events.ts';
 import { conclude, shownBy, subjectsOf } from './judge/judge-known.ts';
@@ -137,7 +138,9 @@ export async function readLeft(
   },
 ): Promise<boolean> {
   const { db, commits, policies, hasher } = job;
-  const subjects = [...subjectsOf(db, policies, hasher, `e.state = 'ready' and e.code = 'to_read'`)];
+  const subjects = [
+    ...subjectsOf(db, policies, hasher, `e.state = 'ready' and e.${UNACKNOWLEDGED} and e.code = 'to_read'`),
+  ];
   if (subjects.length === 0) return false;
   await readSubjects(job, subjects);
   await job.writeChanges();

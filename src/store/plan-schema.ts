@@ -262,6 +262,10 @@ create index plan.event_below on event (parent_entity, parent_id) where parent_i
 create index plan.event_of_record on event (record);
 `;
 
+/** Over earlier runs, these events are few. Only a statement with these words can read them from their index. */
+export const UNACKNOWLEDGED = `state <> 'acknowledged'`;
+export const UNACKNOWLEDGED_INDEX = `create index plan.event_unacknowledged on event (state) where ${UNACKNOWLEDGED}`;
+
 /**
  * Made once every event has its state: counts are read from it alone. A sample of the indexes is taken too: without it, SQLite
  * may look for one record among all events of its type.

@@ -4,6 +4,7 @@ import { comparedFields, kindOf } from '../../kinds/index.ts';
 import type { Policies } from '../../mapping/policies.ts';
 import type { Entity, EventType } from '../../model.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
+import { UNACKNOWLEDGED } from '../../store/plan-schema.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { concludeParts, isCombined } from './combine.ts';
 import { setState } from '../events.ts';
@@ -26,7 +27,7 @@ export function judgeKnown(
   db.exec(`
     -- Acknowledged by an earlier run, but its rows can no longer be mapped.
     update event set state = 'acknowledged', code = 'unmapped'
-    where state = 'invalid' and data is null and external_id is not null
+    where state = 'invalid' and ${UNACKNOWLEDGED} and data is null and external_id is not null
       and exists (select 1 from checkpoint.record r where r.entity = event.entity and r.external_id = event.external_id
         and r.is_acknowledged = 1)
       and not exists (select 1 from event o where o.entity = event.entity and o.external_id = event.external_id
@@ -49,7 +50,7 @@ export function* subjectsOf(
   db: Database,
   policies: readonly Policies[],
   hasher: FieldHasher,
-  where = `e.state = 'ready'`,
+  where = `e.state = 'ready' and e.${UNACKNOWLEDGED}`,
   ...values: readonly string[]
 ): Generator<Subject> {
   type Row = WantedRow & { id: number; record: number; entity: Entity; external_id: string };

@@ -8,7 +8,7 @@ import type { Account } from '../../service/account.ts';
 import type { Client } from '../../service/client.ts';
 import type { Selection } from '../../settings/run-settings.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
-import { PLAN_INDEXES } from '../../store/plan-schema.ts';
+import { UNACKNOWLEDGED, UNACKNOWLEDGED_INDEX, PLAN_INDEXES } from '../../store/plan-schema.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { CHANGES_FILE, countChanges, writeChanges } from './changes-file.ts';
 import { combineComments } from './combine.ts';
@@ -85,6 +85,7 @@ async function compareWithKnown(
   { db, hasher, output, client, concurrency, region }: JudgingJob,
   policies: readonly Policies[],
 ): Promise<Omit<ChangeCounts, keyof DueCounts>> {
+  db.exec(UNACKNOWLEDGED_INDEX);
   const subjects = judgeKnown(db, policies, hasher, client !== undefined);
   if (client) await readSubjects({ db, hasher, client, concurrency, region }, subjects);
   writeChanges(db, output.file(CHANGES_FILE));
@@ -100,7 +101,7 @@ function countDueAgain(db: Database): DueCounts {
       count(*) filter (where r.open is not null) as unanswered,
       count(*) filter (where r.existence = 'no' and r.rejected is not null and r.open is null) as rejected
     from event e left join checkpoint.record r on r.entity = e.entity and r.external_id = e.external_id
-    where e.state in ('ready', 'retry')`)!;
+    where e.state in ('ready', 'retry') and e.${UNACKNOWLEDGED}`)!;
 }
 
 /** The events of this run, and their order. Returns the features that the records chosen by `--pilot` cover. */
