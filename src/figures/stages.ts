@@ -15,6 +15,7 @@ const HEADS: Partial<Readonly<Record<Part, string>>> = {
   '': 'export',
   acknowledged_: 'acknowledged',
   due_: 'to send',
+  differing_: 'of these, differing',
   later_: 'later',
 };
 
@@ -22,10 +23,10 @@ const HEADS: Partial<Readonly<Record<Part, string>>> = {
 export function stagesSection(totals: readonly ControlTotal[], isDryRun: boolean): Section | undefined {
   if (totals.length === 0) return undefined;
   const all = ControlSum.of(totals).figures;
-  if (!isDryRun && all.acknowledged_count === all.count && all.acknowledged_amount === all.amount) {
+  if (!isDryRun && isEqual(all, 'acknowledged_')) {
     return sectionOf({ id: 'stages', notes: [equalText(totals)] });
   }
-  const parts = (['', 'acknowledged_', 'due_', 'later_'] as const).filter(
+  const parts = (['', 'acknowledged_', 'differing_', 'due_', 'later_'] as const).filter(
     (part) => part === '' || part === (isDryRun ? 'due_' : 'acknowledged_') || all[`${part}count`] > 0,
   );
   const stageText = stageTexts(totals);
@@ -61,6 +62,14 @@ export function stagesSection(totals: readonly ControlTotal[], isDryRun: boolean
     ),
     limit: LIMITS.stages,
   });
+}
+
+/** Whether this part is all that the export has, with its values. */
+function isEqual(figures: ControlSum['figures'], part: 'planned_' | 'acknowledged_'): boolean {
+  const { count, amount, differing_count: differing } = figures;
+  return (
+    count === figures[`${part}count`] && amount === figures[`${part}amount`] && (part === 'planned_' || differing === 0)
+  );
 }
 
 /** `Closed Won -> Sales / Won`: with the old pipeline where stages of several have that name; once, if both are the same. */
@@ -169,12 +178,12 @@ function signedCells(name: string, group: readonly ControlTotal[], isDryRun: boo
   // A dry run has sent nothing: what the plan would send is compared.
   const side = isDryRun ? 'planned_' : 'acknowledged_';
   const currency = currencyText(group[0]!);
-  const isEqual = figures.count === figures[`${side}count`] && figures.amount === figures[`${side}amount`];
   const missing = countTexts(
     [figures.invalid_count, 'to mend'],
     [figures.rejected_count, 'refused by the service'],
     [figures.blocked_count, 'waiting'],
     [isDryRun ? 0 : figures.pending_count, 'not sent yet'],
+    [isDryRun ? 0 : figures.differing_count, 'not as in the export'],
   );
   return [
     name,
@@ -182,6 +191,6 @@ function signedCells(name: string, group: readonly ControlTotal[], isDryRun: boo
     { amount: figures.amount, currency },
     figures[`${side}count`],
     { amount: figures[`${side}amount`], currency },
-    isEqual ? EQUAL : missing.join(', ') || 'the amounts differ',
+    isEqual(figures, side) ? EQUAL : missing.join(', ') || 'the amounts differ',
   ];
 }

@@ -114,10 +114,10 @@ export function controlTotals(db: Database): ControlTotal[] {
   if (groups.length === 0) return [];
   const sums = new Map(groups.map(({ id }) => [id, new ControlSum()]));
   // Amounts are summed here: sums of decimals in SQL are not exact.
-  const deals = db.each<{ id: number; state: State; data: number; amount: string | null }>(`
-    select deal_group as id, state, data is not null as data, amount
+  const deals = db.each<{ id: number; state: State; code: string | null; data: number; amount: string | null }>(`
+    select deal_group as id, state, code, data is not null as data, amount
     from event where deal_group is not null and state <> 'duplicate'`);
-  for (const { id, state, data, amount } of deals) {
+  for (const { id, state, code, data, amount } of deals) {
     const sum = sums.get(id)!;
     if (amount === '') sum.unread += 1;
     const isPlanned = data === 1 && state !== 'invalid';
@@ -125,6 +125,7 @@ export function controlTotals(db: Database): ControlTotal[] {
       ...(['', `${outcomeOf(state) as 'pending'}_`] as const),
       ...(isPlanned ? (['planned_'] as const) : []),
       ...(isOpen(state) ? (['due_'] as const) : isLater(state) ? (['later_'] as const) : []),
+      ...(state === 'acknowledged' && code !== null ? (['differing_'] as const) : []),
     ];
     for (const part of parts) sum.add(part, 1, amount ? Number(amount) : 0);
   }

@@ -8,11 +8,12 @@ export const MOST_GROUPS = 1_000;
 
 /**
  * The parts of the deals that are counted, as prefixes of the figures: all that the export has, those with a line in the
- * plan, the outcomes, which add up to all, what this run has still to send (`due`), and what it leaves for later.
+ * plan, the outcomes, which add up to all, what this run has still to send (`due`), what it leaves for later, and those of the
+ * acknowledged ones that the service has with other values than the export, or that somebody else made (`differing`).
  */
 const PARTS = [
   ...(['', 'planned_', 'acknowledged_', 'invalid_', 'rejected_', 'blocked_', 'pending_'] as const),
-  ...(['due_', 'later_'] as const),
+  ...(['due_', 'later_', 'differing_'] as const),
 ] as const;
 export type Part = (typeof PARTS)[number];
 

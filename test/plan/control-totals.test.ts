@@ -15,7 +15,7 @@ async function totalsOf(deals: readonly (readonly string[])[]) {
   const rows = deals.map((cells) => `${cells.map((cell) => `"${cell}"`).join(',')}\n`).join('');
   const data =
     'external_id: id, title: title, amount: { from: amount, apply: [number] }, currency: currency, lead_external_id: lead, stage_name: stage, owner_name: owner';
-  const { service, state, summary } = await project({
+  const { service, state, summary, told, edit } = await project({
     'mapping.yaml': mapping(
       {
         people: 'type: lead/created, data: { external_id: id, full_name: name }',
@@ -27,7 +27,7 @@ async function totalsOf(deals: readonly (readonly string[])[]) {
     'deals.csv': HEAD + rows,
   });
   const run = (...options: string[]) => summary('--max-errors', '100%', '--max-rejections-in-a-row', '0', ...options);
-  return { service, state, run };
+  return { service, state, run, told, edit };
 }
 
 /** Sums over all groups. Amounts in 10 ** -4. */
@@ -164,6 +164,21 @@ describe('control totals', () => {
     // Of each id, the first valid row; the amounts that can be read, exactly.
     const amounts = planned.map(({ amount }) => scaled(String(amount ?? 0)));
     expect(sumOf(whole, 'planned_').amount).toBe(amounts.reduce((sum, each) => sum + each, 0n));
+  });
+
+  it('do not call a deal equal to the export that was sent with other values', async () => {
+    const deal = ['p', 'Retail', 'Talking', 'Ada', 'EUR'];
+    const { run, told, edit } = await totalsOf([
+      ['1', 'a', ...deal, '10.50'],
+      ['2', 'b', ...deal, '20'],
+    ]);
+    await run();
+    expect((await told()).stdout).toContain('2, EUR 30.50, equal to the export');
+    await edit('deals.csv', (text) => text.replace('"20"', '"99"'));
+    expect(sumOf(await run(), 'differing_')).toEqual({ count: 1, amount: 990_000n });
+    const { stdout } = await told();
+    expect(stdout).not.toContain('equal to the export');
+    expect(stdout).toMatch(/differing\n.* 1 +99\.00/);
   });
 
   it('sum up what is beyond 1,000 groups as one group for each currency, without names', async () => {
