@@ -1348,7 +1348,7 @@ describe('exports of strangers', () => {
         ...times(
           60,
           (n) =>
-            `1${n % 9}.3.2024;${n % 9}:05;${staff[n % 3]!};N2023/0${(n % 30) + 10};${n % 2 ? 'volal kvuli cene' : 'poslat znovu mail'}`,
+            `1${n % 9}.3.2024;${n % 9}.05;${staff[n % 3]!};N2023/0${(n % 30) + 10};${n % 2 ? 'volal kvuli cene' : 'poslat znovu mail'}`,
         ),
       ],
     });
@@ -1360,7 +1360,7 @@ describe('exports of strangers', () => {
     expect(draft.comment).toMatchObject({
       content: 'Co se delo',
       author_name: { lookup: { match: 'Zkr', take: 'Cele' } },
-      occurred_at: { list: ['Datum', 'Cas'], apply: [{ join: ' ' }, { date: ['d.M.yyyy H:mm', 'd.M.yyyy'] }] },
+      occurred_at: { list: ['Datum', 'Cas'], apply: [{ join: ' ' }, { date: ['d.M.yyyy H.mm', 'd.M.yyyy'] }] },
     });
     expect(draft.remark('content')).toMatch(/^check: /);
   });

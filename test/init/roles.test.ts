@@ -282,6 +282,24 @@ describe('the roles of columns', () => {
     expect(lead['full_name']).toMatchObject({ list: ['Billing first name', 'Billing last name'] });
   });
 
+  it('of a name are no results that a few people have, nor a firm where a person is named', async () => {
+    const last = (n: number): string => (n % 3 ? '' : ['Call back in spring', 'Left message'][n % 2]!);
+    const results = await draftOf({
+      'contacts.csv': [
+        'Contact,Company,E-mail,Last Results',
+        ...times(40, (n) => `Ada Bell${String.fromCharCode(97 + (n % 26))},Acme ${n},p${n}@acme.example,${last(n)}`),
+      ],
+    });
+    expect(results.lead['full_name']).toBe('Contact');
+    const firms = await draftOf({
+      'clienti.csv': [
+        'Codice;Ragione sociale;Referente;E-mail',
+        ...times(30, (n) => `C${n};Orobica ${n} SpA;${n % 4 ? 'Marco Quaranta' : ''};info@p${n}.example`),
+      ],
+    });
+    expect(firms.lead['full_name']).toEqual({ from: ['Referente', 'Ragione sociale'] });
+  });
+
   it('are those of names of which the address has a word, before the firm; a constant is no name beside others', async () => {
     const firsts = ['Ada', 'Bob', 'Cleo'];
     const row = (n: number): string =>
@@ -495,14 +513,20 @@ describe('the roles of columns', () => {
     expect(draft.lead['phone_number']).toEqual({ from: 'Phone', apply: ['phone'] });
   });
 
-  it('of an outcome decide before the stage, where they say more', async () => {
-    const rows = times(12, (n) => `D${n},Roof of ${n},${['Offer', 'Demo'][n % 2]!},${['open', 'won', 'lost'][n % 3]!}`);
-    const draft = await draftOf({ 'deals.csv': ['Id,Title,Stage,Status', ...rows] });
-    expect(draft.deal['stage_name']).toEqual({
-      from: [{ from: 'Status', apply: [{ map: { won: 'Won', lost: 'Lost', '*': null } }] }, 'Stage'],
-    });
-    expect(draft.remark('stage_name')).toMatch(/^check: 8 deals are won or lost by `Status`/);
-  });
+  it.each(['Stage', 'Kroki'])(
+    'of an outcome decide before the stage, called %s, where they say more',
+    async (stage) => {
+      const rows = times(
+        12,
+        (n) => `D${n},Roof of ${n},${['Offer', 'Demo', 'Call', 'Visit'][n % 4]!},${['open', 'won', 'lost'][n % 3]!}`,
+      );
+      const draft = await draftOf({ 'deals.csv': [`Id,Title,${stage},Status`, ...rows] });
+      expect(draft.deal['stage_name']).toEqual({
+        from: [{ from: 'Status', apply: [{ map: { won: 'Won', lost: 'Lost', '*': null } }] }, stage],
+      });
+      expect(draft.remark('stage_name')).toMatch(/^check: 8 deals are won or lost by `Status`/);
+    },
+  );
 });
 
 describe('amounts', () => {

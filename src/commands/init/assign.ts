@@ -1,6 +1,17 @@
 /** The score matrix, columns x roles: the assignment with the best sum is taken. What a table is follows from it, last. */
-import { cellsOf, fillOf, isKey, isNamed, isUnique, objectOf, type Column, type Table } from './columns.ts';
-import { isId, keys, ofAddress } from './content.ts';
+import {
+  cellsOf,
+  fillOf,
+  isComplete,
+  isFew,
+  isKey,
+  isNamed,
+  isUnique,
+  objectOf,
+  type Column,
+  type Table,
+} from './columns.ts';
+import { isId, keys, ofAddress, outcomes } from './content.ts';
 import { isCalledAlike, isSure, namesTable, type Reference } from './relations/references.ts';
 import { headerScore, isStaff, ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
 import { fold, meaningOf } from './words.ts';
@@ -236,6 +247,18 @@ function settle(kind: RecordKind, taken: Map<Role, Column>, scores: Scores): voi
   const text = taken.get('content');
   const theirs = text && kind === 'comment' ? writerOf(text) : undefined;
   if (theirs) taken.set('author', theirs);
+  // Beside what says only how deals ended, the one column of a few values that no header calls otherwise is the stage.
+  const [end, ...both] = (['stage', 'outcome'] as const).flatMap((role) => taken.get(role) ?? []);
+  const steps = (scores.get('stage') ?? []).filter(
+    ({ column }) =>
+      column.meaning.concepts.size === 0 &&
+      isComplete(column) &&
+      isFew(column) &&
+      column.distinct > 2 &&
+      ![...taken.values()].includes(column),
+  );
+  if (end && both.length === 0 && steps.length === 1 && outcomes(end) > 0.5)
+    taken.set('outcome', end).set('stage', steps[0]!.column);
   const outcome = taken.get('outcome');
   if (outcome && !taken.has('stage') && outcome.is.words > 0.8) {
     taken.set('stage', outcome);

@@ -129,6 +129,7 @@ const ADDRESS = '[^\\s<>()",;:|]+@[^\\s<>()",;:|]+';
 const NUMBER = '[+(]?\\d[\\d ().\\-/]{5,20}\\d';
 /** How no amount and no date begins; the zeros in `327 000 kr` follow other digits. */
 const TELEPHONE = /(?:\+|(?<!\d[ \u00a0\u202f.,'’])\b0\d|\(0)\d|\(\d{3}\)|\b\d{3}-\d{3}-/;
+const SEVERAL_NUMBERS = /^(?:[+(]?(?:\d[ ().-]*){9,15}(?:[,;/|\n] *|$)){2,}$/;
 /** What may be around addresses and numbers: names and labels of a few words. */
 const ABOUT_ADDRESS = /^[\p{L}\s;,|"'<>()[\]:.-]*$/u;
 const ABOUT_NUMBER = /^[\p{L}\s;,|/():.]*$/u;
@@ -159,7 +160,10 @@ export function columnOf(
     return isAbout && rest.split(/[^\p{L}]+/u).filter(Boolean).length <= most;
   };
   const [inAddress, inText] = [isAround(ADDRESS, ABOUT_ADDRESS, 12), isAround(NUMBER, ABOUT_NUMBER, 6)];
-  const inNumber = (value: string): boolean => TELEPHONE.test(value) && inText(value);
+  const meaning = meaningOf(header);
+  const isOfPhones = meaning.concepts.has('phone') || meaning.concepts.has('mobile');
+  const inNumber = (value: string): boolean =>
+    (TELEPHONE.test(value) && inText(value)) || (isOfPhones && SEVERAL_NUMBERS.test(value));
   const shareOf = (test: (value: string) => boolean): number => values.filter(test).length / Math.max(1, values.length);
   const is = Object.fromEntries(
     Object.entries(SHAPES).map(([shape, pattern]) => [shape, shareOf((value) => pattern.test(value))]),
@@ -170,7 +174,6 @@ export function columnOf(
     is.phone = shareOf((value) => SHAPES.phone.test(value) || inNumber(value));
     is.international = shareOf((value) => /(?:\+|00)\d/.test(value));
   }
-  const meaning = meaningOf(header);
   const date = dateFacts(meaning, values, dayFirst);
   // `Won` is a currency, too.
   const isCalledSo = meaning.concepts.has('currency');

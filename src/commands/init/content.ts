@@ -43,9 +43,8 @@ export function personal(column: Column): number {
 }
 
 /** `List Name`: one of two or three lists, groups or teams in many records. */
-function isLabel({ distinct, filled, meaning: { concepts } }: Column): boolean {
-  const isPart = (['first', 'last', 'surname'] as const).some((part) => concepts.has(part));
-  return filled > 12 && distinct <= 3 && !isPart;
+function isLabel(column: Column): boolean {
+  return column.filled > 12 && column.distinct <= 3 && !isCalledPart(column);
 }
 
 const OF_ADDRESS = new WeakMap<Column, number>();

@@ -29,7 +29,7 @@ import {
   type Scale,
 } from '../evidence.ts';
 import type { TransformSpec } from '../../../mapping/spec.ts';
-import { milestones, titles } from '../content.ts';
+import { milestones, outcomes, titles } from '../content.ts';
 import { headerScore } from '../roles.ts';
 import { multipleIn } from '../multiples.ts';
 import { referenceText } from '../relations/references.ts';
@@ -38,7 +38,7 @@ import { endingOf } from '../words.ts';
 import { namedLine, openLine, plainLine, type Context, type Made } from './field-lines.ts';
 import { namesIn } from './person-lines.ts';
 import { countryIn } from './region.ts';
-import type { Line } from './yaml.ts';
+import { plainComment, type Line } from './yaml.ts';
 
 export function titleLine(context: Context): Made {
   const { roles, candidates, table } = context.draft;
@@ -147,12 +147,14 @@ export function stageLine(context: Context): Made {
   const [found, outcome] = [roles.get('stage'), roles.get('outcome')?.column];
   const line = namedLine(context, 'stage');
   if (!found) return endsByFlags(context) ?? lastMilestone(context) ?? nameAround(context) ?? line;
+  const isEndOnly = !outcome && found.others.length > 0 && outcomes(found.column) > 0.5;
+  if (isEndOnly) return { ...line, comment: `check: it says only how deals ended; ${plainComment(line)}` };
   if (!outcome) return line;
   const by = quoted(outcome);
   const said = [...countsOf(outcome).keys()];
   const ends = said.filter(isEnd);
   if (ends.length === 0) {
-    const comment = `check: ${by} (${said.join(', ')}) may say which deals are won and lost; ${line.comment!.replace(/^check: /, '')}`;
+    const comment = `check: ${by} (${said.join(', ')}) may say which deals are won and lost; ${plainComment(line)}`;
     return { ...line, comment };
   }
   const unsaid = cellsOf([outcome, found.column]).filter(

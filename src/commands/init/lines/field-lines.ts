@@ -116,7 +116,8 @@ export function timeLine(context: Context): Made {
   };
 }
 
-const TIME = /^\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]m)?$/i;
+/** `14:30`, and where the header says that it is a time, `14.30`. */
+const TIME = /^(?:[01]?\d|2[0-3])([:.])[0-5]\d(?:\1[0-5]\d)?(?: ?[ap]m)?$/i;
 
 /** The column with the time of a date without one: the first of such columns after it, or before it. */
 function timeBeside(own: Column): Column | undefined {
@@ -124,15 +125,18 @@ function timeBeside(own: Column): Column | undefined {
   const columns = plainColumns(own.table);
   const at = columns.indexOf(own);
   return [...columns.slice(at + 1), ...columns.slice(0, at)].find(
-    ({ values, meaning }) =>
-      !meaning.concepts.has('count') && values.filter((value) => TIME.test(value)).length > values.length * 0.9,
+    ({ values, meaning: { concepts } }) =>
+      !concepts.has('count') &&
+      values.filter((value) => TIME.test(value) && (concepts.has('date') || value.includes(':'))).length >
+        values.length * 0.9,
   );
 }
 
 function joinedTime({ name, date }: Column, time: Column): ValueSpec {
   const some = (pattern: RegExp): boolean => time.values.some((value) => pattern.test(value));
-  const seconds = some(/:\d\d:/) ? ':ss' : '';
-  const text = some(/m$/i) ? `h:mm${seconds}${some(/ /) ? ' ' : ''}a` : `H:mm${seconds}`;
+  const mark = some(/:/) ? ':' : '.';
+  const seconds = some(/[:.]\d\d[:.]/) ? `${mark}ss` : '';
+  const text = some(/m$/i) ? `h${mark}mm${seconds}${some(/ /) ? ' ' : ''}a` : `H${mark}mm${seconds}`;
   // The days of a workbook are at midnight.
   const isIso = date!.formats.includes('iso');
   const days = date!.formats.map((format) => (format === 'iso' ? 'yyyy-MM-dd' : format));

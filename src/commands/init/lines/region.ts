@@ -3,7 +3,7 @@ import { isSupportedCountry, parsePhoneNumberFromString, type CountryCode } from
 import { likelyCurrency } from '../../../kinds/currencies.ts';
 import { countryCode } from '../../../mapping/transforms/countries.ts';
 import { countEach, plainValues, type Column } from '../columns.ts';
-import { currencyOf } from '../evidence.ts';
+import { currencyOf, NONE } from '../evidence.ts';
 import type { Line } from './yaml.ts';
 import { headerScore } from '../roles.ts';
 import { counted, numberText, ofText } from '../../../terminal/numbers.ts';
@@ -39,11 +39,14 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
   const international = numbers.filter((number) => INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
   const national = numbers.filter((number) => !INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
   const byNumbers = countEach(international.map(countryOf));
+  const [coded] = [...countEach(national.map((number) => countryOf(`+${number}`)))].sort((a, b) => b[1] - a[1]);
+  const written = coded && coded[1] > national.length * MIN_VALID ? coded[0] : undefined;
+  if (written) byNumbers.set(written, coded![1]);
   const byColumns = countEach(columns.filter(isCountry).flatMap(({ values }) => values.map(countryCode)));
   const main = mainOf(byColumns.size > 0 ? byColumns : byNumbers);
   const guess = (comment: string, candidates: RegionGuess['candidates'] = [], sure?: CountryCode): RegionGuess => ({
     asks: `the country of ${counted(national.length, 'phone number')} without a country code`,
-    line: { key: 'region', value: candidates[0]?.value ?? 'IT', comment, off: sure === undefined },
+    line: { key: 'region', value: candidates[0]?.value ?? NONE, comment, off: sure === undefined },
     candidates,
     national: national.length,
     country: sure ?? main,
@@ -51,7 +54,7 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
   if (national.length === 0)
     return guess('the country of phone numbers without a country code; none is among the records read');
   const validIn = (country: CountryCode): number =>
-    national.filter((number) => parse(number, country)?.isValid() === true).length;
+    national.filter((number) => parse(country === written ? `+${number}` : number, country)?.isValid() === true).length;
   // Of several countries whose currency has the same sign, those where the numbers are valid.
   const isLikely = (country: CountryCode, _at: number, { length }: readonly CountryCode[]): boolean =>
     length === 1 || validIn(country) > national.length / 2;
@@ -78,6 +81,7 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
     const figures = [
       `${ofText(valid, national.length)} phone numbers without a country code are valid there`,
       ...(international.length > 0 ? [`${ofText(withCode, international.length)} with one have its code`] : []),
+      ...(country === written ? ['they begin with its code, without +'] : []),
       ...(records > 0 ? [`${numberText(records)} records name this country`] : []),
       ...hints.flatMap(([some, what]) => (some.includes(country) ? [what] : [])),
     ];

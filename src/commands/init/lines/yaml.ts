@@ -64,7 +64,7 @@ export function isOpen({ comment }: Line): boolean {
 }
 
 /** Without its mark. */
-export function plainComment({ comment }: Line): string {
+export function plainComment({ comment }: Pick<Line, 'comment'>): string {
   return (comment ?? '').replace(/^(?:set this|check)(?:: )?/, '');
 }
 
