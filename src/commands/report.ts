@@ -6,7 +6,8 @@ import { writeReport } from '../pages/html/page.ts';
 import { figuresJson } from '../print/json.ts';
 import { writeTables } from '../pages/written-files.ts';
 import { DRY_RUN, StateDir } from '../files/state-dir.ts';
-import { CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
+import { isUnused } from '../store/open.ts';
+import { shortPath } from '../files/paths.ts';
 import { lockHolder } from '../store/lock.ts';
 import { PLAN_FILE } from '../store/plan-schema.ts';
 import { existingState, otherPlanHint } from './state.ts';
@@ -19,13 +20,11 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   const { withValues, dryRun } = settings;
   const state = await existingState(settings);
   const output = dryRun ? StateDir.find(state.file(DRY_RUN)) : state;
-  if (!output || ![PLAN_FILE, CHECKPOINT_FILE].some((name) => isThere(output.file(name)))) {
-    throw new UserError(
-      `there is nothing to report in ${output?.path ?? state.file(DRY_RUN)}: no checkpoint, no plan`,
-      {
-        hint: otherPlanHint(state, settings),
-      },
-    );
+  if (!output || isUnused(output)) {
+    const where = shortPath(output?.path ?? state.file(DRY_RUN));
+    throw new UserError(`there is nothing to report in ${where}: nothing was sent, and there is no plan`, {
+      hint: otherPlanHint(state, settings),
+    });
   }
   if (isThere(output.file(PLAN_FILE))) {
     await writeTables(state, output, (message) => console.complain(`warning: ${message}`));

@@ -1,18 +1,16 @@
 import type { Console } from '../terminal/console.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { lockHolder } from '../store/lock.ts';
-import { runOf } from '../settings/command-line.ts';
+import { runOf, withoutOption } from '../settings/command-line.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { needsAdopt } from '../halt.ts';
-import { readStates, readStatus, type Status } from '../figures/read-status.ts';
+import { readStates, readStatus } from '../figures/read-status.ts';
 import { statusFigures, type StatusFound } from '../figures/status.ts';
 import { jsonOf } from '../print/json.ts';
 import { screenOf } from '../print/terminal.ts';
 import type { StateDir } from '../files/state-dir.ts';
-import { isThere } from '../files/private-file.ts';
-import { CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
-import { readState } from '../store/open.ts';
-import { PLAN_FILE } from '../store/plan-schema.ts';
+import { readDocument } from '../report/documents.ts';
+import { isUnused, readState } from '../store/open.ts';
 import { planIn } from '../store/stored-plans.ts';
 import { existingState } from './state.ts';
 import type { Argv } from './command.ts';
@@ -32,7 +30,7 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
     const { status } = found;
     if (settings.json) console.printJson(jsonOf(status));
     else {
-      const resume = resumeOf(settings, status);
+      const resume = resumeOf(settings, found);
       console.redraw(screenOf(statusFigures({ ...found, resume }), { columns: console.shownColumns }));
     }
     if (!settings.watch || !status.running) return EXIT.done;
@@ -40,26 +38,30 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   }
 }
 
-/** Undefined where nothing is left to do. */
-function resumeOf(
-  settings: Parameters<typeof runOf>[0],
-  { last_run: last, dry_run: dryRun }: Status,
-): string | undefined {
-  if (last?.exit.code === EXIT.done && !dryRun) return undefined;
-  return runOf(settings, ...(needsAdopt(last?.exit.reason) ? ['--adopt'] : []));
+interface StatusReading extends Omit<StatusFound, 'resume'> {
+  /** Of the last run, for the next one. */
+  readonly options: readonly string[];
 }
 
-function look(state: StateDir, now: Date): Omit<StatusFound, 'resume'> {
+/** Undefined where nothing is left to do. */
+function resumeOf(settings: Parameters<typeof runOf>[0], { status, options }: StatusReading): string | undefined {
+  const { last_run: last, dry_run: dryRun } = status;
+  if (last?.exit.code === EXIT.done && !dryRun) return undefined;
+  // What was corrected since is another plan.
+  const again = last?.exit.code === EXIT.finishedWithErrors ? withoutOption(options, '--plan') : options;
+  return runOf(settings, ...again, ...(needsAdopt(last?.exit.reason) ? ['--adopt'] : []));
+}
+
+function look(state: StateDir, now: Date): StatusReading {
   const holder = lockHolder(state);
   // Where nothing was sent, a dry run is all there is.
-  const dryRun = [PLAN_FILE, CHECKPOINT_FILE].some((name) => isThere(state.file(name)))
-    ? undefined
-    : planIn(state, true);
+  const dryRun = isUnused(state) ? planIn(state, true) : undefined;
   const db = readState(state, dryRun?.output);
   try {
     db.exec('begin');
     const states = readStates(db);
-    return { status: readStatus(db, { path: state.path, holder, now, states }), states, now };
+    const status = readStatus(db, { path: state.path, holder, now, states });
+    return { status, states, now, options: readDocument(db, 'survey')?.options ?? [] };
   } finally {
     db.close();
   }

@@ -41,7 +41,7 @@ export function statusFigures({ status, states, now, resume }: StatusFound): Fig
 
 function verdictOf(status: Status, now: Date): Headline {
   const { migration, base_url: baseUrl, running, last_run: last, waits_for: wait, basis } = status;
-  const details = [`${migration ?? 'unknown'} -> ${baseUrl ?? 'no service yet'}`];
+  const details = migration === null ? [] : [`${migration} -> ${baseUrl ?? 'no service yet'}`];
   const verdict = (word: string, text: string, mood: Mood): Headline => ({ word, text, mood, details });
   if (running && wait) return verdict(WAITS[wait.reason as WaitReason].toUpperCase(), waitText(wait, now), 'failed');
   if (running) {
@@ -80,7 +80,7 @@ function activitySection(status: Status, now: Date, resume: string | undefined):
   const { running, basis, last_answer: last, per_minute: perMinute, state, events } = status;
   const { dry_run: dryRun, begun_at: begun } = status;
   const rows: Cells[] = [];
-  if (basis === 'unknown totals') {
+  if (basis === 'unknown totals' && begun !== null) {
     rows.push([
       'Counts',
       `${counted(events.acknowledged, 'event')} acknowledged, ${numberText(events.rejected)} rejected; there is no plan, so the total is unknown`,

@@ -24,6 +24,7 @@ import { prioritiesOf } from './counts.ts';
 import type { PlanReading } from './run.ts';
 import { readDocument, type StoredMapping } from '../report/documents.ts';
 import type { Sender } from '../send/sender.ts';
+import { optionsToResume } from '../settings/command-line.ts';
 import type { RunSettings } from '../settings/run-settings.ts';
 import { unreadFiles } from '../input/input.ts';
 import type { StateDir } from '../files/state-dir.ts';
@@ -94,7 +95,8 @@ export function snapshotOf(
   { records }: Pick<Survey, 'records'>,
   rate: Rate,
 ): SurveySnapshot {
-  return { migration, base_url: baseUrl, at: new Date().toISOString(), records, rate };
+  const options = optionsToResume(process.argv);
+  return { migration, base_url: baseUrl, at: new Date().toISOString(), records, rate, options };
 }
 
 /** For the report: how the exports are mapped, and their unused parts. */

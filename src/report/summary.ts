@@ -122,6 +122,8 @@ export interface SurveySnapshot {
   readonly records: Summary['records'];
   /** The configured rate: requests per window of seconds. */
   readonly rate: Rate;
+  /** The options of the command that resumes it. */
+  readonly options: readonly string[];
 }
 
 /** A summary as the plan keeps it, for `status` and the report: the profile quotes cells. */

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { kebab, type OptionTable } from './option.ts';
 import { RUN_OPTIONS } from './run-settings.ts';
 import { commandOf } from './program.ts';
@@ -17,6 +18,31 @@ export function commandLine(
   const without = [...SECRET, ...(change.without ?? [])];
   const kept = argumentsOf(argv).filter(({ option }) => option === undefined || !without.includes(option));
   return commandOf(argv, ...kept.flatMap(({ words }) => words), ...and);
+}
+
+/** Options that every command about a run has: it gives them itself. */
+const PLACE: readonly string[] = ['--state', '--sandbox'];
+
+/**
+ * The options of this run, for a command that is to resume it from another place: without those that `runOf` adds or that hold for one run
+ * alone, and with the paths of exports as they are everywhere.
+ */
+export function optionsToResume(argv: readonly string[]): string[] {
+  const left = [...SECRET, ...ONCE, ...PLACE];
+  return argumentsOf(argv)
+    .filter(({ option }) => option !== undefined && !left.includes(option))
+    .flatMap(({ option, words }) => (option === '--source' ? words.map(withWholePath) : words));
+}
+
+/** The words of a command line without those of an option. */
+export function withoutOption(words: readonly string[], name: string): string[] {
+  return argumentsOf(['', '', ...words]).flatMap(({ option, words: own }) => (option === name ? [] : own));
+}
+
+/** `contacts=exports/contacts.csv`, with or without `--source=` before it. */
+function withWholePath(word: string): string {
+  const [, before, path] = /^((?:--source=)?[^=]+=)(.*)$/s.exec(word) ?? [];
+  return path === undefined ? word : `${before}${resolve(path)}`;
 }
 
 /** The `run` whose state directory this command reads. */

@@ -15,6 +15,17 @@ export function readState(state: StateDir, output: Pick<StateDir, 'file'> = stat
   return db;
 }
 
+/** Whether no run has begun to send from here: one that did not start may have left an empty checkpoint. */
+export function isUnused(state: StateDir): boolean {
+  if (isThere(state.file(PLAN_FILE))) return false;
+  const db = readState(state);
+  try {
+    return !db.get('select 1 from checkpoint.migration');
+  } finally {
+    db.close();
+  }
+}
+
 /** Makes the checkpoint reachable as `checkpoint`; an empty one if there is none. Throws a `UserError` if it is damaged. */
 export function attachCheckpoint(db: Database, state: StateDir): void {
   const path = state.file(CHECKPOINT_FILE);

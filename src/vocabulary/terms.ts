@@ -58,7 +58,7 @@ export const WAITS = {
   outage: 'service down',
   retry: 'waiting to send events again',
   credentials: 'credentials refused',
-  intercepted: 'refused, but not by the webhook',
+  intercepted: 'refused on the way to the webhook',
 } as const;
 export type WaitReason = keyof typeof WAITS;
 

@@ -73,7 +73,7 @@ describe('progress', () => {
       'waiting to send events again, next in 0.6 s',
     );
     expect(waitingText({ reason: 'intercepted', nextInMs: 640, forMs: 0 }, NOW)).toBe(
-      'refused, but not by the webhook, retrying in 0.6 s',
+      'refused on the way to the webhook, retrying in 0.6 s',
     );
     expect(waitingText({ reason: 'rate', nextInMs: 59_100, forMs: 0 }, NOW)).toBe('limit reached, next in 1 min');
   });

@@ -77,9 +77,9 @@ describe('status', () => {
     service.requests().filter(({ method, status }) => method === 'POST' && status === 200).length;
 
   it('shows a run in progress and that it was killed, without disturbing it', async () => {
-    const { service, start, command, state } = await project('demo');
+    const { cwd, service, start, command, state } = await project('demo');
     const json = async () => JSON.parse((await command('status', '--json')).stdout) as Record<string, unknown>;
-    const running = start('--rate', '20/600s');
+    const running = start('--rate', '20/600s', '--source', 'contacts=contacts.csv', '--yes');
     await expect.poll(() => settledIn(service), { timeout: 30_000 }).toBeGreaterThan(10);
     // The window is full once nothing more is settled, and stays so for minutes.
     const more = async (): Promise<number> => {
@@ -100,7 +100,11 @@ describe('status', () => {
     running.child.kill('SIGKILL');
     await running.ended;
     expect(await json()).toMatchObject({ basis: 'under way', running: null, events });
-    expect((await command('status')).stdout).toMatch(/^KILLED[^]*npx crm-backfill run mapping\.yaml/);
+    // The command with the options of the run, as it works from any directory: another export would be sent without them.
+    const { stdout } = await command('status');
+    expect(stdout).toMatch(/^KILLED[^]*npx crm-backfill run mapping\.yaml .*--rate 20\/600s/);
+    expect(stdout).toContain(`--source contacts=${join(cwd, 'contacts.csv')}`);
+    expect(stdout).not.toContain('--yes');
     expect(await command('report')).toMatchObject({ code: 0, stdout: `${state('report.html')}\n` });
   });
 
@@ -140,6 +144,9 @@ describe('status', () => {
     }
     const found = await command('status', '--sandbox');
     expect(found.stdout).toMatch(/^NOT STARTED .*Dry run: 6 invalid[^]*crm-backfill run mapping.yaml .*--sandbox/);
+    // A run that did not start changes nothing of that.
+    expect(await told('--sandbox', '--plan', '000000000000')).toMatchObject({ code: 2 });
+    expect((await command('status', '--sandbox')).stdout).toBe(found.stdout);
     expect((await command('report', '--sandbox')).stderr).toContain('--sandbox --dry-run');
   });
 });
