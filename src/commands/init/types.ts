@@ -125,11 +125,12 @@ function recordsIn({ columns, rows }: RawTable): TypeFound[] | undefined {
     const isOfOne = cells.some((cell) => /^\S*@|^[+0][\d\s()./-]+$/.test(cell));
     // A word and a sum; but with an id, it is a record of which little is known.
     const hasId = keys.some((at) => /^\S*\d\S*$/.test(String(row[at] ?? '')));
-    const most = cells.some(isSubtotal) ? plain.length / 2 : MAX_CELLS;
-    return cells.length <= most && cells.filter((cell) => !isFigure(cell)).length < 2 && !isOfOne && !hasId;
+    if (cells.filter((cell) => !isFigure(cell)).length > 1 || isOfOne || hasId) return false;
+    return cells.length <= (cells.some(isSubtotal) ? plain.length / 2 : MAX_CELLS);
   };
   const lines = rows.filter(isLine);
-  const others = rows.filter((row) => !isLine(row));
+  const below = new Set(lines);
+  const others = rows.filter((row) => !below.has(row));
   const least = Math.min(...others.map(width));
   if (lines.length === 0 || others.length < MIN_PARTS || least < 2 * MAX_CELLS) return undefined;
   if (lines.length > rows.length * MAX_LINES) return undefined;
