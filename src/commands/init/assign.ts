@@ -13,7 +13,7 @@ import {
 } from './columns.ts';
 import { isId, keys, ofAddress, outcomes } from './content.ts';
 import { isCalledAlike, isSure, namesTable, type Reference } from './relations/references.ts';
-import { headerScore, isStaff, ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
+import { headerScore, isStaff, NAMES, ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
 import { fold, meaningOf } from './words.ts';
 
 export interface RoleCandidate {
@@ -31,6 +31,11 @@ export interface Assignment {
   readonly roles: ReadonlyMap<Role, RoleFound>;
   /** Of the roles that are left open: the columns that may have them, best first. */
   readonly candidates: ReadonlyMap<Role, readonly RoleCandidate[]>;
+}
+
+/** The columns that have some roles, in the order of these. */
+export function columnsOf(roles: Assignment['roles'] | undefined, ...of: readonly Role[]): Column[] {
+  return of.flatMap((role) => roles?.get(role)?.column ?? []);
 }
 
 type Scores = ReadonlyMap<Role, readonly RoleCandidate[]>;
@@ -110,8 +115,6 @@ function scoreIn(role: Role, column: Column, kind: RecordKind, references: reado
   const isOf = own.some(({ to }) => to.table.nouns.includes(noun)) && headerScore(role, column, kind) > -0.3;
   return isOf && !isSame ? 1 - (1 - score) * 0.3 : score;
 }
-
-const NAMES: readonly Role[] = ['first', 'last', 'full'];
 
 /** What names another record is no text about it. */
 export function namesOther(column: Column, references: readonly Reference[]): boolean {

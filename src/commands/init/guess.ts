@@ -1,14 +1,14 @@
 /** The entries that the tables need, with the external ids of their records. */
 import { numberText, ofText } from '../../terminal/numbers.ts';
 import { countOf, fillOf, isKey, isUnique, plainColumns, valueIn, type Column, type Table } from './columns.ts';
-import { namesOther, type Assignment, type RoleFound } from './assign.ts';
+import { columnsOf, namesOther, type Assignment, type RoleFound } from './assign.ts';
 import { keyOf as nameAsKey } from './evidence.ts';
 import { kindsOf } from './kinds/kinds.ts';
 import type { TableKinds } from './kinds/signs.ts';
 import { isDescription, isJobs, isNotes, texts } from './content.ts';
 import { again, idOfPerson, keyOf, personKey, type Key } from './kinds/keys.ts';
 import { isSure, type Reference } from './relations/references.ts';
-import { headerScore, isKind, RECORD_KINDS, type RecordKind, type Role } from './roles.ts';
+import { headerScore, isKind, NAMES, RECORD_KINDS, type RecordKind, type Role } from './roles.ts';
 
 /** Records that become events of a kind. */
 export interface EntryDraft extends Assignment {
@@ -102,7 +102,7 @@ function notesIn(table: Table, drafts: readonly EntryDraft[]): EntryDraft[] {
 /** The column that tells the rows of a kind, where rows are a person or a deal and never both. */
 function apart(found: TableKinds, kind: RecordKind, table: Table): Column | undefined {
   const roles = found.get('lead')?.assignment.roles;
-  const person = (roles?.get('email') ?? roles?.get('full') ?? roles?.get('last'))?.column;
+  const [person] = columnsOf(roles, 'email', 'full', 'last');
   const amount = found.get('deal')?.assignment.roles.get('amount')?.column;
   if (!person || !amount) return undefined;
   const both = countOf(table, `from ${table.sql} where ${person.sql} is not null and ${amount.sql} is not null`);
@@ -160,7 +160,7 @@ function withTitle(
   references: readonly Reference[],
 ): Assignment {
   const found = assignment.roles.get('title');
-  const names = (['full', 'first', 'last'] as const).flatMap((role) => person?.get(role)?.column ?? []);
+  const names = columnsOf(person, ...NAMES);
   const isTheirs = (column: Column): boolean => person !== undefined && (names.includes(column) || isOfPerson(column));
   // Where the stage is open, what may be one is no title.
   const stage = assignment.candidates.get('stage')?.[0]?.column;

@@ -162,10 +162,14 @@ const ROLES = {
 } satisfies Record<string, RoleSpec>;
 export type Role = keyof typeof ROLES;
 
+/** What a person is called, and what reaches them. */
+export const NAMES: readonly Role[] = ['full', 'first', 'last'];
+export const CONTACTS: readonly Role[] = ['email', 'phone'];
+
 /** The roles that a field or setting of an entry is made of: that of its one column, and where a list is joined, those of its columns. */
 export const FIELD_ROLES: Readonly<Record<string, readonly Role[]>> = {
   external_id: ['id'],
-  full_name: ['full', 'first', 'last'],
+  full_name: NAMES,
   email: ['email'],
   phone_number: ['phone'],
   title: ['title'],

@@ -1,7 +1,7 @@
 /** What tells the records of a draft apart: the column with their ids, or what stands for one. */
 import { counted, numberText } from '../../../terminal/numbers.ts';
 import type { ValueSpec } from '../../../mapping/spec.ts';
-import { referred, type Assignment } from '../assign.ts';
+import { columnsOf, referred, type Assignment } from '../assign.ts';
 import {
   countOf,
   fillOf,
@@ -16,7 +16,7 @@ import {
 import { figuresOf, quoted } from '../evidence.ts';
 import { type Reference } from '../relations/references.ts';
 import { firstOf, joined, lookupIn } from '../relations/lookups.ts';
-import type { RecordKind, Role } from '../roles.ts';
+import { CONTACTS, NAMES, type RecordKind, type Role } from '../roles.ts';
 import { namesNoun, nounsOf, type Concept } from '../words.ts';
 
 /** A column with ids, or what stands for one, and why. */
@@ -44,9 +44,7 @@ export function idOfPerson(
   { roles }: Recognised,
   { key, roles: own }: Recognised & { readonly key: Key | undefined },
 ): Key | undefined {
-  const column = (['email', 'phone', 'full'] as const)
-    .flatMap((role) => own.get(role)?.column ?? [])
-    .find(({ name }) => name === key?.value);
+  const column = columnsOf(own, ...CONTACTS, 'full').find(({ name }) => name === key?.value);
   const why = 'no column has ids of deals, so that of the person is used';
   return column && isKey(column) && !roles.has('id') ? { value: column.name, column, why } : undefined;
 }
@@ -71,19 +69,14 @@ export function keyOf(row: Recognised, references: readonly Reference[]): Key | 
 
 /** The column with which people recur, if they do so by their address or number and their name together. */
 function recurringIn({ roles }: Recognised): Column | undefined {
-  const names = (['full', 'first', 'last'] as const).flatMap((role) => roles.get(role)?.column ?? []);
-  return (['email', 'phone'] as const)
-    .flatMap((role) => roles.get(role)?.column ?? [])
-    .find((own) => {
-      if (own.list !== undefined || own.distinct > own.filled * 0.8 || fillOf(own) < 0.5 || names.length === 0)
-        return false;
-      const all = [own, ...names].map(({ sql }) => sql).join(', ');
-      const pairs = countOf(
-        own.table,
-        `from (select distinct ${all} from ${own.table.sql} where ${own.sql} is not null)`,
-      );
-      return pairs < own.distinct * 1.1;
-    });
+  const names = columnsOf(roles, ...NAMES);
+  return columnsOf(roles, ...CONTACTS).find((own) => {
+    if (own.list !== undefined || own.distinct > own.filled * 0.8 || fillOf(own) < 0.5 || names.length === 0)
+      return false;
+    const all = [own, ...names].map(({ sql }) => sql).join(', ');
+    const pairs = `from (select distinct ${all} from ${own.table.sql} where ${own.sql} is not null)`;
+    return countOf(own.table, pairs) < own.distinct * 1.1;
+  });
 }
 
 /** Records of several exports of one structure: they come again in later ones, or people without an id in any. */
@@ -103,7 +96,7 @@ export function personKey(
   const { roles, table } = row;
   const own = roles.get('id')?.column;
   if (own && own !== deal) return keyOf(row, references);
-  const columns = (['email', 'phone', 'full'] as const).flatMap((role) => roles.get(role)?.column ?? []);
+  const columns = columnsOf(roles, ...CONTACTS, 'full');
   // An address that most have tells people apart better than their names.
   const best = columns.find(({ filled }) => filled > table.rows / 2) ?? columns[0];
   // `buyer.id` beside `buyer.email`, `Customer ID` beside `Email`: as many as there are people.
@@ -123,7 +116,7 @@ export function personKey(
 
 /** The first of these that a person has, in this row or in another one of theirs. `instead`: why no column is taken. */
 function personalKey(roles: Assignment['roles'], instead = 'no column looks like an id'): Key | undefined {
-  const columns = (['email', 'phone', 'full', 'last'] as const).flatMap((role) => roles.get(role)?.column ?? []);
+  const columns = columnsOf(roles, ...CONTACTS, 'full', 'last');
   const complete = columns.findIndex(isComplete);
   const used = complete < 0 ? columns : columns.slice(0, complete + 1);
   const [first] = used;
@@ -178,7 +171,7 @@ function recurring(
   const all = `from ${rows} where ${id} is not null`;
   const [records, people] = [countOf(table, all), countOf(table, `from (select distinct ${id} ${all})`)];
   if (people === records) return {};
-  const own = TELLING[kind].flatMap((role) => roles.get(role)?.column ?? []);
+  const own = columnsOf(roles, ...TELLING[kind]);
   const several = ['false', ...own.map((each) => `count(distinct lower(${each.sql})) > 1`)].join(' or ');
   const differing = countOf(table, `from (select 1 ${all} group by ${id} having ${several})`);
   const differs =
@@ -193,7 +186,7 @@ function recurring(
 
 /** What is the same in all rows of a person, or of a deal. */
 const TELLING: Readonly<Record<'lead' | 'deal', readonly Role[]>> = {
-  lead: ['full', 'first', 'last', 'email', 'phone'],
+  lead: [...NAMES, ...CONTACTS],
   deal: ['title', 'amount', 'stage', 'owner'],
 };
 
@@ -201,7 +194,7 @@ const TELLING: Readonly<Record<'lead' | 'deal', readonly Role[]>> = {
 function severalKey({ roles, table, kind }: Recognised): Key | undefined {
   // Amounts change.
   const plain = plainColumns(table).filter((column) => column.distinct > 1 && !isAmount(column));
-  const own = ROLES_OF_KEY[kind].flatMap((role) => plain.find((each) => each === roles.get(role)?.column) ?? []);
+  const own = columnsOf(roles, ...ROLES_OF_KEY[kind]).filter((each) => plain.includes(each));
   const isLead = kind === 'lead';
   if (isLead && own.some(isKey)) return undefined;
   const meant = (concept: Concept): Column[] =>

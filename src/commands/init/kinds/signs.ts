@@ -1,10 +1,10 @@
 /** The rules by which the records of a table are people, deals or comments. */
-import { assign, isTwin, referred, type Assignment, type RoleCandidate } from '../assign.ts';
+import { assign, columnsOf, isTwin, referred, type Assignment, type RoleCandidate } from '../assign.ts';
 import { fillOf, isKey, isNamed, isUnique, type Column, type Table } from '../columns.ts';
 import { endings, isId, isJobs, milestones } from '../content.ts';
 import { quoted } from '../evidence.ts';
 import { isSure, type Reference } from '../relations/references.ts';
-import { isStaff, RECORD_KINDS, typeOf, type RecordKind, type Role } from '../roles.ts';
+import { CONTACTS, isStaff, NAMES, RECORD_KINDS, typeOf, type RecordKind, type Role } from '../roles.ts';
 import type { Concept } from '../words.ts';
 
 /** The kinds that have been found for a table. */
@@ -37,12 +37,12 @@ export class Signs {
   /** The best score of these roles. What names or reaches a person in the same row is neither an amount nor a stage. */
   #of(kind: RecordKind, ...roles: readonly Role[]): number {
     const person = this.#assignments.get('lead')!.roles;
-    const own = (['first', 'last', 'full', 'email', 'phone'] as const).map((role) => person.get(role)?.column);
+    const own = columnsOf(person, ...NAMES, ...CONTACTS);
     const { roles: found } = this.#assignments.get(kind)!;
     const scores = roles.map((role) => {
-      const { column, score = 0 } = found.get(role) ?? {};
-      const isPersonal = kind === 'deal' && role !== 'title' && person.has('email') && own.includes(column);
-      return isPersonal ? 0 : score;
+      const each = found.get(role);
+      const mayBePersonal = kind === 'deal' && role !== 'title' && person.has('email');
+      return each && !(mayBePersonal && own.includes(each.column)) ? each.score : 0;
     });
     return Math.max(...scores);
   }
@@ -59,12 +59,12 @@ export class Signs {
 
   people(): void {
     if (this.#is('other', 'user', 'company')) return;
-    const isKnown = this.#of('lead', 'full', 'last', 'email', 'phone') > 0.5;
+    const isKnown = this.#of('lead', 'full', 'last', ...CONTACTS) > 0.5;
     // What has a title, an amount and a stage, and no address, is a deal whatever the file is called.
     const isDeal =
       this.#of('deal', 'title') > 0.5 && this.#of('deal', 'amount') > 0.5 && this.#of('deal', 'stage') > 0.5;
     const isCalled = this.#is('lead') && this.#table.list === undefined;
-    const hasAddress = this.#of('lead', 'email', 'phone') > 0.5;
+    const hasAddress = this.#of('lead', ...CONTACTS) > 0.5;
     if (this.#isPerson() || (isCalled && isKnown && (hasAddress || !isDeal))) this.#set('lead');
   }
 
@@ -151,7 +151,7 @@ export class Signs {
     // What somebody has or earns is no deal.
     if (fillOf(amount) < 0.2 || amount.meaning.concepts.has('wealth')) return false;
     const isTitled = this.#isTitled();
-    const who = (person.get('email') ?? person.get('phone') ?? person.get('full'))?.column;
+    const [who] = columnsOf(person, ...CONTACTS, 'full');
     const isSeveral = who !== undefined && who.distinct < who.filled * 0.9;
     const more = [this.#isMoney(), (deal.get('owner')?.score ?? 0) > 0.5, milestones(this.#table).length > 0];
     return (isTitled || isSeveral) && [isTitled, isSeveral, ...more].filter(Boolean).length >= 2;
@@ -197,7 +197,7 @@ export class Signs {
   #isPerson(): boolean {
     // An address of one's own makes sure of a name.
     const least = !isNamed(this.#table) ? 0.2 : this.#hasOwnAddress() ? 0.4 : 0.5;
-    return this.#of('lead', 'full', 'last') > least && this.#of('lead', 'email', 'phone') > 0.5;
+    return this.#of('lead', 'full', 'last') > least && this.#of('lead', ...CONTACTS) > 0.5;
   }
 
   #hasOwnAddress(): boolean {
@@ -315,7 +315,7 @@ export class Signs {
     if (this.#areStaff()) return;
     const id = this.#of('lead', 'id');
     const isSomebody = id > 0.4 || (id > 0 && this.#of('lead', 'full', 'last') > 0.36);
-    if (isSomebody && this.#of('lead', 'email', 'phone') > 0.8)
+    if (isSomebody && this.#of('lead', ...CONTACTS) > 0.8)
       this.#set('lead', 'only e-mail addresses or phone numbers show that these are people');
   }
 

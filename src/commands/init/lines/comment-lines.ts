@@ -1,14 +1,13 @@
 /** The lines that only comments have: text and author. */
-import { SURE, type RoleCandidate } from '../assign.ts';
+import { columnsOf, SURE, type RoleCandidate } from '../assign.ts';
 import type { ValueSpec } from '../../../mapping/spec.ts';
 import { countOf, fillOf, isComplete, plainColumns, valueIn, type Column } from '../columns.ts';
 import { texts } from '../content.ts';
 import { figuresOf, nextText, quoted } from '../evidence.ts';
 import { isSure, referenceText } from '../relations/references.ts';
 import { joined, lookupOf } from '../relations/lookups.ts';
-import { headerScore } from '../roles.ts';
+import { headerScore, NAMES } from '../roles.ts';
 import { namedLine, openLine, type Context, type Made } from './field-lines.ts';
-import { namesIn } from './person-lines.ts';
 import { reads, type Line } from './yaml.ts';
 
 /** Why the text and the parent of a comment are always marked. */
@@ -87,7 +86,7 @@ export function authorLine(context: Context, parents: readonly Line[]): Made {
     const isParent = parents.some(({ off, value }) => off || reads(value, from));
     if (!person || isParent || from.table !== draft.table || from.list !== undefined || !isSure(reference, 0.8))
       continue;
-    const name = namesIn(person.roles);
+    const name = columnsOf(person.roles, ...NAMES);
     const value = name.length > 0 ? lookupOf(reference, joined(name, ' ')) : from.name;
     return { value, off: true, comment: `set this: ${quoted(from)} may be the author: ${referenceText(reference)}` };
   }

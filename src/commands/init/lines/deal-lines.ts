@@ -1,6 +1,7 @@
 /** The lines that only deals have: title, amount, currency, stage. */
 import { numberText, ofText } from '../../../terminal/numbers.ts';
 import { currencyOfCountry, hasCents, isCurrency } from '../../../kinds/currencies.ts';
+import { columnsOf } from '../assign.ts';
 import {
   cellsOf,
   countsOf,
@@ -30,20 +31,19 @@ import {
 } from '../evidence.ts';
 import type { TransformSpec } from '../../../mapping/spec.ts';
 import { milestones, outcomes, titles } from '../content.ts';
-import { headerScore } from '../roles.ts';
+import { headerScore, NAMES } from '../roles.ts';
 import { multipleIn } from '../multiples.ts';
 import { referenceText } from '../relations/references.ts';
 import { joined, lookupOf } from '../relations/lookups.ts';
 import { endingOf } from '../words.ts';
 import { namedLine, openLine, plainLine, type Context, type Made } from './field-lines.ts';
-import { namesIn } from './person-lines.ts';
 import { countryIn } from './region.ts';
 import { plainComment, type Line } from './yaml.ts';
 
 export function titleLine(context: Context): Made {
   const { roles, candidates, table } = context.draft;
   const twin = context.draft.twin && context.known.drafts.find((each) => each.kind === 'lead' && each.table === table);
-  const nameOfPerson = namesIn(twin ? twin.roles : undefined);
+  const nameOfPerson = columnsOf(twin ? twin.roles : undefined, ...NAMES);
   const title = roles.get('title')?.column;
   if (title && !nameOfPerson.includes(title)) return plainLine(context, 'title');
   const named = (candidates.get('title') ?? []).map(({ column }) => column);
@@ -54,7 +54,7 @@ export function titleLine(context: Context): Made {
     return { value: joined(instead, ' '), comment };
   }
   const above = context.known.drafts.find((each) => each.kind === 'lead' && each.table === table.parent);
-  const names = namesIn(above?.roles).map(({ name }) => `$.${name}`);
+  const names = columnsOf(above?.roles, ...NAMES).map(({ name }) => `$.${name}`);
   if (names.length === 0) return openLine(context, 'title');
   const comment = 'set this: no column has a title, so the name of the record above is used as one';
   return { value: names.length === 1 ? names[0]! : { list: names, apply: [{ join: ' ' }] }, comment };

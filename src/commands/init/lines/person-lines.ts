@@ -14,7 +14,6 @@ import {
   type Table,
 } from '../columns.ts';
 import { commentOf, damagedIn, passedOver, quoted, separatorIn, TRUE } from '../evidence.ts';
-import type { EntryDraft } from '../guess.ts';
 import { reach } from '../relations/joins.ts';
 import { joined } from '../relations/lookups.ts';
 import type { Reference } from '../relations/references.ts';
@@ -180,9 +179,4 @@ export function phoneLine(context: Context): Made {
 /** Cells with several numbers. */
 function severalIn({ values, extract }: Column): number {
   return values.filter((value) => (value.match(new RegExp(extract!, 'g')) ?? []).length > 1).length;
-}
-
-/** The columns with the name of a person. */
-export function namesIn(roles: EntryDraft['roles'] | undefined): Column[] {
-  return (['full', 'first', 'last'] as const).flatMap((role) => roles?.get(role)?.column ?? []);
 }
