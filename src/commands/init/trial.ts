@@ -86,10 +86,7 @@ async function attempt(
       credentials: undefined,
       stateSuffix: '',
     });
-    if (halt.reason) {
-      const { message, exitCode } = halt.reason;
-      return failed(new UserError(`the mapping was not tried on all records: ${message}`, { exitCode }));
-    }
+    halt.assertNotRequested();
     const db = Database.read(join(state, 'dry-run', PLAN_FILE), PLAN)!;
     try {
       return { entries, ...countsIn(db, live) };
@@ -99,8 +96,10 @@ async function attempt(
   } catch (error) {
     const fewer = error instanceof ProblemsError && withoutRefused(entries, error.problems, written);
     if (fewer) return attempt(folder, halt, fewer, write);
-    if (error instanceof UserError) return failed(error);
-    throw error;
+    if (!(error instanceof UserError)) throw error;
+    if (!halt.reason) return failed(error);
+    const { message, exitCode } = halt.reason;
+    return failed(new UserError(`the mapping was not tried on all records: ${message}`, { exitCode }));
   }
 }
 
