@@ -3,7 +3,7 @@ import { counted, numberText } from '../../../terminal/numbers.ts';
 import { KEY } from '../../../json.ts';
 import type { ValueSpec } from '../../../mapping/spec.ts';
 import { SURE, whoseOf } from '../assign.ts';
-import { countOf, isComplete, isUnique, plainColumns, valueIn, type Column } from '../columns.ts';
+import { isComplete, isUnique, plainColumns, valueIn, type Column } from '../columns.ts';
 import { isNumbered } from '../content.ts';
 import { doubtOf, isReadable } from '../dates.ts';
 import { commentOf, damagedIn, dateValue, figuresOf, nextText, NONE, quoted, unreadText } from '../evidence.ts';
