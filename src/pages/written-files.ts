@@ -1,5 +1,4 @@
 /** The files that a run writes for people at its end, and that `report` writes again. */
-import { statSync } from 'node:fs';
 import type { BestEffort } from '../files/best-effort.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import { storeDocument } from '../report/documents.ts';
@@ -25,7 +24,6 @@ interface WritingJob {
   readonly warn: (message: string) => void;
 }
 
-const IDS_FILE = 'ids.csv';
 const TABLES = ['errors.csv', 'omitted.csv', 'left_out.csv'] as const;
 
 /** Each by itself: what cannot be written leaves the others as they should be. The plan gets the summary, which the page shows. */
@@ -37,8 +35,7 @@ export async function writeFiles(
   // The profile quotes cells, and the summary is shown in reports that may be shared.
   const { profile: _profile, ...counts } = summary;
   await bestEffort.attempt(PLAN_FILE, () => storeDocument(db, 'summary', counts));
-  const isForIds = !summary.dry_run && !isNewerThanAnswers(output.file(IDS_FILE), db);
-  for (const name of [...TABLES, ...(isForIds ? ([IDS_FILE] as const) : [])]) {
+  for (const name of [...TABLES, ...(summary.dry_run ? [] : (['ids.csv'] as const))]) {
     await bestEffort.attempt(name, () => writeFile(db, output, name));
   }
   const rejects = await bestEffort.attempt(REJECTS, () => writeRejects(db, output));
@@ -48,13 +45,6 @@ export async function writeFiles(
     if (usual !== undefined) warn(notReplaced(usual, path));
   }
   return { pilot };
-}
-
-/** Whether it has been written since the last answer: a million ids need not be written for a run that sent nothing. */
-function isNewerThanAnswers(path: string, db: Database): boolean {
-  const { at } = db.get<{ at: string | null }>('select max(settled_at) as at from checkpoint.request')!;
-  const file = statSync(path, { throwIfNoEntry: false });
-  return at !== null && file?.isFile() === true && file.mtimeMs > Date.parse(at);
 }
 
 /** Errors, rejects and values left out, from the plan. The rejects of a run that is under way are left to it. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -35,22 +35,6 @@ it('files that cannot be replaced at the end are warnings, and the others are wr
   expect(names).toEqual(expect.arrayContaining(['omitted.csv', 'rejects', 'report.html']));
   expect(names.filter((name) => name.endsWith('.tmp'))).toEqual([]);
   expect(existsSync(state('rejects/people.csv'))).toBe(true);
-});
-
-it('ids.csv is written anew after an answer, or where it is missing, and not by a run that sends nothing', async () => {
-  const { run, state, service } = await project(LEADS);
-  service.setFaults({ rules: [REFUSED] });
-  const written = (): { readonly mtimeMs: number } => statSync(state('ids.csv'));
-  await run();
-  const before = written();
-  await run('--max-requests', '1');
-  expect(written().mtimeMs).toBe(before.mtimeMs);
-  service.setFaults({ rules: [] });
-  await run();
-  expect(readFileSync(state('ids.csv'), 'utf8').trim().split('\n')).toHaveLength(4);
-  await rm(state('ids.csv'));
-  await run();
-  expect(existsSync(state('ids.csv'))).toBe(true);
 });
 
 /** A run whose timers the test drives: one lead is refused, and the next gets no answer until `answer`. */
