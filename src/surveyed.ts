@@ -42,7 +42,6 @@ export async function surveyed(run: Run, target: Target | undefined): Promise<Su
   }
   const account = target?.account ?? storedAccountOf(state);
   if (account) monitor.connected?.(account, target?.baseUrl);
-  else warn('no account is stored yet, so names of stages and owners stay unresolved');
   // For `--offline` and the sandbox.
   if (target) storeDocument(db, 'account', target.account);
   const agree = (found: string, hint: string): Promise<void> => confirm(run, found, hint);

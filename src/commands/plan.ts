@@ -74,5 +74,7 @@ function newDirectory(path: string): string {
     const what = codeOf(error) === 'EEXIST' ? 'it is not a directory' : messageOf(error);
     throw new UserError(`cannot write to ${path}: ${what}`, { hint: 'give the name of a new directory', cause: error });
   }
-  throw new UserError(`${path} is not empty`, { hint: 'give the name of a new directory: no file is replaced' });
+  throw new UserError(`${shortPath(path)} is not empty`, {
+    hint: 'give the name of a new directory: no file is replaced',
+  });
 }

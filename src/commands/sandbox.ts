@@ -6,7 +6,7 @@ import { counted } from '../terminal/numbers.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { startSandbox } from './sandbox/index.ts';
 import type { Account } from '../service/account.ts';
-import { PROGRAM } from '../version.ts';
+import { runOf } from '../settings/command-line.ts';
 import { existingState } from './state.ts';
 import type { Argv, CommandSettings } from './command.ts';
 import { sandbox as definition } from './definitions.ts';
@@ -43,6 +43,6 @@ async function accountFor({
   const stored = storedAccountOf(state);
   if (stored) return { pipelines: stored.pipelines, users: stored.users };
   throw new UserError(`no account is stored in ${shortPath(state.path)}`, {
-    hint: `run \`${PROGRAM} run MAPPING --dry-run\` with access to the service first`,
+    hint: `a dry run with access to the service stores it: ${mapping === undefined ? 'run MAPPING --dry-run' : runOf({ mapping, state: path, sandbox: false }, '--dry-run')}`,
   });
 }

@@ -81,7 +81,7 @@ function correcting(summary: Summary, { argv, mapping, worksheet, sandbox, pilot
         : `${correction(summary, { mapping, worksheet })}, then`,
       again,
     ],
-    ...(dry && due > 0 && exit.reason !== 'too_many_invalid'
+    ...(dry && due > 0 && exit.reason !== 'too_many_invalid' && !('no_account' in summary.warnings_by_code)
       ? [['or send what is ready', sendLine(summary, argv, sandbox)] as const]
       : []),
   ];
@@ -113,6 +113,9 @@ function correction(
 function sending(summary: Summary, { argv, sandbox, due }: Circumstances): NextStep[] {
   const { pending, acknowledged } = summary.events;
   if (pending === 0 && due === 0) return [];
+  // With the names of the account it is another plan.
+  if ('no_account' in summary.warnings_by_code)
+    return [['check the names in the account', commandLine(argv, { without: ['--offline', '--plan'] })]];
   if (due === 0) return [['send what the selected records wait for', withoutChoice(argv)]];
   const line = sendLine(summary, argv, sandbox);
   const isPilot = argv.some((arg) => /^--(pilot|pick|sandbox)\b/.test(arg));

@@ -180,10 +180,11 @@ async function assertComplete(job: SurveyJob, { input }: OpenInput, { reader }: 
 }
 
 async function describe(
-  { db, output, mapping }: SurveyJob,
+  { db, output, mapping, account }: SurveyJob,
   { resolver, answers, existing, compiled }: OpenInput,
   { profiler }: ReadInput,
 ): Promise<Pick<Survey, 'worksheet' | 'profile'>> {
+  if (!account && resolver.met().length > 0) addProblem(db, {}, issueOf('no_account'));
   const unmatched = unmatchedAnswers(answers, resolver.met());
   if (unmatched) addProblem(db, { count: unmatched.count }, unmatched);
   for (const { source, total, of, reason } of muchSkipped(readSkipped(db))) {
@@ -225,4 +226,3 @@ async function commit(
     db: plan,
   };
 }
-

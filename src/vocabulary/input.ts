@@ -157,6 +157,11 @@ export const INPUT_WARNINGS = {
     says: (place: string, why: string) => `${place} is still marked "set this"${why === '' ? '' : `: ${why}`}`,
     fix: 'Set it, and remove the comment.',
   },
+  no_account: {
+    what: 'No account is known, so names of stages and owners were not checked.',
+    says: () => 'no account is known, so names of stages and owners were not checked',
+    fix: 'Repeat the dry run without `--offline`: it stores the account.',
+  },
   never_a_value: {
     what: 'No record has a value in a column or path that the mapping reads.',
     says: (columns: readonly string[]) => `no record has a value in ${columns.join(', ')}`,

@@ -17,6 +17,7 @@ const summary = (change: Partial<Summary>): Summary =>
     plan: { digest: '0123456789ab', events: 3 },
     by_type: {},
     errors_by_code: {},
+    warnings_by_code: {},
     files: { checkpoint: null, errors: '/s/errors.csv', report: '/s/report.html' },
     ...change,
   }) as Summary;

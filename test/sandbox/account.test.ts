@@ -11,6 +11,9 @@ events:
   - type: lead/created
     source: people
     data: { external_id: ID, full_name: Name }
+  - type: deal/created
+    source: people
+    data: { external_id: ID, stage_name: Stage }
 `;
 
 const ACCOUNT = {
@@ -22,7 +25,7 @@ const ACCOUNT = {
 
 async function project(): Promise<string> {
   const cwd = await workspace();
-  await files(cwd, { 'acme.yaml': MAPPING, 'people.csv': 'ID,Name\n1,Ada\n' });
+  await files(cwd, { 'acme.yaml': MAPPING, 'people.csv': 'ID,Name,Stage\n1,Ada,Open\n' });
   return cwd;
 }
 
@@ -53,9 +56,12 @@ test('a sandbox with the account of a migration has the pipelines and users that
 
 test('a migration that has read no account is refused, with what to do', async () => {
   const cwd = await project();
-  await backfill(['run', 'acme.yaml', '--dry-run', '--offline'], { cwd });
+  const offline = await backfill(['run', 'acme.yaml', '--dry-run', '--offline'], { cwd });
+  // Its plan is another one than with the names of the account.
+  expect(offline.stdout).toMatch(/no_account[^]* npx crm-backfill run acme\.yaml --dry-run$/m);
+  expect(offline.stdout).not.toMatch(/no problems found|--plan/);
   const refused = await backfill(['sandbox', '--account', 'acme.yaml'], { cwd });
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain('no account is stored in');
-  expect(refused.stderr).toContain('run MAPPING --dry-run');
+  expect(refused.stderr).toContain('npx crm-backfill run acme.yaml --dry-run');
 });
