@@ -418,6 +418,19 @@ describe('the roles of columns', () => {
     expect(draft.remark('title')).toMatch(/^check: no header names it/);
   });
 
+  it.each([
+    ['Property', (n: number) => `${n} Station Road`],
+    ['Bauvorhaben', (n: number) => `Gaube ${String.fromCharCode(65 + n / 2)}nbau`],
+  ])('of a title is what a deal is about, where nothing else may be one: %s', async (header, value) => {
+    const rows = times(34, (n) => `S${n},${1001 + n},268000,${STAGES[n % 3]!},${value(n)},${'AB'[n % 2]!}`);
+    const draft = await draftOf({
+      'people.csv': ['Id,Full name,Email', ...times(34, (n) => `${1001 + n},Ada Bell,p${n}@acme.example`)],
+      'sales.csv': [`Sale,Client,Asking price,Stage,${header},Type`, ...rows],
+    });
+    expect(draft.deal).toMatchObject({ title: header });
+    expect(draft.remark('title')).toMatch(/^check: /);
+  });
+
   it('of a text are several columns where records have one or the other, and no record is skipped for that', async () => {
     const notes = Array.from({ length: 12 }, (_, n) => ({
       id: `N${n}`,
@@ -529,6 +542,24 @@ describe('the roles of columns', () => {
   );
 });
 
+describe('stages', () => {
+  it.each([
+    ['0', '1'],
+    ['false', 'true'],
+  ])('of deals that flags (%s, %s) call won, or closed and not won, are those ends', async (no, yes) => {
+    const flags = [`${no},${no}`, `${yes},${yes}`, `${no},${yes}`];
+    const rows = times(12, (n) => `D${n},Roof of ${n},${['Offer', 'Demo'][n % 2]!},${flags[n % 3]!}`);
+    const draft = await draftOf({ 'deals.csv': ['Id,Title,Deal Stage,Is Won,Is Closed', ...rows] });
+    expect(draft.deal['stage_name']).toEqual({
+      from: [
+        { from: 'Is Won', apply: [{ map: { [yes]: 'Won', '*': null } }] },
+        { template: '{Is Closed} {Is Won}', apply: [{ map: { [`${yes} ${no}`]: 'Lost', '*': null } }] },
+        'Deal Stage',
+      ],
+    });
+  });
+});
+
 describe('amounts', () => {
   it('are read with the separators of their values; one that may mean two things is marked', async () => {
     const rows = (amount: (n: number) => string): string[] => [
@@ -567,6 +598,20 @@ describe('amounts', () => {
 });
 
 describe('dates', () => {
+  it('have a half of the day and an offset', async () => {
+    const people = times(9, (n) => ({
+      id: n + 40,
+      name: 'Ada Bell',
+      email: `p${n}@x.example`,
+      created_at: `2024-03-0${n + 1} 08:13 AM -0500`,
+      phone_numbers: [{ address: `(515) 555-010${n}` }],
+    }));
+    const draft = await draftOf({ 'contacts.json': { contacts: people } });
+    expect(draft.lead['occurred_at']).toEqual({ from: 'created_at', apply: [{ date: 'yyyy-MM-dd h:mm a XX' }] });
+    // An address of a telephone.
+    expect(draft.lead['phone_number']).toMatchObject({ from: 'phone_numbers.address' });
+  });
+
   it('are none where they only look like dates; short years, UTC and hours without a zero are read', async () => {
     const draft = await draftOf({
       'deals.csv': [

@@ -34,12 +34,15 @@ const TIMES = [
   ' h:mm a',
   ' h:mm:ss a',
   ' h:mma',
+  ' h:mm a XX',
+  ' HH:mm XX',
   ', h:mm a',
   ', HH:mm',
   // As spreadsheets write them: 9:05. Chosen only where the values need it.
   ' H:mm',
   ' H:mm:ss',
   ', H:mm',
+  ' H.mm',
 ];
 const DAY_FIRST = ['d/M/yyyy', 'd.M.yyyy', 'd-M-yyyy', 'd/M/yy', 'd.M.yy', 'd-M-yy'];
 const DAYS = [

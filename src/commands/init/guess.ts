@@ -8,7 +8,7 @@ import type { TableKinds } from './kinds/signs.ts';
 import { isDescription, isJobs, isNotes, texts } from './content.ts';
 import { again, idOfPerson, keyOf, personKey, type Key } from './kinds/keys.ts';
 import { isSure, type Reference } from './relations/references.ts';
-import { headerScore, isKind, NAMES, RECORD_KINDS, type RecordKind, type Role } from './roles.ts';
+import { headerScore, isKind, isStaff, NAMES, RECORD_KINDS, type RecordKind, type Role } from './roles.ts';
 
 /** Records that become events of a kind. */
 export interface EntryDraft extends Assignment {
@@ -161,23 +161,26 @@ function withTitle(
 ): Assignment {
   const found = assignment.roles.get('title');
   const names = columnsOf(person, ...NAMES);
-  const isTheirs = (column: Column): boolean => person !== undefined && (names.includes(column) || isOfPerson(column));
+  const isTheirs = (column: Column): boolean => person !== undefined && (names.includes(column) || isJobOrName(column));
   // Where the stage is open, what may be one is no title.
   const stage = assignment.candidates.get('stage')?.[0]?.column;
   if (found && !isTheirs(found.column)) return assignment;
   const roles = new Map([...assignment.roles].filter(([role]) => role !== 'title'));
   const near = [...(found?.others ?? []), ...(assignment.candidates.get('title') ?? [])];
-  // `Umzug Aachen` looks like a name: who has the deal and who works on it are known there.
-  const arePeople = !(person && roles.has('owner'));
-  const able = near.filter(
-    ({ column }) => column !== stage && mayBeTitle(column, references, arePeople) && !isTheirs(column),
-  );
+  // `Umzug Aachen` looks like a name: who has the deal is known there.
+  const isOfPerson = (each: Reference): boolean =>
+    each.from.table === table && isUnique(each.to) && isSure(each, 0.8) && each.to.table.nouns.includes('lead');
+  const arePeople = !(person ? roles.has('owner') : references.some(isOfPerson));
+  const able = near
+    .filter(({ column }) => column !== stage && mayBeTitle(column, references, arePeople) && !isTheirs(column))
+    .filter(({ column }) => !person || headerScore('title', column, 'deal') >= 0);
   const fitting = able.filter(({ column }) => !isType(column));
   // What all other columns leave over says what a deal is about, if no word says that it is something else.
   const left =
     able.length === 1 ? able.filter(({ column }) => column.meaning.concepts.size === 0 && column.distinct > 3) : [];
   const [next, ...others] = fitting.length > 0 ? fitting : left;
-  if (next && (person || others.length === 0)) return { ...assignment, roles: roles.set('title', { ...next, others }) };
+  const isMostDistinct = next && others.every(({ column }) => column.distinct < next.column.distinct / 2);
+  if (next && (person || isMostDistinct)) return { ...assignment, roles: roles.set('title', { ...next, others }) };
   const company = plainColumns(table).find(
     ({ meaning, is }) => meaning.concepts.has('company') && !meaning.concepts.has('id') && is.words > 0.8,
   );
@@ -192,8 +195,10 @@ function mayBeTitle(column: Column, references: readonly Reference[], arePeople:
   const isNote = isNotes(column, 'deal') || (column.meaning.concepts.has('text') && !isDescription(column));
   // Also one of the people among people and firms.
   const isName = references.some((each) => each.from === column && isUnique(each.to) && isSure(each, 0.9));
-  const isOther = isPerson || isNote || isName;
-  return !isOther && column.is.prose < 0.5 && fillOf(column) > 0.5 && header >= 0;
+  const isOther = isPerson || isNote || isName || isStaff(column) || column.team !== undefined;
+  // The product, the vehicle or the house that it is about.
+  const isThing = [...column.meaning.concepts].every((each) => each === 'other' || each === 'address');
+  return !isOther && column.is.prose < 0.5 && fillOf(column) > 0.5 && (header >= 0 || isThing);
 }
 
 /** A kind of thing; some kinds in several words say what a deal is about, if nothing else does. */
@@ -201,7 +206,7 @@ function isType(column: Column): boolean {
   return isKind(column) && (column.is.spaced < 0.2 || column.distinct <= 3);
 }
 
-function isOfPerson(title: Column): boolean {
+function isJobOrName(title: Column): boolean {
   const { words, concepts } = title.meaning;
   const isJob = words.length === 1 && concepts.has('title') && isJobs(title);
   return isJob || (title.is.person > 0.7 && concepts.has('name') && !concepts.has('title') && !concepts.has('deal'));

@@ -81,7 +81,7 @@ const ROLES = {
           : is.grouped > 0.5
             ? 0.4
             : 0.12,
-    header: { phone: 1, 'phone number': 1, mobile: 0.95, 'mobile number': 0.95 },
+    header: { 'phone number address': 1, 'phone number': 1, phone: 1, 'mobile number': 0.95, mobile: 0.95 },
     against: 'fax id number tax address count amount user owner company deal date other email hash',
   },
   created: {

@@ -14,6 +14,7 @@ import {
   plainColumns,
   valueIn,
   type Column,
+  type Table,
 } from '../columns.ts';
 import {
   amountValue,
@@ -29,12 +30,12 @@ import {
   unitOf,
   type Scale,
 } from '../evidence.ts';
-import type { TransformSpec } from '../../../mapping/spec.ts';
+import type { TransformSpec, ValueSpec } from '../../../mapping/spec.ts';
 import { milestones, outcomes, titles } from '../content.ts';
 import { headerScore, NAMES } from '../roles.ts';
 import { multipleIn } from '../multiples.ts';
 import { referenceText } from '../relations/references.ts';
-import { joined, lookupOf } from '../relations/lookups.ts';
+import { joined, lookupOf, placeholder } from '../relations/lookups.ts';
 import { endingOf } from '../words.ts';
 import { namedLine, openLine, plainLine, type Context, type Made } from './field-lines.ts';
 import { countryIn } from './region.ts';
@@ -147,21 +148,24 @@ export function stageLine(context: Context): Made {
   const [found, outcome] = [roles.get('stage'), roles.get('outcome')?.column];
   const line = namedLine(context, 'stage');
   if (!found) return endsByFlags(context) ?? lastMilestone(context) ?? nameAround(context) ?? line;
-  const isEndOnly = !outcome && found.others.length > 0 && outcomes(found.column) > 0.5;
-  if (isEndOnly) return { ...line, comment: `check: it says only how deals ended; ${plainComment(line)}` };
-  if (!outcome) return line;
-  const by = quoted(outcome);
-  const said = [...countsOf(outcome).keys()];
+  const said = outcome ? [...countsOf(outcome).keys()] : [];
   const ends = said.filter(isEnd);
   if (ends.length === 0) {
-    const comment = `check: ${by} (${said.join(', ')}) may say which deals are won and lost; ${plainComment(line)}`;
-    return { ...line, comment };
+    const byFlags = endsByFlags(context, { line, column: found.column });
+    if (byFlags) return byFlags;
+    const isEndOnly = !outcome && found.others.length > 0 && outcomes(found.column) > 0.5;
+    if (!outcome && !isEndOnly) return line;
+    const doubt = outcome
+      ? `${quoted(outcome)} (${said.join(', ')}) may say which deals are won and lost`
+      : 'it says only how deals ended';
+    return { ...line, comment: `check: ${doubt}; ${plainComment(line)}` };
   }
-  const unsaid = cellsOf([outcome, found.column]).filter(
+  const by = quoted(outcome!);
+  const unsaid = cellsOf([outcome!, found.column]).filter(
     ([end = null, stage]) => isEnd(end) && endingOf(stage ?? '') !== endingOf(end!),
   );
   if (unsaid.length === 0) return { ...line, comment: `${line.comment}; ${by} says the same of won and lost deals` };
-  context.used.add(outcome);
+  context.used.add(outcome!);
   const stageOf = (end: string): string => (endingOf(end) === 'won' ? 'Won' : 'Lost');
   const map = { ...Object.fromEntries(ends.map((end) => [end, stageOf(end)])), '*': null };
   const stages = [...new Set(ends.map(stageOf))].map((each) => `\`${each}\``).join(' and ');
@@ -169,30 +173,56 @@ export function stageLine(context: Context): Made {
   const rest =
     others.length === 0 ? 'deals without one' : `deals with ${others.map((each) => `\`${each}\``).join(', ')}`;
   const comment = `check: ${numberText(unsaid.length)} deals are won or lost by ${by}, but not by ${quoted(found.column)}; they become ${stages}, and ${rest} keep ${quoted(found.column)}`;
-  return { value: { from: [valueIn(outcome, { map }), line.value] }, comment };
+  return { value: { from: [valueIn(outcome!, { map }), line.value] }, comment };
 }
 
-/** Where no column has the stage, flags may say how a deal ended: `won`, `lost`. */
-function endsByFlags({ draft: { table }, used }: Context): Made | undefined {
-  const flags = table.columns.flatMap((column) => {
+/** Flags that say how a deal ended: `won`, `lost`, and of `closed` those that are not won. */
+function endFlags({ columns }: Table) {
+  const flags = columns.flatMap((column) => {
     const { list, is, name, distinct } = column;
     // What all have accepted is a condition, not an offer.
-    const isFlag = list === undefined && is.flag > 0.9 && !(distinct === 1 && isComplete(column));
-    const end = isFlag ? endingOf(meaningfulPart(name)) : undefined;
-    const yes = [...countsOf(column).keys()].filter((value) => TRUE.test(value));
-    return (end === 'won' || end === 'lost') && yes.length > 0 ? [{ column, end, yes }] : [];
+    if (list !== undefined || is.flag < 0.9 || (distinct === 1 && isComplete(column))) return [];
+    const values = [...countsOf(column).keys()];
+    const [yes, no] = [values.filter((value) => TRUE.test(value)), values.filter((value) => !TRUE.test(value))];
+    const end = endingOf(meaningfulPart(name)) ?? (column.meaning.concepts.has('closed') ? 'closed' : undefined);
+    return yes.length > 0 ? [{ column, end, yes, no }] : [];
   });
-  if (flags.length === 0) return undefined;
-  const from = flags.map(({ column: { name }, end, yes }) => {
-    const stage = end === 'won' ? 'Won' : 'Lost';
-    return { from: name, apply: [{ map: { ...Object.fromEntries(yes.map((value) => [value, stage])), '*': null } }] };
-  });
-  for (const { column } of flags) used.add(column);
-  const figures = flags.map(({ column }) => `${quoted(column)} ${figuresOf('outcome', column)}`).join(', ');
-  return {
-    value: { from, default: 'Open' },
-    comment: `check: no column has the stage, only how deals ended: ${figures}`,
+  const flagged = (columns: readonly Column[], from: ValueSpec, texts: readonly string[], end: 'won' | 'lost') => {
+    const map = { ...Object.fromEntries(texts.map((text) => [text, end === 'won' ? 'Won' : 'Lost'])), '*': null };
+    const value: ValueSpec = { ...(typeof from === 'string' ? { from } : from), apply: [{ map }] };
+    return { columns, value, end, isEnded: (cells: readonly (string | null)[]) => texts.includes(cells.join(' ')) };
   };
+  const ends = flags.flatMap(({ column, end, yes }) =>
+    end === 'won' || end === 'lost' ? [flagged([column], column.name, yes, end)] : [],
+  );
+  const [won, closed] = [flags.find(({ end }) => end === 'won'), flags.find(({ end }) => end === 'closed')];
+  if (!won || !closed || ends.length > 1) return ends;
+  const both = closed.yes.flatMap((one) => won.no.map((other) => `${one} ${other}`));
+  const template = `${placeholder(closed.column)} ${placeholder(won.column)}`;
+  return [...ends, flagged([closed.column, won.column], { template }, both, 'lost')];
+}
+
+/** How deals ended by flags; where a column has their stages, only if it does not say so. */
+function endsByFlags({ draft: { table }, used }: Context, stage?: { line: Made; column: Column }): Made | undefined {
+  const flags = endFlags(table).filter(
+    ({ columns, isEnded, end }) =>
+      !stage ||
+      cellsOf([...columns, stage.column]).some(
+        (cells) => isEnded(cells.slice(0, -1)) && endingOf(cells.at(-1) ?? '') !== end,
+      ),
+  );
+  if (flags.length === 0) return undefined;
+  const columns = [...new Set(flags.flatMap((each) => each.columns))];
+  for (const column of columns) used.add(column);
+  const figures = columns.map((column) => `${quoted(column)} ${figuresOf('outcome', column)}`).join(', ');
+  const from = flags.map(({ value }) => value);
+  if (!stage)
+    return {
+      value: { from, default: 'Open' },
+      comment: `check: no column has the stage, only how deals ended: ${figures}`,
+    };
+  const comment = `check: deals are won or lost by ${figures}, but not by ${quoted(stage.column)}; the others keep that`;
+  return { value: { from: [...from, stage.line.value as ValueSpec] }, comment };
 }
 
 /** Where each stage has a column with its day: the last one that a deal has. */
