@@ -390,6 +390,27 @@ describe('the lead and the deal of a comment', () => {
     }
   });
 
+  it('are told by the id of a group and the number in it, where both together are the key of people', async () => {
+    const of = (n: number): string => `7K${n >> 1}x,${(n % 2) + 1}`;
+    const header = 'Client Id,Contact Number';
+    const draft = await draftOf({
+      'people.csv': [`${header},Name,E-mail`, ...times(30, (n) => `${of(n)},Ada Bell ${n},p${n}@a.example`)],
+      'notes.csv': [`${header},Text`, ...times(40, (n) => `${of((n * 7) % 30)},${text(n)}`)],
+    });
+    const id = { list: ['Client Id', 'Contact Number'], apply: [{ join: ' ' }] };
+    expect(draft.lead['external_id']).toMatchObject(id);
+    expect(draft.comment['lead_external_id']).toMatchObject(id);
+    // The names of people are the key where others have them, and not what only looks like an id by its header.
+    const named = await draftOf({
+      'contacts.csv': [
+        'Contact,ID/Status,E-mail',
+        ...times(24, (n) => `Ada Bell${n},${['Customer', 'Vendor'][n % 2]},${n % 6 ? `p${n}@a.example` : ''}`),
+      ],
+      'notes.csv': ['Who,Text', ...times(40, (n) => `Ada Bell${(n * 7) % 24},${text(n)}`)],
+    });
+    expect(named.lead['external_id']).toBe('Contact');
+  });
+
   it('are those of the conversation, which is in a table of its own and becomes nothing', async () => {
     const draft = await draftOf({
       'contacts.csv': CONTACTS,

@@ -166,7 +166,10 @@ function idScore(
   if (kind === 'comment' && column.distinct < column.filled * 0.9) return 0;
   // What repeats where another column tells all records apart is the id of something else.
   const isOfKind = kind === 'lead' ? concepts.has('person') || concepts.has('customer') : concepts.has(kind as 'deal');
-  const isIdOfAll = (each: Column): boolean => isKey(each) && keys(each) > 0.4 && headerScore('id', each, kind) > -0.7;
+  const isIdOfAll = (each: Column): boolean =>
+    isKey(each) &&
+    (keys(each) > 0.4 || (keys(each) > 0 && referred(each, references) > 0.4)) &&
+    headerScore('id', each, kind) > -0.7;
   if (!isUnique(column) && (own.length > 0 || !isOfKind) && column.distinct < column.filled * 0.9) {
     if (column.table.columns.some(isIdOfAll)) return 0;
   }

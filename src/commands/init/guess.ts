@@ -64,7 +64,9 @@ export function guessDrafts(
         deal && kind === 'lead'
           ? personKey(row, deal.roles.get('id')?.column, references)
           : (deal && person && idOfPerson(row, person)) || keyOf(row, references);
-      drafts.push(apartFrom(drafts, { ...row, key: again(key, row), prefix: undefined }));
+      // The id of a group is that of no record in it.
+      const roles = key?.column?.pair ? new Map([...row.roles].filter(([role]) => role !== 'id')) : row.roles;
+      drafts.push(apartFrom(drafts, { ...row, roles, key: again(key, row), prefix: undefined }));
     }
   }
   return [...drafts, ...tables.flatMap((table) => notesIn(table, drafts))];
@@ -90,7 +92,7 @@ function notesIn(table: Table, drafts: readonly EntryDraft[]): EntryDraft[] {
           : undefined;
       return {
         ...{ kind: 'comment', table, twin: false, doubt: undefined },
-        key: id && isKey(id) ? { value: valueIn(id), column: id } : undefined,
+        key: id && isKey(id) ? { value: key?.value ?? valueIn(id), column: id } : undefined,
         prefix: { text: `${nameAsKey(column.name)}-`, why: 'that of the record' },
         roles: new Map([['content', { column, score: 1, others: [] }]]),
         candidates: new Map(),

@@ -13,6 +13,7 @@ import {
   type Column,
   type Table,
 } from '../columns.ts';
+import { isId } from '../content.ts';
 import { figuresOf, quoted } from '../evidence.ts';
 import { type Reference } from '../relations/references.ts';
 import { firstOf, joined, lookupIn } from '../relations/lookups.ts';
@@ -52,6 +53,8 @@ export function idOfPerson(
 export function keyOf(row: Recognised, references: readonly Reference[]): Key | undefined {
   const { roles, kind, table } = row;
   const id = roles.get('id')?.column;
+  const both = references.find(({ to }) => to.table === table && to.pair?.some(isId))?.to;
+  if (both?.pair) return { value: joined(both.pair, ' '), column: both };
   const isOfPeople = nounsOf(table.list ?? table.source).includes('lead') || id?.known?.get(kind) === 'id';
   const people = kind === 'lead' && !(id && isOfPeople) ? recurringIn(row) : undefined;
   // The number of a booking is no number of who booked, unless others refer to it.

@@ -57,6 +57,7 @@ function idComment(draft: EntryDraft, { references }: KnownTables): string {
   if (key.why !== undefined) return `set this: ${key.why}; ${figures}`;
   if (!isUnique(column))
     return `set this: ${counted(column.filled - column.distinct, 'record')} with the id of an earlier one`;
+  if (column.pair) return `check: ${column.pair.map(quoted).join(' and ')} together are ${figures}`;
   if (!isComplete(column)) return `set this: ${numberText(table.rows - column.filled)} records have none`;
   const { is } = column;
   const isText = column.name !== KEY && (is.words > 0.8 || headerScore('id', column, kind) <= 0);

@@ -15,6 +15,7 @@ import {
 } from '../columns.ts';
 import { isRising } from '../content.ts';
 import { headerScore } from '../roles.ts';
+import { numberedIn } from './numbered.ts';
 import type { Samples } from '../tables.ts';
 import { commonEnds, fold, meaningOf, namesNoun, type Meaning } from '../words.ts';
 
@@ -156,7 +157,8 @@ export function referenceText({ found, of, to }: Reference): string {
 
 /** All pairs of columns of different tables with common values, as far as the second one could name its record. */
 export function findReferences({ db, tables }: Samples): Reference[] {
-  const keys = tables.flatMap((table) => [...table.columns.filter(isKey), ...namesOf(table)]);
+  const numbered = numberedIn(tables);
+  const keys = [...tables.flatMap((table) => [...table.columns.filter(isKey), ...namesOf(table)]), ...numbered.to];
   keys.forEach(({ sql, table, is }, key) => {
     const all = `from ${table.sql} where ${sql} is not null`;
     db.exec(`insert into keys select distinct ${sql}, ${key}, 0 ${all}`);
@@ -171,7 +173,7 @@ export function findReferences({ db, tables }: Samples): Reference[] {
   });
   db.exec('create index samples.keys_by_value on keys (value)');
   const able = tables.flatMap((table) => [...table.columns.filter(mayRefer), ...namesOf(table)]);
-  return throughThirds(able.flatMap((from) => referencesOf(from, keys)));
+  return throughThirds([...able, ...numbered.from].flatMap((from) => referencesOf(from, keys)));
 }
 
 /**
