@@ -390,6 +390,51 @@ describe('the lead and the deal of a comment', () => {
     }
   });
 
+  it('are of the people and not of their firms, and their text may be in a table of its own, as codes have their names in one', async () => {
+    const draft = await draftOf({
+      'contact.csv': ['contact_id;name;orgnr', ...times(8, (n) => `${301 + n};Roofs ${n} AS;8055888${n}4`)],
+      'person.csv': [
+        'person_id;contact_id;firstname;lastname;email',
+        ...times(24, (n) => `${1201 + n};${301 + (n % 8)};Ada${n};Bell${n};p${n}@a.example`),
+      ],
+      'sale.csv': [
+        'sale_id;contact_id;person_id;title;amount;step_idx;who',
+        ...times(
+          30,
+          (n) =>
+            `${401 + n};${301 + (n % 8)};${1201 + (n % 24)};Roof of house ${n};${900 + n},50;${21 + (n % 4)};K${n % 3}`,
+        ),
+      ],
+      'prob.csv': [
+        'prob_id;name;rank',
+        ...['First contact', 'Offer', 'Won', 'Lost'].map((each, n) => `${21 + n};${each};${n + 1}`),
+      ],
+      'agents.csv': ['who;nom;prenom', 'K0;Ek;Ida', 'K1;Lie;Per', 'K2;Dahl;Siv'],
+      'appointment.csv': [
+        'appointment_id;person_id;sale_id;who;registered;text_id',
+        ...times(
+          30,
+          (n) =>
+            `${2001 + n};${1201 + (n % 24)};${n % 2 ? 401 + n : 0};K${n % 3};${10 + (n % 9)}.05.2023 14:42;${9001 + n}`,
+        ),
+      ],
+      'text.csv': ['text_id;text', ...times(30, (n) => `${9001 + n};${text(n)}`).reverse()],
+    });
+    expect(draft.entries).toEqual(['person: lead/created', 'sale: deal/created', 'appointment: comment/created']);
+    expect(draft.deal).toMatchObject({
+      lead_external_id: 'person_id',
+      stage_name: { lookup: { source: 'prob', match: 'prob_id', with: 'step_idx', take: 'name' } },
+      owner_name: { lookup: { source: 'agents', with: 'who' } },
+    });
+    expect(draft.comment).toMatchObject({
+      content: { lookup: { source: 'text', match: 'text_id', with: 'text_id', take: 'text' } },
+      author_name: { lookup: { source: 'agents' } },
+      lead_external_id: 'person_id',
+      // 0 is the number of no deal.
+      deal_external_id: { lookup: { source: 'sale', with: 'sale_id', if_missing: 'skip' } },
+    });
+  });
+
   it('are told by the id of a group and the number in it, where both together are the key of people', async () => {
     const of = (n: number): string => `7K${n >> 1}x,${(n % 2) + 1}`;
     const header = 'Client Id,Contact Number';

@@ -1206,6 +1206,33 @@ describe('exports of strangers', () => {
     });
     expect(draft.lead['email']).toMatchObject({ from: lookup('email') });
     expect(draft.lead['phone_number']).toMatchObject({ from: [lookup('phone'), lookup('mobile')] });
+    // Most have one property alone, and a column of another table is called like that of the names of people.
+    const supp = await draftOf({
+      'main.csv': [
+        'ACCOUNTNO,COMPANY,CONTACT,PHONE',
+        ...times(30, (n) => `A${n}(*4X&P,Roofs ${n},${name(n)} ${n},(622)555-07${n + 10}`),
+      ],
+      'supp.csv': [
+        'ACCOUNTNO,CONTACT,SUPREF,recid',
+        ...times(26, (n) => `A${n}(*4X&P,E-mail Address,p${n}@acme.example,S${n}TYKH`),
+        ...times(8, (n) => `A${n + 20}(*4X&P,Web Site,www.roofs${n}.example,S${n + 30}TYKH`),
+      ],
+    });
+    expect(supp.entries).toEqual(['main: lead/created']);
+    expect(supp.lead['email']).toMatchObject({ from: { lookup: { source: 'supp', take: 'SUPREF' } } });
+    // One row for each of them, in a table that is called after theirs.
+    const more = await draftOf({
+      'people.csv': ['id,first_name,last_name', ...times(24, (n) => `7f${n}a-${n},${name(n).replace(' ', ',')}`)],
+      'people_cstm.csv': [
+        'id_c,segment_c,mail_c',
+        ...times(24, (n) => `7f${n}a-${n},${n % 2 ? 'Gold' : 'Silver'},p${n}@acme.example`),
+      ],
+    });
+    expect(more.entries).toEqual(['people: lead/created']);
+    expect(more.lead).toMatchObject({
+      email: { from: { lookup: { source: 'people_cstm', match: 'id_c', with: 'id', take: 'mail_c' } } },
+      custom_params: { segment_c: { lookup: { take: 'segment_c' } } },
+    });
     // Neither an address nor a number, and a property whose values are nearly all that differ.
     const plain = await draftOf({
       'people.csv': ['id,name,email', ...times(40, (n) => `${n + 1},${name(n)} ${n},p${n}@acme.example`)],

@@ -333,6 +333,12 @@ export function isNumbered({ values }: Column): boolean {
   return values.every((value) => /^\S*\d\S*$/.test(value));
 }
 
+/** An id, whatever characters it has, and neither an address nor a telephone number. */
+export function isCode(column: Column): boolean {
+  const { is } = column;
+  return (isId(column) || isNumbered(column)) && is.email + is.url < 0.5 && is.international + is.grouped < 0.5;
+}
+
 /** The numbers of bank accounts. */
 function isOfAccounts(values: readonly string[]): boolean {
   return values.every((value) => /^[A-Z]{2}\d{2}[A-Z\d]{10,30}$/.test(value.replaceAll(' ', '')));

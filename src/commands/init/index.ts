@@ -32,6 +32,7 @@ import { keyOf } from './evidence.ts';
 import { guessDrafts } from './guess.ts';
 import { openAll, partOf, type Export, type ExportOptions } from './open-export.ts';
 import { knownCrms, recognise } from './known.ts';
+import { withDetails } from './named/details.ts';
 import { withProperties } from './named/properties.ts';
 import { findReferences } from './relations/references.ts';
 import { Fates } from './fates.ts';
@@ -97,7 +98,7 @@ async function draftMapping(
   const readAll = async (given?: readonly string[]) => {
     const names = sourceNames(exports);
     const guess = (some: readonly Export[]) => {
-      const samples = withProperties(loadSamples(some, names, crms.missing, given));
+      const samples = withDetails(withProperties(loadSamples(some, names, crms.missing, given)));
       const { tables, missing } = samples;
       const recognised = recognise(tables, crms, options.preset);
       const references = findReferences(samples);

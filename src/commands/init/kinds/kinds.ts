@@ -2,8 +2,8 @@
 import { assign, SURE } from '../assign.ts';
 import { countsOf, isFew, isIn, isKey, isUnique, pathOf, type Column, type Table } from '../columns.ts';
 import { endings, isId, isOfFirms, ofAddress } from '../content.ts';
-import { isSure, type Reference } from '../relations/references.ts';
-import { isStaff, RECORD_KINDS, type RecordKind, type Role } from '../roles.ts';
+import { isSure, namesOf, type Reference } from '../relations/references.ts';
+import { isStaff, RECORD_KINDS, scoreOf, type RecordKind, type Role } from '../roles.ts';
 import { fold } from '../words.ts';
 import { Signs, type TableKinds } from './signs.ts';
 
@@ -16,6 +16,7 @@ export function kindsOf(
   const kinds = new Map<Table, TableKinds>(tables.map((table) => [table, new Map()]));
   const has = (kind: RecordKind): boolean => [...kinds.values()].some((found) => found.has(kind));
   notePeople(tables);
+  noteFirms(tables, references);
   noteCustomers(tables, references);
   noteStaff(tables, references, answered);
   noteStages(tables, references);
@@ -72,6 +73,25 @@ function notePeople(tables: readonly Table[]): void {
   }
 }
 
+/**
+ * Names without any address or number, to which several people each refer by an id, are firms whatever they are called: the `contact` that
+ * a `person` is of. What has the addresses of somebody refers to people.
+ */
+function noteFirms(tables: readonly Table[], references: readonly Reference[]): void {
+  const hasAddress = ({ columns }: Table): boolean =>
+    columns.some((each) => (['email', 'phone'] as const).some((role) => scoreOf(role, each, 'lead') > 0.36));
+  for (const table of tables) {
+    if (table.list !== undefined || !table.nouns.includes('lead') || hasAddress(table) || namesOf(table).length > 0)
+      continue;
+    const own = references.filter((each) => each.to.table === table && isUnique(each.to) && isId(each.to));
+    const sure = own.filter((each) => isSure(each, 0.9) && !isStaff(each.from) && each.from.table.list === undefined);
+    const isOfPeople = ({ from }: Reference): boolean => namesOf(from.table).length > 0;
+    const isOfAddress = ({ from }: Reference): boolean => hasAddress(from.table) && namesOf(from.table).length === 0;
+    if (sure.some((each) => isOfPeople(each) && !isUnique(each.from)) && !sure.some(isOfAddress))
+      table.nouns = ['company'];
+  }
+}
+
 /** Where no table is called after people, the `users` are those whom most records name otherwise than as their owner: buyers, requesters. */
 function noteCustomers(tables: readonly Table[], references: readonly Reference[]): void {
   if (tables.some(({ nouns, list }) => list === undefined && nouns.includes('lead'))) return;
@@ -99,8 +119,9 @@ function noteStaff(
   references: readonly Reference[],
   answered: ReadonlyMap<Table, ReadonlySet<RecordKind>>,
 ): void {
-  const isOfPeople = ({ columns }: Table): boolean =>
-    columns.some(({ is, meaning }) => is.email > 0.8 || (is.person > 0.8 && !meaning.concepts.has('company')));
+  const isOfPeople = (table: Table): boolean =>
+    namesOf(table).length > 0 ||
+    table.columns.some(({ is, meaning }) => is.email > 0.8 || (is.person > 0.8 && !meaning.concepts.has('company')));
   const sure = references.filter((each) => isSure(each, 0.9) && isUnique(each.to));
   for (const table of tables) {
     const isNone = answered.get(table)?.size === 0;

@@ -1,7 +1,7 @@
 /** Tables of entity, property and value: their properties are columns of what they describe. */
 import type { ValueSpec } from '../../../mapping/spec.ts';
 import { columnOf, countOf, countsOf, isComplete, isFew, isKey, isOneOf, type Column, type Table } from '../columns.ts';
-import { isId } from '../content.ts';
+import { isCode } from '../content.ts';
 import { isReadable } from '../dates.ts';
 import { namesTable } from '../relations/references.ts';
 import { lookupIn, placeholder } from '../relations/lookups.ts';
@@ -30,6 +30,8 @@ interface Pivot {
 
 const MAX_COLUMNS = 12;
 const MAX_PROPERTIES = 60;
+/** Of the rows: more have hardly more than one property. */
+const MAX_ENTITIES = 0.7;
 /** Of the entities that have a property, on average. */
 const MIN_FILL = 0.25;
 
@@ -41,14 +43,17 @@ export function withProperties(samples: Samples): Samples {
 
 function spread(table: Table, tables: readonly Table[]): Table | undefined {
   for (const parts of partsOf(table)) {
-    const pivot = pivotOf(parts);
+    const pivot = pivotOf(parts, tables);
     if (pivot) return placed(parts, pivot, tables);
   }
   return undefined;
 }
 
-/** Undefined unless properties have values of one form each, and of several together. */
-function pivotOf(parts: PropertyParts): Pivot | undefined {
+/**
+ * Undefined unless properties have values of one form each, and of several together. Where most have one property each, another table
+ * has what they are of.
+ */
+function pivotOf(parts: PropertyParts, tables: readonly Table[]): Pivot | undefined {
   const { entity, property, value } = parts;
   const { table } = entity;
   const names = propertiesIn(parts);
@@ -63,7 +68,11 @@ function pivotOf(parts: PropertyParts): Pivot | undefined {
   own.columns.push(...columns);
   const forms = columns.flatMap((each) => formOf(each) ?? []);
   const isTold = new Set(forms).size > 1 && forms.length > names.length * 0.6;
-  return isTold || isCalledSo(parts) ? { table: own, names, columns } : undefined;
+  const isProperties =
+    entity.distinct > table.rows * MAX_ENTITIES
+      ? isTold && keyOf(entity, tables) !== undefined
+      : isTold || isCalledSo(parts);
+  return isProperties ? { table: own, names, columns } : undefined;
 }
 
 /** `meta_key`, `meta_value`, where each entity has a property once. */
@@ -139,9 +148,9 @@ function* partsOf(table: Table): Generator<PropertyParts> {
     each.distinct <= MAX_PROPERTIES;
   for (const property of filled.filter((each) => isName(each) && isComplete(each))) {
     for (const entity of filled) {
-      const isOne = entity !== property && isComplete(entity) && isId(entity) && !entity.date;
-      if (!isOne || entity.distinct <= property.distinct || entity.distinct > rows * 0.7) continue;
-      const rest = filled.filter((each) => each !== entity && each !== property && !(isKey(each) && isId(each)));
+      const isOne = entity !== property && isComplete(entity) && isCode(entity) && !entity.date;
+      if (!isOne || entity.distinct <= property.distinct) continue;
+      const rest = filled.filter((each) => each !== entity && each !== property && !(isKey(each) && isCode(each)));
       // Where one of the properties is a date, most others are none.
       const isDate = ({ date, values }: Column): boolean => date !== undefined && isReadable(date, values);
       const [value] = rest.filter((each) => !isName(each) && !isDate(each)).sort((a, b) => b.distinct - a.distinct);
@@ -199,7 +208,7 @@ function keyOf(entity: Column, tables: readonly Table[]): Column | undefined {
   const others = tables.filter((each) => each !== entity.table && each.list === undefined);
   const found = others
     .flatMap(({ columns }) => columns)
-    .filter((key) => isKey(key) && isId(key))
+    .filter((key) => isKey(key) && isCode(key))
     .filter((key) => namesTable(entity, key.table) || fold(entity.name) === fold(key.name) || key.is.digits < 0.9)
     .map((key) => ({ key, n: foundIn(entity, key) }))
     .sort((a, b) => b.n - a.n)[0];

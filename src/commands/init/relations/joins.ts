@@ -362,5 +362,8 @@ function nameIn(key: Column, what: Named): Column | undefined {
     Number(isUsers && is.person > 0.7 && is.spaced > 0.7) +
     Number(meaning.concepts.has('name')) -
     meaning.words.length * 0.01;
-  return named.sort((a, b) => rank(b) - rank(a))[0] ?? (what === 'author' ? email : undefined);
+  const [best = what === 'author' ? email : undefined] = named.sort((a, b) => rank(b) - rank(a));
+  // Of codes with their texts, whatever that is called.
+  const [text, ...more] = able.filter(({ is, date }) => is.words > 0.8 && !date && is.prose < 0.5);
+  return best ?? (more.length === 0 && text && isUnique(text) ? text : undefined);
 }

@@ -156,7 +156,9 @@ export function referenceText({ found, of, to }: Reference): string {
 }
 
 /** All pairs of columns of different tables with common values, as far as the second one could name its record. */
-export function findReferences({ db, tables }: Samples): Reference[] {
+export function findReferences({ db, tables: all }: Samples): Reference[] {
+  // Values of other records have their columns there.
+  const tables = all.filter(({ attributes, list }) => attributes === undefined || list !== undefined);
   const numbered = numberedIn(tables);
   const keys = [...tables.flatMap((table) => [...table.columns.filter(isKey), ...namesOf(table)]), ...numbered.to];
   keys.forEach(({ sql, table, is }, key) => {
@@ -339,12 +341,14 @@ function isByChance({ from, to, found, of, by, third, isTyped, isSpread: isMeant
   const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
   // Where most numbers between the first and the last are no ids, values that are all ids are so on purpose.
   const isSparse = to.distinct < (high - low) / 2 && found === of && from.distinct >= 8;
+  // Codes that do not count from one, as 21 to 24, and are nearly all used.
+  const isCode = found === of && low > 2 * to.distinct && from.distinct >= Math.max(2, to.distinct * 0.7);
   const isParent = found === of && from.distinct >= 8 && from.meaning.concepts.has('parent');
   // The number of a record is not that of another one which is called so, too.
   const isAlike = isCalledAlike(from, to) && (found === of || by.fold === 3 || !isUnique(from));
   // Where no word says what the numbers are.
   if (isMeant && from.meaning.concepts.size === 0) return false;
-  return (low < 1000 || by.fold === 3) && !isSparse && !isParent && !namesTable(from, to.table) && !isAlike;
+  return (low < 1000 || by.fold === 3) && !isSparse && !isCode && !isParent && !namesTable(from, to.table) && !isAlike;
 }
 
 /** `VNR` and `VNR`, but not `id` and `id`. */
