@@ -50,6 +50,7 @@ export const plan = define({
   options: {
     ...STATE_OPTIONS,
     dryRun: { ...OPTIONS.dryRun, group: OPTIONS.state.group, describe: 'Show the plan of the last dry run' },
+    ...pick(OPTIONS, 'all'),
     json: { ...OPTIONS.json, describe: 'Print one JSON object per event to stdout' },
     csv: {
       type: 'value',
@@ -148,6 +149,7 @@ export const explain = define({
   options: {
     ...STATE_OPTIONS,
     ...pick(OPTIONS, 'live', 'baseUrl', 'envFile', 'timeout'),
+    ...pick(OPTIONS, 'all'),
     json: { ...OPTIONS.json, describe: 'Print the same as one JSON object to stdout' },
   },
   examples: [

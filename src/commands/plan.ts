@@ -37,7 +37,7 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
       console.say('they contain field values of records: treat them like the exports themselves');
     } else {
       const figures = planFigures(db, found, names, new Date());
-      console.show(screenOf(figures, { columns: console.shownColumns }));
+      console.show(screenOf(figures, { columns: console.shownColumns, isWhole: settings.all }));
     }
     return EXIT.done;
   } finally {

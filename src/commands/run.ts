@@ -7,7 +7,7 @@ import type { Figures, Section } from '../figures/figures.ts';
 import { openNamesOf } from '../figures/findings.ts';
 import { nextSection, resumeSection } from '../figures/next-steps.ts';
 import { dryRunFigures, runFigures, type RunFound } from '../figures/run.ts';
-import { notStarted } from '../figures/summarise.ts';
+import { notStarted, refusalOf } from '../figures/summarise.ts';
 import { planSections, surveyFigures } from '../figures/survey.ts';
 import { briefText, moodOf } from '../figures/verdict.ts';
 import { endProcess } from '../mapping/guest.ts';
@@ -213,8 +213,9 @@ function watch(settings: RunSettings, console: Console, { isExample }: RunTarget
       const pace = { rate, reserve, maxRequests, now: new Date() };
       said.sections = planSections(survey, pace);
       said.worksheet = worksheet;
-      // Before hours of sending; a dry run says it all at its end.
-      if (!settings.dryRun) printFigures(surveyFigures(survey, pace, account), settings, console);
+      // Before hours of sending; a dry run, and a run that is refused, say it all at their end.
+      if (!settings.dryRun && refusalOf(settings, survey, survey.states) === undefined)
+        printFigures(surveyFigures(survey, pace, account), settings, console);
       if (worksheet.elsewhere !== undefined) console.complain(`warning: ${worksheet.elsewhere}`);
     },
     stopsAt(moment) {

@@ -87,7 +87,10 @@ const IS_NAME = `p.code in (${NAME_CODES.map((code) => `'${code}'`).join(', ')})
 const SUBJECT = `p.kind, iif(${IS_NAME}, '', p.code), iif(${IS_NAME}, '', iif(p.kind = 'resolve', p.message, ifnull(p.field, '')))`;
 
 /** A cause in a sentence, with the values of its first case. */
-export function causeText({ kind, code, message: said, messages, http_status: status }: ErrorCause): string {
+export function causeText(cause: ErrorCause): string {
+  const { kind, code, field, message: said, messages, http_status: status } = cause;
+  // Beside others, its message alone does not say what is missing.
+  if (code === 'missing_value' && field !== null) return `\`${field}\` is required, and has no value`;
   const message = status === null || said.startsWith('answered ') ? said : `the service answered ${status}: ${said}`;
   if (messages === 1) return message;
   if (isNameCode(code)) return `${message}, and ${counted(messages - 1, 'more name')}`;
@@ -109,12 +112,14 @@ export function severalText([first]: readonly ErrorCause[]): string[] {
 /** `contacts.csv:5, :30, deals.csv:7`; the number of the record where there are no lines. `count`: of all places. */
 export function placesText(places: readonly Pick<ErrorPlace, 'file' | 'line' | 'record'>[], count: number): string {
   let last: string | undefined;
-  const texts = places.map(({ file, line, record }) => {
-    const at = placeText({ file, line, record }).slice(file.length);
-    const text = file === last && at !== '' ? at.trim() : `${file}${at}`;
-    last = file;
-    return text;
-  });
+  const texts = [...new Map(places.map((place) => [placeText(place), place])).values()].map(
+    ({ file, line, record }) => {
+      const at = placeText({ file, line, record }).slice(file.length);
+      const text = file === last && at !== '' ? at.trim() : `${file}${at}`;
+      last = file;
+      return text;
+    },
+  );
   if (places.length > 0 && count > places.length) texts.push('…');
   return texts.join(', ');
 }

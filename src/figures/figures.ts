@@ -99,5 +99,5 @@ export const LIMITS = {
   changes: { most: 7, least: 2, noun: 'kind', rest: 'changes.csv' },
   priorities: { most: 4, least: 1, noun: 'priority', rest: 'report.html', isSummed: true },
   differences: { most: 8, least: 3, noun: 'difference', rest: 'verify.csv' },
-  values: { most: 12, least: 3, noun: 'field', rest: '--json' },
+  values: { most: 12, least: 3, noun: 'field', rest: '--all' },
 } as const satisfies Readonly<Record<string, Limit>>;

@@ -57,8 +57,8 @@ function sampleSection(db: Database, type: EventType, names: ReadonlyMap<string,
   return valuesSection(`sample ${type}`, title, namedValues(parseJson(data) as JsonObject, names));
 }
 
-/** Of one event on a screen; `--json` has all of them. */
-const LIMIT = { ...LIMITS.values, noun: 'field', rest: '--json', isSummed: false } as const;
+/** Of one event on a screen; `--all` shows all of them. */
+const LIMIT = { ...LIMITS.values, isSummed: false } as const;
 
 export function valuesSection(
   id: string,

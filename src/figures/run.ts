@@ -1,4 +1,5 @@
 /** The figures of a dry run, and of the end of a run. */
+import { EXIT } from '../errors.ts';
 import { isStateLost, type HaltReason } from '../halt.ts';
 import { countStates, type CountedState } from '../plan/counts.ts';
 import { readFindings, type Finding } from '../report/findings.ts';
@@ -92,13 +93,15 @@ function stopFigures(found: RunFound): Figures {
 
 const LINES_OF_A_GOOD_END = 12;
 
-/** The screen of the survey is not repeated. */
+/** The screen of the survey is not repeated; where the plan is refused, there is none. */
 export function runFigures(found: RunFound): Figures {
   if (found.halt) return stopFigures(found);
-  const { summary, states, causes, findings, names, next } = found;
+  const { summary, states, causes, findings, names, next, where } = found;
+  const verdict = verdictOf(summary, found);
+  const isRefused = summary.exit.code === EXIT.nothingSent;
   const isWell = summary.exit.reason === 'done' && summary.events.pending === 0;
   return {
-    verdict: verdictOf(summary, found),
+    verdict: isRefused ? { ...verdict, details: [...where, ...verdict.details] } : verdict,
     lines: isWell ? LINES_OF_A_GOOD_END : undefined,
     sections: present([
       isWell ? allAcknowledged(states) : countsSection(states),

@@ -140,6 +140,10 @@ describe('a run that stops early', () => {
       });
     }
     expect(posts()).toBe(0);
+    const refused = await told('--max-errors', '4');
+    expect(refused.stdout).toMatch(/^NOT STARTED: nothing was sent[^]*?http:/);
+    expect(refused.stdout).not.toContain('SENDING');
+    expect(refused.stdout).toContain('`custom_params.n` is required');
     // A dry run says so too, and offers to send its plan only where that would not be refused.
     for (const [tolerance, reason, isOffered] of [
       ['4', 'too_many_invalid', false],

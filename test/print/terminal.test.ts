@@ -237,8 +237,8 @@ describe('an explanation', () => {
     const lines = linesOf(explanationFigures(found), columns);
     expect(lines[0]).toMatch(/^INVALID lead:51000301/);
     for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(columns);
-    expect(lines.join('\n')).toMatch(/more fields in --json/);
-    expect(lines.join('\n')).toMatch(/more answers in --json/);
+    expect(lines.join('\n')).toMatch(/more fields in --all/);
+    expect(lines.join('\n')).toMatch(/more answers in --all/);
   });
 
   it('has one line for each value, which ends where the line does, in columns as wide as their characters', () => {

@@ -73,8 +73,8 @@ export class Profiler {
     for (const { code, field } of issues) {
       if (code === 'bad_date') this.watch(row.place.source).serialDate(field ?? '', row);
     }
-    for (const { field, original } of omissions) {
-      if (/^\d{5}$/.test(original)) this.watch(row.place.source).serialDate(field, row);
+    for (const { code, field } of omissions) {
+      if (code === 'bad_date') this.watch(row.place.source).serialDate(field, row);
     }
   }
 
