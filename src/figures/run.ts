@@ -123,12 +123,14 @@ function waitText({ reason, since, because }: RunWait, now: Date): string {
 
 /** Why there were more requests than events. */
 function requestsSection({ summary, triggersFired, unanswered }: RunFound): Section {
-  const { this_run: run, events } = summary;
+  const { this_run: run, events, outcomes } = summary;
+  // Where a disk is full, the checkpoint may have requests that did not go out.
+  const unsettled = Math.max(0, run.events_sent - outcomes.created - outcomes.updated - outcomes.none);
   const others = run.requests - run.events_sent - run.retries;
   const why = [
     `${counted(run.events_sent, 'event')} sent`,
     ...countTexts(
-      [run.events_sent === 0 ? 0 : unanswered, 'without an answer, to be sent again under the same id'],
+      [Math.min(unanswered, unsettled), 'without an answer, to be sent again under the same id'],
       [run.adopted, 'adopted: the service had them already'],
       [run.already_acknowledged, 'acknowledged before'],
       [run.retries, run.retries === 1 ? 'repeat' : 'repeats'],

@@ -1,6 +1,6 @@
 import { opendirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { EXIT, messageOf, UserError } from '../errors.ts';
+import { codeOf, EXIT, messageOf, UserError } from '../errors.ts';
 import { isThere, makePrivate } from './private-file.ts';
 
 /** Where a dry run writes, inside the state directory. */
@@ -90,8 +90,9 @@ function made(path: string, options: { inside: boolean }): string {
     makePrivate(path, options);
     return path;
   } catch (error) {
+    const isFile = codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOTDIR';
     throw new UserError(`cannot create the state directory ${path}: ${messageOf(error)}`, {
-      hint: 'check the permissions and the owner, or choose another directory with --state DIR',
+      hint: `${isFile ? 'move the file that has this name' : 'check the permissions and the owner'}, or choose another directory with --state DIR`,
       cause: error,
     });
   }

@@ -282,7 +282,7 @@ describe('a full disk', () => {
   it('or an invalid path of the state directory is detected before anything is sent', async () => {
     const { run, posts } = await leads(3);
     const ended = await run('--state', 'people.csv/state');
-    expect(ended.stderr).toMatch(/cannot create the state directory .*people\.csv\/state/);
+    expect(ended.stderr).toMatch(/cannot create the state directory .*people\.csv\/state[^]*move the file/);
     expect(summaryOf(ended)).toMatchObject({ exit: { code: 2, reason: 'not_started' }, events: { total: 0 } });
     expect(posts()).toBe(0);
   });
