@@ -105,6 +105,22 @@ describe('the lead of a deal', () => {
     expect(draft.remark('lead_external_id')).toContain('40 of 40 match adherents.Prénom Nom');
   });
 
+  it('is never a firm among people, whose name is the company of others: it is left out', async () => {
+    const people = times(20, (n) => `${n + 501};Pessoa;${person(n)};Firma ${NAMES[n % 5]!};p${n}@acme.example`);
+    const firms = times(5, (n) => `${n + 401};Empresa;Firma ${NAMES[n]!};;contato@f${n}.example`);
+    const deals = times(
+      20,
+      (n) => `${n + 1500};Telhado ${n};Firma ${NAMES[n % 5]!};${person(n)};R$ ${n + 1}.700,00;Nova`,
+    );
+    const draft = await draftOf({
+      'contatos.csv': ['Código;Tipo;Nome;Empresa;E-mail', ...people, ...firms],
+      'negocios.csv': ['Nº;Título;Cliente;Contato;Valor;Etapa', ...deals],
+    });
+    expect(draft.lead['when']).toEqual({ from: 'Tipo', not_in: ['Empresa'] });
+    expect(draft.remark('when')).toMatch(/^check: skips 5 of 25/);
+    expect(draft.deal['lead_external_id']).toMatchObject({ lookup: { with: 'Contato' } });
+  });
+
   it('has an author with both names, also where these are in an object around each user', async () => {
     const draft = await draftOf({
       'contacts.csv': CONTACTS,

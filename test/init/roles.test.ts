@@ -598,6 +598,26 @@ describe('amounts', () => {
 });
 
 describe('dates', () => {
+  it('of a start stand for the creation where no other date is earlier, and the only date of a text for its time', async () => {
+    const draft = await draftOf({
+      'contacts.csv': ['Contact ID,Full name,Email', ...times(20, (n) => `C${n},Ada Bell,p${n}@acme.example`)],
+      'deals.csv': [
+        'OPID,Contact ID,Name,Amount,Stage,STARTDATE,CLOSEDDATE',
+        ...times(
+          20,
+          (n) =>
+            `O${n},C${n},Roof ${n},${n + 3}000.00,${STAGES[n % 3]!},2024-0${(n % 9) + 1}-16,${n % 2 ? '' : '2025-01-10'}`,
+        ),
+      ],
+      'hist.csv': [
+        'Contact ID,ONDATE,Notes',
+        ...times(20, (n) => `C${n},2023-03-${n + 10},They asked for offer number ${n}`),
+      ],
+    });
+    expect(draft.deal).toMatchObject({ occurred_at: { from: 'STARTDATE' } });
+    expect(draft.comment).toMatchObject({ occurred_at: { from: 'ONDATE' } });
+  });
+
   it('have a half of the day and an offset', async () => {
     const people = times(9, (n) => ({
       id: n + 40,

@@ -5,7 +5,7 @@ import { columnsOf, namesOther, type Assignment, type RoleFound } from './assign
 import { keyOf as nameAsKey } from './evidence.ts';
 import { kindsOf } from './kinds/kinds.ts';
 import type { TableKinds } from './kinds/signs.ts';
-import { isDescription, isJobs, isNotes, texts } from './content.ts';
+import { createdAt, isDescription, isJobs, isNotes, texts } from './content.ts';
 import { again, idOfPerson, keyOf, personKey, type Key } from './kinds/keys.ts';
 import { isSure, type Reference } from './relations/references.ts';
 import { headerScore, isKind, isStaff, NAMES, RECORD_KINDS, type RecordKind, type Role } from './roles.ts';
@@ -113,14 +113,18 @@ function apart(found: TableKinds, kind: RecordKind, table: Table): Column | unde
 
 /** Where one column is left that may have the names of people or authors, or the time of a record, it is proposed. */
 function withOnly({ kind, roles, candidates }: Assignment): Assignment {
-  const found = (['full', 'author', 'created'] as const).flatMap((role): [Role, RoleFound][] => {
+  // A start is no creation, but where nothing else is earlier it stands for one.
+  const isEarliest = (column: Column): boolean =>
+    createdAt(column) > 0.4 && [...column.meaning.concepts].every((each) => each === 'happened' || each === 'date');
+  const found = (['full', 'author', 'created', 'happened'] as const).flatMap((role): [Role, RoleFound][] => {
     const [only, ...more] = candidates.get(role) ?? [];
+    const isTime = role === 'created' || role === 'happened';
     const isOther =
       roles.has(role) ||
       !only ||
       more.length > 0 ||
-      headerScore(role, only.column, kind) < 0 ||
-      (role !== 'created' && only.column.is.person < 0.7) ||
+      (headerScore(role, only.column, kind) < 0 && !(isTime && isEarliest(only.column))) ||
+      (!isTime && only.column.is.person < 0.7) ||
       (role === 'full' && (roles.has('first') || roles.has('last')));
     return isOther ? [] : [[role, { ...only, others: [] }]];
   });

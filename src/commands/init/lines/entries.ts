@@ -6,11 +6,12 @@ import { dateText, doubtOf, isReadable, serialIn } from '../dates.ts';
 import { customValue, isCompany, isOnly, keyOf, quoted, TRUE, unreadText } from '../evidence.ts';
 import type { EntryDraft, Notes } from '../guess.ts';
 import { flagOf } from '../relations/lookups.ts';
+import { firmsAmong } from '../relations/firms.ts';
 import { nameOf, type KnownTables } from '../relations/joins.ts';
 import { authorLine, contentLine } from './comment-lines.ts';
 import { amountLine, currencyLine, priorityLine, stageLine, titleLine } from './deal-lines.ts';
 import { idLine, namedLine, timeLine, type Context, type Made } from './field-lines.ts';
-import { emailLine, firmsAmong, nameLine, phoneLine } from './person-lines.ts';
+import { emailLine, nameLine, phoneLine } from './person-lines.ts';
 import { keptParent, parentLines } from './parent-lines.ts';
 import type { RecordType } from '../raw-table.ts';
 import { meaningOf, type Meaning } from '../words.ts';
@@ -149,7 +150,7 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
       why: 'those without a name, an address and a number; where only the first row of a group has them (merged cells), fill the others down first',
     });
   tests.push(...mainTest(draft));
-  const firms = firmsAmong(context);
+  const firms = firmsAmong(draft, context.known.references);
   if (firms)
     tests.push({ value: { from: firms.flag.name, not_in: firms.values }, why: `firms, by ${quoted(firms.flag)}` });
   const gone = deletedTests(context);

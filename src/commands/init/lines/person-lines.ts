@@ -13,12 +13,12 @@ import {
   type Column,
   type Table,
 } from '../columns.ts';
-import { commentOf, damagedIn, passedOver, quoted, separatorIn, TRUE } from '../evidence.ts';
+import { commentOf, damagedIn, passedOver, quoted, separatorIn } from '../evidence.ts';
+import { firmsAmong } from '../relations/firms.ts';
 import { reach } from '../relations/joins.ts';
 import { joined } from '../relations/lookups.ts';
-import type { Reference } from '../relations/references.ts';
 import { isCountry } from './region.ts';
-import { headerScore, scoreOf, typeOf } from '../roles.ts';
+import { headerScore, scoreOf } from '../roles.ts';
 import { openLine, plainLine, type Context, type Made } from './field-lines.ts';
 import { flow } from './yaml.ts';
 
@@ -60,33 +60,12 @@ function countsOfBoth({ sql: first, table }: Column, { sql: last }: Column): Pic
   return { filled: countOf(table, all), distinct: countOf(table, `from (select distinct ${first}, ${last} ${all})`) };
 }
 
-/** The firms among people, where a flag says so, none of them has a first or last name, and no other record is about one. */
-export function firmsAmong({ draft: { table, kind, roles, key }, known }: Context) {
-  const names = (['first', 'last'] as const).flatMap((role) => roles.get(role)?.column.sql ?? []);
-  const flag = plainColumns(table).find(
-    ({ is, meaning: { concepts } }) => is.flag > 0.9 && concepts.has('company') && !concepts.has('id'),
-  );
-  const values = flag ? [...countsOf(flag).keys()].filter((value) => TRUE.test(value)) : [];
-  if (kind !== 'lead' || !flag || values.length === 0 || names.length === 0) return undefined;
-  const own = `from ${table.sql} where ${isOneOf(flag, values)}`;
-  const isId = (column: Column): boolean => known.drafts.some((each) => each.key?.column === column);
-  const about = known.references.filter(({ from, to }) => to === key?.column && from.table !== table && !isId(from));
-  const isAbout = ({ from, to }: Reference): string => {
-    const type = typeOf(from);
-    const own = (['lead', 'company'] as const).flatMap((noun) => type?.values.get(noun) ?? []);
-    return `${to.sql} in (select ${from.sql} from ${from.table.sql}${type ? ` where ${isOneOf(type.column, own)}` : ''})`;
-  };
-  const others = [...names.map((sql) => `${sql} is not null`), ...about.map(isAbout)].join(' or ');
-  const count = countOf(table, own);
-  return countOf(table, `${own} and (${others})`) === 0 && count < table.rows / 2 ? { flag, values, count } : undefined;
-}
-
 /** The names, and what stands for them in records that have none: a whole name, or of most people their company. */
 function nameFallback(context: Context, names: readonly Column[]): Made | undefined {
   const { draft, used } = context;
   const { table } = draft;
-  const firms = firmsAmong(context);
-  const isPerson = firms ? `not coalesce(${isOneOf(firms.flag, firms.values)}, false)` : 'true';
+  const firms = firmsAmong(draft, context.known.references);
+  const isPerson = firms ? `not ${firms.isFirm}` : 'true';
   const without = `from ${table.sql} where ${[isPerson, ...names.map(({ sql }) => `${sql} is null`)].join(' and ')}`;
   const able = plainColumns(table).filter(
     (column) =>

@@ -6,6 +6,7 @@ import type { Column, Table } from '../columns.ts';
 import { quoted } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
 import { isId, isOfFirms } from '../content.ts';
+import { firmsAmong, shareOfFirms } from './firms.ts';
 import { flagOf, idOfType, joined, lookupIn, lookupOf, partOf } from './lookups.ts';
 import { isSure, namesOf, namesTable, referenceText, type Reference } from './references.ts';
 import { headerScore, isStaff, scoreOf } from '../roles.ts';
@@ -52,8 +53,11 @@ export function prefixed(value: ValueSpec, { prefix }: EntryDraft): ValueSpec {
 /** All ways to the record of `target`, best first. */
 export function joinsTo(own: EntryDraft, target: EntryDraft, { references, tables, drafts }: KnownTables): Join[] {
   const id = own.roles.get('id')?.column;
+  const firms = firmsAmong(target, references);
   const direct = references
     .filter(({ from, to }) => from.table === own.table && from !== id && to.table === target.table)
+    // Firms that are left out are nobody's person.
+    .filter((each) => !firms || shareOfFirms(each, firms) < 0.8)
     .flatMap((each) => directJoin(each, target, own.kind === 'comment'));
   const events = drafts.filter(({ kind }) => kind !== 'comment').map(({ table }) => table);
   const third = tables
