@@ -609,7 +609,7 @@ describe('dates', () => {
             `O${n},C${n},Roof ${n},${n + 3}000.00,${STAGES[n % 3]!},2024-0${(n % 9) + 1}-16,${n % 2 ? '' : '2025-01-10'}`,
         ),
       ],
-      'hist.csv': [
+      'notes.csv': [
         'Contact ID,ONDATE,Notes',
         ...times(20, (n) => `C${n},2023-03-${n + 10},They asked for offer number ${n}`),
       ],
