@@ -73,10 +73,9 @@ function besideExports([first = '']: readonly string[]): string {
   return join(folder, `${basename(resolve(folder)) || 'mapping'}.yaml`);
 }
 
-const SHOWN_AFTER_MS = 2000;
 const UPDATE_EVERY_MS = 250;
 
-/** On a terminal, a line about what takes longer than two seconds, and for how long. */
+/** On a terminal, a line about what is going on, and for how long. At once, because what follows may leave timers no time. */
 function showWork(console: Console): { readonly step: (what: string | undefined) => void; readonly end: () => void } {
   const terminal = console.barTerminal;
   let [what, since, isShown]: [string | undefined, number, boolean] = [undefined, 0, false];
@@ -85,17 +84,18 @@ function showWork(console: Console): { readonly step: (what: string | undefined)
     isShown = false;
   };
   const show = (): void => {
+    if (what === undefined) return;
     const seconds = Math.floor((performance.now() - since) / 1000);
-    if (what === undefined || performance.now() - since < SHOWN_AFTER_MS) return;
     clear();
-    terminal?.write(cutTo(`${what} (${durationText(seconds)})`, console.columns - 1));
-    isShown = true;
+    terminal?.write(cutTo(seconds === 0 ? what : `${what} (${durationText(seconds)})`, console.columns - 1));
+    isShown = terminal !== undefined;
   };
   const timer = terminal && setInterval(show, UPDATE_EVERY_MS).unref();
   return {
     step(next) {
       clear();
       [what, since] = [next, performance.now()];
+      show();
     },
     end() {
       clearInterval(timer);

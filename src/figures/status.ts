@@ -67,7 +67,8 @@ function verdictOf(status: Status, now: Date): Headline {
       'partly',
     );
   }
-  if (basis === 'under way') {
+  // Before the first request it may have been declined.
+  if (basis === 'under way' && status.begun_at !== null) {
     return verdict('KILLED', ': the last run ended unexpectedly (kill -9, or a power cut). Nothing is lost.', 'failed');
   }
   return verdict('NOT STARTED', ': nothing has been sent yet', 'partly');

@@ -92,7 +92,8 @@ export function confirmer(): ((question: string, signal?: AbortSignal) => Promis
     terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
     try {
       const unanswered = once(terminal, 'close').then(() => '');
-      const answer = terminal.question(`${question} [y/N] `, { signal }).catch(() => '');
+      const text = wrapped(`${question} [y/N]`, process.stderr.columns || WIDTH);
+      const answer = terminal.question(`${text} `, { signal }).catch(() => '');
       return /^y(es)?$/i.test((await Promise.race([answer, unanswered])).trim());
     } finally {
       terminal.close();

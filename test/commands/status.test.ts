@@ -68,6 +68,9 @@ it('status gives no time before the first run has begun to send, for it may ask 
   const { stdout } = await call(status, { mapping: 'mapping.yaml', state: state.path });
   expect(stdout).toMatch(/^RUNNING [^]*3 to send/);
   expect(stdout).not.toContain('until');
+  // Nobody killed it if the answer was no.
+  lock.release();
+  expect((await call(status, { mapping: 'mapping.yaml', state: state.path })).stdout).toMatch(/^NOT STARTED: nothing/);
 });
 
 it('status says what the run waits for, and not what a run that was killed before it waited for', async () => {
