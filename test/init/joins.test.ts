@@ -470,6 +470,36 @@ describe('the lead and the deal of a comment', () => {
       'notes.csv': ['Who,Text', ...times(40, (n) => `Ada Bell${(n * 7) % 24},${text(n)}`)],
     });
     expect(named.lead['external_id']).toBe('Contact');
+    // A number that others have comes before the id that none has, and before a name; the time of day is no id.
+    const numbered = await draftOf({
+      'people.csv': [
+        'ID,Lead Number,Name,E-mail',
+        ...times(24, (n) => `7f${n}-a${n}c,${21001 + n},Ada Bell ${n % 20},p${n}@a.example`),
+      ],
+      'notes.csv': [
+        'Lead Number,Lead Name,Date,Hour,Text',
+        ...times(
+          40,
+          (n) =>
+            `${21001 + (n % 24)},Ada Bell ${(n % 24) % 20},2025-03-0${(n % 9) + 1},${8 + (n >> 2)}:${10 + n},${text(n)}`,
+        ),
+      ],
+    });
+    expect(numbered.lead['external_id']).toBe('Lead Number');
+    expect(numbered.comment['lead_external_id']).toBe('Lead Number');
+    expect(numbered.comment['external_id']).toBeUndefined();
+    // A text of several lines is no key, nor a part of one.
+    const long = await draftOf({
+      'deals.csv': [
+        'Type,Customer,E-mail,Amount,Stage,History',
+        ...times(
+          24,
+          (n) =>
+            `${n % 2 ? 'Roof' : 'Wall'},Ada Bell ${n},p${n}@a.example,${900 + n}.50,Open,"18/01/2024 - ${text(n)}\n20/01/2024 - ${text(n + 1)}"`,
+        ),
+      ],
+    });
+    expect(JSON.stringify(long.deal['external_id'])).not.toContain('History');
   });
 
   it('are those of the conversation, which is in a table of its own and becomes nothing', async () => {

@@ -137,7 +137,7 @@ describe('a table is', () => {
         ...times(14, (n) => `${n + 1},${person(n)},p${n % 7}@a.example,Implant numer ${n},"${n + 1}00,00 zł"`),
       ],
     });
-    expect(draft.text).toMatch(/# check: `Koszt` may be the amount of a deal/);
+    expect(draft.text).toMatch(/# check: `Koszt` may be the amount of a deal: .*`--answer \w+=both`/);
   });
 
   it.each([

@@ -181,7 +181,9 @@ function idScore(
   if (own.some(isOfOther) && column.table.columns.some((each) => each !== column && isIdOfAll(each))) return 0;
   const more = referred(column, references);
   if (!isUnique(column) && more === 0 && headerScore('id', column, kind) < 0.85) return 0;
-  return scoreOf('id', column, kind, more);
+  // What others refer to is the id, and no other one beside it.
+  const isTheirId = (each: Column): boolean => isIdOfAll(each) && keys(each) > 0.4 && referred(each, references) > 0.4;
+  return scoreOf('id', column, kind, more) * (more === 0 && column.table.columns.some(isTheirId) ? 0.85 : 1);
 }
 
 function isFirst(column: Column): boolean {

@@ -352,7 +352,9 @@ export function keys(column: Column): number {
     is.money > 0.3 ||
     is.html > 0.1 ||
     is.international > 0.5 ||
-    is.prose > 0.5;
+    is.prose > 0.5 ||
+    // Times of day.
+    column.values.every((value) => /^\d\d?:\d\d(?::\d\d)?(?: ?[ap]m)?$/i.test(value));
   if (isOther || date || length > 130 || column.list !== undefined || filled < table.rows / 2) return 0;
   if (is.decimal > 0.1 && column.separators && !(column.meaning.concepts.has('id') && length > 8)) return 0;
   const damaged = is.damaged > 0;

@@ -195,8 +195,10 @@ const TELLING: Readonly<Record<'lead' | 'deal', readonly Role[]>> = {
 
 /** The fewest columns that tell records apart together; of people, at most two of those that say who they are and where. */
 function severalKey({ roles, table, kind }: Recognised): Key | undefined {
-  // Amounts change.
-  const plain = plainColumns(table).filter((column) => column.distinct > 1 && !isAmount(column));
+  // Amounts change, and so do texts of several sentences or lines.
+  const plain = plainColumns(table).filter(
+    (column) => column.distinct > 1 && !isAmount(column) && column.is.prose < 0.5 && column.length < MAX_KEY,
+  );
   const own = columnsOf(roles, ...ROLES_OF_KEY[kind]).filter((each) => plain.includes(each));
   const isLead = kind === 'lead';
   if (isLead && own.some(isKey)) return undefined;
@@ -237,6 +239,9 @@ function severalKey({ roles, table, kind }: Recognised): Key | undefined {
     return extended([...columns, next.each], more);
   }
 }
+
+/** Characters of a column that tells records apart, on average. */
+const MAX_KEY = 80;
 
 function isAmount({ is, meaning: { concepts } }: Column): boolean {
   return is.number > 0.8 && (is.decimal > 0 || is.money > 0 || (concepts.has('amount') && !concepts.has('id')));

@@ -186,7 +186,10 @@ export class Signs {
       ? `${quoted(amount)} and ${quoted(stage)} may be the amount and the stage of a deal`
       : `${quoted(amount)} may be the amount of a deal`;
     if (this.#found.has('lead') && this.#found.get('lead')!.doubt === undefined)
-      this.#set('lead', `check: ${this.#table.unusedDeal}: then each row is a person and a deal`);
+      this.#set(
+        'lead',
+        `check: ${this.#table.unusedDeal}: then each row is a person and a deal (\`--answer ${this.#table.source}=both\`)`,
+      );
   }
 
   /** Whether other records are deals. */

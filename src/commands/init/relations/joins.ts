@@ -5,10 +5,10 @@ import { countOf, countsOf, haveSeveral, isComplete, isOneOf, isUnique, severalT
 import type { Column, Table } from '../columns.ts';
 import { quoted } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
-import { isId, isOfFirms } from '../content.ts';
+import { isCode, isId, isOfFirms } from '../content.ts';
 import { firmsAmong, shareOfFirms } from './firms.ts';
 import { flagOf, idOfType, joined, lookupIn, lookupOf, partOf } from './lookups.ts';
-import { isSure, namesOf, namesTable, referenceText, type Reference } from './references.ts';
+import { isCalledAlike, isSure, namesOf, namesTable, referenceText, type Reference } from './references.ts';
 import { headerScore, isStaff, scoreOf } from '../roles.ts';
 import { fold, meaningOf, type Noun } from '../words.ts';
 
@@ -130,6 +130,8 @@ function rankOf(reference: Reference, { roles, kind, key }: EntryDraft): number 
   const has = (role: 'id' | 'full' | 'title'): boolean => roles.get(role)?.column === to;
   if (has('id') || to === key?.column) return 1;
   if (to.is.email > 0.5) return 0.9;
+  // A number by another name than the id, in both tables.
+  if (isUnique(to) && isComplete(to) && isCode(to) && isCalledAlike(from, to)) return 0.89;
   // A number of one's own tells people apart better than their names.
   if (reference.by.fold === 2 || (to.is.phone > 0.8 && to.is.grouped + to.is.international > 0.5))
     return isUnique(to) ? 0.88 : 0.7;
