@@ -1113,6 +1113,38 @@ describe('exports of strangers', () => {
     expect(draft.findings).toMatch(/calls\.csv.*; 60 comments/);
   });
 
+  it('are deals without an amount where texts are about them, or all are open, won or lost, and a remark of some is no comment', async () => {
+    const people = ['Klantnr,Naam,Mail', ...times(30, (n) => `${101 + n},${name(n)} ${n},p${n}@acme.example`)];
+    const projects = (stage: (n: number) => string) =>
+      times(
+        30,
+        (n) =>
+          `PR${n + 10},Roof ${n},${101 + ((n * 7) % 30)},${stage(n)},${n % 3 ? '' : `They asked about the delivery ${n} again`}`,
+      );
+    const header = 'Projectnr,Omschrijving,Klantnr,Fase,Bijzonderheden';
+    const log = times(
+      40,
+      (n) => `PR${(n % 30) + 10},2025-03-0${(n % 9) + 1},They called about the house ${n} and its roof`,
+    );
+    const about = await draftOf({
+      'klanten.csv': people,
+      'projecten.csv': [header, ...projects((n) => ['ontwerp', 'uitvoering', 'nazorg'][n % 3]!)],
+      'logboek.csv': ['Projectnr,Datum,Tekst', ...log],
+    });
+    expect(about.entries.slice(0, 3)).toEqual([
+      'klanten: lead/created',
+      'projecten: deal/created',
+      'logboek: comment/created',
+    ]);
+    expect(about.text).toContain('# check: a status and texts about them, of a person');
+    expect(about.comment['deal_external_id']).toBe('Projectnr');
+    const ended = await draftOf({
+      'klanten.csv': people,
+      'projecten.csv': [header, ...projects((n) => ['open', 'gewonnen', 'verloren'][n % 3]!)],
+    });
+    expect(ended.deal).toMatchObject({ external_id: 'Projectnr', lead_external_id: 'Klantnr' });
+  });
+
   it('have a row for each contact of a deal, and texts about it, whatever the file is called', async () => {
     const row = (n: number, at: number, isMain: string) =>
       `006A${n}x,Roof ${n},${900 + n}.50,${['Open', 'Won'][n % 2]},003B${at}y,${name(at)} ${at},p${at}@acme.example,${isMain}`;
@@ -1233,6 +1265,14 @@ describe('exports of strangers', () => {
       email: { from: { lookup: { source: 'people_cstm', match: 'id_c', with: 'id', take: 'mail_c' } } },
       custom_params: { segment_c: { lookup: { take: 'segment_c' } } },
     });
+    const others = await draftOf({
+      'export.csv': ['id,name,mail', ...times(24, (n) => `${n + 1},${name(n)} ${n},p${n}@acme.example`)],
+      'export_deals.csv': [
+        'id,title,amount,stage',
+        ...times(24, (n) => `${n + 1},Roof ${n},${900 + n}.50,${n % 2 ? 'Open' : 'Won'}`),
+      ],
+    });
+    expect(others.entries).toEqual(['export: lead/created', 'export_deals: deal/created']);
     // Neither an address nor a number, and a property whose values are nearly all that differ.
     const plain = await draftOf({
       'people.csv': ['id,name,email', ...times(40, (n) => `${n + 1},${name(n)} ${n},p${n}@acme.example`)],

@@ -1,7 +1,7 @@
 /** The rules by which the records of a table are people, deals or comments. */
 import { assign, columnsOf, isTwin, referred, type Assignment, type RoleCandidate } from '../assign.ts';
-import { fillOf, isKey, isNamed, isUnique, type Column, type Table } from '../columns.ts';
-import { endings, isId, isJobs, milestones } from '../content.ts';
+import { fillOf, isFew, isKey, isNamed, isUnique, type Column, type Table } from '../columns.ts';
+import { endings, isCode, isId, isJobs, milestones } from '../content.ts';
 import { quoted } from '../evidence.ts';
 import { isSure, type Reference } from '../relations/references.ts';
 import { CONTACTS, isStaff, NAMES, RECORD_KINDS, typeOf, type RecordKind, type Role } from '../roles.ts';
@@ -112,12 +112,14 @@ export class Signs {
     // Subscriptions are of a company, orders of people, or in their list.
     const isTheirs = list !== undefined && !list.includes('.') && this.#kinds.get(parent!)!.has('lead');
     const isOf = isTheirs || isPerson || this.#refersTo('lead') || this.#refersTo('company');
-    if (!isOf || [isSold, isStaged, isCalled, isOwn || isTitled].filter(Boolean).length < 2) return;
+    // What texts are about, or how it ended, where no record is a text itself, as a ticket is.
+    const isAbout = list === undefined && !this.#areTexts() && (this.#isOfTexts() || this.#isEnded());
+    if (!isOf || [isSold, isStaged, isCalled, isOwn || isTitled, isAbout].filter(Boolean).length < 2) return;
     if (isPerson && !isCalled && this.#areAllPeople()) return;
     // Payments, invoices and line items where other records are the deals.
     if (this.#refersTo('deal') || (this.#is('other') && this.#areOthers())) return;
     const why = !isSold
-      ? 'a status and their name'
+      ? `a status and ${isCalled ? 'their name' : this.#isOfTexts() ? 'texts about them' : 'how they ended'}`
       : `an amount and ${isStaged ? 'a status' : isOwn || isTitled ? 'what it is for' : 'their name'}`;
     const without = isStaged ? '' : ', although no column has a stage';
     this.#set('deal', `check: ${why}, of a person or a company, make these records deals${without}`);
@@ -133,6 +135,31 @@ export class Signs {
     const [email, stage] = [person.get('email')?.column, (deal.get('stage') ?? deal.get('outcome'))?.column];
     const isEach = email !== undefined && fillOf(email) > 0.9 && email.distinct > email.filled * 0.97;
     return isEach && email.filled > 6 && !this.#title() && !(stage && endings(stage).ends > 0);
+  }
+
+  #areTexts(): boolean {
+    return this.#table.columns.some((each) => each.is.prose > 0.5 && fillOf(each) > 0.5);
+  }
+
+  /** Whether the texts of another table are about its records. */
+  #isOfTexts(): boolean {
+    return this.#references.some(
+      (each) =>
+        each.to.table === this.#table &&
+        isKey(each.to) &&
+        isCode(each.to) &&
+        isSure(each, 0.7) &&
+        !isStaff(each.from) &&
+        each.from.table.columns.some(({ is, filled }) => is.prose > 0.5 && filled > 0),
+    );
+  }
+
+  /** Whether all are won, lost or open. */
+  #isEnded(): boolean {
+    return this.#table.columns.some((column) => {
+      const { ends, all } = isFew(column) && fillOf(column) > 0.9 ? endings(column) : { ends: 0, all: 0 };
+      return ends > 0 && all > 0.9;
+    });
   }
 
   /** The names of deals, which are no jobs and no names of people. */

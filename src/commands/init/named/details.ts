@@ -2,6 +2,7 @@
 import { columnOf, countOf, isKey, isUnique, type Column, type Table } from '../columns.ts';
 import { isCode } from '../content.ts';
 import { lookupIn } from '../relations/lookups.ts';
+import { namesTable } from '../relations/references.ts';
 import { isStaff } from '../roles.ts';
 import type { Samples } from '../tables.ts';
 import { fold } from '../words.ts';
@@ -33,7 +34,10 @@ function holds(own: Column, key: Column): boolean {
   if (own.list !== undefined || table.list !== undefined || table.members || table.attributes) return false;
   if (!isUnique(own) || !isCode(own)) return false;
   const isText = own !== table.columns[0] && isOfTexts(detail);
-  const isMore = isKey(own) && fold(detail.source).startsWith(`${fold(table.source)} `);
+  // Small numbers are ids of any table.
+  const isSure = key.is.digits < 0.9 || namesTable(key, table);
+  const isAlike = detail.nouns.every((noun) => table.nouns.includes(noun));
+  const isMore = isKey(own) && isSure && isAlike && fold(detail.source).startsWith(`${fold(table.source)} `);
   if (!isText && !isMore) return false;
   const lost = countOf(
     detail,
