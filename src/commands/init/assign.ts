@@ -182,8 +182,14 @@ function idScore(
   const more = referred(column, references);
   if (!isUnique(column) && more === 0 && headerScore('id', column, kind) < 0.85) return 0;
   // What others refer to is the id, and no other one beside it.
-  const isTheirId = (each: Column): boolean => isIdOfAll(each) && keys(each) > 0.4 && referred(each, references) > 0.4;
-  return scoreOf('id', column, kind, more) * (more === 0 && column.table.columns.some(isTheirId) ? 0.85 : 1);
+  const isForeignKey = (each: Column): boolean =>
+    references.some((one) => one.from === each && isKey(one.to) && isSure(one, 0.8));
+  const isTheirId = (each: Column): boolean =>
+    isIdOfAll(each) && keys(each) > 0.4 && referred(each, references) > 0.4 && !isForeignKey(each);
+  return (
+    scoreOf('id', column, kind, more) *
+    (more === 0 && kind !== 'comment' && column.table.columns.some(isTheirId) ? 0.85 : 1)
+  );
 }
 
 function isFirst(column: Column): boolean {
