@@ -120,7 +120,16 @@ function paceText(events: number, { rate, reserve, maxRequests = Infinity, now }
 /** Changes since earlier runs, and edits in the service. Undefined if nothing was sent before. */
 function changesSection(changes: ChangeCounts | undefined): Section | undefined {
   if (!changes) return undefined;
-  const { new: added, unanswered, rejected, changed, reported, edited, in_conflict: conflicts } = changes;
+  const {
+    new: added,
+    unanswered,
+    rejected,
+    changed,
+    reported,
+    not_sendable: stuck,
+    edited,
+    in_conflict: conflicts,
+  } = changes;
   const { moved, gone, unread, not_compared: fields } = changes;
   const rows = (
     [
@@ -128,7 +137,8 @@ function changesSection(changes: ChangeCounts | undefined): Section | undefined 
       ['sent without an answer', unanswered, 'sent again under the same id'],
       ['rejected before', rejected, 'sent again'],
       ['changed', changed, 'changes.csv has each field'],
-      ['  only reported', reported, '`if_changed: update` sends those with the verdict `reported` in changes.csv'],
+      ['  only reported', reported, '`if_changed: update` sends them'],
+      ['  cannot be sent', stuck, 'emptied fields and changed comments: correct them in the service'],
       ['  edited in the service', edited, conflicts > 0 ? `${numberText(conflicts)} in conflict` : ''],
       ['gone from the export', gone, 'gone.csv; they stay in the service'],
       ['gone or unreadable', unread, 'gone.csv names the rows that could not be read'],

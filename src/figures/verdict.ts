@@ -26,7 +26,7 @@ const FAILURES: Readonly<Record<string, (summary: StoredSummary) => string>> = {
 /** Why acknowledged records are not as the export says, and what to do. */
 const DIFFERENCES: Readonly<Record<string, string>> = {
   changed: 'changes.csv has each field, and `if_changed: update` sends it',
-  emptied: 'their values are gone from the export, and ingestion cannot clear them (changes.csv)',
+  emptied: 'a field that the export has no longer keeps its value, because ingestion cannot clear it (changes.csv)',
   comment_changed: 'comments changed after they were sent, and cannot be corrected (changes.csv)',
   not_comparable: 'the service shows values in a form that cannot be compared (changes.csv)',
 };

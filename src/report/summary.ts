@@ -38,6 +38,8 @@ export interface ChangeCounts extends DueCounts {
   readonly changed: number;
   /** Of the changed ones: only reported, because `if_changed` sends nothing for them. They are not read from the service. */
   readonly reported: number;
+  /** Of the changed ones: with a field that the export has no longer, or a comment with another text. No policy sends that. */
+  readonly not_sendable: number;
   /** Of the changed ones: edited in the service since, and of these, edited in a field that has changed in the export too. */
   readonly edited: number;
   readonly in_conflict: number;

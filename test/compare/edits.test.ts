@@ -155,6 +155,7 @@ describe('a record that the export', () => {
           exit: { code: 1, reason: 'emptied' },
           events: { acknowledged: 2, changed: 1 },
           warnings_by_code: { emptied: 1 },
+          changes: { changed: 1, reported: 0, not_sendable: 1 },
         });
         expect(sent()).toEqual([]);
         expect(await lines('changes.csv')).toEqual(['lead,1,,email,Ada@example.test,,emptied']);

@@ -93,7 +93,8 @@ export function countChanges(db: Database): Omit<ChangeCounts, keyof DueCounts |
   );
   return {
     changed: count(`verdict <> 'edited'`),
-    reported: count(`verdict in ('reported', 'emptied', 'comment_changed')`),
+    reported: count(`verdict = 'reported'`),
+    not_sendable: count(`verdict in ('emptied', 'comment_changed')`),
     edited: count(`verdict in ('edited', 'conflict, kept', 'conflict, overwritten')`),
     in_conflict: count(`verdict in ('conflict, kept', 'conflict, overwritten')`),
     moved: movedRecords(db),
