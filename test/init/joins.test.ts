@@ -451,6 +451,36 @@ describe('the lead and the deal of a comment', () => {
     });
   });
 
+  it('are beside the stage, which may be the step without an end in a table of history', async () => {
+    const steps = (n: number) => times((n % 3) + 1, (at) => ({ at, isLast: at === n % 3 }));
+    const history = times(30, (n) =>
+      steps(n).map(({ at, isLast }) => `${n + 1},${21 + at},2025-0${at + 1}-02,${isLast ? '' : `2025-0${at + 2}-02`}`),
+    ).flat();
+    const draft = await draftOf({
+      'contacts.csv': CONTACTS,
+      'deals.csv': [
+        'id,title,amount,contact_id',
+        ...times(30, (n) => `${n + 1},Roof of house ${n},${900 + n}.50,${(n % 20) + 1001}`),
+      ],
+      'steps.csv': ['id,name,rank', ...['Lead in', 'Offer', 'Signed'].map((each, n) => `${21 + n},${each},${n + 1}`)],
+      'stage_history.csv': ['id,deal_id,step_id,since,until', ...history.map((row, n) => `${n + 501},${row}`)],
+    });
+    expect(draft.deal['stage_name']).toMatchObject({
+      lookup: {
+        source: 'steps',
+        take: 'name',
+        with: {
+          lookup: {
+            match: { template: '{deal_id} {until}', apply: ['collapse_whitespace'] },
+            with: 'id',
+            take: 'step_id',
+          },
+        },
+      },
+    });
+    expect(draft.entries).toEqual(['contacts: lead/created', 'deals: deal/created']);
+  });
+
   it('are told by the id of a group and the number in it, where both together are the key of people', async () => {
     const of = (n: number): string => `7K${n >> 1}x,${(n % 2) + 1}`;
     const header = 'Client Id,Contact Number';

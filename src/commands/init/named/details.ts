@@ -1,11 +1,12 @@
 /** Tables with more about each record of another one: their columns are columns of that. */
-import { columnOf, countOf, isKey, isUnique, type Column, type Table } from '../columns.ts';
+import type { ValueSpec } from '../../../mapping/spec.ts';
+import { columnOf, countOf, isComplete, isKey, isUnique, type Column, type Table } from '../columns.ts';
 import { isCode } from '../content.ts';
-import { lookupIn } from '../relations/lookups.ts';
+import { lookupIn, placeholder } from '../relations/lookups.ts';
 import { namesTable } from '../relations/references.ts';
 import { isStaff } from '../roles.ts';
 import type { Samples } from '../tables.ts';
-import { fold } from '../words.ts';
+import { fold, meaningOf } from '../words.ts';
 
 /** Of a table of texts, which has neither times nor authors of its own: the number, the text and little else. */
 const MAX_COLUMNS = 4;
@@ -16,13 +17,39 @@ export function withDetails(samples: Samples): Samples {
   for (const detail of tables) {
     const [key] = detail.columns;
     const isPlain = detail.list === undefined && detail.attributes === undefined && !detail.members;
-    if (!isPlain || detail.rows < MIN_ROWS || !key || !isKey(key) || !isCode(key)) continue;
-    const holder = tables
-      .filter((each) => each !== detail)
-      .flatMap(({ columns }) => columns.filter((own) => holds(own, key)))[0];
+    if (!isPlain || detail.rows < MIN_ROWS || !key) continue;
+    const able = tables.filter((each) => each !== detail && each.list === undefined).flatMap(({ columns }) => columns);
+    const holder = isKey(key) && isCode(key) ? able.find((own) => holds(own, key)) : undefined;
     if (holder) carry(holder, key);
+    else historyOf(detail, able);
   }
   return samples;
+}
+
+/**
+ * The steps that records have been through, each until a time: of the step that a record is in, there is none. The columns of these rows
+ * are those of the record.
+ */
+function historyOf(detail: Table, able: readonly Column[]): void {
+  const { concepts } = meaningOf(detail.source);
+  if (!concepts.has('stage') && !concepts.has('status')) return;
+  for (const key of detail.columns.filter((each) => isComplete(each) && isCode(each) && !isUnique(each))) {
+    const own = able.find((each) => isKey(each) && isCode(each) && namesTable(key, each.table) && isAmong(key, each));
+    const end = own && detail.columns.find((each) => isOpenOnce(each, key, own));
+    if (own && end) return carry(own, key, end);
+  }
+}
+
+/** Whether a column is empty in one row of each record. */
+function isOpenOnce(end: Column, key: Column, own: Column): boolean {
+  const open = `from ${key.table.sql} where ${end.sql} is null`;
+  const count = countOf(key.table, open);
+  return count === own.filled && countOf(key.table, `from (select distinct ${key.sql} ${open})`) === count;
+}
+
+function isAmong(key: Column, own: Column): boolean {
+  const known = `select ${own.sql} from ${own.table.sql} where ${own.sql} is not null`;
+  return countOf(key.table, `from ${key.table.sql} where ${key.sql} not in (${known})`) === 0;
 }
 
 /**
@@ -39,11 +66,7 @@ function holds(own: Column, key: Column): boolean {
   const isAlike = detail.nouns.every((noun) => table.nouns.includes(noun));
   const isMore = isKey(own) && isSure && isAlike && fold(detail.source).startsWith(`${fold(table.source)} `);
   if (!isText && !isMore) return false;
-  const lost = countOf(
-    detail,
-    `from ${detail.sql} where ${key.sql} not in (select ${own.sql} from ${table.sql} where ${own.sql} is not null)`,
-  );
-  return lost === 0 && key.filled > own.filled / 2;
+  return isAmong(key, own) && key.filled > own.filled / 2;
 }
 
 function isOfTexts({ nouns, columns }: Table): boolean {
@@ -51,18 +74,24 @@ function isOfTexts({ nouns, columns }: Table): boolean {
   return !isOther && columns.length <= MAX_COLUMNS && columns.some(({ is }) => is.prose > 0.5);
 }
 
-function carry(own: Column, key: Column): void {
+/** `end`: of several rows with a key, that without one. */
+function carry(own: Column, key: Column, end?: Column): void {
   const [{ table }, { table: detail }] = [own, key];
-  const columns = detail.columns.filter((each) => each !== key && each.filled > 0 && each.list === undefined);
+  const columns = detail.columns.filter(
+    (each) => each !== key && each !== end && each.filled > 0 && each.list === undefined && !(end && isKey(each)),
+  );
+  const match: ValueSpec = end
+    ? { template: `${placeholder(key)} ${placeholder(end)}`, apply: ['collapse_whitespace'] }
+    : key.name;
+  const isOpen = end ? ` and ${end.sql} is null` : '';
   for (const each of columns) {
     const sql = `${detail.sql}_${each.sql}`;
     table.db.exec(`alter table ${table.sql} add column ${sql} text`);
-    table.db.exec(
-      `update ${table.sql} set ${sql} = (select ${each.sql} from ${detail.sql} where ${key.sql} = ${table.sql}.${own.sql})`,
-    );
+    const row = `from ${detail.sql} where ${key.sql} = ${table.sql}.${own.sql}${isOpen}`;
+    table.db.exec(`update ${table.sql} set ${sql} = (select ${each.sql} ${row})`);
     const isTaken = table.columns.some(({ name }) => name === each.name);
     const name = isTaken ? `${detail.source}.${each.name}` : each.name;
-    const origin = lookupIn(detail, { match: key.name, with: own.name, take: each.name }, false);
+    const origin = lookupIn(detail, { match, with: own.name, take: each.name }, false);
     const plain = { list: undefined, several: 0, isWrapper: false, isInPairs: false };
     table.columns.push(columnOf(table, { name, sql, ...plain, origin }, each.name, true));
   }
