@@ -129,9 +129,10 @@ function sending(summary: Summary, { argv, sandbox, due }: Circumstances): NextS
 }
 
 /** The plan of this dry run. A rehearsal shows the outcome of the events, not their duration. */
-function sendLine({ plan }: Summary, argv: readonly string[], sandbox: boolean): string {
+function sendLine({ plan, estimate_seconds: seconds }: Summary, argv: readonly string[], sandbox: boolean): string {
   const and = plan.digest === null ? [] : ['--plan', plan.digest];
-  if (sandbox && !argumentsOf(argv).some(({ option }) => option === '--rate')) and.push('--rate', '10000/1s');
+  if (sandbox && seconds > 0 && !argumentsOf(argv).some(({ option }) => option === '--rate'))
+    and.push('--rate', '10000/1s');
   return commandLine(argv, { without: [...ONCE, '--plan'], and });
 }
 

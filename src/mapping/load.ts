@@ -68,17 +68,20 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
   };
 }
 
+function notThere(message: string): UserError {
+  return new UserError(message, { hint: `create one with \`${commandOf(process.argv, 'init')} EXPORT…\`` });
+}
+
 async function readBytes(path: string): Promise<Buffer> {
   const mistaken = mistakenFor(path);
   if (mistaken) throw mistaken;
   try {
-    return await readRegular(path);
+    const bytes = await readRegular(path);
+    if (bytes.toString('latin1').trim() === '') throw notThere(`the mapping file ${path} is empty`);
+    return bytes;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') {
-      throw new UserError(`mapping file not found: ${path}`, {
-        hint: `create one with \`${commandOf(process.argv, 'init')} EXPORT…\``,
-      });
-    }
+    if (codeOf(error) === 'ENOENT') throw notThere(`mapping file not found: ${path}`);
+    if (error instanceof UserError) throw error;
     throw new UserError(`cannot read mapping file ${path}: ${codeOf(error) ?? messageOf(error)}`, {
       cause: error,
     });

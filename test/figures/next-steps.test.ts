@@ -18,6 +18,7 @@ const summary = (change: Partial<Summary>): Summary =>
     by_type: {},
     errors_by_code: {},
     warnings_by_code: {},
+    estimate_seconds: 0,
     files: { checkpoint: null, errors: '/s/errors.csv', report: '/s/report.html' },
     ...change,
   }) as Summary;
@@ -77,10 +78,15 @@ describe('the next command', () => {
     ]);
   });
 
-  it('rehearses as fast as the machine can after a dry run against the sandbox', () => {
+  it('rehearses as fast as the machine can after a dry run against the sandbox, if it would take a while', () => {
     const after = (...more: string[]): string[] =>
-      commands(ready, ['run', 'a.yaml', '--dry-run', '--sandbox', ...more], { sandbox: true });
+      commands({ ...ready, estimate_seconds: 60 }, ['run', 'a.yaml', '--dry-run', '--sandbox', ...more], {
+        sandbox: true,
+      });
     expect(after()).toEqual(['crm-backfill run a.yaml --sandbox --plan 0123456789ab --rate 10000/1s']);
+    expect(commands(ready, ['run', 'a.yaml', '--dry-run', '--sandbox'], { sandbox: true })).toEqual([
+      'crm-backfill run a.yaml --sandbox --plan 0123456789ab',
+    ]);
     expect(after('--rate', '5/1s')).toEqual(['crm-backfill run a.yaml --sandbox --rate 5/1s --plan 0123456789ab']);
   });
 

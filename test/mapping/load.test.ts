@@ -120,6 +120,11 @@ describe('a mapping that cannot be loaded is reported', () => {
     expect(error.message).toContain('mapping file not found');
   });
 
+  test('an empty file', async () => {
+    const error = await refusal(await written(Buffer.from(' \n'), 'empty.yaml'));
+    expect(error.message).toMatch(/empty\.yaml is empty$/);
+  });
+
   test('not UTF-8', async () => {
     expect((await refusal(await written(Buffer.from([0x76, 0xe9, 0x0a]), 'latin.yaml'))).message).toContain(
       'not valid UTF-8',
