@@ -1372,6 +1372,19 @@ describe('exports of strangers', () => {
     expect(draft.findings).toContain('36 leads');
   });
 
+  it('are sent although they are archived, if other records belong to them, and that is said', async () => {
+    const draft = await draftOf({
+      'contacts.csv': [
+        'Id,Name,Email,Archived',
+        ...times(40, (n) => `${4000 + n},${name(n)},p${n}@acme.example,${n % 10 ? 'no' : 'yes'}`),
+      ],
+      'notes.csv': ['Contact Id,Text', ...times(40, (n) => `${4000 + n},Called about the offer for house ${n}`)],
+    });
+    expect(draft.lead).not.toHaveProperty('when');
+    expect(draft.findings).toContain('40 leads');
+    expect(draft.text).toMatch(/# check: other records belong to .*4 of 40 by `Archived`/);
+  });
+
   it('only link notes to people: these find them there', async () => {
     const draft = await draftOf({
       'people.csv': ['id,name,email', ...times(20, (n) => `p-${n},${name(n)},p${n}@acme.example`)],

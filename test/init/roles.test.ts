@@ -431,6 +431,19 @@ describe('the roles of columns', () => {
     expect(draft.remark('title')).toMatch(/^check: /);
   });
 
+  it('of a title are never those of a text with its date', async () => {
+    const draft = await draftOf({
+      'klanten.csv': [
+        'Klantnr;Naam;Telefoon;Klus;Bedrag;Stand;Gesprekken',
+        ...times(30, (n) => {
+          const text = `1${n % 9}/01/2024 - Vraag gekregen over de laadpalen ${n}`;
+          return `K${n};Ada Bell${String.fromCharCode(97 + n / 2)};06-442820${n + 10};${['Vloer', 'Dak', 'Stucwerk'][n % 3]!};€ ${n + 4}.800,-;${STAGES[n % 3]!};${text}`;
+        }),
+      ],
+    });
+    expect(draft.deal).toMatchObject({ title: 'Klus' });
+  });
+
   it('of a text are several columns where records have one or the other, and no record is skipped for that', async () => {
     const notes = Array.from({ length: 12 }, (_, n) => ({
       id: `N${n}`,

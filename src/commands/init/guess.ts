@@ -168,17 +168,21 @@ function withTitle(
   const found = assignment.roles.get('title');
   const names = columnsOf(person, ...NAMES);
   const isTheirs = (column: Column): boolean => person !== undefined && (names.includes(column) || isJobOrName(column));
-  // Where the stage is open, what may be one is no title.
-  const stage = assignment.candidates.get('stage')?.[0]?.column;
+  // Where the stage or the owner is open, what may be one is no title.
+  const [stage, owner] = (['stage', 'owner'] as const).map((role) => assignment.candidates.get(role)?.[0]?.column);
   if (found && !isTheirs(found.column)) return assignment;
   const roles = new Map([...assignment.roles].filter(([role]) => role !== 'title'));
-  const near = [...(found?.others ?? []), ...(assignment.candidates.get('title') ?? [])];
+  // A text is no title, whatever else is.
+  const near = [...(found?.others ?? []), ...(assignment.candidates.get('title') ?? [])].filter(
+    ({ column }) =>
+      column !== stage && !(column === owner && isKind(column)) && column.is.prose < 0.5 && !isNotes(column, 'deal'),
+  );
   // `Umzug Aachen` looks like a name: who has the deal is known there.
   const isOfPerson = (each: Reference): boolean =>
     each.from.table === table && isUnique(each.to) && isSure(each, 0.8) && each.to.table.nouns.includes('lead');
   const arePeople = !(person ? roles.has('owner') : references.some(isOfPerson));
   const able = near
-    .filter(({ column }) => column !== stage && mayBeTitle(column, references, arePeople) && !isTheirs(column))
+    .filter(({ column }) => mayBeTitle(column, references, arePeople) && !isTheirs(column))
     .filter(({ column }) => !person || headerScore('title', column, 'deal') >= 0);
   const fitting = able.filter(({ column }) => !isType(column));
   // What all other columns leave over says what a deal is about, if no word says that it is something else.

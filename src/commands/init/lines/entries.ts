@@ -6,6 +6,8 @@ import { dateText, doubtOf, isReadable, serialIn } from '../dates.ts';
 import { customValue, isCompany, isOnly, keyOf, quoted, TRUE, unreadText } from '../evidence.ts';
 import type { EntryDraft, Notes } from '../guess.ts';
 import { flagOf } from '../relations/lookups.ts';
+import { isSure, type Reference } from '../relations/references.ts';
+import { isStaff } from '../roles.ts';
 import { firmsAmong } from '../relations/firms.ts';
 import { nameOf, type KnownTables } from '../relations/joins.ts';
 import { authorLine, contentLine } from './comment-lines.ts';
@@ -14,8 +16,8 @@ import { idLine, namedLine, timeLine, type Context, type Made } from './field-li
 import { emailLine, nameLine, phoneLine } from './person-lines.ts';
 import { keptParent, parentLines } from './parent-lines.ts';
 import type { RecordType } from '../raw-table.ts';
-import { meaningOf, type Meaning } from '../words.ts';
-import { plainComment, reads, withLines, type Entry, type Line } from './yaml.ts';
+import { fold, meaningOf, type Meaning } from '../words.ts';
+import { flow, plainComment, reads, withLines, type Entry, type Line } from './yaml.ts';
 
 /** How the fields of records are made, but those of parents. */
 const FIELDS: Readonly<Record<string, (context: Context, parents: readonly Line[]) => Made>> = {
@@ -73,6 +75,11 @@ export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
     ...(table.only?.as === 'parts'
       ? [`check: these rows have a \`${table.only.from}\`, so they become comments of that record`]
       : []),
+    ...stateTests(context).flatMap(({ isNeeded, value, why }) =>
+      isNeeded
+        ? [`check: other records belong to some of ${why}, so they stay; \`when: ${flow(value)}\` leaves them out`]
+        : [],
+    ),
     ...(twin && kind.name === 'lead' ? ['each row is a person and a deal, so it becomes both'] : []),
   ];
   const custom = kind.custom === undefined ? [] : customLines(context);
@@ -188,8 +195,23 @@ function orphanLines({ draft: { kind, table }, known }: Context): Line[] {
   return [{ key: 'if_parent_missing', value: isNote ? 'skip' : 'omit', comment }];
 }
 
+/** What is archived stays where other records belong to it: it is no mistake of theirs. */
+function deletedTests(context: Context): StateTest[] {
+  return stateTests(context).filter(({ isNeeded }) => !isNeeded);
+}
+
+interface StateTest {
+  readonly value: object;
+  readonly why: string;
+  readonly count: number;
+  /** These records are only archived, and records of other tables refer to some. */
+  readonly isNeeded: boolean;
+}
+
+const ARCHIVED = /ar[ck]h?iv|arquiv|архив|アーカイブ|归档/u;
+
 /** Conditions for what was not deleted or archived, by dates and flags of the record, or of the one that it is in. */
-function deletedTests({ draft: { table }, used }: Context): { value: object; why: string; count: number }[] {
+function stateTests({ draft: { table }, known, used }: Context): StateTest[] {
   const plain = table.columns.filter(({ origin }) => origin === undefined);
   const own = plain.map((column) => ({ column, from: column.name, rows: `from ${table.sql} where ` }));
   const above = (table.parent?.columns ?? []).map((column) => ({
@@ -209,9 +231,20 @@ function deletedTests({ draft: { table }, used }: Context): { value: object; why
     const isGone = (text: string): boolean => (isFlag ? TRUE.test(text) : !used.has(column) && says(meaningOf(text)));
     const values = isDate ? [] : [...countsOf(column).keys()].filter(isGone);
     if (!isDate && values.length === 0) return [];
-    const count = countOf(table, `${rows}${isDate ? `${sql} is not null` : isOneOf(column, values)}`);
+    const isGoneRow = isDate ? `${sql} is not null` : isOneOf(column, values);
+    const count = countOf(table, `${rows}${isGoneRow}`);
+    const isArchived = column.table === table && ARCHIVED.test(fold(isFlag ? column.name : values.join(' ')));
+    const isTheirs = (each: Reference): boolean =>
+      each.to.table === table &&
+      isSure(each, 0.8) &&
+      !isStaff(each.from) &&
+      countOf(
+        each.from.table,
+        `from ${each.from.table.sql} where ${each.from.sql} in (select ${each.to.sql} ${rows}${isGoneRow})`,
+      ) > 0;
     return [
       {
+        isNeeded: isArchived && known.references.some(isTheirs),
         value: isDate ? { from, present: false } : { from, not_in: values },
         why: `those that were deleted or archived (${ofText(count, table.rows)} by ${quoted(column)})`,
         count,
