@@ -1143,6 +1143,11 @@ describe('exports of strangers', () => {
       'projecten.csv': [header, ...projects((n) => ['open', 'gewonnen', 'verloren'][n % 3]!)],
     });
     expect(ended.deal).toMatchObject({ external_id: 'Projectnr', lead_external_id: 'Klantnr' });
+    const titled = await draftOf({
+      'klanten.csv': people,
+      'projecten.csv': [header.replace('Omschrijving', 'Titel'), ...projects((n) => ['ontwerp', 'nazorg'][n % 2]!)],
+    });
+    expect(titled.entries.slice(0, 2)).toEqual(['klanten: lead/created', 'projecten: deal/created']);
   });
 
   it('have a row for each contact of a deal, and texts about it, whatever the file is called', async () => {

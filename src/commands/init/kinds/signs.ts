@@ -113,13 +113,14 @@ export class Signs {
     const isTheirs = list !== undefined && !list.includes('.') && this.#kinds.get(parent!)!.has('lead');
     const isOf = isTheirs || isPerson || this.#refersTo('lead') || this.#refersTo('company');
     // What texts are about, or how it ended, where no record is a text itself, as a ticket is.
-    const isAbout = list === undefined && !this.#areTexts() && (this.#isOfTexts() || this.#isEnded());
+    const isEnded = this.#isEnded();
+    const isAbout = list === undefined && !this.#areTexts() && (this.#isOfTexts() || isEnded || this.#isNamedStep());
     if (!isOf || [isSold, isStaged, isCalled, isOwn || isTitled, isAbout].filter(Boolean).length < 2) return;
     if (isPerson && !isCalled && this.#areAllPeople()) return;
     // Payments, invoices and line items where other records are the deals.
     if (this.#refersTo('deal') || (this.#is('other') && this.#areOthers())) return;
     const why = !isSold
-      ? `a status and ${isCalled ? 'their name' : this.#isOfTexts() ? 'texts about them' : 'how they ended'}`
+      ? `a status and ${isCalled ? 'their name' : this.#isOfTexts() ? 'texts about them' : isEnded ? 'how they ended' : 'a title'}`
       : `an amount and ${isStaged ? 'a status' : isOwn || isTitled ? 'what it is for' : 'their name'}`;
     const without = isStaged ? '' : ', although no column has a stage';
     this.#set('deal', `check: ${why}, of a person or a company, make these records deals${without}`);
@@ -152,6 +153,12 @@ export class Signs {
         !isStaff(each.from) &&
         each.from.table.columns.some(({ is, filled }) => is.prose > 0.5 && filled > 0),
     );
+  }
+
+  /** Whether records that have a title are in steps, by the words for both. */
+  #isNamedStep(): boolean {
+    const stage = this.#assignments.get('deal')!.roles.get('stage')?.column;
+    return stage?.meaning.concepts.has('stage') === true && this.#of('deal', 'title') > 0.5 && !this.#areOthers();
   }
 
   /** Whether all are won, lost or open. */
