@@ -114,9 +114,11 @@ function besideText({ events, omitted }: StoredSummary): string[] {
 }
 
 /** `6 events are invalid, 7 are blocked by their parents and 1 record could not be read`: the states add up. */
-function failuresText({ dry_run: dry, events, records }: StoredSummary): string {
+function failuresText({ dry_run: dry, events, records, errors_by_code: errors }: StoredSummary): string {
+  const uncertain = Math.min(events.rejected, errors.uncertain ?? 0);
   return countTexts(
-    [events.rejected, `rejected by the service${dry ? ' in an earlier run' : ''}`],
+    [uncertain, 'uncertain'],
+    [events.rejected - uncertain, `rejected by the service${dry ? ' in an earlier run' : ''}`],
     [events.invalid, 'invalid'],
     [events.blocked, 'blocked'],
     [records.unreadable, records.unreadable === 1 ? 'row unreadable' : 'rows unreadable'],

@@ -138,14 +138,19 @@ export const SEND_ERRORS = {
     fix: RERUN,
   },
   uncertain: {
-    what: 'A request about the record got no answer, so its values in the service are unknown.',
+    what: 'What the service has is unknown: a request about the record got no answer, or `purge` forgot what was sent.',
     says: (fields: string) =>
-      `a request that set ${fields} got no answer, so the service may have another value than the export`,
+      `what the service has as ${fields} is unknown: a request about it got no answer, or \`purge\` forgot what was sent`,
     fix: 'Set `if_changed: update` and rerun, or compare the record in the service by hand.',
+  },
+  /** A comment cannot be updated. */
+  'uncertain/comment': {
+    says: () => 'which text the comment has in the service is unknown: a request got no answer, or `purge` forgot it',
+    fix: 'Compare the comment in the service; `if_changed: ignore` accepts it as it is.',
   },
   'uncertain/part': {
     says: (id: string, carrier: string) =>
-      `${id}: a request with the combined comment ${carrier} got no answer. The service may have this comment as a part of it, in another form, or not at all`,
+      `${id}: whether the combined comment ${carrier} brought it is unknown: a request got no answer, or \`purge\` forgot what was sent. The service may have it as a part, in another form, or not at all`,
     fix: 'Compare the combined comment in the service, and add missing parts by hand.',
   },
   already_combined: {

@@ -399,5 +399,9 @@ describe('a combined comment without an answer', () => {
     expect((await p.command('purge', '--yes')).code).toBe(0);
     const ended = await sumWith(N1, 'n2,1,2nd', N3);
     expect(ended).toMatchObject({ exit: { code: 1 }, errors_by_code: { uncertain: 3 }, this_run: { events_sent: 0 } });
+    // Nothing was sent, so the service has rejected nothing.
+    const { stdout } = await p.told();
+    expect(stdout).toMatch(/^FINISHED .*[^]*; 1 uncertain/m);
+    expect(stdout).not.toContain('rejected by the service');
   });
 });

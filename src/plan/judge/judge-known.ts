@@ -114,7 +114,10 @@ export function conclude(
   if (uncertain.length > 0 && isCombined(db, id)) return concludeParts(db, id, () => true);
   if (uncertain.length > 0) {
     setState(db, id, 'rejected', 'uncertain');
-    addProblem(db, { event: id, record }, { ...issueOf('uncertain', uncertain.join(', ')), field: uncertain[0]! });
+    const issue = kindOf(entity).isUpdatable
+      ? issueOf('uncertain', uncertain.join(', '))
+      : issueOf('uncertain/comment');
+    addProblem(db, { event: id, record }, { ...issue, field: uncertain[0]! });
     return;
   }
   setState(db, id, 'acknowledged', null);
