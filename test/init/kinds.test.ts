@@ -1148,6 +1148,29 @@ describe('exports of strangers', () => {
       'projecten.csv': [header.replace('Omschrijving', 'Titel'), ...projects((n) => ['ontwerp', 'nazorg'][n % 2]!)],
     });
     expect(titled.entries.slice(0, 2)).toEqual(['klanten: lead/created', 'projecten: deal/created']);
+    // People with a status, about whom there are texts, are people.
+    const members = await draftOf({
+      'leden.csv': [
+        'Lidnr,Naam,Mail,Status',
+        ...times(30, (n) => `L${n}x,${name(n)} ${n},p${n}@acme.example,${n % 4 ? 'Lopend' : 'Opgezegd'}`),
+      ],
+      'notities.csv': [
+        'Datum,Lid,Notitie',
+        ...times(40, (n) => `2025-03-0${(n % 9) + 1},L${n % 30}x,They asked about the lesson ${n} once more`),
+      ],
+    });
+    expect(members.entries).toEqual(['leden: lead/created', 'notities: comment/created']);
+    // An id of two columns by its type is in no SQL by its name.
+    const typed = await draftOf({
+      'facts.json': times(40, (n) => ({
+        who: n % 4 < 2 ? { S: `P${n >> 1}x` } : { N: (n >> 1) + 100 },
+        what: { S: ['mail', 'site'][n % 2]! },
+        value: { S: n % 2 ? `https://roofs${n}.example/a` : `p${n}@acme.example` },
+        at: { S: '2024-03-01' },
+      })),
+      'klanten.csv': people,
+    });
+    expect(typed.entries).toContain('klanten: lead/created');
   });
 
   it('have a row for each contact of a deal, and texts about it, whatever the file is called', async () => {

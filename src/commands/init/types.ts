@@ -162,10 +162,12 @@ function continuedIn({ columns, rows }: RawTable): TypeFound[] | undefined {
   if (plain.some(([, { at }]) => isUnique(rows, at))) return undefined;
   const isAmount = ([name]: (typeof plain)[number]): boolean => meaningOf(name).concepts.has('amount');
   const able = plain.filter(([, { at }]) => hasValue(rows[0]![at]));
+  const most = plain.length / 2;
+  const wide = new Set(rows.filter((row) => plain.filter(([, { at }]) => hasValue(row[at])).length > most));
   const found = able.flatMap(([from, { at }]) => {
     const firsts = rows.filter((row) => hasValue(row[at]));
     const lines = rows.filter((row) => !hasValue(row[at]));
-    if (lines.length < MIN_PARTS || firsts.length < MIN_PARTS) return [];
+    if (lines.length < MIN_PARTS || firsts.length < MIN_PARTS || lines.some((row) => wide.has(row))) return [];
     const own = plain.filter((each) => valuesOf(lines, each[1].at).length > 0);
     const lacked = plain.filter(
       (each) => !own.includes(each) && valuesOf(firsts, each[1].at).length > firsts.length * MIN_FILL,
@@ -173,7 +175,7 @@ function continuedIn({ columns, rows }: RawTable): TypeFound[] | undefined {
     const cells = own.flatMap((each) => valuesOf(lines, each[1].at));
     const words = own.filter((each) => !valuesOf(lines, each[1].at).every((cell) => FIGURE.test(cell)));
     const isTold = lacked.some(isAmount) || (words.length < 2 && !own.some(isAmount));
-    if (lacked.length <= plain.length / 2 || !isTold || cells.some((cell) => PERSONAL.test(cell))) return [];
+    if (lacked.length <= most || !isTold || cells.some((cell) => PERSONAL.test(cell))) return [];
     const isKey = isUnique(firsts, at);
     // In the first column, it is the title of a page.
     return isKey || (own.length === 1 && own[0] !== plain[0]) ? [{ from, at, isKey }] : [];

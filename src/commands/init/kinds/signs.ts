@@ -112,9 +112,10 @@ export class Signs {
     // Subscriptions are of a company, orders of people, or in their list.
     const isTheirs = list !== undefined && !list.includes('.') && this.#kinds.get(parent!)!.has('lead');
     const isOf = isTheirs || isPerson || this.#refersTo('lead') || this.#refersTo('company');
-    // What texts are about, or how it ended, where no record is a text itself, as a ticket is.
+    // What texts are about, or how it ended, where no record is a person, or a text itself, as a ticket is.
     const isEnded = this.#isEnded();
-    const isAbout = list === undefined && !this.#areTexts() && (this.#isOfTexts() || isEnded || this.#isNamedStep());
+    const isTold = this.#isOfTexts() || isEnded || this.#isNamedStep();
+    const isAbout = list === undefined && !isPerson && !this.#areTexts() && isTold;
     if (!isOf || [isSold, isStaged, isCalled, isOwn || isTitled, isAbout].filter(Boolean).length < 2) return;
     if (isPerson && !isCalled && this.#areAllPeople()) return;
     // Payments, invoices and line items where other records are the deals.

@@ -15,10 +15,12 @@ const MIN_ROWS = 5;
 export function withDetails(samples: Samples): Samples {
   const { tables } = samples;
   for (const detail of tables) {
-    const [key] = detail.columns;
+    const [key] = detail.columns.filter(isPlainColumn);
     const isPlain = detail.list === undefined && detail.attributes === undefined && !detail.members;
     if (!isPlain || detail.rows < MIN_ROWS || !key) continue;
-    const able = tables.filter((each) => each !== detail && each.list === undefined).flatMap(({ columns }) => columns);
+    const able = tables
+      .filter((each) => each !== detail && each.list === undefined)
+      .flatMap(({ columns }) => columns.filter(isPlainColumn));
     const holder = isKey(key) && isCode(key) ? able.find((own) => holds(own, key)) : undefined;
     if (holder) carry(holder, key);
     else historyOf(detail, able);
@@ -33,11 +35,18 @@ export function withDetails(samples: Samples): Samples {
 function historyOf(detail: Table, able: readonly Column[]): void {
   const { concepts } = meaningOf(detail.source);
   if (!concepts.has('stage') && !concepts.has('status')) return;
-  for (const key of detail.columns.filter((each) => isComplete(each) && isCode(each) && !isUnique(each))) {
+  for (const key of detail.columns.filter(
+    (each) => isPlainColumn(each) && isComplete(each) && isCode(each) && !isUnique(each),
+  )) {
     const own = able.find((each) => isKey(each) && isCode(each) && namesTable(key, each.table) && isAmong(key, each));
-    const end = own && detail.columns.find((each) => isOpenOnce(each, key, own));
+    const end = own && detail.columns.find((each) => isPlainColumn(each) && isOpenOnce(each, key, own));
     if (own && end) return carry(own, key, end);
   }
+}
+
+/** Neither of several columns, nor of another table. */
+function isPlainColumn({ origin, list }: Column): boolean {
+  return origin === undefined && list === undefined;
 }
 
 /** Whether a column is empty in one row of each record. */
@@ -58,7 +67,7 @@ function isAmong(key: Column, own: Column): boolean {
  */
 function holds(own: Column, key: Column): boolean {
   const [table, detail] = [own.table, key.table];
-  if (own.list !== undefined || table.list !== undefined || table.members || table.attributes) return false;
+  if (table.members || table.attributes) return false;
   if (!isUnique(own) || !isCode(own)) return false;
   const isText = own !== table.columns[0] && isOfTexts(detail);
   // Small numbers are ids of any table.
@@ -78,7 +87,7 @@ function isOfTexts({ nouns, columns }: Table): boolean {
 function carry(own: Column, key: Column, end?: Column): void {
   const [{ table }, { table: detail }] = [own, key];
   const columns = detail.columns.filter(
-    (each) => each !== key && each !== end && each.filled > 0 && each.list === undefined && !(end && isKey(each)),
+    (each) => isPlainColumn(each) && each !== key && each !== end && each.filled > 0 && !(end && isKey(each)),
   );
   const match: ValueSpec = end
     ? { template: `${placeholder(key)} ${placeholder(end)}`, apply: ['collapse_whitespace'] }

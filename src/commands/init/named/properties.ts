@@ -138,7 +138,7 @@ function trimmed(type: Column | undefined): { apply?: readonly ['collapse_whites
 /** Columns that may be such parts. */
 function* partsOf(table: Table): Generator<PropertyParts> {
   const { columns, rows, list } = table;
-  const filled = columns.filter((each) => each.filled > 0 && !each.isName);
+  const filled = columns.filter((each) => each.filled > 0 && !each.isName && each.origin === undefined);
   if (list !== undefined || filled.length < 3 || filled.length > MAX_COLUMNS || rows < 12) return;
   const isName = (each: Column): boolean =>
     (each.is.words > 0.8 || each.is.digits > 0.9) &&
@@ -208,7 +208,7 @@ function keyOf(entity: Column, tables: readonly Table[]): Column | undefined {
   const others = tables.filter((each) => each !== entity.table && each.list === undefined);
   const found = others
     .flatMap(({ columns }) => columns)
-    .filter((key) => isKey(key) && isCode(key))
+    .filter((key) => isKey(key) && isCode(key) && key.origin === undefined)
     .filter((key) => namesTable(entity, key.table) || fold(entity.name) === fold(key.name) || key.is.digits < 0.9)
     .map((key) => ({ key, n: foundIn(entity, key) }))
     .sort((a, b) => b.n - a.n)[0];
