@@ -44,6 +44,7 @@ describe('the roles of columns', () => {
     const rows = times(12, (n) => `${deal(n)};${(n + 3) * 625.125};50`);
     const draft = await draftOf({ 'export.csv': ['a;b;Stage;c;d;e;f;g;h', ...rows] });
     expect(draft.deal['external_id']).toBe('a');
+    expect(draft.text).toMatch(/# check: .* deals, but no header says so\n  - type: deal/);
     expect(JSON.stringify(draft.deal['amount'])).toContain('"c"');
     expect(draft.remark('amount')).toContain('runner-up: `g`');
   });
@@ -298,6 +299,14 @@ describe('the roles of columns', () => {
       ],
     });
     expect(firms.lead['full_name']).toEqual({ from: ['Referente', 'Ragione sociale'] });
+  });
+
+  it('of a name may be a part of what a card is called: that of the address', async () => {
+    const letter = (n: number): string => String.fromCharCode(97 + n);
+    const rows = times(20, (n) => `C${n},Loft ${letter(n)} - Ada Bell${letter(n)},ada.bell${letter(n)}@acme.example`);
+    const draft = await draftOf({ 'cards.csv': ['Id,Name,E-mail', ...rows] });
+    expect(draft.lead['full_name']).toEqual({ from: 'Name', apply: [{ extract: '.* - (.+)$' }] });
+    expect(draft.remark('full_name')).toMatch(/^check: .*20 of 20/);
   });
 
   it('are those of names of which the address has a word, before the firm; a constant is no name beside others', async () => {

@@ -57,15 +57,35 @@ export function ofAddress(column: Column): number {
   const pairs = cellsOf(email && isText(column) ? [column, email] : []).filter((pair) =>
     pair.every((cell) => cell !== null),
   );
-  const isOf = ([name, address]: readonly (string | null)[]): boolean => {
-    const local = fold(address!.replace(/@.*$/s, ''));
-    return fold(name!)
-      .split(' ')
-      .some((word) => word.length > 2 && local.includes(word));
-  };
-  const share = pairs.length < 3 ? 0 : pairs.filter(isOf).length / pairs.length;
+  const share = pairs.length < 3 ? 0 : pairs.filter(([name, address]) => isIn(name!, address!)).length / pairs.length;
   OF_ADDRESS.set(column, share);
   return share;
+}
+
+/** Whether an address has a word of a name before its `@`. */
+function isIn(name: string, address: string): boolean {
+  const local = fold(address.replace(/@.*$/s, ''));
+  return fold(name)
+    .split(' ')
+    .some((word) => word.length > 2 && local.includes(word));
+}
+
+/** `Extension - Arthur Fairfax` beside `arthur.fairfax@…`: the pattern of the part that is the person, and of how many. */
+export function personIn(name: Column, email: Column): { pattern: string; count: number } | undefined {
+  const pairs = cellsOf([name, email]).filter((pair): pair is string[] => pair.every((cell) => cell !== null));
+  for (const mark of [' - ', ' – ', ' | ', ' / ', ': ']) {
+    const own = pairs.filter(([text]) => text!.includes(mark));
+    if (own.length < Math.max(3, pairs.length * 0.8)) continue;
+    const escaped = mark.replace('|', '\\|');
+    const [first, last] = [`^(.+?)${escaped}`, `.*${escaped}(.+)$`].map((pattern) => {
+      const isTheirs = ([text, address]: string[]): boolean =>
+        isIn(new RegExp(pattern).exec(text!)?.[1] ?? '', address!);
+      return { pattern, count: own.filter(isTheirs).length };
+    });
+    const [more, less] = first!.count > last!.count ? [first!, last!] : [last!, first!];
+    if (more.count > own.length * 0.6 && less.count < own.length * 0.3) return more;
+  }
+  return undefined;
 }
 
 export function partOfName(column: Column): number {

@@ -84,7 +84,9 @@ export class Signs {
     const isCalled = (this.#is('deal') && !this.#is('stage')) || this.#table.columns.some(isIdOfDeal);
     const isSold = this.#table.list === undefined || amount > 0.5;
     const isByName = isCalled && ((amount > 0.35 && stage > 0.35) || (isSold && signs >= 2));
-    if (isByName || (amount > 0.5 && stage > (isNamed(this.#table) ? 0.6 : 0.2))) this.#set('deal');
+    const isUnknown = !isByName && !isNamed(this.#table);
+    const doubt = 'check: numbers and a column of a few values make these records deals, but no header says so';
+    if (isByName || (amount > 0.5 && stage > (isUnknown ? 0.2 : 0.6))) this.#set('deal', isUnknown ? doubt : undefined);
     if (this.#found.size === 2 && !isTwin(this.#assignments)) this.#found.delete('lead');
     // An amount that few people have tells no deals of all.
     const sums = this.#assignments.get('deal')!.roles.get('amount')?.column;

@@ -13,6 +13,7 @@ import {
   type Column,
   type Table,
 } from '../columns.ts';
+import { personIn } from '../content.ts';
 import { commentOf, damagedIn, passedOver, quoted, separatorIn } from '../evidence.ts';
 import { firmsAmong } from '../relations/firms.ts';
 import { reach } from '../relations/joins.ts';
@@ -44,6 +45,12 @@ export function nameLine(context: Context): Made {
     const replace = { pattern: '^([^,]+), *([^,]+)$', with: '$2 $1' };
     const comment = `check: ${ofText(reversed, full.values.length)} are written last name, first name, and are reversed`;
     return { value: valueIn(full, { replace }), comment };
+  }
+  const email = roles.get('email')?.column;
+  const part = full && email && full.list === undefined ? personIn(full, email) : undefined;
+  if (part) {
+    const comment = `check: the e-mail addresses show that a part of it is the name, in ${ofText(part.count, full!.filled)}`;
+    return { value: valueIn(full!, { extract: part.pattern }), comment };
   }
   return plainLine(context, 'full');
 }
