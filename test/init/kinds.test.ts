@@ -1280,6 +1280,18 @@ describe('exports of strangers', () => {
     });
     expect(supp.entries).toEqual(['main: lead/created']);
     expect(supp.lead['email']).toMatchObject({ from: { lookup: { source: 'supp', take: 'SUPREF' } } });
+    // Not so the deals of people who have hardly more than one each.
+    const sold = await draftOf({
+      'main.csv': ['Ref,Name,E-mail', ...times(30, (n) => `A${n}xyz,${name(n)} ${n},p${n}@acme.example`)],
+      'sold.csv': [
+        'Id,Ref,Step,Title,Sum',
+        ...times(
+          32,
+          (n) => `S${n}qrs,A${n % 26}xyz,${['New', 'Won', 'Lost'][n % 3]},Roof ${n},${n % 3 ? `${900 + n}.50` : n}`,
+        ),
+      ],
+    });
+    expect(sold.entries).toEqual(['main: lead/created', 'sold: deal/created']);
     // One row for each of them, in a table that is called after theirs.
     const more = await draftOf({
       'people.csv': ['id,first_name,last_name', ...times(24, (n) => `7f${n}a-${n},${name(n).replace(' ', ',')}`)],

@@ -50,8 +50,8 @@ function spread(table: Table, tables: readonly Table[]): Table | undefined {
 }
 
 /**
- * Undefined unless properties have values of one form each, and of several together. Where most have one property each, another table
- * has what they are of.
+ * Undefined unless properties have values of one form each, and of several together. Where most have one property each, these are
+ * addresses, and another table has what they are of.
  */
 function pivotOf(parts: PropertyParts, tables: readonly Table[]): Pivot | undefined {
   const { entity, property, value } = parts;
@@ -70,10 +70,12 @@ function pivotOf(parts: PropertyParts, tables: readonly Table[]): Pivot | undefi
   const isTold = new Set(forms).size > 1 && forms.length > names.length * 0.6;
   const isProperties =
     entity.distinct > table.rows * MAX_ENTITIES
-      ? isTold && keyOf(entity, tables) !== undefined
+      ? isTold && forms.some((form) => ADDRESSES.includes(form)) && keyOf(entity, tables) !== undefined
       : isTold || isCalledSo(parts);
   return isProperties ? { table: own, names, columns } : undefined;
 }
+
+const ADDRESSES: readonly string[] = ['email', 'url', 'international'];
 
 /** `meta_key`, `meta_value`, where each entity has a property once. */
 function isCalledSo({ property, value, entity }: PropertyParts): boolean {
