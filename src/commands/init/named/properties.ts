@@ -199,7 +199,7 @@ function isOf({ property, type }: PropertyParts, [p, t]: Property): string {
 function formOf({ is, date, separators, filled }: Column): string | undefined {
   if (filled < 2) return undefined;
   // Amounts of deals in each stage are all numbers, although some may be days of a spreadsheet.
-  if (separators !== undefined || is.whole > 0.9) return 'number';
+  if (separators !== undefined || is.whole > 0.9 || date?.serial !== undefined) return 'number';
   if (date) return 'date';
   const form = (['email', 'url', 'international', 'flag'] as const).find((each) => is[each] > 0.9);
   return form ?? (is.words > 0.9 ? 'text' : undefined);
