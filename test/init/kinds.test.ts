@@ -170,12 +170,13 @@ describe('a table is', () => {
         'deal_id,contact_id,stage,amount,close_date',
         ...times(
           40,
-          (n) => `D${n},C${n % 20},${['New', 'Won'][Math.floor(n / 20)]!},${17211 + 13 * n},2024-03-0${(n % 9) + 1}`,
+          (n) =>
+            `D${n},C${n % 20},${['New', 'Won'][Math.floor(n / 20)]!},${n < 20 ? 9300 + 13 * n : 17211 + 13 * n}.00,2024-03-0${(n % 9) + 1}`,
         ),
       ],
     });
     expect(draft.entries).toEqual(['contacts: lead/created', 'deals: deal/created']);
-    expect(draft.deal).toMatchObject({ amount: 'amount', stage_name: 'stage', lead_external_id: 'contact_id' });
+    expect(draft.deal).toMatchObject({ amount: { from: 'amount' }, stage_name: 'stage', lead_external_id: 'contact_id' });
   });
 
   it.each([
