@@ -176,7 +176,11 @@ describe('a table is', () => {
       ],
     });
     expect(draft.entries).toEqual(['contacts: lead/created', 'deals: deal/created']);
-    expect(draft.deal).toMatchObject({ amount: { from: 'amount' }, stage_name: 'stage', lead_external_id: 'contact_id' });
+    expect(draft.deal).toMatchObject({
+      amount: { from: 'amount' },
+      stage_name: 'stage',
+      lead_external_id: 'contact_id',
+    });
   });
 
   it.each([
