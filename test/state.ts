@@ -314,7 +314,13 @@ function fillPlan(state: StateOf, { events = [], problems = [], survey, summary,
     state.problem(null, code, message, { ...given, ...(at ? { record: state.record(placeOf(at)) } : {}) });
   }
   const common = { migration: 'acme', base_url: 'https://crm.example', records: RECORDS };
-  storeDocument(state.plan, 'survey', { ...common, at: AT, rate: { requests: 100, seconds: 60 }, options: [], ...survey });
+  storeDocument(state.plan, 'survey', {
+    ...common,
+    at: AT,
+    rate: { requests: 100, seconds: 60 },
+    options: [],
+    ...survey,
+  });
   if (summary) storeDocument(state.plan, 'summary', { ...SUMMARY, ...common, ...summary });
   if (mapping) storeDocument(state.plan, 'mapping', mapping);
   if (inputs) storeDocument(state.plan, 'inputs', inputs);

@@ -51,6 +51,26 @@ it.each([
 );
 
 describe('the lead of a deal', () => {
+  it('are not by the numbers of the rows, which are no ids either', async () => {
+    const name = (n: number): string =>
+      `${['Ada', 'Bruno', 'Clara', 'Dario'][n % 4]!} ${['Bell', 'Costa', 'Dane'][n % 3]!}`;
+    const draft = await draftOf({
+      'people.csv': ['Row,Full name,E-mail', ...times(12, (n) => `${n + 1},${name(n)},p${n}@a.example`)],
+      'deals.csv': [
+        'Row,Deal ID,Title,Amount,Stage,Contact',
+        ...times(
+          12,
+          (n) => `${n + 1},D-${70 + n},Roof ${n},${900 + n}.50,${n % 2 ? 'Open' : 'Won'},${name(n * 5 + 2)}`,
+        ),
+      ],
+    });
+    expect(draft.lead).toMatchObject({ external_id: 'E-mail' });
+    expect(draft.deal).toMatchObject({
+      external_id: 'Deal ID',
+      lead_external_id: { lookup: { source: 'people', match: 'Full name', with: 'Contact', take: 'E-mail' } },
+    });
+  });
+
   it('is found by first and last name in two columns, also where one of them is only called a name', async () => {
     const contacts = times(40, (n) => `${n + 1001};${person(n).replace(' ', ';')};p${n}@correo.example`);
     const draft = await draftOf({

@@ -11,7 +11,7 @@ import {
   type Column,
   type Table,
 } from './columns.ts';
-import { isId, keys, ofAddress, outcomes } from './content.ts';
+import { isId, isRowNumber, keys, ofAddress, outcomes } from './content.ts';
 import { isCalledAlike, isSure, namesTable, type Reference } from './relations/references.ts';
 import { headerScore, isStaff, NAMES, ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
 import { fold, meaningOf } from './words.ts';
@@ -180,6 +180,9 @@ function idScore(
     (namesTable(column, to.table) || (isCalledAlike(column, to) && isFirst(to) && !isFirst(column)));
   if (own.some(isOfOther) && column.table.columns.some((each) => each !== column && isIdOfAll(each))) return 0;
   const more = referred(column, references);
+  // With one row more, the next ones would be others.
+  const isCalled = column.table.from.settings.columns !== undefined || headerScore('id', column, kind) > 0;
+  if (more === 0 && !isCalled && isRowNumber(column)) return 0;
   if (!isUnique(column) && more === 0 && headerScore('id', column, kind) < 0.85) return 0;
   // What others refer to is the id, and no other one beside it.
   const isForeignKey = (each: Column): boolean =>

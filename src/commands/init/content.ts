@@ -208,6 +208,12 @@ export function isRising({ values }: Column): boolean {
 
 const MAX_STEP = 50;
 
+/** Whether it counts the rows from 0 or 1, in their order. */
+export function isRowNumber({ values }: Column): boolean {
+  const first = Number(values[0]);
+  return values.length > 3 && [0, 1].includes(first) && values.every((value, at) => Number(value) === first + at);
+}
+
 const DERIVED = new WeakMap<Table, Map<Column, 'weighted' | 'gross'>>();
 
 /** Numbers that follow from other numbers of their record: times a probability, or a constant tax. */

@@ -13,7 +13,7 @@ import {
   type Column,
   type Table,
 } from '../columns.ts';
-import { isRising } from '../content.ts';
+import { isRising, isRowNumber } from '../content.ts';
 import { headerScore } from '../roles.ts';
 import { numberedIn } from './numbered.ts';
 import type { Samples } from '../tables.ts';
@@ -351,10 +351,10 @@ function isByChance({ from, to, found, of, by, third, isTyped, isSpread: isMeant
   return (low < 1000 || by.fold === 3) && !isSparse && !isCode && !isParent && !namesTable(from, to.table) && !isAlike;
 }
 
-/** `VNR` and `VNR`, but not `id` and `id`. */
+/** `VNR` and `VNR`, but not `id` and `id`, nor the numbers of the rows of both. */
 export function isCalledAlike(from: Column, to: Column): boolean {
   const isTelling = from.meaning.words.some((word) => !word.has('id') && !word.has('number'));
-  return isTelling && fold(from.name) === fold(to.name);
+  return isTelling && fold(from.name) === fold(to.name) && !(isRowNumber(from) && isRowNumber(to));
 }
 
 /** Whether a header names what the other table has: `Contact ID` of contacts, `group_id` of groups, `Zakazka` of `zakazky`. */
