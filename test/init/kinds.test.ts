@@ -385,7 +385,7 @@ describe('a table is', () => {
     });
   });
 
-  it('marked, where a record has an id that recurs and nothing of a person', async () => {
+  it('marked, where a record has an id that recurs and nothing of a person, or where users are all that there is', async () => {
     const sales = await draftOf({
       'sales.csv': [
         'Sale,Property,Client ref,Price,Progress,Instructed',
@@ -393,6 +393,15 @@ describe('a table is', () => {
       ],
     });
     expect(sales.text).toContain('set this: nothing shows what these records are');
+    const meta = ['first_name', 'last_name', 'billing_city'].flatMap((key, of) =>
+      times(12, (n) => `${of * 12 + n + 1},${n + 1},${key},${['Ada', 'Bell', 'Rome'][of]!} ${n}`),
+    );
+    const site = await draftOf({
+      'wp_users.csv': ['ID,user_email', ...times(12, (n) => `${n + 1},p${n}@a.example`)],
+      'wp_usermeta.csv': ['umeta_id,user_id,meta_key,meta_value', ...meta],
+    });
+    expect(site.entries).toEqual(['wp_users: lead/created']);
+    expect(site.text).toContain('set this: nothing shows what these records are');
   });
 
   it('people and deals in a language of which no word is known', async () => {

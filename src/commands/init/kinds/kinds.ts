@@ -252,7 +252,8 @@ function addSomething(kinds: ReadonlyMap<Table, TableKinds>, references: readonl
   const [about] = references
     .filter((each) => each.to.table.list === undefined && isSure(each, 0.9) && isOfText(each))
     .sort((a, b) => b.from.distinct - a.from.distinct);
-  const [longest] = [...kinds.keys()].filter(({ list }) => list === undefined).sort((a, b) => b.rows - a.rows);
+  const isRecords = ({ list, attributes }: Table): boolean => list === undefined && attributes === undefined;
+  const [longest] = [...kinds.keys()].filter(isRecords).sort((a, b) => b.rows - a.rows);
   if (!about && [...kinds.values()].some(({ size }) => size > 0)) return;
   const [table, kind] = about ? [about.to.table, 'deal' as const] : [longest, 'lead' as const];
   const doubt = `set this: nothing shows what these records are; ${kind}s are only an example`;

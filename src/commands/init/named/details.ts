@@ -93,6 +93,7 @@ function carry(own: Column, key: Column, end?: Column): void {
     ? { template: `${placeholder(key)} ${placeholder(end)}`, apply: ['collapse_whitespace'] }
     : key.name;
   const isOpen = end ? ` and ${end.sql} is null` : '';
+  table.db.exec(`create index ${detail.sql}_by_key on ${detail.sql} (${key.sql})`);
   for (const each of columns) {
     const sql = `${detail.sql}_${each.sql}`;
     table.db.exec(`alter table ${table.sql} add column ${sql} text`);

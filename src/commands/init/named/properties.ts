@@ -119,6 +119,7 @@ function placed(parts: PropertyParts, { table: pivot, names, columns: all }: Piv
   }
   if (key) {
     const { table: holder, sql: by } = key;
+    table.db.exec(`create index ${pivot.sql}_by_key on ${pivot.sql} (key)`);
     for (const { sql: at, label } of all) {
       const sql = `${table.sql}_${at}`;
       holder.db.exec(`alter table ${holder.sql} add column ${sql} text`);
