@@ -52,7 +52,7 @@ describe('plan', () => {
     expect(stdout).toMatch(/lead\/created, for example 00123 \(people\.csv:2\)\n +custom_params\.origin +=1\+1\n/);
     expect(stdout).toContain(`Sales / Won (${WON})`);
     expect(stdout).toMatch(/`at home` is not an e-mail address +1\n +people\.csv:2 +bad_value/);
-    expect(stdout).toMatch(/a value is missing +people\.csv:3 +1 +missing_value/);
+    expect(stdout).toMatch(/`full_name` is required, and has no value +people\.csv:3 +1 +missing_value/);
   });
 
   it('prints with --json a line per event with the columns of the view, in the order of reading', async () => {

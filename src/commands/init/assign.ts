@@ -180,9 +180,9 @@ function idScore(
     (namesTable(column, to.table) || (isCalledAlike(column, to) && isFirst(to) && !isFirst(column)));
   if (own.some(isOfOther) && column.table.columns.some((each) => each !== column && isIdOfAll(each))) return 0;
   const more = referred(column, references);
-  // With one row more, the next ones would be others.
-  const isCalled = column.table.from.settings.columns !== undefined || headerScore('id', column, kind) > 0;
-  if (more === 0 && !isCalled && isRowNumber(column)) return 0;
+  // In a file of lines, with one more the next ones would be others.
+  const isFound = column.table.from.source.kind === 'tree' || column.table.from.settings.columns !== undefined;
+  if (more === 0 && !isFound && headerScore('id', column, kind) <= 0 && isRowNumber(column)) return 0;
   if (!isUnique(column) && more === 0 && headerScore('id', column, kind) < 0.85) return 0;
   // What others refer to is the id, and no other one beside it.
   const isForeignKey = (each: Column): boolean =>

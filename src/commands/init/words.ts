@@ -5,7 +5,7 @@
  * known words, and `_` joins the words of a phrase (`khách_hàng`).
  */
 const WORDS = {
-  id: 'id ids rowid uniqueid uuid guid key identifier ref reference kod / kennung / identifiant / identificador clave / chave / identificativo / identificatie / identyfikator klucz / идентификатор ид ключ / identitet / 编号 识别码 αναγνωριστικο azonosito tunniste tunnus 아이디 번호 מזהה mã_khách_hàng mã_kh mã_đơn kode شناسه รหัส šifra sifra',
+  id: 'id ids rowid pk uniqueid uuid guid key identifier ref reference kod / kennung / identifiant / identificador clave / chave / identificativo / identificatie / identyfikator klucz / идентификатор ид ключ / identitet / 编号 识别码 αναγνωριστικο azonosito tunniste tunnus 아이디 번호 מזהה mã_khách_hàng mã_kh mã_đơn kode شناسه รหัส šifra sifra',
   number:
     'number no nr num numbers / nummer / numero n / nro / num / numero / nummer / numer / номер / nummer / 号码 番号 cislo رقم sira αριθμος sorszam szam numar 번호 stt nomor no_urut broj številka numeris numurs شماره หมายเลข क्रमांक număr',
   name: 'name names label / bezeichnung namen / nom intitule libelle / nombre / nome / denominazione nominativo / naam / nazwa / название наименование / namn benamning / 名称 名前 姓名 名 이름 navn nimi isim jmeno nazev nev adi اسم benaevnelse ονοματεπωνυμο neve ονομα ονομασια megnevezes nume denumire назва nazov nimitys 명칭 성명 名稱 氏名 שם tên nama naziv име имена pavadinimas nosaukums نام ชื่อ नाम họ_và_tên họ_tên nama_lengkap',

@@ -114,9 +114,9 @@ export class Signs {
     // Subscriptions are of a company, orders of people, or in their list.
     const isTheirs = list !== undefined && !list.includes('.') && this.#kinds.get(parent!)!.has('lead');
     const isOf = isTheirs || isPerson || this.#refersTo('lead') || this.#refersTo('company');
-    // What texts are about, or how it ended, where no record is a person, or a text itself, as a ticket is.
+    // How it ended, or steps of what has a title or texts about it, where no record is a person, or a text itself, as a ticket is.
     const isEnded = this.#isEnded();
-    const isTold = this.#isOfTexts() || isEnded || this.#isNamedStep();
+    const isTold = isEnded || (this.#areSteps() && (this.#isOfTexts() || this.#of('deal', 'title') > 0.5));
     const isAbout = list === undefined && !isPerson && !this.#areTexts() && isTold;
     if (!isOf || [isSold, isStaged, isCalled, isOwn || isTitled, isAbout].filter(Boolean).length < 2) return;
     if (isPerson && !isCalled && this.#areAllPeople()) return;
@@ -158,10 +158,10 @@ export class Signs {
     );
   }
 
-  /** Whether records that have a title are in steps, by the words for both. */
-  #isNamedStep(): boolean {
+  /** Whether a header says so; conversations have a status, too. Where others are deals, these are what became of them. */
+  #areSteps(): boolean {
     const stage = this.#assignments.get('deal')!.roles.get('stage')?.column;
-    return stage?.meaning.concepts.has('stage') === true && this.#of('deal', 'title') > 0.5 && !this.#areOthers();
+    return stage?.meaning.concepts.has('stage') === true && !this.#areOthers();
   }
 
   /** Whether all are won, lost or open. */
