@@ -125,15 +125,20 @@ describe('the profile of JSON records', () => {
       extra: { deep: 1 },
       contacts: [{ id: 'a', name: 'Ann', emails: [{ email: 'a@example.test' }], age: 3 }],
     };
-    const source = await profileOf({
-      mapping,
-      export: JSON.stringify({ data: [record], has_more: true }),
-      file: 'it.json',
-      records: 'data',
-    });
+    const ofRecord = (data: object) =>
+      profileOf({
+        mapping,
+        export: JSON.stringify({ data: [data], has_more: true }),
+        file: 'it.json',
+        records: 'data',
+      });
+    const source = await ofRecord(record);
     expect(source.unused).toEqual({ id: 1, 'extra.deep': 1, 'contacts.age': 1 });
     expect(source.never_a_value).toEqual([{ column: 'contacts.fax', fields: ['custom_params.fax'] }]);
     expect(source.notices).toMatchObject([{ code: 'more_pages' }]);
+    const byKey = await ofRecord({ ...record, contacts: { k1: record.contacts[0] } });
+    expect(byKey.unused).toEqual({ ...source.unused, 'contacts._key': 1 });
+    expect(byKey.never_a_value).toEqual(source.never_a_value);
   });
 });
 
@@ -253,6 +258,20 @@ describe('the profile of all sources', () => {
       expect(summary.warnings_by_code).toEqual({ unread_array: 2 });
       const all = { ...file, calls: [], meta: {} };
       expect((await surveyed({ ...given, export: JSON.stringify(all) })).warnings_by_code).toEqual({});
+      const pages = { ...given, export: JSON.stringify({ pages: [{ results: file.people }, { results: [] }] }) };
+      expect((await surveyed({ ...pages, records: 'pages.results' })).warnings_by_code).toEqual({});
+      expect((await surveyed({ ...pages, records: '"pages[0].results"' })).warnings_by_code).toEqual({
+        unread_array: 1,
+      });
+    });
+
+    it('a list of which only one element is carried, unless a custom field has the list around it as JSON', async () => {
+      const mapping = (more: string): string =>
+        `events:\n  - { type: lead/created, source: it, data: { external_id: id, full_name: { from: names.value, apply: [{ at: 0 }] }${more} } }\n`;
+      const given = { export: '[{"id":1,"names":[{"value":"Ann"},{"value":"Anna"}]}]', file: 'it.json' };
+      expect((await surveyed({ ...given, mapping: mapping('') })).warnings_by_code).toEqual({ list_cut: 1 });
+      const all = ', custom_params: { names: { from: names, as: json } }';
+      expect((await surveyed({ ...given, mapping: mapping(all) })).warnings_by_code).toEqual({});
     });
 
     it('old stages that become one, unless another field keeps their names', async () => {

@@ -26,7 +26,9 @@ export async function openJson(input: InputFile, spec: SourceSpec): Promise<Tree
     : path.length > 0 || form === 'object'
       ? `JSON ${form} at \`${formatPath(path)}\``
       : 'JSON array';
-  return { kind: 'tree', file, traits: [what, encoding], notices, read: (hash) => readJson(file, scan, hash) };
+  const within = `${formatPath(path)}.`;
+  const isRead = (array: string): boolean => within.startsWith(`${array}.`);
+  return { kind: 'tree', file, traits: [what, encoding], notices, read: (hash) => readJson(file, scan, isRead, hash) };
 }
 
 async function findRecords(file: TextFile, scanner: ElementScanner): Promise<'array' | 'object'> {
@@ -45,6 +47,7 @@ async function findRecords(file: TextFile, scanner: ElementScanner): Promise<'ar
 async function* readJson(
   file: TextFile,
   scan: (onValue: (path: string, value: unknown) => void) => ElementScanner,
+  isRead: (array: string) => boolean,
   hash: Hash,
 ): AsyncGenerator<readonly TreeRecord[], FileEnd, undefined> {
   const signs = new PageSigns();
@@ -65,7 +68,7 @@ async function* readJson(
   } catch (error) {
     throw located(file, error);
   }
-  return { more: signs.more, total: signs.total, others: scanner.arrays };
+  return { more: signs.more, total: signs.total, others: scanner.arrays.filter((array) => !isRead(array)) };
 }
 
 function located(file: TextFile, error: unknown): unknown {

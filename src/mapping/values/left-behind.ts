@@ -23,9 +23,12 @@ export function saysWhatIsLeft({ kind, path }: ValueContext): boolean {
   return path[2] === 'data' && kind !== 'id';
 }
 
-/** Whether another field of the entry reads the column as well, so that nothing is lost. */
+/** Whether another field of the entry reads the column as well, or the list or object that has it, so that nothing is lost. */
 function isCarried(path: string, { field, uses }: InEntry): boolean {
-  return uses.some((use) => use.path === path && use.field !== field && use.decides === undefined);
+  return uses.some((use) => {
+    const isIn = use.path === path || (use.column === undefined && path.startsWith(`${use.path}.`));
+    return isIn && use.field !== field && use.decides === undefined;
+  });
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../json.ts';
-import { isObject } from '../../json.ts';
+import { isObject, recordsByKey } from '../../json.ts';
 import type { CompiledEntry } from '../../mapping/mapping.ts';
 import type { ColumnUse } from '../../mapping/values/compile-context.ts';
-import { findColumn, pathReader, uniqueNames } from '../../mapping/values/path.ts';
+import { elementsOf, findColumn, pathReader, uniqueNames } from '../../mapping/values/path.ts';
 import { textOf } from '../../mapping/values/result.ts';
 import { cellPlace, type RawRecord, type Row } from '../../model.ts';
 import type { Damage, SourceProfile } from '../../report/profile.ts';
@@ -130,11 +130,14 @@ function watchedColumns(source: Source, entries: readonly CompiledEntry[], looke
 
 function watchedPaths(entries: readonly CompiledEntry[], lookedUp: ReadonlySet<string>): Watched[] {
   const read = new Map<string, ColumnUse[]>();
+  const readers = new Map<string, (record: RawRecord) => JsonValue | undefined>();
   for (const { uses } of entries) {
     for (const use of uses) {
       if (use.isRest) continue;
       const whole = use.field === 'each' ? use.path : wholePath(use.path, uses);
       addTo(read, whole, use);
+      const reader = use.field === 'each' ? undefined : elementsReader(use.path, uses);
+      if (reader) readers.set(whole, reader);
     }
   }
   // In a tree, `"*": rest` carries everything that no other field carries.
@@ -144,10 +147,9 @@ function watchedPaths(entries: readonly CompiledEntry[], lookedUp: ReadonlySet<s
     own.some((use) => use.field !== 'each' && isCarried(use)) ? [`${path}.`] : [],
   );
   return [...read].map(([path, own]) => {
-    const value = pathReader(path);
     return {
       watch: newWatch(path, new Set(own.map(({ field }) => field))),
-      read: (record) => value(record),
+      read: readers.get(path) ?? (path === '$' ? (record) => record : pathReader(path)),
       isNamed: true,
       decides: hasRest || lookedUp.has(path) || carried.some((above) => path.startsWith(above)) ? [] : decidedBy(own),
     };
@@ -203,14 +205,17 @@ class UnusedColumns implements Unused {
 
 /** The values at a path, without positions in lists, and below it. */
 interface PathNode {
+  readonly path: string;
   values: number;
   readonly members: Map<string, PathNode>;
 }
 
 class UnusedPaths implements Unused {
-  readonly #root = newNode();
+  readonly #root = newNode('');
   #nodes = 0;
   readonly #used: ReadonlySet<string>;
+  /** Paths of `each`: an object there may have its records by key. */
+  readonly #lists: ReadonlySet<string>;
   /** Paths of which everything below is used too: `each` is not, its elements have paths of their own. */
   readonly #whole: readonly string[];
 
@@ -227,6 +232,7 @@ class UnusedPaths implements Unused {
       ...uses.filter(({ isRest }) => !isRest).map(({ path }) => path),
       ...[...lookedUp].map(plain),
     ]);
+    this.#lists = new Set(uses.filter(({ isEach }) => isEach).map(({ path }) => (path === '$' ? '' : path)));
     this.#whole = uses.filter(({ isEach }) => !isEach).map(({ path }) => path);
   }
 
@@ -236,38 +242,43 @@ class UnusedPaths implements Unused {
 
   found(): (readonly [string, number])[] {
     if (this.#used.has('$') || this.#whole.includes('$')) return [];
-    return [...pathsBelow(this.#root, '')].filter(
+    return [...pathsBelow(this.#root)].filter(
       ([path]) => !this.#used.has(path) && !this.#whole.some((other) => path.startsWith(`${other}.`)),
     );
   }
 
   #count(value: RawRecord | JsonValue | undefined, node: PathNode): void {
     if (value === undefined || value === null || value === '') return;
-    if (Array.isArray(value)) for (const element of value as readonly JsonValue[]) this.#count(element, node);
+    const list = Array.isArray(value)
+      ? value
+      : this.#lists.has(node.path)
+        ? recordsByKey(value as JsonValue)
+        : undefined;
+    if (list) for (const element of list as readonly JsonValue[]) this.#count(element, node);
     else if (isObject(value)) for (const key of Object.keys(value)) this.#count(value[key], this.#member(node, key));
     else node.values += 1;
   }
 
-  #member({ members }: PathNode, key: string): PathNode {
+  #member({ path, members }: PathNode, key: string): PathNode {
     const known = members.get(key);
-    if (known || this.#nodes === MOST_PATHS) return known ?? newNode();
-    const made = newNode();
+    if (known) return known;
+    const made = newNode(path === '' ? key : `${path}.${key}`);
+    if (this.#nodes === MOST_PATHS) return made;
     members.set(key, made);
     this.#nodes += 1;
     return made;
   }
 }
 
-function newNode(): PathNode {
-  return { values: 0, members: new Map() };
+function newNode(path: string): PathNode {
+  return { path, values: 0, members: new Map() };
 }
 
 /** The paths that have values, and how many. */
-function* pathsBelow({ members }: PathNode, path: string): Generator<readonly [string, number]> {
-  for (const [key, node] of members) {
-    const own = path === '' ? key : `${path}.${key}`;
-    if (node.values > 0) yield [own, node.values];
-    yield* pathsBelow(node, own);
+function* pathsBelow({ members }: PathNode): Generator<readonly [string, number]> {
+  for (const node of members.values()) {
+    if (node.values > 0) yield [node.path, node.values];
+    yield* pathsBelow(node);
   }
 }
 
@@ -278,6 +289,18 @@ function wholePath(path: string, uses: CompiledEntry['uses']): string {
   if (each === undefined || path === '$') return path;
   if (path.startsWith('..')) return `${each.replace(/[^.]*$/, '')}${path.slice(2)}`;
   return path === '.' ? each : `${each}.${path}`;
+}
+
+/** Reads a path within the `each` of an entry whose elements may be the records of an object by key; undefined for other paths. */
+function elementsReader(
+  path: string,
+  uses: CompiledEntry['uses'],
+): ((record: RawRecord) => JsonValue | undefined) | undefined {
+  const each = uses.find(({ field }) => field === 'each')?.path;
+  if (each === undefined || path.startsWith('$') || path.startsWith('..')) return undefined;
+  const list = each === '$' ? (record: JsonValue) => record : pathReader(each);
+  const inner = path === '.' ? (element: JsonValue) => element : pathReader(path);
+  return (record) => elementsOf(list(record as JsonValue)).flatMap((element) => inner(element) ?? []);
 }
 
 function takeAll(value: JsonValue | undefined, watch: ColumnWatch, file: string, line: number): void {
