@@ -63,11 +63,13 @@ async function runCommand(args: readonly string[], console: Console): Promise<Ex
     }
     cli
       .completion('completion', 'Print a completion script for bash or zsh')
+      .example('$0 init exports/*.csv', 'begin here: a mapping for these exports')
       .example('$0 run acme.yaml --dry-run', 'check everything, send nothing')
       .example('$0 run acme.yaml', 'the migration; the same command resumes it')
       .example('$0 run --help', 'the options of a command, with more examples')
       .demandCommand(1, 'missing command')
       .strict()
+      .updateStrings({ 'Positionals:': 'Arguments:' })
       .recommendCommands()
       .version(VERSION)
       .epilogue(`More: ${PROGRAM} help COMMAND, ${PROGRAM} help exit-codes, ${PROGRAM} help environment`)

@@ -53,6 +53,7 @@ export const plan = define({
     ...pick(OPTIONS, 'all'),
     json: { ...OPTIONS.json, describe: 'Print one JSON object per event to stdout' },
     csv: {
+      group: OPTIONS.json.group,
       type: 'value',
       check: text('a directory'),
       describe: 'Write a CSV file per event type into this new directory, for the customer to sign',
@@ -84,8 +85,14 @@ export const sandbox = define({
   positionals: {},
   options: {
     ...pick(OPTIONS, 'port', 'account'),
-    state: { ...OPTIONS.state, group: undefined, describe: 'State directory of that mapping, if it is elsewhere' },
-    rate: { type: 'value', check: rate, default: USUAL, describe: 'Requests per sliding window' },
+    state: { ...OPTIONS.state, describe: 'State directory of that mapping, if it is elsewhere' },
+    rate: {
+      group: OPTIONS.port.group,
+      type: 'value',
+      check: rate,
+      default: USUAL,
+      describe: 'Requests per sliding window',
+    },
   },
   examples: [
     ['$0 sandbox --port 8080', 'a service on this machine; its URL and secrets are printed'],
@@ -103,13 +110,12 @@ export const init = define({
   },
   options: {
     ...pick(OPTIONS, 'encoding', 'delimiter', 'preset', 'answer', 'out'),
-    yes: { ...OPTIONS.yes, group: undefined, describe: 'Ask nothing: mark what is not certain' },
+    yes: { ...OPTIONS.yes, group: OPTIONS.answer.group, describe: 'Ask nothing: mark what is not certain' },
     json: {
       ...OPTIONS.json,
-      group: undefined,
       describe: 'Print what became of each file, and the mapping unless --out is given, as one JSON object to stdout',
     },
-    quiet: { ...OPTIONS.quiet, group: undefined, describe: 'Do not list what was recognised' },
+    quiet: { ...OPTIONS.quiet, describe: 'Do not list what was recognised' },
   },
   examples: [
     ['$0 init exports/*.csv --out acme.yaml', 'a mapping for these exports, whichever CRM wrote them'],

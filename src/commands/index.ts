@@ -4,17 +4,17 @@ import type { Command, CommandDefinition } from './command.ts';
 
 /** The usage of each command, as yargs writes it, and its description; in the order of the help. */
 export const COMMANDS = [
+  ['init <exports..>', 'Read exports and write a commented mapping file to start from'],
   ['run <mapping>', 'Check every record, then send the events; the same command resumes'],
   ['status <mapping>', 'Show the progress of a migration, even while a run is active'],
   ['plan <mapping>', 'List the events as they will be sent, with their records; `explain` shows one record'],
-  ['report <mapping>', 'Write the report and the lists of problems again from the state directory'],
-  ['sandbox', 'Start a local stand-in for the service, for rehearsals'],
-  ['init <exports..>', 'Read exports and write a commented mapping file to start from'],
-  ['schema', 'Print the JSON Schema of mapping files, for editors'],
-  ['verify <mapping>', 'Read records back from the service and compare them with what was sent'],
   ['explain <mapping> <record>', 'Show one record: its row, its event, values left out, requests and answers'],
+  ['verify <mapping>', 'Read records back from the service and compare them with what was sent'],
+  ['report <mapping>', 'Write the report and the lists of problems again from the state directory'],
   ['purge <mapping>', 'Delete the state files that contain personal data, once the migration is accepted'],
+  ['sandbox', 'Start a local stand-in for the service, for rehearsals'],
   ['api <method> <path>', 'Call a route of the REST API: authenticated, rate-limited, secrets hidden'],
+  ['schema', 'Print the JSON Schema of mapping files, for editors'],
 ] as const satisfies readonly (readonly [usage: string, describe: string])[];
 
 /** A command's name. */

@@ -39,7 +39,7 @@ async function accountFor({
   state: path,
 }: CommandSettings<typeof definition>): Promise<Account | undefined> {
   if (mapping === undefined && path === undefined) return undefined;
-  const state = await existingState({ mapping: mapping ?? '', state: path, sandbox: false });
+  const state = await existingState({ mapping: mapping ?? '', state: path, sandbox: undefined });
   const stored = storedAccountOf(state);
   if (stored) return { pipelines: stored.pipelines, users: stored.users };
   throw new UserError(`no account is stored in ${shortPath(state.path)}`, {

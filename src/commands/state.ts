@@ -15,7 +15,7 @@ const NAME = /^migration: *([\w-]+)\s*$/m;
  * The state directory of a mapping. With `--state` the mapping file is not read and need not exist. Where its directory is found by the
  * name of the migration alone, it is not checked either: that takes longer than most of what is asked of a state directory.
  */
-export async function existingState(options: OfState): Promise<StateDir> {
+export async function existingState(options: OfState | OfAccount): Promise<StateDir> {
   const { mapping, sandbox } = options;
   if (options.state !== undefined) return StateDir.existing(resolve(options.state));
   const stats = await stat(mapping).catch(() => undefined);
@@ -25,7 +25,7 @@ export async function existingState(options: OfState): Promise<StateDir> {
     });
   }
   const pathOf = (migration: string, isRehearsal = sandbox): string =>
-    statePath({ mapping }, { migration }, isRehearsal ? '.sandbox' : '');
+    statePath({ mapping }, { migration }, isRehearsal === true ? '.sandbox' : '');
   const name = stats?.isFile() ? NAME.exec(await readFile(mapping, 'utf8').catch(() => ''))?.[1] : undefined;
   const named = name === undefined ? undefined : StateDir.find(pathOf(name));
   if (named) return named;
@@ -33,6 +33,11 @@ export async function existingState(options: OfState): Promise<StateDir> {
   const { migration } = await loadMapping(mapping);
   const found = StateDir.find(pathOf(migration));
   if (found) return found;
+  if (sandbox === undefined) {
+    throw new UserError(`no run or dry run has read the account for ${mapping} yet`, {
+      hint: `a dry run with access to the service stores it: ${runOf({ mapping, sandbox: false }, '--dry-run')}`,
+    });
+  }
   const isOther = StateDir.find(pathOf(migration, !sandbox)) !== undefined;
   throw new UserError(
     `nothing has run yet for ${mapping}: there is no state directory ${shortPath(pathOf(migration))}`,
@@ -43,6 +48,8 @@ export async function existingState(options: OfState): Promise<StateDir> {
 }
 
 type OfState = Pick<RunSettings, 'mapping' | 'state' | 'sandbox'>;
+/** For what only runs against the account leave there. */
+type OfAccount = Omit<OfState, 'sandbox'> & { readonly sandbox: undefined };
 
 /** It works without credentials. */
 const DRY = ['--dry-run', '--sandbox'];

@@ -158,7 +158,12 @@ function checkChangedFields(entry: EntrySpec, path: Path, report: Report): void 
     else if (names.includes(inner) || names.includes(REST_KEY)) {
       const message = `\`${field}\` is one of the custom fields, which are sent as a whole`;
       report('custom_field_listed', message, at, `write \`${custom}\` for all of them`);
-    } else report('unknown_field', `\`${field}\` is not a field of this event`, at, didYouMean(field, known));
+    } else {
+      const advice =
+        didYouMean(field, known) ??
+        `a field is a key of \`data\`: ${quoted(known.filter((name) => name !== 'external_id'))}`;
+      report('unknown_field', `\`${field}\` is not a field of this event`, at, advice);
+    }
   }
 }
 

@@ -86,8 +86,10 @@ function read(
     ...(token || !needs.token ? [] : ['the ingestion token (BACKFILL_INGEST_TOKEN or BACKFILL_INGEST_URL)']),
   ];
   if (!base || missing.length > 0) {
-    throw new UserError(`no credentials: missing ${missing.join('; ')}`, {
-      hint: 'put these two lines into .env (Dashboard > Developers): BACKFILL_API_KEY=… and BACKFILL_INGEST_URL=https://…; to try without an account, add --sandbox',
+    // Only a run has a sandbox of its own.
+    const trial = needs.token ? '\nto try without an account, add --sandbox' : '';
+    throw new UserError(`no credentials: missing ${missing.join(', ')}`, {
+      hint: `put these two lines into .env (Dashboard > Developers): BACKFILL_API_KEY=… and BACKFILL_INGEST_URL=https://…${trial}`,
     });
   }
   for (const [name, value] of [['BACKFILL_API_KEY', key] as const, ['BACKFILL_INGEST_TOKEN', token] as const]) {

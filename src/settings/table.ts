@@ -26,11 +26,12 @@ import type { OptionTable } from './option.ts';
 
 const INPUT = 'Input:';
 const WHAT = 'What to send:';
-const WHERE = 'Where to send:';
+const WHERE = 'Service:';
 const PACE = 'Pace:';
 const STOP = 'When to stop:';
 const STATE = 'State:';
 const OUTPUT = 'Output:';
+const REQUEST = 'Request:';
 
 /** The files of `mappings/` that `init` knows. */
 const PRESETS = [
@@ -46,12 +47,14 @@ export const OPTIONS = {
     describe: 'Read this file for source NAME instead of the one in the mapping (NAME=PATH, repeatable)',
   },
   encoding: {
+    group: INPUT,
     type: 'value',
     check: text('an encoding'),
     shownDefault: 'detected',
     describe: 'Encoding of the exports, such as windows-1252',
   },
   delimiter: {
+    group: INPUT,
     type: 'value',
     check: delimiter,
     shownDefault: 'detected',
@@ -196,38 +199,58 @@ export const OPTIONS = {
     type: 'boolean',
     describe: 'Include messages and omitted values, which contain personal data',
   },
-  live: { type: 'boolean', describe: 'Read the record from the service and compare it with what was sent' },
-  sample: { type: 'value', check: sampleSize, default: '100', describe: 'Records of each type to read back, or `all`' },
+  live: {
+    group: INPUT,
+    type: 'boolean',
+    describe: 'Read the record from the service and compare it with what was sent',
+  },
+  sample: {
+    group: INPUT,
+    type: 'value',
+    check: sampleSize,
+    default: '100',
+    describe: 'Records of each type to read back, or `all`',
+  },
   preset: {
+    group: INPUT,
     type: 'value',
     check: text('the name of a preset'),
     shownDefault: 'the best match',
     describe: `Start from this preset: ${PRESETS.join(', ')}`,
   },
   answer: {
+    group: INPUT,
     type: 'repeatable',
     check: answers,
     describe:
       'Answer a question (NAME=VALUE, repeatable): `region=IT`, `people.lead.email=Mail`; a wrong name lists them',
   },
   out: {
+    group: OUTPUT,
     type: 'value',
     check: text('a file'),
     shownDefault: 'stdout; where it asks questions, FOLDER/FOLDER.yaml for exports in FOLDER',
     describe: 'Write to this new file',
   },
-  port: { type: 'value', check: port, default: '0', describe: 'Port on 127.0.0.1; 0 = any free port' },
+  port: { group: WHERE, type: 'value', check: port, default: '0', describe: 'Port on 127.0.0.1; 0 = any free port' },
   account: {
+    group: INPUT,
     type: 'value',
     check: text('a mapping file'),
     shownDefault: 'a small company',
     describe: 'Copy the pipelines, stages and users that the last run or dry run of this mapping read',
   },
-  data: { type: 'value', check: text('JSON or @FILE'), describe: 'Body: JSON, or @FILE' },
-  query: { type: 'repeatable', check: parameters, describe: 'Query parameter (NAME=VALUE, repeatable)' },
-  paginate: { type: 'boolean', describe: 'Fetch all pages of a list, as one array' },
-  write: { type: 'boolean', describe: 'Allow a method other than GET; automations may fire' },
+  data: { group: REQUEST, type: 'value', check: text('JSON or @FILE'), describe: 'Body: JSON, or @FILE' },
+  query: {
+    group: REQUEST,
+    type: 'repeatable',
+    check: parameters,
+    describe: 'Query parameter (NAME=VALUE, repeatable)',
+  },
+  paginate: { group: REQUEST, type: 'boolean', describe: 'Fetch all pages of a list, as one array' },
+  write: { group: REQUEST, type: 'boolean', describe: 'Allow a method other than GET; automations may fire' },
   idempotencyKey: {
+    group: REQUEST,
     type: 'value',
     check: value(`1 to ${LIMITS.idempotencyKeyLength} printable ASCII characters without spaces`, (given) =>
       /^[\x21-\x7e]+$/.test(given) && given.length <= LIMITS.idempotencyKeyLength ? given : undefined,

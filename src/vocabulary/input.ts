@@ -223,7 +223,7 @@ export const INPUT_WARNINGS = {
       `${counted(records, 'record')} corrected in ${earlier} too: the later file, this one, applies`,
   },
   more_pages: {
-    what: 'A file is one page of an API response, and there are more.',
+    what: 'An API response says that more pages follow.',
     fix: 'Fetch all pages.',
   },
   no_records: {

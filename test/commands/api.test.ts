@@ -330,6 +330,10 @@ it('api is available on the command line, with its options', async () => {
   const refused = await backfill(['api', 'POST', '/leads', '--data', '{"fullName":"Ada"}'], { cwd, env });
   expect(refused.code).toBe(2);
   expect(service.state().leads).toEqual([]);
+  const unknown = await backfill(['api', 'GET', '/pipelines'], { cwd });
+  expect(unknown.code).toBe(2);
+  expect(unknown.stderr).toContain('BACKFILL_API_KEY=');
+  expect(unknown.stderr).not.toContain('--sandbox');
 });
 
 async function scripted(answer: (request: Arrived, nth: number) => Answer) {

@@ -134,7 +134,7 @@ describe('crm-backfill init', () => {
     // The worksheet is where the mapping says.
     const written = (name: string): string => join(name === 'references.csv' ? cwd : state, name);
     for (const name of results) await cp(written(name), join(cwd, 'results', name));
-    const own = [...results.map((name) => `results/${name}`), 'plan/lead-created.csv', 'plan/left_out.csv'];
+    const own = [...results.map((name) => `results/${name}`), 'plan/lead-created.csv', 'plan/omitted.csv'];
     const files = [...own, '.backfill/acme.sandbox/ids.csv', 'acme.yaml'].map((name) => join(cwd, name));
     const { findings } = await startMapping([join(cwd, 'people.csv'), ...files], {});
     for (const file of files) expect(findings.join('\n')).toContain(`${file}: not used: it is not an export`);

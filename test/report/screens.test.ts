@@ -189,7 +189,7 @@ describe('help', () => {
     // A command that is to be copied is not broken.
     expect((await backfill(['plan', '--help'], { cwd })).stdout).toMatch(/ plan acme\.yaml --dry-run --csv plan\/$/m);
     const { stdout } = await backfill(['run', '--help-all'], { cwd });
-    for (const group of ['Input:', 'What to send:', 'Where to send:', 'Pace:', 'When to stop:', 'Output:']) {
+    for (const group of ['Input:', 'What to send:', 'Service:', 'Pace:', 'When to stop:', 'Output:']) {
       expect(stdout).toContain(group);
     }
   });

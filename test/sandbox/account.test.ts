@@ -56,6 +56,11 @@ test('a sandbox with the account of a migration has the pipelines and users that
 
 test('a migration that has read no account is refused, with what to do', async () => {
   const cwd = await project();
+  await backfill(['run', 'acme.yaml', '--dry-run', '--sandbox'], { cwd });
+  const rehearsed = await backfill(['sandbox', '--account', 'acme.yaml'], { cwd });
+  expect(rehearsed.code).toBe(2);
+  // A rehearsal reads no account, and `sandbox` has no `--sandbox`.
+  expect(rehearsed.stderr).toMatch(/npx crm-backfill run acme\.yaml --dry-run$/m);
   const offline = await backfill(['run', 'acme.yaml', '--dry-run', '--offline'], { cwd });
   // Its plan is another one than with the names of the account.
   expect(offline.stdout).toMatch(/no_account[^]* npx crm-backfill run acme\.yaml --dry-run$/m);

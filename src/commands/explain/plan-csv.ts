@@ -17,7 +17,7 @@ import { valueText } from '../../figures/plan.ts';
 /** Rows between two pauses. */
 const BATCH = 1_000;
 
-const LEFT_OUT = 'type external_id file line field original reason';
+const OMITTED = 'type external_id file line field original reason';
 
 interface PlannedRow {
   readonly file: string;
@@ -65,17 +65,17 @@ export async function writePlanCsv(db: Database, directory: string, names: Names
     if (!db.get('select 1 from event where type = ? limit 1', type)) continue;
     files.push(await writeType(db, type, `${directory}/${type.replace('/', '-')}.csv`, names));
   }
-  const leftOut = `${directory}/left_out.csv`;
+  const omitted = `${directory}/omitted.csv`;
   writeTable(
     db,
-    leftOut,
-    LEFT_OUT,
+    omitted,
+    OMITTED,
     `
     select e.type, e.external_id, ${placedFile('o')} as file, r.line, o.field, o.original, o.reason
     from omission o left join event e on e.id = o.event join record r on r.id = o.record join file f on f.id = r.file
     order by o.id`,
   );
-  return [...files, leftOut];
+  return [...files, omitted];
 }
 
 async function writeType(db: Database, type: EventType, path: string, names: Names): Promise<string> {
