@@ -84,7 +84,12 @@ function correcting(summary: Summary, { argv, mapping, worksheet, sandbox, pilot
     ...(dry && due > 0 && exit.reason !== 'too_many_invalid' && !('no_account' in summary.warnings_by_code)
       ? [['or send what is ready', sendLine(summary, argv, sandbox)] as const]
       : []),
+    ...(dry || summary.events.pending === 0 || withoutChoice(argv) === again ? [] : sendingRest(summary, argv, OR)),
   ];
+}
+
+function sendingRest({ events }: Summary, argv: readonly string[], label = ''): NextStep[] {
+  return [[`${label}send the other ${numberText(events.pending)}`, withoutChoice(argv)]];
 }
 
 /** Whether nothing is wrong with the records. */
@@ -155,10 +160,9 @@ function looking(summary: Summary, { pilot }: Pick<Circumstances, 'pilot'>): Nex
   ];
 }
 
-function finishing({ events, files }: Summary, { argv, sandbox, optionsOf }: Circumstances): NextStep[] {
-  if (events.pending > 0) {
-    return [[`send the other ${numberText(events.pending)}`, withoutChoice(argv)]];
-  }
+function finishing(summary: Summary, { argv, sandbox, optionsOf }: Circumstances): NextStep[] {
+  const { events, files } = summary;
+  if (summary.events.pending > 0) return sendingRest(summary, argv);
   if (sandbox || events.total === 0) return [];
   const line = (command: 'verify' | 'report' | 'purge'): string => commandBeside(argv, command, optionsOf(command));
   const report = files.report === null ? 'the report' : shortPath(files.report);

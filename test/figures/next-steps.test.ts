@@ -78,6 +78,14 @@ describe('the next command', () => {
     ]);
   });
 
+  it('sends the rest after a pilot also where a record has to be corrected', () => {
+    const pilot = summary({ exit: { code: 1, reason: 'blocked' }, events: { ...COUNTS, ...BESIDE } });
+    expect(commands(pilot, ['run', 'a.yaml', '--pilot', '5', '--rate', '5/1s'])).toEqual([
+      'crm-backfill run a.yaml --pilot 5 --rate 5/1s',
+      'crm-backfill run a.yaml --rate 5/1s',
+    ]);
+  });
+
   it('rehearses as fast as the machine can after a dry run against the sandbox, if it would take a while', () => {
     const after = (...more: string[]): string[] =>
       commands({ ...ready, estimate_seconds: 60 }, ['run', 'a.yaml', '--dry-run', '--sandbox', ...more], {
