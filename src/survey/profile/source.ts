@@ -252,7 +252,7 @@ class UnusedPaths implements Unused {
     const list = Array.isArray(value)
       ? value
       : this.#lists.has(node.path)
-        ? recordsByKey(value as JsonValue)
+        ? recordsByKey(value)
         : undefined;
     if (list) for (const element of list as readonly JsonValue[]) this.#count(element, node);
     else if (isObject(value)) for (const key of Object.keys(value)) this.#count(value[key], this.#member(node, key));
