@@ -249,11 +249,7 @@ class UnusedPaths implements Unused {
 
   #count(value: RawRecord | JsonValue | undefined, node: PathNode): void {
     if (value === undefined || value === null || value === '') return;
-    const list = Array.isArray(value)
-      ? value
-      : this.#lists.has(node.path)
-        ? recordsByKey(value)
-        : undefined;
+    const list = Array.isArray(value) ? value : this.#lists.has(node.path) ? recordsByKey(value) : undefined;
     if (list) for (const element of list as readonly JsonValue[]) this.#count(element, node);
     else if (isObject(value)) for (const key of Object.keys(value)) this.#count(value[key], this.#member(node, key));
     else node.values += 1;
