@@ -1,6 +1,6 @@
 /** The score matrix, columns x roles: the assignment with the best sum is taken. What a table is follows from it, last. */
 import {
-  cellsOf,
+  bothOf,
   fillOf,
   isComplete,
   isFew,
@@ -77,7 +77,7 @@ export function assign(table: Table, kind: RecordKind, references: readonly Refe
     }),
   );
   bestSum(matrix).forEach((at, row) => {
-    if (at !== undefined && matrix[row]![at]! > 0) taken.set(rest[row]!, columns[at]!);
+    if (at !== undefined) taken.set(rest[row]!, columns[at]!);
   });
   settle(kind, taken, scores);
   const used = new Set(taken.values());
@@ -262,7 +262,7 @@ function settle(kind: RecordKind, taken: Map<Role, Column>, scores: Scores): voi
     sameAs(taken, scores);
   }
   const text = taken.get('content');
-  const theirs = text && kind === 'comment' ? writerOf(text) : undefined;
+  const theirs = text && writerOf(text);
   if (theirs) taken.set('author', theirs);
   // Beside what says only how deals ended, the one column of a few values that no header calls otherwise is the stage.
   const [end, ...both] = (['stage', 'outcome'] as const).flatMap((role) => taken.get(role) ?? []);
@@ -335,8 +335,8 @@ const PERSONAL = ['first', 'surname', 'last', 'name', 'email', 'phone'] as const
 
 /** Whether full names have the names of another column in them. */
 function isPartOf(part: Column, full: Column): boolean {
-  const pairs = cellsOf([part, full]).filter((pair): pair is string[] => pair.every((cell) => cell !== null));
-  return pairs.filter(([own, all]) => fold(all!).includes(fold(own!))).length > pairs.length / 2;
+  const pairs = bothOf(part, full);
+  return pairs.filter(([own, all]) => fold(all).includes(fold(own))).length > pairs.length / 2;
 }
 
 function scoreOfTaken(scores: Scores, role: Role, column: Column): number {

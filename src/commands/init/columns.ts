@@ -4,7 +4,7 @@ import { isAlternatives, type TransformSpec, type ValueSpec } from '../../mappin
 import type { Database } from '../../store/sqlite.ts';
 import { counted } from '../../terminal/numbers.ts';
 import { dateFacts, type DateFacts } from './dates.ts';
-import { multipleIn, withoutMultiple } from './multiples.ts';
+import { multipleIn, separatorsOf, withoutMultiple, type Separators } from './multiples.ts';
 import type { Export } from './open-export.ts';
 import type { MainElement, RecordType } from './raw-table.ts';
 import { meaningOf, type Meaning, type Noun } from './words.ts';
@@ -140,14 +140,13 @@ const MIN_LABELLED = 0.2;
 /** The first values decide what a column looks like; the other figures are of the whole sample. */
 const FIRST = 2000;
 
+/** `dayFirst`: how dates are read that do not show it. */
 export function columnOf(
   table: Table,
-  own: Pick<
-    Column,
-    'name' | 'sql' | 'list' | 'several' | 'main' | 'isWrapper' | 'isInPairs' | 'called' | 'label' | 'origin'
-  >,
+  own: Pick<Column, 'name' | 'sql'> &
+    Partial<Pick<Column, 'list' | 'several' | 'main' | 'isWrapper' | 'isInPairs' | 'called' | 'label' | 'origin'>>,
   header: string,
-  dayFirst: boolean,
+  dayFirst = true,
 ): Column {
   const { sql } = own;
   const facts = table.db.get<{ filled: number; distinct: number; length: number | null }>(
@@ -189,7 +188,7 @@ export function columnOf(
       ? shareOf((value) => isAmount(value) && (currencyMarks(value).length > 0 || multipleIn(value) !== undefined))
       : 0;
   return {
-    ...own,
+    ...{ list: undefined, several: 0, isWrapper: false, isInPairs: false, ...own },
     table,
     meaning,
     filled: facts.filled,
@@ -216,6 +215,11 @@ function isAmount(value: string): boolean {
 export function firstValues({ db, sql: table }: Pick<Table, 'db' | 'sql'>, sql: string): string[] {
   const query = `select ${sql} value from ${table} where ${sql} is not null order by rowid limit ${FIRST}`;
   return db.all<{ value: string }>(query).map(({ value }) => value);
+}
+
+/** The values of two columns in the records that have both. */
+export function bothOf(one: Column, other: Column): [string, string][] {
+  return cellsOf([one, other]).filter((pair): pair is [string, string] => !pair.includes(null));
 }
 
 /** The values of some columns, row by row. */
@@ -271,7 +275,7 @@ export function literal(text: string): string {
 
 /** That records have several elements, and which one is used. */
 export function severalText({ several, main, list }: Column): string | undefined {
-  if (several === 0 || list === undefined) return undefined;
+  if (several === 0) return undefined;
   const isFirst = !main || main.most > MAX_ELEMENTS;
   return `${haveSeveral(several)}; the ${isFirst ? 'first one' : `one with \`${list}.${main.flag}\` (${main.value})`} is used`;
 }
@@ -285,6 +289,11 @@ export function countOf({ db }: Pick<Table, 'db'>, from: string): number {
   return db.get<{ n: number }>(`select count(*) n ${from}`)!.n;
 }
 
+/** Records with none of these. */
+export function countWithout(table: Table, columns: readonly Column[]): number {
+  return countOf(table, `from ${table.sql} where ${columns.map(({ sql }) => `${sql} is null`).join(' and ')}`);
+}
+
 /** The path of the object that a value in JSON is in, with its point: `buyer.` of `buyer.id`. */
 export function objectOf({ name }: Column): string {
   return name.slice(0, name.lastIndexOf('.') + 1);
@@ -295,10 +304,19 @@ export function isOneOf({ sql }: Column, values: readonly string[]): string {
   return `${sql} in (${values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`;
 }
 
-/** The most frequent values with their counts; `where`: of some rows, in SQL. */
-export function countsOf({ table, sql }: Column, limit = 200, where = 'true'): Map<string, number> {
+const COUNTS = new WeakMap<Column, ReadonlyMap<string, number>>();
+
+/** The most frequent values with their counts; many rules ask for those of one column. */
+export function countsOf(column: Column): ReadonlyMap<string, number> {
+  const counts = COUNTS.get(column) ?? countsWhere(column, 'true');
+  COUNTS.set(column, counts);
+  return counts;
+}
+
+/** The same of some rows, by a condition in SQL. */
+export function countsWhere({ table, sql }: Column, where: string): Map<string, number> {
   const rows = table.db.all<{ value: string; n: number }>(
-    `select ${sql} value, count(*) n from ${table.sql} where ${sql} is not null and ${where} group by 1 order by 2 desc, min(rowid) limit ${limit}`,
+    `select ${sql} value, count(*) n from ${table.sql} where ${sql} is not null and ${where} group by 1 order by 2 desc, min(rowid) limit 200`,
   );
   return new Map(rows.map(({ value, n }) => [value, n]));
 }
@@ -356,45 +374,4 @@ export function fillOf({ filled, table }: Column): number {
 /** Few values that repeat: a status, a type, a member of the staff. */
 export function isFew({ distinct, filled }: Column): boolean {
   return distinct <= 60 && (distinct <= filled / 2 || (distinct <= 3 && filled > distinct));
-}
-
-/** As the `number` transform takes them. `ambiguous`: the values do not decide: `1.250` may be 1250 or 1.25. */
-interface Separators {
-  readonly decimal: '.' | ',';
-  readonly group?: '.' | ',' | ' ' | "'";
-  readonly ambiguous: boolean;
-}
-
-/** A number of the column; NaN if it is none. */
-export function numberIn(text: string | null, { separators }: Column): number {
-  if (text === null || !separators) return Number.NaN;
-  const { decimal, group = ' ' } = separators;
-  const plain = withoutMultiple(text)
-    .replaceAll(group, '')
-    .replace(decimal, '.')
-    .replace(/[^\d.-]/g, '');
-  return plain === '' ? Number.NaN : Number(plain) * (multipleIn(text)?.factor ?? 1);
-}
-
-/** The separators that fit every value; those of plain decimals if no value has any. */
-function separatorsOf(values: readonly string[]): Separators {
-  // From the first digit to the last, or to the dash that stands for cents.
-  const numbers = values.map((value) => /\d(?:.*\d)?(?:[.,](?=[-–—]))?/.exec(value)?.[0] ?? '');
-  const some = (pattern: RegExp): boolean => numbers.some((value) => pattern.test(value));
-  const facts = (decimal: '.' | ',', group?: Separators['group'], ambiguous = false): Separators => ({
-    decimal,
-    ...(group && { group }),
-    ambiguous,
-  });
-  const both = numbers.find((value) => value.includes('.') && value.includes(','));
-  if (both !== undefined) return both.lastIndexOf(',') > both.lastIndexOf('.') ? facts(',', '.') : facts('.', ',');
-  const space = some(/\d'\d{3}/) ? "'" : some(/\d[\s\u00a0\u202f]\d{3}/) ? ' ' : undefined;
-  const mark = ([',', '.'] as const).find((each) => numbers.some((value) => value.includes(each)));
-  if (mark === undefined) return facts('.', space);
-  const other = mark === ',' ? '.' : ',';
-  const marked = numbers.filter((value) => value.includes(mark));
-  if (marked.some((value) => value.split(mark).length > 2)) return facts(other, mark);
-  const isGroup = marked.every((value) => /^\d{1,3}[.,]\d{3}$/.test(value));
-  if (!isGroup) return facts(mark, space ?? other);
-  return facts(other, mark, !numbers.some((value) => value.includes(other)));
 }

@@ -1,22 +1,23 @@
 /** How probable a role is by the values of a column alone: from 0, which is a veto, to 1. The same for every language. */
 import {
+  bothOf,
   cellsOf,
   countsOf,
   fillOf,
   isComplete,
   isFew,
   isUnique,
-  numberIn,
   objectOf,
   plainColumns,
   type Column,
   type Table,
 } from './columns.ts';
 import { currencyMarksInName } from '../../kinds/currencies.ts';
-import { datesIn, isUnix, unixFormat } from './dates.ts';
-import { multipleInName } from './multiples.ts';
+import { datesIn, isUnix, unixFormat, type DateFacts } from './dates.ts';
+import { numberIn, multipleInName } from './multiples.ts';
 import { endingOf, fold, isJob, meaningOf } from './words.ts';
 
+/** An id by its form alone: a UUID, a code, a short number. For columns of which nothing else shows it. */
 export const isId = ({ is }: Column): boolean => is.uuid > 0.8 || is.code > 0.8 || is.digits > 0.9;
 const isText = ({ is, date, separators, values }: Column): boolean =>
   is.words > 0.8 && !date && !separators && is.email < 0.3 && is.url < 0.3 && is.uuid < 0.2 && !isOfAccounts(values);
@@ -54,10 +55,8 @@ export function ofAddress(column: Column): number {
   const known = OF_ADDRESS.get(column);
   if (known !== undefined) return known;
   const [email] = column.table.columns.filter((each) => addresses(each) > 0.3).sort((a, b) => b.filled - a.filled);
-  const pairs = cellsOf(email && isText(column) ? [column, email] : []).filter((pair) =>
-    pair.every((cell) => cell !== null),
-  );
-  const share = pairs.length < 3 ? 0 : pairs.filter(([name, address]) => isIn(name!, address!)).length / pairs.length;
+  const pairs = email && isText(column) ? bothOf(column, email) : [];
+  const share = pairs.length < 3 ? 0 : pairs.filter(([name, address]) => isIn(name, address)).length / pairs.length;
   OF_ADDRESS.set(column, share);
   return share;
 }
@@ -72,14 +71,14 @@ function isIn(name: string, address: string): boolean {
 
 /** `Extension - Arthur Fairfax` beside `arthur.fairfax@…`: the pattern of the part that is the person, and of how many. */
 export function personIn(name: Column, email: Column): { pattern: string; count: number } | undefined {
-  const pairs = cellsOf([name, email]).filter((pair): pair is string[] => pair.every((cell) => cell !== null));
+  const pairs = bothOf(name, email);
   for (const mark of [' - ', ' – ', ' | ', ' / ', ': ']) {
-    const own = pairs.filter(([text]) => text!.includes(mark));
+    const own = pairs.filter(([text]) => text.includes(mark));
     if (own.length < Math.max(3, pairs.length * 0.8)) continue;
     const escaped = mark.replace('|', '\\|');
     const [first, last] = [`^(.+?)${escaped}`, `.*${escaped}(.+)$`].map((pattern) => {
-      const isTheirs = ([text, address]: string[]): boolean =>
-        isIn(new RegExp(pattern).exec(text!)?.[1] ?? '', address!);
+      const isTheirs = ([text, address]: [string, string]): boolean =>
+        isIn(new RegExp(pattern).exec(text)?.[1] ?? '', address);
       return { pattern, count: own.filter(isTheirs).length };
     });
     const [more, less] = first!.count > last!.count ? [first!, last!] : [last!, first!];
@@ -127,13 +126,13 @@ export function createdAt(column: Column): number {
   );
   let isEarlier = false;
   for (const other of others.slice(0, 12)) {
-    const pairs = cellsOf([column, other]).filter((pair) => pair.every((cell) => cell !== null));
-    const datesOf = ({ date: facts }: Column, at: 0 | 1): number[] =>
+    const pairs = bothOf(column, other);
+    const datesOf = (at: 0 | 1, facts: DateFacts): number[] =>
       datesIn(
-        pairs.map((pair) => pair[at]!),
-        facts!,
+        pairs.map((pair) => pair[at]),
+        facts,
       );
-    const [mine, theirs] = [datesOf(column, 0), datesOf(other, 1)];
+    const [mine, theirs] = [datesOf(0, date), datesOf(1, other.date!)];
     if (areSame(mine, theirs) || isBirth(theirs, mine)) continue;
     const day = date.hasTime && other.date!.hasTime ? 0 : 86_400_000;
     const later = mine.filter((each, at) => each > theirs[at]! + day).length;
@@ -359,7 +358,7 @@ export function isNumbered({ values }: Column): boolean {
   return values.every((value) => /^\S*\d\S*$/.test(value));
 }
 
-/** An id, whatever characters it has, and neither an address nor a telephone number. */
+/** An id of any form, also `N2023/001`: for keys, and columns compared with them. No address and no telephone number. */
 export function isCode(column: Column): boolean {
   const { is } = column;
   return (isId(column) || isNumbered(column)) && is.email + is.url < 0.5 && is.international + is.grouped < 0.5;

@@ -10,9 +10,9 @@ import {
 } from '../../kinds/currencies.ts';
 import type { TransformSpec, ValueSpec } from '../../mapping/spec.ts';
 import { SURE, type RoleCandidate, type RoleFound } from './assign.ts';
-import { cellsOf, countEach, countOf, countsOf, numberIn, valueIn, type Column } from './columns.ts';
-import { datesIn, isReadable, type DateFacts } from './dates.ts';
-import { multipleIn, multipleInName, withoutMultiple, withoutMultipleInName } from './multiples.ts';
+import { bothOf, countEach, countOf, countsOf, valueIn, type Column } from './columns.ts';
+import { datesIn, isReadable } from './dates.ts';
+import { numberIn, multipleIn, multipleInName, withoutMultiple, withoutMultipleInName } from './multiples.ts';
 import { headerScore, type RecordKind, type Role } from './roles.ts';
 import { fold, meaningOf } from './words.ts';
 
@@ -66,7 +66,8 @@ export function figuresOf(role: Role, column: Column): string {
   const share = date ? 1 - date.unread / values.length : shape === undefined ? 1 : is[shape];
   const alike = Math.round(filled * share);
   const noun = date ? `date${alike === 1 ? '' : 's'}` : alike === 1 ? one : many;
-  const years = date ? yearsOf(column, date) : [];
+  const times = date ? datesIn(values, date).filter((each) => !Number.isNaN(each)) : [];
+  const years = times.map((each) => new Date(each).toISOString().slice(0, 4)).sort();
   const [from, to] = [years[0], years.at(-1)];
   const span = from === undefined ? '' : from === to ? ` in ${from}` : ` from ${from} to ${to!}`;
   const empty = table.rows - filled;
@@ -76,11 +77,6 @@ export function figuresOf(role: Role, column: Column): string {
     ...(alike < filled ? [`${numberText(filled - alike)} other`] : []),
     ...(empty > 0 ? [`${numberText(empty)} empty`] : []),
   ].join(', ');
-}
-
-function yearsOf({ values }: Column, date: DateFacts): string[] {
-  const read = datesIn(values, date).filter((each) => !Number.isNaN(each));
-  return read.map((each) => new Date(each).toISOString().slice(0, 4)).sort();
 }
 
 export function nextText(others: readonly RoleCandidate[], score = 0): string {
@@ -182,8 +178,7 @@ export function scaleOf(column: Column): Scale | undefined {
   if (unit?.others === 0) return { divide: 100, why: `${quoted(unit.column)} is ${unit.name}` };
   const other = column.table.columns.find((each) => {
     if (each === column || !each.separators || each.list !== undefined) return false;
-    const pairs = cellsOf([column, each]).filter((pair) => pair.every((cell) => cell !== null));
-    const numbers = pairs.map(([a = null, b = null]) => [numberIn(a, column), numberIn(b, each)] as const);
+    const numbers = bothOf(column, each).map(([a, b]) => [numberIn(a, column), numberIn(b, each)] as const);
     return numbers.length > 2 && numbers.every(([a, b]) => a > 0 && Math.abs(a - b * 100) < 0.5);
   });
   return other && { divide: 100, why: `${quoted(other)} has a hundredth of it in every record` };

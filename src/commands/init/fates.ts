@@ -296,7 +296,6 @@ function isMany(part: number, of: number): boolean {
 }
 
 function whenLine(line: Line, taken: number | undefined, total: number | undefined): Line {
-  if (line.off) return line;
   // Records of other types have entries of their own.
   if (line.comment === undefined) return line;
   const why = plainComment(line);

@@ -8,7 +8,7 @@ import type { TableKinds } from './kinds/signs.ts';
 import { createdAt, isDescription, isJobs, isNotes, texts } from './content.ts';
 import { again, idOfPerson, keyOf, personKey, type Key } from './kinds/keys.ts';
 import { isSure, type Reference } from './relations/references.ts';
-import { headerScore, isKind, isStaff, NAMES, RECORD_KINDS, type RecordKind, type Role } from './roles.ts';
+import { headerScore, isKind, isOfFirm, isStaff, NAMES, RECORD_KINDS, type RecordKind, type Role } from './roles.ts';
 
 /** Records that become events of a kind. */
 export interface EntryDraft extends Assignment {
@@ -191,9 +191,7 @@ function withTitle(
   const [next, ...others] = fitting.length > 0 ? fitting : left;
   const isMostDistinct = next && others.every(({ column }) => column.distinct < next.column.distinct / 2);
   if (next && (person || isMostDistinct)) return { ...assignment, roles: roles.set('title', { ...next, others }) };
-  const company = plainColumns(table).find(
-    ({ meaning, is }) => meaning.concepts.has('company') && !meaning.concepts.has('id') && is.words > 0.8,
-  );
+  const company = plainColumns(table).find((each) => isOfFirm(each) && each.is.words > 0.8);
   const candidates = company && person ? [{ column: company, score: 0 }] : near;
   return { ...assignment, roles, candidates: new Map([...assignment.candidates, ['title', candidates]]) };
 }

@@ -28,6 +28,7 @@ import { askDefaults, defaultsOf, missingIn } from './lines/defaults.ts';
 import { apartEntries, apartTables } from './family/apart.ts';
 import { groupEntries, withGroups } from './family/numbered.ts';
 import { askEncodings } from './lines/encodings.ts';
+import { countryIn, regionOf } from './lines/region.ts';
 import { askFiles, askLines, askMarks, askNotes, namesOf } from './lines/questions.ts';
 import { keyOf } from './evidence.ts';
 import { guessDrafts } from './guess.ts';
@@ -36,6 +37,7 @@ import { knownCrms, recognise } from './known.ts';
 import { withDetails } from './named/details.ts';
 import { withProperties } from './named/properties.ts';
 import { findReferences } from './relations/references.ts';
+import type { KnownTables } from './relations/joins.ts';
 import { Fates } from './fates.ts';
 import { mappingText, type MappingText } from './lines/text.ts';
 import { isWrapper, loadSamples } from './tables.ts';
@@ -123,13 +125,16 @@ async function draftMapping(
     const kinds = await askFiles({ tables, drafts: guessed }, answers);
     const isSettled = tables.some(({ settled }) => settled.size > 0);
     const drafts = await askNotes(isSettled ? guessDrafts(tables, references, kinds) : guessed, answers);
-    return { tables, references, drafts, missing, recognised };
+    const columns = tables.flatMap((table) => table.columns);
+    const region = regionOf(columns);
+    const known: KnownTables = { tables, references, drafts, country: countryIn(columns, region) };
+    return { known, missing, recognised, region };
   };
   const first = await readAll();
-  const defaults = await askDefaults(defaultsOf(first), answers);
+  const defaults = await askDefaults(defaultsOf(first.known, first.missing, first.region), answers);
   const missing = missingIn(defaults);
   const isSame = missing.length === first.missing.size && missing.every((text) => first.missing.has(text));
-  const known = isSame ? first : await readAll(missing);
+  const { known, recognised } = isSame ? first : await readAll(missing);
   const asked = await askLines(known, answers);
   // Before the trial, which takes long.
   answers.check(namesOf(asked));
@@ -167,7 +172,7 @@ async function draftMapping(
   const marked = (mark: Mark): number => marks.filter((each) => each.mark === mark).length;
   return {
     text,
-    findings: [...own, ...fates.findings(trial), ...known.recognised],
+    findings: [...own, ...fates.findings(trial), ...recognised],
     failure: trial.failure ?? opened.failure,
     sources: Object.fromEntries(trial.sources),
     open: { set: marked('set this'), check: marked('check') },

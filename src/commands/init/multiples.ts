@@ -1,4 +1,4 @@
-/** Thousands and millions, as headers and amounts write them: `Value (k€)`, `1,2 Mio. €`, `120万円`. */
+/** Numbers as amounts write them, and thousands and millions, as headers do, too: `Value (k€)`, `1,2 Mio. €`, `120万円`. */
 import { isCurrency } from '../../kinds/currencies.ts';
 
 const MARKS: readonly (readonly [factor: number, marks: string])[] = [
@@ -64,4 +64,45 @@ export function withoutMultiple(value: string): string {
 function factorOf(mark: string): number {
   const found = [...MARKS, ...INNER].find(([, marks]) => new RegExp(`^(?:${marks})$`, 'iu').test(mark));
   return found?.[0] ?? LETTERS[mark.toLowerCase()] ?? 1000;
+}
+
+/** As the `number` transform takes them. `ambiguous`: the values do not decide: `1.250` may be 1250 or 1.25. */
+export interface Separators {
+  readonly decimal: '.' | ',';
+  readonly group?: '.' | ',' | ' ' | "'";
+  readonly ambiguous: boolean;
+}
+
+/** A number of the column; NaN if it is none. */
+export function numberIn(text: string | null, { separators }: { readonly separators: Separators | undefined }): number {
+  if (text === null || !separators) return Number.NaN;
+  const { decimal, group = ' ' } = separators;
+  const plain = withoutMultiple(text)
+    .replaceAll(group, '')
+    .replace(decimal, '.')
+    .replace(/[^\d.-]/g, '');
+  return plain === '' ? Number.NaN : Number(plain) * (multipleIn(text)?.factor ?? 1);
+}
+
+/** The separators that fit every value; those of plain decimals if no value has any. */
+export function separatorsOf(values: readonly string[]): Separators {
+  // From the first digit to the last, or to the dash that stands for cents.
+  const numbers = values.map((value) => /\d(?:.*\d)?(?:[.,](?=[-–—]))?/.exec(value)?.[0] ?? '');
+  const some = (pattern: RegExp): boolean => numbers.some((value) => pattern.test(value));
+  const facts = (decimal: '.' | ',', group?: Separators['group'], ambiguous = false): Separators => ({
+    decimal,
+    ...(group && { group }),
+    ambiguous,
+  });
+  const both = numbers.find((value) => value.includes('.') && value.includes(','));
+  if (both !== undefined) return both.lastIndexOf(',') > both.lastIndexOf('.') ? facts(',', '.') : facts('.', ',');
+  const space = some(/\d'\d{3}/) ? "'" : some(/\d[\s\u00a0\u202f]\d{3}/) ? ' ' : undefined;
+  const mark = ([',', '.'] as const).find((each) => numbers.some((value) => value.includes(each)));
+  if (mark === undefined) return facts('.', space);
+  const other = mark === ',' ? '.' : ',';
+  const marked = numbers.filter((value) => value.includes(mark));
+  if (marked.some((value) => value.split(mark).length > 2)) return facts(other, mark);
+  const isGroup = marked.every((value) => /^\d{1,3}[.,]\d{3}$/.test(value));
+  if (!isGroup) return facts(mark, space ?? other);
+  return facts(other, mark, !numbers.some((value) => value.includes(other)));
 }

@@ -288,6 +288,11 @@ export function isStaff({ meaning: { words } }: Column): boolean {
   );
 }
 
+/** Whether a header is that of the names of companies, or says that a record is one. */
+export function isOfFirm({ meaning: { concepts } }: Column): boolean {
+  return concepts.has('company') && !concepts.has('id');
+}
+
 /** The column that says which kind of record an id is of, with its values for each kind; a company stands for its person. */
 export interface ParentType {
   readonly column: Column;

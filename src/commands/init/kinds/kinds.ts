@@ -3,7 +3,7 @@ import { assign, SURE } from '../assign.ts';
 import { countsOf, isFew, isIn, isKey, isUnique, pathOf, type Column, type Table } from '../columns.ts';
 import { endings, isId, isOfFirms, ofAddress } from '../content.ts';
 import { isSure, namesOf, type Reference } from '../relations/references.ts';
-import { isStaff, RECORD_KINDS, scoreOf, type RecordKind, type Role } from '../roles.ts';
+import { isOfFirm, isStaff, RECORD_KINDS, scoreOf, type RecordKind, type Role } from '../roles.ts';
 import { fold } from '../words.ts';
 import { Signs, type TableKinds } from './signs.ts';
 
@@ -21,7 +21,6 @@ export function kindsOf(
   noteStaff(tables, references, answered);
   noteStages(tables, references);
   noteTeam(tables);
-  const signsOf = (some: readonly Table[]): Signs[] => some.map((table) => new Signs(table, references, kinds));
   const filled = tables.filter(({ rows, attributes }) => rows > 0 && attributes === undefined);
   // Lists before the lists and records that they are in: the columns of those that become events are theirs.
   const lists = filled.filter(({ list }) => list !== undefined);
@@ -36,7 +35,8 @@ export function kindsOf(
       return each;
     });
   for (const table of tables) if (table.list === undefined) withoutLists(table, kinds);
-  const signs = signsOf(filled.filter(({ list }) => list === undefined));
+  const records = filled.filter(({ list }) => list === undefined);
+  const signs = records.map((table) => new Signs(table, references, kinds));
   for (const each of signs) each.people();
   withoutLinks(kinds, references);
   for (const each of signs) each.deals();
@@ -66,9 +66,9 @@ export function kindsOf(
 /** The name of a file is weak evidence: rows of people with an address of their own beside a column of companies are no companies. */
 function notePeople(tables: readonly Table[]): void {
   for (const table of tables) {
-    const isFirm = ({ meaning: { concepts } }: Column): boolean => concepts.has('company') && !concepts.has('id');
-    const isPerson = (column: Column): boolean => !isFirm(column) && column.is.person > 0.6 && ofAddress(column) > 0.6;
-    if (table.nouns.includes('company') && table.columns.some(isFirm) && table.columns.some(isPerson))
+    const isPerson = (column: Column): boolean =>
+      !isOfFirm(column) && column.is.person > 0.6 && ofAddress(column) > 0.6;
+    if (table.nouns.includes('company') && table.columns.some(isOfFirm) && table.columns.some(isPerson))
       table.nouns = table.nouns.filter((noun) => noun !== 'company');
   }
 }

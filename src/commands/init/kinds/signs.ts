@@ -118,15 +118,20 @@ export class Signs {
     const isEnded = this.#isEnded();
     const isTold = isEnded || (this.#areSteps() && (this.#isOfTexts() || this.#of('deal', 'title') > 0.5));
     const isAbout = list === undefined && !isPerson && !this.#areTexts() && isTold;
-    if (!isOf || [isSold, isStaged, isCalled, isOwn || isTitled, isAbout].filter(Boolean).length < 2) return;
+    const signs: readonly (readonly [boolean, string])[] = [
+      [isSold, 'an amount'],
+      [isStaged, 'a status'],
+      [isOwn || isTitled, 'what it is for'],
+      [isCalled, 'their name'],
+      [isAbout, this.#isOfTexts() ? 'texts about them' : isEnded ? 'how they ended' : 'a title'],
+    ];
+    const [one, other] = signs.flatMap(([isSo, words]) => (isSo ? [words] : []));
+    if (!isOf || one === undefined || other === undefined) return;
     if (isPerson && !isCalled && this.#areAllPeople()) return;
     // Payments, invoices and line items where other records are the deals.
     if (this.#refersTo('deal') || (this.#is('other') && this.#areOthers())) return;
-    const why = !isSold
-      ? `a status and ${isCalled ? 'their name' : this.#isOfTexts() ? 'texts about them' : isEnded ? 'how they ended' : 'a title'}`
-      : `an amount and ${isStaged ? 'a status' : isOwn || isTitled ? 'what it is for' : 'their name'}`;
     const without = isStaged ? '' : ', although no column has a stage';
-    this.#set('deal', `check: ${why}, of a person or a company, make these records deals${without}`);
+    this.#set('deal', `check: ${one} and ${other}, of a person or a company, make these records deals${without}`);
     if (isPerson) this.#set('lead');
   }
 
@@ -341,27 +346,21 @@ export class Signs {
     if (this.#found.size > 0 || this.#refersTo('lead') || !this.#isReferredTo()) return;
     if (this.#is('lead'))
       this.#set('lead', 'check: other records have their ids, but no column has names or addresses');
-    else if (
-      this.#hasOwnAddress() &&
-      this.#table.columns.some(({ is }) => is.person > 0.7) &&
-      !this.#is('other', 'user', 'company') &&
-      !this.#areStaff()
-    )
+    else if (this.#mayBePeople() && this.#hasOwnAddress() && this.#table.columns.some(({ is }) => is.person > 0.7))
       this.#set('lead', 'check: other records have their ids, and each has an address of its own');
   }
 
   peopleByAddress(): void {
-    if (this.#found.size > 0 || this.#is('other', 'user', 'company')) return;
-    if (this.#areStaff()) return;
-    const id = this.#of('lead', 'id');
-    const isSomebody = id > 0.4 || (id > 0 && this.#of('lead', 'full', 'last') > 0.36);
-    if (isSomebody && this.#of('lead', ...CONTACTS) > 0.8)
+    if (this.#found.size > 0 || !this.#mayBePeople()) return;
+    if (this.#of('lead', 'id') > 0.4 && this.#of('lead', ...CONTACTS) > 0.8)
       this.#set('lead', 'only e-mail addresses or phone numbers show that these are people');
   }
 
-  /** Whether records name them as those who work with them. */
-  #areStaff(): boolean {
-    return this.#references.some((each) => each.to.table === this.#table && isStaff(each.from) && each.share > 0.7);
+  /** Whether they are called nothing else, and no records name them as those who work with them. */
+  #mayBePeople(): boolean {
+    const areStaff = ({ from, to, share }: Reference): boolean =>
+      to.table === this.#table && isStaff(from) && share > 0.7;
+    return !this.#is('other', 'user', 'company') && !this.#references.some(areStaff);
   }
 
   companies(): void {

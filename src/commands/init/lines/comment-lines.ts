@@ -1,7 +1,7 @@
 /** The lines that only comments have: text and author. */
 import { columnsOf, SURE, type RoleCandidate } from '../assign.ts';
 import type { ValueSpec } from '../../../mapping/spec.ts';
-import { countOf, fillOf, isComplete, plainColumns, valueIn, type Column } from '../columns.ts';
+import { countOf, countWithout, fillOf, isComplete, plainColumns, valueIn, type Column } from '../columns.ts';
 import { texts } from '../content.ts';
 import { figuresOf, nextText, quoted } from '../evidence.ts';
 import { isSure, referenceText } from '../relations/references.ts';
@@ -41,8 +41,7 @@ export function contentLine(context: Context): Made {
   }
   const others = alternatives(columns, near);
   const outcome = instead.find((each) => isComplete(each) && each.meaning.concepts.has('outcome'));
-  const without = [...columns, ...others].map(({ sql }) => `${sql} is null`).join(' and ');
-  if (outcome && countOf(table, `from ${table.sql} where ${without}`) > table.rows * 0.1) others.push(outcome);
+  if (outcome && countWithout(table, [...columns, ...others]) > table.rows * 0.1) others.push(outcome);
   for (const each of others) context.used.add(each);
   const figures = [...columns, ...others]
     .map((column) => `${quoted(column)} ${figuresOf('content', column)}`)
@@ -59,9 +58,8 @@ function alternatives(columns: readonly Column[], candidates: readonly RoleCandi
     const before = [...columns.filter((each) => each.length >= length / 4), ...found];
     const without = before.map((each) => `and ${each.sql} is null`).join(' ');
     const isText = list === undefined && headerScore('content', column, 'comment') > 0 && texts(column) > 0.15;
-    const isMore = (least: number): boolean =>
-      countOf(table, `from ${table.sql} where ${sql} is not null ${without}`) > table.rows * least;
-    if (isText && isMore(0.1)) found.push(column);
+    const more = `from ${table.sql} where ${sql} is not null ${without}`;
+    if (isText && countOf(table, more) > table.rows * 0.1) found.push(column);
   }
   return found;
 }

@@ -10,7 +10,6 @@ import {
   isComplete,
   isKey,
   isUnique,
-  numberIn,
   plainColumns,
   valueIn,
   type Column,
@@ -33,12 +32,11 @@ import {
 import type { TransformSpec, ValueSpec } from '../../../mapping/spec.ts';
 import { milestones, outcomes, titles } from '../content.ts';
 import { headerScore, NAMES } from '../roles.ts';
-import { multipleIn } from '../multiples.ts';
+import { numberIn, multipleIn } from '../multiples.ts';
 import { referenceText } from '../relations/references.ts';
 import { joined, lookupOf, placeholder } from '../relations/lookups.ts';
 import { endingOf } from '../words.ts';
 import { namedLine, openLine, plainLine, type Context, type Made } from './field-lines.ts';
-import { countryIn } from './region.ts';
 import { plainComment, type Line } from './yaml.ts';
 
 export function titleLine(context: Context): Made {
@@ -124,7 +122,7 @@ export function currencyLine({ draft: { roles, table }, known, used }: Context):
     return { value: lookupOf(reference, codes.name), comment: `check: ${referenceText(reference)}` };
   }
   const amount = roles.get('amount')?.column;
-  const country = countryIn(known.tables.flatMap(({ columns }) => columns));
+  const { country } = known;
   const local = country && currencyOfCountry(country);
   const { code = local, able, byRow, figures } = currencyOf(amount, local);
   if (amount && byRow) return { value: valueIn(amount, ...byRow), comment: `check: ${figures}` };
@@ -150,7 +148,7 @@ export function stageLine(context: Context): Made {
   if (!found) return endsByFlags(context) ?? lastMilestone(context) ?? nameAround(context) ?? line;
   const said = outcome ? [...countsOf(outcome).keys()] : [];
   const ends = said.filter(isEnd);
-  if (ends.length === 0) {
+  if (!outcome || ends.length === 0) {
     const byFlags = endsByFlags(context, { line, column: found.column });
     if (byFlags) return byFlags;
     const isEndOnly = !outcome && found.others.length > 0 && outcomes(found.column) > 0.5;
@@ -160,12 +158,12 @@ export function stageLine(context: Context): Made {
       : 'it says only how deals ended';
     return { ...line, comment: `check: ${doubt}; ${plainComment(line)}` };
   }
-  const by = quoted(outcome!);
-  const unsaid = cellsOf([outcome!, found.column]).filter(
+  const by = quoted(outcome);
+  const unsaid = cellsOf([outcome, found.column]).filter(
     ([end = null, stage]) => isEnd(end) && endingOf(stage ?? '') !== endingOf(end!),
   );
   if (unsaid.length === 0) return { ...line, comment: `${line.comment}; ${by} says the same of won and lost deals` };
-  context.used.add(outcome!);
+  context.used.add(outcome);
   const stageOf = (end: string): string => (endingOf(end) === 'won' ? 'Won' : 'Lost');
   const map = { ...Object.fromEntries(ends.map((end) => [end, stageOf(end)])), '*': null };
   const stages = [...new Set(ends.map(stageOf))].map((each) => `\`${each}\``).join(' and ');
@@ -173,7 +171,7 @@ export function stageLine(context: Context): Made {
   const rest =
     others.length === 0 ? 'deals without one' : `deals with ${others.map((each) => `\`${each}\``).join(', ')}`;
   const comment = `check: ${numberText(unsaid.length)} deals are won or lost by ${by}, but not by ${quoted(found.column)}; they become ${stages}, and ${rest} keep ${quoted(found.column)}`;
-  return { value: { from: [valueIn(outcome!, { map }), line.value] }, comment };
+  return { value: { from: [valueIn(outcome, { map }), line.value] }, comment };
 }
 
 /** Flags that say how a deal ended: `won`, `lost`, and of `closed` those that are not won. */

@@ -5,7 +5,7 @@ import type { QuestionChoice } from '../../../terminal/ask.ts';
 import type { Column } from '../columns.ts';
 import { isReadable, isUnix } from '../dates.ts';
 import type { KnownTables } from '../relations/joins.ts';
-import { regionOf } from './region.ts';
+import type { RegionGuess } from './region.ts';
 import { timeOf } from '../roles.ts';
 import type { Samples } from '../tables.ts';
 import type { AnswerChoice, Answers } from './answers.ts';
@@ -26,11 +26,14 @@ interface Default {
   readonly ofCountry?: (country: string) => Default;
 }
 
-export function defaultsOf({ tables, missing, drafts }: Omit<KnownTables & Samples, 'references' | 'db'>): Default[] {
+export function defaultsOf(
+  { tables, drafts }: Pick<KnownTables, 'tables' | 'drafts'>,
+  missing: Samples['missing'],
+  region: RegionGuess,
+): Default[] {
   const columns = tables.flatMap((table) => table.columns);
   const times = drafts.flatMap(({ roles, kind }) => roles.get(timeOf(kind))?.column ?? []);
   const local = columns.filter((column) => hasNoOffset(column, times.includes(column)));
-  const region = regionOf(columns);
   const mistake = (text: string): string | undefined =>
     countryCode(text) === undefined ? 'the name of a country, or its two letters, such as IT' : undefined;
   const read = (text: string): unknown => countryCode(text) ?? text;

@@ -1,7 +1,7 @@
 /** The entries of drafts: for every field of a kind of record a line with the column that it is made of, or with the candidates. */
 import { kindOf } from '../../../kinds/index.ts';
 import { ofText } from '../../../terminal/numbers.ts';
-import { countOf, countsOf, isComplete, isIn, isOneOf, pathOf, type Column, type Table } from '../columns.ts';
+import { countOf, countsOf, countWithout, isComplete, isIn, isOneOf, pathOf, type Column } from '../columns.ts';
 import { dateText, doubtOf, isReadable, serialIn } from '../dates.ts';
 import { customValue, isCompany, isOnly, keyOf, quoted, TRUE, unreadText } from '../evidence.ts';
 import type { EntryDraft, Notes } from '../guess.ts';
@@ -86,11 +86,6 @@ export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
   const entry: Entry = { table, type: `${draft.kind}/created`, source: table.source, above, settings, data, custom };
   if (notes?.instead) return { ...entry, refused: notesText(notes), isProposal: true };
   return notes?.isSettled ? withLines(entry, (line) => ({ ...line, comment: plainComment(line) })) : entry;
-}
-
-/** Rows with none of these. */
-function countWithout(table: Table, columns: readonly Column[]): number {
-  return countOf(table, `from ${table.sql} where ${columns.map(({ sql }) => `${sql} is null`).join(' and ')}`);
 }
 
 /** Which of several records with one id is kept: marked, unless all that is sent of it is the same in them. */

@@ -77,6 +77,7 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
     return guess(
       `set this: ${numberText(national.length)} phone numbers have no country code, and nothing else in the exports shows their country; without it, they are left out`,
     );
+  const names = new Intl.DisplayNames(['en'], { type: 'region' });
   const candidates = found.slice(0, 3).map(({ country, valid, withCode, records }) => {
     const figures = [
       `${ofText(valid, national.length)} phone numbers without a country code are valid there`,
@@ -85,7 +86,7 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
       ...(records > 0 ? [`${numberText(records)} records name this country`] : []),
       ...hints.flatMap(([some, what]) => (some.includes(country) ? [what] : [])),
     ];
-    return { value: country, label: `${country} (${nameOf(country)}): ${figures.join(', ')}` };
+    return { value: country, label: `${country} (${names.of(country)!}): ${figures.join(', ')}` };
   });
   const why = whyNot(best, found, national.length);
   if (why === undefined) return guess(`set this: ${candidates[0]!.label}`, candidates, best.country);
@@ -96,14 +97,10 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
 }
 
 /** The country of the exports, by the first evidence that there is. */
-export function countryIn(columns: readonly Column[]): CountryCode | undefined {
-  const { country = countryOfAddresses(columns)[0] } = regionOf(columns);
+export function countryIn(columns: readonly Column[], region = regionOf(columns)): CountryCode | undefined {
+  const { country = countryOfAddresses(columns)[0] } = region;
   const [only, ...others] = countriesOfCurrency(columns);
   return country ?? (others.length === 0 ? only : undefined);
-}
-
-function nameOf(country: CountryCode): string {
-  return new Intl.DisplayNames(['en'], { type: 'region' }).of(country) ?? country;
 }
 
 /** Domains of countries that are in use all over the world. */

@@ -92,18 +92,32 @@ function carry(own: Column, key: Column, end?: Column): void {
   const match: ValueSpec = end
     ? { template: `${placeholder(key)} ${placeholder(end)}`, apply: ['collapse_whitespace'] }
     : key.name;
-  const isOpen = end ? ` and ${end.sql} is null` : '';
-  table.db.exec(`create index ${detail.sql}_by_key on ${detail.sql} (${key.sql})`);
-  for (const each of columns) {
-    const sql = `${detail.sql}_${each.sql}`;
-    table.db.exec(`alter table ${table.sql} add column ${sql} text`);
-    const row = `from ${detail.sql} where ${key.sql} = ${table.sql}.${own.sql}${isOpen}`;
-    table.db.exec(`update ${table.sql} set ${sql} = (select ${each.sql} ${row})`);
-    const isTaken = table.columns.some(({ name }) => name === each.name);
-    const name = isTaken ? `${detail.source}.${each.name}` : each.name;
-    const origin = lookupIn(detail, { match, with: own.name, take: each.name }, false);
-    const plain = { list: undefined, several: 0, isWrapper: false, isInPairs: false };
-    table.columns.push(columnOf(table, { name, sql, ...plain, origin }, each.name, true));
-  }
+  addColumns(
+    own,
+    { table: detail.sql, key: key.sql, ...(end && { end: end.sql }) },
+    columns.map(({ name, sql }) => {
+      const isTaken = table.columns.some((each) => each.name === name);
+      const origin = lookupIn(detail, { match, with: own.name, take: name }, false);
+      return { name: isTaken ? `${detail.source}.${name}` : name, sql, header: name, origin };
+    }),
+  );
   detail.attributes = { by: key.name, names: columns.length };
+}
+
+/** The cells of another table as columns of that of `own`, by its key in SQL; of several rows, by that without an `end`. */
+export function addColumns(
+  own: Column,
+  from: { readonly table: string; readonly key: string; readonly end?: string },
+  columns: readonly (Pick<Column, 'name' | 'sql' | 'label' | 'origin'> & { readonly header: string })[],
+): void {
+  const { table } = own;
+  const isOpen = from.end === undefined ? '' : ` and ${from.end} is null`;
+  table.db.exec(`create index ${from.table}_by_key on ${from.table} (${from.key})`);
+  for (const { name, sql: at, label, origin, header } of columns) {
+    const sql = `${from.table}_${at}`;
+    const row = `from ${from.table} where ${from.key} = ${table.sql}.${own.sql}${isOpen}`;
+    table.db.exec(`alter table ${table.sql} add column ${sql} text`);
+    table.db.exec(`update ${table.sql} set ${sql} = (select ${at} ${row})`);
+    table.columns.push(columnOf(table, { name, sql, label, origin }, header));
+  }
 }

@@ -1,8 +1,8 @@
 /** Tables of entity, property and value: their properties are columns of what they describe. */
-import type { ValueSpec } from '../../../mapping/spec.ts';
 import { columnOf, countOf, countsOf, isComplete, isFew, isKey, isOneOf, type Column, type Table } from '../columns.ts';
 import { isCode } from '../content.ts';
 import { isReadable } from '../dates.ts';
+import { addColumns } from './details.ts';
 import { namesTable } from '../relations/references.ts';
 import { lookupIn, placeholder } from '../relations/lookups.ts';
 import { isStaff } from '../roles.ts';
@@ -64,7 +64,10 @@ function pivotOf(parts: PropertyParts, tables: readonly Table[]): Pivot | undefi
     `create table ${sql} as select min(record) record, ${entity.sql} key, ${cells.join(', ')} from ${table.sql} group by 2`,
   );
   const own: Table = { ...table, sql, rows: countOf(table, `from ${sql}`), columns: [], nouns: [] };
-  const columns = names.map((name, at) => columnFor(own, `p${at}`, value, labelOf(name)));
+  const columns = names.map((name, at) => {
+    const label = name.filter((each) => each !== null).join(' ');
+    return columnOf(own, { name: `${value.name} (${label})`, sql: `p${at}`, label }, label);
+  });
   own.columns.push(...columns);
   const forms = columns.flatMap((each) => formOf(each) ?? []);
   const isTold = new Set(forms).size > 1 && forms.length > names.length * 0.6;
@@ -87,17 +90,14 @@ function isCalledSo({ property, value, entity }: PropertyParts): boolean {
   );
 }
 
-function columnFor(table: Table, sql: string, { name }: Column, label: string, origin?: ValueSpec): Column {
-  const own = { list: undefined, several: 0, isWrapper: false, isInPairs: false };
-  return columnOf(table, { name: `${name} (${label})`, sql, ...own, label, origin }, label, true);
-}
-
 /** The properties as columns of the table that has the entities, or of that with a row for each. */
 function placed(parts: PropertyParts, { table: pivot, names, columns: all }: Pivot, tables: readonly Table[]): Table {
   const { entity, property, value, type } = parts;
   const { table } = entity;
   const key = keyOf(entity, tables);
-  const match = { template: [entity, property, ...(type ? [type] : [])].map(placeholder).join(' '), ...trimmed(type) };
+  // Without a type, there is no space at the end.
+  const trimmed = type && { apply: ['collapse_whitespace' as const] };
+  const match = { template: [entity, property, ...(type ? [type] : [])].map(placeholder).join(' '), ...trimmed };
   const isSingle = toldApart(parts) === table.rows;
   const lookup = (by: Column, label: string) => {
     const own = { template: `${placeholder(by)} ${label.replace(/[{}]/g, '$&$&')}` };
@@ -111,31 +111,18 @@ function placed(parts: PropertyParts, { table: pivot, names, columns: all }: Piv
     const columns = all.map((each) =>
       each === first
         ? { ...first, name: value.name, label: undefined }
-        : columnFor(pivot, each.sql, value, each.label!, lookup(entity, each.label!)),
+        : { ...each, origin: lookup(entity, each.label!) },
     );
     pivot.only = { from: property.name, is: [names[all.indexOf(first)]![0]!] };
     pivot.columns.splice(0, all.length, own, ...columns);
     return pivot;
   }
   if (key) {
-    const { table: holder, sql: by } = key;
-    table.db.exec(`create index ${pivot.sql}_by_key on ${pivot.sql} (key)`);
-    for (const { sql: at, label } of all) {
-      const sql = `${table.sql}_${at}`;
-      holder.db.exec(`alter table ${holder.sql} add column ${sql} text`);
-      holder.db.exec(
-        `update ${holder.sql} set ${sql} = (select ${at} from ${pivot.sql} where key = ${holder.sql}.${by})`,
-      );
-      holder.columns.push(columnFor(holder, sql, value, label!, lookup(key, label!)));
-    }
+    const columns = all.map((each) => ({ ...each, header: each.label!, origin: lookup(key, each.label!) }));
+    addColumns(key, { table: pivot.sql, key: 'key' }, columns);
   }
   table.attributes = { by: property.name, names: all.length };
   return table;
-}
-
-/** What is looked up has no spaces where it lacks a type. */
-function trimmed(type: Column | undefined): { apply?: readonly ['collapse_whitespace'] } {
-  return type ? { apply: ['collapse_whitespace'] } : {};
 }
 
 /** Columns that may be such parts. */
@@ -180,10 +167,6 @@ function propertiesIn({ property, type, value }: PropertyParts): Property[] {
   return rows.map(({ p, t }) => [p, t]);
 }
 
-function labelOf(name: Property): string {
-  return name.filter((each) => each !== null).join(' ');
-}
-
 /** How many rows differ in their entity and property. */
 function toldApart({ entity, property, type }: PropertyParts): number {
   const columns = [entity, property, ...(type ? [type] : [])].map(({ sql }) => sql).join(', ');
@@ -209,16 +192,12 @@ function formOf({ is, date, separators, filled }: Column): string | undefined {
 /** The column of another table that has the entities, or the most of them. */
 function keyOf(entity: Column, tables: readonly Table[]): Column | undefined {
   const others = tables.filter((each) => each !== entity.table && each.list === undefined);
+  const all = `from (select distinct ${entity.sql} v from ${entity.table.sql})`;
   const found = others
     .flatMap(({ columns }) => columns)
     .filter((key) => isKey(key) && isCode(key) && key.origin === undefined)
     .filter((key) => namesTable(entity, key.table) || fold(entity.name) === fold(key.name) || key.is.digits < 0.9)
-    .map((key) => ({ key, n: foundIn(entity, key) }))
+    .map((key) => ({ key, n: countOf(entity.table, `${all} where v in (select ${key.sql} from ${key.table.sql})`) }))
     .sort((a, b) => b.n - a.n)[0];
   return found && found.n > entity.distinct * 0.8 ? found.key : undefined;
-}
-
-function foundIn(entity: Column, key: Column): number {
-  const all = `select distinct ${entity.sql} v from ${entity.table.sql}`;
-  return countOf(entity.table, `from (${all}) where v in (select ${key.sql} from ${key.table.sql})`);
 }

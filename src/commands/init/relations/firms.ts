@@ -1,8 +1,9 @@
 /** Firms that are among the people of a table, and whether these can do without them. */
 import { countOf, countsOf, isOneOf, plainColumns, type Column, type Table } from '../columns.ts';
+import { columnsOf } from '../assign.ts';
 import { TRUE } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
-import { typeOf } from '../roles.ts';
+import { isOfFirm, typeOf } from '../roles.ts';
 import type { Reference } from './references.ts';
 
 export interface Firms {
@@ -30,24 +31,19 @@ export function firmsAmong(draft: EntryDraft, references: readonly Reference[]):
 
 /** A flag says so, and none of them has a first or last name. */
 function flagged({ table, roles }: EntryDraft): Firms | undefined {
-  const names = (['first', 'last'] as const).flatMap((role) => roles.get(role)?.column.sql ?? []);
-  const flag = plainColumns(table).find(
-    ({ is, meaning: { concepts } }) => is.flag > 0.9 && concepts.has('company') && !concepts.has('id'),
-  );
+  const names = columnsOf(roles, 'first', 'last');
+  const flag = plainColumns(table).find((each) => each.is.flag > 0.9 && isOfFirm(each));
   const values = flag ? [...countsOf(flag).keys()].filter((value) => TRUE.test(value)) : [];
   if (!flag || values.length === 0 || names.length === 0) return undefined;
   const firms = firmsBy(flag, values, table);
-  const some = names.map((sql) => `${sql} is not null`).join(' or ');
+  const some = names.map(({ sql }) => `${sql} is not null`).join(' or ');
   return firms && countOf(table, `from ${table.sql} where ${firms.isFirm} and (${some})`) === 0 ? firms : undefined;
 }
 
 /** Their names are the companies of the others, and a column of two or three values tells them apart. */
 function named({ table, roles }: EntryDraft): Firms | undefined {
   const full = roles.get('full')?.column;
-  const company = plainColumns(table).find(
-    (each) =>
-      each !== full && each.meaning.concepts.has('company') && !each.meaning.concepts.has('id') && each.is.words > 0.8,
-  );
+  const company = plainColumns(table).find((each) => each !== full && isOfFirm(each) && each.is.words > 0.8);
   if (!full || !company || full.table !== table) return undefined;
   const types = plainColumns(table).filter(({ distinct }) => distinct > 1 && distinct <= 4);
   for (const type of types) {

@@ -1,7 +1,7 @@
 /** How the records of one table find those of another: the lead of a deal, the deal of a comment, the name of a stage. */
 import { ofText } from '../../../terminal/numbers.ts';
 import type { ValueSpec } from '../../../mapping/spec.ts';
-import { countOf, countsOf, haveSeveral, isComplete, isOneOf, isUnique, severalText, valueIn } from '../columns.ts';
+import { countOf, countsWhere, haveSeveral, isComplete, isOneOf, isUnique, severalText, valueIn } from '../columns.ts';
 import type { Column, Table } from '../columns.ts';
 import { quoted } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
@@ -17,6 +17,8 @@ export interface KnownTables {
   readonly drafts: readonly EntryDraft[];
   readonly tables: readonly Table[];
   readonly references: readonly Reference[];
+  /** The country of the exports, by the first evidence that there is. */
+  readonly country: string | undefined;
 }
 
 export interface Join {
@@ -293,7 +295,7 @@ export function nameByType(id: Column, { references }: KnownTables): Pick<Join, 
   const { table, sql } = id;
   const own = references.filter(({ from, to, by }) => from === id && by.apply.length === 0 && isUnique(to));
   for (const type of table.columns.filter((each) => each !== id && each.distinct <= MAX_TYPES && each.is.words > 0.8)) {
-    const used = countsOf(type, MAX_TYPES, `${sql} is not null`);
+    const used = countsWhere(type, `${sql} is not null`);
     const found = [...used].flatMap(([value, n]) => {
       const all = `from ${table.sql} where ${isOneOf(type, [value])} and ${sql} in`;
       const whole = own.filter(({ to }) => countOf(table, `${all} (select ${to.sql} from ${to.table.sql})`) === n);

@@ -1,5 +1,5 @@
 /** Keys of two columns: the id of a group, such as a company, and the number of the record in it. */
-import { countOf, isComplete, isUnique, plainColumns, type Column, type Table } from '../columns.ts';
+import { countOf, firstValues, isComplete, isUnique, plainColumns, type Column, type Table } from '../columns.ts';
 import { isId } from '../content.ts';
 import { fold } from '../words.ts';
 
@@ -16,7 +16,7 @@ export function numberedIn(tables: readonly Table[]): { readonly to: Column[]; r
     table.list !== undefined || table.columns.some(isKey)
       ? []
       : pairsIn(table).flatMap((pair) => {
-          const to = bothOf(pair);
+          const to = asOne(pair, pair[0], SHAPES);
           if (!isUnique(to) || !isComplete(to)) return [];
           const from = tables.flatMap((other) => (other === table ? [] : (referringTo(to, other) ?? [])));
           return from.length > 0 ? [{ to, from }] : [];
@@ -35,27 +35,33 @@ function pairsIn(table: Table): [Column, Column][] {
   );
 }
 
-function bothOf(pair: readonly [Column, Column]): Column {
+/** Two columns as one, which has a value where both have one. `like`: that of them which it is like, but for these shapes. */
+export function asOne(pair: readonly [Column, Column], like: Column, shapes: Partial<Column['is']>): Column {
   const [first, second] = pair;
+  const { table } = first;
   const sql = `(${first.sql} || ' ' || ${second.sql})`;
-  const both = `from ${first.table.sql} where ${sql} is not null`;
+  const both = `from ${table.sql} where ${sql} is not null`;
   return {
-    ...first,
+    ...like,
     name: `${first.name} ${second.name}`,
     sql,
+    values: firstValues(table, sql),
     pair,
-    filled: countOf(first.table, both),
-    distinct: countOf(first.table, `from (select distinct ${sql} ${both})`),
-    is: { ...first.is, digits: 0, whole: 0 },
+    filled: countOf(table, both),
+    distinct: countOf(table, `from (select distinct ${sql} ${both})`),
+    is: { ...like.is, ...shapes },
   };
 }
+
+/** Not those of a number. */
+const SHAPES = { digits: 0, whole: 0 };
 
 function referringTo(to: Column, other: Table): Column | undefined {
   const [first, second] = to.pair!.map(({ name }) =>
     plainColumns(other).find((each) => fold(each.name) === fold(name)),
   );
   if (!first || !second || other.list !== undefined) return undefined;
-  const from = bothOf([first, second]);
+  const from = asOne([first, second], first, SHAPES);
   const known = countOf(other, `from ${other.sql} where ${from.sql} in (select ${to.sql} from ${to.table.sql})`);
   return known > 0 && known >= from.filled * 0.8 ? from : undefined;
 }

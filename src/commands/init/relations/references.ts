@@ -3,7 +3,6 @@ import { ofText } from '../../../terminal/numbers.ts';
 import type { TransformSpec } from '../../../mapping/spec.ts';
 import {
   countOf,
-  firstValues,
   isIn,
   isUnique,
   literal,
@@ -15,7 +14,7 @@ import {
 } from '../columns.ts';
 import { isRising, isRowNumber } from '../content.ts';
 import { headerScore } from '../roles.ts';
-import { numberedIn } from './numbered.ts';
+import { asOne, numberedIn } from './numbered.ts';
 import type { Samples } from '../tables.ts';
 import { commonEnds, fold, meaningOf, namesNoun, type Meaning } from '../words.ts';
 
@@ -232,20 +231,7 @@ export function namesOf({ columns }: Table): Column[] {
   const first = sureFirst ?? (sureLast && best('full', 0.7, sureLast));
   const last = sureLast ?? (sureFirst && best('full', 0.7, sureFirst));
   if (!first || !last) return [];
-  const sql = `(${first.sql} || ' ' || ${last.sql})`;
-  const both = `from ${last.table.sql} where ${sql} is not null`;
-  return [
-    {
-      ...last,
-      name: `${first.name} ${last.name}`,
-      sql,
-      values: firstValues(last.table, sql),
-      pair: [first, last],
-      filled: countOf(last.table, both),
-      distinct: countOf(last.table, `from (select distinct ${sql} ${both})`),
-      is: { ...last.is, person: 1 },
-    },
-  ];
+  return [asOne([first, last], last, { person: 1 })];
 }
 
 function mayRefer({ filled, date, length, separators, is }: Column): boolean {
