@@ -122,8 +122,8 @@ describe('every file and every column has a fate', () => {
       ],
       'users.csv': ['user id,user name,user email,desk', 'U0,Ann Bell,ann@b.example,4', 'U1,Ben Cole,ben@b.example,5'],
     });
-    expect(draft.text).toMatch(/users: .* # looked up for deals: owner_name; not carried: .*`desk`/);
-    expect(draft.findings).toMatch(/users\.csv: .*2 records read; looked up for deals: owner_name/);
+    expect(draft.text).toMatch(/users: .* # looked up by deals \(owner_name\); not carried: .*`desk`/);
+    expect(draft.findings).toMatch(/users\.csv: .*2 records read; looked up by deals \(owner_name\)/);
   });
 
   test.each(readdirSync(join(FIXTURES, 'labelled-exports')))(

@@ -15,7 +15,7 @@ export class Fates {
   readonly #known: KnownTables;
   readonly #entries: readonly Entry[];
   readonly #refused: readonly Entry[];
-  /** By table, the columns and paths that lines read of it, and which fields look it up. */
+  /** By table, the columns and paths that lines read of it, and which fields look it up: `deals: owner_name`. */
   readonly #read = new Map<Table, Set<string>>();
   readonly #lookedUpFor = new Map<Table, Set<string>>();
 
@@ -91,7 +91,7 @@ export class Fates {
     ];
   }
 
-  /** Beside a source: what it is looked up for, and what is left of it. */
+  /** Beside a source: what looks it up, and what is left of it. */
   #remarkOn(table: Table): string | undefined {
     const fields = this.#lookedUpFor.get(table);
     if (!fields || this.#entries.some((entry) => entry.table === table || entry.table.parent === table))
@@ -273,8 +273,14 @@ function entryText({ type, refused }: Entry, fate: EntryFate | undefined): strin
   return `${rows}${counted(fate.events, one)}${failed}`;
 }
 
+/** `looked up by deals (owner_name) and comments (when, lead_external_id)`. */
 function lookedUpText(fields: ReadonlySet<string>): string {
-  return `looked up for ${enumerated([...fields], 'and')}`;
+  const types = new Map<string, string[]>();
+  for (const field of fields) {
+    const [type, key] = field.split(': ') as [string, string];
+    types.set(type, [...(types.get(type) ?? []), key]);
+  }
+  return `looked up by ${enumerated([...types].map(([type, keys]) => `${type} (${keys.join(', ')})`), 'and')}`;
 }
 
 function notCarriedText(columns: readonly Column[], why = '', mark = ''): string | undefined {

@@ -119,15 +119,16 @@ function headOf(table: Table): string {
 
 const EXAMPLES = 3;
 
-/** Three records, as far as they fit. */
+/** A line for each column, with its values in the first three records. */
 function rowsText({ columns }: Table): string {
   const shown = columns.filter(({ filled, list }) => filled > 0 && list === undefined).slice(0, 8);
   const rows = cellsOf(shown).slice(0, EXAMPLES);
-  return rows
-    .map((row) => row.flatMap((cell, at) => (cell === null ? [] : [`${shown[at]!.name}: ${short(cell)}`])))
-    .map((cells) => `  ${cells.join(', ')}`)
-    .join('\n');
+  const valuesAt = (at: number): string => rows.map((row) => short(row[at] ?? '-', MOST_OF_THREE)).join(' | ');
+  return shown.map(({ name }, at) => `  ${short(name)}: ${valuesAt(at)}`).join('\n');
 }
+
+/** Characters of each of three values in a line. */
+const MOST_OF_THREE = 16;
 
 function short(text: string, most = 30): string {
   const plain = text.replace(/\s+/g, ' ');
