@@ -280,7 +280,10 @@ function lookedUpText(fields: ReadonlySet<string>): string {
     const [type, key] = field.split(': ') as [string, string];
     types.set(type, [...(types.get(type) ?? []), key]);
   }
-  return `looked up by ${enumerated([...types].map(([type, keys]) => `${type} (${keys.join(', ')})`), 'and')}`;
+  return `looked up by ${enumerated(
+    [...types].map(([type, keys]) => `${type} (${keys.join(', ')})`),
+    'and',
+  )}`;
 }
 
 function notCarriedText(columns: readonly Column[], why = '', mark = ''): string | undefined {
