@@ -246,6 +246,11 @@ export function isStateFile(name: string): boolean {
   return [PERSONAL, REHEARSAL, KEPT].some((files) => files[baseOf(name)] !== undefined);
 }
 
+/** Whether `purge` deletes it from the state of a rehearsal. */
+export function isPurged(name: string): boolean {
+  return [PERSONAL, REHEARSAL].some((files) => files[baseOf(name)] !== undefined);
+}
+
 async function confirmed(): Promise<boolean> {
   const ask = confirmer();
   if (ask) return ask('Delete? This cannot be undone.');

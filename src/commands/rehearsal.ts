@@ -10,7 +10,7 @@ import type { RunSettings } from '../settings/run-settings.ts';
 import { Lock } from '../store/lock.ts';
 import { StateDir, statePath } from '../files/state-dir.ts';
 import { storedBinding } from '../store/checkpoint.ts';
-import { isStateFile } from './purge.ts';
+import { isPurged, isStateFile } from './purge.ts';
 import { shortPath } from '../files/paths.ts';
 
 const JOURNAL_FILE = 'sandbox.ndjson';
@@ -59,7 +59,8 @@ export async function startRehearsal(
  */
 async function startOver(state: StateDir): Promise<void> {
   const names = (await readdir(state.path)).filter((name) => isStateFile(name) && name !== 'rejects');
-  if (names.length === 0) return;
+  // What `purge` keeps of a rehearsal has nothing to start over.
+  if (!names.some(isPurged)) return;
   const header = storedBinding(state);
   if (header ? header.base_url !== SANDBOX : !isThere(state.file(JOURNAL_FILE))) {
     const what = header ? `the state of a migration to ${header.base_url}` : 'not the state of a rehearsal';

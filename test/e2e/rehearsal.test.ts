@@ -60,6 +60,13 @@ describe('run --sandbox --fresh', () => {
     },
   );
 
+  it('works after purge, which keeps the list of ids', async () => {
+    await run(['--sandbox']);
+    expect((await p.command('purge', '--sandbox', '--yes')).stderr).toContain('keep    ids.csv');
+    const again = summaryOf(await run(['--sandbox', '--fresh']));
+    expect(again).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 2 } });
+  });
+
   it.each([
     ['state', [], 'the state of a migration to http'],
     ['dry run', ['--dry-run'], 'not the state of a rehearsal'],
