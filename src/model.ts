@@ -159,6 +159,7 @@ export interface Ready extends Filled {
 export interface Invalid extends Mapped {
   readonly kind: 'invalid';
   readonly externalId?: string;
+  readonly parent?: ParentRef;
 }
 
 /** What the service did with an acknowledged event (service interface, section 2.7). */

@@ -12,7 +12,7 @@ export interface ErrorCause {
   readonly field: string | null;
   /** Rows and events that have the error. */
   readonly count: number;
-  /** Events that can be sent once it alone is corrected: those that have it, and all that are blocked by them. */
+  /** Events that can be sent once it alone is corrected: of those that have it, and all that hang on them, the ones without another error. */
   readonly frees: number;
   /** Of all causes: events that several of them keep back. */
   readonly several: number;
@@ -49,7 +49,7 @@ export function readCauses(db: Database): readonly ErrorCause[] {
       union
       select below.first, child.id, child.entity, child.external_id
       from below join event child on child.parent_entity = below.entity and child.parent_id = below.external_id
-      where child.state = 'blocked'),
+      where child.state in ('blocked', 'invalid')),
     kept as materialized (select min(first) as first, count(*) as causes from below group by id),
     freed as materialized (select first, count(*) as events from kept where causes = 1 group by first)
     select c.first, p.kind, p.code, p.field, p.message, p.hint, p.http_status, count(*) as count, count(distinct c.message) as messages,

@@ -89,9 +89,8 @@ export class PlanWriter {
   /** Notes that no event came of a record, whose values are not kept. */
   skip(item: ReadRecord, { code, unmet }: SkipReason, parent?: ParentRef): void {
     const record = this.#last?.item === item ? this.#last.id : this.record({ place: item.place });
-    const id = parent?.externalId.toWellFormed().replaceAll('\0', '') ?? null;
     const words = unmet.length === 0 ? null : unmet.join('; ');
-    this.db.run('insert into skipped values (?, ?, ?, ?, ?)', record, code, words, parent?.entity ?? null, id);
+    this.db.run('insert into skipped values (?, ?, ?, ?, ?)', record, code, words, parent?.entity ?? null, inSql(parent?.externalId));
   }
 
   /** Adds an event, as it can be sent or as one that is invalid; returns its number in the plan. */
@@ -101,14 +100,14 @@ export class PlanWriter {
     return this.#events.add(
       type,
       entityOf(type),
-      externalId?.toWellFormed().replaceAll('\0', '') ?? null,
+      inSql(externalId),
       record,
       entry,
       ready?.occurredAt ?? null,
       ready?.content ?? null,
       ready?.sha ?? null,
-      ready?.parent?.entity ?? null,
-      ready?.parent?.externalId ?? null,
+      event.parent?.entity ?? null,
+      inSql(event.parent?.externalId),
       ready?.priority ?? null,
       ready?.heading ?? null,
       deal?.group ?? null,
@@ -139,4 +138,9 @@ export class PlanWriter {
     this.#lastFile = { source, file, id };
     return id;
   }
+}
+
+/** Invalid ids, too, are listed: half of a surrogate pair and a NUL do not fit into a column. */
+function inSql(id: string | undefined): string | null {
+  return id?.toWellFormed().replaceAll('\0', '') ?? null;
 }

@@ -18,9 +18,11 @@ export function prepare(draft: Draft, resolver: Resolver): Ready | Invalid {
   }
   const id = data.external_id;
   const externalId = typeof id === 'string' && id !== '' ? id : undefined;
+  const parent = parentOf(type, data);
   if (issues.some(isError)) {
     const invalid: Writable<Invalid> = { kind: 'invalid', type, entry, place, issues, omissions };
     if (externalId !== undefined) invalid.externalId = externalId;
+    if (parent) invalid.parent = parent;
     return invalid;
   }
   const sha = contentSha(type, content);
@@ -29,7 +31,6 @@ export function prepare(draft: Draft, resolver: Resolver): Ready | Invalid {
   if (occurredAt !== undefined) ready.occurredAt = occurredAt;
   if (priority !== undefined) ready.priority = priority;
   if (heading !== undefined) ready.heading = heading;
-  const parent = parentOf(type, data);
   if (parent) ready.parent = parent;
   return ready;
 }
