@@ -5,6 +5,7 @@ import { isStateLost, STOPPED, type Halt } from '../halt.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import { allowedErrors, countWhere } from '../plan/counts.ts';
 import { CHANGES_FILE, writeChanges } from '../plan/judge/changes-file.ts';
+import { forgetOwnMatches, MATCHES_FILE } from '../plan/judge/contacts.ts';
 import { forgetRun, noteEnd, noteRun } from '../plan/older.ts';
 import { rememberShown, readLeft } from '../plan/read-back.ts';
 import { hintFor, issueOf } from '../vocabulary/words.ts';
@@ -157,6 +158,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
     deliverer.close();
   }
   const stopped = halt.reason?.code;
+  if (sender.adopted > 0) await bestEffort.attempt(MATCHES_FILE, () => forgetOwnMatches(db, state.file(MATCHES_FILE)));
   if (stopped === STOPPED.unknownHistory && isFirstRun && !outcomes.hasAnswers) forget(db);
   else if (stopped !== STOPPED.notWritten && !isStateLost(stopped)) {
     reportUntried(db);

@@ -27,7 +27,7 @@ export function placedFile(of?: 'p' | 'o'): string {
 export const PLAN: Schema = {
   name: 'plan',
   applicationId: 0x63726d70,
-  version: 8,
+  version: 9,
   // Most of it is written once and read from beginning to end.
   pageSize: 8_192,
   json: {
@@ -220,6 +220,15 @@ create table written (path text not null, sha256 text not null, primary key (pat
 create table contact (service_id text primary key, email text, phone_number text) strict;
 create index contact_email on contact (email);
 create index contact_phone on contact (phone_number);
+
+-- Leads of the input that may be the same person as one of the account: matches.csv; the fields that they share, separated by spaces.
+create table match (
+  event integer not null references event,
+  service_id text not null,
+  fields text not null,
+  name text,                     -- in the service
+  primary key (event, service_id)
+) strict, without rowid;
 
 -- Single values: the key of field hashes of a dry run, the digest, the hash of the mapping, how far contacts were read.
 create table setting (name text primary key, value text not null) strict;

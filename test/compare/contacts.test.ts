@@ -1,5 +1,5 @@
 /** `if_contact_exists`, against a sandbox that has leads already. */
-import { stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { useFastClock } from '../clock.ts';
 import { backfill, mapping, project, rowsIn, summaryOf } from '../e2e/harness.ts';
@@ -110,6 +110,18 @@ describe('people who are in the account already', () => {
       '6,people,people.csv,7,phone_number,Second Bob',
     ]);
     expect(await stored('matches.csv')).toContain(theirs);
+  });
+
+  it('are not the leads that a lost checkpoint had made, once the service has said so (--adopt)', async () => {
+    const { summary, person, state, matches } = await place();
+    await summary();
+    await rm(state(), { recursive: true });
+    await person({ fullName: 'Second Bob', phoneNumber: '+390212345678' });
+    expect(await summary('--adopt', '--yes')).toMatchObject({
+      this_run: { adopted: 6 },
+      warnings_by_code: { contact_in_account: 1 },
+    });
+    expect(await matches()).toEqual(['2,people,people.csv,3,phone_number,Second Bob']);
   });
 });
 

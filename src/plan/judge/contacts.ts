@@ -31,7 +31,7 @@ interface MatchingJob {
 
 /** A lead of the input, and a lead of the account that may be the same person. */
 interface Match {
-  readonly id: number;
+  readonly event: number;
   readonly record: number;
   readonly external_id: string;
   readonly entry: number;
@@ -43,6 +43,8 @@ interface Match {
   readonly service_id: string;
   /** What they share, separated by spaces. */
   readonly fields: string;
+  /** In the service. */
+  readonly name: string | null;
 }
 
 /**
@@ -57,16 +59,27 @@ export async function judgeContacts(job: MatchingJob): Promise<void> {
     value === null ? null : hasher.normalHashOf(String(field), String(value)),
   );
   findMaybeOurs(db, hasher.keyId);
-  const matches = findMatches(db, policies);
+  findMatches(db, policies);
   db.exec('drop table maybe_ours');
-  const byLead = new Map<number, Match[]>();
-  for (const match of matches) {
-    const others = byLead.get(match.id);
-    if (others) others.push(match);
-    else byLead.set(match.id, [match]);
+  let last: Match[] = [];
+  for (const match of db.all<Match>(`${MATCHES} order by m.event, m.fields`)) {
+    if (match.event !== last[0]?.event) {
+      report(db, policies, last);
+      last = [];
+    }
+    last.push(match);
   }
-  for (const found of byLead.values()) report(db, policies, found);
-  if (matches.length > 0) await writeMatches(job, matches);
+  report(db, policies, last);
+  await readNames(job);
+  writeMatches(db, job.path);
+}
+
+/** After --adopt: leads of the account that the service has said are ours are no other people. */
+export function forgetOwnMatches(db: Database, path: string): void {
+  const ours = `exists (select 1 from checkpoint.record q where q.service_id = match.service_id and q.entity = '${PERSON}')`;
+  if (db.run(`delete from match where ${ours}`) === 0) return;
+  db.run(`delete from problem where code = 'contact_in_account' and event not in (select event from match)`);
+  writeMatches(db, path);
 }
 
 /** The number of leads of the input that may be in the account already (`matches.csv`). */
@@ -107,55 +120,65 @@ function findMaybeOurs(db: Database, keyId: string): void {
   );
 }
 
-/** The leads of the account that share something with one of the input and that this migration cannot have made. */
-function findMatches(db: Database, policies: readonly Policies[]): readonly Match[] {
+/** Lists the leads of the account that share something with one of the input and that this migration cannot have made. */
+function findMatches(db: Database, policies: readonly Policies[]): void {
   const looking = policies.flatMap(({ if_contact_exists: policy }, entry) => (policy === 'ignore' ? [] : [entry]));
-  return db.all<Match>(
-    `with lead as materialized (
+  db.run(
+    `insert into match (event, service_id, fields)
+     with lead as materialized (
        select id, data from event where type = '${PERSON}/created' and state in ('ready', 'retry', 'acknowledged') and data is not null
          and entry in (select value from json_each(?))),
      shared as (${SHARED})
-     select e.id, e.record, ifnull(e.external_id, '') as external_id, e.entry, s.name as source, ${placedFile()} as file, r.line,
-       shared.service_id, group_concat(shared.field, ' ' order by shared.field) as fields,
-       e.state = 'acknowledged' or exists (
-         select 1 from checkpoint.record q where q.entity = '${PERSON}' and q.external_id = e.external_id
-           and (q.existence <> 'no' or q.open is not null)) as is_ours
-     from shared join event e on e.id = shared.id join record r on r.id = e.record join file f on f.id = r.file
-       join source s on s.id = f.source
-     where shared.service_id not in (select service_id from temp.maybe_ours)
+     select id, service_id, group_concat(field, ' ' order by field) from shared
+     where service_id not in (select service_id from temp.maybe_ours)
        and not exists (select 1 from checkpoint.record q where q.service_id = shared.service_id and q.entity = '${PERSON}')
-     group by e.id, shared.service_id order by e.id, fields`,
+     group by id, service_id`,
     JSON.stringify(looking),
   );
 }
 
+const MATCHES = `
+  select m.event, m.service_id, m.fields, m.name, e.record, ifnull(e.external_id, '') as external_id, e.entry, s.name as source,
+    ${placedFile()} as file, r.line,
+    e.state = 'acknowledged' or exists (
+      select 1 from checkpoint.record q where q.entity = '${PERSON}' and q.external_id = e.external_id
+        and (q.existence <> 'no' or q.open is not null)) as is_ours
+  from match m join event e on e.id = m.event join record r on r.id = e.record join file f on f.id = r.file
+    join source s on s.id = f.source`;
+
 /** `matches`: of one lead. */
 function report(db: Database, policies: readonly Policies[], matches: readonly Match[]): void {
-  const { id: event, record, entry, is_ours: isOurs } = matches[0]!;
+  const [first] = matches;
+  if (!first) return;
+  const { event, record, entry, is_ours: isOurs, external_id: id, service_id: serviceId } = first;
   const code =
     policies[entry]!.if_contact_exists === 'reject' && isOurs !== 1 ? 'contact_exists' : 'contact_in_account';
   if (code === 'contact_exists') setState(db, event, 'invalid', code);
-  const { external_id: id, service_id: serviceId } = matches[0]!;
   const shared = new Set(matches.flatMap(({ fields }) => fields.split(' ')));
   const what = [...shared].sort().map((field) => NOUNS[field]);
   const more = matches.length === 1 ? '' : ` and ${matches.length - 1} more`;
   addProblem(db, { event, record }, issueOf(code, what.join(' and '), id, `${serviceId}${more}`));
 }
 
-async function writeMatches({ path, service }: MatchingJob, matches: readonly Match[]): Promise<void> {
-  const names = new Map<string, string>();
-  if (service) {
-    const ids = new Set(matches.map(({ service_id: id }) => id));
-    const options = { atLeast: service.leads, concurrency: service.concurrency };
-    for await (const { serviceId, record } of readBack(service.client, PERSON, ids, options)) {
-      names.set(serviceId, typeof record?.fullName === 'string' ? record.fullName : '');
-    }
-  }
+/** The names that the matching leads have in the service. */
+async function readNames({ db, service }: MatchingJob): Promise<void> {
+  if (!service) return;
+  const found = db.all<{ service_id: string }>('select distinct service_id from match');
+  const ids = new Set(found.map(({ service_id: id }) => id));
+  const options = { atLeast: service.leads, concurrency: service.concurrency };
+  for await (const { serviceId, record } of readBack(service.client, PERSON, ids, options))
+    if (typeof record?.fullName === 'string')
+      db.run('update match set name = ? where service_id = ?', record.fullName, serviceId);
+}
+
+function writeMatches(db: Database, path: string): void {
+  rmSync(path, { force: true });
+  if (!db.get('select 1 from match limit 1')) return;
   writeLines(
     path,
     csvHead(COLUMNS),
-    matches,
-    ({ external_id: id, source, file, line, service_id: serviceId, fields }) =>
-      csvLine([id, source, file, line, serviceId, fields, names.get(serviceId)]),
+    db.all<Match>(`${MATCHES} order by m.event, m.fields`),
+    ({ external_id: id, source, file, line, service_id: serviceId, fields, name }) =>
+      csvLine([id, source, file, line, serviceId, fields, name ?? undefined]),
   );
 }
