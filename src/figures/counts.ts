@@ -3,7 +3,7 @@ import { EVENT_TYPES } from '../kinds/index.ts';
 import type { EventType } from '../model.ts';
 import { countWhere, type CountedState, type PriorityProgress } from '../plan/counts.ts';
 import { MOST_PRIORITIES, type PriorityCounts } from '../report/summary.ts';
-import { numberText } from '../terminal/numbers.ts';
+import { countTexts, numberText } from '../terminal/numbers.ts';
 import { clockText } from '../terminal/times.ts';
 import { typeName } from '../vocabulary/terms.ts';
 import { column, LIMITS, sectionOf, type Section } from './figures.ts';
@@ -53,7 +53,12 @@ export function allAcknowledged(states: readonly CountedState[]): Section {
   const parts = EVENT_TYPES.flatMap((type) => {
     const all = countWhere(states, (each) => each.type === type);
     const there = countWhere(states, (each) => each.type === type && each.state === 'acknowledged');
-    return all === 0 ? [] : [`${typeName(type).toLowerCase()} ${numberText(there)} of ${numberText(all)}`];
+    const repeated = countTexts([all - there, all - there === 1 ? 'duplicate' : 'duplicates']).map(
+      (text) => ` (${text})`,
+    );
+    return all === 0
+      ? []
+      : [`${typeName(type).toLowerCase()} ${numberText(there)} of ${numberText(all)}${repeated.join('')}`];
   });
   return sectionOf({ id: 'counts', notes: [parts.join('   ')] });
 }

@@ -126,13 +126,14 @@ function requestsSection({ summary, triggersFired, unanswered }: RunFound): Sect
   const { this_run: run, events, outcomes } = summary;
   // Where a disk is full, the checkpoint may have requests that did not go out.
   const unsettled = Math.max(0, run.events_sent - outcomes.created - outcomes.updated - outcomes.none);
-  const others = run.requests - run.events_sent - run.retries;
+  const others = run.requests - run.events_sent - run.follow_ups - run.retries;
   const why = [
     `${counted(run.events_sent, 'event')} sent`,
     ...countTexts(
       [Math.min(unanswered, unsettled), 'without an answer, to be sent again under the same id'],
       [run.adopted, 'adopted: the service had them already'],
       [run.already_acknowledged, 'acknowledged before'],
+      [run.follow_ups, run.follow_ups === 1 ? 'follow-up about the same event' : 'follow-ups about the same events'],
       [run.retries, run.retries === 1 ? 'repeat' : 'repeats'],
       [others, 'to read the account'],
     ),

@@ -164,6 +164,7 @@ export function summarise(run: {
     this_run: {
       requests: run.requests,
       events_sent: sender?.counters.events_sent ?? 0,
+      follow_ups: sender?.counters.follow_ups ?? 0,
       retries: sender?.counters.retries ?? 0,
       rate_limited: sender?.counters.rate_limited ?? 0,
       already_acknowledged: countWhere(survey.states, ({ state }) => state === 'acknowledged'),
@@ -210,6 +211,7 @@ export function notStarted(run: { dryRun: boolean; startedAt: Date; began: numbe
     this_run: {
       requests: 0,
       events_sent: 0,
+      follow_ups: 0,
       retries: 0,
       rate_limited: 0,
       already_acknowledged: 0,

@@ -8,7 +8,7 @@ import { countOmitted, excessText } from '../report/omitted.ts';
 import type { StoredSummary, Summary, WaitingCounts } from '../report/summary.ts';
 import { counted, numberText, countTexts } from '../terminal/numbers.ts';
 import { clockText, durationText } from '../terminal/times.ts';
-import { stopText } from '../vocabulary/terms.ts';
+import { stopText, type EventCounts } from '../vocabulary/terms.ts';
 import type { Mood, Headline } from './figures.ts';
 
 /** Reasons why a run that ended is not done: the counts say them. */
@@ -56,7 +56,7 @@ export function verdictOf(summary: StoredSummary, context: VerdictContext): Head
   if (UNSENT.includes(exit.reason)) {
     return { word: 'NOT STARTED', text: `: nothing was sent; ${why}`, mood: 'failed', details: [] };
   }
-  const share = `${numberText(events.acknowledged)} of ${counted(events.total, 'event')} acknowledged`;
+  const share = acknowledgedText(events);
   const { seconds, events_sent: sent } = summary.this_run;
   const took = sent > 0 ? ` in ${durationText(seconds)}` : '; nothing was left to send';
   const word = why === undefined ? 'DONE' : 'FINISHED';
@@ -66,15 +66,23 @@ export function verdictOf(summary: StoredSummary, context: VerdictContext): Head
 
 function stopVerdict(summary: StoredSummary, halt: HaltReason, now: Date): Headline {
   const { events, dry_run: dry } = summary;
-  const far = dry
-    ? 'nothing was sent'
-    : `${numberText(events.acknowledged)} of ${counted(events.total, 'event')} acknowledged`;
+  const far = dry ? 'nothing was sent' : acknowledgedText(events);
   return {
     word: 'STOPPED',
     text: ` at ${clockText(new Date(summary.finished_at), now)}: ${halt.message}   (exit code ${halt.exitCode})`,
     mood: 'failed',
     details: [far, ...(halt.hint ? [halt.hint] : [])],
   };
+}
+
+type Acknowledged = Pick<EventCounts, 'acknowledged' | 'total'> & { readonly duplicates?: number };
+
+/** `4 of 5 events acknowledged, 1 is a duplicate`: so that no one misses the duplicates. */
+export function acknowledgedText({ acknowledged, total, duplicates = 0 }: Acknowledged): string {
+  const share = `${numberText(acknowledged)} of ${counted(total, 'event')} acknowledged`;
+  return duplicates === 0
+    ? share
+    : `${share}, ${numberText(duplicates)} ${duplicates === 1 ? 'is a duplicate' : 'are duplicates'}`;
 }
 
 /** The same in one sentence, for `status`, `--quiet` and messages. */

@@ -6,6 +6,7 @@ import type { Summary } from '../report/summary.ts';
 import { durationText } from '../terminal/times.ts';
 import { capital } from '../vocabulary/terms.ts';
 import { withoutValues } from '../send/without-values.ts';
+import { acknowledgedText } from '../figures/verdict.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
 import { PROGRAM } from '../version.ts';
 
@@ -62,7 +63,11 @@ export function ended(migration: string, { exit, events }: Summary, halt: HaltRe
     stopped: `stopped: ${halt ? withoutValues(halt.message, {}) : 'too many problems in the input, nothing was sent'}.`,
   }[event];
   const next = halt ? [...(halt.hint ? [sentence(halt.hint)] : []), 'Run the same command again to resume.'] : [];
-  return { ...about(event, migration, [what, countsText(counts), ...next]), exit, events: counts };
+  return {
+    ...about(event, migration, [what, countsText({ ...counts, duplicates: events.duplicates }), ...next]),
+    exit,
+    events: counts,
+  };
 }
 
 /** A run that could not start, or ended by an unexpected error. `message` is undefined unless the user can fix it. */
@@ -89,9 +94,9 @@ function about(event: NotifyEvent, migration: string, sentences: readonly string
   return { text: `${PROGRAM} ${migration}: ${sentences.join(' ')}`, event, migration };
 }
 
-function countsText({ total, acknowledged, rejected }: NonNullable<Notification['events']>): string {
-  const failed = rejected === 0 ? '' : `, ${numberText(rejected)} rejected`;
-  return `${numberText(acknowledged)} of ${numberText(total)} events acknowledged${failed}.`;
+function countsText(events: NonNullable<Notification['events']> & { readonly duplicates?: number }): string {
+  const failed = events.rejected === 0 ? '' : `, ${numberText(events.rejected)} rejected`;
+  return `${acknowledgedText(events)}${failed}.`;
 }
 
 function sentence(hint: string): string {

@@ -1,12 +1,19 @@
 import { UserError } from '../errors.ts';
 import { EVENT_TYPES } from '../kinds/index.ts';
+import type { EntryHead } from '../mapping/mapping.ts';
 import type { EventType } from '../model.ts';
 import type { NamedRecord } from '../settings/run-settings.ts';
 import type { Database } from '../store/sqlite.ts';
 
-/** `--only`: events of other types than these are left for a later run; returns how many. */
-export function holdOtherTypes(db: Database, only: readonly EventType[]): number {
+/** `--only`: events of other types than these are left for a later run; returns how many. Throws a `UserError` if no entry has any of them. */
+export function holdOtherTypes(db: Database, only: readonly EventType[], entries: readonly EntryHead[]): number {
   if (only.length === EVENT_TYPES.length) return 0;
+  const mapped = [...new Set(entries.map(({ type }) => type))];
+  if (!mapped.some((type) => only.includes(type))) {
+    throw new UserError(`--only ${only.join(',')}: no entry of the mapping has such events`, {
+      hint: `its events are ${mapped.join(', ')}; what has changed since it was sent goes with the created event of its record`,
+    });
+  }
   const types = JSON.stringify(only);
   return db.run(
     `update event set is_chosen = 0, state = case when state in ('ready', 'retry') then 'held' else state end

@@ -26,7 +26,7 @@ const WHOLE: Selected = { isPart: false };
 
 /** By the option, in the order in which they are applied: a pilot is chosen among the events that are selected and can be sent. */
 const STEPS: { readonly [Name in keyof Selection]: Select<Selection[Name]> } = {
-  only: ({ db }, types) => ({ isPart: holdOtherTypes(db, types) > 0 }),
+  only: ({ db, entries }, types) => ({ isPart: holdOtherTypes(db, types, entries) > 0 }),
   pilot({ db, account }, records) {
     if (records === undefined) return WHOLE;
     const cover = coverOf(db, records, account);

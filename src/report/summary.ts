@@ -84,6 +84,8 @@ export interface Summary {
   readonly this_run: {
     readonly requests: number;
     readonly events_sent: number;
+    /** Second requests about an event, as `if_exists` and `if_missing` want them. */
+    readonly follow_ups: number;
     readonly retries: number;
     readonly rate_limited: number;
     readonly already_acknowledged: number;

@@ -38,6 +38,8 @@ interface DeliveryCounters {
   requests: number;
   /** Events with at least one attempt sent. */
   events_sent: number;
+  /** Second requests about an event, as `if_exists` and `if_missing` want them. */
+  follow_ups: number;
   retries: number;
   rate_limited: number;
 }
@@ -50,14 +52,14 @@ const MAX_INTERCEPTIONS = 2;
 
 /** Sends requests until each has an outcome, through refusals, lost answers and outages, always with the same id. */
 export class Deliverer {
-  readonly counters: DeliveryCounters = { requests: 0, events_sent: 0, retries: 0, rate_limited: 0 };
+  readonly counters: DeliveryCounters = { requests: 0, events_sent: 0, follow_ups: 0, retries: 0, rate_limited: 0 };
   readonly #options: DelivererOptions;
   readonly #random: () => number;
   readonly #gate: Gate;
   #inProgress = 0;
   #hasAcknowledged = false;
-  /** An event of this run was acknowledged or refused. */
-  #hasSettled = false;
+  /** A request of this run may have arrived. */
+  #mayHaveArrived = false;
   #interceptedInARow = 0;
   readonly #silent = new Set<string>();
   #onSilent: (() => void) | undefined;
@@ -123,8 +125,7 @@ export class Deliverer {
       beforeSend: async () => {
         if (!sending.isAnnounced) await beforeSend();
         sending.isAnnounced = true;
-        if (sending.attempts === 0) this.counters.events_sent += 1;
-        else this.counters.retries += 1;
+        this.counters[sending.attempts > 0 ? 'retries' : delivery.isFollowUp ? 'follow_ups' : 'events_sent'] += 1;
         this.counters.requests += 1;
         sending.sentAt = this.#gate.awake();
         sending.attempts += 1;
@@ -134,6 +135,7 @@ export class Deliverer {
 
   /** The outcome after an attempt, or undefined if another attempt is needed. */
   async #conclude(sending: SendState, attempt: Attempt): Promise<Delivered | undefined> {
+    this.#mayHaveArrived ||= attempt.kind !== 'withdrawn' && !(attempt.kind === 'unanswered' && attempt.sent === 'no');
     switch (attempt.kind) {
       case 'withdrawn':
         return this.#options.limiter.stopped ? pending(sending) : undefined;
@@ -164,7 +166,6 @@ export class Deliverer {
   #settled(sending: SendState): void {
     this.#gate.answered();
     this.#gate.end(sending.delivery.id);
-    this.#hasSettled = true;
     this.#interceptedInARow = 0;
   }
 
@@ -186,7 +187,7 @@ export class Deliverer {
         code: attempt.code,
         message: `cannot send events: ${attempt.message}`,
         hint: attempt.hint ?? 'check the base URL, the certificate and the credentials',
-        exitCode: this.#hasSettled ? EXIT.stopped : EXIT.nothingSent,
+        exitCode: this.#mayHaveArrived ? EXIT.stopped : EXIT.nothingSent,
       });
     }
     if (halt.requested) return undefined;
@@ -269,7 +270,7 @@ export class Deliverer {
     }
     this.#interceptedInARow += 1;
     if (this.#hasAcknowledged && this.#interceptedInARow === 1) return intercepted(sending, attempt);
-    halt.request(this.#hasAcknowledged ? allIntercepted(attempt) : wrongTarget(attempt, this.#hasSettled));
+    halt.request(this.#hasAcknowledged ? allIntercepted(attempt) : wrongTarget(attempt));
     return pending(sending);
   }
 }

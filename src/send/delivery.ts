@@ -15,6 +15,8 @@ export interface Delivery {
   readonly mayHaveArrivedBefore: boolean;
   /** An earlier run gave its event up, or saw it refused. */
   readonly wasRejected: boolean;
+  /** Another request about the event went out before, in this run. */
+  readonly isFollowUp?: boolean;
   /** Its place in the order of the run: of the requests that could be sent, the first goes first. */
   readonly place: number;
 }

@@ -67,7 +67,7 @@ export class RecordSender {
   /** Resolves when the event has ended, or the run is stopping. */
   async send(due: DueEvent): Promise<void> {
     let last: { readonly name: string; readonly answer: Extract<Delivered, { kind: 'refused' }> } | undefined;
-    for (;;) {
+    for (let isFollowUp = false; ; isFollowUp = true) {
       const turn = this.#nextTurn(due);
       const { step } = turn.decided;
       if (step.kind === 'end' || step.kind === 'read') return this.#end(turn);
@@ -75,7 +75,7 @@ export class RecordSender {
       // An update has a new id each time; a create under another id is another question.
       const name = step.kind === 'update' ? 'update' : request.id;
       if (last?.name === name) return this.#options.outcomes.rejected(turn, last.answer);
-      const answer = await this.#ask(turn, request);
+      const answer = await this.#ask(turn, request, isFollowUp);
       if (answer === 'ended') return;
       last = answer === 'left' ? undefined : { name, answer };
     }
@@ -95,10 +95,14 @@ export class RecordSender {
    * Sends one request. Returns a refusal, after which the next step may be another one, or `left` if something is left to be sent
    * though it was acknowledged.
    */
-  async #ask(turn: Turn, request: Request): Promise<Extract<Delivered, { kind: 'refused' }> | 'left' | 'ended'> {
+  async #ask(
+    turn: Turn,
+    request: Request,
+    isFollowUp: boolean,
+  ): Promise<Extract<Delivered, { kind: 'refused' }> | 'left' | 'ended'> {
     const { db, commits, log, deliverer, outcomes, isAdopted } = this.#options;
     const { due, record, known } = turn;
-    const delivery = this.#deliveryOf(turn, request);
+    const delivery = { ...this.#deliveryOf(turn, request), isFollowUp };
     const delivered = await deliverer.deliver(delivery, () =>
       commits.commit(() => {
         log.opened(record, opened(known, request), delivery);

@@ -41,13 +41,13 @@ export function credentialsRefused({ code, status, message }: Unauthorised | Int
 }
 
 /** Why a run stops whose first events reach something other than the ingestion webhook. */
-export function wrongTarget(attempt: Intercepted, hasSettled: boolean): HaltReason {
+export function wrongTarget(attempt: Intercepted): HaltReason {
   if (attempt.status === 403) return credentialsRefused(attempt);
   return {
     code: 'wrong_base_url',
     message: `no ingestion webhook at this base URL (${attempt.status}): ${attempt.message}`,
     hint: 'compare the base URL with the ingestion URL in the dashboard, then rerun',
-    exitCode: hasSettled ? EXIT.stopped : EXIT.nothingSent,
+    exitCode: EXIT.stopped,
   };
 }
 

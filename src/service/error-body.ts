@@ -48,7 +48,7 @@ export function describeBody(reply: Reply): string {
   if (body === '') return 'an empty body';
   if (/^<(!doctype|html|\?xml)/i.test(body)) {
     const title = /<title[^>]*>([^<]*)<\/title>/i.exec(body)?.[1]?.trim();
-    return title ? `a web page titled "${shorten(title, 80)}"` : 'a web page';
+    return title ? `a web page titled ${shorten(title, 80)}` : 'a web page';
   }
   const head = body.slice(0, 1_000);
   const unprintable = head.match(/[^\P{C}\s]|\ufffd/gu)?.length ?? 0;

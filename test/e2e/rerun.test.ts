@@ -180,7 +180,11 @@ describe('an update of a record that does not exist', () => {
 
   it('creates the record, and its children are sent (if_missing: create)', async () => {
     const { turn, lead, service } = await migration(policy('create'));
-    expect((await turn()).summary).toMatchObject({ exit: { code: 0 }, events: { total: 3, acknowledged: 3 } });
+    expect((await turn()).summary).toMatchObject({
+      exit: { code: 0 },
+      events: { total: 3, acknowledged: 3 },
+      this_run: { events_sent: 3, follow_ups: 1 },
+    });
     expect(lead('9')).toMatchObject({ customParams: { city: 'Pisa' }, revision: 1 });
     expect(service.state().comments.length).toBe(1);
     expect((await turn()).sent).toEqual([]);

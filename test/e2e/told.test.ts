@@ -125,6 +125,19 @@ describe('"Done"', () => {
     expect((await run('--only', 'deal', '--dry-run')).code).toBe(1);
   });
 
+  it('is not said where no entry has events of the types selected', async () => {
+    const { told, posts } = await project(EXPORTS);
+    const { code, stderr } = await told('--only', 'deal/updated');
+    expect([code, posts()]).toEqual([2, 0]);
+    expect(stderr).toMatch(/deal\/updated.*\n.*lead\/created, deal\/created/);
+  });
+
+  it('counts duplicates apart', async () => {
+    const { run, write } = await project(EXPORTS);
+    await write({ 'people.csv': 'id,name\n1,Ann\n2,Bob\n1,Ann\n' });
+    expect(flat(await run())).toMatch(/DONE 4 of 5 events acknowledged, 1 is a duplicate/);
+  });
+
   it('names what was not selected, and is said once the parents are there', async () => {
     const { run } = await project(EXPORTS);
     const leads = await run('--only', 'lead');
@@ -292,6 +305,15 @@ describe('an error', () => {
     const text = flat(await run('--dry-run'));
     expect(text).toMatch(/`1\.2\.3` is not a number.* .*deals\.csv:2, :4.* 3 bad_number/);
     expect(text).toMatch(/`Crowns`.*deals\.csv:5 0 \w+.* 1 more event has several of these errors/);
+  });
+
+  it('does not free an event that hangs on another error', async () => {
+    const { run } = await project({
+      'mapping.yaml': DEALS,
+      'people.csv': 'id,name\n1,Ann\n1,Bob\n2,Cy\n',
+      'deals.csv': 'id,title,lead,amount\n10,First,1,1.2.3\n20,Second,2,1.2.3\n',
+    });
+    expect(flat(await run('--dry-run'))).toMatch(/different content 2 .*`1\.2\.3` is not a number.* 1 deals\.csv.* 1 more event has several/);
   });
 
   it('of a missing parent says where its row is, if no entry selects it', async () => {

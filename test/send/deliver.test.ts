@@ -35,7 +35,7 @@ describe('acknowledged', () => {
       suppress_triggers: true,
       data: { external_id: 'x-e1', full_name: 'Ada' },
     });
-    expect(bench.deliverer.counters).toEqual({ requests: 1, events_sent: 1, retries: 0, rate_limited: 0 });
+    expect(bench.deliverer.counters).toEqual({ requests: 1, events_sent: 1, follow_ups: 0, retries: 0, rate_limited: 0 });
   });
 
   test('an event that the service has already processed is acknowledged as deduplicated', async () => {
@@ -224,7 +224,7 @@ describe('403, 404, 405 or 410 that the webhook itself does not give', () => {
   test.each([404, 405, 410])('%i before anything was acknowledged is a wrong base URL', async (status) => {
     const bench = await startBench(({ url }) => ({ status, body: `Cannot POST ${url}` }));
     expect(await bench.deliver(delivery('e1'))).toEqual({ kind: 'pending', hadNoEffect: false, attempts: 2 });
-    expect(bench.halt.reason).toMatchObject({ code: 'wrong_base_url', exitCode: 2 });
+    expect(bench.halt.reason).toMatchObject({ code: 'wrong_base_url', exitCode: 3 });
     expect(bench.halt.reason!.message).not.toContain(TOKEN);
   });
 
@@ -259,7 +259,7 @@ describe('429', () => {
     const limited: Answer = { status: 429, headers: { 'retry-after': '7' } };
     const bench = await startBench((_request, nth) => (nth <= 12 ? limited : processed()));
     expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'acknowledged', attempts: 13 });
-    expect(bench.deliverer.counters).toEqual({ requests: 13, events_sent: 1, retries: 12, rate_limited: 12 });
+    expect(bench.deliverer.counters).toEqual({ requests: 13, events_sent: 1, follow_ups: 0, retries: 12, rate_limited: 12 });
   });
 
   test('pauses all lanes for at least Retry-After', async () => {

@@ -15,7 +15,7 @@ describe('all error formats of the service are read', () => {
     [{ error: { code: 'c2', message: 'm2', field: 'data.email' } }, 'c2', 'm2'],
     [{ code: 'c3', message: 'm3' }, 'c3', 'm3'],
     [{ message: 'm4', error: '' }, undefined, 'm4'],
-    ['<html><head><title>Bad  Gateway</title></head>', undefined, 'answered 400 with a web page titled "Bad Gateway"'],
+    ['<html><head><title>Bad  Gateway</title></head>', undefined, 'answered 400 with a web page titled Bad Gateway'],
     ['', undefined, 'answered 400 with an empty body'],
     ['"text"', undefined, 'answered 400 with `"text"`'],
     ['[]', undefined, 'answered 400 with `[]`'],
@@ -49,7 +49,7 @@ describe('what cannot be printed is not quoted', () => {
       'answered 400 with `access [31mdenied 2J by the firewall`',
     ],
     ['text direction', 'txt.\u202egnp is not allowed here', 'answered 400 with `txt. gnp is not allowed here`'],
-    ['a title', '<html><title>\u001b[2JBlocked\u0000</title>', 'answered 400 with a web page titled "[2JBlocked"'],
+    ['a title', '<html><title>\u001b[2JBlocked\u0000</title>', 'answered 400 with a web page titled [2JBlocked'],
     ['a message', { error: 'no\u001b\u0007 way\ufffd' }, 'no way'],
     ['nothing but control characters', { error: '\u0000\u0001' }, 'answered 400 with `{"error":"\\u0000\\u0001"}`'],
   ])('%s', (_name, body, message) => {
