@@ -53,6 +53,8 @@ export class Watch {
   #noted: string | undefined;
   /** Sent one after the other, so that messages arrive in order. */
   #notifications: Promise<void> = Promise.resolve();
+  /** Messages without an outcome. */
+  readonly #waiting = new Set<Notification>();
   readonly #undelivered: string[] = [];
 
   constructor(options: WatchOptions) {
@@ -155,14 +157,16 @@ export class Watch {
 
   #notify(message: Notification): void {
     const { notify } = this.#options;
-    if (notify) this.#notifications = this.#notifications.then(() => this.#deliver(notify, message));
+    if (!notify) return;
+    this.#waiting.add(message);
+    this.#notifications = this.#notifications.then(() => this.#deliver(notify, message));
   }
 
   async #deliver(url: Secret, message: Notification): Promise<void> {
     // Some chats refuse keys that they do not know: they get the text alone.
     const bodies = [message, { text: message.text }];
     const problem = await loadHook().then(({ callHook }) => callHook(url, bodies), messageOf);
-    if (problem !== undefined) this.#lost(message.event, problem);
+    if (this.#waiting.delete(message) && problem !== undefined) this.#lost(message.event, problem);
   }
 
   #lost(event: string, problem: string): void {
@@ -180,6 +184,8 @@ export class Watch {
     const delivered = new AbortController();
     void this.#notifications.then(() => delivered.abort());
     await this.#clock.sleep(LAST_NOTIFICATION_MS, delivered.signal);
+    for (const message of this.#waiting) this.#lost(message.event, 'the run ended before it was answered');
+    this.#waiting.clear();
   }
 }
 

@@ -104,6 +104,16 @@ describe('notifications', () => {
     for (const message of warned) expect(message).toMatch(/`(?:started|stopped)`.*answered 404/);
     expect(watch.undelivered).toMatch(/^2 messages .*answered 404/);
   });
+
+  it('without an answer when the run ends are counted as not delivered', async () => {
+    const { secret } = await hookServer(() => undefined);
+    const { watch, warned } = await watched(secret);
+    const ended = watch.failed(new Error('secret text of a bug'));
+    await minutes(1);
+    await ended;
+    expect(warned).toHaveLength(2);
+    expect(watch.undelivered).toMatch(/^2 messages .*before it was answered/);
+  });
 });
 
 describe('what a run waits for', () => {
