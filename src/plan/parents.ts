@@ -85,19 +85,29 @@ export function blockedIssue(db: Database, event: PlannedEvent, code: BlockedCod
   return { ...(row ? issueOf('parent_missing/when', name, placeText(row)) : issueOf(code, name)), field };
 }
 
-/** Zeros before a number, decimals behind it, letter case, blanks and the quotes of a formula: what other programs change in an id. */
-const PLAIN = (id: string): string => `
-  ltrim(replace(replace(replace(lower(iif(${id} glob '*[0-9].0', substr(${id}, 1, length(${id}) - 2), ${id})), ' ', ''), '=', ''), '"', ''), '0')`;
+/**
+ * An id without what other programs change in it: zeros before a number, decimals behind it, letter case, blanks and invisible
+ * characters, the form of accents (of composed letters or not), the quotes of a formula.
+ */
+function plainId(id: string): string {
+  return id
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\s\p{Cf}="]+/gu, '')
+    .replace(/(\d)\.0$/, '$1')
+    .replace(/^0+/, '');
+}
 
 /** An id in the input that differs from that of a missing parent only by what other programs change. */
 function similarId(db: Database, { parent_entity: entity, parent_id: id }: PlannedEvent): string | undefined {
+  db.define('plain_id', (text) => plainId(String(text)));
   db.exec(`
     create temp table if not exists plain_id as
-    select entity, external_id, ${PLAIN('external_id')} as plain from plan.event
+    select entity, external_id, plain_id(external_id) as plain from plan.event
     where external_id is not null and entity in (select name from kind where not is_note) and state <> 'invalid';
     create index if not exists temp.plain_id_of on plain_id (entity, plain)`);
   return db.get<{ external_id: string }>(
-    `select external_id from temp.plain_id where entity = ?1 and plain = ${PLAIN('?2')} and plain <> '' limit 1`,
+    `select external_id from temp.plain_id where entity = ?1 and plain = plain_id(?2) and plain <> '' limit 1`,
     entity,
     id,
   )?.external_id;

@@ -15,7 +15,7 @@ const priority = (inherited: string): string =>
  * - A parent has at least the priority of its children, direct or not.
  * - The notes about one parent have the highest priority that they set; where one sets none, that of the parent.
  *
- * Duplicates and invalid events do not count; events that were acknowledged, or that this run does not send, do: the
+ * Duplicates and invalid events do not count, nor notes that can no longer be mapped; events that were acknowledged, or that this run does not send, do: the
  * priority of a record is the same in every run.
  */
 export function liftPriorities(db: Database): void {
@@ -49,13 +49,13 @@ export function liftPriorities(db: Database): void {
 
     create temp table noted as
       select e.parent_entity as entity, e.parent_id as external_id, max(e.own_priority) as priority
-      from event e where ${IS_NOTE} and ${counts('e')} group by 1, 2 having count(e.own_priority) = count(*);
+      from event e where ${IS_NOTE} and ${counts('e')} and e.data is not null group by 1, 2 having count(e.own_priority) = count(*);
     create unique index temp.noted_on on noted (entity, external_id);
     update event as e set priority = coalesce(
         (select n.priority from noted n where n.entity = e.parent_entity and n.external_id = e.parent_id),
         (select p.priority from event p where p.entity = e.parent_entity and p.external_id = e.parent_id
           and ${counts('p')}), 0)
-      where ${IS_NOTE};
+      where ${IS_NOTE} and e.data is not null;
     drop table lifted; drop table noted;
   `);
 }
