@@ -129,6 +129,12 @@ const CASES: [written: string, from: JsonValue, to: JsonValue | undefined][] = [
   ['{ date: d/M/yyyy }', '1/2/2024', '2024-01-31T23:00:00.000Z'],
   ['{ date: dd/MM/yyyy HH:mm }', '31/03/2024 02:30', 'error bad_date'],
   ['{ date: dd/MM/yyyy HH:mm }', '27/10/2024 02:30', '2024-10-27T00:30:00.000Z'],
+  // Where clocks go forward at midnight, the day begins at one o'clock; a day that a country left out does not exist.
+  ['{ date: { formats: dd/MM/yyyy, timezone: America/Sao_Paulo } }', '04/11/2018', '2018-11-04T03:00:00.000Z'],
+  ['{ date: { formats: iso, timezone: America/Sao_Paulo } }', '2018-11-04', '2018-11-04T03:00:00.000Z'],
+  ['{ date: { formats: iso, timezone: America/Sao_Paulo } }', '2018-11-04T00:00', 'error bad_date'],
+  ['{ date: { formats: iso, timezone: America/Havana } }', '2024-11-03', '2024-11-03T04:00:00.000Z'],
+  ['{ date: { formats: iso, timezone: Pacific/Apia } }', '2011-12-30', 'error bad_date'],
   ['{ date: dd/MM/yyyy HH:mm }', '27/10/2024 24:00', 'error bad_date'],
   ['{ date: [dd/MM/yyyy, iso] }', '2024-07-01', '2024-06-30T22:00:00.000Z'],
   ['{ date: "M/d/yyyy h:mm a" }', '3/15/2024 12:05 AM', '2024-03-14T23:05:00.000Z'],

@@ -5,6 +5,8 @@ import { escapeLiteral, formatPieces, NAMED, namedToken, readOffset, TOKENS, typ
 export interface ReadDate {
   readonly local: number;
   readonly offset: number | undefined;
+  /** The text has no time: it means the day, which need not begin at midnight. */
+  readonly isDay: boolean;
 }
 
 export interface DateFormat {
@@ -21,6 +23,7 @@ export function compileFormat(format: string, locale: string): DateFormat {
   const readers: ((text: string, into: DateParts) => void)[] = [];
   let hasOffset = false;
   let hasShortYear = false;
+  let isDay = true;
   for (const { token, literal } of formatPieces(format)) {
     if (token === undefined) {
       regex += escapeLiteral(literal!);
@@ -30,16 +33,18 @@ export function compileFormat(format: string, locale: string): DateFormat {
     regex += `(${known.regex})`;
     readers.push(known.read ?? (() => undefined));
     hasOffset ||= known.part === 'offset';
+    isDay &&= known.part !== 'hour';
     hasShortYear ||= token === 'yy';
   }
   const whole = new RegExp(`^${regex}$`, 'iu');
-  return { source: format, hasOffset, hasShortYear, read: (text) => readWith(whole, readers, text) };
+  return { source: format, hasOffset, hasShortYear, read: (text) => readWith(whole, readers, text, isDay) };
 }
 
 function readWith(
   whole: RegExp,
   readers: readonly ((text: string, into: DateParts) => void)[],
   text: string,
+  isDay: boolean,
 ): ReadDate | undefined {
   const match = whole.exec(text);
   if (!match) return undefined;
@@ -61,7 +66,7 @@ function readWith(
   }
   const local = utc(into);
   if (local === undefined || Number.isNaN(into.offset)) return undefined;
-  return { local, offset: into.offset };
+  return { local, offset: into.offset, isDay };
 }
 
 const ISO =
@@ -82,14 +87,16 @@ export function readIso(text: string): ReadDate | undefined {
     milli: Number(fraction.padEnd(3, '0').slice(0, 3)),
   });
   const shift = offset === undefined ? undefined : readOffset(offset);
-  return local === undefined || Number.isNaN(shift) ? undefined : { local, offset: shift };
+  const isDay = match[4] === undefined;
+  return local === undefined || Number.isNaN(shift) ? undefined : { local, offset: shift, isDay };
 }
 
 /** The number of a day in a spreadsheet, with the time as its fraction: `45592.5`. Those before March 1900 differ between programs. */
 export function readSerial(text: string): ReadDate | undefined {
   if (!/^\d{2,5}(?:[.,]\d+)?$/.test(text)) return undefined;
   const days = Number(text.replace(',', '.'));
-  return days < 61 ? undefined : { local: Math.round((days - SERIAL_OF_1970) * 86_400_000), offset: undefined };
+  const local = Math.round((days - SERIAL_OF_1970) * 86_400_000);
+  return days < 61 ? undefined : { local, offset: undefined, isDay: Number.isInteger(days) };
 }
 
 export const SERIAL_OF_1970 = 25_569;

@@ -145,7 +145,7 @@ function readUnix(text: string, compilation: number, offsetAt: ZoneOffset): Read
   const instant = Math.floor(Number(text) * compilation + 0.001);
   if (!hasFourDigitYear(instant)) return undefined;
   const offset = offsetAt(instant);
-  return { local: instant + offset, offset };
+  return { local: instant + offset, offset, isDay: false };
 }
 
 /** Milliseconds that are all in the first weeks of 1970 are seconds of later years. */
@@ -170,10 +170,16 @@ function dayOf({ local, offset }: ReadDate, text: string, offsetAt: ZoneOffset |
 function instantOf(read: ReadDate, text: string, zone: ZoneReader | undefined, row: RowContext): Result {
   if (read.offset !== undefined) return iso(read.local - read.offset, text);
   if (!zone) return new ValueError(issueOf('bad_date/no_offset', valueText(text)));
-  const { instant, twice } = zone(read.local);
+  const { instant, twice } = read.isDay ? beginningOf(read.local, zone) : zone(read.local);
   if (instant === undefined) return new ValueError(issueOf('bad_date/skipped', valueText(text)));
   if (twice) row.report(issueOf('ambiguous_time', valueText(text)));
   return iso(instant, text);
+}
+
+/** Where the clocks go forward at midnight, the day begins at 00:30 or 01:00; where they go back to it, at the first midnight. */
+function beginningOf(midnight: number, zone: ZoneReader): ReturnType<ZoneReader> {
+  const times = [0, 30, 60].map((minutes) => zone(midnight + minutes * 60_000));
+  return { ...(times.find(({ instant }) => instant !== undefined) ?? times[0]!), twice: false };
 }
 
 /** The first `length` characters of an instant, which was read from `text`. */
