@@ -165,6 +165,19 @@ describe('cells are read by what they hold', () => {
     [45413.5, false, '2024-05-01T12:00:00'],
   ])('the date %s (1904: %s) is %s', (serial, is1904, text) => expect(dateText(serial, 'date', is1904)).toBe(text));
 
+  test('numbers that are shown with zeros before them keep these', async () => {
+    const rows =
+      '<row r="2"><c r="A2" s="1"><v>123</v></c><c r="B2"><v>123</v></c></row>' +
+      '<row r="3"><c r="A3" s="1"><v>1234567</v></c><c r="B3" s="1"><v>1.5</v></c></row>';
+    const styles =
+      '<styleSheet><numFmts><numFmt numFmtId="164" formatCode="00000"/></numFmts>' +
+      '<cellXfs><xf numFmtId="0"/><xf numFmtId="164"/></cellXfs></styleSheet>';
+    expect(await cellsOf(rows, { 'xl/styles.xml': styles })).toEqual([
+      ['00123', '123'],
+      ['1234567', '1.5'],
+    ]);
+  });
+
   test('columns have letters', () =>
     expect([0, 25, 26, 701, 702, 16383].map(letterOf)).toEqual(['A', 'Z', 'AA', 'ZZ', 'AAA', 'XFD']));
 });

@@ -20,6 +20,14 @@ export function decimalText(written: string): string {
 /** What a number format makes of a number: a date, a time of day, both, or a length of time; undefined: a number. */
 export type DateKind = 'date' | 'time' | 'datetime' | 'duration';
 
+/** How a cell shows its number: as a date, or with at least so many digits (`00000`). */
+export type CellFormat = DateKind | number | undefined;
+
+/** `code`: of a format that the workbook defines itself. */
+export function cellFormat(id: number, code: string | undefined): CellFormat {
+  return code !== undefined && /^0{2,}$/.test(code) ? code.length : dateKind(id, code);
+}
+
 /** Formats with a number instead of a text (ECMA-376, 18.8.30), also for East Asian languages. */
 const BUILT_IN: readonly (readonly [from: number, to: number, kind: DateKind])[] = [
   [14, 17, 'date'],

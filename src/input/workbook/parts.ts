@@ -1,8 +1,8 @@
-/** What a workbook says of itself: its sheets, its epoch, which number formats are dates, and the texts that its cells share. */
+/** What a workbook says of itself: its sheets, its epoch, how its cells show numbers, and the texts that its cells share. */
 import { posix } from 'node:path';
 import { UserError } from '../../errors.ts';
 import type { InputFile } from '../files.ts';
-import { dateKind, unescaped, type DateKind } from './cells.ts';
+import { cellFormat, unescaped, type CellFormat } from './cells.ts';
 import type { ZipParts } from './zip.ts';
 
 export interface SheetPart {
@@ -16,7 +16,7 @@ export interface Workbook {
   readonly sheets: readonly SheetPart[];
   readonly is1904: boolean;
   /** By the style of a cell. */
-  readonly dates: readonly (DateKind | undefined)[];
+  readonly formats: readonly CellFormat[];
   readonly stringsPart: string | undefined;
 }
 
@@ -56,7 +56,7 @@ export async function readWorkbook(file: InputFile, parts: ZipParts): Promise<Wo
   return {
     sheets,
     is1904,
-    dates: styles === undefined || !parts.has(styles) ? [] : await datesOf(parts, styles),
+    formats: styles === undefined || !parts.has(styles) ? [] : await formatsOf(parts, styles),
     stringsPart: target('sharedStrings'),
   };
 }
@@ -88,9 +88,9 @@ async function relations(parts: ZipParts, part: string): Promise<Relation[]> {
   return found;
 }
 
-async function datesOf(parts: ZipParts, part: string): Promise<(DateKind | undefined)[]> {
+async function formatsOf(parts: ZipParts, part: string): Promise<CellFormat[]> {
   const codes = new Map<number, string>();
-  const dates: (DateKind | undefined)[] = [];
+  const formats: CellFormat[] = [];
   let isCell = false;
   await parts.readAll(part, {
     open(name, attributes) {
@@ -98,13 +98,13 @@ async function datesOf(parts: ZipParts, part: string): Promise<(DateKind | undef
       if (name === 'cellXfs') isCell = true;
       if (name !== 'xf' || !isCell) return;
       const id = Number(attributes.numFmtId ?? 0);
-      dates.push(dateKind(id, codes.get(id)));
+      formats.push(cellFormat(id, codes.get(id)));
     },
     close(name) {
       if (name === 'cellXfs') isCell = false;
     },
   });
-  return dates;
+  return formats;
 }
 
 /** The shared texts, in their order; of rich text, its letters without readings of them. */

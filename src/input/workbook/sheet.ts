@@ -61,13 +61,13 @@ export async function* readSheet(
     if (type === 's') return strings[Number(value)] ?? '';
     if (type === 'b') return isTrue(value) ? 'true' : 'false';
     if (type !== 'n' && type !== '') return unescaped(value);
-    const kind = workbook.dates[style];
-    const date = kind && dateText(Number(value), kind, workbook.is1904);
+    const format = workbook.formats[style];
+    const date = typeof format === 'string' ? dateText(Number(value), format, workbook.is1904) : undefined;
     if (date !== undefined) return date;
     const text = decimalText(value);
     if (text.includes('.')) decimals = [...(decimals ?? []), column];
     if (text.replace(/\D.*$|^0+/g, '').length > DIGITS) findings.longNumbers.add(`${letterOf(column)}${row}`);
-    return text;
+    return typeof format === 'number' && /^\d+$/.test(text) ? text.padStart(format, '0') : text;
   };
   const outside = (place: string): UserError =>
     new UserError(`${file.label} cannot be read: it has a cell at ${place}, outside of any sheet`, {
