@@ -130,8 +130,9 @@ export async function* pagesOf(
   }
 }
 
-function isFullPage(items: readonly unknown[]): boolean {
-  return items.length >= LIMITS.pageSize;
+/** A route that answers with more items than a page has, and not with a round number of them, has no pages. */
+function isFullPage({ length }: readonly unknown[]): boolean {
+  return length === LIMITS.pageSize || (length > LIMITS.pageSize && length % 50 === 0);
 }
 
 /** Leaves out what the path has already: a link to the next page repeats the whole query. */

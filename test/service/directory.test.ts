@@ -162,6 +162,11 @@ describe('lists', () => {
     });
   });
 
+  test('a route that answers with more than a page each time has no pages', async () => {
+    const users = Array.from({ length: 123 }, (_, at) => ({ id: `u${at}`, fullName: `User ${at}` }));
+    expect((await read(none, () => users)).users).toHaveLength(123);
+  });
+
   test('a full page of a route without pages, cursor and total may not be the whole list', async () => {
     const hundred = Array.from({ length: 100 }, (_, index) => ({ id: index, name: `User ${index}` }));
     const reading = readFrom(({ url }) =>
