@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Console } from '../terminal/console.ts';
 import { codeOf, EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
@@ -7,6 +7,7 @@ import { planFigures } from '../figures/plan.ts';
 import { screenOf } from '../print/terminal.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { shortPath } from '../files/paths.ts';
+import { makeDirectory } from '../files/private-file.ts';
 import { readDocument } from '../report/documents.ts';
 import { namesById } from '../service/account.ts';
 import { planIn } from '../store/stored-plans.ts';
@@ -68,7 +69,7 @@ async function printEvents(db: Database, console: Console): Promise<void> {
 /** Throws a `UserError` unless the directory is empty or can be created. */
 function newDirectory(path: string): string {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeDirectory(path);
     if (readdirSync(path).length === 0) return path;
   } catch (error) {
     const what = codeOf(error) === 'EEXIST' ? 'it is not a directory' : messageOf(error);

@@ -15,7 +15,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 
 /** Not every system has all of them. Without O_NONBLOCK, opening a named pipe waits for its other end. */
@@ -104,12 +104,24 @@ export async function openRegular(path: string): Promise<FileHandle> {
   throw new Unusable('it is not a regular file');
 }
 
+/** A directory with those that it is in. Node's own `recursive` never ends where the system denies that a parent is there (`/proc`). */
+export function makeDirectory(path: string): void {
+  if (isThere(path) && statSync(path).isDirectory()) return;
+  if (dirname(path) !== path) makeDirectory(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have made it in the meantime.
+    if (codeOf(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
+  }
+}
+
 /**
  * Creates a directory, or closes one that exists to others. Throws if that is not possible, and if a directory `inside`
  * the state directory is a symbolic link.
  */
 export function makePrivate(path: string, { inside }: { inside: boolean }): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeDirectory(path);
   const { mode } = statSync(path);
   if (inside && lstatSync(path).isSymbolicLink()) throw new Unusable('it is a symbolic link');
   if ((mode & OTHERS) === 0) return;

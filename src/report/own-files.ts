@@ -36,14 +36,20 @@ export async function publishFiles(
   kept: ReadonlySet<string> = new Set(),
 ): Promise<readonly string[]> {
   const { db, root, path } = directory;
+  const hashes = await Promise.all(files.map((file) => sha256Of(file.path)));
   const unchanged = await unchangedIn(directory, kept);
   const names: string[] = [];
-  for (const { nameOf } of files) names.push(await freeName(path, nameOf, unchanged, new Set([...kept, ...names])));
+  for (const [index, { nameOf }] of files.entries())
+    names.push(
+      await freeName(path, nameOf, { unchanged, taken: new Set([...kept, ...names]), sha256: hashes[index]! }),
+    );
   // Recorded before the move: whichever content a kill leaves there is recognised by the next run.
-  for (const [index, name] of names.entries()) {
-    const sha256 = await sha256Of(files[index]!.path);
-    db.run('insert or ignore into written (path, sha256) values (?, ?)', relative(root, join(path, name)), sha256);
-  }
+  for (const [index, name] of names.entries())
+    db.run(
+      'insert or ignore into written (path, sha256) values (?, ?)',
+      relative(root, join(path, name)),
+      hashes[index]!,
+    );
   for (const [index, name] of names.entries()) await rename(files[index]!.path, join(path, name));
   for (const name of unchanged) if (!names.includes(name)) await unlink(join(path, name));
   return names;
@@ -64,16 +70,22 @@ async function unchangedIn(
   return unchanged;
 }
 
+/** `sha256`: of the new file. One with the same content is its own, also of a survey that failed, with whose plan its hash is lost. */
 async function freeName(
   directory: string,
   nameOf: OwnFile['nameOf'],
-  unchanged: ReadonlySet<string>,
-  taken: ReadonlySet<string>,
+  {
+    unchanged,
+    taken,
+    sha256,
+  }: { readonly unchanged: ReadonlySet<string>; readonly taken: ReadonlySet<string>; readonly sha256: string },
 ): Promise<string> {
   for (let number = 1; ; number += 1) {
     const name = nameOf(number);
     if (taken.has(name)) continue;
-    if (unchanged.has(name) || !lstatSync(join(directory, name), { throwIfNoEntry: false })) return name;
+    const there = lstatSync(join(directory, name), { throwIfNoEntry: false });
+    if (unchanged.has(name) || !there) return name;
+    if (there.isFile() && (await sha256Of(join(directory, name))) === sha256) return name;
   }
 }
 

@@ -105,3 +105,7 @@ describe('several commands write the same file at the same time', () => {
     expect((await readdir(path)).sort()).toEqual([basename(young), 'mine.tmp'].sort());
   });
 });
+
+it.runIf(process.platform === 'linux')('cannot be where the system makes no directories', async () => {
+  await expect(StateDir.create('/proc/backfill/state')).rejects.toThrow(/cannot create the state directory .*ENOENT/);
+});
