@@ -90,7 +90,14 @@ export class PlanWriter {
   skip(item: ReadRecord, { code, unmet }: SkipReason, parent?: ParentRef): void {
     const record = this.#last?.item === item ? this.#last.id : this.record({ place: item.place });
     const words = unmet.length === 0 ? null : unmet.join('; ');
-    this.db.run('insert into skipped values (?, ?, ?, ?, ?)', record, code, words, parent?.entity ?? null, inSql(parent?.externalId));
+    this.db.run(
+      'insert into skipped values (?, ?, ?, ?, ?)',
+      record,
+      code,
+      words,
+      parent?.entity ?? null,
+      inSql(parent?.externalId),
+    );
   }
 
   /** Adds an event, as it can be sent or as one that is invalid; returns its number in the plan. */

@@ -79,7 +79,7 @@ export const READ_WARNINGS = {
   source_shrunk: {
     what: 'A source has less than half of the records of the last run.',
     says: (source: string, records: number, before: number) =>
-      `${source} has ${records} records; the last run read ${before}`,
+      `${source} has ${counted(records, 'record')}; the last run read ${before}`,
     fix: 'Check that the export is complete. A run asks for confirmation, unless you give --yes.',
   },
 } as const satisfies Codes;

@@ -313,7 +313,9 @@ describe('an error', () => {
       'people.csv': 'id,name\n1,Ann\n1,Bob\n2,Cy\n',
       'deals.csv': 'id,title,lead,amount\n10,First,1,1.2.3\n20,Second,2,1.2.3\n',
     });
-    expect(flat(await run('--dry-run'))).toMatch(/different content 2 .*`1\.2\.3` is not a number.* 1 deals\.csv.* 1 more event has several/);
+    expect(flat(await run('--dry-run'))).toMatch(
+      /different content 2 .*`1\.2\.3` is not a number.* 1 deals\.csv.* 1 more event has several/,
+    );
   });
 
   it('of a missing parent says where its row is, if no entry selects it', async () => {

@@ -35,7 +35,13 @@ describe('acknowledged', () => {
       suppress_triggers: true,
       data: { external_id: 'x-e1', full_name: 'Ada' },
     });
-    expect(bench.deliverer.counters).toEqual({ requests: 1, events_sent: 1, follow_ups: 0, retries: 0, rate_limited: 0 });
+    expect(bench.deliverer.counters).toEqual({
+      requests: 1,
+      events_sent: 1,
+      follow_ups: 0,
+      retries: 0,
+      rate_limited: 0,
+    });
   });
 
   test('an event that the service has already processed is acknowledged as deduplicated', async () => {
@@ -259,7 +265,13 @@ describe('429', () => {
     const limited: Answer = { status: 429, headers: { 'retry-after': '7' } };
     const bench = await startBench((_request, nth) => (nth <= 12 ? limited : processed()));
     expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'acknowledged', attempts: 13 });
-    expect(bench.deliverer.counters).toEqual({ requests: 13, events_sent: 1, follow_ups: 0, retries: 12, rate_limited: 12 });
+    expect(bench.deliverer.counters).toEqual({
+      requests: 13,
+      events_sent: 1,
+      follow_ups: 0,
+      retries: 12,
+      rate_limited: 12,
+    });
   });
 
   test('pauses all lanes for at least Retry-After', async () => {
