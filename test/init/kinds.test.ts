@@ -1084,6 +1084,22 @@ describe('exports of strangers', () => {
     });
     expect(draft.comment['if_both']).toBe('lead');
     expect(draft.remark('if_both')).toContain('check: 12 of 12');
+    // Deals and people have the same numbers, and each comment names the person of its deal.
+    const person = (n: number): number => ((n * 7) % 30) + 1;
+    const same = await draftOf({
+      'clients.csv': ['id,Name,Email', ...times(30, (n) => `${n + 1},${name(n)},c${n}@acme.example`)],
+      'deals.csv': [
+        'id,number,client_id,Title,Amount,Stage',
+        ...times(40, (n) => `${n + 1},${n}/2024,${person(n)},House ${n},9${n}0.50,${n % 2 ? 'Open' : 'Won'}`),
+      ],
+      'notes.csv': [
+        'id,client_id,deal_id,Date,Note',
+        ...times(40, (n) => (n * 3) % 40).map(
+          (deal, n) => `${n + 1},${person(deal)},${n % 4 ? deal + 1 : ''},2024-03-1${n % 9},Liked the kitchen ${n}`,
+        ),
+      ],
+    });
+    expect(same.comment).toMatchObject({ lead_external_id: 'client_id', deal_external_id: 'deal_id', if_both: 'deal' });
   });
 
   it('have an amount and a stage that no deal has: the kind is marked; the person is the one with the address', async () => {

@@ -70,34 +70,28 @@ export function parentLines(context: Context): Line[] {
 }
 
 /** Of records that name both parents: the deal, unless it is mostly one of another person, such as the seller of what somebody visits. */
-export function keptParent({ draft: { kind, table }, known }: Context, lines: readonly Line[]): Made {
-  const parents = kindOf(kind).parents;
-  const columnOf = (of: string): Column | undefined =>
-    table.columns.find(
-      ({ name }) => name === lines.find(({ key }) => key === parents.find((each) => each.kind === of)?.field)?.value,
-    );
-  const [person, deal] = [columnOf('lead'), columnOf('deal')];
+export function keptParent(context: Context, lines: readonly Line[]): Made {
+  const { draft } = context;
+  const { parents } = kindOf(draft.kind);
   const value = parents.at(-1)!.kind;
-  for (const { from, to } of person && deal ? known.references : []) {
-    const isOfDeal = known.drafts.some((each) => each.kind === 'deal' && each.key?.column === to);
-    if (from !== deal || !isOfDeal) continue;
-    const theirs = known.references.find(
-      (each) =>
-        each.from.table === to.table && known.references.some((other) => other.from === person && other.to === each.to),
+  // An id means nothing without its table: the best way by a column tells whose ids it has.
+  const wayTo = (own: EntryDraft, kind: string, name?: unknown): Join | undefined =>
+    joinsToKind({ ...context, draft: own }, kind).find(
+      ({ byId, end }) => byId && !isStaff(end) && (name === undefined || end.name === name),
     );
-    if (!theirs || theirs.by.apply.length > 0 || isStaff(theirs.from)) continue;
-    const both = `from ${table.sql} a join ${to.table.sql} b on a.${from.sql} = b.${to.sql} where a.${person!.sql} is not null`;
-    const [all, others] = [
-      countOf(table, both),
-      countOf(table, `${both} and a.${person!.sql} <> b.${theirs.from.sql}`),
-    ];
-    if (others > all / 2)
-      return {
-        value: 'lead',
-        comment: `check: ${ofText(others, all)} that name a person and a deal name the deal of another person`,
-      };
-  }
-  return { value };
+  const [person, deal] = ['lead', 'deal'].map((kind) => {
+    const field = parents.find((each) => each.kind === kind)?.field;
+    return wayTo(draft, kind, lines.find(({ key }) => key === field)?.value ?? NONE);
+  });
+  const theirs = person && deal && wayTo(deal.target, 'lead');
+  if (theirs?.target !== person?.target || !theirs) return { value };
+  const [own, { table, key }] = [draft.table, deal!.target];
+  const both = `from ${own.sql} a join ${table.sql} b on a.${deal!.end.sql} = b.${key!.column!.sql} where a.${person!.end.sql} is not null`;
+  const all = countOf(own, both);
+  const others = countOf(own, `${both} and a.${person!.end.sql} <> b.${theirs.end.sql}`);
+  if (others <= all / 2) return { value };
+  const comment = `check: ${ofText(others, all)} that name a person and a deal name the deal of another person`;
+  return { value: 'lead', comment };
 }
 
 /** The element that has the list, of a list in the elements of one. */

@@ -22,6 +22,7 @@ export interface KnownTables {
 }
 
 export interface Join {
+  readonly target: EntryDraft;
   readonly value: ValueSpec;
   /** The columns of the record that it reads. */
   readonly columns: readonly Column[];
@@ -85,6 +86,7 @@ function directJoin(reference: Reference, target: EntryDraft, isMixed: boolean):
   const match = COMPARED[by.apply.length === 0 ? 0 : (by.fold ?? 4)];
   const why = referenceText(reference);
   const common = {
+    target,
     columns: [from],
     share,
     byId: isId && by.apply.length === 0,
@@ -166,6 +168,7 @@ function throughThird(own: EntryDraft, third: Table, target: EntryDraft, referen
     stepsTo(own, third, references)
       .filter(({ other }) => other !== end.from)
       .map(({ columns, lookup, share, found }) => ({
+        target,
         value: lookup(prefixed(partOf(end), target)),
         columns,
         end: end.from,
