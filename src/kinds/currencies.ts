@@ -133,10 +133,10 @@ export function currencyMarks(text: string): readonly string[] {
 
 /**
  * As in a header: `Value, ₽`, `Kwota (zł)`, `Amount (USD)`, `amountEUR`; in a name of capitals, three letters are a word, and a sign
- * that may be another word is at the end or in brackets: `Tilbud kr.`, `Pret (lei)`.
+ * that may be another word is at the end or in brackets: `Tilbud kr.`, `Pret (lei)`. The `$` of `total.$numberDecimal` is none.
  */
 export function currencyMarksInName(name: string): readonly string[] {
-  const words = name.replace(/(?<=[\p{Ll}_])(?=\p{Lu})/gu, ' ');
+  const words = name.replace(/\.\$(?=\p{L})/gu, '.').replace(/(?<=[\p{Ll}_])(?=\p{Lu})/gu, ' ');
   return currencyMarks(words).filter(
     (mark) =>
       /\p{Sc}|[^\0-\x7f]/u.test(mark) ||

@@ -104,6 +104,11 @@ it.each([
   expect(await said(mapping, `Id,"${column}"\n1,200\n`)).toEqual(warnings);
 });
 
+it('the `$` of a key of MongoDB is no sign', async () => {
+  const mapping = deals('{ value: GBP }', 'total.$numberDecimal');
+  expect(await said(mapping, '[{"Id": "1", "total": {"$numberDecimal": "12.50"}}]', 'it.json')).toEqual([]);
+});
+
 it('says nothing of an amount that goes out without a currency, or of a sign in another field', async () => {
   expect(await said(deals('Currency'), 'Id,Amount,Currency\n1,$ 5,\n')).toEqual([]);
   const mapping = deals('{ value: EUR }', '{ from: Net, apply: [number] }', ', custom_fields: { gross: Amount }');
