@@ -803,3 +803,62 @@ describe('other exports', () => {
       expect(draft.text).toMatch(new RegExp(`# (?:check: )?not read: .*${name}: not used, because `));
   });
 });
+
+it('numbers are those of the table that they are called after, or that is left, and codes have the names of any short table', async () => {
+  const some = (n: number, of: number): number => ((n * 7) % of) + 1;
+  const draft = await draftOf({
+    'clients.csv': ['id_client,Name,Email', ...times(40, (n) => `${n + 1},${person(n)},p${n}@acme.example`)],
+    'houses.csv': ['id_house,Street', ...times(30, (n) => `${n + 1},Oak Lane ${n}`)],
+    'codes.csv': ['nr,text', ...['Draft', 'Sent', 'Signed', 'Lost', 'Void'].map((text, n) => `${n},${text}`)],
+    'sales.csv': [
+      'id_sale,id_house,id_buyer,status,amount,rating,ref',
+      ...times(
+        36,
+        (n) => `${n + 1},${some(n, 30)},${some(n + 3, 37)},${n % 5},1${n}00.50,${(n % 5) + 1},SL-24${n + 100}`,
+      ),
+    ],
+  });
+  expect(draft.entries).toEqual(['clients: lead/created', 'sales: deal/created']);
+  expect(draft.deal).toMatchObject({
+    lead_external_id: 'id_buyer',
+    title: 'ref',
+    stage_name: { lookup: { source: 'codes', match: 'nr', with: 'status', take: 'text' } },
+  });
+  for (const key of ['title', 'stage_name']) expect(draft.remark(key)).toMatch(/^check: /);
+});
+
+it('of two tables of people to which all deals refer, one may be the payers; a job is what a placement is about', async () => {
+  const draft = await draftOf({
+    'candidates.csv': ['ID,Full name,Email', ...times(30, (n) => `${n + 2000},${person(n)},p${n}@acme.example`)],
+    'contacts.csv': [
+      'ID,Company,Full name,Email',
+      ...times(30, (n) => `${n + 7000},Bell ${n},${person(n + 8)},q${n}@b.example`),
+    ],
+    'placements.csv': [
+      'ID,Candidate ID,Candidate,Contact ID,Job Title,Status,Fee,Owner',
+      ...times(30, (n) => {
+        const job = ['Site Manager', 'Buyer', 'Quantity Surveyor', 'Nurse'][n % 4]!;
+        return `${n + 1},${n + 2000},${person(n)},${7029 - n},${job},${n % 3 ? 'Approved' : 'Done'},9${n}0.50,Dana Wills`;
+      }),
+    ],
+  });
+  expect(draft.deal).toMatchObject({ lead_external_id: 'Candidate ID', title: 'Job Title' });
+  expect(draft.remark('lead_external_id')).toMatch(/^check: .*`Contact ID`/);
+});
+
+it('who wrote a text is found by the names of those who have the deals; an outcome is no text', async () => {
+  const team = (n: number): string => person(30 + (n % 3));
+  const draft = await draftOf({
+    'contacts.csv': CONTACTS,
+    'deals.csv': [`${DEALS},Contact ID,Vendeur`, ...times(30, (n) => deal(n, `${n + 1001},${team(n)}`))],
+    'calls.csv': [
+      'Contact ID,Call Date,Call Notes,Outcome,Created Name',
+      ...times(
+        30,
+        (n) =>
+          `${n + 1001},2024-03-0${(n % 9) + 1},${n % 5 ? `Wants a new offer in May ${n}` : ''},No Answer,${team(n)}`,
+      ),
+    ],
+  });
+  expect(draft.comment).toMatchObject({ author_name: 'Created Name', content: 'Call Notes' });
+});

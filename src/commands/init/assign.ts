@@ -108,6 +108,10 @@ function scoreIn(role: Role, column: Column, kind: RecordKind, references: reado
     share > 0.9 && (to.meaning.concepts.has('id') || to.meaning.concepts.has('number') || isCalledAlike(column, to));
   if (role === 'amount' && !concepts.has('amount') && own.some(isOfIds)) return 0;
   if ((role === 'owner' || role === 'author') && isOfParent(column, references)) return 0;
+  // Many of those who are people themselves have no deals of others.
+  const isOfPeople = ({ to }: Reference): boolean =>
+    to.table.nouns.includes('lead') && to.is.person > 0.7 && column.distinct > Math.max(8, to.distinct * 0.3);
+  if (role === 'owner' && own.some(isOfPeople)) return 0;
   if ((role === 'owner' || role === 'author') && column.team) return Math.max(score, 0.5);
   const noun = REFERRED[role];
   if (noun === undefined || concepts.has(role === 'stage' ? 'pipeline' : 'created')) return score;

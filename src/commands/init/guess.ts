@@ -1,7 +1,7 @@
 /** The entries that the tables need, with the external ids of their records. */
 import { numberText, ofText } from '../../terminal/numbers.ts';
 import { countOf, fillOf, isKey, isUnique, plainColumns, valueIn, type Column, type Table } from './columns.ts';
-import { columnsOf, namesOther, type Assignment, type RoleFound } from './assign.ts';
+import { columnsOf, namesOther, type Assignment, type RoleCandidate, type RoleFound } from './assign.ts';
 import { keyOf as nameAsKey } from './evidence.ts';
 import { kindsOf } from './kinds/kinds.ts';
 import type { TableKinds } from './kinds/signs.ts';
@@ -172,10 +172,19 @@ function withTitle(
   const [stage, owner] = (['stage', 'owner'] as const).map((role) => assignment.candidates.get(role)?.[0]?.column);
   if (found && !isTheirs(found.column)) return assignment;
   const roles = new Map([...assignment.roles].filter(([role]) => role !== 'title'));
-  // A text is no title, whatever else is.
-  const near = [...(found?.others ?? []), ...(assignment.candidates.get('title') ?? [])].filter(
+  // A job that rows have which are no people is what they are about.
+  const jobs = plainColumns(table).filter(
+    ({ meaning: { concepts }, is }) => !person && concepts.has('job') && !concepts.has('id') && is.words > 0.8,
+  );
+  const named = [...(found?.others ?? []), ...(assignment.candidates.get('title') ?? [])];
+  // A text is no title, whatever else is, and the name of another record names no deal.
+  const near = [...named, ...jobs.map((column) => ({ column, score: 0 }))].filter(
     ({ column }) =>
-      column !== stage && !(column === owner && isKind(column)) && column.is.prose < 0.5 && !isNotes(column, 'deal'),
+      column !== stage &&
+      !(column === owner && isKind(column)) &&
+      column.is.prose < 0.5 &&
+      !isNotes(column, 'deal') &&
+      (person || !namesOther(column, references)),
   );
   // `Umzug Aachen` looks like a name: who has the deal is known there.
   const isOfPerson = (each: Reference): boolean =>
@@ -186,8 +195,11 @@ function withTitle(
     .filter(({ column }) => !person || headerScore('title', column, 'deal') >= 0);
   const fitting = able.filter(({ column }) => !isType(column));
   // What all other columns leave over says what a deal is about, if no word says that it is something else.
-  const left =
-    able.length === 1 ? able.filter(({ column }) => column.meaning.concepts.size === 0 && column.distinct > 3) : [];
+  const isOnly = ({ column }: RoleCandidate): boolean =>
+    able.length === 1
+      ? column.meaning.concepts.size === 0 && column.distinct > 3
+      : !person && near.length === 1 && fillOf(column) > 0.9 && column.distinct > 3 && !isStaff(column) && !column.team;
+  const left = (able.length === 1 ? able : near).filter(isOnly);
   const [next, ...others] = fitting.length > 0 ? fitting : left;
   const isMostDistinct = next && others.every(({ column }) => column.distinct < next.column.distinct / 2);
   if (next && (person || isMostDistinct)) return { ...assignment, roles: roles.set('title', { ...next, others }) };

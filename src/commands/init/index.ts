@@ -11,7 +11,7 @@
  * 4. Kinds. `kinds` decides what the records of each table are; `guess` makes a draft of each entry, `kinds/keys` what tells its records apart
  *    (`relations/numbered`: two columns), `relations/firms` which of the people are firms.
  * 5. Lines. `lines/entries` makes a line of each field: `field-lines` for all kinds, `person-lines`, `deal-lines` and `comment-lines`
- *    for one, `parent-lines` by the ways that `relations/joins` finds, with the figures of `evidence`. `questions`, `defaults` (`region`) and
+ *    for one, `parent-lines` by the ways that `relations/joins` finds, names by `relations/names`, with the figures of `evidence`. `questions`, `defaults` (`region`) and
  *    `encodings` ask what is open; `yaml` and `text` write.
  * 6. Closure. `trial` surveys all records with the mapping; `fates` says what became of every file, list and column.
  */

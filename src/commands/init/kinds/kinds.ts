@@ -4,7 +4,7 @@ import { countsOf, isFew, isIn, isKey, isUnique, pathOf, type Column, type Table
 import { endings, isId, isOfFirms, ofAddress } from '../content.ts';
 import { isSure, namesOf, type Reference } from '../relations/references.ts';
 import { isOfFirm, isStaff, RECORD_KINDS, scoreOf, type RecordKind, type Role } from '../roles.ts';
-import { fold } from '../words.ts';
+import { fold, type Concept } from '../words.ts';
 import { Signs, type TableKinds } from './signs.ts';
 
 /** The kinds of all tables: people first, then deals, which may refer to them, then comments on both. `answered`: what the user says. */
@@ -172,13 +172,14 @@ function noteTeam(tables: readonly Table[]): void {
     const signs = own.every((name) => INITIALS.test(name)) ? own.map(signature) : [];
     const isSigned = ({ values }: Column): boolean =>
       signs.length > 1 && signs.every((sign) => values.some((text) => sign.test(text)));
-    const others = able.filter((each) => each.table !== column.table && fold(each.name) !== fold(column.name));
+    const others = able.filter((each) => each.table !== column.table && isElsewhere(each, column));
     const found = others.filter(isSame).sort((a, b) => Number(isStaff(b)) - Number(isStaff(a)))[0];
     const team = found ?? texts.find(isSigned);
     if (team) column.team = team;
   }
 }
 
+const TEAM: readonly Concept[] = ['closed', 'created', 'happened', 'name'];
 const INITIALS = /^\p{Lu}{2,4}$/u;
 
 /** At the beginning of a line, or after the date there, and before a colon. */
@@ -193,12 +194,17 @@ function isSameName(one: string, other: string): boolean {
   return fold(one) === fold(other) || isShort(one, other) || isShort(other, one);
 }
 
+/** Under another header, or one of those who created the records. */
+function isElsewhere(one: Column, { name, meaning }: Column): boolean {
+  return fold(one.name) !== fold(name) || meaning.concepts.has('created');
+}
+
 /** A few names that repeat, under a header that says nothing else. */
 function mayBeTeam(column: Column): boolean {
   const { is, distinct, filled, date, list, meaning } = column;
   const isNames = is.words > 0.8 && Math.max(is.oneName, is.person) > 0.6 && is.email < 0.2;
-  // `Abgeschlossen durch` is no date.
-  const isOpen = isStaff(column) || [...meaning.concepts].every((each) => each === 'closed');
+  // `Abgeschlossen durch` is no date, and `Created Name` is not what was created.
+  const isOpen = isStaff(column) || [...meaning.concepts].every((each) => TEAM.includes(each));
   const repeats = distinct > 1 && distinct <= 12 && filled >= distinct * 3;
   return isNames && isOpen && repeats && !date && list === undefined && endings(column).all === 0;
 }

@@ -41,7 +41,7 @@ export function contentLine(context: Context): Made {
   }
   const others = alternatives(columns, near);
   const outcome = instead.find((each) => isComplete(each) && each.meaning.concepts.has('outcome'));
-  if (outcome && countWithout(table, [...columns, ...others]) > table.rows * 0.1) others.push(outcome);
+  if (outcome && countWithout(table, [...columns, ...others]) > table.rows * 0.25) others.push(outcome);
   for (const each of others) context.used.add(each);
   const figures = [...columns, ...others]
     .map((column) => `${quoted(column)} ${figuresOf('content', column)}`)

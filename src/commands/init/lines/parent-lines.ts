@@ -85,10 +85,10 @@ export function keptParent(context: Context, lines: readonly Line[]): Made {
   });
   const theirs = person && deal && wayTo(deal.target, 'lead');
   if (theirs?.target !== person?.target || !theirs) return { value };
-  const [own, { table, key }] = [draft.table, deal!.target];
-  const both = `from ${own.sql} a join ${table.sql} b on a.${deal!.end.sql} = b.${key!.column!.sql} where a.${person!.end.sql} is not null`;
+  const [own, { table, key }] = [draft.table, deal.target];
+  const both = `from ${own.sql} a join ${table.sql} b on a.${deal.end.sql} = b.${key!.column!.sql} where a.${person.end.sql} is not null`;
   const all = countOf(own, both);
-  const others = countOf(own, `${both} and a.${person!.end.sql} <> b.${theirs.end.sql}`);
+  const others = countOf(own, `${both} and a.${person.end.sql} <> b.${theirs.end.sql}`);
   if (others <= all / 2) return { value };
   const comment = `check: ${ofText(others, all)} that name a person and a deal name the deal of another person`;
   return { value: 'lead', comment };
@@ -150,8 +150,19 @@ function parentLine(context: Context, kind: string, joins: readonly Join[], abov
   const isMixed = draft.kind === 'comment';
   const own = draft.twin && known.drafts.find((each) => each.kind === kind && each.table === table);
   if (own) return { value: idValue(own), comment: 'the person of the same row' };
+  // The only ids that are all among theirs are theirs, although small numbers are so by chance.
+  const isOnly = ({ byId, share, end }: Join): boolean =>
+    !isMixed &&
+    byId === true &&
+    share === 1 &&
+    end.distinct >= 8 &&
+    end.meaning.concepts.has('id') &&
+    joins.every((each) => each.end === end);
   const enough = joins.filter(
-    ({ score, share }) => (score >= 0.25 && share >= 0.3) || (isMixed && score >= share && share >= 0.1),
+    (each) =>
+      (each.score >= 0.25 && each.share >= 0.3) ||
+      (isMixed && each.score >= each.share && each.share >= 0.1) ||
+      isOnly(each),
   );
   const [best] = enough;
   if (!best && above) return above;
@@ -186,7 +197,10 @@ function parentLine(context: Context, kind: string, joins: readonly Join[], abov
   const near = enough.filter((each) => each.columns.some((column) => !taken.has(column)));
   const others = near.filter(({ columns: [own] }, at) => near.findIndex((each) => each.columns[0] === own) === at);
   const next = others.length > 0 ? `; runner-up: ${others.slice(0, 2).flatMap(whys).join(', ')}` : '';
-  const isCertain = !isMixed && several.length === 0 && chosen.length === 1 && best.share === 1 && best.score >= 0.95;
+  // Of two tables of people to which all refer, one has those who pay.
+  const areTwo = near.some(({ byId, share, target }) => byId && share === 1 && target !== best.target);
+  const isOne = several.length === 0 && chosen.length === 1 && !areTwo;
+  const isCertain = !isMixed && isOne && best.share === 1 && best.score >= 0.95;
   return {
     value: firstOf(chosen.map(({ value }) => value)),
     comment: `${isCertain ? '' : 'check: '}${[...new Set([...texts, ...several, ...(isMixed ? [FINAL] : [])])].join('; ')}${next}`,

@@ -1,16 +1,24 @@
-/** How the records of one table find those of another: the lead of a deal, the deal of a comment, the name of a stage. */
+/** How the records of one table find those of another: the lead of a deal, the deal of a comment. */
 import { ofText } from '../../../terminal/numbers.ts';
 import type { ValueSpec } from '../../../mapping/spec.ts';
-import { countOf, countsWhere, haveSeveral, isComplete, isOneOf, isUnique, severalText, valueIn } from '../columns.ts';
-import type { Column, Table } from '../columns.ts';
+import {
+  countOf,
+  haveSeveral,
+  isComplete,
+  isUnique,
+  severalText,
+  valueIn,
+  type Column,
+  type Table,
+} from '../columns.ts';
 import { quoted } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
-import { isCode, isId, isOfFirms } from '../content.ts';
+import { isCode, isId } from '../content.ts';
 import { firmsAmong, shareOfFirms } from './firms.ts';
-import { flagOf, idOfType, joined, lookupIn, lookupOf, partOf } from './lookups.ts';
-import { isCalledAlike, isSure, namesOf, namesTable, referenceText, type Reference } from './references.ts';
-import { headerScore, isStaff, scoreOf } from '../roles.ts';
-import { fold, meaningOf, type Noun } from '../words.ts';
+import { flagOf, lookupIn, lookupOf, partOf } from './lookups.ts';
+import { isCalledAlike, isSure, namesTable, referenceText, type Reference } from './references.ts';
+import { isStaff, scoreOf, typeOf } from '../roles.ts';
+import { fold } from '../words.ts';
 
 /** What is known of all exports. */
 export interface KnownTables {
@@ -59,6 +67,7 @@ export function joinsTo(own: EntryDraft, target: EntryDraft, { references, table
   const firms = firmsAmong(target, references);
   const direct = references
     .filter(({ from, to }) => from.table === own.table && from !== id && to.table === target.table)
+    .filter((each) => !isOfOther(each, own, references))
     // Firms that are left out are nobody's person.
     .filter((each) => !firms || shareOfFirms(each, firms) < 0.8)
     .flatMap((each) => directJoin(each, target, own.kind === 'comment'));
@@ -70,6 +79,21 @@ export function joinsTo(own: EntryDraft, target: EntryDraft, { references, table
   return [...direct, ...third]
     .filter(({ score, byId }) => score > (byId ? 0.01 : 0.05))
     .sort((a, b) => b.score - a.score);
+}
+
+/**
+ * Whether a column means something else than records in which its numbers happen to be: it has another role, its header names another
+ * table that has them, or it has a few values again and again.
+ */
+function isOfOther(reference: Reference, { roles }: EntryDraft, references: readonly Reference[]): boolean {
+  const { from, to, share } = reference;
+  const isCalled = (each: Reference): boolean => namesTable(from, each.to.table) || isCalledAlike(from, each.to);
+  if (to.is.digits < 0.9 || isCalled(reference)) return false;
+  const isRival = (each: Reference): boolean =>
+    each.from === from && each.to.table !== to.table && isUnique(each.to) && each.share >= share && isCalled(each);
+  const hasRole = [...roles].some(([role, { column }]) => role !== 'id' && column === from);
+  const isStep = !isSure(reference) && from.distinct < 8 && from.filled > from.distinct * 4 && !typeOf(from);
+  return hasRole || isStep || references.some(isRival);
 }
 
 /** `isMixed`: a column may also have the ids of other kinds of records. */
@@ -236,145 +260,4 @@ export function reach(
   if (!best) return undefined;
   const why = `${ofText(best.step.found, own.table.rows)} have one in ${table.source}`;
   return { value: best.value, why };
-}
-
-/** What a name may be taken for, and the tables that have such names. */
-const NAMED = { stage: 'stage', pipeline: 'stage', owner: 'user', author: 'user', company: 'company' } as const;
-type Named = keyof typeof NAMED;
-
-const STAGES = ['stage', 'status', 'pipeline'] as const;
-
-/** Whether a table has such names: by what it is called, or because it is called nothing else. */
-function fits({ from, to }: Reference, what: Named): boolean {
-  const { nouns, source } = to.table;
-  const { concepts } = meaningOf(source);
-  if (what === 'pipeline') return concepts.has('pipeline') && !concepts.has('stage') && !concepts.has('status');
-  const isCalled = namesTable(from, to.table) || STAGES.some((each) => to.meaning.concepts.has(each));
-  return nouns.length === 0 ? what !== 'stage' || isCalled : nouns.includes(NAMED[what] satisfies Noun);
-}
-
-/** The name that the id in a column stands for, where a table that becomes no event has both: of a stage, a user, a company. */
-export function nameOf(
-  column: Column,
-  { references, drafts }: KnownTables,
-  what: Named,
-): { join: Pick<Join, 'value' | 'share' | 'why'>; name: Column } | undefined {
-  const [found] = references
-    .filter(
-      (each) =>
-        each.from === column &&
-        isSure(each, 0.8) &&
-        !drafts.some(({ table }) => table === each.to.table) &&
-        each.to.table.list === undefined &&
-        // The same code may be a stage of deals and one of leads.
-        (isUnique(each.to) || what === 'stage') &&
-        isComplete(each.to) &&
-        fits(each, what),
-    )
-    .sort(
-      (a, b) =>
-        Number(isUnique(b.to)) - Number(isUnique(a.to)) ||
-        b.share - a.share ||
-        Number(namesTable(b.from, b.to.table)) - Number(namesTable(a.from, a.to.table)),
-    );
-  // What is a name already needs no other one, but for an owner, who has an address.
-  if (found && what !== 'owner' && isName(found.to)) return undefined;
-  const name = found && nameIn(found.to, what);
-  if (!found || !name || name === found.to) return undefined;
-  const several = isUnique(found.to) ? 0 : severalIn(found, name);
-  if (several > column.distinct / 2) return undefined;
-  const more =
-    several === 0 ? '' : `; ${ofText(several, column.distinct)} values have several names: the first is taken`;
-  const join = {
-    value: lookupOf(found, joined(name.pair ?? [name], ' ')),
-    share: found.share,
-    why: `${referenceText(found)}${more}${missingText(found)}`,
-  };
-  return { name, join };
-}
-
-/** The names that ids stand for, where a column beside them tells of which table each is: `sender_type` of `sender_id`. */
-export function nameByType(id: Column, { references }: KnownTables): Pick<Join, 'value' | 'why'> | undefined {
-  const { table, sql } = id;
-  const own = references.filter(({ from, to, by }) => from === id && by.apply.length === 0 && isUnique(to));
-  for (const type of table.columns.filter((each) => each !== id && each.distinct <= MAX_TYPES && each.is.words > 0.8)) {
-    const used = countsWhere(type, `${sql} is not null`);
-    const found = [...used].flatMap(([value, n]) => {
-      const all = `from ${table.sql} where ${isOneOf(type, [value])} and ${sql} in`;
-      const whole = own.filter(({ to }) => countOf(table, `${all} (select ${to.sql} from ${to.table.sql})`) === n);
-      const named = whole.filter(({ to }) => namesTable({ name: value, meaning: meaningOf(value) }, to.table));
-      const [{ to }, ...more] = named.length > 0 ? named : whole.length > 0 ? whole : [{ to: undefined }];
-      const name = to && more.length === 0 ? nameIn(to, 'author') : undefined;
-      return to && name ? [{ value, n, to, name }] : [];
-    });
-    const isOf = (noun: Noun): boolean => found.some(({ to }) => to.table.nouns.includes(noun));
-    if (found.length < used.size || !isOf('user') || !isOf('lead') || isOf('deal')) continue;
-    const from = found.map(({ value, to, name }) => {
-      const take = joined(name.pair ?? [name], ' ');
-      return lookupIn(to.table, { match: to.name, with: idOfType(type, [value], id), take }, false);
-    });
-    const figures = found.map(
-      ({ value, n, to }) => `${ofText(n, id.filled)} with \`${value}\` are in ${to.table.source}`,
-    );
-    return { value: { from }, why: `by ${quoted(type)}: ${figures.join(', ')}` };
-  }
-  return undefined;
-}
-
-const MAX_TYPES = 12;
-
-/** Words, and no login or code. */
-function isName({ is, pair }: Column): boolean {
-  return pair !== undefined || (is.words > 0.8 && is.spaced > 0.6 && Math.max(is.code, is.email) < 0.5);
-}
-
-/** Which values no record has, so that they are left out. */
-function missingText({ from, to, by, found, of }: Reference): string {
-  if (found === of || by.apply.length > 0) return '';
-  const known = `select ${to.sql} from ${to.table.sql} where ${to.sql} is not null`;
-  const lost = from.table.db.all<{ value: string }>(
-    `select distinct ${from.sql} value from ${from.table.sql} where ${from.sql} not in (${known}) limit 4`,
-  );
-  const values = lost.slice(0, 3).map(({ value }) => value);
-  return `; left out, because ${to.table.source} has no such record: ${values.join(', ')}${lost.length > 3 ? ', …' : ''}`;
-}
-
-/** How many of the values have more than one name. */
-function severalIn({ from, to }: Reference, name: Column): number {
-  const used = `select ${from.sql} from ${from.table.sql}`;
-  const where = `where ${to.sql} in (${used}) group by ${to.sql} having count(distinct ${name.sql}) > 1`;
-  return countOf(to.table, `from (select 1 from ${to.table.sql} ${where})`);
-}
-
-/** What a record is called: an owner by the e-mail address, all others by their names. */
-function nameIn(key: Column, what: Named): Column | undefined {
-  const { table } = key;
-  const isUsers = table.nouns.includes('user');
-  const able = table.columns.filter(
-    (column) => column !== key && column.list === undefined && column.filled > table.rows / 2,
-  );
-  const email = able.find(({ is }) => is.email > 0.8);
-  if (email && what === 'owner') return isUsers || !isOfFirms(email) ? email : undefined;
-  const named = able.filter(
-    ({ is, meaning: { concepts }, date }) =>
-      is.words > 0.6 &&
-      !date &&
-      is.prose < 0.5 &&
-      ((isUsers && is.person > 0.7) ||
-        (['name', 'title', 'stage', 'company'] as const).some((each) => concepts.has(each))),
-  );
-  const [whole] = isUsers || table.nouns.includes('lead') ? namesOf(table) : [];
-  // A name by which somebody logs in is none.
-  const isWhole = (column: Column): boolean =>
-    !whole?.pair?.includes(column) && headerScore('full', column, 'lead') > 0.7;
-  if (whole && !named.some(isWhole)) return whole;
-  // The name with a space is no login.
-  const rank = ({ meaning, is }: Column): number =>
-    Number(isUsers && is.person > 0.7 && is.spaced > 0.7) +
-    Number(meaning.concepts.has('name')) -
-    meaning.words.length * 0.01;
-  const [best = what === 'author' ? email : undefined] = named.sort((a, b) => rank(b) - rank(a));
-  // Of codes with their texts, whatever that is called.
-  const [text, ...more] = able.filter(({ is, date }) => is.words > 0.8 && !date && is.prose < 0.5);
-  return best ?? (more.length === 0 && text && isUnique(text) ? text : undefined);
 }
