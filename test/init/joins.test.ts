@@ -862,3 +862,25 @@ it('who wrote a text is found by the names of those who have the deals; an outco
   });
   expect(draft.comment).toMatchObject({ author_name: 'Created Name', content: 'Call Notes' });
 });
+
+it('a title that several deals have is joined together with the person whom both records name', async () => {
+  const titled = (n: number): string => `Roof of house ${n % 20}`;
+  const draft = await draftOf({
+    'contacts.csv': CONTACTS,
+    'deals.csv': [
+      'Deal ID,Title,Stage,Amount,Contact',
+      ...times(30, (n) => `D${n},${titled(n)},New,1${n}00.50,${person(n)}`),
+    ],
+    'notes.csv': [
+      'Date,Text,Title,Contact',
+      ...times(
+        30,
+        (n) => `2024-03-1${n % 9},Asked for the price once more ${n},${n % 5 ? titled(n) : ''},${person(n)}`,
+      ),
+    ],
+  });
+  expect(draft.comment['deal_external_id']).toMatchObject({
+    lookup: { match: { list: ['Title', 'Contact'] }, with: { list: ['Title', 'Contact'] }, if_missing: 'skip' },
+  });
+  expect(draft.remark('deal_external_id')).not.toContain('the first');
+});

@@ -1,5 +1,5 @@
 /** How the records of one table find those of another: the lead of a deal, the deal of a comment. */
-import { ofText } from '../../../terminal/numbers.ts';
+import { numberText, ofText } from '../../../terminal/numbers.ts';
 import type { ValueSpec } from '../../../mapping/spec.ts';
 import {
   countOf,
@@ -15,7 +15,7 @@ import { quoted } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
 import { isCode, isId } from '../content.ts';
 import { firmsAmong, shareOfFirms } from './firms.ts';
-import { flagOf, lookupIn, lookupOf, partOf } from './lookups.ts';
+import { flagOf, joined, lookupIn, lookupOf, partOf } from './lookups.ts';
 import { isCalledAlike, isSure, namesTable, referenceText, type Reference } from './references.ts';
 import { isStaff, scoreOf, typeOf } from '../roles.ts';
 import { fold } from '../words.ts';
@@ -70,7 +70,7 @@ export function joinsTo(own: EntryDraft, target: EntryDraft, { references, table
     .filter((each) => !isOfOther(each, own, references))
     // Firms that are left out are nobody's person.
     .filter((each) => !firms || shareOfFirms(each, firms) < 0.8)
-    .flatMap((each) => directJoin(each, target, own.kind === 'comment'));
+    .flatMap((each) => directJoin(each, target, own.kind === 'comment', references));
   const events = drafts.filter(({ kind }) => kind !== 'comment').map(({ table }) => table);
   const third = tables
     .filter((each) => each !== own.table && each.list === undefined && !events.includes(each))
@@ -97,7 +97,12 @@ function isOfOther(reference: Reference, { roles }: EntryDraft, references: read
 }
 
 /** `isMixed`: a column may also have the ids of other kinds of records. */
-function directJoin(reference: Reference, target: EntryDraft, isMixed: boolean): Join[] {
+function directJoin(
+  reference: Reference,
+  target: EntryDraft,
+  isMixed: boolean,
+  references: readonly Reference[],
+): Join[] {
   const { from, to, by, share } = reference;
   const isId = to === target.key?.column;
   const take = idValue(target);
@@ -124,8 +129,39 @@ function directJoin(reference: Reference, target: EntryDraft, isMixed: boolean):
   if (isId && !by.fold && !isPart) return [{ ...common, value: prefixed(partOf(reference), target), why }];
   if (target.table.list !== undefined) return [];
   const zeros = by.fold === 3 && isId ? ', compared without leading zeros' : undefined;
-  const more = `${zeros ?? (isId ? '; the others have none' : ', which is no id')}${isUnique(to) ? '' : `; of several with the same one, ${whichOf(to.table)} is taken`}`;
-  return [{ ...common, value: lookupOf(reference, take, share < 0.98), why: `${why}${more}` }];
+  const beside = isUnique(to) || target.kind !== 'deal' ? undefined : besideOf(reference, references);
+  const { left = severalIn(reference), own = [], other = [] } = beside ?? {};
+  const and = own.map((each) => ` and ${quoted(each)}`).join('');
+  const several =
+    left > 0 ? `; of several with the same one, as ${numberText(left)} have, ${whichOf(to.table)} is taken` : '';
+  const more = `${zeros ?? (isId ? '; the others have none' : `, which is no id`)}${and && `, by it${and}`}${several}`;
+  const value = beside
+    ? lookupIn(target.table, { match: joined([to, ...other], ' '), with: joined([from, ...own], ' '), take }, left > 0)
+    : lookupOf(reference, take, share < 0.98);
+  return [{ ...common, value, why: `${why}${more}` }];
+}
+
+/** Records whose value several of the other table have. */
+function severalIn({ from, to }: Reference): number {
+  const several = `select ${to.sql} from ${to.table.sql} group by ${to.sql} having count(*) > 1`;
+  return countOf(from.table, `from ${from.table.sql} where ${from.sql} in (${several})`);
+}
+
+/**
+ * The person whom both records name, if that tells apart those of several with the same title; with how many are left that it does not
+ * tell apart.
+ */
+function besideOf({ from, to, found, by }: Reference, references: readonly Reference[]) {
+  const sure = references.filter((each) => each.by.apply.length === 0 && isSure(each, 0.9) && !isStaff(each.from));
+  for (const { from: mine, to: third } of by.apply.length === 0 ? sure : []) {
+    const theirs = sure.find((each) => each.from.table === to.table && each.to === third)?.from;
+    if (mine.table !== from.table || mine === from || !theirs || !third.table.nouns.includes('lead')) continue;
+    if ([from, to, mine, theirs].some(({ pair, list }) => pair || list !== undefined)) continue;
+    const pairs = `from ${from.table.sql} a join ${to.table.sql} b on a.${from.sql} = b.${to.sql} and a.${mine.sql} = b.${theirs.sql} group by a.rowid`;
+    if (countOf(from.table, `from (select 1 ${pairs})`) < found) continue;
+    return { own: [mine], other: [theirs], left: countOf(from.table, `from (select 1 ${pairs} having count(*) > 1)`) };
+  }
+  return undefined;
 }
 
 /** Which of several records is taken. */
