@@ -4,6 +4,7 @@ import {
   chmodSync,
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fstatSync,
   lstatSync,
@@ -106,13 +107,14 @@ export async function openRegular(path: string): Promise<FileHandle> {
 
 /** A directory with those that it is in. Node's own `recursive` never ends where the system denies that a parent is there (`/proc`). */
 export function makeDirectory(path: string): void {
-  if (isThere(path) && statSync(path).isDirectory()) return;
-  if (dirname(path) !== path) makeDirectory(dirname(path));
+  const parent = dirname(path);
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process may have made it in the meantime.
-    if (codeOf(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
+    if (existsSync(path) && statSync(path).isDirectory()) return;
+    if (codeOf(error) !== 'ENOENT' || existsSync(parent)) throw error;
+    makeDirectory(parent);
+    makeDirectory(path);
   }
 }
 
