@@ -342,6 +342,41 @@ describe('the lead of a deal', () => {
     expect(chance.deal).not.toHaveProperty('lead_external_id');
   });
 
+  it('leads comments by a type to the records that have the id in another column; deals end by a flag that only lost ones have', async () => {
+    const stages = ['New', 'Won', 'Sent'];
+    const draft = await draftOf({
+      'res_partner.csv': [
+        'id,.id,name,email',
+        ...times(14, (n) => `x_partner_${n}_ab,${61 + n},${person(n)} ${n},p${n}@a.example`),
+      ],
+      'crm_lead.csv': [
+        'id,.id,name,partner_id,amount,stage,active,lost_reason',
+        ...times(
+          15,
+          (n) =>
+            `x_lead_${n}_cd,${70 + n},Roof ${n},x_partner_${n % 14}_ab,${900 + n * 31}.50,${stages[n % 3]!},${n % 5 === 2 ? 'FALSE,Too dear' : 'TRUE,'}`,
+        ),
+      ],
+      'message.csv': [
+        'id,model,res_id,body',
+        ...times(24, (n) => {
+          const [model, id] = [`crm.lead,${70 + (n % 15)}`, `res.partner,${61 + (n % 14)}`, `sale.order,${n + 500}`][
+            n % 3
+          ]!.split(',');
+          return `${900 + n},${model!},${id!},Called about the roof number ${n} and will call again`;
+        }),
+      ],
+    });
+    expect(draft.findings).toMatch(/message\.csv.*; 16 comments/m);
+    expect(draft.comment).toMatchObject({
+      lead_external_id: { lookup: { source: 'res_partner', match: '.id', take: 'id' } },
+      deal_external_id: { lookup: { source: 'crm_lead', match: '.id', take: 'id' } },
+    });
+    expect(draft.deal['stage_name']).toEqual({
+      from: [{ from: 'active', apply: [{ map: { FALSE: 'Lost', '*': null } }] }, 'stage'],
+    });
+  });
+
   it('has a prefix where two exports number their records alike', async () => {
     const draft = await draftOf({
       'leads.csv': [

@@ -277,6 +277,66 @@ describe('a table is', () => {
     expect(draft.entries).toEqual(['leads: deal/created']);
   });
 
+  it('deals of people who are in several rows, each with a number of its own and an amount, whatever the headers say', async () => {
+    const who = (n: number): string => `${500 + n},${person(n)} ${n},p${n}@a.example`;
+    const thing = (n: number): string => `V-${n * 7919},${100 + n * 37}.50,${['A', 'K', 'O'][n % 3]!}`;
+    const rows = times(20, (n) => `${who(n % 11)},${thing(n)}`);
+    const draft = await draftOf({ 'list.csv': ['ZzNr,Name,Mail,Xy.,Dues,Qq.', ...rows] });
+    expect(draft.entries).toEqual(['list: lead/created', 'list: deal/created']);
+    expect(draft.lead).toMatchObject({ external_id: 'ZzNr' });
+    expect(draft.deal).toMatchObject({ external_id: 'Xy.', lead_external_id: 'ZzNr', amount: { from: 'Dues' } });
+  });
+
+  it('people of whom some have a deal, where its columns are filled in the same rows: its stage is there, and notes are about them', async () => {
+    const who = (n: number): string =>
+      `${2000 + n * 3},${person(n)} ${n},p${n}@a.example,${['Nurture', 'Hot', 'Trash'][n % 3]!}`;
+    const deal = (n: number): string =>
+      n % 5 < 3 ? `${n} Creek Lane,${['Offer', 'Closed'][n % 2]!},${200 + n}450,2024-05-0${1 + (n % 9)}` : ',,,';
+    const rows = times(
+      20,
+      (n) => `${who(n)},${deal(n)},${n % 4 ? `Wants a house with a garden near number ${n}` : ''}`,
+    );
+    const draft = await draftOf({
+      'people.csv': ['ID,Name,Email,Stage,Deal Name,Deal Stage,Deal Price,Deal Close Date,Notes', ...rows],
+    });
+    expect(draft.deal).toMatchObject({ when: { from: 'Deal Name', present: true }, stage_name: 'Deal Stage' });
+    expect(draft.comment).toMatchObject({ content: 'Notes', lead_external_id: 'ID' });
+  });
+
+  it.each([7, 11])(
+    'people by the name that %i addresses have in all of their rows, and deals by what differs there',
+    async (count) => {
+      const row = (n: number): string =>
+        `${300 + n * 7},${['Windows', 'Fence', 'Printing'][n % 3]!} ${person((n % count) % 7).split(' ')[1]!},${900 + n * 37}.50,${['New', 'Won', 'Lost'][n % 3]!}`;
+      const rows = times(20, (n) => `${row(n)},${person((n % count) % 7)},p${n % count}@a.example`);
+      const draft = await draftOf({ 'list.csv': ['ID,Deal name,Amount,Stage,Qq,Mail', ...rows] });
+      expect([draft.lead['full_name'], draft.deal['title']]).toEqual(['Qq', 'Deal name']);
+    },
+  );
+
+  it('the same in whatever order the files are named, and whatever they are called', async () => {
+    const client = (n: number): string => `C${100 + n},${person(n)} ${n},c${n}@a.example`;
+    const offer = (n: number): string =>
+      `Q${n},${person(n)} ${n},c${n}@a.example,Roof ${n},${['Draft', 'Sent', 'Accepted'][n % 3]!},${900 + n * 31}.50,2024-03-0${1 + (n % 9)},Rex Dalby,${n < 6 ? `J${n}` : ''}`;
+    const work = (n: number): string =>
+      `J${n},${person(n)} ${n},Roof ${n},${['Late', 'Active'][n % 2]!},${900 + n * 31}.50,${n < 6 ? `Q${n}` : ''}`;
+    const files = [
+      ['Client ID,Display Name,Email', ...times(16, client)],
+      ['Offer #,Client,Email,Title,Status,Total,Drafted,Salesperson,Work #', ...times(16, offer)],
+      ['Work #,Client,Title,Status,Revenue,Offer #', ...times(10, work)],
+    ];
+    for (const names of ['abc', 'acb', 'bac', 'bca', 'cab', 'cba']) {
+      const named = files.map((rows, at) => [`${names[at]!}.csv`, rows] as const);
+      const [one, other] = [
+        await draftOf(Object.fromEntries(named)),
+        await draftOf(Object.fromEntries(named.toReversed())),
+      ];
+      expect(one.entries).toEqual([`${names[0]!}: lead/created`, `${names[1]!}: deal/created`]);
+      expect(other.entries).toEqual(one.entries);
+      expect([other.lead, other.deal]).toEqual([one.lead, one.deal]);
+    }
+  });
+
   it('people told apart by an id to which others refer, although their addresses recur', async () => {
     const draft = await draftOf({
       'events.csv': ['Ref,Name,Email', ...times(20, (n) => `R${n},${person(n)},p${n % 7}@a.example`)],
@@ -888,6 +948,23 @@ describe('exports of strangers', () => {
       'log.csv': ['type,id,Nr,x,summary,minutes,direction,subject,body', ...calls, ...mails],
     });
     expect(some.entries).toEqual(['people: lead/created', 'log: comment/created']);
+    // An amount is no type, nor is what one record each has.
+    for (const values of [
+      ['0.00', '49.00', '99.00', '120.50'],
+      ['Basic', 'Gold', 'Silver', 'Iron'],
+    ]) {
+      const row = (n: number): string =>
+        `Roof ${n},${n % 3 ? 'Open' : 'Lost'},${values[Math.max(0, n - 14)]!},${900 + n * 17}.00`;
+      const more = (n: number): string => (n < 15 ? ',,Delay,2024-06-01' : `${person(n)},p${n}@a.example,,`);
+      const one = await draftOf({
+        'deals.csv': [
+          'Deal,Stage,Plan,Amount,Contact,Email,Lost because,Lost on',
+          ...times(18, (n) => `${row(n)},${more(n)}`),
+        ],
+      });
+      expect(one.entries).toEqual(['deals: lead/created', 'deals: deal/created']);
+      expect(one.deal).not.toHaveProperty('when');
+    }
   });
 
   const NAMES = ['Bell', 'Costa', 'Dietz', 'Fontana', 'Gil', 'Horn', 'Keller', 'Lodi', 'Moreno', 'Nystrom'];

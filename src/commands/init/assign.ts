@@ -1,6 +1,7 @@
 /** The score matrix, columns x roles: the assignment with the best sum is taken. What a table is follows from it, last. */
 import {
   bothOf,
+  countOf,
   fillOf,
   isComplete,
   isFew,
@@ -11,7 +12,7 @@ import {
   type Column,
   type Table,
 } from './columns.ts';
-import { isId, isRowNumber, keys, ofAddress, outcomes } from './content.ts';
+import { addresses, isId, isRowNumber, keys, ofAddress, outcomes } from './content.ts';
 import { isCalledAlike, isSure, namesTable, type Reference } from './relations/references.ts';
 import { headerScore, isStaff, NAMES, ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
 import { fold, meaningOf } from './words.ts';
@@ -101,8 +102,13 @@ function scoreIn(role: Role, column: Column, kind: RecordKind, references: reado
   const isSame = isConstant(column);
   if (isSame && (role === 'title' || role === 'subject' || role === 'content')) return 0;
   if ((role === 'content' || role === 'subject') && namesOther(column, references)) return 0;
-  const more = NAMES.includes(role) && !isStaff(column) ? ofAddress(column) * 0.5 : 0;
-  const score = scoreOf(role, column, kind, more) * (isSame && [...SHARED, ...NAMES].includes(role) ? 0.6 : 1);
+  const isName = NAMES.includes(role);
+  const isSteady = isName && isSteadyName(column);
+  const more = isName && !isStaff(column) ? Math.max(ofAddress(column), Number(isSteady)) * 0.5 : 0;
+  // What differs where another column has one name for each address is what the records are about.
+  const isOther = isName && (differingByAddress(column) ?? 0) > 0.5 && column.table.columns.some(isSteadyName);
+  const isLess = isOther || (isSame && [...SHARED, ...NAMES].includes(role));
+  const score = scoreOf(role, column, kind, more) * (isLess ? 0.6 : 1);
   // Ids of other records are no amounts.
   const isOfIds = ({ to, share }: Reference): boolean =>
     share > 0.9 && (to.meaning.concepts.has('id') || to.meaning.concepts.has('number') || isCalledAlike(column, to));
@@ -118,6 +124,21 @@ function scoreIn(role: Role, column: Column, kind: RecordKind, references: reado
   // However many stages there are, the ids of a table of stages are stages; the ids and addresses of users are members.
   const isOf = own.some(({ to }) => to.table.nouns.includes(noun)) && headerScore(role, column, kind) > -0.3;
   return isOf && !isSame ? 1 - (1 - score) * 0.3 : score;
+}
+
+/** Whether it has the same name in all records of an address that several have. */
+function isSteadyName(column: Column): boolean {
+  return column.is.person > 0.6 && differingByAddress(column) === 0;
+}
+
+/** The share of the addresses of several records that have several values here; undefined where hardly any address is of several. */
+function differingByAddress(column: Column): number | undefined {
+  const { table, sql } = column;
+  const [email] = table.columns.filter((each) => addresses(each) > 0.3).sort((a, b) => b.filled - a.filled);
+  if (!email || isUnique(email) || email === column) return undefined;
+  const all = `from (select count(distinct ${sql}) n from ${table.sql} where ${sql} is not null and ${email.sql} is not null group by ${email.sql} having count(*) > 1)`;
+  const repeated = countOf(table, all);
+  return repeated > 2 ? countOf(table, `${all} where n > 1`) / repeated : undefined;
 }
 
 /** What names another record is no text about it. */

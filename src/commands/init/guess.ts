@@ -53,12 +53,13 @@ export function guessDrafts(
       table.nouns = [...new Set([kind, ...table.nouns.filter((noun) => own.has(noun as RecordKind))])];
       const only = own.size > 1 ? apart(own, kind, table) : undefined;
       const deal = own.has('lead') && !only ? own.get('deal')?.assignment : undefined;
-      const assigned = withOnly(found.assignment);
+      const block = deal && kind === 'deal' ? blockOf(found.assignment) : [];
+      const assigned = withOnly(withinBlock(found.assignment, block));
       const assignment =
         kind === 'deal'
           ? withKey(withTitle(assigned, table, deal && own.get('lead')!.assignment.roles, references), table)
           : withText(assigned, table, references);
-      const row = { ...assignment, table, twin: deal !== undefined, only, doubt: found.doubt };
+      const row = { ...assignment, table, twin: deal !== undefined, only: only ?? block[0], doubt: found.doubt };
       const person = drafts.find((each) => each.table === table && each.kind === 'lead');
       const key =
         deal && kind === 'lead'
@@ -75,7 +76,8 @@ export function guessDrafts(
 /** Columns of notes, for the timeline of their record: of rows that are a person and a deal, that of the deal. */
 function notesIn(table: Table, drafts: readonly EntryDraft[]): EntryDraft[] {
   const own = drafts.filter((draft) => draft.table === table);
-  const { kind, only, key, roles } = own.find((draft) => draft.kind === 'deal') ?? own[0] ?? {};
+  // Where only some of the people have a deal, it is about them.
+  const { kind, only, key, roles } = own.find((draft) => draft.kind === 'deal' && !draft.only) ?? own[0] ?? {};
   if (kind === undefined || only || own.some((draft) => draft.kind === 'comment')) return [];
   const used = own.flatMap(({ roles }) => [...roles.values()].map(({ column }) => column));
   // Of people in several rows, the number of the row.
@@ -109,6 +111,37 @@ function apart(found: TableKinds, kind: RecordKind, table: Table): Column | unde
   if (!person || !amount) return undefined;
   const both = countOf(table, `from ${table.sql} where ${person.sql} is not null and ${amount.sql} is not null`);
   return both > 0 ? undefined : kind === 'lead' ? person : amount;
+}
+
+/** Of deals that only some people in their rows have: the columns that are filled in the same rows, the title first. */
+function blockOf({ roles }: Assignment): Column[] {
+  const [title, amount] = columnsOf(roles, 'title', 'amount');
+  if (!title || !amount || fillOf(title) > 0.9) return [];
+  const { table } = title;
+  const block = plainColumns(table).filter(
+    (each) =>
+      each.filled === title.filled &&
+      countOf(table, `from ${table.sql} where (${each.sql} is null) <> (${title.sql} is null)`) === 0,
+  );
+  return block.length > 2 && block.includes(amount) ? [title, ...block.filter((each) => each !== title)] : [];
+}
+
+/** What is known of a deal is in its block: a stage outside is that of the person. */
+function withinBlock(assignment: Assignment, block: readonly Column[]): Assignment {
+  const roles = new Map(assignment.roles);
+  const used = new Set([...roles.values()].map(({ column }) => column));
+  for (const role of block.length > 0 ? (['stage', 'outcome', 'owner'] as const) : []) {
+    const found = roles.get(role);
+    if (found && block.includes(found.column)) continue;
+    const able = found?.others ?? assignment.candidates.get(role) ?? [];
+    const own = able.find(
+      ({ column }) => block.includes(column) && !used.has(column) && headerScore(role, column, 'deal') > 0.4,
+    );
+    if (!own) continue;
+    used.add(own.column);
+    roles.set(role, { ...own, others: able.filter((each) => each !== own && block.includes(each.column)) });
+  }
+  return { ...assignment, roles };
 }
 
 /** Where one column is left that may have the names of people or authors, or the time of a record, it is proposed. */

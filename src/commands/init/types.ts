@@ -1,7 +1,7 @@
 /** Exports with records of several types in one table: each type is a table of its own. */
 import type { Export } from './open-export.ts';
 import type { RawTable, RecordType } from './raw-table.ts';
-import { isSubtotal, meaningOf, namesNoun, NO_VALUE } from './words.ts';
+import { isSubtotal, meaningOf, namesNoun, nounsOf, NO_VALUE } from './words.ts';
 
 /** Distinct values of a column of types. */
 const MAX_TYPES = 20;
@@ -255,13 +255,14 @@ function isFigure(cell: string): boolean {
   return /^\p{Lu}{0,3}\p{Sc}? ?-?\d[\d.,' ]*(?:\p{Sc}|\p{L}{1,3})?$/u.test(cell);
 }
 
-/** Some records with each value of a column; none, unless all have one of a few. */
+/** Some records with each value of a column; none, unless all have one of a few words or codes: a type is no amount and no date. */
 function samplesOf(rows: RawTable['rows'], at: number): Map<string, RawTable['rows']> {
   const samples = new Map<string, RawTable['rows']>();
   for (const row of rows) {
     const value = String(row[at] ?? '');
     const known = samples.get(value) ?? [];
     if (value === '' || (known.length === 0 && samples.size === MAX_TYPES)) return new Map();
+    if (FIGURE.test(value) && !/^\d+$/.test(value)) return new Map();
     if (known.length < MAX_SAMPLE) known.push(row);
     samples.set(value, known);
   }
@@ -271,11 +272,16 @@ function samplesOf(rows: RawTable['rows'], at: number): Map<string, RawTable['ro
 /** Values are of one type unless both have columns that the other one never has. */
 function groupsOf(samples: ReadonlyMap<string, RawTable['rows']>, places: readonly number[]): string[][] {
   const shares = new Map([...samples].map(([value, rows]) => [value, sharesOf(rows, places)]));
+  // In a file of many, what one or two records have says nothing, unless a word calls their type so.
+  const least = [...samples.values()].flat().length < MIN_ROWS ? 1 : MIN_PARTS;
+  const isRare = (value: string): boolean => samples.get(value)!.length < least && nounsOf(value).length === 0;
   const isApart = (a: string, b: string): boolean => {
+    if (isRare(a) || isRare(b)) return false;
     const [mine, theirs] = [shares.get(a)!, shares.get(b)!];
     return mine.filter((share, at) => share > MIN_FILL && theirs[at] === 0).length >= MIN_OWN;
   };
-  const width = (value: string): number => shares.get(value)!.filter((share) => share > MIN_FILL).length;
+  const width = (value: string): number =>
+    isRare(value) ? 0 : shares.get(value)!.filter((share) => share > MIN_FILL).length;
   const groups: string[][] = [];
   for (const value of [...samples.keys()].sort((a, b) => width(b) - width(a))) {
     const alike = groups.filter((group) => group.some((other) => !isApart(value, other) || !isApart(other, value)));

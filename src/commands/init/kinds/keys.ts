@@ -13,7 +13,7 @@ import {
   type Column,
   type Table,
 } from '../columns.ts';
-import { isId } from '../content.ts';
+import { isCode, isId } from '../content.ts';
 import { figuresOf, quoted } from '../evidence.ts';
 import { type Reference } from '../relations/references.ts';
 import { firstOf, joined, lookupIn } from '../relations/lookups.ts';
@@ -66,7 +66,10 @@ export function keyOf(row: Recognised, references: readonly Reference[]): Key | 
   // Notes need no id.
   if (kind === 'comment') return undefined;
   if (!people) return severalKey(row) ?? (kind === 'lead' ? personalKey(roles) : undefined);
-  const key = personalKey(roles, id && `${quoted(id)} counts records and no people`)!;
+  const theirs = numberOfPeople(row);
+  const key = theirs
+    ? { value: theirs.name, column: theirs, ...recurring([theirs], roles, kind) }
+    : personalKey(roles, id && `${quoted(id)} counts records and no people`)!;
   return { ...key, isOnce: true };
 }
 
@@ -102,19 +105,29 @@ export function personKey(
   const columns = columnsOf(roles, ...CONTACTS, 'full');
   // An address that most have tells people apart better than their names.
   const best = columns.find(({ filled }) => filled > table.rows / 2) ?? columns[0];
-  // `buyer.id` beside `buyer.email`, `Customer ID` beside `Email`: as many as there are people.
-  const theirs = plainColumns(table).find(
-    (column) =>
-      best &&
-      column !== deal &&
-      column.meaning.concepts.has('id') &&
-      namesNoun('lead', column.meaning.concepts) &&
-      isComplete(column) &&
-      Math.abs(column.distinct - best.distinct) <= best.distinct * 0.1,
-  );
+  const theirs = numberOfPeople(row, best, deal);
   if (theirs) return { value: theirs.name, column: theirs, ...recurring([theirs], roles, 'lead') };
   if (deal && (!best || (isUnique(best) && !table.members))) return { value: deal.name, column: deal };
   return personalKey(roles);
+}
+
+/**
+ * `buyer.id` beside `buyer.email`: as many as there are people or, whatever it is called, names, and with each of them the same name,
+ * address and telephone number.
+ */
+function numberOfPeople({ roles, table }: Recognised, best?: Column, deal?: Column): Column | undefined {
+  const own = columnsOf(roles, ...NAMES, ...CONTACTS);
+  const names = columnsOf(roles, ...NAMES).map(({ sql }) => sql);
+  const people = names.length === 0 ? 0 : countOf(table, `from (select distinct ${names.join()} from ${table.sql})`);
+  const isNear = (column: Column, n: number): boolean => Math.abs(column.distinct - n) <= n * 0.1;
+  return plainColumns(table).find((column) => {
+    if (column === deal || own.includes(column) || !isComplete(column)) return false;
+    const { concepts } = column.meaning;
+    const isCalled = best && concepts.has('id') && namesNoun('lead', concepts);
+    if (isCalled && isNear(column, best.distinct)) return true;
+    const isOfPeople = isCode(column) && !isUnique(column) && isNear(column, people);
+    return isOfPeople && recurring([column], roles, 'lead').differs === '';
+  });
 }
 
 /** The first of these that a person has, in this row or in another one of theirs. `instead`: why no column is taken. */

@@ -35,7 +35,9 @@ export function kindsOf(
       return each;
     });
   for (const table of tables) if (table.list === undefined) withoutLists(table, kinds);
-  const records = filled.filter(({ list }) => list === undefined);
+  // Those of which most is known first, in whatever order the files are named.
+  const rolesIn = (table: Table): number => assign(table, 'deal', references).roles.size;
+  const records = filled.filter(({ list }) => list === undefined).sort((a, b) => rolesIn(b) - rolesIn(a));
   const signs = records.map((table) => new Signs(table, references, kinds));
   for (const each of signs) each.people();
   withoutLinks(kinds, references);
@@ -274,8 +276,16 @@ function withoutParts(kinds: ReadonlyMap<Table, TableKinds>, references: readonl
   for (const [table, found] of kinds) {
     if (!found.has('deal')) continue;
     const others = [...kinds].filter(([other]) => other !== table);
+    // Of two that name each other, what less is known of is a part: the work that an offer has led to.
+    const sizeOf = ({ table: of }: Column): number => kinds.get(of)!.get('deal')?.assignment.roles.size ?? 0;
     const isReverse = (each: Reference): boolean =>
-      references.some(({ from, to, share }) => from === each.to && to === each.from && share > each.share);
+      references.some(
+        ({ from, to, share }) =>
+          from.table === each.to.table &&
+          to.table === each.from.table &&
+          ((from === each.to && to === each.from && share > each.share) ||
+            (isKey(to) && share > 0.9 && sizeOf(from) > 0 && sizeOf(to) > sizeOf(from))),
+      );
     const refers = (from: Table, of: RecordKind, its: TableKinds, least: number): boolean => {
       const roles = its.get(of)?.assignment.roles;
       const keys = [roles?.get('id')?.column, roles?.get('email')?.column];
@@ -283,13 +293,18 @@ function withoutParts(kinds: ReadonlyMap<Table, TableKinds>, references: readonl
         (each) => each.from.table === from && keys.includes(each.to) && isSure(each, least) && !isReverse(each),
       );
     };
+    const people = others.flatMap(([other, its]) => (its.has('lead') && its.size === 1 ? [other] : []));
+    const name = found.get('lead')?.assignment.roles.get('full')?.column;
+    const areKnown = references.some(
+      (each) => each.from === name && people.includes(each.to.table) && each.to.is.words > 0.8 && isSure(each, 0.98),
+    );
+    if (found.size > 1 && areKnown) found.delete('lead');
     const isCalled = table.nouns.includes('deal');
     const isAbout = ([other, its]: readonly [Table, TableKinds]): boolean =>
       its.get('deal')?.assignment.roles.has('title') === true && refers(other, 'lead', found, 0.9);
     if (found.has('lead') && !isCalled && others.some(isAbout)) found.delete('deal');
     const refersTo = (kind: RecordKind): boolean => others.some(([, its]) => refers(table, kind, its, 0.4));
-    const arePeople = others.some(([, its]) => its.has('lead') && its.size === 1);
-    if (found.size > 1 && (refersTo('lead') || (arePeople && !hasPerson(found)))) found.delete('lead');
+    if (found.size > 1 && (refersTo('lead') || (people.length > 0 && !hasPerson(found)))) found.delete('lead');
     if (refersTo('deal') && !isCalled) found.delete('deal');
   }
 }

@@ -184,19 +184,21 @@ export class Signs {
   }
 
   /**
-   * An amount beside a person that is a deal without a stage: two signs of a title of its own, a person in several records, a member
-   * in charge, a currency, days one after the other.
+   * An amount beside a person that is a deal without a stage: two signs of a title of its own, a person in several records, each of
+   * which has a number, a member in charge, a currency, days one after the other.
    */
   #isOwnDeal(amount: Column | undefined): boolean {
     const [{ roles: person }, { roles: deal }] = [this.#assignments.get('lead')!, this.#assignments.get('deal')!];
     if (!amount || !this.#isPerson() || !isTwin(this.#assignments) || this.#is('other')) return false;
-    // What somebody has or earns is no deal.
-    if (fillOf(amount) < 0.2 || amount.meaning.concepts.has('wealth')) return false;
     const isTitled = this.#isTitled();
     const [who] = columnsOf(person, ...CONTACTS, 'full');
     const isSeveral = who !== undefined && who.distinct < who.filled * 0.9;
+    const id = deal.get('id')?.column;
     const more = [this.#isMoney(), (deal.get('owner')?.score ?? 0) > 0.5, milestones(this.#table).length > 0];
-    return (isTitled || isSeveral) && [isTitled, isSeveral, ...more].filter(Boolean).length >= 2;
+    const isNumbered = isSeveral && id !== undefined && isKey(id) && isCode(id);
+    // What somebody has or earns is no deal, unless it is what each of several things is worth.
+    if (fillOf(amount) < 0.2 || (amount.meaning.concepts.has('wealth') && !isNumbered)) return false;
+    return (isTitled || isSeveral) && [isTitled, isSeveral, isNumbered, ...more].filter(Boolean).length >= 2;
   }
 
   /** Whether most records of a deal have a title of their own. */

@@ -35,7 +35,7 @@ import { headerScore, NAMES } from '../roles.ts';
 import { numberIn, multipleIn } from '../multiples.ts';
 import { referenceText } from '../relations/references.ts';
 import { joined, lookupOf, placeholder } from '../relations/lookups.ts';
-import { endingOf } from '../words.ts';
+import { endingOf, fold } from '../words.ts';
 import { namedLine, openLine, plainLine, type Context, type Made } from './field-lines.ts';
 import { plainComment, type Line } from './yaml.ts';
 
@@ -174,14 +174,26 @@ export function stageLine(context: Context): Made {
   return { value: { from: [valueIn(outcome, { map }), line.value] }, comment };
 }
 
-/** Flags that say how a deal ended: `won`, `lost`, and of `closed` those that are not won. */
+/** Flags that say how a deal ended: `won`, `lost`, any that just those have why they were lost, and of `closed` those not won. */
 function endFlags({ columns }: Table) {
+  const whys = columns.filter(
+    ({ meaning, filled, name }) =>
+      meaning.concepts.has('reason') &&
+      filled > 0 &&
+      fold(name)
+        .split(' ')
+        .some((word) => endingOf(word) === 'lost'),
+  );
   const flags = columns.flatMap((column) => {
     const { list, is, name, distinct } = column;
     // What all have accepted is a condition, not an offer.
     if (list !== undefined || is.flag < 0.9 || (distinct === 1 && isComplete(column))) return [];
     const values = [...countsOf(column).keys()];
     const [yes, no] = [values.filter((value) => TRUE.test(value)), values.filter((value) => !TRUE.test(value))];
+    const areLost = ([value]: readonly string[]): boolean =>
+      whys.some((why) => cellsOf([column, why]).every(([cell, text]) => (cell === value) === (text !== null)));
+    if (areLost(yes)) return [{ column, end: 'lost' as const, yes, no }];
+    if (areLost(no)) return [{ column, end: 'lost' as const, yes: no, no: yes }];
     const end = endingOf(meaningfulPart(name)) ?? (column.meaning.concepts.has('closed') ? 'closed' : undefined);
     return yes.length > 0 ? [{ column, end, yes, no }] : [];
   });

@@ -71,7 +71,7 @@ export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
   ];
   const above = [
     ...(doubt === undefined ? [] : [doubt]),
-    ...(only ? ['check: a row is a person or a deal, never both: what other rows are is not known'] : []),
+    ...(only && !twin ? ['check: a row is a person or a deal, never both: what other rows are is not known'] : []),
     ...(notes && !notes.isSettled ? [`check: ${notesText(notes)}`] : []),
     ...(table.only?.as === 'parts'
       ? [`check: these rows have a \`${table.only.from}\`, so they become comments of that record`]

@@ -3,6 +3,7 @@ import { kindOf } from '../../../kinds/index.ts';
 import { ofText } from '../../../terminal/numbers.ts';
 import { isAlternatives, type ValueSpec } from '../../../mapping/spec.ts';
 import { countOf, countsOf, holderOf, isOneOf, isUnique, type Column } from '../columns.ts';
+import { isId } from '../content.ts';
 import { NONE, quoted } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
 import { idValue, joinsTo, prefixed, type Join } from '../relations/joins.ts';
@@ -238,13 +239,17 @@ function typedLines(context: Context, joins: readonly Join[][]): Line[] | undefi
   const { table } = draft;
   const parents = kindOf(draft.kind).parents.toReversed();
   const ids = new Set(joins.flat().flatMap(({ byId, columns }) => (byId && !isStaff(columns[0]!) ? columns : [])));
+  for (const { from, to, by } of context.known.references) {
+    const isTheirs = from.table === table && by.apply.length === 0 && from !== draft.roles.get('id')?.column;
+    if (isTheirs && [from, to].every(isId) && isUnique(to) && !isStaff(from)) ids.add(from);
+  }
   const isParent = ({ meaning }: Column): number => Number(meaning.concepts.has('parent'));
   for (const id of [...ids].sort((a, b) => isParent(b) - isParent(a))) {
     const own = joins.map((each) => each.filter(({ columns }) => columns[0] === id)).filter((each) => each.length > 0);
     const type = typeOf(id);
     if (!type) continue;
     const targets = targetsOf(type, id, context);
-    if (own.length < 2 && type.values.size < 2 && !isWhole(id, type.column, targets)) continue;
+    if (own.length < 2 && (own.length === 0 || type.values.size < 2) && !isWhole(id, type.column, targets)) continue;
     if (joins.flat().some((each) => each.columns[0] !== id && each.score > 0.6)) continue;
     // Ids that nearly all are of one kind need no type, least of all that of somebody else.
     const typed = countOf(
@@ -263,7 +268,7 @@ function typedLines(context: Context, joins: readonly Join[][]): Line[] | undefi
       const values = theirs.flatMap((each) => each.values);
       const counts = [...countsOf(type.column)].filter(([value]) => values.includes(value));
       const found = counts.reduce((sum, [, n]) => sum + n, 0);
-      const some = theirs.some(({ by }) => by) ? '; of a company, its first person is taken' : '';
+      const some = theirs.some(({ by }) => by && !isUnique(by)) ? '; of a company, its first person is taken' : '';
       const comment = `check: ${ofText(found, table.rows)} belong to ${kindOf(kind).words[1]} by ${quoted(type.column)}${some}`;
       return [{ key, value: firstOf(theirs.map((target) => typedValue(type.column, id, target))), comment }];
     });
@@ -291,23 +296,23 @@ function targetsOf({ column, values }: ParentType, id: Column, { known }: Contex
     else targets.push({ draft, by, values: [value] });
   };
   const people = drafts.filter(({ kind, table }) => kind === 'lead' && table.list === undefined);
-  for (const [noun, own] of values) {
-    const isCompany = noun === 'company';
-    const able = drafts.filter(({ kind, table }) =>
-      isCompany ? kind === 'lead' && table.nouns.includes(noun) : kind === noun,
-    );
-    for (const value of own) {
-      const target = able.find(({ table }) => isCalled(table.source, value)) ?? able[0];
-      if (target) add(target, value);
-      else if (isCompany) addByCompany(value);
-    }
-  }
-  const named = [...values.values()].flat();
+  const able = drafts.filter(({ kind }) => !kindOf(kind).isNote);
   for (const value of countsOf(column).keys()) {
-    const whole = drafts.filter(
-      (draft) => draft.kind !== 'comment' && isWhole(id, column, [{ draft, by: undefined, values: [value] }]),
+    const whole = able.flatMap((draft) => wholeIn(draft, value, id, column) ?? []);
+    const nouns = [...values].flatMap(([noun, own]) => (own.includes(value) ? [noun] : []));
+    const ofNoun = able.filter(
+      (draft) =>
+        nouns.some((noun) => draft.kind === (noun === 'company' ? 'lead' : noun) && draft.table.nouns.includes(noun)) &&
+        shareIn(id, column, { draft, by: undefined, values: [value] }) > 0,
     );
-    if (whole.length === 1 && !named.includes(value)) add(whole[0]!, value);
+    const called = (some: readonly EntryDraft[]) => some.find(({ table }) => isCalled(table.source, value));
+    const draft =
+      called(whole.map((each) => each.draft)) ??
+      called(ofNoun) ??
+      ofNoun[0] ??
+      (nouns.length === 0 && whole.length === 1 ? whole[0]!.draft : undefined);
+    if (draft) add(draft, value, whole.find((each) => each.draft === draft)?.by);
+    else if (nouns.includes('company')) addByCompany(value);
   }
   return targets;
 
@@ -321,22 +326,36 @@ function targetsOf({ column, values }: ParentType, id: Column, { known }: Contex
   }
 }
 
+/** The ids of a record may be in another column than that of its external id. */
+function wholeIn(draft: EntryDraft, value: string, id: Column, type: Column): TypedTarget | undefined {
+  const own = draft.roles.get('id')?.column;
+  const others = draft.table.columns.filter((each) => each !== own && isUnique(each) && isId(each));
+  return [undefined, ...others]
+    .map((by) => ({ draft, by, values: [value] }))
+    .find((target) => isWhole(id, type, [target]));
+}
+
 /** Whether the records of a type have the ids of that kind: where headers say so, some may be of records that were deleted. */
 function isWhole(id: Column, type: Column, targets: readonly TypedTarget[]): boolean {
   const least = id.meaning.concepts.has('parent') && type.meaning.concepts.has('type') ? 0.5 : 0.95;
-  return targets.every(({ draft, by, values }) => {
-    const target = by ?? draft.roles.get('id')?.column;
-    if (!target) return false;
-    const typed = `from ${id.table.sql} where ${isOneOf(type, values)}`;
-    const found = countOf(id.table, `${typed} and ${id.sql} in (select ${target.sql} from ${target.table.sql})`);
-    return found > 0 && found >= least * countOf(id.table, typed);
+  return targets.every((target) => {
+    const share = shareIn(id, type, target);
+    return share > 0 && share >= least;
   });
+}
+
+function shareIn(id: Column, type: Column, { draft, by, values }: TypedTarget): number {
+  const target = by ?? draft.roles.get('id')?.column;
+  if (!target) return 0;
+  const typed = `from ${id.table.sql} where ${isOneOf(type, values)}`;
+  const found = countOf(id.table, `${typed} and ${id.sql} in (select ${target.sql} from ${target.table.sql})`);
+  return found / Math.max(1, countOf(id.table, typed));
 }
 
 function typedValue(type: Column, id: Column, { draft, by, values }: TypedTarget): ValueSpec {
   const own = idOfType(type, values, id);
   const take = idValue(draft);
-  if (by && take !== undefined) return lookupIn(draft.table, { match: by.name, with: own, take }, true);
+  if (by && take !== undefined) return lookupIn(draft.table, { match: by.name, with: own, take }, !isUnique(by));
   return prefixed(own, draft);
 }
 
