@@ -548,6 +548,24 @@ describe('the roles of columns', () => {
     expect(draft.lead['phone_number']).toEqual({ from: 'Phone', apply: ['phone'] });
   });
 
+  it.each(['Mobile Phone 2', 'Business Phone', 'Kantoor'])(
+    'of telephones are all numbers of a person, also those called %s',
+    async (second) => {
+      const row = (n: number): string =>
+        `C${n},Ada Bell,${n % 3 ? `+44 20 7946 000${n},${n % 2 ? `+44 20 7946 010${n}` : ''}` : `,+44 20 7946 010${n}`},+44 20 7946 0555,+44 20 7946 020${n}`;
+      const header = `Id,Name,Mobile Phone,${second},Owner Phone,Fax`;
+      const draft = await draftOf({ 'contacts.csv': [header, ...times(9, row)] });
+      expect(draft.lead['phone_number']).toEqual({ from: ['Mobile Phone', second], apply: ['phone'] });
+      expect(draft.remark('phone_number')).toBe('check: 3 records have several; the others are custom fields');
+    },
+  );
+
+  it('of addresses at home are used where there is none at work', async () => {
+    const row = (n: number): string => `C${n},Ada Bell,${n % 3 ? `a${n}@bell.example,` : `,a${n}@home.example`}`;
+    const draft = await draftOf({ 'contacts.csv': ['Id,Name,E-mail,E-mail (home)', ...times(9, row)] });
+    expect(draft.lead['email']).toEqual({ from: ['E-mail', 'E-mail (home)'], apply: ['lowercase'] });
+  });
+
   it.each(['Stage', 'Kroki'])(
     'of an outcome decide before the stage, called %s, where they say more',
     async (stage) => {

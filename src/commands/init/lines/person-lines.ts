@@ -1,7 +1,7 @@
 /** The lines that only people have: name, e-mail address, phone number. */
 import { numberText, ofText } from '../../../terminal/numbers.ts';
 import type { TransformSpec } from '../../../mapping/spec.ts';
-import { SURE } from '../assign.ts';
+import type { RoleFound } from '../assign.ts';
 import {
   addressIn,
   countOf,
@@ -19,7 +19,7 @@ import { firmsAmong } from '../relations/firms.ts';
 import { reach } from '../relations/joins.ts';
 import { joined } from '../relations/lookups.ts';
 import { isCountry } from './region.ts';
-import { headerScore, scoreOf } from '../roles.ts';
+import { headerScore, isStaff, scoreOf } from '../roles.ts';
 import { openLine, plainLine, type Context, type Made } from './field-lines.ts';
 import { flow } from './yaml.ts';
 
@@ -108,20 +108,37 @@ function firmsText(table: Table, without: string, count: number): string {
 export function emailLine(context: Context): Made {
   const found = context.draft.roles.get('email');
   if (!found) return fromElsewhere(context, 'email', 'lowercase') ?? openLine(context, 'email');
-  const several = severalText(found.column);
-  const separator = separatorIn(found.column);
+  const { column } = found;
+  const several = severalText(column);
+  const separator = separatorIn(column);
   // The others are in the cell, which is carried whole.
-  if (separator) context.used.delete(found.column);
-  const split: TransformSpec[] = separator && !found.column.extract ? [{ split: separator }, { at: 0 }] : [];
+  if (separator) context.used.delete(column);
+  const split: TransformSpec[] = separator && !column.extract ? [{ split: separator }, { at: 0 }] : [];
   const comment = several
     ? `check: ${several}, all are a custom field`
     : separator
       ? 'check: some cells have several; the first one is used, and all are a custom field'
       : undefined;
-  return {
-    value: addressIn(found.column, ...split, 'lowercase'),
-    comment: comment ?? commentOf('email', found, 'lead'),
+  return firstAddress('email', found, [...split, 'lowercase'], comment);
+}
+
+/** The first address or number that a record has in any of its columns: those of most are of a kind, such as the mobile ones. */
+function firstAddress(role: 'email' | 'phone', found: RoleFound, apply: readonly TransformSpec[], comment?: string): Made {
+  const { column, others } = found;
+  const isTheirs = (each: Column): boolean => {
+    const header = headerScore(role, each, 'lead');
+    // Not the one that all of a firm have.
+    const isOther = isStaff(each) || each.meaning.concepts.has('other') || each.distinct < each.filled * 0.8;
+    const isLike = header > 0.3 ? scoreOf(role, each, 'lead') > 0.4 : header >= 0 && each.is.international > 0.9;
+    return each !== column && !isOther && isLike;
   };
+  const more = column.list === undefined ? plainColumns(column.table).filter(isTheirs) : [];
+  const rest = { ...found, others: others.filter((each) => !more.includes(each.column)) };
+  const value =
+    more.length > 0
+      ? { from: [column, ...more].map((each) => addressIn(each)), apply }
+      : addressIn(column, ...apply);
+  return { value, comment: comment ?? passedOver(column, more) ?? commentOf(role, rest, 'lead') };
 }
 
 /** The address or number that a table has which becomes no event. */
@@ -141,10 +158,6 @@ export function phoneLine(context: Context): Made {
   const country = table.columns.find(isCountry);
   const phone: TransformSpec = country ? { phone: { region_from: valueIn(country) } } : 'phone';
   const several = severalText(column);
-  const isMore = (each: Column): boolean =>
-    headerScore('phone', each, 'lead') > 0.6 && scoreOf('phone', each, 'lead') > SURE;
-  const plain = column.list === undefined ? plainColumns(table) : [];
-  const more = plain.filter((each) => each !== column && isMore(each));
   const damaged = damagedIn(column);
   const both = column.extract === undefined ? 0 : severalIn(column);
   if (both > 0) context.used.delete(column);
@@ -154,12 +167,8 @@ export function phoneLine(context: Context): Made {
       ? `check: ${several}, all are a custom field`
       : both > 0
         ? `check: ${numberText(both)} cells have several; the first one is used, and all are a custom field`
-        : (passedOver(column, more) ?? commentOf('phone', found, 'lead'));
-  const value =
-    more.length > 0
-      ? { from: [column, ...more].map((each) => addressIn(each)), apply: [phone] }
-      : addressIn(column, phone);
-  return { value, comment };
+        : undefined;
+  return firstAddress('phone', found, [phone], comment);
 }
 
 /** Cells with several numbers. */
