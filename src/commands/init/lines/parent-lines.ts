@@ -2,6 +2,7 @@
 import { kindOf } from '../../../kinds/index.ts';
 import { ofText } from '../../../terminal/numbers.ts';
 import { isAlternatives, type ValueSpec } from '../../../mapping/spec.ts';
+import { columnsOf } from '../assign.ts';
 import { countOf, countsOf, holderOf, isOneOf, isUnique, type Column } from '../columns.ts';
 import { isId } from '../content.ts';
 import { NONE, quoted } from '../evidence.ts';
@@ -9,7 +10,7 @@ import type { EntryDraft } from '../guess.ts';
 import { idValue, joinsTo, prefixed, type Join } from '../relations/joins.ts';
 import { isCompanyId, isSure } from '../relations/references.ts';
 import { firstOf, idOfType, lookupIn } from '../relations/lookups.ts';
-import { isStaff, typeOf, type ParentType, type RecordKind } from '../roles.ts';
+import { isStaff, NAMES, typeOf, type ParentType, type RecordKind } from '../roles.ts';
 import { fold, namesNoun } from '../words.ts';
 import { FINAL } from './comment-lines.ts';
 import type { Context, Made } from './field-lines.ts';
@@ -22,10 +23,18 @@ function joinsToKind({ draft, known }: Context, kind: string): Join[] {
     return best?.byId === true && best.share > 0.9;
   };
   const rows = kind === 'lead' ? known.drafts.filter(isDeal).map(({ table }) => table) : [];
-  return known.drafts
+  const joins = known.drafts
     .filter((each) => each.kind === kind && each.table !== draft.table && !rows.includes(each.table))
-    .flatMap((target) => joinsTo(draft, target, known))
-    .sort((a, b) => b.score - a.score);
+    .flatMap((target) => joinsTo(draft, target, known).map((each) => ({ ...each, target })));
+  // Of a person and a firm, the person is meant.
+  const people = joins.filter(({ target, score, isOne }) => isOne && score > 0.6 && hasNames(target));
+  const isFirm = ({ target, share }: (typeof joins)[number]): boolean =>
+    !hasNames(target) && people.some((each) => each.share >= share);
+  return joins.sort((a, b) => Number(isFirm(a)) - Number(isFirm(b)) || b.score - a.score);
+}
+
+function hasNames({ kind, roles }: EntryDraft): boolean {
+  return kind === 'lead' && columnsOf(roles, ...NAMES).length > 0;
 }
 
 /** Without the ids in a column that are more likely those of another kind of records; the same ids are not both. */
@@ -181,8 +190,12 @@ function parentLine(context: Context, kind: string, joins: readonly Join[], abov
     return { value: joins[0]?.value ?? NONE, off: true, comment };
   }
   const chosen = [best];
-  const isOther = ({ columns }: Join): boolean =>
-    chosen.every((each) => each.columns.length > 0 && !each.columns.some((column) => columns.includes(column)));
+  // One column may have the numbers of people and of firms.
+  const isOther = ({ columns, matched }: Join): boolean =>
+    chosen.every(
+      (each) =>
+        each.columns.length > 0 && ((each.matched && matched) || !each.columns.some((one) => columns.includes(one))),
+    );
   // The other side of messages and calls.
   const weaker = joins.filter((each) => isMixed && !enough.includes(each) && each.score >= each.share * 0.65);
   for (const each of [...enough.slice(1), ...weaker]) {

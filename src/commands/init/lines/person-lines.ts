@@ -123,7 +123,12 @@ export function emailLine(context: Context): Made {
 }
 
 /** The first address or number that a record has in any of its columns: those of most are of a kind, such as the mobile ones. */
-function firstAddress(role: 'email' | 'phone', found: RoleFound, apply: readonly TransformSpec[], comment?: string): Made {
+function firstAddress(
+  role: 'email' | 'phone',
+  found: RoleFound,
+  apply: readonly TransformSpec[],
+  comment?: string,
+): Made {
   const { column, others } = found;
   const isTheirs = (each: Column): boolean => {
     const header = headerScore(role, each, 'lead');
@@ -135,9 +140,7 @@ function firstAddress(role: 'email' | 'phone', found: RoleFound, apply: readonly
   const more = column.list === undefined ? plainColumns(column.table).filter(isTheirs) : [];
   const rest = { ...found, others: others.filter((each) => !more.includes(each.column)) };
   const value =
-    more.length > 0
-      ? { from: [column, ...more].map((each) => addressIn(each)), apply }
-      : addressIn(column, ...apply);
+    more.length > 0 ? { from: [column, ...more].map((each) => addressIn(each)), apply } : addressIn(column, ...apply);
   return { value, comment: comment ?? passedOver(column, more) ?? commentOf(role, rest, 'lead') };
 }
 

@@ -1,6 +1,6 @@
 /** The country of the exports, from evidence in them: the region of phone numbers without a country code, and the time zone. */
 import { isSupportedCountry, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max/es6';
-import { likelyCurrency } from '../../../kinds/currencies.ts';
+import { currencyNamed, likelyCurrency } from '../../../kinds/currencies.ts';
 import { countryCode } from '../../../mapping/transforms/countries.ts';
 import { countEach, plainValues, type Column } from '../columns.ts';
 import { currencyOf, NONE } from '../evidence.ts';
@@ -39,7 +39,9 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
   const international = numbers.filter((number) => INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
   const national = numbers.filter((number) => !INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
   const byNumbers = countEach(international.map(countryOf));
-  const [coded] = [...countEach(national.map((number) => countryOf(`+${number}`)))].sort((a, b) => b[1] - a[1]);
+  const [coded] = [...countEach(national.filter(mayHaveCode).map((number) => countryOf(`+${number}`)))].sort(
+    (a, b) => b[1] - a[1],
+  );
   const written = coded && coded[1] > national.length * MIN_VALID ? coded[0] : undefined;
   if (written) byNumbers.set(written, coded![1]);
   const byColumns = countEach(columns.filter(isCountry).flatMap(({ values }) => values.map(countryCode)));
@@ -61,6 +63,9 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
   const hints = [
     [countryOfAddresses(columns), 'e-mail addresses end in its domain'],
     [countriesOfCurrency(columns), 'amounts are in its currency'],
+    [countriesOfNumbers(columns), 'numbers of taxes or accounts begin with its code'],
+    [countriesOfPlaces(columns), 'states or postal codes are written as there'],
+    [countriesOfLetters(columns), 'texts have letters of its language'],
   ] as const;
   const named = [...byNumbers.keys(), ...byColumns.keys()];
   const countries = new Set(named.length > 0 ? named : hints.flatMap(([some]) => some.filter(isLikely)));
@@ -70,12 +75,13 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
       valid: validIn(country),
       withCode: byNumbers.get(country) ?? 0,
       records: byColumns.get(country) ?? 0,
+      hints: hints.filter(([some]) => some.includes(country)).length,
     }))
-    .sort((a, b) => b.valid - a.valid || b.withCode - a.withCode || b.records - a.records);
+    .sort((a, b) => b.valid - a.valid || b.withCode - a.withCode || b.records - a.records || b.hints - a.hints);
   const [best] = found;
   if (!best)
     return guess(
-      `set this: ${numberText(national.length)} phone numbers have no country code, and nothing else in the exports shows their country; without it, they are left out`,
+      `set this: ${numberText(national.length)} phone numbers have no country code, and no country, currency, tax number, postal code or script shows theirs; without it, they are left out`,
     );
   const names = new Intl.DisplayNames(['en'], { type: 'region' });
   const candidates = found.slice(0, 3).map(({ country, valid, withCode, records }) => {
@@ -123,15 +129,77 @@ function countryOfAddresses(columns: readonly Column[]): CountryCode[] {
  */
 function countriesOfCurrency(columns: readonly Column[]): CountryCode[] {
   const found = columns.flatMap((column): (readonly string[])[] => {
-    if (column.is.currency > 0.8) return column.values.map((value) => [likelyCurrency(value) ?? value.toUpperCase()]);
+    if (column.is.currency > 0.8)
+      return column.values.map((value) => [likelyCurrency(value) ?? currencyNamed(value) ?? value.toUpperCase()]);
     const isSum = column.meaning.concepts.has('amount') || column.is.number > 0.8;
     if (!isSum && column.is.money <= 0.5) return [];
     const { code, able = [] } = currencyOf(column);
     return code === undefined ? [able].filter(({ length }) => length > 0) : [[code]];
   });
-  const [codes, ...others] = new Map(found.map((each) => [each.join(), each])).values();
-  const countries = others.length > 0 ? [] : (codes ?? []).map((code) => code.slice(0, 2));
+  const [some = [], ...others] = found.map((codes) => codes.map((code) => code.slice(0, 2)));
+  const countries = some.filter((country) => others.every((each) => each.includes(country)));
   return countries.filter((country): country is CountryCode => isSupportedCountry(country));
+}
+
+/** Of almost all values of a column. */
+function countriesOfNumbers(columns: readonly Column[]): CountryCode[] {
+  const found = columns.flatMap(({ values }) => {
+    const codes = values.map((value) => /^([A-Z]{2})(?=.*\d{6})[A-Z\d]{8,32}$/.exec(value.replace(/[ .]/g, ''))?.[1]);
+    const [[code, count] = ['', 0]] = countEach(codes);
+    return count > 2 && count > values.length * MIN_VALID && isSupportedCountry(code) ? [code] : [];
+  });
+  return [...new Set(found)];
+}
+
+/** Postal codes and states that only one country writes so. */
+const PLACES: readonly (readonly [CountryCode, RegExp])[] = [
+  [
+    'US',
+    /^(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY]|\d{5}-\d{4})$/,
+  ],
+  ['CA', /^(?:AB|BC|MB|N[BLSTU]|ON|PE|QC|SK|YT|[A-Z]\d[A-Z] ?\d[A-Z]\d)$/],
+  ['GB', /^[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}$/],
+  ['AU', /^(?:ACT|NSW|QLD|SA|TAS|VIC|WA)$/],
+  ['BR', /^\d{5}-\d{3}$/],
+  ['JP', /^〒?\d{3}-\d{4}$/],
+  ['NL', /^\d{4} ?[A-Z]{2}$/],
+  ['PL', /^\d{2}-\d{3}$/],
+  ['PT', /^\d{4}-\d{3}$/],
+];
+
+function countriesOfPlaces(columns: readonly Column[]): CountryCode[] {
+  const places = columns.filter(({ filled, meaning: { concepts } }) => filled > 2 && concepts.has('address'));
+  return PLACES.flatMap(([country, like]) =>
+    places.some(({ values }) => values.filter((value) => like.test(value)).length > values.length * MIN_VALID)
+      ? [country]
+      : [],
+  );
+}
+
+const LETTERS: readonly (readonly [RegExp, readonly CountryCode[]])[] = [
+  [/[\u3041-\u30ff]/, ['JP']],
+  [/\p{Script=Hangul}/u, ['KR']],
+  [/\p{Script=Thai}/u, ['TH']],
+  [/\p{Script=Hebrew}/u, ['IL']],
+  [/\p{Script=Greek}/u, ['GR']],
+  [/ß/, ['DE', 'AT']],
+  [/[èœùû]/i, ['FR', 'BE']],
+  [/[ìò]/i, ['IT']],
+  [/[ñ¿¡]/i, ['ES', 'MX', 'CO', 'AR', 'CL', 'PE']],
+  [/[ãõ]/i, ['BR', 'PT']],
+  [/[őű]/i, ['HU']],
+  [/[łńźż]/i, ['PL']],
+  [/[řů]/i, ['CZ']],
+  [/[ğış]/, ['TR']],
+];
+
+/** Of the headers and values; a few names are of another language. */
+function countriesOfLetters(columns: readonly Column[]): readonly CountryCode[] {
+  const texts = columns.flatMap(({ name, values }) => [name, ...values]);
+  const [[countries, count], [, next]] = LETTERS.map(
+    ([like, of]) => [of, texts.filter((text) => like.test(text)).length] as const,
+  ).sort((a, b) => b[1] - a[1]) as [readonly [readonly CountryCode[], number], readonly [unknown, number]];
+  return count > 2 && next * 5 < count ? countries : [];
 }
 
 /** The country of almost all of at least some records. */
@@ -143,7 +211,8 @@ function mainOf(counts: ReadonlyMap<CountryCode, number>): CountryCode | undefin
 type RegionEvidence = Readonly<Record<'valid' | 'withCode' | 'records', number>>;
 
 function whyNot(best: RegionEvidence, candidates: readonly RegionEvidence[], national: number): string | undefined {
-  if (best.valid < national * MIN_VALID) return 'most likely these are numbers of several countries';
+  if (best.valid < national * MIN_VALID)
+    return candidates.length > 1 ? 'most likely these are numbers of several countries' : 'most are not valid there';
   if (best.withCode + best.records < national * MIN_EVIDENCE) return 'the evidence is thin';
   const weight = ({ withCode, records }: RegionEvidence): number => withCode + records;
   const rival = candidates.find((each) => each !== best && each.valid >= national * MIN_VALID);
@@ -155,6 +224,12 @@ function whyNot(best: RegionEvidence, candidates: readonly RegionEvidence[], nat
 function parse(number: string, country?: CountryCode): ReturnType<typeof parsePhoneNumberFromString> {
   const text = number.replace(INTERNATIONAL, '+');
   return parsePhoneNumberFromString(text, { extract: false, ...(country && { defaultCountry: country }) });
+}
+
+/** Of a number with gaps, the code is a part of its own: `(646) 555-0100` has none. */
+function mayHaveCode(number: string): boolean {
+  const [first, ...rest] = number.split(/[^\d]+/);
+  return rest.length === 0 || first === parse(`+${number}`)?.countryCallingCode;
 }
 
 function countryOf(number: string): CountryCode | undefined {

@@ -41,6 +41,8 @@ export interface Join {
   readonly byId?: boolean;
   /** The column that has the id, in the record or in the third table. */
   readonly end: Column;
+  /** No two records have the same there. */
+  readonly isOne?: boolean;
   /** By what several records have in common, such as their company. */
   readonly isShared?: boolean;
   readonly why: string;
@@ -111,7 +113,7 @@ function directJoin(
   const isUnnamed = reference.isSpread && from.meaning.concepts.size === 0;
   const named =
     (namesTable(from, target.table) ? 0.1 : 0) + (fold(from.name) === fold(to.name) ? 0.05 : 0) - (isUnnamed ? 0.1 : 0);
-  const cut = by.several ? from.values.filter((value) => by.like.test(value)).length : 0;
+  const cut = by.several ? from.values.filter((value) => by.take(value).filter(Boolean).length > 1).length : 0;
   const match = COMPARED[by.apply.length === 0 ? 0 : (by.fold ?? 4)];
   const why = referenceText(reference);
   const common = {
@@ -120,6 +122,7 @@ function directJoin(
     share,
     byId: isId && by.apply.length === 0,
     end: from,
+    isOne: isUnique(to),
     isShared: rank <= 0.5 && !isUnique(to),
     score: share * (rank + named - (from.list === undefined ? 0 : 0.05)),
     several: cut > 0 ? `${haveSeveral(cut)}; the first one is used` : severalText(from),
@@ -134,7 +137,7 @@ function directJoin(
   const and = own.map((each) => ` and ${quoted(each)}`).join('');
   const several =
     left > 0 ? `; of several with the same one, as ${numberText(left)} have, ${whichOf(to.table)} is taken` : '';
-  const more = `${zeros ?? (isId ? '; the others have none' : `, which is no id`)}${and && `, by it${and}`}${several}`;
+  const more = `${zeros ?? (isId || take === to.name ? '' : ', which is not its id')}${and && `, by it${and}`}${several}`;
   const value = beside
     ? lookupIn(target.table, { match: joined([to, ...other], ' '), with: joined([from, ...own], ' '), take }, left > 0)
     : lookupOf(reference, take, share < 0.98);

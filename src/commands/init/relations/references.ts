@@ -62,6 +62,9 @@ const NAME: readonly TransformSpec[] = [{ replace: { pattern: ',', with: '' } },
 
 const ADDRESS = /([^\s<>"]+@[^\s<>"]+)/;
 
+/** An element of a list, with or without quotes. */
+const QUOTED = /"[^"]+"|[^",]+/g;
+
 const WHOLE: Extractor = { like: /./, take: (value) => [value], apply: [] };
 const EXTRACTORS: readonly Extractor[] = [
   WHOLE,
@@ -102,6 +105,14 @@ const EXTRACTORS: readonly Extractor[] = [
     take: (value: string) => [like.exec(value)?.[1] ?? ''],
     apply: [{ extract: like.source }],
   })),
+  // Quoted, as a list in a cell: `Roof, house 1` is one name.
+  {
+    like: /"[^"]+"/,
+    take: (value) => [...value.matchAll(QUOTED)].map(([part]) => part.replaceAll('"', '').trim()),
+    apply: [{ extract: QUOTED.source }, { replace: { pattern: '"', with: '' } }],
+    several: true,
+    some: true,
+  },
   ...[' ::: ', ';', '|', ','].map((separator) => ({
     like: new RegExp(separator.trim().replace('|', '\\|')),
     take: (value: string) => value.split(separator).map((part) => part.trim()),
