@@ -50,6 +50,38 @@ it.each([
   },
 );
 
+it('records find people and firms by the numbers of both, and deals by names in quoted lists', async () => {
+  const title = (n: number): string => `""Roof, house ${n}""`;
+  const of = (n: number): string => (n % 3 === 0 ? `K-${n % 5}10` : n % 3 === 1 ? `AP-${(n % 12) + 20}` : '');
+  const draft = await draftOf({
+    'firms.csv': ['Firm no,Company,Email', ...times(5, (n) => `K-${n}10,Acme ${n} Ltd,info@acme${n}.example`)],
+    'people.csv': [
+      'Person ID,First name,Last name,Email',
+      ...times(12, (n) => `AP-${n + 20},Ada,${NAMES[n % 10]!}${n},p${n}@acme.example`),
+    ],
+    'deals.csv': [
+      'Name,Firm no,Contact,Stage,Amount,Created',
+      ...times(
+        12,
+        (n) => `"Roof, house ${n}",K-${n % 5}10,Ada ${NAMES[n % 10]!}${n},New,1${n}00.50,2024-03-1${n % 10}`,
+      ),
+    ],
+    'notes.csv': [
+      'Date,Regarding,Deal,Note',
+      ...times(30, (n) => {
+        const deal = n % 3 === 2 ? `"${title(n % 12)}${n % 2 ? `,${title(1)}` : ''}"` : '';
+        return `2024-04-${n + 1},${of(n)},${deal},They asked for the price of roof ${n} once more`;
+      }),
+    ],
+  });
+  // The person of the deal, and not the firm.
+  expect(draft.deal['lead_external_id']).toMatchObject({ lookup: { source: 'people' } });
+  expect(draft.remark('lead_external_id')).toContain('runner-up: `Firm no` (12 of 12 match firms.Firm no)');
+  expect(draft.findings).toMatch(/notes\.csv.* 30 comments$/m);
+  const lead = { from: [{ lookup: { source: 'people' } }, { lookup: { source: 'firms' } }] };
+  expect(draft.comment).toMatchObject({ lead_external_id: lead, deal_external_id: { lookup: { source: 'deals' } } });
+});
+
 describe('the lead of a deal', () => {
   it('are not by the numbers of the rows, which are no ids either', async () => {
     const name = (n: number): string =>

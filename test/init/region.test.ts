@@ -53,13 +53,38 @@ describe('the region of phone numbers without a country code', () => {
       'is left open if nothing shows a country',
       [contact(1, '06 4567 1026')],
       undefined,
-      /nothing else in the exports shows their country/,
+      /no country, currency, tax number, postal code or script shows theirs/,
+    ],
+    [
+      'is not that whose code an area code looks like',
+      times(10, (n) => contact(n, `${n % 2 ? '(646) 555-01' : '646-555-01'}${n + 10}`)),
+      undefined,
+      /no country, currency/,
+    ],
+    [
+      'is that whose code the numbers begin with, without +',
+      times(10, (n) => contact(n, n % 2 ? `64 9 301 010${n}` : `6493010${n}10`)),
+      'NZ',
+      /10 of 10 .* they begin with its code/,
     ],
   ];
   it.each(CASES)('%s', async (_what, rows, region, remark) => {
     const draft = await draftOf({ 'contacts.csv': [CONTACTS, ...rows] });
     expect(draft.spec.defaults?.region).toBe(region);
     expect(draft.remark('region')).toMatch(remark);
+  });
+
+  it.each([
+    ['numbers of taxes', 'VAT no', (n: number) => `DE${n}71440962`, '030 90182', 'DE'],
+    ['states', 'State', (n: number) => (n % 2 ? 'TX' : 'OK'), '(512) 555-01', 'US'],
+    ['postal codes', 'Postcode', (n: number) => `SW${n}A 1AA`, '020 7946 00', 'GB'],
+    ['a script', 'Note', (n: number) => `${n} 번째 전화`, '02-312-34', 'KR'],
+    ['words', 'Straße', (n: number) => `Große Straße ${n}`, '030 90182', 'DE'],
+  ])('is proposed by %s, to be confirmed', async (_what, header, value, phone, region) => {
+    const row = (n: number): string => `${n},Ada Bell,p${n}@acme.example,${phone}${n + 10},${value(n)}`;
+    const draft = await draftOf({ 'contacts.csv': [`Contact ID,Full name,Email,Phone,${header}`, ...times(9, row)] });
+    expect(draft.spec.defaults?.region).toBeUndefined();
+    expect(draft.text).toMatch(new RegExp(`# region: ${region} # set this: the evidence is thin: .* 9 of 9`));
   });
 
   it('is proposed by the one currency of the amounts, if nothing else shows a country and the numbers are valid there', async () => {

@@ -112,7 +112,7 @@ function scoreIn(role: Role, column: Column, kind: RecordKind, references: reado
   // Ids of other records are no amounts.
   const isOfIds = ({ to, share }: Reference): boolean =>
     share > 0.9 && (to.meaning.concepts.has('id') || to.meaning.concepts.has('number') || isCalledAlike(column, to));
-  if (role === 'amount' && !concepts.has('amount') && own.some(isOfIds)) return 0;
+  if (role === 'amount' && (concepts.has('id') || !concepts.has('amount')) && own.some(isOfIds)) return 0;
   if ((role === 'owner' || role === 'author') && isOfParent(column, references)) return 0;
   // Many of those who are people themselves have no deals of others.
   const isOfPeople = ({ to }: Reference): boolean =>

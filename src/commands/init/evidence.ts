@@ -98,9 +98,19 @@ function doubtIn(role: Role, { column, score, others: [next] }: RoleFound, kind:
   const header = headerScore(role, column, kind);
   if (header <= 0)
     return `no header names it${column.team ? `, but ${quoted(column.team)} of ${column.team.table.source} has the same names` : ''}`;
-  if (next && score - next.score < 0.1) return 'the runner-up is as likely';
+  const isFuller = next && column.date !== undefined && next.column.filled < column.filled / 2;
+  if (next && score - next.score < 0.1 && !isFuller && !isSame(column, next.column))
+    return 'the runner-up is as likely';
   if (score >= SURE) return undefined;
   return header < 0.5 ? 'its header may mean something else' : 'its values may be something else';
+}
+
+/** The same values, or the name and the id of the same. */
+function isSame(one: Column, other: Column): boolean {
+  const both = `select distinct ${one.sql}, ${other.sql} from ${one.table.sql} where ${one.sql} is not null`;
+  const pairs = countOf(one.table, `from (${both})`);
+  const isName = pairs === one.distinct && pairs === other.distinct && pairs < one.filled / 2;
+  return isName || countOf(one.table, `from (${both} and ${one.sql} is not ${other.sql})`) === 0;
 }
 
 /** What stands between several e-mail addresses in a cell. */

@@ -21,9 +21,19 @@ export function contentLine(context: Context): Made {
   const [content, subject] = [roles.get('content'), roles.get('subject')];
   // The step of a task is what it is called, with or without a text.
   const isNamed = subject !== undefined && (subject.score > SURE || table.only?.as === 'parts');
-  const found = [...(isNamed ? [subject] : []), ...(content ? [content] : [])];
+  // What all have, and some without a text.
+  const isHeading = ({ column }: RoleCandidate): boolean =>
+    fillOf(column) > 0.9 &&
+    fillOf(content!.column) < 0.9 &&
+    column.length < content!.column.length &&
+    texts(column) > 0 &&
+    headerScore('content', column, 'comment') > 0;
+  const heading = isNamed ? subject : content?.others.find(isHeading);
+  const found = [...(heading ? [heading] : []), ...(content ? [content] : [])];
   const columns = found.map(({ column }) => column);
-  const near = content ? [...(subject && !found.includes(subject) ? [subject] : []), ...content.others] : [];
+  const near = content
+    ? [...(subject && !found.includes(subject) ? [subject] : []), ...content.others.filter((each) => each !== heading)]
+    : [];
   const instead = plainColumns(table)
     .filter(
       (each) =>
@@ -42,7 +52,7 @@ export function contentLine(context: Context): Made {
   const others = alternatives(columns, near);
   const outcome = instead.find((each) => isComplete(each) && each.meaning.concepts.has('outcome'));
   if (outcome && countWithout(table, [...columns, ...others]) > table.rows * 0.25) others.push(outcome);
-  for (const each of others) context.used.add(each);
+  for (const each of [...columns, ...others]) context.used.add(each);
   const figures = [...columns, ...others]
     .map((column) => `${quoted(column)} ${figuresOf('content', column)}`)
     .join(', ');

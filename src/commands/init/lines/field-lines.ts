@@ -67,7 +67,7 @@ function idComment(draft: EntryDraft, { references }: KnownTables): string {
     isText && Math.max(is.uuid, is.code, is.whole) < 0.5 && (!isNumbered(column) || is.email > 0.5)
       ? 'set this: no column has ids, so this is used as one; '
       : found && found.score < SURE
-        ? 'check: no header names it; '
+        ? `check: ${headerScore('id', column, kind) > 0 ? 'its header may mean something else' : 'no header names it'}; `
         : '';
   return `${mark}${figures}${nextText(found?.others ?? [], found?.score)}`;
 }

@@ -14,7 +14,7 @@ import { isStaff, NAMES, typeOf, type ParentType, type RecordKind } from '../rol
 import { fold, namesNoun } from '../words.ts';
 import { FINAL } from './comment-lines.ts';
 import type { Context, Made } from './field-lines.ts';
-import type { Line } from './yaml.ts';
+import { plainComment, type Line } from './yaml.ts';
 
 /** Ways to the records of a kind, best first. Of rows that are a person and a deal, whose ids these are tells the deal. */
 function joinsToKind({ draft, known }: Context, kind: string): Join[] {
@@ -76,7 +76,10 @@ export function parentLines(context: Context): Line[] {
       return { key, ...parentLine(context, kind, own, ofAbove) };
     });
   const ofThread = isNote && lines.every(({ off }) => off) ? threadLines(context) : [];
-  return ofThread.length > 0 ? ofThread : lines;
+  // One of the parents is enough.
+  const isOne = lines.some(({ off }) => !off);
+  const all = lines.map((line) => (isOne && line.value === NONE ? { ...line, comment: plainComment(line) } : line));
+  return ofThread.length > 0 ? ofThread : all;
 }
 
 /** Of records that name both parents: the deal, unless it is mostly one of another person, such as the seller of what somebody visits. */

@@ -14,12 +14,12 @@ import {
   type Table,
 } from '../columns.ts';
 import { personIn } from '../content.ts';
-import { commentOf, damagedIn, passedOver, quoted, separatorIn } from '../evidence.ts';
+import { commentOf, damagedIn, figuresOf, passedOver, quoted, separatorIn } from '../evidence.ts';
 import { firmsAmong } from '../relations/firms.ts';
 import { reach } from '../relations/joins.ts';
 import { joined } from '../relations/lookups.ts';
 import { isCountry } from './region.ts';
-import { headerScore, isStaff, scoreOf } from '../roles.ts';
+import { headerScore, isStaff, NAMES, scoreOf } from '../roles.ts';
 import { openLine, plainLine, type Context, type Made } from './field-lines.ts';
 import { flow } from './yaml.ts';
 
@@ -37,7 +37,11 @@ export function nameLine(context: Context): Made {
     for (const each of middle) used.add(each);
     const worst = first.score < last.score ? first : last;
     const both = { ...worst.column, ...countsOfBoth(first.column, last.column) };
-    const comment = commentOf(worst === first ? 'first' : 'last', { ...worst, column: both, others: [] }, 'lead');
+    const isName = ({ column }: RoleFound): boolean => NAMES.some((role) => headerScore(role, column, 'lead') > 0.4);
+    const comment =
+      isName(first) && isName(last)
+        ? figuresOf('full', both)
+        : commentOf(worst === first ? 'first' : 'last', { ...worst, column: both, others: [] }, 'lead');
     return { value: joined([first.column, ...middle, last.column], ' '), comment };
   }
   const reversed = full?.values.filter((value) => REVERSED.test(value)).length ?? 0;

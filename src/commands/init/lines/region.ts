@@ -143,63 +143,59 @@ function countriesOfCurrency(columns: readonly Column[]): CountryCode[] {
 
 /** Of almost all values of a column. */
 function countriesOfNumbers(columns: readonly Column[]): CountryCode[] {
-  const found = columns.flatMap(({ values }) => {
+  return columns.flatMap(({ values }) => {
     const codes = values.map((value) => /^([A-Z]{2})(?=.*\d{6})[A-Z\d]{8,32}$/.exec(value.replace(/[ .]/g, ''))?.[1]);
     const [[code, count] = ['', 0]] = countEach(codes);
     return count > 2 && count > values.length * MIN_VALID && isSupportedCountry(code) ? [code] : [];
   });
-  return [...new Set(found)];
 }
 
 /** Postal codes and states that only one country writes so. */
-const PLACES: readonly (readonly [CountryCode, RegExp])[] = [
-  [
-    'US',
-    /^(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY]|\d{5}-\d{4})$/,
-  ],
-  ['CA', /^(?:AB|BC|MB|N[BLSTU]|ON|PE|QC|SK|YT|[A-Z]\d[A-Z] ?\d[A-Z]\d)$/],
-  ['GB', /^[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}$/],
-  ['AU', /^(?:ACT|NSW|QLD|SA|TAS|VIC|WA)$/],
-  ['BR', /^\d{5}-\d{3}$/],
-  ['JP', /^〒?\d{3}-\d{4}$/],
-  ['NL', /^\d{4} ?[A-Z]{2}$/],
-  ['PL', /^\d{2}-\d{3}$/],
-  ['PT', /^\d{4}-\d{3}$/],
-];
+const PLACES: Partial<Record<CountryCode, RegExp>> = {
+  US: /^(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY]|\d{5}-\d{4})$/,
+  CA: /^(?:AB|BC|MB|N[BLSTU]|ON|PE|QC|SK|YT|[A-Z]\d[A-Z] ?\d[A-Z]\d)$/,
+  GB: /^[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}$/,
+  AU: /^(?:ACT|NSW|QLD|SA|TAS|VIC|WA)$/,
+  BR: /^\d{5}-\d{3}$/,
+  JP: /^〒?\d{3}-\d{4}$/,
+  NL: /^\d{4} ?[A-Z]{2}$/,
+  PL: /^\d{2}-\d{3}$/,
+  PT: /^\d{4}-\d{3}$/,
+};
 
 function countriesOfPlaces(columns: readonly Column[]): CountryCode[] {
   const places = columns.filter(({ filled, meaning: { concepts } }) => filled > 2 && concepts.has('address'));
-  return PLACES.flatMap(([country, like]) =>
-    places.some(({ values }) => values.filter((value) => like.test(value)).length > values.length * MIN_VALID)
-      ? [country]
-      : [],
-  );
+  const isIn = (like: RegExp): boolean =>
+    places.some(({ values }) => values.filter((value) => like.test(value)).length > values.length * MIN_VALID);
+  return (Object.keys(PLACES) as CountryCode[]).filter((country) => isIn(PLACES[country]!));
 }
 
-const LETTERS: readonly (readonly [RegExp, readonly CountryCode[]])[] = [
-  [/[\u3041-\u30ff]/, ['JP']],
-  [/\p{Script=Hangul}/u, ['KR']],
-  [/\p{Script=Thai}/u, ['TH']],
-  [/\p{Script=Hebrew}/u, ['IL']],
-  [/\p{Script=Greek}/u, ['GR']],
-  [/ß/, ['DE', 'AT']],
-  [/[èœùû]/i, ['FR', 'BE']],
-  [/[ìò]/i, ['IT']],
-  [/[ñ¿¡]/i, ['ES', 'MX', 'CO', 'AR', 'CL', 'PE']],
-  [/[ãõ]/i, ['BR', 'PT']],
-  [/[őű]/i, ['HU']],
-  [/[łńźż]/i, ['PL']],
-  [/[řů]/i, ['CZ']],
-  [/[ğış]/, ['TR']],
-];
+/** Letters of one language, and the countries where it is written. */
+const LETTERS: Readonly<Record<string, RegExp>> = {
+  JP: /[\u3041-\u30ff]/,
+  KR: /\p{Script=Hangul}/u,
+  TH: /\p{Script=Thai}/u,
+  IL: /\p{Script=Hebrew}/u,
+  GR: /\p{Script=Greek}/u,
+  'DE AT': /ß/,
+  'FR BE': /[èœùû]/i,
+  IT: /[ìò]/i,
+  'ES MX CO AR CL PE': /[ñ¿¡]/i,
+  'BR PT': /[ãõ]/i,
+  HU: /[őű]/i,
+  PL: /[łńźż]/i,
+  CZ: /[řů]/i,
+  TR: /[ğış]/,
+};
 
 /** Of the headers and values; a few names are of another language. */
-function countriesOfLetters(columns: readonly Column[]): readonly CountryCode[] {
+function countriesOfLetters(columns: readonly Column[]): CountryCode[] {
   const texts = columns.flatMap(({ name, values }) => [name, ...values]);
-  const [[countries, count], [, next]] = LETTERS.map(
-    ([like, of]) => [of, texts.filter((text) => like.test(text)).length] as const,
-  ).sort((a, b) => b[1] - a[1]) as [readonly [readonly CountryCode[], number], readonly [unknown, number]];
-  return count > 2 && next * 5 < count ? countries : [];
+  const counts = Object.entries(LETTERS)
+    .map(([countries, like]) => ({ countries, count: texts.filter((text) => like.test(text)).length }))
+    .sort((a, b) => b.count - a.count);
+  const [{ countries, count }, next] = [counts[0]!, counts[1]!];
+  return count > 2 && next.count * 5 < count ? (countries.split(' ') as CountryCode[]) : [];
 }
 
 /** The country of almost all of at least some records. */
