@@ -561,8 +561,9 @@ describe('the roles of columns', () => {
   );
 
   it('of addresses at home are used where there is none at work', async () => {
-    const row = (n: number): string => `C${n},Ada Bell,${n % 3 ? `a${n}@bell.example,` : `,a${n}@home.example`}`;
-    const draft = await draftOf({ 'contacts.csv': ['Id,Name,E-mail,E-mail (home)', ...times(9, row)] });
+    const row = (n: number): string =>
+      `C${n},Ada Bell,${n % 3 ? `a${n}@bell.example,` : `,a${n}@home.example`},+44 20 7946 000${n}`;
+    const draft = await draftOf({ 'contacts.csv': ['Id,Name,E-mail,E-mail (home),Phone', ...times(9, row)] });
     expect(draft.lead['email']).toEqual({ from: ['E-mail', 'E-mail (home)'], apply: ['lowercase'] });
   });
 

@@ -27,7 +27,7 @@ export function contentLine(context: Context): Made {
     fillOf(content!.column) < 0.9 &&
     column.length < content!.column.length &&
     texts(column) > 0 &&
-    headerScore('content', column, 'comment') > 0;
+    headerScore('content', column, 'comment') > 0.5;
   const heading = isNamed ? subject : content?.others.find(isHeading);
   const found = [...(heading ? [heading] : []), ...(content ? [content] : [])];
   const columns = found.map(({ column }) => column);

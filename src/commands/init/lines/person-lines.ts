@@ -138,7 +138,9 @@ function firstAddress(
     const header = headerScore(role, each, 'lead');
     // Not the one that all of a firm have.
     const isOther = isStaff(each) || each.meaning.concepts.has('other') || each.distinct < each.filled * 0.8;
-    const isLike = header > 0.3 ? scoreOf(role, each, 'lead') > 0.4 : header >= 0 && each.is.international > 0.9;
+    const isNumber = role === 'phone' && header === 0 && each.is.international > 0.9;
+    const least = each.meaning.concepts.has('company') ? 0.3 : 0.6;
+    const isLike = isNumber || (header > least && scoreOf(role, each, 'lead') > 0.4);
     return each !== column && !isOther && isLike;
   };
   const more = column.list === undefined ? plainColumns(column.table).filter(isTheirs) : [];
