@@ -50,34 +50,6 @@ it.each([
   },
 );
 
-it('records find people and firms by the numbers of both, and the person of a deal comes before the firm', async () => {
-  const draft = await draftOf({
-    'firms.csv': ['Firm no,Company,Email', ...times(5, (n) => `K-${n}10,Acme ${n} Ltd,info@acme${n}.example`)],
-    'people.csv': [
-      'Person ID,First name,Last name,Email',
-      ...times(12, (n) => `AP-${n + 20},Ada,${NAMES[n % 10]!}${n},p${n}@acme.example`),
-    ],
-    'deals.csv': [
-      'Name,Firm no,Contact,Stage,Amount,Created',
-      ...times(
-        12,
-        (n) => `"Roof, house ${n}",K-${n % 5}10,Ada ${NAMES[n % 10]!}${n},New,1${n}00.50,2024-03-1${n % 10}`,
-      ),
-    ],
-    'notes.csv': [
-      'Date,Regarding,Note',
-      ...times(60, (n) => {
-        const of = n % 2 ? `K-${n % 5}10` : `AP-${(n % 12) + 20}`;
-        return `2024-04-${(n % 28) + 1},${of},They asked for the price of roof ${n} once more`;
-      }),
-    ],
-  });
-  expect(JSON.stringify(draft.deal['lead_external_id'])).toContain('Contact');
-  expect(draft.findings).toMatch(/notes\.csv.* 60 comments$/m);
-  const lead = { from: [{ lookup: { source: 'people' } }, { lookup: { source: 'firms' } }] };
-  expect(draft.comment).toMatchObject({ lead_external_id: lead });
-});
-
 describe('the lead of a deal', () => {
   it('are not by the numbers of the rows, which are no ids either', async () => {
     const name = (n: number): string =>
