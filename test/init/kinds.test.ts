@@ -1302,6 +1302,14 @@ describe('exports of strangers', () => {
     const open = await draftOf(exports((n) => (n === 3 ? '0' : '1')));
     expect(open.deal).toMatchObject({ duplicates: 'first' });
     expect(open.deal['when']).toBeUndefined();
+    // Also where many are short and no header names them, if somebody wrote them at a time.
+    const log = (n: number): string =>
+      `${n},2025-03-0${(n % 9) + 1} 10:15,${n % 2 ? 'Quote sent on Friday' : 'They asked about the roof of house'} ${n},006A${(n * 7) % 24}x,${name(n % 3)}`;
+    const short = await draftOf({
+      ...exports(() => '1'),
+      'report2.csv': ['Nr,Date,Xyz,Deal Id,User', ...times(40, log)],
+    });
+    expect(short.comment).toMatchObject({ content: 'Xyz', deal_external_id: 'Deal Id', author_name: 'User' });
   });
 
   it('without the firms among them that a flag tells, unless other records are about one of these', async () => {
@@ -1719,6 +1727,24 @@ describe('an object in JSON', () => {
     expect(spec.sources).toEqual({ person: { path: 'person-*.json', records: 'contact.$' } });
     expect(entries).toEqual(['person: lead/created', 'person: deal/created']);
     expect(deal).toMatchObject({ each: 'deals', lead_external_id: '$.id', amount: 'amount' });
+  });
+
+  it('is a page with a total where its list has the records, also where two files have such pages of different things', async () => {
+    const page = (hits: readonly object[]) => ({
+      took: 9,
+      hits: { total: { value: hits.length, relation: 'eq' }, hits },
+    });
+    const people = times(9, (n) => ({ id: `P${n}`, name: person(n), email: `p${n}@a.example` }));
+    const deals = times(12, (n) => ({
+      no: `D${n}`,
+      title: `Roof ${n}`,
+      amount: 900.5 + n,
+      stage: ['open', 'won'][n % 2],
+      person: `P${n % 9}`,
+    }));
+    const { entries, spec } = await draftOf({ 'people.json': page(people), 'deals.json': page(deals) });
+    expect(spec.sources).toMatchObject({ people: { records: 'hits.hits' }, deals: { records: 'hits.hits' } });
+    expect(entries).toEqual(['people: lead/created', 'deals: deal/created']);
   });
 
   it('is a record in each file, where a glob would match others', async () => {

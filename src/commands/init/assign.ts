@@ -42,7 +42,7 @@ export function columnsOf(roles: Assignment['roles'] | undefined, ...of: readonl
 type Scores = ReadonlyMap<Role, readonly RoleCandidate[]>;
 
 /** From here on a column has its role; below, the role is left open. */
-const MIN_SCORE = 0.36;
+export const MIN_SCORE = 0.36;
 /** From here on it needs no check. */
 export const SURE = 0.62;
 /** Columns below are no candidates. */

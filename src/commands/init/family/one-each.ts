@@ -32,12 +32,12 @@ const PERSONAL: readonly Concept[] = ['email', 'phone', 'mobile', 'first', 'surn
 export const PAGING =
   /^(?:has_?|is_?)?(?:page|pages|total|count|cursor|next|prev|previous|offset|limit|more|last|status|success|self|size|per)(?:$|[_A-Z])/;
 
-/** A value that only a record has: `email`, `attributes.phone`. */
+/** A value that only a record has: `email`, `attributes.phone`, but not `hits.total.value`. */
 export function isOfRecord(path: string): boolean {
-  const name = path.replace(/^.*\./s, '');
-  const { concepts } = meaningOf(name);
+  const names = path.split('.');
+  const { concepts } = meaningOf(names.at(-1)!);
   return (
-    !PAGING.test(name) &&
+    !names.some((name) => PAGING.test(name)) &&
     PERSONAL.some((concept) => concepts.has(concept)) &&
     !concepts.has('other') &&
     !concepts.has('count')

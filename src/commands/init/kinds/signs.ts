@@ -1,5 +1,14 @@
 /** The rules by which the records of a table are people, deals or comments. */
-import { assign, columnsOf, isTwin, referred, type Assignment, type RoleCandidate } from '../assign.ts';
+import {
+  assign,
+  columnsOf,
+  isTwin,
+  MIN_SCORE,
+  referred,
+  SURE,
+  type Assignment,
+  type RoleCandidate,
+} from '../assign.ts';
 import { fillOf, isFew, isKey, isNamed, isUnique, type Column, type Table } from '../columns.ts';
 import { endings, isCode, isId, isJobs, milestones } from '../content.ts';
 import { quoted } from '../evidence.ts';
@@ -267,13 +276,22 @@ export class Signs {
       ? (isOf || hasId || isTyped) &&
         (this.#of('comment', 'content', 'subject') > 0.36 || this.#of('comment', 'happened') > 0.7)
       : (isOf || isTyped) &&
-        this.#of('comment', 'content') > (isNamed(this.#table) ? 0.55 : 0.25) &&
+        this.#of('comment', 'content') > (isNamed(this.#table) ? (this.#isLog() ? MIN_SCORE : 0.55) : 0.25) &&
         this.#of('deal', 'amount') < 0.6 &&
         this.#assignments.get('comment')!.roles.size >= (list === undefined ? 2 : 3);
     if (!isNote) return;
     if (!this.#is('other')) this.#set('comment');
     else if (this.#refersTo('lead', isId) || this.#refersTo('deal', isId))
       this.#set('comment', 'check: a text about a person or a deal makes these records comments');
+  }
+
+  /** Whether its records have a time, an author, mostly a text of their own, and the id of a person or a deal. */
+  #isLog(): boolean {
+    const { roles } = this.#assignments.get('comment')!;
+    const [text] = columnsOf(roles, 'content');
+    const isWritten = text !== undefined && text.length > 20 && text.is.spaced > 0.8 && text.distinct > text.filled / 2;
+    const isSigned = roles.has('author') && this.#of('comment', 'happened') > SURE;
+    return isWritten && isSigned && (this.#refersTo('lead', isId) || this.#refersTo('deal', isId));
   }
 
   /** Whether its records refer to those of a kind, or to companies, other than by their owner. */
