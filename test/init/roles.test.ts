@@ -259,6 +259,13 @@ describe('the roles of columns', () => {
     expect(draft.text).toMatch(/^ +# currency: .* # set this: /m);
   });
 
+  it('of a stage may be ids of a few values, which no header names', async () => {
+    const deals = times(20, (n) => `${n + 1},Roof ${n},${900 + n * 7}.50,${(n % 4) + 1},${n + 100}`);
+    const { remark } = await draftOf({ 'deals.csv': ['Deal Id,Title,Amount,Id Xyz,Id Abc', ...deals] });
+    expect(remark('stage_name')).toMatch(/^set this: .*`?Id Xyz`? \(20 values, 4 distinct\)/);
+    expect(remark('stage_name')).not.toContain('Id Abc');
+  });
+
   it('show the column that comes near', async () => {
     const rows = times(
       12,

@@ -258,8 +258,8 @@ export function stages(column: Column): number {
     return 0;
   if (separators && (is.decimal > 0.2 || column.distinct > 40)) return 0;
   if (!isFew(column) && column.filled > 6) return column.distinct <= column.filled * 0.7 ? 0.08 : 0;
-  const isPerson = is.person > 0.8 ? 0.3 : 1;
-  return (is.words > 0.8 ? 0.22 + (endings(column).ends > 0 ? 0.2 : 0) : 0.12) * isPerson;
+  if (is.words <= 0.8) return column.meaning.concepts.has('id') ? 0.17 : 0.12;
+  return (0.22 + (endings(column).ends > 0 ? 0.2 : 0)) * (is.person > 0.8 ? 0.3 : 1);
 }
 
 export function outcomes(column: Column): number {
