@@ -218,6 +218,11 @@ describe('the roles of columns', () => {
       ],
     });
     expect(deal['amount']).toMatchObject({ from: 'Belopp' });
+    const { text } = await draftOf({
+      'clients.csv': ['Id,Nom,Tel', ...times(12, (n) => `${n},${person(n)},06 12 34 56 ${n + 10}`)],
+      'devis.csv': ['Id,Numero,Objet', ...times(12, (n) => `${n},D2024-00${n + 10},Toit ${n}`)],
+    });
+    expect(text).toMatch(/region: .*\b12 phone numbers/);
   });
 
   it('are not those of the one address that all records share', async () => {

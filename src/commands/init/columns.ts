@@ -128,8 +128,8 @@ type Shape = keyof typeof SHAPES | 'money';
 /** In a text with a label or a name: `Ada Bell <ada@x.example>`, `+44 20 7946 0000 (Work); +44 7700 900000 (Mobile)`. */
 const ADDRESS = '[^\\s<>()",;:|]+@[^\\s<>()",;:|]+';
 const NUMBER = '[+(]?\\d[\\d ().\\-/]{5,20}\\d';
-/** How no amount and no date begins; the zeros in `327 000 kr` follow other digits. */
-const TELEPHONE = /(?:\+|(?<!\d[ \u00a0\u202f.,'’])\b0\d|\(0)\d|\(\d{3}\)|\b\d{3}-\d{3}-/;
+/** How no amount and no date begins; the zeros in `327 000 kr` and `D2024-0001` follow other digits. */
+const TELEPHONE = /(?:\+|(?<!\d[ \u00a0\u202f.,'’/-])\b0\d|\(0)\d|\(\d{3}\)|\b\d{3}-\d{3}-/;
 const SEVERAL_NUMBERS = /^(?:[+(]?(?:\d[ ().-]*){9,15}(?:[,;/|\n] *|$)){2,}$/;
 /** What may be around addresses and numbers: names and labels of a few words. */
 const ABOUT_ADDRESS = /^[\p{L}\s;,|"'<>()[\]:.-]*$/u;

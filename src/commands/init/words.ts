@@ -60,7 +60,7 @@ const WORDS = {
   net: 'net excl excluding ex / netto exkl zzgl / ht hors / neto / liquido / netto / exclusief / netto / нетто / netto',
   gross: 'gross incl including inkl inclusief met / brutto / ttc / bruto / bruto / lordo / bruto / brutto',
   cents:
-    'cents cent minor pence subunits micros micro millis / rappen / centimes centime / centimos centavos / / centesimi / / grosze groszy / копейки копеек копейках / / haleru kurus',
+    'cents cent minor pence subunits micros micro millis / rappen / centimes centime cts ctms / centimos centavos / / centesimi / / grosze groszy / копейки копеек копейках / / haleru kurus',
   currency:
     'currency curr ccy / wahrung / devise monnaie / moneda divisa / moeda / valuta / munt / waluta waluty / валюта / valuta / 货币 币种 通貨 mena doviz عملة birimi νομισμα penznem deviza valuutta menova 화폐 通貨単位 מטבע tiền_tệ mata_uang валута valūta',
   stage:
@@ -213,8 +213,8 @@ const NONE: ReadonlySet<Concept> = new Set();
 
 /** Words of values that say how a deal ended, and that it is still open. */
 const ENDS = {
-  won: 'won win فوز kazanildi closedwon success successful sold vendida vendido gewonnen gagne gagnee ganado ganada ganho vinto vinta acquisito wygrana wygrany выиграна выигран успешно успешная vunnen vunnet 赢单 成交 受注 κερδηθηκε megnyert elnyert nyert voitettu vyhrano vyhrana vyhran ziskano vundet castigat castigata виграно 성사 수주 계약완료 成約 kazanilan accettato accettata policiert aceite aceito chốt thành_công đã_ký menang berhasil dobiveno dobijeno dobljeno спечелена спечелен laimėta câștigat',
-  lost: 'lost loss خسارة kaybedildi closedlost unsuccessful verloren abgelehnt geweigerd perdu perdue perdido perdida perso persa przegrana przegrany utracona проиграна проигран отказ закрытоинереализовано forlorad 输单 失注 junk χαθηκε απορριφθηκε elveszett elvesztett elutasitva havitty prohrano prohrana ztraceno odmitnuto tabt tapt pierdut pierduta програно 실패 실주 kaybedilen אבוד rifiutato rifiutata storniert recusada recusado hủy thất_bại từ_chối kalah gagal batal izgubljeno загубена загубен pralaimėta',
+  won: 'won win فوز kazanildi closedwon success successful sold vendida vendido gewonnen gagne gagnee ganado ganada ganho vinto vinta acquisito wygrana wygrany выиграна выигран успешно успешная vunnen vunnet 赢单 成交 受注 κερδηθηκε megnyert elnyert nyert voitettu vyhrano vyhrana vyhran vyhra uspesny uspesne realizovano zlecone ziskano vundet castigat castigata виграно 성사 수주 계약완료 成約 kazanilan accettato accettata policiert aceite aceito chốt thành_công đã_ký menang berhasil dobiveno dobijeno dobljeno спечелена спечелен laimėta câștigat',
+  lost: 'lost loss خسارة kaybedildi closedlost unsuccessful verloren abgelehnt geweigerd perdu perdue perdido perdida perso persa przegrana przegrany utracona проиграна проигран отказ закрытоинереализовано forlorad 输单 失注 junk χαθηκε απορριφθηκε elveszett elvesztett elutasitva havitty prohrano prohrana prohra neuspesny neuspesne nerealizovano odrzucone ztraceno odmitnuto tabt tapt pierdut pierduta програно 실패 실주 kaybedilen אבוד rifiutato rifiutata storniert recusada recusado hủy thất_bại từ_chối kalah gagal batal izgubljeno загубена загубен pralaimėta',
   open: 'open new pending progress active offen laufend ouvert ouverte encours abierto abierta aberto aperto aperta corso otwarta otwarty открыта открыт open oppen pagaende stalled hold abandoned deleted canceled cancelled none νεο ανοιχτο ανοικτο uj nyitott folyamatban avoin uusi kesken otevreno otevrena novy nova aben apen ny deschis nou yeni acik відкрита нова 신규 진행중 進行中 新規 mới baru novo нова în_lucru',
 } as const;
 const ENDINGS = new Map(
