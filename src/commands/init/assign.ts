@@ -1,7 +1,6 @@
 /** The score matrix, columns x roles: the assignment with the best sum is taken. What a table is follows from it, last. */
 import {
   bothOf,
-  countOf,
   fillOf,
   isComplete,
   isFew,
@@ -12,7 +11,7 @@ import {
   type Column,
   type Table,
 } from './columns.ts';
-import { addresses, isId, isRowNumber, keys, ofAddress, outcomes } from './content.ts';
+import { differingByAddress, isId, isRowNumber, keys, ofAddress, outcomes } from './content.ts';
 import { isCalledAlike, isSure, namesTable, type Reference } from './relations/references.ts';
 import { headerScore, isStaff, NAMES, ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
 import { fold, meaningOf } from './words.ts';
@@ -129,16 +128,6 @@ function scoreIn(role: Role, column: Column, kind: RecordKind, references: reado
 /** Whether it has the same name in all records of an address that several have. */
 function isSteadyName(column: Column): boolean {
   return column.is.person > 0.6 && differingByAddress(column) === 0;
-}
-
-/** The share of the addresses of several records that have several values here; undefined where hardly any address is of several. */
-function differingByAddress(column: Column): number | undefined {
-  const { table, sql } = column;
-  const [email] = table.columns.filter((each) => addresses(each) > 0.3).sort((a, b) => b.filled - a.filled);
-  if (!email || isUnique(email) || email === column) return undefined;
-  const all = `from (select count(distinct ${sql}) n from ${table.sql} where ${sql} is not null and ${email.sql} is not null group by ${email.sql} having count(*) > 1)`;
-  const repeated = countOf(table, all);
-  return repeated > 2 ? countOf(table, `${all} where n > 1`) / repeated : undefined;
 }
 
 /** What names another record is no text about it. */

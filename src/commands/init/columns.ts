@@ -304,14 +304,17 @@ export function isOneOf({ sql }: Column, values: readonly string[]): string {
   return `${sql} in (${values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`;
 }
 
-const COUNTS = new WeakMap<Column, ReadonlyMap<string, number>>();
-
-/** The most frequent values with their counts; many rules ask for those of one column. */
-export function countsOf(column: Column): ReadonlyMap<string, number> {
-  const counts = COUNTS.get(column) ?? countsWhere(column, 'true');
-  COUNTS.set(column, counts);
-  return counts;
+/** What is found out about a column or a table once, since many rules ask for it. */
+export function once<K extends object, V, More extends readonly unknown[]>(find: (key: K, ...more: More) => V) {
+  const found = new WeakMap<K, V>();
+  return (key: K, ...more: More): V => {
+    if (!found.has(key)) found.set(key, find(key, ...more));
+    return found.get(key)!;
+  };
 }
+
+/** The most frequent values with their counts. */
+export const countsOf = once((column: Column): ReadonlyMap<string, number> => countsWhere(column, 'true'));
 
 /** The same of some rows, by a condition in SQL. */
 export function countsWhere({ table, sql }: Column, where: string): Map<string, number> {

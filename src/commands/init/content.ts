@@ -2,12 +2,14 @@
 import {
   bothOf,
   cellsOf,
+  countOf,
   countsOf,
   fillOf,
   isComplete,
   isFew,
   isUnique,
   objectOf,
+  once,
   plainColumns,
   type Column,
   type Table,
@@ -15,7 +17,7 @@ import {
 import { currencyMarksInName } from '../../kinds/currencies.ts';
 import { datesIn, isUnix, unixFormat, type DateFacts } from './dates.ts';
 import { numberIn, multipleInName } from './multiples.ts';
-import { endingOf, fold, isJob, meaningOf } from './words.ts';
+import { endingOf, fold, isJob, meaningOf, type Concept } from './words.ts';
 
 /** An id by its form alone: a UUID, a code, a short number. For columns of which nothing else shows it. */
 export const isId = ({ is }: Column): boolean => is.uuid > 0.8 || is.code > 0.8 || is.digits > 0.9;
@@ -48,18 +50,26 @@ function isLabel(column: Column): boolean {
   return column.filled > 12 && column.distinct <= 3 && !isCalledPart(column);
 }
 
-const OF_ADDRESS = new WeakMap<Column, number>();
+function addressBeside({ table }: Column): Column | undefined {
+  return table.columns.filter((each) => addresses(each) > 0.3).sort((a, b) => b.filled - a.filled)[0];
+}
 
 /** The share of records whose address has a word of this name before its `@`: `theo.perrin@…` is of Théo Perrin, and of no firm. */
-export function ofAddress(column: Column): number {
-  const known = OF_ADDRESS.get(column);
-  if (known !== undefined) return known;
-  const [email] = column.table.columns.filter((each) => addresses(each) > 0.3).sort((a, b) => b.filled - a.filled);
+export const ofAddress = once((column: Column): number => {
+  const email = addressBeside(column);
   const pairs = email && isText(column) ? bothOf(column, email) : [];
-  const share = pairs.length < 3 ? 0 : pairs.filter(([name, address]) => isIn(name, address)).length / pairs.length;
-  OF_ADDRESS.set(column, share);
-  return share;
-}
+  return pairs.length < 3 ? 0 : pairs.filter(([name, address]) => isIn(name, address)).length / pairs.length;
+});
+
+/** The share of the addresses of several records that have several values here; undefined where hardly any address is of several. */
+export const differingByAddress = once((column: Column): number | undefined => {
+  const { table, sql } = column;
+  const email = addressBeside(column);
+  if (!email || isUnique(email) || email === column) return undefined;
+  const all = `from (select count(distinct ${sql}) n from ${table.sql} where ${sql} is not null and ${email.sql} is not null group by ${email.sql} having count(*) > 1)`;
+  const repeated = countOf(table, all);
+  return repeated > 2 ? countOf(table, `${all} where n > 1`) / repeated : undefined;
+});
 
 /** Whether an address has a word of a name before its `@`. */
 function isIn(name: string, address: string): boolean {
@@ -213,14 +223,9 @@ export function isRowNumber({ values }: Column): boolean {
   return values.length > 3 && [0, 1].includes(first) && values.every((value, at) => Number(value) === first + at);
 }
 
-const DERIVED = new WeakMap<Table, Map<Column, 'weighted' | 'gross'>>();
-
 /** Numbers that follow from other numbers of their record: times a probability, or a constant tax. */
-function derivedOf(table: Table): Map<Column, 'weighted' | 'gross'> {
-  const known = DERIVED.get(table);
-  if (known) return known;
+const derivedOf = once((table: Table): Map<Column, 'weighted' | 'gross'> => {
   const derived = new Map<Column, 'weighted' | 'gross'>();
-  DERIVED.set(table, derived);
   const numbers = table.columns
     .filter(({ separators, is }) => separators && is.flag < 0.95 && is.international < 0.3)
     .slice(0, 20);
@@ -241,7 +246,7 @@ function derivedOf(table: Table): Map<Column, 'weighted' | 'gross'> {
     }
   }
   return derived;
-}
+});
 
 /** The share of values that say how a deal ended, and of those that say anything about it. */
 export function endings(column: Column): { ends: number; all: number } {
@@ -340,18 +345,7 @@ export function isDescription({ name }: Pick<Column, 'name'>): boolean {
 }
 
 /** A header that has such a word names something else than the notes about a record. */
-const NO_NOTES = [
-  'title',
-  'type',
-  'status',
-  'stage',
-  'source',
-  'reason',
-  'author',
-  'id',
-  'company',
-  'address',
-] as const;
+const NO_NOTES = 'title type status stage source reason author id company address'.split(' ') as Concept[];
 
 /** `N2023/001`, `#17`. */
 export function isNumbered({ values }: Column): boolean {

@@ -27,7 +27,7 @@ export async function readSample(source: Source): Promise<ExportSample> {
   for (const name of names) columnAt(main, name);
   let [unreadable, why]: [number, string | undefined] = [0, undefined];
   const sample = (whole: boolean): ExportSample => ({
-    tables: withoutSingles(main, [...lists.values()]),
+    tables: [main, ...lists.values()],
     whole,
     unreadable,
     why,
@@ -52,25 +52,6 @@ export async function readSample(source: Source): Promise<ExportSample> {
   }
   return sample(true);
 }
-
-/** Where most values are in lists of one element each, as converters of XML write them, these lists say nothing. */
-function withoutSingles(main: RawTable, lists: readonly RawTable[]): RawTable[] {
-  const isSingle = ({ list, rows }: RawTable): boolean =>
-    new Set(rows.map(([record]) => record)).size === rows.length &&
-    !lists.some((each) => each.list!.startsWith(`${list!}.`) || list!.startsWith(`${each.list!}.`));
-  const singles = lists.filter((each) => each.list !== RECORD && isSingle(each));
-  const names = singles.map(({ list }) => list);
-  const others = [...main.columns.values()].filter(({ list }) => !names.includes(list));
-  if (singles.length < MIN_SINGLES || singles.length <= others.length) return [main, ...lists];
-  const columns = [...main.columns].map(([name, own]) => {
-    const { list, pair } = own;
-    if (list === undefined || pair || !names.includes(list)) return [name, own] as const;
-    return [`${list}[0]${name.slice(list.length)}`, { ...own, list: undefined }] as const;
-  });
-  return [{ ...main, columns: new Map(columns) }, ...lists.filter((each) => !singles.includes(each))];
-}
-
-const MIN_SINGLES = 3;
 
 /** A header that occurs several times is told apart by its position, as in the mapping. */
 function nameOf({ columns, duplicateColumns }: Source, name: string, index: number): string {

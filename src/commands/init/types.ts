@@ -139,11 +139,7 @@ function recordsIn({ columns, rows }: RawTable): TypeFound[] | undefined {
   const type = { as: 'records', others: 'lines that are no records' } as const;
   const found = plain.find(([, { at }]) => !valuesOf(others, at).has('') && [...valuesOf(lines, at)].join('') === '');
   if (found) return [{ from: found[0], at: found[1].at, is: 'present', ...type }];
-  const named = plain.find(([, { at }]) => {
-    const [own, theirs] = [valuesOf(lines, at), valuesOf(others, at)];
-    return !own.has('') && ![...own].some((value) => theirs.has(value));
-  });
-  return named && [{ from: named[0], at: named[1].at, is: [...valuesOf(lines, named[1].at)], isNot: true, ...type }];
+  return undefined;
 }
 
 /**

@@ -9,7 +9,6 @@ import {
   holderOf,
   isComplete,
   isKey,
-  isUnique,
   plainColumns,
   valueIn,
   type Column,
@@ -33,8 +32,7 @@ import type { TransformSpec, ValueSpec } from '../../../mapping/spec.ts';
 import { milestones, outcomes, titles } from '../content.ts';
 import { headerScore, NAMES } from '../roles.ts';
 import { numberIn, multipleIn } from '../multiples.ts';
-import { referenceText } from '../relations/references.ts';
-import { joined, lookupOf, placeholder } from '../relations/lookups.ts';
+import { joined, placeholder } from '../relations/lookups.ts';
 import { endingOf, fold } from '../words.ts';
 import { namedLine, openLine, plainLine, type Context, type Made } from './field-lines.ts';
 import { plainComment, type Line } from './yaml.ts';
@@ -103,7 +101,7 @@ function scaleText(column: Column, { divide, multiply, why }: Scale): string {
   return `multiplied by ${numberText(multiply!)}, because ${why}: ${example} becomes ${numberIn(example, column) * multiply!}`;
 }
 
-export function currencyLine({ draft: { roles, table }, known, used }: Context): Made {
+export function currencyLine({ draft: { roles }, known }: Context): Made {
   const found = roles.get('currency');
   if (found) {
     const { values } = found.column;
@@ -112,14 +110,6 @@ export function currencyLine({ draft: { roles, table }, known, used }: Context):
     const apply: TransformSpec | undefined =
       Object.keys(signs).length > 0 ? { map: { ...signs, '*': '=' } } : isUpper ? undefined : 'uppercase';
     return { value: valueIn(found.column, ...(apply ? [apply] : [])), comment: commentOf('currency', found, 'deal') };
-  }
-  for (const reference of known.references) {
-    const { from, to, share } = reference;
-    const isId = from.table === table && from.meaning.concepts.has('currency') && share > 0.8 && isUnique(to);
-    const codes = isId ? to.table.columns.find(({ is }) => is.currency > 0.8) : undefined;
-    if (!codes || to.table.list !== undefined) continue;
-    used.add(from);
-    return { value: lookupOf(reference, codes.name), comment: `check: ${referenceText(reference)}` };
   }
   const amount = roles.get('amount')?.column;
   const { country } = known;

@@ -1,5 +1,5 @@
 /** Firms that are among the people of a table, and whether these can do without them. */
-import { countOf, countsOf, isOneOf, plainColumns, type Column, type Table } from '../columns.ts';
+import { countOf, countsOf, isOneOf, once, plainColumns, type Column, type Table } from '../columns.ts';
 import { columnsOf } from '../assign.ts';
 import { TRUE } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
@@ -18,16 +18,11 @@ export interface Firms {
 /** Of the records of another table, those that name a firm and no person may be lost: no more than this share. */
 const MOST_LOST = 0.15;
 
-const FOUND = new WeakMap<EntryDraft, Firms | undefined>();
-
 /** The firms among people, where hardly any record of another table is about a firm alone. */
-export function firmsAmong(draft: EntryDraft, references: readonly Reference[]): Firms | undefined {
-  if (!FOUND.has(draft)) {
-    const found = draft.kind === 'lead' ? (flagged(draft) ?? named(draft)) : undefined;
-    FOUND.set(draft, found && !areNeeded(found, draft, references) ? found : undefined);
-  }
-  return FOUND.get(draft);
-}
+export const firmsAmong = once((draft: EntryDraft, references: readonly Reference[]): Firms | undefined => {
+  const found = draft.kind === 'lead' ? (flagged(draft) ?? named(draft)) : undefined;
+  return found && !areNeeded(found, draft, references) ? found : undefined;
+});
 
 /** A flag says so, and none of them has a first or last name. */
 function flagged({ table, roles }: EntryDraft): Firms | undefined {
