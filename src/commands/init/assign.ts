@@ -50,10 +50,17 @@ const MIN_CANDIDATE = 0.15;
 const MIN_TITLE = 0.04;
 const MAX_CANDIDATES = 6;
 
-export function assign(table: Table, kind: RecordKind, references: readonly Reference[]): Assignment {
+/** `block`: the columns in which all is that is known of a deal: a stage outside is that of the person. */
+export function assign(
+  table: Table,
+  kind: RecordKind,
+  references: readonly Reference[],
+  block: readonly Column[] = table.columns,
+): Assignment {
   const scores = new Map<Role, readonly RoleCandidate[]>();
   for (const role of ROLES_OF[kind]!) {
-    const able = table.columns.map((column) => ({ column, score: scoreIn(role, column, kind, references) }));
+    const columns = role === 'stage' || role === 'outcome' ? block : table.columns;
+    const able = columns.map((column) => ({ column, score: scoreIn(role, column, kind, references) }));
     const sorted = able
       .filter(({ score }) => score >= (role === 'title' ? MIN_TITLE : MIN_CANDIDATE))
       .sort((a, b) => b.score - a.score);
@@ -96,6 +103,9 @@ function scoreIn(role: Role, column: Column, kind: RecordKind, references: reado
   const { concepts } = column.meaning;
   if (column.isName && !SHARED.includes(role)) return 0;
   const own = references.filter((each) => each.from === column && isKey(each.to) && isSure(each, 0.8));
+  // The id that the lines of a record repeat is that of the record, whatever it is called.
+  const { key } = column.table.only ?? {};
+  if (role === 'id' && kind === 'deal' && key !== undefined) return Number(column.name === key);
   if (role === 'id') return idScore(column, kind, references, own);
   // A constant names no record. One member may own all records, but not where another column tells them apart; so is it with names.
   const isSame = isConstant(column);

@@ -11,13 +11,16 @@ import { isSure, type Reference } from './relations/references.ts';
 import { MAX_COLUMNS, type RecordType } from './raw-table.ts';
 import type { EntryFate, TriedMapping } from './trial.ts';
 
+/** Fields by what records become: `owner_name` of `deals`. */
+type Lookups = Map<string, Set<string>>;
+
 export class Fates {
   readonly #known: KnownTables;
   readonly #entries: readonly Entry[];
   readonly #refused: readonly Entry[];
-  /** By table, the columns and paths that lines read of it, and which fields look it up: `deals: owner_name`. */
+  /** By table, the columns and paths that lines read of it, and by what its records become, the fields that look it up. */
   readonly #read = new Map<Table, Set<string>>();
-  readonly #lookedUpFor = new Map<Table, Set<string>>();
+  readonly #lookedUpFor = new Map<Table, Lookups>();
 
   constructor(entries: readonly Entry[], known: KnownTables) {
     this.#known = known;
@@ -26,17 +29,21 @@ export class Fates {
     for (const entry of this.#entries) {
       addTo(this.#read, entry.table);
       for (const { key, value, off } of linesOf(entry).values())
-        if (!off) this.#note(value, entry.table, `${kindOfType(entry.type).words[1]}: ${key}`);
+        if (!off) this.#note(value, entry.table, kindOfType(entry.type).words[1], key);
     }
   }
 
   /** Notes what a value reads of its record and of others. */
-  #note(value: unknown, table: Table, field: string): void {
+  #note(value: unknown, table: Table, type: string, field: string): void {
     for (const { path, source } of readsOf(value)) {
       const others = this.#typesOf(source);
       const other = others.find(({ columns }) => columns.some(({ name }) => name === path)) ?? others[0];
       const isEntry = this.#entries.some((entry) => entry.table === other);
-      if (other && !(isEntry && other.source === table.source)) addTo(this.#lookedUpFor, other, field);
+      if (other && !(isEntry && other.source === table.source)) {
+        const fields = this.#lookedUpFor.get(other) ?? new Map<string, Set<string>>();
+        this.#lookedUpFor.set(other, fields);
+        addTo(fields, type, field);
+      }
       const holder = path.startsWith('..') ? holderOf(table, this.#known.tables) : undefined;
       const owner = other ?? holder ?? (path.startsWith('$.') ? table.parent : undefined) ?? table;
       addTo(this.#read, owner, path.replace(/^(?:\$|\.)\./, '').replace(/\[\d+\]/g, ''));
@@ -194,8 +201,8 @@ export class Fates {
 
   /** Names, addresses or numbers, of others than those to whom deals and comments are assigned. */
   #isOfPeople(table: Table): boolean {
-    const fields = [...(this.#lookedUpFor.get(table) ?? [])];
-    if (fields.length > 0 && fields.every((field) => /: (?:owner_name|author_name)$/.test(field))) return false;
+    const fields = [...(this.#lookedUpFor.get(table)?.values() ?? [])].flatMap((own) => [...own]);
+    if (fields.length > 0 && fields.every((field) => field === 'owner_name' || field === 'author_name')) return false;
     return table.columns.some(
       ({ is, meaning: { concepts }, filled }) =>
         filled > 0 &&
@@ -235,8 +242,8 @@ export class Fates {
   }
 }
 
-function addTo(sets: Map<Table, Set<string>>, table: Table, ...texts: readonly string[]): void {
-  sets.set(table, new Set([...(sets.get(table) ?? []), ...texts]));
+function addTo<K>(sets: Map<K, Set<string>>, key: K, ...texts: readonly string[]): void {
+  sets.set(key, new Set([...(sets.get(key) ?? []), ...texts]));
 }
 
 /** As messages name it: an array of a JSON document like a file. */
@@ -274,16 +281,9 @@ function entryText({ type, refused }: Entry, fate: EntryFate | undefined): strin
 }
 
 /** `looked up by deals (owner_name) and comments (when, lead_external_id)`. */
-function lookedUpText(fields: ReadonlySet<string>): string {
-  const types = new Map<string, string[]>();
-  for (const field of fields) {
-    const [type, key] = field.split(': ') as [string, string];
-    types.set(type, [...(types.get(type) ?? []), key]);
-  }
-  return `looked up by ${enumerated(
-    [...types].map(([type, keys]) => `${type} (${keys.join(', ')})`),
-    'and',
-  )}`;
+function lookedUpText(fields: Lookups): string {
+  const texts = [...fields].map(([type, keys]) => `${type} (${[...keys].join(', ')})`);
+  return `looked up by ${enumerated(texts, 'and')}`;
 }
 
 function notCarriedText(columns: readonly Column[], why = '', mark = ''): string | undefined {

@@ -1,7 +1,7 @@
 /** The entries that the tables need, with the external ids of their records. */
 import { numberText, ofText } from '../../terminal/numbers.ts';
 import { countOf, fillOf, isKey, isUnique, plainColumns, valueIn, type Column, type Table } from './columns.ts';
-import { columnsOf, namesOther, type Assignment, type RoleCandidate, type RoleFound } from './assign.ts';
+import { assign, columnsOf, namesOther, type Assignment, type RoleCandidate, type RoleFound } from './assign.ts';
 import { keyOf as nameAsKey } from './evidence.ts';
 import { kindsOf } from './kinds/kinds.ts';
 import type { TableKinds } from './kinds/signs.ts';
@@ -54,10 +54,10 @@ export function guessDrafts(
       const only = own.size > 1 ? apart(own, kind, table) : undefined;
       const deal = own.has('lead') && !only ? own.get('deal')?.assignment : undefined;
       const block = deal && kind === 'deal' ? blockOf(found.assignment) : [];
-      const assigned = withOnly(withinBlock(found.assignment, block));
+      const assigned = withOnly(block.length > 0 ? assign(table, kind, references, block) : found.assignment);
       const assignment =
         kind === 'deal'
-          ? withKey(withTitle(assigned, table, deal && own.get('lead')!.assignment.roles, references), table)
+          ? withTitle(assigned, table, deal && own.get('lead')!.assignment.roles, references)
           : withText(assigned, table, references);
       const row = { ...assignment, table, twin: deal !== undefined, only: only ?? block[0], doubt: found.doubt };
       const person = drafts.find((each) => each.table === table && each.kind === 'lead');
@@ -126,24 +126,6 @@ function blockOf({ roles }: Assignment): Column[] {
   return block.length > 2 && block.includes(amount) ? [title, ...block.filter((each) => each !== title)] : [];
 }
 
-/** What is known of a deal is in its block: a stage outside is that of the person. */
-function withinBlock(assignment: Assignment, block: readonly Column[]): Assignment {
-  const roles = new Map(assignment.roles);
-  const used = new Set([...roles.values()].map(({ column }) => column));
-  for (const role of block.length > 0 ? (['stage', 'outcome', 'owner'] as const) : []) {
-    const found = roles.get(role);
-    if (found && block.includes(found.column)) continue;
-    const able = found?.others ?? assignment.candidates.get(role) ?? [];
-    const own = able.find(
-      ({ column }) => block.includes(column) && !used.has(column) && headerScore(role, column, 'deal') > 0.4,
-    );
-    if (!own) continue;
-    used.add(own.column);
-    roles.set(role, { ...own, others: able.filter((each) => each !== own && block.includes(each.column)) });
-  }
-  return { ...assignment, roles };
-}
-
 /** Where one column is left that may have the names of people or authors, or the time of a record, it is proposed. */
 function withOnly({ kind, roles, candidates }: Assignment): Assignment {
   // A start is no creation, but where nothing else is earlier it stands for one.
@@ -177,14 +159,6 @@ function withText({ kind, roles, candidates }: Assignment, table: Table, referen
     .map((column) => ({ column, score: 0 }));
   const [best, ...others] = near.length > 0 ? near : longest;
   return { kind, roles: best ? new Map([...roles, ['content', { ...best, others }]]) : roles, candidates };
-}
-
-/** The id that the lines of a record repeat is that of the record, whatever it is called. */
-function withKey(assignment: Assignment, table: Table): Assignment {
-  const column = table.columns.find(({ name }) => name === table.only?.key);
-  if (!column) return assignment;
-  const others = [...assignment.roles].filter(([role, found]) => role !== 'id' && found.column !== column);
-  return { ...assignment, roles: new Map([...others, ['id', { column, score: 1, others: [] }]]) };
 }
 
 /**

@@ -128,18 +128,13 @@ function recordsIn({ columns, rows }: RawTable): TypeFound[] | undefined {
     if (cells.filter((cell) => !isFigure(cell)).length > 1 || isOfOne || hasId) return false;
     return cells.length <= (cells.some(isSubtotal) ? plain.length / 2 : MAX_CELLS);
   };
-  const lines = rows.filter(isLine);
-  const below = new Set(lines);
-  const others = rows.filter((row) => !below.has(row));
+  const lines = new Set(rows.filter(isLine));
+  const others = rows.filter((row) => !lines.has(row));
   const least = Math.min(...others.map(width));
-  if (lines.length === 0 || others.length < MIN_PARTS || least < 2 * MAX_CELLS) return undefined;
-  if (lines.length > rows.length * MAX_LINES) return undefined;
-  const valuesOf = (some: RawTable['rows'], at: number): Set<string> =>
-    new Set(some.map((row) => (hasValue(row[at]) ? String(row[at]) : '')));
-  const type = { as: 'records', others: 'lines that are no records' } as const;
-  const found = plain.find(([, { at }]) => !valuesOf(others, at).has('') && [...valuesOf(lines, at)].join('') === '');
-  if (found) return [{ from: found[0], at: found[1].at, is: 'present', ...type }];
-  return undefined;
+  if (others.length < MIN_PARTS || least < 2 * MAX_CELLS || lines.size > rows.length * MAX_LINES) return undefined;
+  const found = lines.size > 0 && plain.find(([, { at }]) => rows.every((row) => hasValue(row[at]) !== lines.has(row)));
+  if (!found) return undefined;
+  return [{ from: found[0], at: found[1].at, is: 'present', as: 'records', others: 'lines that are no records' }];
 }
 
 /**
@@ -244,7 +239,7 @@ function describedIn({ columns, rows }: RawTable): TypeFound[] | undefined {
 
 /** Lines that describe the columns, as some surveys have below their header. */
 const MAX_DESCRIBED = 2;
-const COLUMN_FORMS = [/^\S+@\S+\.\S+$/, /^\P{L}*\d\P{L}*$/u, /^\S*\d\S*$/];
+const COLUMN_FORMS = [/^\S+@\S+\.\S+$/, FIGURE, CODE];
 
 /** Beside it is at most a currency. */
 function isFigure(cell: string): boolean {

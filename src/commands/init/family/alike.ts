@@ -23,7 +23,7 @@ const MIN_SHARE = { table: 0.85, tree: 0.7 };
 /** Columns that exports of different kinds do not have in common, whatever the sheets of a workbook are called. */
 const MANY_COMMON = 6;
 
-/** The same columns, but for one or two, with values of the same forms, and names that say nothing else. */
+/** The same columns, but for one or two, and names that say nothing else. */
 function isAlike(a: Export, b: Export): boolean {
   const { kind } = a.source;
   if (kind !== b.source.kind || a.settings.columns || b.settings.columns) return false;
@@ -33,9 +33,7 @@ function isAlike(a: Export, b: Export): boolean {
   if (common.length < Math.max(MIN_COMMON, all * MIN_SHARE[kind])) return false;
   const isLong = common.length >= MANY_COMMON;
   const [one, other] = [nounsOfName(a), nounsOfName(b)];
-  return (
-    mayBeOne(one, other, isLong, isLong && a.path === b.path) && common.filter((name) => differ(a, b, name)).length <= 1
-  );
+  return mayBeOne(one, other, isLong, isLong && a.path === b.path);
 }
 
 /** Headers; of JSON, the paths of its values, of lists their own. */
@@ -64,26 +62,6 @@ function mayBeOne(a: readonly Noun[], b: readonly Noun[], isLong: boolean, isOfO
 }
 
 const STEPS: readonly Noun[] = ['lead', 'deal', 'stage'];
-
-/** Whether the values of a column look different in two exports. */
-function differ(a: Export, b: Export, name: string): boolean {
-  const [mine, theirs] = [formIn(a, name), formIn(b, name)];
-  return mine !== undefined && theirs !== undefined && mine !== theirs;
-}
-
-/** What most of the first values look like; undefined if there are none. */
-function formIn({ sample }: Export, name: string): string | undefined {
-  const { columns, rows } = sample.tables[0]!;
-  const at = columns.get(name)?.at;
-  const values = at === undefined ? [] : rows.slice(0, 50).flatMap((row) => (row[at] as string | undefined) || []);
-  return FORMS.find(([, form]) => values.filter((value) => form.test(value)).length > values.length / 2)?.[0];
-}
-
-const FORMS = [
-  ['address', /^\S+@\S+$/],
-  ['number', /^\P{L}{0,2}\d[\d\s.,:/+()-]*\P{L}{0,2}$/u],
-  ['text', /\p{L}/u],
-] as const;
 
 /** By the days or numbers in the names of files, if all have one; others as they are given. */
 function inOrder(members: readonly Export[]): readonly Export[] {
