@@ -117,7 +117,9 @@ function scoreIn(role: Role, column: Column, kind: RecordKind, references: reado
   // What differs where another column has one name for each address is what the records are about.
   const isOther = isName && (differingByAddress(column) ?? 0) > 0.5 && column.table.columns.some(isSteadyName);
   const isLess = isOther || (isSame && [...SHARED, ...NAMES].includes(role));
-  const score = scoreOf(role, column, kind, more) * (isLess ? 0.6 : 1);
+  // What the record has itself comes before what is in a list of it.
+  const isListed = column.list !== undefined && (role === 'email' || role === 'phone');
+  const score = scoreOf(role, column, kind, more) * (isLess ? 0.6 : isListed ? 0.9 : 1);
   // Ids of other records are no amounts.
   const isOfIds = ({ to, share }: Reference): boolean =>
     share > 0.9 && (to.meaning.concepts.has('id') || to.meaning.concepts.has('number') || isCalledAlike(column, to));

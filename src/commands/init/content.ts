@@ -38,7 +38,8 @@ export function isOfFirms({ values, distinct }: Column): boolean {
 
 export function personal(column: Column): number {
   const { is } = column;
-  if (!isText(column) || is.flag > 0.5 || is.hash > 0.5) return 0;
+  // `mglf8dr4fb` is no name.
+  if (!isText(column) || is.flag > 0.5 || is.hash > 0.5 || is.code > 0.5) return 0;
   if (is.person < 0.6 && isLabel(column)) return 0;
   // Customers may have several rows, but the staff has few names.
   const fewer = isFew(column) ? Math.max(0.4, isRare(column)) : 1;
@@ -278,7 +279,7 @@ export function outcomes(column: Column): number {
 export function titles(column: Column): number {
   const { is, length } = column;
   if (!isText(column) || is.flag > 0.5 || length < 3 || length > 200) return 0;
-  const less = (is.person > 0.7 ? 0.3 : 1) * (is.prose > 0.6 ? 0.6 : 1) * (is.html > 0.2 ? 0.3 : 1);
+  const less = (is.person > 0.7 ? 0.3 : 1) * (is.code > 0.8 ? 0.2 : 1) * (is.prose > 0.6 ? 0.6 : 1) * (is.html > 0.2 ? 0.3 : 1);
   return (is.spaced > 0.5 ? 0.35 : 0.15) * (0.3 + 0.7 * isRare(column)) * less;
 }
 
@@ -318,6 +319,11 @@ export function texts(column: Column): number {
   const rare = isRare(column);
   const prose = Math.max(is.prose, is.html > 0.3 ? 0.9 : 0);
   return (prose > 0.2 ? 0.25 + 0.5 * prose : length > 12 && is.spaced > 0.5 ? 0.2 : 0.08) * (0.4 + 0.6 * rare);
+}
+
+/** Whether a column has texts that somebody has written: in several words, and not the same ones in all. */
+export function isWritten(column: Column): boolean {
+  return texts(column) > 0 && column.is.spaced > 0.3 && column.distinct > Math.min(3, column.filled / 2);
 }
 
 /** Whether a column has notes about its records: several words, and not the same ones in all. */

@@ -3,7 +3,7 @@
  * against it. Content can veto, a header cannot.
  */
 import { KINDS, kindOf } from '../../kinds/index.ts';
-import { countsOf, fillOf, isFew, type Column } from './columns.ts';
+import { countsOf, fillOf, isFew, isKey, type Column } from './columns.ts';
 import {
   addresses,
   createdAt,
@@ -259,7 +259,7 @@ export function scoreOf(role: Role, column: Column, kind: RecordKind, more = 0):
   const header = headerScore(role, column, kind);
   // What others refer to is an id whatever it is called, sentences are a text, and numbers with the code of a country are phones.
   const isSure = (role === 'content' && column.is.prose > 0.6) || (role === 'phone' && column.is.international > 0.9);
-  const against = isId(column) ? 1 - 2 * more : isSure ? 0.3 : 1;
+  const against = isId(column) || (role === 'id' && isKey(column)) ? 1 - 2 * more : isSure ? 0.3 : 1;
   if (header < 0) return content * (1 + header * against);
   // No header makes sure what the values speak against.
   const most =

@@ -210,7 +210,13 @@ const TELLING: Readonly<Record<'lead' | 'deal', readonly Role[]>> = {
 function severalKey({ roles, table, kind }: Recognised): Key | undefined {
   // Amounts change, and so do texts of several sentences or lines.
   const plain = plainColumns(table).filter(
-    (column) => column.distinct > 1 && !isAmount(column) && column.is.prose < 0.5 && column.length < MAX_KEY,
+    (column) =>
+      column.distinct > 1 &&
+      !isAmount(column) &&
+      column.is.prose < 0.5 &&
+      column.length < MAX_KEY &&
+      // What a record lacks tells it from no other one.
+      isComplete(column),
   );
   const own = columnsOf(roles, ...ROLES_OF_KEY[kind]).filter((each) => plain.includes(each));
   const isLead = kind === 'lead';
@@ -220,7 +226,7 @@ function severalKey({ roles, table, kind }: Recognised): Key | undefined {
   const distinctOf = (text: string): number =>
     countOf(table, `from (select distinct ${text} value from ${table.sql}) where trim(value) <> ''`);
   // The title of a deal comes first; where people live helps only beside who they are.
-  const able = isLead ? [...own, ...meant('address')] : [...own, ...plain].filter(isComplete);
+  const able = [...own, ...(isLead ? meant('address') : plain)];
   // A date may be corrected.
   const whole = own.some((each) => each === roles.get('title')?.column)
     ? undefined

@@ -4,16 +4,17 @@ import {
   columnsOf,
   isTwin,
   MIN_SCORE,
+  namesOther,
   referred,
   SURE,
   type Assignment,
   type RoleCandidate,
 } from '../assign.ts';
-import { fillOf, isFew, isKey, isNamed, isUnique, type Column, type Table } from '../columns.ts';
-import { endings, isCode, isId, isJobs, milestones } from '../content.ts';
+import { countOf, fillOf, isFew, isKey, isNamed, isUnique, type Column, type Table } from '../columns.ts';
+import { endings, isCode, isId, isJobs, isWritten, milestones } from '../content.ts';
 import { quoted } from '../evidence.ts';
 import { isSure, type Reference } from '../relations/references.ts';
-import { CONTACTS, isStaff, NAMES, RECORD_KINDS, typeOf, type RecordKind, type Role } from '../roles.ts';
+import { CONTACTS, isOfFirm, isStaff, NAMES, RECORD_KINDS, typeOf, type RecordKind, type Role } from '../roles.ts';
 import type { Concept } from '../words.ts';
 
 /** The kinds that have been found for a table. */
@@ -67,7 +68,7 @@ export class Signs {
   }
 
   people(): void {
-    if (this.#is('other', 'user', 'company')) return;
+    if (this.#is('other', 'user', 'company') || this.#areAddresses()) return;
     const isKnown = this.#of('lead', 'full', 'last', ...CONTACTS) > 0.5;
     // What has a title, an amount and a stage, and no address, is a deal whatever the file is called.
     const isDeal =
@@ -75,6 +76,16 @@ export class Signs {
     const isCalled = this.#is('lead') && this.#table.list === undefined;
     const hasAddress = this.#of('lead', ...CONTACTS) > 0.5;
     if (this.#isPerson() || (isCalled && isKnown && (hasAddress || !isDeal))) this.#set('lead');
+  }
+
+  /** Whether nearly all elements of a list repeat an address or a number of the record that contains them. */
+  #areAddresses(): boolean {
+    const { sql, rows, parent } = this.#table;
+    const own = columnsOf(this.#assignments.get('lead')!.roles, ...CONTACTS);
+    const isRepeated = (each: Column, above: Column): boolean =>
+      countOf(this.#table, `from ${sql} a join ${parent!.sql} b using (record) where a.${each.sql} = b.${above.sql}`) >
+      rows * 0.8;
+    return own.some((each) => parent?.columns.some((above) => above.list === undefined && isRepeated(each, above)));
   }
 
   /** An amount and a stage, or a name of deals and two of amount, stage and subject. */
@@ -262,8 +273,9 @@ export class Signs {
   }
 
   comments(): void {
-    if (this.#found.size > 0 || this.#is('user', 'payment')) return;
     const { columns, list } = this.#table;
+    const isText = (each: Column): boolean => isWritten(each) && !isOfFirm(each) && !namesOther(each, this.#references);
+    if (this.#found.size > 0 || this.#is('user', 'payment') || !columns.some(isText)) return;
     if (list !== undefined && this.#is('stage')) return;
     // Whom the texts of another table are about.
     if (this.#of('comment', 'content', 'subject') <= 0.36 && this.#isLinkOfTexts()) return;
