@@ -1,6 +1,7 @@
 /** The score matrix, columns x roles: the assignment with the best sum is taken. What a table is follows from it, last. */
 import {
   bothOf,
+  countOf,
   fillOf,
   isComplete,
   isFew,
@@ -288,7 +289,7 @@ function settle(kind: RecordKind, taken: Map<Role, Column>, scores: Scores): voi
     sameAs(taken, scores);
   }
   const text = taken.get('content');
-  const theirs = text && writerOf(text);
+  const theirs = text && (writerOf(text) ?? signedBy(taken, scores));
   if (theirs) taken.set('author', theirs);
   // Beside what says only how deals ended, the one column of a few values that no header calls otherwise is the stage.
   const [end, ...both] = (['stage', 'outcome'] as const).flatMap((role) => taken.get(role) ?? []);
@@ -317,6 +318,17 @@ function writerOf(text: Column): Column | undefined {
     .filter((each) => headerScore('author', each, 'comment') > 0.8 && each.is.email < 0.5)
     .sort((a, b) => b.is.person - a.is.person);
   return best;
+}
+
+/** Of two likely authors, the one who is named just where there is a time, or a text: who logged a call, not who planned it. */
+function signedBy(taken: Map<Role, Column>, scores: Scores): Column | undefined {
+  const some = [taken.get('happened'), taken.get('content')].find((each) => each && !isComplete(each));
+  const author = taken.get('author');
+  if (!some || !author) return undefined;
+  const isFar = ({ table, sql }: Column): boolean =>
+    countOf(table, `from ${table.sql} where (${sql} is null) <> (${some.sql} is null)`) > table.rows * 0.05;
+  const near = scores.get('author')!.filter(({ score }) => score > scoreOfTaken(scores, 'author', author) - 0.2);
+  return isFar(author) ? near.find(({ column }) => !isFar(column))?.column : undefined;
 }
 
 /** `billing.first_name` and `shipping.last_name` are of two people: both are taken from one of the groups, the fuller one. */

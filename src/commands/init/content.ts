@@ -279,7 +279,8 @@ export function outcomes(column: Column): number {
 export function titles(column: Column): number {
   const { is, length } = column;
   if (!isText(column) || is.flag > 0.5 || length < 3 || length > 200) return 0;
-  const less = (is.person > 0.7 ? 0.3 : 1) * (is.code > 0.8 ? 0.2 : 1) * (is.prose > 0.6 ? 0.6 : 1) * (is.html > 0.2 ? 0.3 : 1);
+  const less =
+    (is.person > 0.7 ? 0.3 : 1) * (is.code > 0.8 ? 0.2 : 1) * (is.prose > 0.6 ? 0.6 : 1) * (is.html > 0.2 ? 0.3 : 1);
   return (is.spaced > 0.5 ? 0.35 : 0.15) * (0.3 + 0.7 * isRare(column)) * less;
 }
 

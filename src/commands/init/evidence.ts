@@ -99,7 +99,10 @@ function doubtIn(role: Role, { column, score, others: [next] }: RoleFound, kind:
   if (header <= 0)
     return `no header names it${column.team ? `, but ${quoted(column.team)} of ${column.team.table.source} has the same names` : ''}`;
   const isFuller = next && column.date !== undefined && next.column.filled < column.filled / 2;
-  if (next && score - next.score < 0.1 && !isFuller && !isSame(column, next.column))
+  // Names of people or their ids, and a column that has neither.
+  const isMember = ({ is }: Column): boolean => Math.max(is.person, is.email, is.uuid, is.code, is.digits) > 0.7;
+  const isOther = next && ['owner', 'author'].includes(role) && isMember(column) && !isMember(next.column);
+  if (next && score - next.score < 0.1 && !isFuller && !isOther && !isSame(column, next.column))
     return 'the runner-up is as likely';
   if (score >= SURE) return undefined;
   return header < 0.5 ? 'its header may mean something else' : 'its values may be something else';
@@ -107,10 +110,15 @@ function doubtIn(role: Role, { column, score, others: [next] }: RoleFound, kind:
 
 /** The same values, or the name and the id of the same. */
 function isSame(one: Column, other: Column): boolean {
+  const differing = `where ${one.sql} is not null and ${one.sql} is not ${other.sql}`;
+  return isNameOf(one, other) || countOf(one.table, `from ${one.table.sql} ${differing}`) === 0;
+}
+
+/** Whether two columns of a table have the names and the ids of the same few, each in several records. */
+export function isNameOf(one: Column, other: Column): boolean {
   const both = `select distinct ${one.sql}, ${other.sql} from ${one.table.sql} where ${one.sql} is not null`;
   const pairs = countOf(one.table, `from (${both})`);
-  const isName = pairs === one.distinct && pairs === other.distinct && pairs < one.filled / 2;
-  return isName || countOf(one.table, `from (${both} and ${one.sql} is not ${other.sql})`) === 0;
+  return pairs === one.distinct && pairs === other.distinct && pairs < one.filled / 2;
 }
 
 /** What stands between several e-mail addresses in a cell. */

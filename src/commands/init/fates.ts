@@ -1,7 +1,9 @@
 /** What becomes of every file, list and column, in figures: nothing is left out without a word. */
 import { kindOfType } from '../../kinds/index.ts';
 import { counted, enumerated, numberText, ofText } from '../../terminal/numbers.ts';
-import { holderOf, isIn, pathOf, type Column, type Table } from './columns.ts';
+import { columnsOf } from './assign.ts';
+import { countsOf, holderOf, isIn, isUnique, pathOf, type Column, type Table } from './columns.ts';
+import { isWritten } from './content.ts';
 import { quoted } from './evidence.ts';
 import type { KnownTables } from './relations/joins.ts';
 import { isOpen, linesOf, plainComment, readsOf, withLines, type Entry, type Line } from './lines/yaml.ts';
@@ -121,8 +123,8 @@ export class Fates {
       table.unusedDeal !== undefined ||
       this.#isOfPeople(table) ||
       relation?.to.table === table ||
-      // More than a link between records.
-      (isOf && table.columns.filter(({ filled }) => filled > 0).length > 4);
+      // More than a link between records, or a history of their stages.
+      (isOf && this.#history(table) === undefined && table.columns.filter(({ filled }) => filled > 0).length > 4);
     const mark = table.rows > 0 && !table.settled.has('kind') && isDoubtful ? 'check: ' : '';
     const texts = [`${mark}not read: ${nameOf(table)}: ${this.#whyUnread(table)}`, notCarriedText(table.columns)];
     return texts.filter((text) => text !== undefined).join('; ');
@@ -189,11 +191,17 @@ export class Fates {
     });
   }
 
-  #listText({ list, parent, attributes }: Table): string {
+  #listText(table: Table): string {
+    const { list, parent, attributes } = table;
+    const history = this.#history(table);
     const read = [...this.#read].flatMap(([table, paths]) =>
       table === parent || table.parent === parent ? [...paths].map((name) => pathOf({ name, table })) : [],
     );
-    const what = attributes === undefined ? '' : `values with their names (\`${attributes.by}\`), `;
+    const what = history
+      ? `${history}, `
+      : attributes === undefined
+        ? ''
+        : `values with their names (\`${attributes.by}\`), `;
     if (read.some((path) => path === list || list!.startsWith(`${path}.`))) return `${what}carried in a custom field`;
     const some = attributes ? `${what}fields of the record` : 'its first element is carried';
     return read.some((path) => path.startsWith(`${list!}.`)) ? some : 'not carried';
@@ -216,7 +224,20 @@ export class Fates {
     return this.#known.references
       .filter(({ from, to }) => [from, to].some((each) => each.table === table || each.table.members?.includes(table)))
       .filter((each) => isSure(each, 0.5))
-      .sort((a, b) => b.share - a.share || b.found - a.found)[0];
+      .sort((a, b) => b.share - a.share || Number(isUnique(b.to)) - Number(isUnique(a.to)) || b.found - a.found)[0];
+  }
+
+  /** The columns of a table with the stages of deals, if it has two: from which to which these have gone. */
+  #history(table: Table): string | undefined {
+    const stages = this.#known.drafts.flatMap(({ roles }) =>
+      columnsOf(roles, 'stage').map((column) => [...countsOf(column).keys()]),
+    );
+    const own = table.columns.filter(
+      (column) =>
+        column.distinct > 1 && stages.some((all) => [...countsOf(column).keys()].every((each) => all.includes(each))),
+    );
+    const isOther = this.#known.drafts.every((draft) => draft.table !== table);
+    return own.length === 2 && isOther ? `a history of stages (${own.map(quoted).join(', ')})` : undefined;
   }
 
   #whyUnread(table: Table): string {
@@ -229,11 +250,16 @@ export class Fates {
     if (refused) return `not used, because its entry is refused: ${refused.refused!}`;
     if (table.settled.has('kind')) return 'not used, because the answer was that it has no people, deals or notes';
     const deal = table.unusedDeal === undefined ? '' : `${table.unusedDeal}; `;
-    const what = table.nouns.includes('payment')
-      ? 'payments and line items are no deals'
-      : table.nouns.includes('other')
-        ? 'the service has no place for such records'
-        : 'it was not recognised as people, deals or notes';
+    const history = this.#history(table);
+    const what = history
+      ? `it is ${history}`
+      : table.nouns.includes('payment')
+        ? 'payments and line items are no deals'
+        : table.nouns.includes('other')
+          ? 'the service has no place for such records'
+          : table.nouns.includes('comment') && !table.columns.some(isWritten)
+            ? 'no column has texts'
+            : 'it was not recognised as people, deals or notes';
     const first = this.#relation(table);
     const relation = first
       ? `; ${ofText(first.found, first.of)} \`${first.from.table.source}.${first.from.name}\` are in ${first.to.table.source}.${first.to.name}`

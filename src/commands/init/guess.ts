@@ -201,17 +201,23 @@ function withTitle(
     .filter(({ column }) => mayBeTitle(column, references, arePeople) && !isTheirs(column))
     .filter(({ column }) => !person || headerScore('title', column, 'deal') >= 0);
   const fitting = able.filter(({ column }) => !isType(column));
+  const full = near.filter(({ column }) => fillOf(column) > 0.9);
   // What all other columns leave over says what a deal is about, if no word says that it is something else.
   const isOnly = ({ column }: RoleCandidate): boolean =>
     able.length === 1
       ? column.meaning.concepts.size === 0 && column.distinct > 3
-      : !person && near.length === 1 && fillOf(column) > 0.9 && column.distinct > 3 && !isStaff(column) && !column.team;
+      : !person &&
+        full.length === 1 &&
+        full[0]!.column === column &&
+        column.distinct > 3 &&
+        !isStaff(column) &&
+        !column.team;
   const left = (able.length === 1 ? able : near).filter(isOnly);
   const [next, ...others] = fitting.length > 0 ? fitting : left;
   const isMostDistinct = next && others.every(({ column }) => column.distinct < next.column.distinct / 2);
   if (next && (person || isMostDistinct)) return { ...assignment, roles: roles.set('title', { ...next, others }) };
   const company = plainColumns(table).find((each) => isOfFirm(each) && each.is.words > 0.8);
-  const candidates = company && person ? [{ column: company, score: 0 }] : near;
+  const candidates = company && (person || near.length === 0) ? [{ column: company, score: 0 }] : near;
   return { ...assignment, roles, candidates: new Map([...assignment.candidates, ['title', candidates]]) };
 }
 

@@ -30,7 +30,7 @@ import {
 } from '../evidence.ts';
 import type { TransformSpec, ValueSpec } from '../../../mapping/spec.ts';
 import { milestones, outcomes, titles } from '../content.ts';
-import { headerScore, NAMES } from '../roles.ts';
+import { headerScore, isOfFirm, NAMES } from '../roles.ts';
 import { numberIn, multipleIn } from '../multiples.ts';
 import { joined, placeholder } from '../relations/lookups.ts';
 import { endingOf, fold } from '../words.ts';
@@ -44,8 +44,8 @@ export function titleLine(context: Context): Made {
   const title = roles.get('title')?.column;
   if (title && !nameOfPerson.includes(title)) return plainLine(context, 'title');
   const named = (candidates.get('title') ?? []).map(({ column }) => column);
-  const other = named.find((each) => fillOf(each) > 0.9 && !nameOfPerson.includes(each));
-  const instead = twin && other ? [other] : nameOfPerson;
+  const other = named.find((each) => fillOf(each) > 0.9 && !nameOfPerson.includes(each) && (twin || isOfFirm(each)));
+  const instead = other ? [other] : nameOfPerson;
   if (instead.length > 0) {
     const comment = `check: no column has a title, so ${instead.map(quoted).join(', ')} is used as one`;
     return { value: joined(instead, ' '), comment };

@@ -230,21 +230,29 @@ function throughThird(own: EntryDraft, third: Table, target: EntryDraft, referen
   return last.flatMap((end) =>
     stepsTo(own, third, references)
       .filter(({ other }) => other !== end.from)
-      .map(({ columns, lookup, share, found }) => ({
+      .map(({ columns, other, by, lookup, share }) => ({
         target,
         value: lookup(prefixed(partOf(end), target)),
         columns,
         end: end.from,
         share: share * end.share,
         score: share * end.share * 0.7,
-        why: `${ofText(found, own.table.rows)} are found by way of ${third.source}; of several there, ${whichOf(third)} is taken`,
+        why: `${ofText(takenBy(by, other, end.from), own.table.rows)} are found by way of ${third.source}; of several there, ${whichOf(third)} is taken`,
       })),
   );
+}
+
+/** Records for which the linked one has a value there. */
+function takenBy(by: Column, { sql: key, table }: Column, taken: Column): number {
+  const linked = `select ${key} from ${table.sql} where ${taken.sql} is not null`;
+  return countOf(table, `from ${by.table.sql} where ${by.sql} in (${linked})`);
 }
 
 interface LinkStep {
   /** The column of the other table by which its record is found. */
   readonly other: Column;
+  /** What it is compared with. */
+  readonly by: Column;
   readonly columns: readonly Column[];
   readonly share: number;
   readonly found: number;
@@ -259,12 +267,12 @@ function stepsTo({ table, roles }: EntryDraft, other: Table, references: readonl
     const { from, to, share, found } = each;
     if (!isSure(each, 0.5) || each.third) return [];
     if (from.table === table && to.table === other && from !== id && isUnique(to) && !isStaff(from))
-      return [{ other: to, columns: [from], share, found, lookup: (take) => lookupOf(each, take) }];
+      return [{ other: to, by: from, columns: [from], share, found, lookup: (take) => lookupOf(each, take) }];
     if (!id || to !== id || from.table !== other || from.list !== undefined) return [];
     const linked = countOf(table, `from ${table.sql} where ${id.sql} in (select ${from.sql} from ${other.sql})`);
     const lookup = (take: ValueSpec): ValueSpec =>
       lookupIn(other, { match: partOf(each), with: valueIn(id), take }, !isUnique(from));
-    return [{ other: from, columns: [], share: linked / table.rows, found: linked, lookup }];
+    return [{ other: from, by: id, columns: [], share: linked / table.rows, found: linked, lookup }];
   });
 }
 

@@ -1,8 +1,18 @@
 /** The names that ids stand for: of a stage, a member of the staff, a company. */
 import { ofText } from '../../../terminal/numbers.ts';
-import { countOf, countsWhere, isComplete, isOneOf, isUnique, type Column } from '../columns.ts';
-import { isOfFirms } from '../content.ts';
-import { quoted } from '../evidence.ts';
+import {
+  countOf,
+  countsWhere,
+  isComplete,
+  isOneOf,
+  isUnique,
+  plainColumns,
+  valueIn,
+  type Column,
+  type Table,
+} from '../columns.ts';
+import { isId, isOfFirms } from '../content.ts';
+import { isNameOf, quoted } from '../evidence.ts';
 import { headerScore } from '../roles.ts';
 import { meaningOf, type Noun } from '../words.ts';
 import type { Join, KnownTables } from './joins.ts';
@@ -40,7 +50,7 @@ const MAX_CODES = 30;
 /** The name that the id in a column stands for, where a table that becomes no event has both: of a stage, a user, a company. */
 export function nameOf(
   column: Column,
-  { references, drafts }: KnownTables,
+  { references, drafts, tables }: KnownTables,
   what: Named,
 ): { join: Pick<Join, 'value' | 'share' | 'why'>; name: Column } | undefined {
   const [found] = references
@@ -63,6 +73,7 @@ export function nameOf(
   // What is a name already needs no other one, but for an owner, who has an address.
   if (found && what !== 'owner' && isName(found.to)) return undefined;
   const name = found && nameIn(found.to, what);
+  if (!found && (what === 'owner' || what === 'author')) return nameBeside(column, tables);
   if (!found || !name || name === found.to) return undefined;
   const several = isUnique(found.to) ? 0 : severalIn(found, name);
   if (several > column.distinct / 2) return undefined;
@@ -74,6 +85,28 @@ export function nameOf(
     why: `${referenceText(found)}${more}${missingText(found)}`,
   };
   return { name, join };
+}
+
+/** The name that another record has beside the same id: who created one may have another one. */
+function nameBeside(column: Column, tables: readonly Table[]): ReturnType<typeof nameOf> {
+  const found = tables.flatMap((table) => {
+    const plain = table.list === undefined && isId(column) ? plainColumns(table) : [];
+    const names = plain.filter(({ is, distinct }) => is.person > 0.7 && distinct > 1);
+    return names.flatMap((name) =>
+      plain
+        .filter((id) => id !== column && isId(id) && isNameOf(id, name))
+        .map((id) => {
+          const all = `from ${column.table.sql} where ${column.sql} in (select ${id.sql} from ${table.sql})`;
+          return { id, name, n: countOf(table, all) };
+        }),
+    );
+  });
+  const [best] = found.filter(({ n }) => n > column.filled * 0.8).sort((a, b) => b.n - a.n);
+  if (!best) return undefined;
+  const { id, name, n } = best;
+  const value = lookupIn(id.table, { match: id.name, with: valueIn(column), take: name.name }, true, n < column.filled);
+  const why = `${ofText(n, column.filled)} have a name in ${id.table.source}: ${quoted(name)} beside ${quoted(id)}`;
+  return { name, join: { value, share: n / column.filled, why } };
 }
 
 /** The names that ids stand for, where a column beside them tells of which table each is: `sender_type` of `sender_id`. */
