@@ -202,8 +202,9 @@ function parentLine(context: Context, kind: string, joins: readonly Join[], abov
   // The other side of messages and calls.
   const weaker = joins.filter((each) => isMixed && !enough.includes(each) && each.score >= each.share * 0.65);
   for (const each of [...enough.slice(1), ...weaker]) {
-    const adds = !each.isShared && each.columns.length > 0 && chosen.length < 3 && isOther(each);
-    if (adds && gain(draft, chosen, each) > table.rows * 0.05) chosen.push(each);
+    const isAble = !(isMixed && each.isShared) && each.columns.length > 0 && chosen.length < 3 && isOther(each);
+    const more = isAble ? gain(draft, chosen, each) : 0;
+    if (more > table.rows * 0.05 || (more > 0 && each.share > 0.95 && each.score > 0.4)) chosen.push(each);
   }
   if (chosen.length === 1 && best.score > 0.7) for (const column of best.columns) used.add(column);
   const texts = chosen.map(({ why, columns }) =>

@@ -6,6 +6,7 @@ import {
   haveSeveral,
   isComplete,
   isUnique,
+  plainColumns,
   severalText,
   valueIn,
   type Column,
@@ -16,8 +17,8 @@ import type { EntryDraft } from '../guess.ts';
 import { isCode, isId } from '../content.ts';
 import { firmsAmong, shareOfFirms } from './firms.ts';
 import { flagOf, joined, lookupIn, lookupOf, partOf } from './lookups.ts';
-import { isCalledAlike, isSure, namesTable, referenceText, type Reference } from './references.ts';
-import { isStaff, scoreOf, typeOf } from '../roles.ts';
+import { isCalledAlike, isSure, namesTable, referenceText, WHOLE, type Reference } from './references.ts';
+import { isOfFirm, isStaff, scoreOf, typeOf } from '../roles.ts';
 import { fold } from '../words.ts';
 
 /** What is known of all exports. */
@@ -78,7 +79,7 @@ export function joinsTo(own: EntryDraft, target: EntryDraft, { references, table
     .filter((each) => each !== own.table && each.list === undefined && !events.includes(each))
     .flatMap((each) => throughThird(own, each, target, references));
   // An id that is likely by chance alone counts where a type beside it tells the records apart.
-  return [...direct, ...third]
+  return [...direct, ...byTitle(own, target, references), ...third]
     .filter(({ score, byId }) => score > (byId ? 0.01 : 0.05))
     .sort((a, b) => b.score - a.score);
 }
@@ -132,7 +133,7 @@ function directJoin(
   if (isId && !by.fold && !isPart) return [{ ...common, value: prefixed(partOf(reference), target), why }];
   if (target.table.list !== undefined) return [];
   const zeros = by.fold === 3 && isId ? ', compared without leading zeros' : undefined;
-  const beside = isUnique(to) || target.kind !== 'deal' ? undefined : besideOf(reference, references);
+  const beside = isUnique(to) ? undefined : besideOf(reference, references);
   const { left = severalIn(reference), own = [], other = [] } = beside ?? {};
   const and = own.map((each) => ` and ${quoted(each)}`).join('');
   const several =
@@ -151,20 +152,49 @@ function severalIn({ from, to }: Reference): number {
 }
 
 /**
- * The person whom both records name, if that tells apart those of several with the same title; with how many are left that it does not
- * tell apart.
+ * The person or the firm that both records name, if that tells apart those of several with the same title or name; with how many are left
+ * that it does not tell apart.
  */
 function besideOf({ from, to, found, by }: Reference, references: readonly Reference[]) {
+  if (by.apply.length > 0) return undefined;
   const sure = references.filter((each) => each.by.apply.length === 0 && isSure(each, 0.9) && !isStaff(each.from));
-  for (const { from: mine, to: third } of by.apply.length === 0 ? sure : []) {
-    const theirs = sure.find((each) => each.from.table === to.table && each.to === third)?.from;
-    if (mine.table !== from.table || mine === from || !theirs || !third.table.nouns.includes('lead')) continue;
+  const byThird = sure.flatMap(({ from: mine, to: third }) => {
+    const isOfBoth = third.table.nouns.some((noun) => noun === 'lead' || noun === 'company');
+    const others = isOfBoth ? sure.filter((each) => each.to === third).map((each) => each.from) : [];
+    return [third, ...others].map((theirs) => [mine, theirs] as const);
+  });
+  const byHeader = plainColumns(from.table).flatMap((mine) => {
+    const isOfBoth =
+      isOfFirm(mine) || (['person', 'customer'] as const).some((each) => mine.meaning.concepts.has(each));
+    return isOfBoth
+      ? to.table.columns.filter((each) => isCalledAlike(mine, each)).map((each) => [mine, each] as const)
+      : [];
+  });
+  for (const [mine, theirs] of [...byThird, ...byHeader]) {
+    if (mine.table !== from.table || mine === from || theirs.table !== to.table || theirs === to) continue;
     if ([from, to, mine, theirs].some(({ pair, list }) => pair || list !== undefined)) continue;
     const pairs = `from ${from.table.sql} a join ${to.table.sql} b on a.${from.sql} = b.${to.sql} and a.${mine.sql} = b.${theirs.sql} group by a.rowid`;
     if (countOf(from.table, `from (select 1 ${pairs})`) < found) continue;
     return { own: [mine], other: [theirs], left: countOf(from.table, `from (select 1 ${pairs} having count(*) > 1)`) };
   }
   return undefined;
+}
+
+/** By a title that several deals have, if those beside it tell them apart. */
+function byTitle(own: EntryDraft, target: EntryDraft, references: readonly Reference[]): Join[] {
+  const to = target.kind === 'deal' && target.table.list === undefined ? target.roles.get('title')?.column : undefined;
+  if (!to || isUnique(to)) return [];
+  return plainColumns(own.table).flatMap((from) => {
+    if (from.is.words < 0.8 || from.distinct < 2 || references.some((each) => each.from === from && each.to === to))
+      return [];
+    const found = countOf(
+      own.table,
+      `from ${own.table.sql} where ${from.sql} in (select ${to.sql} from ${to.table.sql})`,
+    );
+    const reference = { from, to, by: WHOLE, found, of: from.filled, share: found / from.filled };
+    const isTold = reference.share > 0.9 && besideOf(reference, references) !== undefined;
+    return isTold ? directJoin(reference, target, own.kind === 'comment', references) : [];
+  });
 }
 
 /** Which of several records is taken. */
@@ -217,7 +247,8 @@ function rankOf(reference: Reference, { roles, kind, key }: EntryDraft): number 
 /** Two or three of many records, again and again, or an address that again and again is that of records: those who work with them. */
 function isOfStaff({ from, to }: Reference): boolean {
   const { distinct, filled } = from;
-  const isSame = distinct <= 3 && filled >= Math.max(12, distinct * 4) && to.distinct > distinct * 3;
+  const isOfFew = to.distinct > distinct * 3 || to.filled >= to.distinct * 5;
+  const isSame = distinct <= 3 && filled >= Math.max(12, distinct * 4) && isOfFew;
   return isSame || (to.is.email > 0.5 && !isUnique(to) && (isStaff(to) || to.distinct <= to.filled / 5));
 }
 

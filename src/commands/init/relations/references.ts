@@ -65,7 +65,7 @@ const ADDRESS = /([^\s<>"]+@[^\s<>"]+)/;
 /** An element of a list, with or without quotes. */
 const QUOTED = /"[^"]+"|[^",]+/g;
 
-const WHOLE: Extractor = { like: /./, take: (value) => [value], apply: [] };
+export const WHOLE: Extractor = { like: /./, take: (value) => [value], apply: [] };
 const EXTRACTORS: readonly Extractor[] = [
   WHOLE,
   { like: /@.*\./, take: (value) => [value.toLowerCase()], apply: ['lowercase'], fold: 1 },
