@@ -1,6 +1,6 @@
 /** What becomes of every file, list and column, in figures: nothing is left out without a word. */
 import { kindOfType } from '../../kinds/index.ts';
-import { counted, enumerated, numberText, ofText } from '../../terminal/numbers.ts';
+import { counted, countTexts, enumerated, numberText, ofText } from '../../terminal/numbers.ts';
 import { columnsOf } from './assign.ts';
 import { countsOf, holderOf, isIn, isUnique, pathOf, type Column, type Table } from './columns.ts';
 import { isWritten } from './content.ts';
@@ -336,8 +336,13 @@ function whenLine(line: Line, taken: number | undefined, total: number | undefin
   const why = plainComment(line);
   if (taken === undefined || total === undefined) return { ...line, comment: `check: skips ${why}` };
   const count = Math.max(0, total - taken);
-  const mark = isOpen(line) || isMany(count, total) ? 'check: ' : '';
-  return { ...line, comment: `${mark}skips ${ofText(count, total)}: ${why}` };
+  const { textless = 0 } = line;
+  const isLost = count > textless && why.endsWith('in no export');
+  const mark = isOpen(line) || isLost || isMany(count - textless, total) ? 'check: ' : '';
+  const [text, parent, ...others] = why.split(', those ');
+  const isBoth = textless > 0 && parent !== undefined && others.length === 0;
+  const parts = isBoth ? countTexts([textless, text!.replace('those ', '')], [count - textless, parent]) : [why];
+  return { ...line, comment: `${mark}skips ${ofText(count, total)}: ${parts.join(', ')}` };
 }
 
 /** Nothing where an entry takes all records. */

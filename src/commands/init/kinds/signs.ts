@@ -285,8 +285,7 @@ export class Signs {
     const hasId = concepts.some((own) => own.has('id') && (isPerson(own) || own.has('deal') || own.has('parent')));
     const isTyped = columns.some((each) => isId(each) && this.#isTyped(each));
     const isNote = this.#is('comment')
-      ? (isOf || hasId || isTyped) &&
-        (this.#of('comment', 'content', 'subject') > 0.36 || this.#of('comment', 'happened') > 0.7)
+      ? isOf || hasId || isTyped
       : (isOf || isTyped) &&
         this.#of('comment', 'content') > (isNamed(this.#table) ? (this.#isLog() ? MIN_SCORE : 0.55) : 0.25) &&
         this.#of('deal', 'amount') < 0.6 &&

@@ -13,9 +13,6 @@ import { reads, type Line } from './yaml.ts';
 /** Why the text and the parent of a comment are always marked. */
 export const FINAL = 'comments cannot be changed later';
 
-/** What may stand for a text. */
-const INSTEAD = ['type', 'title', 'outcome', 'name'] as const;
-
 export function contentLine(context: Context): Made {
   const { roles, table } = context.draft;
   const [content, subject] = [roles.get('content'), roles.get('subject')];
@@ -34,23 +31,12 @@ export function contentLine(context: Context): Made {
   const near = content
     ? [...(subject && !found.includes(subject) ? [subject] : []), ...content.others.filter((each) => each !== heading)]
     : [];
-  const instead = plainColumns(table)
-    .filter(
-      (each) =>
-        !columns.includes(each) &&
-        each.is.words > 0.8 &&
-        fillOf(each) > 0.8 &&
-        INSTEAD.some((concept) => each.meaning.concepts.has(concept)),
-    )
-    .slice(0, 3);
-  if (columns.length === 0) {
-    if (instead.length === 0) return openLine(context, 'content');
-    for (const each of instead) context.used.add(each);
-    const comment = `check: no column has a text, so these are used as one: ${instead.map(quoted).join(', ')}`;
-    return { value: joined(instead, ' - '), comment };
-  }
+  if (columns.length === 0) return openLine(context, 'content');
   const others = alternatives(columns, near);
-  const outcome = instead.find((each) => isComplete(each) && each.meaning.concepts.has('outcome'));
+  const outcome = plainColumns(table).find(
+    (each) =>
+      !columns.includes(each) && isComplete(each) && each.is.words > 0.8 && each.meaning.concepts.has('outcome'),
+  );
   if (outcome && countWithout(table, [...columns, ...others]) > table.rows * 0.25) others.push(outcome);
   for (const each of [...columns, ...others]) context.used.add(each);
   const figures = [...columns, ...others]

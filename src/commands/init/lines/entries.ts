@@ -132,11 +132,14 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
   const tests: { value: object; why: string }[] = only ? [{ value: testOf(only), why: others }] : [];
   const present = (values: readonly unknown[]) => ({ from: values.length === 1 ? values[0] : values, present: true });
   const full = [...used].filter((each) => each.list === undefined && isComplete(each));
+  let textless: number | undefined;
   if (kindOf(kind).isNote) {
     const content = data.find(({ key }) => key === 'content')!;
-    const texts = table.columns.filter((each) => reads(content.value, each)).map(({ name }) => name);
-    if (!content.off && texts.length > 0 && !full.some((each) => reads(content.value, each)))
-      tests.push({ value: present(texts), why: 'those without a text' });
+    const texts = table.columns.filter((each) => reads(content.value, each));
+    if (!content.off && texts.length > 0 && !full.some((each) => reads(content.value, each))) {
+      tests.push({ value: present(texts.map(({ name }) => name)), why: 'those without a text' });
+      textless = table.whole ? countWithout(table, texts) : undefined;
+    }
     const refs = parents.flatMap(({ off, value }) => (off ? [] : [value]));
     const isOptional = !notes && refs.length > 0 && !full.some(({ name }) => refs.includes(name));
     if (!content.off && isOptional && table.list === undefined)
@@ -163,7 +166,7 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
   const off = tests.length === gone.length && gone.some(({ count }) => count > table.rows / 2);
   const mark = off ? 'set this: ' : gone.length > 0 ? 'check: ' : '';
   const whys = tests.flatMap(({ why }) => why || []);
-  return [{ key: 'when', value, ...(whys.length > 0 && { comment: `${mark}${whys.join(', ')}` }), off }];
+  return [{ key: 'when', value, ...(whys.length > 0 && { comment: `${mark}${whys.join(', ')}` }), off, textless }];
 }
 
 /** Of the rows of a deal, one for each of its contacts, that of the main one. */
