@@ -149,7 +149,8 @@ export const explain = define({
     record: {
       type: 'value',
       check: oneRecord,
-      describe: 'Its id in the export; lead:ID, deal:ID or comment:ID where several records have it',
+      describe:
+        'Its id or place in the export (4, contacts.csv:5); lead:ID, deal:ID or comment:ID where several have it',
     },
   },
   options: {

@@ -1,3 +1,4 @@
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Console } from '../terminal/console.ts';
@@ -22,7 +23,8 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   // What somebody has answered question by question must not end on a screen alone.
   const keeps = ask !== undefined && process.stdout.isTTY && !given.json;
   const options = { ...given, out: given.out ?? (keeps ? besideExports(given.exports) : undefined) };
-  if (options.out !== undefined && isThere(options.out)) throw alreadyThere(options.out);
+  // What is wrong with the file is said before the questions, not after them.
+  if (options.out !== undefined) prepare(options.out);
   const working = showWork(console);
   const { text, findings, failure, open, sources } = await startMapping(options.exports, {
     ...options,
@@ -104,13 +106,30 @@ function showWork(console: Console): { readonly step: (what: string | undefined)
   };
 }
 
+function prepare(path: string): void {
+  if (isThere(path)) throw alreadyThere(path);
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    accessSync(dirname(path), constants.W_OK);
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+}
+
 async function writeNew(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { flag: 'wx' });
   } catch (error) {
     if (codeOf(error) === 'EEXIST') throw alreadyThere(path);
-    throw new UserError(`cannot write ${path}: ${messageOf(error)}`, { cause: error });
+    throw cannotWrite(path, error);
   }
+}
+
+function cannotWrite(path: string, error: unknown): UserError {
+  return new UserError(`cannot write ${path}: ${messageOf(error)}`, {
+    hint: 'choose another file with --out',
+    cause: error,
+  });
 }
 
 function alreadyThere(path: string): UserError {

@@ -64,7 +64,7 @@ export function explanationFigures({ story, live, names, now }: Explanation): Fi
   const text = later === null ? ofState : LATER[later];
   const id = serviceId === null ? '' : ` (${serviceId})`;
   const differing = differingFields(events.flatMap(({ rows }) => rows.map(({ raw }) => raw ?? {})));
-  const from = `${plan.dry_run ? 'the dry run' : 'the run'} of ${clockText(new Date(plan.at), now)}`;
+  const from = `the last ${plan.dry_run ? 'dry run' : 'run'}, as of ${clockText(new Date(plan.at), now)}`;
   return {
     verdict: {
       word: state.toUpperCase(),
@@ -164,7 +164,8 @@ function elementsIn(value: JsonValue, path: string): [path: string, fields: Json
 function eventSection(event: EventStory, names: ReadonlyMap<string, string>): Section {
   const { type, state, data, occurred_at: occurred, parts, sends, difference } = event;
   const values = data === null ? [] : namedValues(data, names);
-  if (occurred !== null) values.push(['occurred_at', occurred]);
+  if (occurred !== null)
+    values.splice(values.findIndex(([name]) => name.includes('.')) >>> 0, 0, ['occurred_at', occurred]);
   return {
     ...valuesSection('event', `${type}${data === null ? '' : ' as planned'}: ${state}`, values),
     notes: [

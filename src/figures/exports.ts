@@ -41,7 +41,7 @@ export function readExports(db: Database, inputs: readonly FileDigest[]): readon
       union all select p.record, e.entity, e.state from part p join event e on e.id = p.event
       union all select record, null, 'skipped' from skipped
       union all select record, null, 'skipped' from omission where code = '${ORPHAN}'
-      union all select record, null, 'unreadable' from problem where event is null and kind = 'read' and record is not null
+      union all select record, null, 'unreadable' from problem where event is null and kind = 'read' and severity = 'error' and record is not null
         and record not in (select record from event union all select record from row_of union all select record from part)),
     -- Most events have one row: they are counted without being listed.
     counted (file, entity, what, count) as (

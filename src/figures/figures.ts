@@ -45,6 +45,8 @@ export interface Limit {
   readonly least: number;
   /** The noun for a row: `stage`. */
   readonly noun: string;
+  /** Rows that are something else: `2 values left out`. */
+  readonly others?: { readonly rows: readonly Cells[]; readonly noun: string; readonly what: string };
   /** The file or command that has all rows. */
   readonly rest: string;
   /** Whether the row of those that are left out has their sums. */

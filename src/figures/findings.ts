@@ -88,7 +88,7 @@ function openName(
 const SAID = 'unmatched_answer';
 
 /**
- * Warnings and values that are left out, the most frequent first. A run that is no dry run only counts the warnings that the last
+ * Values that are left out, then warnings, the most frequent first. A run that is no dry run only counts the warnings that the last
  * survey of the same mapping gave already; values left out are always shown. Undefined if there is nothing.
  */
 export function checksSection(findings: readonly Finding[], isDryRun: boolean): Section | undefined {
@@ -97,14 +97,19 @@ export function checksSection(findings: readonly Finding[], isDryRun: boolean): 
     .map((each) => ({ ...each, count: each.count - (isDryRun ? 0 : each.repeated) }))
     .filter(({ count }) => count > 0);
   const again = countFindings(all) - countFindings(added);
+  const [values, warnings] = [true, false].map((isValue) =>
+    added
+      .filter(({ severity }) => (severity === 'omission') === isValue)
+      .map((each): Cell[] => [checkText(each), placeOf(each), each.count, each.code, hintOf(each)]),
+  ) as [Cell[][], Cell[][]];
   if (added.length + again === 0) return undefined;
   return sectionOf({
     id: 'checks',
     title: 'CHECK',
     columns: [column('text'), column('place'), column('number', 'count'), column('code'), column('hint')],
-    rows: added.map((each): Cell[] => [checkText(each), placeOf(each), each.count, each.code, hintOf(each)]),
+    rows: [...values, ...warnings],
     notes: again > 0 ? [`${counted(again, 'warning')}, unchanged since the last survey: see report.html`] : [],
-    limit: LIMITS.checks,
+    limit: { ...LIMITS.checks, others: { rows: values, noun: 'value', what: 'left out (omitted.csv)' } },
   });
 }
 

@@ -82,7 +82,7 @@ function correcting(summary: Summary, { argv, mapping, worksheet, sandbox, pilot
       again,
     ],
     ...(dry && due > 0 && exit.reason !== 'too_many_invalid' && !('no_account' in summary.warnings_by_code)
-      ? [['or send what is ready', sendLine(summary, argv, sandbox)] as const]
+      ? [[`${OR}send what is ready${atFullSpeed(summary, argv, sandbox)}`, sendLine(summary, argv, sandbox)] as const]
       : []),
     ...(dry || summary.events.pending === 0 || withoutChoice(argv) === again ? [] : sendingRest(summary, argv, OR)),
   ];
@@ -123,21 +123,31 @@ function sending(summary: Summary, { argv, sandbox, due }: Circumstances): NextS
     return [['check the names in the account', commandLine(argv, { without: ['--offline', '--plan'] })]];
   if (due === 0) return [['send what the selected records wait for', withoutChoice(argv)]];
   const line = sendLine(summary, argv, sandbox);
+  const how = atFullSpeed(summary, argv, sandbox);
   const isPilot = argv.some((arg) => /^--(pilot|pick|sandbox)\b/.test(arg));
-  if (isPilot) return [[sandbox ? 'rehearse it' : 'send it', line]];
+  if (isPilot) return [[`${sandbox ? 'rehearse it' : 'send it'}${how}`, line]];
   // After a pilot, or whatever else was sent.
-  if (acknowledged > 0) return [[`send the other ${numberText(due)}`, line]];
+  if (acknowledged > 0) return [[`send the other ${numberText(due)}${how}`, line]];
   return [
     ['send a pilot of 30 records, and check them in the service', `${line} --pilot 30`],
     ['send everything', line],
   ];
 }
 
-/** The plan of this dry run. A rehearsal shows the outcome of the events, not their duration. */
-function sendLine({ plan, estimate_seconds: seconds }: Summary, argv: readonly string[], sandbox: boolean): string {
-  const and = plan.digest === null ? [] : ['--plan', plan.digest];
-  if (sandbox && seconds > 0 && !argumentsOf(argv).some(({ option }) => option === '--rate'))
-    and.push('--rate', '10000/1s');
+/** A rehearsal shows the outcome of the events, not their duration. */
+function isHurried({ estimate_seconds: seconds }: Summary, argv: readonly string[], sandbox: boolean): boolean {
+  return sandbox && seconds > 0 && !argumentsOf(argv).some(({ option }) => option === '--rate');
+}
+
+function atFullSpeed(...run: Parameters<typeof isHurried>): string {
+  return isHurried(...run) ? ' at full speed' : '';
+}
+
+/** The plan of this dry run. */
+function sendLine(summary: Summary, argv: readonly string[], sandbox: boolean): string {
+  const { digest } = summary.plan;
+  const and = digest === null ? [] : ['--plan', digest];
+  if (isHurried(summary, argv, sandbox)) and.push('--rate', '10000/1s');
   return commandLine(argv, { without: [...ONCE, '--plan'], and });
 }
 

@@ -1,5 +1,5 @@
 /** The figures of `plan`: counts, the first events of each type as they are sent, and what is wrong. And how values are shown. */
-import { EVENT_TYPES } from '../kinds/index.ts';
+import { EVENT_TYPES, KINDS } from '../kinds/index.ts';
 import { placeText, type EventType } from '../model.ts';
 import { canonicalJson, parseJson, type JsonObject, type JsonValue } from '../json.ts';
 import { countStates } from '../plan/counts.ts';
@@ -29,7 +29,7 @@ export function planFigures(
   return {
     verdict: {
       word: 'PLAN',
-      text: ` of the ${isDryRun ? 'dry run' : 'run'} of ${clockText(at, now)}`,
+      text: ` of the last ${isDryRun ? 'dry run' : 'run'}, as of ${clockText(at, now)}`,
       mood: 'done',
       details: [shortPath(output.file(PLAN_FILE))],
     },
@@ -74,9 +74,17 @@ export function valuesSection(
   });
 }
 
+const ORDER: readonly string[] = KINDS.flatMap(({ fields }) => fields.map(({ name }) => name));
+
+/** The fields in the order of their kind: custom ones, of which there may be many, come last. */
+function rankOf(name: string): number {
+  return ORDER.indexOf(name.split('.')[0]!);
+}
+
 /** The fields of an event, with names beside ids. `names`: of stages, pipelines and users, by their ids in lower case. */
 export function namedValues(data: JsonObject, names: ReadonlyMap<string, string>): [name: string, value: string][] {
-  return [...fieldsOf(data)].map(([name, value]) => {
+  const fields = [...fieldsOf(data)].sort(([one], [other]) => rankOf(one) - rankOf(other));
+  return fields.map(([name, value]) => {
     const text = valueText(value);
     const known = name.endsWith('_id') ? names.get(text.toLowerCase()) : undefined;
     return [name, known === undefined ? text : `${known} (${text})`];

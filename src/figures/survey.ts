@@ -35,15 +35,16 @@ export function surveyFigures(survey: Survey, pace: SendingPace, where: readonly
       mood: 'done',
       details: where,
     },
-    sections: present(planSections(survey, pace)),
+    sections: present(planSections(survey, pace, true)),
   };
 }
 
-export function planSections(survey: Survey, pace: SendingPace): readonly (Section | undefined)[] {
+/** `isSending`: then it is too late for advice about the mapping. */
+export function planSections(survey: Survey, pace: SendingPace, isSending = false): readonly (Section | undefined)[] {
   return [
     prioritiesSection(plannedPriorities(survey.states, pace), pace.now),
     changesSection(survey.changes),
-    planSection(survey, pace, countDue(survey.states)),
+    planSection(survey, pace, isSending),
     worksheetSection(survey),
   ];
 }
@@ -60,7 +61,8 @@ function worksheetSection({ worksheet }: Survey): Section | undefined {
   return notes.length === 0 ? undefined : sectionOf({ id: 'worksheet', notes });
 }
 
-function planSection({ db, cover }: Survey, pace: SendingPace, due: number): Section {
+function planSection({ db, cover, states }: Survey, pace: SendingPace, isSending: boolean): Section {
+  const due = countDue(states);
   const fold = countFolded(db);
   const there = countMatches(db);
   const stored = storedDigest(db);
@@ -73,7 +75,7 @@ function planSection({ db, cover }: Survey, pace: SendingPace, due: number): Sec
             `${counted(fold.rows, 'row')} became ${counted(fold.records, 'record')}: ${counted(fold.rows - fold.records, 'request')} saved`,
           ]
         : []),
-      ...combineLines(db, pace),
+      ...combineLines(db, pace, isSending),
       ...(cover ? pilotLines(cover.counts, cover.missed) : []),
       ...(there > 0
         ? [`${counted(there, PERSON)} may be in the account already, by e-mail address or phone number: matches.csv`]
@@ -93,15 +95,21 @@ function beside(notes: readonly string[]): readonly string[] {
 const LEAST_SAVED_SECONDS = 60;
 
 /** What `combine` saves, or would save. */
-function combineLines(db: Survey['db'], { rate, reserve }: Pick<SendingPace, 'rate' | 'reserve'>): string[] {
+function combineLines(
+  db: Survey['db'],
+  { rate, reserve }: Pick<SendingPace, 'rate' | 'reserve'>,
+  isSending: boolean,
+): string[] {
   const saved = ({ comments, requests }: CombinedFigures): number =>
     estimateSeconds(comments, rate, reserve) - estimateSeconds(requests, rate, reserve);
   const text = (figures: CombinedFigures): string =>
     `${counted(figures.comments, COMBINED)} in ${counted(figures.requests, 'request')}: ${durationText(saved(figures))}`;
-  const [done, possible] = [combined(db), combinable(db)];
+  const [done, possible] = [combined(db), isSending ? undefined : combinable(db)];
   return [
     ...(done.comments > 0 ? [`${text(done)} saved`] : []),
-    ...(saved(possible) >= LEAST_SAVED_SECONDS ? [`With \`combine\`, ${text(possible)} would be saved`] : []),
+    ...(possible && saved(possible) >= LEAST_SAVED_SECONDS
+      ? [`With \`combine\`, ${text(possible)} would be saved`]
+      : []),
   ];
 }
 

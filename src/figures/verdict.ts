@@ -56,12 +56,14 @@ export function verdictOf(summary: StoredSummary, context: VerdictContext): Head
   if (UNSENT.includes(exit.reason)) {
     return { word: 'NOT STARTED', text: `: nothing was sent; ${why}`, mood: 'failed', details: [] };
   }
-  const share = acknowledgedText(events);
   const { seconds, events_sent: sent } = summary.this_run;
-  const took = sent > 0 ? ` in ${durationText(seconds)}` : '; nothing was left to send';
+  const share =
+    sent > 0
+      ? acknowledgedText(events, ` in ${durationText(seconds)}`)
+      : `${acknowledgedText(events)}; nothing was left to send`;
   const word = why === undefined ? 'DONE' : 'FINISHED';
   const beside = why === undefined ? besideText(summary) : [why];
-  return { word, text: `   ${[`${share}${took}`, ...beside].join('; ')}`, mood: moodOf(summary), details: [] };
+  return { word, text: `   ${[share, ...beside].join('; ')}`, mood: moodOf(summary), details: [] };
 }
 
 function stopVerdict(summary: StoredSummary, halt: HaltReason, now: Date): Headline {
@@ -78,8 +80,8 @@ function stopVerdict(summary: StoredSummary, halt: HaltReason, now: Date): Headl
 type Acknowledged = Pick<EventCounts, 'acknowledged' | 'total'> & { readonly duplicates?: number };
 
 /** `4 of 5 events acknowledged, 1 is a duplicate`: so that no one misses the duplicates. */
-export function acknowledgedText({ acknowledged, total, duplicates = 0 }: Acknowledged): string {
-  const share = `${numberText(acknowledged)} of ${counted(total, 'event')} acknowledged`;
+export function acknowledgedText({ acknowledged, total, duplicates = 0 }: Acknowledged, took = ''): string {
+  const share = `${numberText(acknowledged)} of ${counted(total, 'event')} acknowledged${took}`;
   return duplicates === 0
     ? share
     : `${share}, ${numberText(duplicates)} ${duplicates === 1 ? 'is a duplicate' : 'are duplicates'}`;

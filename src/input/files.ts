@@ -49,7 +49,7 @@ export async function findFiles(spec: SourceSpec): Promise<InputFile[]> {
   if (files.length === 0 && !pattern.some(isPattern)) throw await missing(spec, folder);
   if (files.length === 0) {
     throw new UserError(`source \`${name}\`: no file matches ${label}`, {
-      hint: 'paths are relative to the mapping file (with --source, to the working directory)',
+      hint: 'paths in a mapping are relative to its file; those of a command, to the working directory',
     });
   }
   const paths = new Set(files.map((file) => file.path));
@@ -91,7 +91,7 @@ async function missing({ name, path }: SourceSpec, folder: string): Promise<User
     hint:
       near ??
       (isFolder
-        ? 'paths are relative to the mapping file (with --source, to the working directory)'
+        ? 'paths in a mapping are relative to its file; those of a command, to the working directory'
         : `the directory ${shortPath(dirname(path))} does not exist`),
   });
 }

@@ -1,7 +1,8 @@
 /** Loads a mapping file: parses and validates it, and reports all errors at once. `Mapping.compile` checks the columns. */
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 import { openRegular } from '../files/private-file.ts';
 import { commandOf } from '../settings/program.ts';
@@ -36,6 +37,7 @@ interface LoadOptions {
 export async function loadMapping(path: string, { sources = new Map() }: LoadOptions = {}): Promise<Mapping> {
   const bytes = await readBytes(path);
   const text = decode(bytes, path);
+  if (isOtherJson(path, text)) throw anExport(path);
   const texts = new Map([[path, text]]);
   const document = parseMappingDocument(text, path);
   const { spec, functions } = await validate(document, path, texts, sources);
@@ -68,8 +70,9 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
   };
 }
 
-function notThere(message: string): UserError {
-  return new UserError(message, { hint: `create one with \`${commandOf(process.argv, 'init')} EXPORT…\`` });
+function notThere(message: string, meant?: string): UserError {
+  const create = `create one with \`${commandOf(process.argv, 'init')} EXPORT…\``;
+  return new UserError(message, { hint: meant === undefined ? create : `${meant}\n${create}` });
 }
 
 async function readBytes(path: string): Promise<Buffer> {
@@ -80,7 +83,14 @@ async function readBytes(path: string): Promise<Buffer> {
     if (bytes.toString('latin1').trim() === '') throw notThere(`the mapping file ${path} is empty`);
     return bytes;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') throw notThere(`mapping file not found: ${path}`);
+    if (codeOf(error) === 'ENOENT') {
+      const near = await readdir(dirname(path)).catch(() => []);
+      const meant = didYouMean(
+        basename(path),
+        near.filter((name) => /\.(ya?ml|json)$/i.test(name)),
+      );
+      throw notThere(`mapping file not found: ${path}`, meant);
+    }
     if (error instanceof UserError) throw error;
     throw new UserError(`cannot read mapping file ${path}: ${codeOf(error) ?? messageOf(error)}`, {
       cause: error,
@@ -90,13 +100,28 @@ async function readBytes(path: string): Promise<Buffer> {
 
 /** What is given in place of a mapping file: an export, or a folder of exports. */
 function mistakenFor(path: string): UserError | undefined {
-  const init = (exports: string): string =>
-    `make a mapping of it: \`${commandOf(process.argv, 'init', exports, '--out', 'mapping.yaml')}\``;
-  if (isExport(path)) return new UserError(`${path} is an export, not a mapping file`, { hint: init(path) });
+  if (isExport(path)) return anExport(path);
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return undefined;
   return new UserError(`${path} is a directory, not a mapping file`, {
     hint: `give the mapping file in it; to make one, name the exports: \`${commandOf(process.argv, 'init', `${path}/FILE.csv`, '--out', 'mapping.yaml')}\``,
   });
+}
+
+function anExport(path: string): UserError {
+  return new UserError(`${path} is an export, not a mapping file`, {
+    hint: `make a mapping of it: \`${commandOf(process.argv, 'init', path, '--out', 'mapping.yaml')}\``,
+  });
+}
+
+/** Whether it is a JSON file with nothing that a mapping has. */
+function isOtherJson(path: string, text: string): boolean {
+  if (!/\.json$/i.test(path)) return false;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Object.keys(mappingSchema.shape).some((key) => key in value);
+  } catch {
+    return false;
+  }
 }
 
 /** By its name. A mapping is YAML or JSON. */

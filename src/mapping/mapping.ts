@@ -71,7 +71,7 @@ export interface EntryHead {
 
 /** Why a row becomes no event: its `each` is empty, or its `when` does not hold. */
 export interface SkipReason {
-  readonly code: 'when' | 'each';
+  readonly code: 'when' | 'each' | 'footer';
   /** The conditions that do not hold, in words. */
   readonly unmet: readonly string[];
 }

@@ -119,10 +119,18 @@ function moreRow({ columns, limit }: Section, left: readonly Cells[]): Cells {
 
 /** A row with a `count` is about as many of the nouns. */
 function moreText({ columns, limit }: Pick<Section, 'columns' | 'limit'>, left: readonly Cells[], more = ''): string {
+  const { noun, others, rest } = limit!;
   const at = columns.findIndex(({ head }) => head === 'count');
-  const count = at < 0 ? left.length : (sumOf(left.map((row) => row[at] ?? null)) as number);
-  const kinds = count > left.length ? ` of ${counted(left.length, 'kind')}` : '';
-  return `${counted(count, `${more}${limit!.noun}`)}${kinds} in ${limit!.rest}`;
+  const countOf = (rows: readonly Cells[]): number =>
+    at < 0 ? rows.length : (sumOf(rows.map((row) => row[at] ?? null)) as number);
+  const [other, own] = [true, false].map((isOther) =>
+    left.filter((row) => !others?.rows.includes(row) !== isOther),
+  ) as [Cells[], Cells[]];
+  const kinds = countOf(own) > own.length ? ` of ${counted(own.length, 'kind')}` : '';
+  return [
+    ...(other.length === 0 ? [] : [`${counted(countOf(other), `${more}${others!.noun}`)} ${others!.what}`]),
+    ...(own.length === 0 ? [] : [`${counted(countOf(own), `${more}${noun}`)}${kinds} in ${rest}`]),
+  ].join(', ');
 }
 
 /** Of amounts in several currencies there is no sum. */

@@ -67,7 +67,7 @@ const FILES = {
 } as const satisfies Readonly<Record<string, SelectedFile>>;
 
 /** `no entry of the mapping selects it (when). Not met: kind is lead`: with each condition that does not hold. */
-function whySkipped({ reason, unmet }: SelectedRow): string {
+export function whySkipped({ reason, unmet }: SelectedRow): string {
   const why = `${skipText(String(reason))} (${reason})`;
   return unmet === null ? why : `${why}. Not met: ${unmet}`;
 }

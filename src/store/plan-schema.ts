@@ -163,7 +163,7 @@ create index omission_of_event on omission (event);
 -- Rows that became no event, and why. Those whose parent is missing are among the omissions.
 create table skipped (
   record integer primary key references record,
-  reason text not null check (reason in ('when', 'each')),
+  reason text not null check (reason in ('when', 'each', 'footer')),
   unmet text,                    -- the conditions that do not hold, in words
   entity text,                   -- of the record that the row would have been, where it may be the parent of others
   external_id text

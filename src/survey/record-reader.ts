@@ -89,7 +89,7 @@ export class RecordReader {
     // A footer is a warning, and no record: there is nothing to correct.
     const isRecord = issue.severity !== 'warning';
     this.records[isRecord ? 'unreadable' : 'skipped'] += 1;
-    if (!isRecord) return;
+    if (!isRecord) return void writer.skip(item, { code: 'footer', unmet: [] });
     for (const entry of entries) {
       const drafts = raw ? entry.map({ kind: 'row', place, raw, issues: [] }) : [];
       const ids = drafts.map(({ data }) => data.external_id).filter((id) => typeof id === 'string');

@@ -68,6 +68,7 @@ export const ORPHAN = 'orphan';
 const SKIPS: Readonly<Record<string, string>> = {
   when: 'no entry of the mapping selects it',
   each: 'its list of records is empty',
+  footer: 'it is below the records: a footer or totals',
   [ORPHAN]: 'its parent is in no export',
 };
 

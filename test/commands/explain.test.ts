@@ -94,7 +94,7 @@ describe('explain', () => {
       .replace(/: \S+plan\.db/, ': plan.db');
     expect(steady).toMatchInlineSnapshot(`
       "ACKNOWLEDGED deal:100: the service has it (s100)
-        from the run of TIME: plan.db
+        from the last run, as of TIME: plan.db
 
       In the export: deals.csv:6 (deals, record 5)
         Id      100
@@ -102,9 +102,9 @@ describe('explain', () => {
         Amount  1250.50
 
       deal/created as planned: acknowledged
+        title             Roof
         amount            1250.5
         lead_external_id  1
-        title             Roof
 
       Parent, then children
         lead:1                 acknowledged  Ada           people.csv:2
@@ -322,6 +322,7 @@ describe('the record that explain is asked for', () => {
     ['deal:X1', 'deal:x1'],
     ['1', 'lead:1'],
     ['GONE', 'deal:gone'],
+    ['deals.csv:6', 'deal:100'],
   ])('is found as %s', async (asked, record) => {
     const { story } = await scene(migrated);
     expect((await story(asked)).record).toBe(record);
@@ -331,7 +332,7 @@ describe('the record that explain is asked for', () => {
     const { tell, story } = await scene(migrated);
     const said = await tell('100');
     expect(said).toMatchObject({ code: 2, stdout: '' });
-    expect(said.stderr).toContain('several records have the id 100\ndid you mean `deal:100` or `comment:100`?');
+    expect(said.stderr).toContain('several records are meant by 100\ndid you mean `deal:100` or `comment:100`?');
     expect((await story('comment:100')).record).toBe('comment:100');
   });
 

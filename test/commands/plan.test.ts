@@ -46,10 +46,12 @@ describe('plan', () => {
   it('shows counts, the first events with names beside the ids, what is left out and what is wrong', async () => {
     const { code, stdout } = await show(await stateWith());
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^PLAN of the run of /);
+    expect(stdout).toMatch(/^PLAN of the last run, as of /);
     expect(stdout).toMatch(/events +to send +later +invalid\n +leads +2 +1 +0 +1\n/);
     expect(stdout).toMatch(/all +3 +1 +1 +1\n/);
-    expect(stdout).toMatch(/lead\/created, for example 00123 \(people\.csv:2\)\n +custom_params\.origin +=1\+1\n/);
+    expect(stdout).toMatch(
+      /lead\/created, for example 00123 \(people\.csv:2\)\n +full_name +Ada\n[^]*? +custom_params\.origin +=1\+1\n/,
+    );
     expect(stdout).toContain(`Sales / Won (${WON})`);
     expect(stdout).toMatch(/`at home` is not an e-mail address +1\n +people\.csv:2 +bad_value/);
     expect(stdout).toMatch(/`full_name` is required, and has no value +people\.csv:3 +1 +missing_value/);
@@ -127,7 +129,7 @@ describe('plan', () => {
   it('shows the plan of the dry run with --dry-run, and says so where there is no other', async () => {
     const path = await stateWith(planned, 'state/dry-run');
     const state = join(path, '..');
-    expect((await show(state, { dryRun: true })).stdout).toMatch(/^PLAN of the dry run of /);
+    expect((await show(state, { dryRun: true })).stdout).toMatch(/^PLAN of the last dry run, as of /);
     const said = await show(state);
     expect(said).toMatchObject({ code: 2, stdout: '' });
     expect(said.stderr).toMatch(/last dry run: .* --dry-run/);

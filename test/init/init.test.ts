@@ -175,6 +175,17 @@ describe('crm-backfill init', () => {
     expect(await readFile(join(cwd, 'acme.yaml'), 'utf8')).toBe('mine');
   });
 
+  it('makes the folder of the file, and says before it reads anything if it cannot', async () => {
+    const cwd = await workspace('presets/pipedrive-csv');
+    const made = await backfill(['init', 'people.csv', '--out', 'new/folder/acme.yaml'], { cwd });
+    expect(made.code).toBe(0);
+    expect(await readFile(join(cwd, 'new/folder/acme.yaml'), 'utf8')).toContain('path: ../../people.csv');
+    const refused = await backfill(['init', 'no-such-file.csv', '--out', 'people.csv/acme.yaml'], { cwd });
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('people.csv/acme.yaml');
+    expect(refused.stderr).not.toContain('no-such-file');
+  });
+
   it('weighs the headers of the preset named by --preset, and suggests one for a misspelled name', async () => {
     const contacts = join(FIXTURES, 'presets/hubspot-csv/contacts.csv');
     const { findings } = await startMapping([contacts], { preset: 'hubspot-csv' });

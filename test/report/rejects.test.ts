@@ -99,7 +99,7 @@ const MAPPING = mapping({
     'data: { external_id: id, full_name: name }',
   log: 'type: comment/created, each: notes, if_parent_missing: skip, data: { external_id: id, content: text, lead_external_id: $.lead }',
 }).replace('log.csv', 'log.json');
-const PEOPLE = `id,name,kind\n${Array.from({ length: 10 }, (_, n) => `${n},P${n},${n < 3 ? 'other' : 'lead'}\n`).join('')}`;
+const PEOPLE = `id,name,kind\n${Array.from({ length: 10 }, (_, n) => `${n},P${n},${n < 3 ? 'other' : 'lead'}\n`).join('')}Total,10,\n`;
 const LOG = JSON.stringify([
   { lead: '5', notes: [{ id: 'a', text: 'kept' }] },
   { lead: '6', notes: [] },
@@ -110,20 +110,21 @@ it('rows that are skipped are counted by source and reason, on the screen, in th
   const { run, stored } = await project({ 'mapping.yaml': MAPPING, 'people.csv': PEOPLE, 'log.json': LOG });
   const ended = await run('--dry-run', '--all');
   const summary = summaryOf(ended);
-  expect(summary.records).toMatchObject({ read: 13, mapped: 7, skipped: 6 });
-  expect(summary.skipped).toEqual({ people: { when: 4 }, log: { each: 1, orphan: 1 } });
-  expect(summary.warnings_by_code).toMatchObject({ rows_skipped: 6 });
+  expect(summary.records).toMatchObject({ read: 14, mapped: 7, skipped: 7 });
+  expect(summary.skipped).toEqual({ people: { when: 4, footer: 1 }, log: { each: 1, orphan: 1 } });
+  expect(summary.warnings_by_code).toMatchObject({ rows_skipped: 7 });
   expect(ended.stderr).not.toContain('no problems');
-  expect(ended.stderr).toMatch(/Rows skipped[^]*people +no entry .* 4 +10 +when\n[^]*log .* 1 +3 +orphan\n/);
+  expect(ended.stderr).toMatch(/Rows skipped[^]*people +no entry .* 4 +11 +when\n[^]*log .* 1 +3 +orphan\n/);
   const listed = await stored('dry-run/left_out.csv');
-  expect(listed.trim().split(/\r?\n/)).toHaveLength(7);
+  expect(listed.trim().split(/\r?\n/)).toHaveLength(8);
+  expect(listed).toMatch(/^people,.*people\.csv,12,11,.*totals/m);
   // Each condition that does not hold is named.
   expect(listed).toMatch(/^people,.*people\.csv,2,1,.*when.*`kind` is `lead`; `name` is not `P0` or `P9`/m);
   expect(listed).toMatch(/^people,.*people\.csv,3,2,.*when.*`kind` is `lead`"?$/m);
   expect(listed).toMatch(/^people,.*people\.csv,11,10,.*when\)[^`]*`name` is not `P0` or `P9`/m);
   const page = await stored('dry-run/report.html');
   expect(page).toContain('<h2 id="skipped-title">');
-  expect(page.replace(/<[^>]*>|\s+/g, ' ')).toMatch(/people\.csv +10 +6 leads ready to send, 4 skipped/);
+  expect(page.replace(/<[^>]*>|\s+/g, ' ')).toMatch(/people\.csv +11 +6 leads ready to send, 5 skipped/);
 });
 
 const BROKEN = mapping({

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { sandbox } from '../e2e/harness.ts';
-import { backfill, project, summaryOf, workspace } from '../e2e/harness.ts';
+import { backfill, files, project, summaryOf, workspace } from '../e2e/harness.ts';
 
 const FIXTURES = fileURLToPath(new URL('../../fixtures/report/', import.meta.url));
 
@@ -240,8 +240,12 @@ describe('help', () => {
     ['.', 'is a directory', 'init'],
     ['-', 'stdin', 'file'],
     ['nothing.yaml', 'not found', 'init'],
+    ['maping.yaml', 'not found', 'did you mean `mapping.yaml`?'],
+    ['export.json', 'is an export', 'init export.json'],
   ])('says what was given in place of a mapping: %s', async (given, what, hint) => {
-    const { code, stderr } = await backfill(['run', given, '--dry-run', '--sandbox'], { cwd: await workspace('demo') });
+    const cwd = await workspace('demo');
+    await files(cwd, { 'export.json': '{ "people": [{ "id": 1 }] }' });
+    const { code, stderr } = await backfill(['run', given, '--dry-run', '--sandbox'], { cwd });
     expect(code).toBe(2);
     expect(stderr).toContain(what);
     expect(stderr).toContain(hint);
