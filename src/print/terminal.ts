@@ -95,8 +95,14 @@ function sectionLines(section: Section, columns: number, cap: number, hints: num
   const most = rows.length - cap < 2 ? rows.length : cap;
   const shown = rows.slice(0, most);
   const left = rows.slice(most);
-  if (most === 0 && left.length > 0)
-    return [[{ text: section.title, style: 'heading' }, { text: `  ${moreText(section, left)}` }]];
+  if (most === 0 && left.length > 0) {
+    const [first = '', ...more] = wrapped(`${section.title}  ${moreText(section, left)}`, columns).split('\n');
+    const { title } = section;
+    return [
+      [{ text: title, style: 'heading' }, { text: first.slice(title.length) }],
+      ...more.map((text): ScreenLine => [{ text }]),
+    ];
+  }
   const body = [...shown, ...(left.length > 0 ? [moreRow(section, left)] : []), ...totals];
   const lines = body.length === 0 ? titleOnly(section, columns) : tableLines(section, body, columns, hints);
   return [...lines, ...notes.flatMap((note) => broken(`  ${clean(note)}`, columns))];
