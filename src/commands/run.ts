@@ -105,7 +105,7 @@ function resumeCommand(code: string): string {
 }
 
 function endFigures(
-  { summary, plan, files }: RunEnd,
+  { summary, plan, files, unwritten }: RunEnd,
   { said, where }: Watching,
   { settings, halt, target }: { settings: RunSettings; halt: Halt; target: RunTarget },
 ): Figures {
@@ -119,6 +119,7 @@ function endFigures(
         sandbox: settings.sandbox,
         due: countDue(plan.states),
         pilot: files?.pilot,
+        unwritten,
         worksheet: names && { path: worksheet.path, isNamed: worksheet.isNamed },
         optionsOf: (command) => Object.keys({ verify, report, purge }[command].options),
       });

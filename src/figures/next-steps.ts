@@ -21,6 +21,8 @@ export interface Circumstances {
   readonly pilot: WrittenPilot | undefined;
   /** Whether names of stages or owners have no answer, and where to give it. */
   readonly worksheet: { readonly path: string; readonly isNamed: boolean } | undefined;
+  /** Files for people that could not be written. */
+  readonly unwritten: readonly string[];
   /** The options that another command knows. */
   readonly optionsOf: (command: 'verify' | 'report' | 'purge') => readonly string[];
 }
@@ -170,13 +172,16 @@ function looking(summary: Summary, { pilot }: Pick<Circumstances, 'pilot'>): Nex
   ];
 }
 
-function finishing(summary: Summary, { argv, sandbox, optionsOf }: Circumstances): NextStep[] {
+function finishing(summary: Summary, { argv, sandbox, unwritten, optionsOf }: Circumstances): NextStep[] {
   const { events, files } = summary;
   if (summary.events.pending > 0) return sendingRest(summary, argv);
   if (sandbox || events.total === 0) return [];
   const line = (command: 'verify' | 'report' | 'purge'): string => commandBeside(argv, command, optionsOf(command));
   const report = files.report === null ? 'the report' : shortPath(files.report);
   return [
+    ...(unwritten.length > 0
+      ? [[`fix what the warnings say, and write ${enumerated(unwritten, 'and')} again`, withoutChoice(argv)] as const]
+      : []),
     ['read the records back and compare', line('verify')],
     [`hand over ${report} and ids.csv`, ''],
     ['once it is accepted, delete the personal data', line('purge')],

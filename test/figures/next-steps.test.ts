@@ -28,6 +28,7 @@ const CALM: Omit<Circumstances, 'argv'> = {
   sandbox: false,
   due: 3,
   pilot: undefined,
+  unwritten: [],
   worksheet: undefined,
   optionsOf: (command) => (command === 'verify' ? ['sample', 'state', 'envFile', 'json'] : ['state']),
 };
@@ -130,6 +131,12 @@ describe('the next command', () => {
     expect(commands(found, [...args, '--env-file=prod.env'])).toEqual([
       "crm-backfill verify a.yaml --state '/s t' --env-file=prod.env",
       "crm-backfill purge a.yaml --state '/s t'",
+    ]);
+    const { rows } = nextSection(found, { ...CALM, argv: argv(...args), unwritten: ['ids.csv', 'report.html'] });
+    expect(rows[0]).toEqual([
+      'Next',
+      '1  fix what the warnings say, and write ids.csv and report.html again',
+      "crm-backfill run a.yaml --state '/s t' --quiet",
     ]);
     expect(commands(found, ['run', 'a.yaml', '--sandbox'], { sandbox: true })).toEqual([]);
   });
