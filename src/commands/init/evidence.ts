@@ -103,7 +103,7 @@ function doubtIn(role: Role, { column, score, others: [next] }: RoleFound, kind:
   const isMember = ({ is }: Column): boolean => Math.max(is.person, is.email, is.uuid, is.code, is.digits) > 0.7;
   const isOther = next && ['owner', 'author'].includes(role) && isMember(column) && !isMember(next.column);
   if (next && score - next.score < 0.1 && !isFuller && !isOther && !isSame(column, next.column))
-    return 'the runner-up is as likely';
+    return 'another column is as likely';
   if (score >= SURE) return undefined;
   return header < 0.5 ? 'its header may mean something else' : 'its values may be something else';
 }

@@ -141,7 +141,10 @@ export class Fates {
       const lists = tables.filter((each) => types.includes(each.parent!) && each.rows > 0 && !isAboutOthers(each));
       const fate = sources.get(table.source);
       const skipped = fate ? fate.read - fate.unreadable - fate.taken : 0;
-      const why = whySkipped(entries.filter((entry) => entry.source === table.source));
+      const all = entries.filter((entry) => entry.source === table.source);
+      // Where there are entries of whole records, these decide.
+      const whole = all.filter((entry) => entry.table.list === undefined);
+      const why = whySkipped(whole.length > 0 ? whole : all);
       const fields = this.#lookedUpFor.get(table);
       const others = types.length > 1 ? types.filter((each) => textsOf(each).length === 0) : [];
       const parts = [

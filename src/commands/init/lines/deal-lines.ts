@@ -93,7 +93,7 @@ export function amountLine(context: Context): Made {
 }
 
 /** What is doubtful about every amount. */
-const ANY_AMOUNT = 'no value says whether it is net, and final';
+const ANY_AMOUNT = 'it may be net or gross, planned or final';
 
 function scaleText(column: Column, { divide, multiply, why }: Scale): string {
   if (divide) return `divided by ${numberText(divide)}, because ${why}`;

@@ -96,7 +96,15 @@ function missingOf(missing: Samples['missing']): Default[] {
       line: { key: 'missing_values', value: ['', ...missing.keys()], comment },
       candidates: [],
       mistake: (text) => (text === '' ? 'texts that mean no value, separated by commas' : undefined),
-      read: (text) => ['', ...text.split(',').map((each) => each.trim().replace(/^'(.*)'$/, '$1'))],
+      // As the proposal is written, too: `['', '-']`.
+      read: (text) => [
+        '',
+        ...text
+          .replace(/^\[(.*)\]$/, '$1')
+          .split(',')
+          .map((each) => each.trim().replace(/^'(.*)'$/, '$1'))
+          .filter(Boolean),
+      ],
       without: 'leave it out: these texts are values',
     },
   ];

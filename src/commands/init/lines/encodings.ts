@@ -29,13 +29,16 @@ export async function askEncodings(
     const assumed = settings.encoding!;
     const proposed = assumed === WESTERN && page !== undefined ? page : assumed;
     const of = tables.filter(({ from }) => own.includes(from));
-    const examples = wordsIn(of).map((word) => iconv.encode(word, assumed));
-    const label = (name: string): string => `${name}: ${examples.map((bytes) => iconv.decode(bytes, name)).join(', ')}`;
+    const isTold = (word: string): boolean => iconv.decode(iconv.encode(word, assumed), OTHER) !== word;
+    const examples = wordsIn(of, isTold).map((word) => iconv.encode(word, assumed));
+    const readAs = (name: string): string => examples.map((bytes) => iconv.decode(bytes, name)).join(' | ');
     const mistake = (text: string): string | undefined =>
       iconv.encodingExists(text) ? undefined : 'the name of an encoding, such as windows-1250';
-    const names = new Set([proposed, assumed, WESTERN, 'windows-1250']);
+    // Nobody can choose between two that read the same.
+    const pages = [proposed, assumed, WESTERN, OTHER].map((name) => ({ name, words: readAs(name) }));
+    const told = pages.filter(({ words }, at) => pages.findIndex((other) => other.words === words) === at);
     const choices: AnswerChoice<string>[] = [
-      ...[...names].map((name) => ({ value: name, label: label(name), then: () => name })),
+      ...told.map(({ name, words }) => ({ value: name, label: `${name}: ${words}`, then: () => name })),
       { value: proposed, label: 'other: type it', mistake, then: (text: string) => text },
     ];
     const text = `${nameOf(of[0]!)}\nIt is not UTF-8. In which encoding do these read right?`;
@@ -49,12 +52,15 @@ export async function askEncodings(
 }
 
 const EXAMPLES = 3;
+/** The code page that is most often taken for the western one. */
+const OTHER = 'windows-1250';
 
-/** The first words with letters that are not ASCII. */
-function wordsIn(tables: readonly Table[]): string[] {
+/** The first words with letters that are not ASCII; before them those that code pages read differently. */
+function wordsIn(tables: readonly Table[], isTold: (word: string) => boolean): string[] {
   const values = tables.flatMap(({ columns }) => columns.flatMap((column) => column.values));
-  const words = values.flatMap((value) => value.split(/\s+/)).filter((word) => /[^\0-\x7f]/.test(word));
-  return [...new Set(words.map((word) => word.slice(0, 24)))].slice(0, EXAMPLES);
+  const words = values.flatMap((value) => value.match(/[\p{L}\p{N}\p{M}\p{S}]+/gu) ?? []);
+  const distinct = [...new Set(words.filter((word) => /[^\0-\x7f]/.test(word)).map((word) => word.slice(0, 24)))];
+  return [...distinct.filter(isTold), ...distinct.filter((word) => !isTold(word))].slice(0, EXAMPLES);
 }
 
 /** The code pages of Windows by country, where they are not the western one. */

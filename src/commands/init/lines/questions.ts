@@ -97,7 +97,7 @@ async function askReading(table: Table, answers: Answers): Promise<void> {
   const isNaming = (given: string[]): boolean => new Set(given.filter(Boolean)).size === names.length;
   const choices: AnswerChoice<readonly string[] | undefined>[] = [
     { value: 'yes', label: isUnnamed ? `as proposed: ${names.join(', ')}` : 'read it so', then: () => names },
-    { value: 'mark', label: 'leave it marked', then: () => undefined },
+    { value: 'mark', label: 'read it so, and mark it to be checked', then: () => undefined },
   ];
   const mistake = (text: string) => (isNaming(namesIn(text)) ? undefined : count);
   const typed = { value: names.join(', '), label: `other: type ${count}`, mistake, then: namesIn };
@@ -118,12 +118,14 @@ function headOf(table: Table): string {
 }
 
 const EXAMPLES = 3;
+/** Between values, which have commas of their own. */
+const SEPARATOR = ' | ';
 
 /** A line for each column, with its values in the first three records. */
 function rowsText({ columns }: Table): string {
   const shown = columns.filter(({ filled, list }) => filled > 0 && list === undefined).slice(0, 8);
   const rows = cellsOf(shown).slice(0, EXAMPLES);
-  const valuesAt = (at: number): string => rows.map((row) => short(row[at] ?? '-', MOST_OF_THREE)).join(' | ');
+  const valuesAt = (at: number): string => rows.map((row) => short(row[at] ?? '-', MOST_OF_THREE)).join(SEPARATOR);
   return shown.map(({ name }, at) => `  ${short(name)}: ${valuesAt(at)}`).join('\n');
 }
 
@@ -138,7 +140,7 @@ function short(text: string, most = 30): string {
 /** Three values of a column. */
 function examplesOf(column: Column | undefined): string {
   const values = [...new Set(column?.values ?? [])].slice(0, EXAMPLES).map((each) => short(each));
-  return values.length > 0 ? `: ${values.join(', ')}` : '';
+  return values.length > 0 ? `: ${values.join(SEPARATOR)}` : '';
 }
 
 /** What becomes of a line: another value, or none, and the column that has its role from now on. */
@@ -147,11 +149,20 @@ interface Decision {
   readonly column?: Column | undefined;
 }
 
-const OUT: AnswerChoice<Decision> = {
-  value: 'out',
-  label: 'leave it out',
-  then: () => ({ change: { off: true, comment: 'left out' } }),
+/** What happens without a line that is no field. */
+const WITHOUT: Readonly<Record<string, string>> = {
+  when: ': these rows are sent, too',
+  duplicates: ': rows with one id are errors where they differ',
+  if_parent_missing: ': they are errors',
 };
+
+function leaveOut(key: string, without = WITHOUT[key] ?? ''): AnswerChoice<Decision> {
+  return {
+    value: 'out',
+    label: `leave it out${without}`,
+    then: () => ({ change: { off: true, comment: 'left out' } }),
+  };
+}
 
 /** The entries of the drafts, with the user's answers in place of marks. */
 export async function askLines(known: KnownTables, answers: Answers): Promise<Entry[]> {
@@ -190,7 +201,7 @@ export async function askMarks(
     const changes = new Map<string, Partial<Line>>();
     for (const [place, line] of refused === undefined ? linesOf(entry) : []) {
       if (!isOpen(line)) continue;
-      const choices = [...(line.off ? [] : [proposed(line, table, tables)]), OUT];
+      const choices = [...(line.off ? [] : [proposed(line, table, tables)]), leaveOut(line.key)];
       const answer = await answers.to({ ...questionAbout(line, table, entityOf(type)), choices, proposal: 0 });
       if (answer) changes.set(place, answer.change);
     }
@@ -211,7 +222,7 @@ function questionAbout(line: Line, table: Table, kind: string): Pick<Question, '
   return {
     name: `${nameOfRecords(table)}.${kind}.${line.key}`,
     // The choices are those that come near.
-    text: `${nameOf(table)}, ${kindOf(kind).words[1]}\n${line.key}: ${plainComment(line).replace(/; runner-up: .*$/s, '')}`,
+    text: `${nameOf(table)}${table.list === undefined ? '' : `, list \`${table.list}\``}, ${kindOf(kind).words[1]}\n${line.key}: ${plainComment(line).replace(/; runner-up: .*$/s, '')}`,
   };
 }
 
@@ -233,7 +244,7 @@ function proposed({ key, value }: Line, table: Table, tables: readonly Table[]):
   const words = key === 'when' ? conditionWords(value as ConditionSpec, {}) : inline(value as ValueSpec, {});
   const column = columnIn(value, table);
   const taken = column ? takenFor(column, value, tables).slice(0, EXAMPLES) : [];
-  const shown = taken.length > 0 ? `: ${taken.join(', ')}` : examplesOf(column);
+  const shown = taken.length > 0 ? `: ${taken.join(SEPARATOR)}` : examplesOf(column);
   return { value: 'yes', label: `as proposed: ${short(words, 200)}${shown}`, then: () => ({ change: {} }) };
 }
 
@@ -269,7 +280,7 @@ function choicesFor(line: Line, draft: EntryDraft, known: KnownTables): AnswerCh
     ...otherParents(line, draft),
     ...parentsFor(line, draft, known),
     ...typedFor(line, draft),
-    ...(isRequired && !line.off ? [] : [isRequired ? { ...OUT, label: 'leave it out: none of these is sent' } : OUT]),
+    ...(isRequired && !line.off ? [] : [leaveOut(line.key, isRequired ? ': none of these is sent' : undefined)]),
   ];
 }
 

@@ -208,7 +208,7 @@ type RegionEvidence = Readonly<Record<'valid' | 'withCode' | 'records', number>>
 
 function whyNot(best: RegionEvidence, candidates: readonly RegionEvidence[], national: number): string | undefined {
   if (best.valid < national * MIN_VALID)
-    return candidates.length > 1 ? 'most likely these are numbers of several countries' : 'most are not valid there';
+    return candidates.length > 1 ? 'most likely these are numbers of several countries' : 'many are not valid there';
   if (best.withCode + best.records < national * MIN_EVIDENCE) return 'the evidence is thin';
   const weight = ({ withCode, records }: RegionEvidence): number => withCode + records;
   const rival = candidates.find((each) => each !== best && each.valid >= national * MIN_VALID);
