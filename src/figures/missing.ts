@@ -57,7 +57,9 @@ export function missingSection({ causes, findings, events, isDryRun }: MissingFo
             '“Records” counts those that arrive once it is put right, with all that depend on them. errors.csv lists each.',
           ]
         : []),
-      ...(countFindings(omitted) > 0 ? ['Where only a value is missing, its record has arrived without it.'] : []),
+      ...(countFindings(omitted) > 0
+        ? [`Where only a value is missing, its record ${isDryRun ? 'is sent' : 'has arrived'} without it.`]
+        : []),
       ...(hidden > 0 ? [`${hidden} more are in errors.csv and omitted.csv.`] : []),
     ],
   });

@@ -19,7 +19,7 @@ const FAILURES: Readonly<Record<string, (summary: StoredSummary) => string>> = {
   unmapped: () => 'some records acknowledged earlier can no longer be mapped',
   same_service_id: () => 'the service answered several records with one id, so it keeps one record for them',
   waiting: ({ waiting }) => waitingText(waiting),
-  too_many_invalid: (summary) => `${failuresText(summary)}; --max-errors allows fewer invalid events`,
+  too_many_invalid: (summary) => `${failuresText(summary)}: too many to begin (--max-errors)`,
   too_many_omitted: () => 'more values would be left out than --max-omitted allows',
 };
 

@@ -147,8 +147,8 @@ export function omissions({ findings, withValues }: PageData): Markup | undefine
     'omitted',
     'Values left out',
     html`<p>
-      ${numberText(count)} ${count === 1 ? 'value was' : 'values were'} left out of their events. All are listed in
-      <code>omitted.csv</code>.
+      ${numberText(count)} ${count === 1 ? 'value was' : 'values were'} left out of their events.
+      <code>omitted.csv</code> lists each, and records that were not used because another has their id.
     </p>`,
     dataTable(
       'Values left out, by field and reason',

@@ -58,7 +58,7 @@ const OTHER = 'windows-1250';
 /** The first words with letters that are not ASCII; before them those that code pages read differently. */
 function wordsIn(tables: readonly Table[], isTold: (word: string) => boolean): string[] {
   const values = tables.flatMap(({ columns }) => columns.flatMap((column) => column.values));
-  const words = values.flatMap((value) => value.match(/[\p{L}\p{N}\p{M}\p{S}]+/gu) ?? []);
+  const words = values.flatMap((value) => value.split(/[\s"'()[\],;:.!?]+/));
   const distinct = [...new Set(words.filter((word) => /[^\0-\x7f]/.test(word)).map((word) => word.slice(0, 24)))];
   return [...distinct.filter(isTold), ...distinct.filter((word) => !isTold(word))].slice(0, EXAMPLES);
 }
