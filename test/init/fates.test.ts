@@ -15,12 +15,12 @@ describe('the mapping is tried before it is written', () => {
   it('an entry that the program refuses is commented out with the reason', async () => {
     const draft = await draftOf({
       'people.csv': people,
-      'calls.csv': ['call id,person id,call date', ...times(20, (n) => `C${n},P${n},2024-03-${10 + n} 10:00`)],
+      'notes.csv': ['note id,contact id,note', ...times(20, (n) => `N${n},${n % 2 ? `P${n}` : `X${n}`},${note(n)}`)],
     });
     expect(draft.entries).toEqual(['people: lead/created']);
-    expect(draft.text).toMatch(/^ {2}# set this: not written as an entry: missing `content`$/m);
-    expect(draft.text).toMatch(/^ {2}# - type: comment\/created\n {2}# {3}source: calls$/m);
-    expect(draft.findings).toMatch(/calls\.csv: .*20 records read; not used for comments: missing `content`/);
+    expect(draft.text).toMatch(/^ {2}# set this: not written as an entry: a comment needs a parent$/m);
+    expect(draft.text).toMatch(/^ {2}# - type: comment\/created\n {2}# {3}source: notes$/m);
+    expect(draft.findings).toMatch(/notes\.csv: .*20 records read; not used for comments: a comment needs a parent/);
   });
 
   it('no mapping is written where no entry is left, and the error says why each was refused', async () => {
@@ -85,7 +85,17 @@ describe('the mapping is tried before it is written', () => {
     expect(draft.findings).toMatch(/people\.csv: .*22 records read; 21 leads \(2 cannot be sent: 2 duplicate_/);
     expect(draft.findings).toMatch(/people\.csv: .*1 cannot be read/);
     expect(draft.findings).toMatch(/notes\.csv: .*20 records read; 17 comments.*; 3 skipped: those without a text/);
-    expect(draft.remark('when')).toMatch(/^check: skips 3 of 20: /);
+    expect(draft.remark('when')).toBe('skips 3 of 20: those without a text');
+  });
+
+  it('counts notes without a text, of which nothing is lost, apart from those without a parent', async () => {
+    const head = 'note id,person id,note,date';
+    const rows = (texts: number) =>
+      times(20, (n) => `N${n},${n < 19 ? `P${n}` : ''},${n < texts ? '' : note(n)},2024-03-${10 + n}`);
+    const draft = await draftOf({ 'people.csv': people, 'notes.csv': [head, ...rows(3)] });
+    expect(draft.remark('when')).toBe('check: skips 4 of 20: 3 without a text, 1 whose lead or deal is in no export');
+    const most = await draftOf({ 'people.csv': people, 'notes.csv': [head, ...rows(12).slice(0, 19)] });
+    expect(most.remark('when')).toBe('check: skips 12 of 19: those without a text');
   });
 
   it('marks what skips records only if these are more than a tenth', async () => {

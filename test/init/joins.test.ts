@@ -6,6 +6,7 @@ const person = (n: number): string => `${['Ada', 'Bruno', 'Carla', 'Dario'][Math
 const CONTACTS = ['Contact ID,Full name,Email', ...times(40, (n) => `${n + 1001},${person(n)},p${n}@acme.example`)];
 const DEALS = 'Deal ID,Title,Stage,Amount';
 const deal = (n: number, more: string): string => `D${n},Roof of house ${n},New,1${n}00.50,${more}`;
+const text = (n: number): string => `We spoke about the roof of house ${n}`;
 
 const byEmail = (column: string) => ({
   lookup: { source: 'contacts', match: 'Email', with: column, take: 'Contact ID' },
@@ -225,7 +226,10 @@ describe('the lead of a deal', () => {
         ...times(40, (n) => deal(n, `${n % 4 ? (n % 36) + 1 : ''},${n % 20}`)),
       ],
     });
-    expect(offered.deal['lead_external_id']).toBe('contact_id');
+    // By it only where no contact is named.
+    expect(offered.deal['lead_external_id']).toMatchObject({
+      from: ['contact_id', { lookup: { match: 'company_id' } }],
+    });
     expect(offered.remark('lead_external_id')).toContain('runner-up: `company_id`');
   });
 
@@ -392,6 +396,26 @@ describe('the lead of a deal', () => {
     );
   });
 
+  it('is told from others of the same name by the firm that both exports have, which stands for nobody named', async () => {
+    const who = (n: number): string => `${person(n % 12)},Acme ${n}`;
+    const draft = await draftOf({
+      'contacts.csv': ['Name,Company,Email', ...times(14, (n) => `${who(n)},${n % 3 ? `p${n}@acme.example` : ''}`)],
+      'deals.csv': [`${DEALS},Contact,Company`, ...times(14, (n) => deal(n, n === 5 ? `,Acme ${n}` : who(n)))],
+      'log.csv': [
+        'Date,Deal,Company,Remark',
+        ...times(14, (n) => `2024-03-${10 + n},Roof of house ${n},Acme ${n},${text(n)}`),
+      ],
+    });
+    const columns = (...list: readonly string[]) => ({ list, apply: [{ join: ' ' }] });
+    const byBoth = { match: columns('Name', 'Company'), with: columns('Contact', 'Company') };
+    expect(draft.deal['lead_external_id']).toMatchObject({
+      from: [{ lookup: byBoth }, { lookup: { match: 'Company', with: 'Company' } }],
+    });
+    expect(draft.remark('lead_external_id')).toContain('by it and `Company`');
+    // Of parts that all have.
+    expect(draft.lead['external_id']).toEqual({ list: ['Company', 'Name'], apply: [{ join: ' / ' }] });
+  });
+
   it('is the person of the same row, where a row is both', async () => {
     const rows = times(
       20,
@@ -420,10 +444,8 @@ describe('the lead of a deal', () => {
     expect(draft.remark('lead_external_id')).toMatch(/^check: /);
   });
 });
-
 describe('the lead and the deal of a comment', () => {
   const deals = [DEALS, ...times(20, (n) => deal(n, '').slice(0, -1))];
-  const text = (n: number): string => `We spoke about the roof of house ${n}`;
 
   it('are told by a type of no known name, or by a word before the id that the name of an export has, too', async () => {
     const people = ['id,name,e-mail', ...times(20, (n) => `${n + 1},Ada Bell ${n},p${n}@a.example`)];
@@ -768,6 +790,23 @@ describe('the lead and the deal of a comment', () => {
     expect(draft.findings).toContain('24 elements: 24 comments');
   });
 
+  it('are by the title of a deal that several have, with the firm of both; the author is who signed what has a text', async () => {
+    const sum = (n: number): string => `D${n},Service ${2020 + (n % 4)},${n % 2 ? 'New' : 'Won'},1${n}00.50,Acme ${n}`;
+    const log = (n: number): string =>
+      `2024-03-${10 + n},${n % 2 ? 'Ann Bell' : 'Bob Cole'},${n % 3 ? `${n % 5 ? 'Ann Bell' : 'Bob Cole'},${text(n)}` : ','},Service ${2020 + (n % 4)},Acme ${n}`;
+    const draft = await draftOf({
+      'contacts.csv': CONTACTS,
+      'deals.csv': ['Deal ID,Title,Stage,Amount,Company', ...times(16, sum)],
+      'notes.csv': ['Date,Created by,Logged by,Note,Deal,Company', ...times(16, log)],
+    });
+    const columns = (...list: readonly string[]) => ({ list, apply: [{ join: ' ' }] });
+    expect(draft.comment).toMatchObject({
+      author_name: 'Logged by',
+      deal_external_id: { lookup: { match: columns('Title', 'Company'), with: columns('Deal', 'Company') } },
+    });
+    expect(draft.remark('deal_external_id')).toMatch(/^check: 16 of 16 match deals.Title, .*, by it and `Company`;/);
+  });
+
   it('are the record that has the list of comments', async () => {
     const records = Array.from({ length: 9 }, (_, n) => ({
       id: `p${n}`,
@@ -808,6 +847,37 @@ describe('other exports', () => {
       owner_name: { lookup: { source: 'users', with: 'OwnerID', take: 'Email' } },
     });
     expect(draft.spec.references).toEqual({ file: 'references.csv' });
+  });
+
+  it('give names to ids that other records have beside a name; a way by links counts what it finds', async () => {
+    const user = (n: number) => ({ id: `7f0${n % 2}-aa41`, name: ['Ann Bell', 'Bob Cole'][n % 2] });
+    const draft = await draftOf({
+      'contacts.json': times(12, (n) => `${n}`).map((n, at) => ({
+        id: `c${n}-5d`,
+        name: person(at),
+        email: `p${n}@a.example`,
+        created_by: user(at),
+      })),
+      'deals.json': times(12, (n) => `${n}`).map((n, at) => ({
+        ...{ id: `d${n}-9e`, title: `Roof of house ${n}`, stage: at % 2 ? 'Open' : 'Won', amount: 900.5 + at },
+        ...{ contact_id: `c${n}-5d`, owner_id: user(at + 1).id },
+      })),
+      'notes.json': times(12, (n) => `${n}`).map((n, at) => ({
+        id: `n${n}-77`,
+        body: text(at),
+        date: '2024-03-01T10:00:00Z',
+      })),
+      'links.json': times(12, (n) => `${n}`).map((n, at) => ({
+        id: `l${n}-31`,
+        note_id: `n${n}-77`,
+        contact_id: at < 9 ? `c${n}-5d` : null,
+      })),
+    });
+    expect(draft.deal['owner_name']).toMatchObject({
+      lookup: { source: 'contacts', match: 'created_by.id', with: 'owner_id', take: 'created_by.name' },
+    });
+    expect(draft.remark('owner_name')).toMatch(/^12 of 12 have a name in contacts: /);
+    expect(draft.text).toContain('check: 9 of 12 are found by way of links');
   });
 
   it('give the e-mail addresses that stand in a table of their own, in two steps', async () => {

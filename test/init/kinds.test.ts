@@ -268,6 +268,48 @@ describe('a table is', () => {
     expect(draft.comment['lead_external_id']).toBeDefined();
   });
 
+  it('nothing without a name or a text: calls, a history of stages, and addresses in a list of the person who has them', async () => {
+    const code = (n: number, of: string): string => `${of}${((n + 3) * 99_991).toString(36)}${n}`;
+    const people = Array.from({ length: 14 }, (_, n) => ({
+      name: `${person(n)}${n < 7 ? '' : `-Acme ${n}`}`,
+      full_name: person(n),
+      mail: n % 3 ? `p${n}@a.example` : '',
+      mails: n % 3 ? [{ name: code(n, 'm'), mail: `p${n}@a.example`, primary: true }] : [],
+    }));
+    const stages = ['Enquiry', 'Offer', 'Won'];
+    const deals = Array.from({ length: 14 }, (_, n) => ({
+      name: `OPP-${2024_0001 + n}`,
+      organization: `Acme ${n}`,
+      stage: stages[n % 3],
+      amount: 1000.5 + 37 * n,
+      parties: [{ contact: people[13 - n]!.name }],
+      stage_log: [0, 1].map((at) => ({
+        name: code(2 * n + at, 'h'),
+        from: stages[at],
+        to: stages[at + 1],
+        date: `2024-03-0${at + 1}T10:${10 + n}:00Z`,
+      })),
+    }));
+    const calls = Array.from({ length: 28 }, (_, n) => ({
+      name: code(n, 'c'),
+      from: `+3906555010${10 + (n % 14)}`,
+      to: '+390655500000',
+      start: `2024-03-0${1 + (n % 9)}T10:${10 + n}:00Z`,
+      end: `2024-03-0${1 + (n % 9)}T10:${15 + n}:00Z`,
+      deal: deals[n % 14]!.name,
+    }));
+    const draft = await draftOf({ 'contacts.json': people, 'deals.json': deals, 'call_log.json': calls });
+    expect(draft.entries).toEqual(['contacts: lead/created', 'deals: deal/created']);
+    // What others refer to is the id, whatever it is called, and no made-up one of which some lack a part.
+    expect(draft.lead).toMatchObject({ external_id: 'name', full_name: 'full_name', email: { from: 'mail' } });
+    expect(draft.deal).toMatchObject({
+      title: 'organization',
+      lead_external_id: { from: 'parties.contact', apply: [{ at: 0 }] },
+    });
+    expect(draft.findings).toContain('28 elements: a history of stages (`from`, `to`), carried in a custom field');
+    expect(draft.findings).toMatch(/call_log\.json.*not used, because no column has texts; 28 of 28 `call_log.deal`/);
+  });
+
   it('deals, where it has a title, an amount and a stage and no addresses, although the file is called leads', async () => {
     const row = (n: number): string =>
       `${n + 1},Audit ${n},Pharmacie ${n % 5},${['New', 'Won'][n % 2]!},${n + 3}00.50,Ann Bell,2024-03-${n + 10}`;

@@ -109,7 +109,7 @@ const SHAPES = {
   code: /^(?!\d{1,2}[-.)]\p{L}{3})(?=.*\d)(?=.*[a-z])[\w.:@-]{2,60}$|^[\w-]{15,60}$|^(?:[\w().-]+\/)+[\w-]{8,60}$/iu,
   hash: /^[\da-f]{32,64}$/i,
   currency: /^(?:[A-Z]{3}|[a-z]{3}|\p{Sc}|[A-Z]{1,2}\$|zł|Kč|Ft|kr\.?)$/u,
-  flag: /^(?:0|1|true|false|yes|no|y|n|t|f|ja|nein|oui|non|si|sí|sim|não|да|нет|нет|tak|nie|nee|nej)$/i,
+  flag: /^(?:0|1|true|false|yes|no|y|n|t|f|ja|nein|oui|non|si|sí|sim|não|да|нет|нет|tak|nie|nee|nej|nei|igen|nem|ano|ne)$/i,
   html: /<(?:p|br|div|b|ul|strong|span|body)\b[^>]*>/i,
   words: /\p{L}{2}|^\p{L}\.?$|[\p{Script=Han}\p{Script=Hangul}]/u,
   /** The first and last name of a person, or one of them. */

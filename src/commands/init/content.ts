@@ -279,8 +279,7 @@ export function outcomes(column: Column): number {
 export function titles(column: Column): number {
   const { is, length } = column;
   if (!isText(column) || is.flag > 0.5 || length < 3 || length > 200) return 0;
-  const less =
-    (is.person > 0.7 ? 0.3 : 1) * (is.code > 0.8 ? 0.2 : 1) * (is.prose > 0.6 ? 0.6 : 1) * (is.html > 0.2 ? 0.3 : 1);
+  const less = (is.person > 0.7 ? 0.3 : 1) * (is.prose > 0.6 ? 0.6 : 1) * (is.html > 0.2 ? 0.3 : 1);
   return (is.spaced > 0.5 ? 0.35 : 0.15) * (0.3 + 0.7 * isRare(column)) * less;
 }
 
@@ -322,9 +321,10 @@ export function texts(column: Column): number {
   return (prose > 0.2 ? 0.25 + 0.5 * prose : length > 12 && is.spaced > 0.5 ? 0.2 : 0.08) * (0.4 + 0.6 * rare);
 }
 
-/** Whether a column has texts that somebody has written: in several words, and not the same ones in all. */
+/** Whether a column has texts that somebody has written: in several words, all of them if there are only a few. */
 export function isWritten(column: Column): boolean {
-  return texts(column) > 0 && column.is.spaced > 0.3 && column.distinct > Math.min(3, column.filled / 2);
+  const { is, distinct, filled } = column;
+  return distinct > 1 && texts(column) > 0 && is.spaced > (distinct > Math.min(3, filled / 2) ? 0.3 : 0.8);
 }
 
 /** Whether a column has notes about its records: several words, and not the same ones in all. */

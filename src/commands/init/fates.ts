@@ -121,6 +121,7 @@ export class Fates {
     const isOf = this.#known.drafts.some((draft) => draft.table === relation?.to.table);
     const isDoubtful =
       table.unusedDeal !== undefined ||
+      this.#refused.some((entry) => entry.table === table && !entry.isProposal) ||
       this.#isOfPeople(table) ||
       relation?.to.table === table ||
       // More than a link between records, or a history of their stages.
@@ -235,10 +236,14 @@ export class Fates {
     const stages = this.#known.drafts.flatMap(({ roles }) =>
       columnsOf(roles, 'stage').map((column) => [...countsOf(column).keys()]),
     );
-    const own = table.columns.filter(
-      (column) =>
-        column.distinct > 1 && stages.some((all) => [...countsOf(column).keys()].every((each) => all.includes(each))),
-    );
+    // Of the first one, all deals may be past.
+    const isOfStages = (column: Column): boolean => {
+      const values = [...countsOf(column).keys()];
+      return stages.some(
+        (all) => values.filter((each) => all.includes(each)).length > Math.max(1, values.length * 0.6),
+      );
+    };
+    const own = table.columns.filter(isOfStages);
     const isOther = this.#known.drafts.every((draft) => draft.table !== table);
     return own.length === 2 && isOther ? `a history of stages (${own.map(quoted).join(', ')})` : undefined;
   }
@@ -341,7 +346,9 @@ function whenLine(line: Line, taken: number | undefined, total: number | undefin
   const count = Math.max(0, total - taken);
   const { textless = 0 } = line;
   const isLost = count > textless && why.endsWith('in no export');
-  const mark = isOpen(line) || isLost || isMany(count - textless, total) ? 'check: ' : '';
+  // Where most have no text, it may be in another column.
+  const doubtful = textless > total / 2 ? count : count - textless;
+  const mark = isOpen(line) || isLost || isMany(doubtful, total) ? 'check: ' : '';
   const [text, parent, ...others] = why.split(', those ');
   const isBoth = textless > 0 && parent !== undefined && others.length === 0;
   const parts = isBoth ? countTexts([textless, text!.replace('those ', '')], [count - textless, parent]) : [why];

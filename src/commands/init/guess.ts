@@ -1,11 +1,21 @@
 /** The entries that the tables need, with the external ids of their records. */
 import { numberText, ofText } from '../../terminal/numbers.ts';
-import { countOf, fillOf, isKey, isUnique, plainColumns, valueIn, type Column, type Table } from './columns.ts';
+import {
+  countOf,
+  fillOf,
+  isComplete,
+  isKey,
+  isUnique,
+  plainColumns,
+  valueIn,
+  type Column,
+  type Table,
+} from './columns.ts';
 import { assign, columnsOf, namesOther, type Assignment, type RoleCandidate, type RoleFound } from './assign.ts';
 import { keyOf as nameAsKey } from './evidence.ts';
 import { kindsOf } from './kinds/kinds.ts';
 import type { TableKinds } from './kinds/signs.ts';
-import { createdAt, isDescription, isJobs, isNotes, texts } from './content.ts';
+import { createdAt, isDescription, isId, isJobs, isNotes, texts } from './content.ts';
 import { again, idOfPerson, keyOf, personKey, type Key } from './kinds/keys.ts';
 import { isSure, type Reference } from './relations/references.ts';
 import { headerScore, isKind, isOfFirm, isStaff, NAMES, RECORD_KINDS, type RecordKind, type Role } from './roles.ts';
@@ -188,6 +198,8 @@ function withTitle(
   const near = [...named, ...jobs.map((column) => ({ column, score: 0 }))].filter(
     ({ column }) =>
       column !== stage &&
+      // The id of another record, which some have.
+      (!isId(column) || isComplete(column)) &&
       !(column === owner && isKind(column)) &&
       column.is.prose < 0.5 &&
       !isNotes(column, 'deal') &&
@@ -298,7 +310,7 @@ function clashWith(earlier: readonly EntryDraft[], { table, kind, roles, key }: 
     const theirs = other.key?.column ?? other.roles.get('email')?.column;
     if (!id || !theirs || other.kind !== kind || other.table === table) continue;
     const pairs = `from ${table.sql} a join ${other.table.sql} b on a.${id.sql} = b.${theirs.sql}`;
-    const shared = countOf(table, pairs);
+    const shared = countOf(table, `from (select 1 ${pairs} group by a.rowid)`);
     const by = IDENTITIES.find((role) => roles.has(role) && other.roles.has(role));
     const [mine, its] = by ? [roles.get(by)!.column.sql, other.roles.get(by)!.column.sql] : [];
     const isSame = by !== undefined && countOf(table, `${pairs} where lower(a.${mine!}) = lower(b.${its!})`) > 0;

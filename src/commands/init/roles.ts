@@ -259,7 +259,8 @@ export function scoreOf(role: Role, column: Column, kind: RecordKind, more = 0):
   const header = headerScore(role, column, kind);
   // What others refer to is an id whatever it is called, sentences are a text, and numbers with the code of a country are phones.
   const isSure = (role === 'content' && column.is.prose > 0.6) || (role === 'phone' && column.is.international > 0.9);
-  const against = isId(column) || (role === 'id' && isKey(column)) ? 1 - 2 * more : isSure ? 0.3 : 1;
+  const against =
+    isId(column) || (role === 'id' && isKey(column) && !isCalledSo(column, kind)) ? 1 - 2 * more : isSure ? 0.3 : 1;
   if (header < 0) return content * (1 + header * against);
   // No header makes sure what the values speak against.
   const most =
@@ -272,6 +273,13 @@ export function scoreOf(role: Role, column: Column, kind: RecordKind, more = 0):
           ? 0.14
           : 1;
   return Math.min(1 - (1 - content) * (1 - 0.9 * header), most);
+}
+
+/** Whether a column has what its records are called: of people, where no other one is more surely their name. */
+function isCalledSo(column: Column, kind: RecordKind): boolean {
+  const called = (each: Column): number => headerScore(kind === 'lead' ? 'full' : 'title', each, kind);
+  const isOther = (each: Column): boolean => each.is.person > 0.7 && called(each) > called(column);
+  return kind === 'lead' ? column.is.person > 0.7 && !column.table.columns.some(isOther) : called(column) > 0.5;
 }
 
 /** So few values that they tell kinds of records, not records. */

@@ -275,7 +275,8 @@ export class Signs {
   comments(): void {
     const { columns, list } = this.#table;
     const isText = (each: Column): boolean => isWritten(each) && !isOfFirm(each) && !namesOther(each, this.#references);
-    if (this.#found.size > 0 || this.#is('user', 'payment') || !columns.some(isText)) return;
+    const isWithout = this.#table.only?.as !== 'parts' && !columns.some(isText);
+    if (this.#found.size > 0 || this.#is('user', 'payment') || isWithout) return;
     if (list !== undefined && this.#is('stage')) return;
     // Whom the texts of another table are about.
     if (this.#of('comment', 'content', 'subject') <= 0.36 && this.#isLinkOfTexts()) return;

@@ -65,7 +65,9 @@ function idComment(draft: EntryDraft, { references }: KnownTables): string {
   const found = roles.get('id');
   const mark =
     isText && Math.max(is.uuid, is.code, is.whole) < 0.5 && (!isNumbered(column) || is.email > 0.5)
-      ? 'set this: no column has ids, so this is used as one; '
+      ? by.length > 0 && [...roles].every(([role, each]) => role === 'id' || each.column !== column)
+        ? 'check: no header names it; '
+        : 'set this: no column has ids, so this is used as one; '
       : found && found.score < SURE
         ? `check: ${headerScore('id', column, kind) > 0 ? 'its header may mean something else' : 'no header names it'}; `
         : '';

@@ -210,7 +210,11 @@ function parentLine(context: Context, kind: string, joins: readonly Join[], abov
   const texts = chosen.map(({ why, columns }) =>
     chosen.length > 1 && columns[0] ? `${quoted(columns[0])}: ${why}` : why,
   );
-  const several = chosen.flatMap((each) => each.several ?? []);
+  const none = isMixed || chosen.some(({ columns }) => columns.length === 0) ? 0 : gain(draft, chosen);
+  const several = [
+    ...chosen.flatMap((each) => each.several ?? []),
+    ...(none > table.rows * 0.1 ? [`${ofText(none, table.rows)} have none`] : []),
+  ];
   const taken = new Set(chosen.flatMap(({ columns }) => columns));
   const near = enough.filter((each) => each.columns.some((column) => !taken.has(column)));
   const others = near.filter(({ columns: [own] }, at) => near.findIndex((each) => each.columns[0] === own) === at);
@@ -242,12 +246,12 @@ function withoutTable({ draft: { table, roles }, known }: Context, kind: string)
   );
 }
 
-/** Records for which only another join has a value. */
-function gain({ table }: EntryDraft, chosen: readonly Join[], other: Join): number {
+/** Records for which these joins have no value; those for which only another one has. */
+function gain({ table }: EntryDraft, chosen: readonly Join[], other?: Join): number {
   const has = ({ matched, columns }: Join): string =>
     matched ?? columns.map(({ sql }) => `${sql} is not null`).join(' and ');
   const without = chosen.map((each) => `not coalesce((${has(each)}), 0)`).join(' and ');
-  return countOf(table, `from ${table.sql} where ${without} and ${has(other)}`);
+  return countOf(table, `from ${table.sql} where ${without}${other ? ` and ${has(other)}` : ''}`);
 }
 
 /** One column with the ids of several kinds of records, beside one with their type. */
