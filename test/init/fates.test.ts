@@ -12,26 +12,22 @@ const people = ['id,full name,email', ...times(20, (n) => `P${n},${person(n)},p$
 const note = (n: number): string => `They asked for a new offer in week ${n} and will call back`;
 
 describe('the mapping is tried before it is written', () => {
+  const reply = (n: number): object => ({ id: `M${n}`, at: `2024-03-${10 + n} 10:00`, body: note(n) });
+  const tickets = Array.from({ length: 20 }, (_, n) => ({
+    ...{ id: n + 1, subject: `Printer ${n}`, status: 'open' },
+    messages: [reply(n)],
+  }));
+
   it('an entry that the program refuses is commented out with the reason', async () => {
-    const draft = await draftOf({
-      'people.csv': people,
-      'notes.csv': ['note id,contact id,note', ...times(20, (n) => `N${n},${n % 2 ? `P${n}` : `X${n}`},${note(n)}`)],
-    });
+    const draft = await draftOf({ 'people.csv': people, 'tickets.json': tickets });
     expect(draft.entries).toEqual(['people: lead/created']);
     expect(draft.text).toMatch(/^ {2}# set this: not written as an entry: a comment needs a parent$/m);
-    expect(draft.text).toMatch(/^ {2}# - type: comment\/created\n {2}# {3}source: notes$/m);
-    expect(draft.findings).toMatch(/notes\.csv: .*20 records read; not used for comments: a comment needs a parent/);
+    expect(draft.text).toMatch(/^ {2}# - type: comment\/created\n {2}# {3}source: tickets$/m);
+    expect(draft.findings).toMatch(/`messages`, 20 elements: not used for comments: a comment needs a parent/);
   });
 
   it('no mapping is written where no entry is left, and the error says why each was refused', async () => {
     const path = join(await workspace(), 'tickets.json');
-    const reply = (n: number): object => ({ id: `M${n}`, at: `2024-03-${10 + n} 10:00`, body: note(n) });
-    const tickets = Array.from({ length: 20 }, (_, n) => ({
-      id: n + 1,
-      subject: `Printer ${n}`,
-      status: 'open',
-      messages: [reply(n)],
-    }));
     await writeFile(path, JSON.stringify({ tickets }));
     const error = startMapping([path], {});
     await expect(error).rejects.toMatchObject({

@@ -208,7 +208,7 @@ describe('the lead of a deal', () => {
     expect(JSON.stringify(listed.lead['email'])).toContain('{emails[1].primary} {emails[1].value}');
   });
 
-  it('is the one beside the same company, not that with the number of the company, and not by it beside a contact', async () => {
+  it('is the one beside the same company, not that with the number of the company, and beside a contact only where none is named', async () => {
     const people = times(36, (n) => `${n + 1},${n % 20},${person(n)},p${n}@acme.example`);
     const companies = ['rowid,nom,town', ...times(21, (n) => `${n},Firm ${n} Ltd,Lyon`)];
     const exports = { 'people.csv': ['rowid,fk_soc,Full name,Email', ...people], 'societe.csv': companies };
@@ -230,7 +230,7 @@ describe('the lead of a deal', () => {
     expect(offered.deal['lead_external_id']).toMatchObject({
       from: ['contact_id', { lookup: { match: 'company_id' } }],
     });
-    expect(offered.remark('lead_external_id')).toContain('runner-up: `company_id`');
+    expect(offered.remark('lead_external_id')).toContain('`company_id`: 40 of 40 match contacts.company_id');
   });
 
   it('has no owner where the users lack the id, which is said with the id', async () => {
