@@ -1,9 +1,20 @@
 /** What the records of each table are: decided last, from the best assignments and from who refers to whom. */
-import { assign, SURE } from '../assign.ts';
-import { countsOf, isFew, isIn, isKey, isUnique, pathOf, type Column, type Table } from '../columns.ts';
+import { assign, columnsOf, SURE } from '../assign.ts';
+import {
+  countOf,
+  countsOf,
+  isFew,
+  isIn,
+  isKey,
+  isUnique,
+  pathOf,
+  plainColumns,
+  type Column,
+  type Table,
+} from '../columns.ts';
 import { endings, isId, isOfFirms, ofAddress } from '../content.ts';
 import { isSure, namesOf, type Reference } from '../relations/references.ts';
-import { isOfFirm, isStaff, RECORD_KINDS, scoreOf, type RecordKind, type Role } from '../roles.ts';
+import { CONTACTS, isOfFirm, isStaff, RECORD_KINDS, scoreOf, type RecordKind, type Role } from '../roles.ts';
 import { fold, type Concept } from '../words.ts';
 import { Signs, type TableKinds } from './signs.ts';
 
@@ -29,7 +40,7 @@ export function kindsOf(
     .map((table) => {
       withoutLists(table, kinds);
       const each = new Signs(table, references, kinds);
-      each.people();
+      if (!areAddresses(table, references)) each.people();
       each.deals();
       each.comments();
       return each;
@@ -63,6 +74,18 @@ export function kindsOf(
   for (const each of ofLists) each.dealsByRelations();
   for (const each of signs) each.comments();
   return kinds;
+}
+
+/** Whether nearly all elements of a list repeat an address or a number of the record that contains them. */
+function areAddresses(table: Table, references: readonly Reference[]): boolean {
+  const { sql, rows, parent } = table;
+  const isRepeated = (each: Column, above: Column): boolean =>
+    countOf(table, `from ${sql} a join ${parent!.sql} b using (record) where a.${each.sql} = b.${above.sql}`) >
+    rows * 0.8;
+  const above = plainColumns(parent!);
+  return columnsOf(assign(table, 'lead', references).roles, ...CONTACTS).some((own) =>
+    above.some((each) => isRepeated(own, each)),
+  );
 }
 
 /** The name of a file is weak evidence: rows of people with an address of their own beside a column of companies are no companies. */

@@ -10,7 +10,7 @@ import {
   type Assignment,
   type RoleCandidate,
 } from '../assign.ts';
-import { countOf, fillOf, isFew, isKey, isNamed, isUnique, type Column, type Table } from '../columns.ts';
+import { fillOf, isFew, isKey, isNamed, isUnique, type Column, type Table } from '../columns.ts';
 import { endings, isCode, isId, isJobs, isWritten, milestones } from '../content.ts';
 import { quoted } from '../evidence.ts';
 import { isSure, type Reference } from '../relations/references.ts';
@@ -68,7 +68,7 @@ export class Signs {
   }
 
   people(): void {
-    if (this.#is('other', 'user', 'company') || this.#areAddresses()) return;
+    if (this.#is('other', 'user', 'company')) return;
     const isKnown = this.#of('lead', 'full', 'last', ...CONTACTS) > 0.5;
     // What has a title, an amount and a stage, and no address, is a deal whatever the file is called.
     const isDeal =
@@ -76,16 +76,6 @@ export class Signs {
     const isCalled = this.#is('lead') && this.#table.list === undefined;
     const hasAddress = this.#of('lead', ...CONTACTS) > 0.5;
     if (this.#isPerson() || (isCalled && isKnown && (hasAddress || !isDeal))) this.#set('lead');
-  }
-
-  /** Whether nearly all elements of a list repeat an address or a number of the record that contains them. */
-  #areAddresses(): boolean {
-    const { sql, rows, parent } = this.#table;
-    const own = columnsOf(this.#assignments.get('lead')!.roles, ...CONTACTS);
-    const isRepeated = (each: Column, above: Column): boolean =>
-      countOf(this.#table, `from ${sql} a join ${parent!.sql} b using (record) where a.${each.sql} = b.${above.sql}`) >
-      rows * 0.8;
-    return own.some((each) => parent?.columns.some((above) => above.list === undefined && isRepeated(each, above)));
   }
 
   /** An amount and a stage, or a name of deals and two of amount, stage and subject. */
