@@ -4,6 +4,7 @@ import type { ValueSpec } from '../../../mapping/spec.ts';
 import { columnsOf, referred, type Assignment } from '../assign.ts';
 import {
   countOf,
+  countWithout,
   fillOf,
   isComplete,
   isKey,
@@ -208,6 +209,9 @@ const TELLING: Readonly<Record<'lead' | 'deal', readonly Role[]>> = {
 
 /** The fewest columns that tell records apart together; of people, at most two of those that say who they are and where. */
 function severalKey({ roles, table, kind }: Recognised): Key | undefined {
+  // Where each has a name or an address, what a record lacks does not tell it from others.
+  const all = columnsOf(roles, ...ROLES_OF_KEY[kind]);
+  const isKnown = kind !== 'lead' || (all.length > 0 && countWithout(table, all) === 0);
   // Amounts change, and so do texts of several sentences or lines.
   const plain = plainColumns(table).filter(
     (column) =>
@@ -215,10 +219,9 @@ function severalKey({ roles, table, kind }: Recognised): Key | undefined {
       !isAmount(column) &&
       column.is.prose < 0.5 &&
       column.length < MAX_KEY &&
-      // What a record lacks tells it from no other one.
-      isComplete(column),
+      (!isKnown || isComplete(column)),
   );
-  const own = columnsOf(roles, ...ROLES_OF_KEY[kind]).filter((each) => plain.includes(each));
+  const own = all.filter((each) => plain.includes(each));
   const isLead = kind === 'lead';
   if (isLead && own.some(isKey)) return undefined;
   const meant = (concept: Concept): Column[] =>
