@@ -208,7 +208,7 @@ describe('the lead of a deal', () => {
     expect(JSON.stringify(listed.lead['email'])).toContain('{emails[1].primary} {emails[1].value}');
   });
 
-  it('is the one beside the same company, not that with the number of the company, and beside a contact only where none is named', async () => {
+  it('is the one beside the same company, not that with the number of the company, and not by it beside a contact', async () => {
     const people = times(36, (n) => `${n + 1},${n % 20},${person(n)},p${n}@acme.example`);
     const companies = ['rowid,nom,town', ...times(21, (n) => `${n},Firm ${n} Ltd,Lyon`)];
     const exports = { 'people.csv': ['rowid,fk_soc,Full name,Email', ...people], 'societe.csv': companies };
@@ -226,11 +226,8 @@ describe('the lead of a deal', () => {
         ...times(40, (n) => deal(n, `${n % 4 ? (n % 36) + 1 : ''},${n % 20}`)),
       ],
     });
-    // By it only where no contact is named.
-    expect(offered.deal['lead_external_id']).toMatchObject({
-      from: ['contact_id', { lookup: { match: 'company_id' } }],
-    });
-    expect(offered.remark('lead_external_id')).toContain('`company_id`: 40 of 40 match contacts.company_id');
+    expect(offered.deal['lead_external_id']).toBe('contact_id');
+    expect(offered.remark('lead_external_id')).toContain('runner-up: `company_id`');
   });
 
   it('has no owner where the users lack the id, which is said with the id', async () => {
@@ -396,7 +393,7 @@ describe('the lead of a deal', () => {
     );
   });
 
-  it('is told from others of the same name by the firm that both exports have, which stands for nobody named', async () => {
+  it('is told from others of the same name by the firm that both exports have', async () => {
     const who = (n: number): string => `${person(n % 12)},Acme ${n}`;
     const draft = await draftOf({
       'contacts.csv': ['Name,Company,Email', ...times(14, (n) => `${who(n)},${n % 3 ? `p${n}@acme.example` : ''}`)],
@@ -408,9 +405,7 @@ describe('the lead of a deal', () => {
     });
     const columns = (...list: readonly string[]) => ({ list, apply: [{ join: ' ' }] });
     const byBoth = { match: columns('Name', 'Company'), with: columns('Contact', 'Company') };
-    expect(draft.deal['lead_external_id']).toMatchObject({
-      from: [{ lookup: byBoth }, { lookup: { match: 'Company', with: 'Company' } }],
-    });
+    expect(draft.deal['lead_external_id']).toMatchObject({ lookup: byBoth });
     expect(draft.remark('lead_external_id')).toContain('by it and `Company`');
     // Of parts that all have.
     expect(draft.lead['external_id']).toEqual({ list: ['Company', 'Name'], apply: [{ join: ' / ' }] });

@@ -202,7 +202,7 @@ function parentLine(context: Context, kind: string, joins: readonly Join[], abov
   // The other side of messages and calls.
   const weaker = joins.filter((each) => isMixed && !enough.includes(each) && each.score >= each.share * 0.65);
   for (const each of [...enough.slice(1), ...weaker]) {
-    const isAble = !(isMixed && each.isShared) && each.columns.length > 0 && chosen.length < 3 && isOther(each);
+    const isAble = !each.isShared && each.columns.length > 0 && chosen.length < 3 && isOther(each);
     const more = isAble ? gain(draft, chosen, each) : 0;
     if (more > table.rows * 0.05 || (more > 0 && each.share > 0.95 && each.score > 0.4)) chosen.push(each);
   }
