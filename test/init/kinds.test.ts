@@ -140,6 +140,26 @@ describe('a table is', () => {
     expect(draft.text).toMatch(/# check: `Koszt` may be the amount of a deal: .*`--answer \w+=both`/);
   });
 
+  it.each(['Net of tax', 'Kx7', 'Costs'])(
+    'both, where the cells of `%s` have the sign of a currency',
+    async (header) => {
+      const jobs = ['New kitchen', 'Worktop', 'Oven', 'Sink'];
+      const draft = await draftOf({
+        'list.csv': [
+          `Date,Client,Address,Zip,Phone,Task,${header},Status,Seller`,
+          ...times(
+            33,
+            (n) =>
+              `2024-03-${10 + (n % 20)},${NAMES[n % 7]!} ${n},${NAMES[n % 5]!.split(' ')[1]!} Road ${n + 3},8${n % 4}00,+49 30 ${2000000 + n * 7919},${jobs[n % 4]!},"${n + 12}.350,00 €",${['Sent', 'Wx', 'Rejected'][n % 3]!},${['Ina', 'Max'][n % 2]!}`,
+          ),
+        ],
+      });
+      expect(draft.entries).toEqual(['list: lead/created', 'list: deal/created']);
+      expect(draft.deal).toMatchObject({ amount: { from: header }, currency: { value: 'EUR' }, title: 'Task' });
+      expect(draft.remark('amount')).toMatch(/^check: /);
+    },
+  );
+
   it.each([
     ['Title', ['Gutters', 'Loft conversion', 'Repair'], 'Title'],
     ['Job', ['Gutters', 'Loft conversion', 'Repair'], 'Job'],
@@ -308,6 +328,29 @@ describe('a table is', () => {
     });
     expect(draft.findings).toContain('28 elements: a history of stages (`from`, `to`), carried in a custom field');
     expect(draft.findings).toMatch(/call_log\.json.*not used, because no column has texts; 28 of 28 `call_log.deal`/);
+  });
+
+  it('comments, where each row names a person and has a day and a sentence, whatever the headers say and although sentences recur', async () => {
+    const who = (n: number): string => `${person(n)}${'abcdefghijkl'[n]!}`;
+    const texts = [
+      'Sent the new offer.',
+      'Finds the price too high, will think.',
+      'Ordered, deposit is paid.',
+      'Not at home, sent a text.',
+    ];
+    const draft = await draftOf({
+      'people.csv': ['No,Phone,Name', ...times(12, (n) => `${n + 1},+39 06 5550${10 + n}21,${who(n)}`)],
+      'sheet 2.csv': [
+        'Day,Customer,Kx1,Kx2,Kx3',
+        ...times(
+          30,
+          (n) =>
+            `2024-03-${10 + (n % 20)},${who(n % 12)},${['Ina', 'Max'][n % 2]!},"${texts[n % 4]!}",${n % 3 ? '' : 'phone'}`,
+        ),
+      ],
+    });
+    expect(draft.comment).toMatchObject({ source: 'sheet_2', content: 'Kx2' });
+    expect(draft.remark('content')).toMatch(/^check: /);
   });
 
   it('deals, where it has a title, an amount and a stage and no addresses, although the file is called leads', async () => {

@@ -94,9 +94,10 @@ export function assign(
   const candidates = new Map<Role, readonly RoleCandidate[]>();
   for (const [role, sorted] of scores) {
     const column = taken.get(role);
-    const others = sorted.filter((each) => !used.has(each.column) && isCandidate(role, each.column, kind)).slice(0, 3);
-    if (column) roles.set(role, { column, score: scoreOfTaken(scores, role, column) || MIN_SCORE, others });
-    else candidates.set(role, others);
+    const others = sorted.filter((each) => !used.has(each.column) && isCandidate(role, each.column, kind));
+    const near = role === 'title' ? others : others.slice(0, 3);
+    if (column) roles.set(role, { column, score: scoreOfTaken(scores, role, column) || MIN_SCORE, others: near });
+    else candidates.set(role, near);
   }
   return { kind, roles, candidates };
 }

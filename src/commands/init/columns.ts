@@ -116,9 +116,9 @@ const SHAPES = {
   person:
     /^\p{Lu}[\p{L}'’.-]*,?(?: (?:\p{Lu}|d[aeiou]s?\b|v[ao]n|ten|ter|el|le|la)[\p{L}'’.-]*){1,4}$|^[\p{Script=Han}\p{Script=Hangul}]{2,4}$|^[\p{Script=Arabic}\p{Script=Hebrew}]{2,}(?: [\p{Script=Arabic}\p{Script=Hebrew}]{2,}){1,3}$|^[\p{Script=Katakana}\p{Script=Han}]{1,4}[ 　][\p{Script=Katakana}\p{Script=Han}]{1,4}$/u,
   oneName: /^\p{Lu}[\p{L}'’-]+(?:[ -]\p{Lu}[\p{L}'’-]+)?$|^[\p{Script=Han}\p{Script=Hangul}]{1,3}$/u,
-  /** Several words, as in a sentence, perhaps behind its date. */
+  /** Several words, as in a sentence, perhaps behind its date, or fewer that end like one and not like the name of a firm. */
   prose:
-    /^(?:\d[\d./: -]*[-–:] )?(?=.{25,})\S+(?:\s+\p{L}\S*){4,}|[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}]{9,}|\n/su,
+    /^(?:\d[\d./: -]*[-–:] )?(?=.{25,})\S+(?:\s+\p{L}\S*){4,}|^(?:\S+\s+){2,}[\p{Ll}-]{4,}[.!?…]$|[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}]{9,}|\n/su,
   spaced: /\S\s+\S|[\p{Script=Han}\p{Script=Hangul}]{4,}/u,
   /** Truncated by a spreadsheet: `3.93E+11`. */
   damaged: /^[+-]?\d(?:[.,]\d+)?E[+-]\d\d$/,

@@ -229,7 +229,9 @@ function withTitle(
   const isMostDistinct = next && others.every(({ column }) => column.distinct < next.column.distinct / 2);
   if (next && (person || isMostDistinct)) return { ...assignment, roles: roles.set('title', { ...next, others }) };
   const company = plainColumns(table).find((each) => isOfFirm(each) && each.is.words > 0.8);
-  const candidates = company && (person || near.length === 0) ? [{ column: company, score: 0 }] : near;
+  // A kind of thing says more than where it is.
+  const last = near.filter((each) => !able.includes(each));
+  const candidates = company && (person || near.length === 0) ? [{ column: company, score: 0 }] : [...able, ...last];
   return { ...assignment, roles, candidates: new Map([...assignment.candidates, ['title', candidates]]) };
 }
 

@@ -257,10 +257,14 @@ export function scoreOf(role: Role, column: Column, kind: RecordKind, more = 0):
   const content =
     1 - (1 - plain * (role === 'content' ? 0.8 : 0.6 + 0.4 * fillOf(column))) * (1 - (plain > 0.1 ? more : 0));
   const header = headerScore(role, column, kind);
-  // What others refer to is an id whatever it is called, sentences are a text, and numbers with the code of a country are phones.
-  const isSure = (role === 'content' && column.is.prose > 0.6) || (role === 'phone' && column.is.international > 0.9);
-  const against =
-    isId(column) || (role === 'id' && isKey(column) && !isCalledSo(column, kind)) ? 1 - 2 * more : isSure ? 0.3 : 1;
+  // What others refer to is an id whatever it is called; sentences are a text, numbers with the code of a country or currency phones or sums.
+  const { prose, international, money } = column.is;
+  const isSure =
+    (role === 'content' && prose > 0.6) ||
+    (role === 'phone' && international > 0.9) ||
+    (role === 'amount' && money > 0.9);
+  const isReferredTo = isId(column) || (role === 'id' && isKey(column) && !isCalledSo(column, kind));
+  const against = isReferredTo ? 1 - 2 * more : isSure ? 0.3 : 1;
   if (header < 0) return content * (1 + header * against);
   // No header makes sure what the values speak against.
   const most =

@@ -10,7 +10,7 @@ import {
   type Assignment,
   type RoleCandidate,
 } from '../assign.ts';
-import { fillOf, isFew, isKey, isNamed, isUnique, type Column, type Table } from '../columns.ts';
+import { countOf, fillOf, isComplete, isFew, isKey, isNamed, isUnique, type Column, type Table } from '../columns.ts';
 import { endings, isCode, isId, isJobs, isWritten, milestones } from '../content.ts';
 import { quoted } from '../evidence.ts';
 import { isSure, type Reference } from '../relations/references.ts';
@@ -287,17 +287,22 @@ export class Signs {
       this.#set('comment', 'check: a text about a person or a deal makes these records comments');
   }
 
-  /** Whether its records have a time, an author, mostly a text of their own, and the id of a person or a deal. */
+  /**
+   * Whether its records have a time, an author, mostly a text of their own, and the id of a person or a deal; of sentences, who wrote them
+   * may be unknown, and each may name its parent otherwise.
+   */
   #isLog(): boolean {
     const { roles } = this.#assignments.get('comment')!;
     const [text] = columnsOf(roles, 'content');
-    const isWritten = text !== undefined && text.length > 20 && text.is.spaced > 0.8 && text.distinct > text.filled / 2;
-    const isSigned = roles.has('author') && this.#of('comment', 'happened') > SURE;
-    return isWritten && isSigned && (this.#refersTo('lead', isId) || this.#refersTo('deal', isId));
+    if (!text || text.length <= 20 || text.is.spaced <= 0.8 || this.#of('comment', 'happened') <= SURE) return false;
+    const isProse = text.is.prose > 0.6;
+    if (!isProse && !(text.distinct > text.filled / 2 && roles.has('author'))) return false;
+    const isParent = (to: Column, from: Column): boolean => isId(to) || (isProse && isComplete(from));
+    return this.#refersTo('lead', isParent) || this.#refersTo('deal', isParent);
   }
 
   /** Whether its records refer to those of a kind, or to companies, other than by their owner. */
-  #refersTo(kind: RecordKind | 'company', by: (column: Column) => boolean = () => true): boolean {
+  #refersTo(kind: RecordKind | 'company', by: (to: Column, from: Column) => boolean = () => true): boolean {
     // In a row for each contact, the id of a deal repeats.
     const isTheirId = (column: Column): boolean =>
       kind !== 'company' &&
@@ -309,7 +314,7 @@ export class Signs {
         (kind === 'company' ? each.to.table.nouns.includes(kind) : this.#kinds.get(each.to.table)!.has(kind)) &&
         isSure(each, 0.3) &&
         (isUnique(each.to) || isOfFew(each.to) || isTheirId(each.to)) &&
-        by(each.to) &&
+        by(each.to, each.from) &&
         !isStaff(each.from),
     );
   }
