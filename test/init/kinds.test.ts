@@ -140,7 +140,7 @@ describe('a table is', () => {
     expect(draft.text).toMatch(/# check: `Koszt` may be the amount of a deal: .*`--answer \w+=both`/);
   });
 
-  it.each(['Net of tax', 'Kx7', 'Costs'])(
+  it.each(['Net of tax', 'Kx7', 'Gross'])(
     'both, where the cells of `%s` have the sign of a currency',
     async (header) => {
       const jobs = ['New kitchen', 'Worktop', 'Oven', 'Sink'];
@@ -351,6 +351,51 @@ describe('a table is', () => {
     });
     expect(draft.comment).toMatchObject({ source: 'sheet_2', content: 'Kx2' });
     expect(draft.remark('content')).toMatch(/^check: /);
+  });
+
+  it.each(['Status', 'Result', 'Kx7'])(
+    'deals, where `%s` says how they ended by their chances and words of no language: another column is the stage',
+    async (header) => {
+      const ended = (n: number): string => [`Aa,Ww,100`, `Bb,Ll,0`, `Cc,Oo,${10 * (n % 8) + 10}`, `Dd,Oo,30`][n % 4]!;
+      const draft = await draftOf({
+        'people.csv': PEOPLE,
+        'list.csv': [
+          `No,Client ID,Xname,Xstep,${header},Chance %,Xsum,Currency`,
+          ...times(
+            36,
+            (n) => `${700 + n},${10020 + 3 * (n % 12)},Contract for ${n % 19} lamps,${ended(n)},${n + 3}500.50,EUR`,
+          ),
+        ],
+      });
+      expect(draft.deal).toMatchObject({
+        title: 'Xname',
+        stage_name: { from: [{ from: header, apply: [{ map: { Ww: 'Won', Ll: 'Lost', '*': null } }] }, 'Xstep'] },
+      });
+      expect(draft.remark('stage_name')).toMatch(/^check: 18 deals are won or lost by /);
+    },
+  );
+
+  it('deals by an amount in a currency and what it is for, without any stage, or with numbers that say how they ended', async () => {
+    const day = (n: number): string => `2024-03-${10 + (n % 19)}`;
+    const row = (n: number): string =>
+      `${700 + n},${10020 + 3 * (n % 12)},Contract for ${n % 19} lamps,${n + 3}500.50,EUR`;
+    const header = 'No,Client ID,Xname,Xsum,Currency';
+    const [one, other] = await Promise.all([
+      draftOf({ 'people.csv': PEOPLE, 'list.csv': [header, ...times(36, row)] }),
+      draftOf({
+        'people.csv': PEOPLE,
+        'list.csv': [
+          `${header},Step,State,Xday`,
+          ...times(
+            36,
+            (n) => `${row(n)},${['Cc,0,', `Dd,1,${day(n)}`, `${['Aa', 'Cc'][n % 2]!},2,${day(n)}`][n % 3]!}`,
+          ),
+        ],
+      }),
+    ]);
+    expect(one.deal).toMatchObject({ title: 'Xname', amount: { from: 'Xsum' } });
+    expect(one.text).toContain('make these records deals, although no column has a stage');
+    expect(other.text).toContain("map: { '1': Won, '2': Lost, '*': null }");
   });
 
   it('deals, where it has a title, an amount and a stage and no addresses, although the file is called leads', async () => {

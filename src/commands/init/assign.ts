@@ -12,10 +12,11 @@ import {
   type Column,
   type Table,
 } from './columns.ts';
-import { differingByAddress, isId, isRowNumber, keys, ofAddress, outcomes } from './content.ts';
+import { differingByAddress, isId, isRowNumber, keys, ofAddress } from './content.ts';
+import { outcomes } from './ends.ts';
 import { isCalledAlike, isSure, namesTable, type Reference } from './relations/references.ts';
 import { bestSum } from './best-sum.ts';
-import { headerScore, isStaff, NAMES, ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
+import { headerScore, isKind, isStaff, NAMES, ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
 import { fold, meaningOf } from './words.ts';
 
 export interface RoleCandidate {
@@ -96,7 +97,10 @@ export function assign(
     const column = taken.get(role);
     const others = sorted.filter((each) => !used.has(each.column) && isCandidate(role, each.column, kind));
     const near = role === 'title' ? others : others.slice(0, 3);
-    if (column) roles.set(role, { column, score: scoreOfTaken(scores, role, column) || MIN_SCORE, others: near });
+    // An outcome alone is the stage, as sure as it is one.
+    const alike = role === 'stage' ? (['stage', 'outcome'] as const) : ([role] as const);
+    const score = column ? Math.max(...alike.map((each) => scoreOfTaken(scores, each, column))) : 0;
+    if (column) roles.set(role, { column, score: score || MIN_SCORE, others: near });
     else candidates.set(role, near);
   }
   return { kind, roles, candidates };
@@ -303,8 +307,9 @@ function settle(kind: RecordKind, taken: Map<Role, Column>, scores: Scores): voi
       column.distinct > 2 &&
       ![...taken.values()].includes(column),
   );
-  if (end && both.length === 0 && steps.length === 1 && outcomes(end) > 0.5)
-    taken.set('outcome', end).set('stage', steps[0]!.column);
+  const [step, ...more] = steps.length > 1 ? steps.filter(({ column }) => isKind(column)) : steps;
+  if (end && both.length === 0 && step && more.length === 0 && outcomes(end) > 0.5)
+    taken.set('outcome', end).set('stage', step.column);
   const outcome = taken.get('outcome');
   if (outcome && !taken.has('stage') && outcome.is.words > 0.8) {
     taken.set('stage', outcome);

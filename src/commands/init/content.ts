@@ -15,9 +15,10 @@ import {
   type Table,
 } from './columns.ts';
 import { currencyMarksInName } from '../../kinds/currencies.ts';
+import { endings } from './ends.ts';
 import { datesIn, isUnix, unixFormat, type DateFacts } from './dates.ts';
 import { numberIn, multipleInName } from './multiples.ts';
-import { endingOf, fold, isJob, meaningOf, type Concept } from './words.ts';
+import { fold, isJob, meaningOf, type Concept } from './words.ts';
 
 /** An id by its form alone: a UUID, a code, a short number. For columns of which nothing else shows it. */
 export const isId = ({ is }: Column): boolean => is.uuid > 0.8 || is.code > 0.8 || is.digits > 0.9;
@@ -249,15 +250,6 @@ const derivedOf = once((table: Table): Map<Column, 'weighted' | 'gross'> => {
   return derived;
 });
 
-/** The share of values that say how a deal ended, and of those that say anything about it. */
-export function endings(column: Column): { ends: number; all: number } {
-  const ends = [...countsOf(column)].map(([value, n]) => ({ end: endingOf(value), n }));
-  const sum = (some: readonly { readonly n: number }[]): number => some.reduce((total, { n }) => total + n, 0);
-  const of = (test: (end: string | undefined) => boolean): number =>
-    sum(ends.filter(({ end }) => test(end))) / Math.max(1, sum(ends));
-  return { ends: of((end) => end === 'won' || end === 'lost'), all: of((end) => end !== undefined) };
-}
-
 export function stages(column: Column): number {
   const { is, date, separators, length } = column;
   if (date || is.email > 0.2 || is.flag > 0.9 || is.money > 0.3 || is.currency > 0.8 || length > 60 || is.prose > 0.3)
@@ -266,14 +258,6 @@ export function stages(column: Column): number {
   if (!isFew(column) && column.filled > 6) return column.distinct <= column.filled * 0.7 ? 0.08 : 0;
   if (is.words <= 0.8) return column.meaning.concepts.has('id') ? 0.17 : 0.12;
   return (0.22 + (endings(column).ends > 0 ? 0.2 : 0)) * (is.person > 0.8 ? 0.3 : 1);
-}
-
-export function outcomes(column: Column): number {
-  const { is, date, distinct } = column;
-  if (date || distinct > 8 || is.email > 0) return 0;
-  if (is.digits > 0.9) return distinct <= 4 && distinct > 1 && is.hundred > 0.9 ? 0.1 : 0;
-  const { ends, all } = endings(column);
-  return ends === 0 ? 0 : all > 0.95 ? 0.6 : 0.15;
 }
 
 export function titles(column: Column): number {

@@ -197,10 +197,9 @@ function withTitle(
   // A text is no title, whatever else is, and the name of another record names no deal.
   const near = [...named, ...jobs.map((column) => ({ column, score: 0 }))].filter(
     ({ column }) =>
-      column !== stage &&
       // The id of another record, which some have.
       (!isId(column) || isComplete(column)) &&
-      !(column === owner && isKind(column)) &&
+      !([stage, owner].includes(column) && isKind(column)) &&
       column.is.prose < 0.5 &&
       !isNotes(column, 'deal') &&
       (person || !namesOther(column, references)),

@@ -11,7 +11,6 @@ import {
   isNotes,
   keys,
   member,
-  outcomes,
   partOfName,
   personal,
   stages,
@@ -19,6 +18,7 @@ import {
   texts,
   titles,
 } from './content.ts';
+import { outcomes } from './ends.ts';
 import { NOUNS, nounsOf, type Concept, type Meaning, type Noun } from './words.ts';
 
 interface RoleSpec {
@@ -262,7 +262,7 @@ export function scoreOf(role: Role, column: Column, kind: RecordKind, more = 0):
   const isSure =
     (role === 'content' && prose > 0.6) ||
     (role === 'phone' && international > 0.9) ||
-    (role === 'amount' && money > 0.9);
+    (role === 'amount' && money > 0.9 && !column.meaning.concepts.has('cost'));
   const isReferredTo = isId(column) || (role === 'id' && isKey(column) && !isCalledSo(column, kind));
   const against = isReferredTo ? 1 - 2 * more : isSure ? 0.3 : 1;
   if (header < 0) return content * (1 + header * against);

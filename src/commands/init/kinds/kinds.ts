@@ -12,7 +12,8 @@ import {
   type Column,
   type Table,
 } from '../columns.ts';
-import { endings, isId, isOfFirms, ofAddress } from '../content.ts';
+import { isId, isOfFirms, ofAddress } from '../content.ts';
+import { endings } from '../ends.ts';
 import { isSure, namesOf, type Reference } from '../relations/references.ts';
 import { CONTACTS, isOfFirm, isStaff, RECORD_KINDS, scoreOf, type RecordKind, type Role } from '../roles.ts';
 import { fold, type Concept } from '../words.ts';

@@ -11,7 +11,8 @@ import {
   type RoleCandidate,
 } from '../assign.ts';
 import { countOf, fillOf, isComplete, isFew, isKey, isNamed, isUnique, type Column, type Table } from '../columns.ts';
-import { endings, isCode, isId, isJobs, isWritten, milestones } from '../content.ts';
+import { isCode, isId, isJobs, isWritten, milestones } from '../content.ts';
+import { endings } from '../ends.ts';
 import { quoted } from '../evidence.ts';
 import { isSure, type Reference } from '../relations/references.ts';
 import { CONTACTS, isOfFirm, isStaff, NAMES, RECORD_KINDS, typeOf, type RecordKind, type Role } from '../roles.ts';
@@ -119,8 +120,9 @@ export class Signs {
       : (this.#best('amount')?.score ?? 0) >= amount;
     const isStaged = this.#of('deal', 'stage', 'outcome') >= stage;
     const isCalled = this.#is('deal') && list === undefined;
-    // What it is for, its sum in money and a column of few values, whatever their headers say.
-    const isTitled = list === undefined && this.#isTitled() && this.#isMoney() && this.#best('stage') !== undefined;
+    // What it is for and its sum in money, whatever their headers say; in a row that is a person, they have a column of few values, too.
+    const isFor = isPerson ? this.#isTitled() && this.#best('stage') !== undefined : this.#best('title') !== undefined;
+    const isTitled = list === undefined && this.#isMoney() && isFor;
     // Subscriptions are of a company, orders of people, or in their list.
     const isTheirs = list !== undefined && !list.includes('.') && this.#kinds.get(parent!)!.has('lead');
     const isOf = isTheirs || isPerson || this.#refersTo('lead') || this.#refersTo('company');
@@ -287,10 +289,7 @@ export class Signs {
       this.#set('comment', 'check: a text about a person or a deal makes these records comments');
   }
 
-  /**
-   * Whether its records have a time, an author, mostly a text of their own, and the id of a person or a deal; of sentences, who wrote them
-   * may be unknown, and each may name its parent otherwise.
-   */
+  /** Whether its records have a time, an author, mostly a text of their own, and the id of a parent; sentences need a parent in each. */
   #isLog(): boolean {
     const { roles } = this.#assignments.get('comment')!;
     const [text] = columnsOf(roles, 'content');

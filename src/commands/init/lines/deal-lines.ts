@@ -29,7 +29,8 @@ import {
   type Scale,
 } from '../evidence.ts';
 import type { TransformSpec, ValueSpec } from '../../../mapping/spec.ts';
-import { milestones, outcomes, titles } from '../content.ts';
+import { milestones, titles } from '../content.ts';
+import { endsIn, outcomes } from '../ends.ts';
 import { headerScore, isOfFirm, NAMES } from '../roles.ts';
 import { numberIn, multipleIn } from '../multiples.ts';
 import { joined, placeholder } from '../relations/lookups.ts';
@@ -127,8 +128,9 @@ export function currencyLine({ draft: { roles }, known }: Context): Made {
   };
 }
 
-function isEnd(value: string | null): boolean {
-  return ['won', 'lost'].includes(endingOf(value ?? '') ?? '');
+/** The values of a column that say that a deal was won or lost, and which. */
+function endedIn(column: Column): Map<string, 'won' | 'lost'> {
+  return new Map([...endsIn(column)].flatMap(([value, end]) => (end === 'open' ? [] : [[value, end] as const])));
 }
 
 export function stageLine(context: Context): Made {
@@ -137,8 +139,8 @@ export function stageLine(context: Context): Made {
   const line = namedLine(context, 'stage');
   if (!found) return endsByFlags(context) ?? lastMilestone(context) ?? nameAround(context) ?? line;
   const said = outcome ? [...countsOf(outcome).keys()] : [];
-  const ends = said.filter(isEnd);
-  if (!outcome || ends.length === 0) {
+  const ends = outcome ? endedIn(outcome) : new Map<string, never>();
+  if (!outcome || ends.size === 0) {
     const byFlags = endsByFlags(context, { line, column: found.column });
     if (byFlags) return byFlags;
     const isEndOnly = !outcome && found.others.length > 0 && outcomes(found.column) > 0.5;
@@ -150,14 +152,14 @@ export function stageLine(context: Context): Made {
   }
   const by = quoted(outcome);
   const unsaid = cellsOf([outcome, found.column]).filter(
-    ([end = null, stage]) => isEnd(end) && endingOf(stage ?? '') !== endingOf(end!),
+    ([end, stage]) => ends.has(end ?? '') && endingOf(stage ?? '') !== ends.get(end!),
   );
   if (unsaid.length === 0) return { ...line, comment: `${line.comment}; ${by} says the same of won and lost deals` };
   context.used.add(outcome);
-  const stageOf = (end: string): string => (endingOf(end) === 'won' ? 'Won' : 'Lost');
-  const map = { ...Object.fromEntries(ends.map((end) => [end, stageOf(end)])), '*': null };
-  const stages = [...new Set(ends.map(stageOf))].map((each) => `\`${each}\``).join(' and ');
-  const others = said.filter((each) => !isEnd(each)).slice(0, 3);
+  const became = [...ends].map(([value, end]) => [value, end === 'won' ? 'Won' : 'Lost'] as const);
+  const map = { ...Object.fromEntries(became), '*': null };
+  const stages = [...new Set(became.map(([, stage]) => `\`${stage}\``))].join(' and ');
+  const others = said.filter((each) => !ends.has(each)).slice(0, 3);
   const rest =
     others.length === 0 ? 'deals without one' : `deals with ${others.map((each) => `\`${each}\``).join(', ')}`;
   const comment = `check: ${numberText(unsaid.length)} deals are won or lost by ${by}, but not by ${quoted(found.column)}; they become ${stages}, and ${rest} keep ${quoted(found.column)}`;
@@ -259,9 +261,8 @@ function meaningfulPart(name: string): string {
 /** Offered where some of the stages are those of closed deals, and not all. */
 export function priorityLine({ draft: { roles } }: Context): Line[] {
   const column = (roles.get('outcome') ?? roles.get('stage'))?.column;
-  const names = column ? [...countsOf(column).keys()] : [];
-  const closed = names.filter(isEnd);
-  if (!column || closed.length === 0 || closed.length === names.length) return [];
+  const closed = column ? [...endedIn(column).keys()] : [];
+  if (!column || closed.length === 0 || closed.length === countsOf(column).size) return [];
   const map = { ...Object.fromEntries(closed.map((name) => [name, 0])), '*': 1 };
   const value = valueIn(column, { map });
   const comment = 'remove the `#` to send open deals first, with their people and comments';
