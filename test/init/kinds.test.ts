@@ -398,6 +398,15 @@ describe('a table is', () => {
     expect(other.text).toContain("map: { '1': Won, '2': Lost, '*': null }");
   });
 
+  it('deals called after the one full column of varied texts, although its header is a word of people', async () => {
+    const row = (n: number): string =>
+      `${700 + n},${10020 + 3 * (n % 12)},Contract for ${n} lamps,${n + 3}500.50,${['New', 'Won'][n % 2]!},${n % 5 ? '' : 'Too dear for us'}`;
+    const header = 'No,Client ID,Lead,Amount,Stage,Result';
+    const draft = await draftOf({ 'people.csv': PEOPLE, 'deals.csv': [header, ...times(24, row)] });
+    expect(draft.deal['title']).toBe('Lead');
+    expect(draft.remark('title')).toMatch(/^check: /);
+  });
+
   it('deals, where it has a title, an amount and a stage and no addresses, although the file is called leads', async () => {
     const row = (n: number): string =>
       `${n + 1},Audit ${n},Pharmacie ${n % 5},${['New', 'Won'][n % 2]!},${n + 3}00.50,Ann Bell,2024-03-${n + 10}`;
@@ -1019,6 +1028,22 @@ describe('exports of strangers', () => {
     expect(draft.deal['external_id']).toMatchObject({ from: 'Nr' });
     expect(draft.spec.defaults?.missing_values).toContain('#DIV/0!');
     expect(draft.findings).not.toContain('cannot be sent');
+  });
+
+  it('have lines with one cell, and a last one with the sums of the columns, whatever is beside them: a year alone is no day of a spreadsheet', async () => {
+    const rows = times(24, (n) => [
+      ...(n === 12 ? ['2024,,,,,,'] : []),
+      `${10 + (n % 12)}-0${1 + (n % 7)}-202${n < 12 ? 3 : 4},${person(n)},p${n}@a.example,Roof ${n},${['open', 'won'][n % 2]!},Jana,${900 + n}.50 kr.`,
+    ]).flat();
+    const sum = times(24, (n) => 900 + n + 0.5).reduce((one, other) => one + other);
+    const draft = await draftOf({
+      'list.csv': ['Date,Client,E-mail,Title,Status,Owner,Amount', ...rows, `Xx,,,,,,${sum}.00 kr.`],
+    });
+    expect(draft.deal['when']).toEqual({ from: 'Client', present: true });
+    expect(draft.remark('when')).toContain('skips 2 of 26: lines that are no records');
+    expect(draft.deal['occurred_at']).toMatchObject({
+      apply: [{ date: expect.not.stringContaining('excel') as string }],
+    });
   });
 
   it('have parts of records among these, such as the steps of a task: they become comments, and never people or deals', async () => {
@@ -1982,6 +2007,15 @@ describe('columns with numbers are groups, each of which is a record', () => {
       occurred_at: { from: 'Note 2 date' },
       data: { content: 'Note 2 text', author_name: 'Note 2 by', lead_external_id: 'Client ID' },
     });
+  });
+
+  it('notes, of a single column each, although few records have the last one', async () => {
+    const note = (n: number): string => `Wants to see the references before they sign said number ${n}`;
+    const row = (n: number): string =>
+      `${client(n)},${note(n)},${n % 3 ? '' : note(n + 40)},${n === 5 ? note(80) : ''}`;
+    const draft = await draftOf({ 'clients.csv': [`${CLIENT},Note 1,Note 2,Note 3`, ...times(18, row)] });
+    const texts = draft.spec.events.flatMap(({ type, data }) => (type === 'comment/created' ? [data['content']] : []));
+    expect(texts).toEqual(['Note 1', 'Note 2', 'Note 3']);
   });
 
   it('but not the addresses and numbers of a person', async () => {

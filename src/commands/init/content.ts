@@ -16,7 +16,7 @@ import {
 } from './columns.ts';
 import { currencyMarksInName } from '../../kinds/currencies.ts';
 import { endings } from './ends.ts';
-import { datesIn, isUnix, unixFormat, type DateFacts } from './dates.ts';
+import { datesIn, isUnix, unixFormat, YEAR, type DateFacts } from './dates.ts';
 import { numberIn, multipleInName } from './multiples.ts';
 import { fold, isJob, meaningOf, type Concept } from './words.ts';
 
@@ -122,8 +122,6 @@ export function member(column: Column): number {
   const few = repeats ? 1 - 0.4 * isRare(column) : 0.5;
   return few * (is.person > 0.6 ? 0.35 : is.email > 0.6 ? 0.3 : is.words > 0.8 ? 0.12 : 0.1);
 }
-
-const YEAR = 31_557_600_000;
 
 /** Never later than any other date of its record, complete, and in the past. */
 export function createdAt(column: Column): number {

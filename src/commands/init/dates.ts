@@ -87,7 +87,14 @@ export function dateFacts(header: Meaning, values: readonly string[], dayFirst: 
   let ambiguous: DateFacts['ambiguous'];
   while (left.length > 0 && formats.length < 4) {
     const counts = new Map(
-      [...READERS].map(([format, read]) => [format, left.filter((value) => read(value) !== undefined).length]),
+      [...READERS].map(([format, read]) => {
+        // Beside dates, a number is the day of a spreadsheet only in their years.
+        const others = format === 'excel' ? datesIn(distinct, { formats }).filter(Number.isFinite) : [];
+        const [first, last] = [Math.min(...others) - YEAR, Math.max(...others) + YEAR];
+        const isNear = (local: number): boolean =>
+          others.length === 0 ? !Number.isNaN(local) : local > first && local < last;
+        return [format, left.filter((value) => isNear(read(value)?.local ?? Number.NaN)).length];
+      }),
     );
     const most = Math.max(...counts.values());
     if (most === 0) break;
@@ -114,6 +121,9 @@ export function dateFacts(header: Meaning, values: readonly string[], dayFirst: 
     unread: values.filter((value) => left.includes(value)).length,
   };
 }
+
+/** In milliseconds. */
+export const YEAR = 31_557_600_000;
 
 /** As spreadsheets and APIs write a day. */
 const MIDNIGHT = /[T ]0?0:00(?::00(?:\.0+)?)?(?:Z| UTC)?$/;
@@ -153,7 +163,7 @@ function areSeconds(values: readonly string[]): boolean {
 }
 
 /** In seconds or milliseconds since 1970. */
-export function isUnix({ formats }: DateFacts): boolean {
+export function isUnix({ formats }: Pick<DateFacts, 'formats'>): boolean {
   return formats.some((format) => format.startsWith('unix'));
 }
 
@@ -178,9 +188,8 @@ export function dateText(text: string, ...formats: readonly string[]): string {
 }
 
 /** The dates in milliseconds; NaN for a text that is none. */
-export function datesIn(texts: readonly string[], facts: DateFacts): number[] {
-  const { formats } = facts;
-  if (isUnix(facts)) return texts.map((text) => Number(text) * (formats[0] === 'unix' ? 1000 : 1));
+export function datesIn(texts: readonly string[], { formats }: Pick<DateFacts, 'formats'>): number[] {
+  if (isUnix({ formats })) return texts.map((text) => Number(text) * (formats[0] === 'unix' ? 1000 : 1));
   const readers = formats.map((format) => READERS.get(format)!);
   return texts.map(
     (text) => readers.map((read) => read(text)?.local).find((local) => local !== undefined) ?? Number.NaN,

@@ -94,12 +94,17 @@ function notesIn(table: Table, drafts: readonly EntryDraft[]): EntryDraft[] {
   const id = key?.column ?? roles?.get('id')?.column;
   // Steps of a task are no notes about it.
   const hasComments = drafts.some((draft) => draft.kind === 'comment' && draft.table.only?.as !== 'parts');
+  // `Note 1`, `Note 2`: one field again and again, of which all is what the fullest is.
+  const stem = ({ name }: Column): string => name.replace(/\d+/, '#');
+  const alike = (column: Column): Column[] => table.columns.filter((each) => stem(each) === stem(column));
   return table.columns
-    .filter((column) => isNotes(column, kind) && !used.includes(column))
+    .filter(
+      (column) => column.filled > 0 && alike(column).some((each) => isNotes(each, kind)) && !used.includes(column),
+    )
     .map((column): EntryDraft => {
       const instead = hasComments
         ? 'other records are the comments'
-        : fillOf(column) <= 0.5
+        : Math.max(...alike(column).map(fillOf)) <= 0.5
           ? `${ofText(column.filled, table.rows)} have one`
           : undefined;
       return {

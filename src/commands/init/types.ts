@@ -115,18 +115,26 @@ function recordsIn({ columns, rows }: RawTable): TypeFound[] | undefined {
   const plain = [...columns].filter(([, { list }]) => list === undefined);
   const width = (row: RawTable['rows'][number]): number => plain.filter(([, { at }]) => hasValue(row[at])).length;
   const full = rows.filter((row) => width(row) > MAX_CELLS);
-  // Amounts are unique by chance, and are no ids.
+  // Amounts and days are unique by chance, and are no ids.
   const keys = plain.flatMap(([, { at }]) => {
     const values = new Set(full.map((row) => String(row[at] ?? '')));
-    return values.size === full.length && [...values].every((value) => /^[^\s.,]+$/.test(value)) ? [at] : [];
+    const isCode = (value: string): boolean => /^[^\s.,]+$/.test(value) && !/^\d{1,4}[-/]\d{1,2}[-/]\d/.test(value);
+    return values.size === full.length && [...values].every(isCode) ? [at] : [];
   });
+  // Whatever the word beside them: the last line has the sums of the columns.
+  const digitsOf = (cell: RawTable['rows'][number][number] | undefined): number =>
+    Number(String(cell ?? '').replace(/\D/g, ''));
+  const sums = plain.filter(([, { at }]) => isFigure(String(rows.at(-1)?.[at] ?? '')));
+  const isSum = ([, { at }]: (typeof plain)[number]): boolean =>
+    2 * digitsOf(rows.at(-1)![at]) === rows.reduce((sum, row) => sum + digitsOf(row[at]), 0);
+  const total = sums.length > 0 && sums.every(isSum) ? rows.at(-1) : undefined;
   const isLine = (row: RawTable['rows'][number]): boolean => {
     const cells = plain.flatMap(([, { at }]) => (hasValue(row[at]) ? [String(row[at])] : []));
     const isOfOne = cells.some((cell) => /^\S*@|^[+0][\d\s()./-]+$/.test(cell));
     // A word and a sum; but with an id, it is a record of which little is known.
     const hasId = keys.some((at) => /^\S*\d\S*$/.test(String(row[at] ?? '')));
     if (cells.filter((cell) => !isFigure(cell)).length > 1 || isOfOne || hasId) return false;
-    return cells.length <= (cells.some(isSubtotal) ? plain.length / 2 : MAX_CELLS);
+    return cells.length <= (row === total || cells.some(isSubtotal) ? plain.length / 2 : MAX_CELLS);
   };
   const lines = new Set(rows.filter(isLine));
   const others = rows.filter((row) => !lines.has(row));
@@ -243,7 +251,7 @@ const COLUMN_FORMS = [/^\S+@\S+\.\S+$/, FIGURE, CODE];
 
 /** Beside it is at most a currency. */
 function isFigure(cell: string): boolean {
-  return /^\p{Lu}{0,3}\p{Sc}? ?-?\d[\d.,' ]*(?:\p{Sc}|\p{L}{1,3})?$/u.test(cell);
+  return /^\p{Lu}{0,3}\p{Sc}? ?-?\d[\d.,' ]*(?:\p{Sc}|\p{L}{1,3}\.?)?$/u.test(cell);
 }
 
 /** Some records with each value of a column; none, unless all have one of a few words or codes: a type is no amount and no date. */

@@ -33,10 +33,13 @@ export function contentLine(context: Context): Made {
     : [];
   if (columns.length === 0) return openLine(context, 'content');
   const others = alternatives(columns, near);
-  const outcome = plainColumns(table).find(
-    (each) =>
-      !columns.includes(each) && isComplete(each) && each.is.words > 0.8 && each.meaning.concepts.has('outcome'),
-  );
+  // How a deal ended is no text about it.
+  const outcome = context.draft.notes
+    ? undefined
+    : plainColumns(table).find(
+        (each) =>
+          !columns.includes(each) && isComplete(each) && each.is.words > 0.8 && each.meaning.concepts.has('outcome'),
+      );
   if (outcome && countWithout(table, [...columns, ...others]) > table.rows * 0.25) others.push(outcome);
   for (const each of [...columns, ...others]) context.used.add(each);
   const figures = [...columns, ...others]

@@ -71,7 +71,7 @@ export function nameOf(
         Number(namesTable(b.from, b.to.table)) - Number(namesTable(a.from, a.to.table)),
     );
   // What is a name already needs no other one, but for an owner, who has an address.
-  if (found && what !== 'owner' && isName(found.to)) return undefined;
+  if (found && what !== 'owner' && isName(found.to, NAMED[what] === 'stage')) return undefined;
   const name = found && nameIn(found.to, what);
   if (!found && (what === 'owner' || what === 'author')) return nameBeside(column, tables);
   if (!found || !name || name === found.to) return undefined;
@@ -139,9 +139,10 @@ export function nameByType(id: Column, { references }: KnownTables): Pick<Join, 
 
 const MAX_TYPES = 12;
 
-/** Words, and no login or code. */
-function isName({ is, pair }: Column): boolean {
-  return pair !== undefined || (is.words > 0.8 && is.spaced > 0.6 && Math.max(is.code, is.email) < 0.5);
+/** Words, and no login or code; `isOne`: one may be enough. */
+function isName({ is, pair, values }: Column, isOne: boolean): boolean {
+  const isWritten = is.spaced > 0.6 || (isOne && values.every((value) => /^\p{Lu}\p{Ll}{2}|^\S+ /u.test(value)));
+  return pair !== undefined || (is.words > 0.8 && isWritten && Math.max(is.code, is.email) < 0.5);
 }
 
 /** Which values no record has, so that they are left out. */
