@@ -142,7 +142,7 @@ export class Signs {
     if (isPerson && !isCalled && this.#areAllPeople()) return;
     // Payments, invoices and line items where other records are the deals.
     if (this.#refersTo('deal') || (this.#is('other') && this.#areOthers())) return;
-    const without = isStaged ? '' : ', although no column has a stage';
+    const without = this.#assignments.get('deal')!.roles.has('stage') ? '' : ', although no column has a stage';
     this.#set('deal', `check: ${one} and ${other}, of a person or a company, make these records deals${without}`);
     if (isPerson) this.#set('lead');
   }
