@@ -4,7 +4,6 @@ import {
   countOf,
   fillOf,
   isComplete,
-  isFew,
   isKey,
   isNamed,
   isUnique,
@@ -13,11 +12,11 @@ import {
   type Table,
 } from './columns.ts';
 import { differingByAddress, isId, isRowNumber, keys, ofAddress } from './content.ts';
-import { outcomes } from './ends.ts';
+import { stageBeside } from './ends.ts';
 import { isCalledAlike, isSure, namesTable, type Reference } from './relations/references.ts';
 import { bestSum } from './best-sum.ts';
-import { headerScore, isKind, isStaff, NAMES, ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
-import { fold, meaningOf } from './words.ts';
+import { headerScore, isStaff, NAMES, ROLES_OF, scoreOf, whoseOf, type RecordKind, type Role } from './roles.ts';
+import { fold } from './words.ts';
 
 export interface RoleCandidate {
   readonly column: Column;
@@ -98,7 +97,7 @@ export function assign(
     const others = sorted.filter((each) => !used.has(each.column) && isCandidate(role, each.column, kind));
     const near = role === 'title' ? others : others.slice(0, 3);
     // An outcome alone is the stage, as sure as it is one.
-    const alike = role === 'stage' ? (['stage', 'outcome'] as const) : ([role] as const);
+    const alike = [role, ...(role === 'stage' ? (['outcome'] as const) : [])];
     const score = column ? Math.max(...alike.map((each) => scoreOfTaken(scores, each, column))) : 0;
     if (column) roles.set(role, { column, score: score || MIN_SCORE, others: near });
     else candidates.set(role, near);
@@ -297,19 +296,11 @@ function settle(kind: RecordKind, taken: Map<Role, Column>, scores: Scores): voi
   const text = taken.get('content');
   const theirs = text && (writerOf(text) ?? signedBy(taken, scores));
   if (theirs) taken.set('author', theirs);
-  // Beside what says only how deals ended, the one column of a few values that no header calls otherwise is the stage.
   const [end, ...both] = (['stage', 'outcome'] as const).flatMap((role) => taken.get(role) ?? []);
-  const steps = (scores.get('stage') ?? []).filter(
-    ({ column }) =>
-      column.meaning.concepts.size === 0 &&
-      isComplete(column) &&
-      isFew(column) &&
-      column.distinct > 2 &&
-      ![...taken.values()].includes(column),
-  );
-  const [step, ...more] = steps.length > 1 ? steps.filter(({ column }) => isKind(column)) : steps;
-  if (end && both.length === 0 && step && more.length === 0 && outcomes(end) > 0.5)
-    taken.set('outcome', end).set('stage', step.column);
+  const used = [...taken.values()];
+  const able = (scores.get('stage') ?? []).flatMap(({ column }) => (used.includes(column) ? [] : [column]));
+  const stage = end && both.length === 0 ? stageBeside(end, able) : undefined;
+  if (stage) taken.set('outcome', end!).set('stage', stage);
   const outcome = taken.get('outcome');
   if (outcome && !taken.has('stage') && outcome.is.words > 0.8) {
     taken.set('stage', outcome);
@@ -366,17 +357,6 @@ function sameAs(taken: Map<Role, Column>, scores: Scores): void {
 function ofSame(role: Role, column: Column, scores: Scores): Column[] {
   return scores.get(role)!.flatMap((each) => (whoseOf(each.column) === whoseOf(column) ? [each.column] : []));
 }
-
-/** Whose name, address or number a header says that it is: `parent` of `Parent Email`. */
-export function whoseOf({ name, label = name }: Column): string {
-  const isPart = (word: string): boolean => PERSONAL.some((each) => meaningOf(word).concepts.has(each));
-  return fold(label)
-    .split(' ')
-    .filter((word) => !isPart(word))
-    .join(' ');
-}
-
-const PERSONAL = ['first', 'surname', 'last', 'name', 'email', 'phone'] as const;
 
 /** Whether full names have the names of another column in them. */
 function isPartOf(part: Column, full: Column): boolean {

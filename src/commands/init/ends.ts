@@ -2,15 +2,15 @@
 import { cellsOf, countsOf, countsWhere, isComplete, isFew, once, plainColumns, type Column } from './columns.ts';
 import { endingOf } from './words.ts';
 
-type Ending = 'won' | 'lost' | 'open';
+type DealEnd = 'won' | 'lost' | 'open';
 
 /** Of an outcome: won, lost, open, on hold. */
 const MAX_OUTCOMES = 4;
 
 /** What values say of their deals, by their words or, of an outcome, by the other columns. */
-export const endsIn = once((column: Column): ReadonlyMap<string, Ending> => {
+export const endsIn = once((column: Column): ReadonlyMap<string, DealEnd> => {
   const values = [...countsOf(column).keys()];
-  const said = values.flatMap((value): [string, Ending][] => {
+  const said = values.flatMap((value): [string, DealEnd][] => {
     const end = endingOf(value);
     return end === undefined ? [] : [[value, end]];
   });
@@ -20,17 +20,17 @@ export const endsIn = once((column: Column): ReadonlyMap<string, Ending> => {
 });
 
 /** Won deals have a chance of 100 %, lost ones of 0, and open ones several: a stage has its own. */
-function byChances(column: Column, values: readonly string[]): [string, Ending][] | undefined {
+function byChances(column: Column, values: readonly string[]): [string, DealEnd][] | undefined {
   const chances = plainColumns(column.table).filter(({ is }) => is.hundred > 0.95 && is.words < 0.1);
   for (const chance of chances) {
     const rows = cellsOf([column, chance]).map(([value, cell]) => [value, parseFloat((cell ?? '').replace(',', '.'))]);
     const most = Math.max(...rows.map(([, each]) => Number(each)));
-    const ends = values.map((value): [string, Ending | undefined] => {
+    const ends = values.map((value): [string, DealEnd | undefined] => {
       const own = new Set(rows.flatMap(([other, each]) => (other === value ? [each] : [])));
       return [value, own.size > 1 ? 'open' : own.has(0) ? 'lost' : own.has(most) ? 'won' : undefined];
     });
-    const found = ends.flatMap(([value, end]): [string, Ending][] => (end ? [[value, end]] : []));
-    const has = (end: Ending): boolean => found.some(([, each]) => each === end);
+    const found = ends.flatMap(([value, end]): [string, DealEnd][] => (end ? [[value, end]] : []));
+    const has = (end: DealEnd): boolean => found.some(([, each]) => each === end);
     if ([1, 100].includes(most) && found.length === values.length && has('won') && has('lost') && has('open'))
       return found;
   }
@@ -38,7 +38,7 @@ function byChances(column: Column, values: readonly string[]): [string, Ending][
 }
 
 /** Just those that are won or lost have a day on which they were closed; lost ones have a reason, or won ones the last stage. */
-function byClosing(column: Column, values: readonly string[]): [string, Ending][] | undefined {
+function byClosing(column: Column, values: readonly string[]): [string, DealEnd][] | undefined {
   const others = plainColumns(column.table).filter((each) => each !== column);
   const all = countsOf(column);
   /** The values all of whose records are counted, where no record of the others is. */
@@ -68,7 +68,7 @@ function byClosing(column: Column, values: readonly string[]): [string, Ending][
 export function endings(column: Column): { ends: number; all: number } {
   const said = endsIn(column);
   const counts = [...countsOf(column)];
-  const of = (...able: readonly (Ending | undefined)[]): number =>
+  const of = (...able: readonly (DealEnd | undefined)[]): number =>
     counts.reduce((sum, [value, n]) => sum + (able.includes(said.get(value)) ? n : 0), 0) / Math.max(1, column.filled);
   return { ends: of('won', 'lost'), all: of('won', 'lost', 'open') };
 }
@@ -79,4 +79,13 @@ export function outcomes(column: Column): number {
   const { ends, all } = endings(column);
   if (is.digits > 0.9 && ends === 0) return distinct <= 4 && distinct > 1 && is.hundred > 0.9 ? 0.1 : 0;
   return ends === 0 ? 0 : all > 0.95 ? 0.6 : 0.15;
+}
+
+/** Beside what says only how deals ended: the one column of a few values that no header calls otherwise. */
+export function stageBeside(end: Column, able: readonly Column[]): Column | undefined {
+  const steps = able.filter(
+    (each) => each.meaning.concepts.size === 0 && isComplete(each) && isFew(each) && each.distinct > 2,
+  );
+  const few = steps.length > 1 ? steps.filter(({ distinct, filled }) => distinct < filled / 8) : steps;
+  return few.length === 1 && outcomes(end) > 0.5 ? few[0] : undefined;
 }

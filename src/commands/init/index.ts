@@ -7,7 +7,7 @@
  * 2. Evidence. `columns` has what the values of a column look like (`dates`, `multiples`), `words` what its header means,
  *    `relations/references` whose values are ids or names of another table; `named/properties` makes columns of rows that are one
  *    property each, and `named/details` of a table with more about each record.
- * 3. Matrix. `content` scores columns for roles by their values, `roles` adds the header, `assign` takes the best sum (`best-sum`) for a kind.
+ * 3. Matrix. `content` scores columns for roles by their values (`ends`: how deals ended), `roles` adds the header, `assign` takes the best sum (`best-sum`) for a kind.
  * 4. Kinds. `kinds` decides what the records of each table are; `guess` makes a draft of each entry, `kinds/keys` what tells its records apart
  *    (`relations/numbered`: two columns), `relations/firms` which of the people are firms.
  * 5. Lines. `lines/entries` makes a line of each field: `field-lines` for all kinds, `person-lines`, `deal-lines` and `comment-lines`

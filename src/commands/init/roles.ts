@@ -19,7 +19,7 @@ import {
   titles,
 } from './content.ts';
 import { outcomes } from './ends.ts';
-import { NOUNS, nounsOf, type Concept, type Meaning, type Noun } from './words.ts';
+import { fold, meaningOf, NOUNS, nounsOf, type Concept, type Meaning, type Noun } from './words.ts';
 
 interface RoleSpec {
   /** How probable the role is by the values alone, from 0 (impossible) to 1. */
@@ -304,6 +304,17 @@ export function isStaff({ meaning: { words } }: Column): boolean {
 export function isOfFirm({ meaning: { concepts } }: Column): boolean {
   return concepts.has('company') && !concepts.has('id');
 }
+
+/** Whose name, address or number a header says that it is: `parent` of `Parent Email`. */
+export function whoseOf({ name, label = name }: Column): string {
+  const isPart = (word: string): boolean => PERSONAL.some((each) => meaningOf(word).concepts.has(each));
+  return fold(label)
+    .split(' ')
+    .filter((word) => !isPart(word))
+    .join(' ');
+}
+
+const PERSONAL = ['first', 'surname', 'last', 'name', 'email', 'phone'] as const;
 
 /** The column that says which kind of record an id is of, with its values for each kind; a company stands for its person. */
 export interface ParentType {

@@ -14,7 +14,7 @@ import { countOf, fillOf, isComplete, isFew, isKey, isNamed, isUnique, type Colu
 import { isCode, isId, isJobs, isWritten, milestones } from '../content.ts';
 import { endings } from '../ends.ts';
 import { quoted } from '../evidence.ts';
-import { isSure, type Reference } from '../relations/references.ts';
+import { isSure, linksTexts, type Reference } from '../relations/references.ts';
 import { CONTACTS, isOfFirm, isStaff, NAMES, RECORD_KINDS, typeOf, type RecordKind, type Role } from '../roles.ts';
 import type { Concept } from '../words.ts';
 
@@ -271,7 +271,7 @@ export class Signs {
     if (this.#found.size > 0 || this.#is('user', 'payment') || isWithout) return;
     if (list !== undefined && this.#is('stage')) return;
     // Whom the texts of another table are about.
-    if (this.#of('comment', 'content', 'subject') <= 0.36 && this.#isLinkOfTexts()) return;
+    if (this.#of('comment', 'content', 'subject') <= 0.36 && linksTexts(this.#table, this.#references)) return;
     const isOf = list !== undefined || this.#refersTo('lead') || this.#refersTo('deal') || this.#isLinked();
     const concepts = columns.map(({ meaning }) => meaning.concepts);
     const isPerson = (own: ReadonlySet<Concept>): boolean => own.has('person') && !own.has('user');
@@ -327,21 +327,6 @@ export class Signs {
       );
     const isBoth = type?.values.has('lead') === true && type.values.has('deal') && isOf('lead') && isOf('deal');
     return isBoth || (type !== undefined && id.meaning.concepts.has('parent'));
-  }
-
-  #isLinkOfTexts(): boolean {
-    // Not by a record of which both are: that has a table of its own.
-    const isForeign = (column: Column): boolean =>
-      this.#references.some((each) => each.from === column && isSure(each, 0.7) && each.to.table !== this.#table);
-    return this.#references.some(
-      ({ from, to, share }) =>
-        from.table === this.#table &&
-        to.table.nouns.includes('comment') &&
-        share > 0.5 &&
-        isId(to) &&
-        isUnique(to) &&
-        !isForeign(to),
-    );
   }
 
   /** Whether a table that becomes nothing, such as conversations or links, leads to people or deals: it has their ids, or they its own. */

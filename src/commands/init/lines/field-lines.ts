@@ -2,7 +2,7 @@
 import { counted, numberText } from '../../../terminal/numbers.ts';
 import { KEY } from '../../../json.ts';
 import type { ValueSpec } from '../../../mapping/spec.ts';
-import { SURE, whoseOf } from '../assign.ts';
+import { SURE } from '../assign.ts';
 import { isComplete, isUnique, plainColumns, valueIn, type Column } from '../columns.ts';
 import { isNumbered } from '../content.ts';
 import { doubtOf, isReadable } from '../dates.ts';
@@ -12,7 +12,7 @@ import { idValue, type KnownTables } from '../relations/joins.ts';
 import { nameByType, nameOf } from '../relations/names.ts';
 import { isSure } from '../relations/references.ts';
 import { joined } from '../relations/lookups.ts';
-import { headerScore, timeOf, type Role } from '../roles.ts';
+import { headerScore, timeOf, type Role, whoseOf } from '../roles.ts';
 import type { Concept } from '../words.ts';
 import type { Line } from './yaml.ts';
 

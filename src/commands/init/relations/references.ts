@@ -12,7 +12,7 @@ import {
   type Column,
   type Table,
 } from '../columns.ts';
-import { isRising, isRowNumber } from '../content.ts';
+import { isId, isRising, isRowNumber } from '../content.ts';
 import { headerScore } from '../roles.ts';
 import { asOne, numberedIn } from './numbered.ts';
 import type { Samples } from '../tables.ts';
@@ -373,4 +373,20 @@ export function namesTable({ meaning, name }: Pick<Column, 'meaning' | 'name'>, 
 
 function isNamed(text: string, table: Table): boolean {
   return namesTable({ name: text, meaning: meaningOf(text) }, table);
+}
+
+/** Whether a table says whom the texts of another one are about. */
+export function linksTexts(table: Table, references: readonly Reference[]): boolean {
+  // Not by a record of which both are: that has a table of its own.
+  const isForeign = (column: Column): boolean =>
+    references.some((each) => each.from === column && isSure(each, 0.7) && each.to.table !== table);
+  return references.some(
+    ({ from, to, share }) =>
+      from.table === table &&
+      to.table.nouns.includes('comment') &&
+      share > 0.5 &&
+      isId(to) &&
+      isUnique(to) &&
+      !isForeign(to),
+  );
 }
