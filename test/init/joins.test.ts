@@ -684,6 +684,56 @@ describe('the lead and the deal of a comment', () => {
     });
   });
 
+  it('are told apart by codes of types: whole ids decide, or a table of types; ids that only one table has need no type', async () => {
+    const people = (from: number) => [
+      'id,first_name,last_name,email',
+      ...times(24, (n) => `${n + from},${person(n).replace(' ', ',')},p${n}@acme.example`),
+    ];
+    const offers = [
+      'id,title,amount,status',
+      ...times(20, (n) => `${n + 1},Roof ${n},${900 + n}.50,${n % 2 ? 'New' : 'Won'}`),
+    ];
+    // Only those of type 31 have ids that no offer has.
+    const of = (from: number, types: readonly string[]) =>
+      times(40, (n) => `${n + 1},${text(n)},${n % 2 ? (n % 20) + 1 : ((n * 7) % 24) + from},${types[n % 2]!}`);
+    const drafted = (from: number, types: readonly string[], more: object = {}) =>
+      draftOf({
+        'crm_person.csv': people(from),
+        'crm_offer.csv': offers,
+        'crm_note.csv': ['id,text,object_id,object_type_id', ...of(from, types)],
+        ...more,
+      });
+    const typed = (value: string) => ({
+      template: '{object_type_id} {object_id}',
+      apply: [{ extract: `^${value} (.+)$` }],
+    });
+    const table = { 'object_type.csv': ['id,app,model', '31,crm,person', '32,auth,user', '44,crm,offer'] };
+    for (const [from, types, more] of [
+      [1, ['31', '44'], {}],
+      [101, ['31', '44'], {}],
+      [1, ['31', '44'], table],
+      [1, ['crm.person', 'crm.offer'], {}],
+    ] as const) {
+      const { comment, entries } = await drafted(from, types, more);
+      const [lead, other] = types.map((type) => typed(type.replace('.', '\\.')));
+      expect(comment).toMatchObject({ lead_external_id: lead, deal_external_id: other });
+      expect(entries).not.toContain('object_type: comment/created');
+    }
+    const untyped = await drafted(101, ['', '']);
+    expect(untyped.comment).toMatchObject({
+      lead_external_id: {
+        lookup: { source: 'crm_person', match: 'id', with: 'object_id', take: 'id', if_missing: 'skip' },
+      },
+      deal_external_id: {
+        lookup: { source: 'crm_offer', match: 'id', with: 'object_id', take: 'id', if_missing: 'skip' },
+      },
+    });
+    // What nothing tells apart is named for both.
+    const open = await drafted(1, ['', '']);
+    expect(open.text).toMatch(/# lead_external_id: .* # set this: .*`object_id` \(40 of 40 match crm_person\.id\)/);
+    expect(open.text).toMatch(/# deal_external_id: .* # set this: .*`object_id` \(\d+ of 40 match crm_offer\.id\)/);
+  });
+
   it('have an author by the type beside its id: one of the staff, or the person', async () => {
     const from = (n: number): string => (n % 3 ? `Contact,${1001 + n}` : `User,${(n % 2) + 1}`);
     const draft = await draftOf({

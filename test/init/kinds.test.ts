@@ -1149,6 +1149,29 @@ describe('exports of strangers', () => {
     expect(draft.findings).toContain('18 deals');
   });
 
+  it('have firms with addresses that most deals name, and few people: both are leads, and the deals are of the firms', async () => {
+    const drafted = (known: number) =>
+      draftOf({
+        'accounts.csv': ['id,company,e-mail', ...times(20, (n) => `${n + 501},Acme ${n} Ltd,office@acme${n}.example`)],
+        'contacts.csv': [
+          'id,name,e-mail,account_id',
+          ...times(known, (n) => `${n + 9001},${person(n)},p${n}@acme${n}.example,${n + 501}`),
+        ],
+        'deals.csv': [
+          'id,title,amount,stage,account_id',
+          ...times(
+            30,
+            (n) => `${n + 701},Roof of house ${n},${900 + n}.50,${n % 2 ? 'Open' : 'Won'},${(n % 20) + 501}`,
+          ),
+        ],
+      });
+    const few = await drafted(6);
+    expect(few.entries).toEqual(['accounts: lead/created', 'contacts: lead/created', 'deals: deal/created']);
+    expect(few.deal['lead_external_id']).toBe('account_id');
+    expect(few.text).toMatch(/# check: \d+ of 30 records of deals name a company without people/);
+    expect((await drafted(20)).entries).toEqual(['contacts: lead/created', 'deals: deal/created']);
+  });
+
   it('have companies without addresses: those are the leads, and not the staff that has some', async () => {
     const draft = await draftOf({
       'accounts.csv': ['account_id,account,sector', ...times(9, (n) => `ACC${n},Acme ${NAMES[n]!} Ltd,retail`)],

@@ -373,6 +373,20 @@ describe('the roles of columns', () => {
     expect(deal['title']).toBe('Leistung');
   });
 
+  it('of an id and an owner are no categories and no houses: the name and the day of the person are known', async () => {
+    const row = (n: number): string =>
+      `${(n % 9) + 1}.0${(n % 7) + 1}.2024;Tom & ${['Ada', 'Ida', 'Ole'][n % 3]!} ${'ABCDEFGHIJKLMNOPQRSTUVWX'[n % 24]!}rinkhoff;p${n}@a.example;${['Gut Lindenhof', 'Scheune West', 'Terrasse', 'Schloss Eick'][n % 4]!};${n + 3}50,00 €;${STAGES[n % 3]!};${['Google', 'Messe', 'Freunde', 'Instagram'][(n >> 2) % 4]!}`;
+    const { deal, text } = await draftOf({
+      'x.csv': ['Anfrage vom;Brautpaar;E-Mail;Saal;Preis;Status;wie gefunden', ...times(36, row)],
+    });
+    expect(deal).toMatchObject({
+      title: 'Brautpaar',
+      external_id: { list: ['Brautpaar', 'Anfrage vom'], apply: [{ join: ' / ' }] },
+    });
+    expect(deal['owner_name']).toBeUndefined();
+    expect(text).toMatch(/# owner_name: Saal # set this/);
+  });
+
   it('of owner and author are those of the same few names in several tables, under headers that say nothing else', async () => {
     const team = ['Loli', 'Pepe', 'Ana'];
     const draft = await draftOf({
@@ -636,6 +650,26 @@ describe('amounts', () => {
     expect(shown.remark('amount')).toContain('`Shown` has a hundredth of it');
     expect((await deals('Value', (n) => `${n + 1}5000`)).remark('amount')).toContain('if these are cents');
     expect((await deals('Value', (n) => `${n + 1}050`)).remark('amount')).not.toContain('cents');
+  });
+
+  it('without a tax come before those with it, whatever their header, and a product before its factors; costs are neither', async () => {
+    const deals = (header: string, more: (n: number) => string) =>
+      draftOf({
+        'deals.csv': [`Deal ID;Title;Stage;${header}`, ...times(12, (n) => `D${n};Roof ${n};New;${more(n)}`)],
+      });
+    const net = await deals('Base impo;Total IVA incl.', (n) => `${n + 3}00,00 €;${(n + 3) * 121},00 €`);
+    expect(net.deal).toMatchObject({ amount: { from: 'Base impo' }, currency: { value: 'EUR' } });
+    expect(net.remark('amount')).toMatch(/^check: `Total IVA incl\.` is always the same multiple of it/);
+    const cost = await deals('Kustnad;Amount', (n) => `${n + 3}00.00;${(n + 3) * 125}.00`);
+    expect(cost.deal).toMatchObject({ amount: { from: 'Amount' } });
+    const monthly = await deals(
+      'Amount;Months;Total amount',
+      (n) => `${n + 3}50.50;${(n % 3) * 6 + 6};${(n + 3.505) * ((n % 3) * 6 + 6) * 100}`,
+    );
+    expect(monthly.deal).toMatchObject({ amount: { from: 'Total amount' } });
+    // Two that nothing tells apart leave the amount open, and show its currency.
+    const open = await deals('Lopez;Gomez', (n) => `${n + 3}00,00 €;${((n * 5) % 7) + 3}10,00 €`);
+    expect(open.remark('currency')).toContain('12 of 12 amounts have €');
   });
 
   it('with signs of several currencies have the currency of each row', async () => {

@@ -232,7 +232,9 @@ function isFirst(column: Column): boolean {
 }
 
 /** Content is all that an unknown header leaves. */
-function leastOf(role: Role, { meaning, table }: Column): number {
+function leastOf(role: Role, { meaning, table, is }: Column): number {
+  // Names of houses and firms are like some of people.
+  if (role === 'owner' && meaning.concepts.size === 0 && Math.max(is.person, is.email) < 0.95) return MIN_SCORE;
   if (!isNamed(table)) return 0.2;
   return meaning.concepts.size === 0 && BY_CONTENT.includes(role) ? 0.3 : MIN_SCORE;
 }

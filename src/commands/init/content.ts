@@ -17,7 +17,8 @@ import {
 import { currencyMarksInName } from '../../kinds/currencies.ts';
 import { endings } from './ends.ts';
 import { datesIn, isUnix, unixFormat, YEAR, type DateFacts } from './dates.ts';
-import { numberIn, multipleInName } from './multiples.ts';
+import { multipleInName } from './multiples.ts';
+import { derivedOf } from './relations/derived.ts';
 import { fold, isJob, meaningOf, type Concept } from './words.ts';
 
 /** An id by its form alone: a UUID, a code, a short number. For columns of which nothing else shows it. */
@@ -181,7 +182,7 @@ export function sumOfMoney(column: Column): number {
   if (column.values.some((value) => /^0\d/.test(value))) return 0;
   if (isFew(column) && isQuestion(column)) return 0;
   const relation = derivedOf(column.table).get(column);
-  const less = (relation === 'weighted' ? 0.15 : relation === 'gross' ? 0.6 : 1) * (is.number > 0.8 ? 1 : is.number);
+  const less = (relation === 'weighted' ? 0.15 : relation ? 0.6 : 1) * (is.number > 0.8 ? 1 : is.number);
   if (is.money > 0.5 || currencyMarksInName(column.name).length > 0) return 0.7 * less;
   if (is.decimal > 0.3) return 0.55 * less;
   if (distinct <= Math.min(4, filled / 4) || (length < 3 && !isMultiple)) return 0.1 * less;
@@ -222,31 +223,6 @@ export function isRowNumber({ values }: Column): boolean {
   const first = Number(values[0]);
   return values.length > 3 && [0, 1].includes(first) && values.every((value, at) => Number(value) === first + at);
 }
-
-/** Numbers that follow from other numbers of their record: times a probability, or a constant tax. */
-const derivedOf = once((table: Table): Map<Column, 'weighted' | 'gross'> => {
-  const derived = new Map<Column, 'weighted' | 'gross'>();
-  const numbers = table.columns
-    .filter(({ separators, is }) => separators && is.flag < 0.95 && is.international < 0.3)
-    .slice(0, 20);
-  const rows = cellsOf(numbers).map((row) => row.map((cell, at) => numberIn(cell, numbers[at]!)));
-  const chances = numbers.flatMap(({ is }, at) => (is.hundred > 0.95 ? [at] : []));
-  for (const a of numbers.keys()) {
-    for (const b of numbers.keys()) {
-      const pairs = rows.filter((row) => a !== b && row[a]! > 0 && row[b]! > 0);
-      if (pairs.length < 4 || chances.includes(a) || chances.includes(b)) continue;
-      const ratios = pairs.map((row) => row[b]! / row[a]!);
-      const [low, high] = [Math.min(...ratios), Math.max(...ratios)];
-      const isTimes = (row: number[], p: number): boolean =>
-        [1, 100].some((of) => Math.abs(row[a]! * (row[p]! / of) - row[b]!) <= row[b]! * 0.01 + 1);
-      if (high < 1.28 && low > 1.045 && high - low < 0.01) derived.set(numbers[b]!, 'gross');
-      else if (low < 1 && chances.some((p) => pairs.filter((row) => isTimes(row, p)).length > pairs.length * 0.9)) {
-        derived.set(numbers[b]!, 'weighted');
-      } else if (low > 0.02 && high < 0.77 && high - low < 0.02) derived.set(numbers[b]!, 'weighted');
-    }
-  }
-  return derived;
-});
 
 export function stages(column: Column): number {
   const { is, date, separators, length } = column;

@@ -3,7 +3,7 @@
  * against it. Content can veto, a header cannot.
  */
 import { KINDS, kindOf } from '../../kinds/index.ts';
-import { countsOf, fillOf, isFew, isKey, type Column } from './columns.ts';
+import { fillOf, isFew, isKey, type Column } from './columns.ts';
 import {
   addresses,
   createdAt,
@@ -19,7 +19,8 @@ import {
   titles,
 } from './content.ts';
 import { outcomes } from './ends.ts';
-import { fold, meaningOf, NOUNS, nounsOf, type Concept, type Meaning, type Noun } from './words.ts';
+import { grossOf } from './relations/derived.ts';
+import { fold, meaningOf, NOUNS, type Concept, type Meaning, type Noun } from './words.ts';
 
 interface RoleSpec {
   /** How probable the role is by the values alone, from 0 (impossible) to 1. */
@@ -232,20 +233,17 @@ const KNOWN = 0.97;
 /** `nouns`: words that name the records themselves mean nothing else. */
 function headerOf(role: Role, { concepts, words }: Meaning, nouns: readonly Noun[]): number {
   const { patterns, against, penalty } = PATTERNS.get(role)!;
-  let best = 0;
-  let used: readonly Concept[] = [];
-  for (const each of patterns) {
-    if (each.weight > best && each.concepts.every((concept) => concepts.has(concept))) {
-      best = each.weight;
-      used = each.concepts;
-    }
-  }
+  const unknown = Math.min(0.2, 0.04 * words.filter((word) => word.size === 0).length);
   // A word may mean several things: one that is explained is not against the role.
-  const explained: readonly Concept[] = [...used, ...nouns.flatMap((noun) => NOUNS[noun])];
-  const rest = words.filter((word) => !explained.some((each) => word.has(each)));
-  const foreign = rest.filter((word) => against.some((each) => word.has(each))).length;
-  const unknown = rest.filter((word) => word.size === 0).length;
-  return Math.max(-0.9, best - penalty * foreign - (best > 0 ? Math.min(0.2, 0.04 * unknown) : 0));
+  const own: readonly Concept[] = nouns.flatMap((noun) => NOUNS[noun]);
+  const scores = [{ concepts: [], weight: 0 }, ...patterns]
+    .filter((each) => each.concepts.every((concept) => concepts.has(concept)))
+    .map(({ concepts: used, weight }) => {
+      const rest = words.filter((word) => ![...used, ...own].some((each) => word.has(each)));
+      const foreign = rest.filter((word) => against.some((each) => word.has(each))).length;
+      return weight - penalty * foreign - (weight > 0 ? unknown : 0);
+    });
+  return Math.max(-0.9, ...scores);
 }
 
 /** From 0 (impossible, or no sign of it) to 1. */
@@ -256,7 +254,14 @@ export function scoreOf(role: Role, column: Column, kind: RecordKind, more = 0):
   if (column.several > 0 && role !== 'email' && role !== 'phone') return 0;
   const content =
     1 - (1 - plain * (role === 'content' ? 0.8 : 0.6 + 0.4 * fillOf(column))) * (1 - (plain > 0.1 ? more : 0));
-  const header = headerScore(role, column, kind);
+  // A net amount is called like the gross one beside it; costs are as constant a part of a price.
+  const gross = role === 'amount' ? grossOf(column) : undefined;
+  const [own, theirs] = [column, gross ?? column].map(({ meaning }) => [...meaning.concepts]);
+  const isNet =
+    gross &&
+    own!.every((each) => TAXED.includes(each)) &&
+    [...own!, ...theirs!].some((each) => each !== 'amount' && TAXED.includes(each));
+  const header = Math.max(headerScore(role, column, kind), isNet ? headerScore(role, gross, kind) : -1);
   // What others refer to is an id whatever it is called; sentences are a text, numbers with the code of a country or currency phones or sums.
   const { prose, international, money } = column.is;
   const isSure =
@@ -285,6 +290,9 @@ function isCalledSo(column: Column, kind: RecordKind): boolean {
   const isOther = (each: Column): boolean => each.is.person > 0.7 && called(each) > called(column);
   return kind === 'lead' ? column.is.person > 0.7 && !column.table.columns.some(isOther) : called(column) > 0.5;
 }
+
+/** What amounts with and without a tax are called. */
+const TAXED: readonly Concept[] = ['amount', 'base', 'net', 'gross', 'tax'];
 
 /** So few values that they tell kinds of records, not records. */
 export function isKind(column: Column): boolean {
@@ -315,31 +323,3 @@ export function whoseOf({ name, label = name }: Column): string {
 }
 
 const PERSONAL = ['first', 'surname', 'last', 'name', 'email', 'phone'] as const;
-
-/** The column that says which kind of record an id is of, with its values for each kind; a company stands for its person. */
-export interface ParentType {
-  readonly column: Column;
-  readonly values: ReadonlyMap<Noun, readonly string[]>;
-}
-
-export function typeOf(id: Column): ParentType | undefined {
-  for (const column of id.table.columns) {
-    if (
-      column === id ||
-      column.distinct === 1 ||
-      column.distinct > 12 ||
-      !(isFew(column) || column.filled < 12) ||
-      column.is.words < 0.8
-    )
-      continue;
-    const all = [...countsOf(column).keys()].map((value) => ({ value, nouns: nounsOf(value) }));
-    const valuesOf = (noun: Noun): string[] => all.flatMap(({ value, nouns }) => (nouns.includes(noun) ? [value] : []));
-    const kinds = PARENTS.map((noun) => [noun, valuesOf(noun)] as const).filter(([, values]) => values.length > 0);
-    const isType = column.meaning.concepts.has('type') || column.meaning.concepts.has('parent');
-    const people = kinds.filter(([noun]) => noun !== 'company').length;
-    if (people === 2 || (people === 1 && isType)) return { column, values: new Map(kinds) };
-  }
-  return undefined;
-}
-
-const PARENTS = ['deal', 'lead', 'company'] as const;

@@ -57,7 +57,7 @@ const WORDS = {
   wealth:
     'revenue turnover budget annual salary wage wages income balance lifetime ltv spent membership subscription dues donation pension / umsatz jahresumsatz gehalt einkommen lohn kontostand guthaben mitgliedsbeitrag beitrag jahresbeitrag spende / chiffre revenu salaire solde cotisation don / ingresos anuales salario sueldo facturacion saldo cuota presupuesto / faturamento renda ordenado mensalidade / fatturato reddito stipendio quota / omzet inkomen salaris contributie saldo / przychod dochod pensja skladka obrot / оборот доход зарплата выручка взнос бюджет / omsattning inkomst lon medlemsavgift',
   base: 'base converted usdollar home actual original list item items lineitem lineitems unit',
-  net: 'net excl excluding ex / netto exkl zzgl / ht hors / neto / liquido / netto / exclusief / netto / нетто / netto',
+  net: 'net excl excluding ex / netto exkl zzgl / ht hors / neto imponible / liquido / netto imponibile / exclusief zonder / netto / нетто / netto',
   gross: 'gross incl including inkl inclusief met / brutto / ttc / bruto / bruto / lordo / bruto / brutto',
   cents:
     'cents cent minor pence subunits micros micro millis / rappen / centimes centime cts ctms / centimos centavos / / centesimi / / grosze groszy / копейки копеек копейках / / haleru kurus',
@@ -303,6 +303,8 @@ export type Noun = keyof typeof NOUNS;
 /** The last noun in a name counts: `deal_products`; of a word with several meanings, all. */
 export function nounsOf(name: string): readonly Noun[] {
   const tokens = wordsIn(fold(name)).reverse();
+  // A table of types has none of the records.
+  if (tokens.length > 1 && CONCEPTS.get(singularOf(tokens[0]!))?.has('type')) return ['other'];
   for (const token of tokens) {
     for (const concepts of partsOf(token).reverse()) {
       const nouns = (Object.keys(NOUNS) as Noun[]).filter((noun) => namesNoun(noun, concepts));

@@ -18,7 +18,7 @@ import { isCode, isId } from '../content.ts';
 import { figuresOf, quoted } from '../evidence.ts';
 import { type Reference } from '../relations/references.ts';
 import { firstOf, joined, lookupIn } from '../relations/lookups.ts';
-import { CONTACTS, NAMES, type RecordKind, type Role } from '../roles.ts';
+import { CONTACTS, isKind, NAMES, type RecordKind, type Role } from '../roles.ts';
 import { namesNoun, nounsOf, type Concept } from '../words.ts';
 
 /** A column with ids, or what stands for one, and why. */
@@ -229,12 +229,15 @@ function severalKey({ roles, table, kind }: Recognised): Key | undefined {
   const distinctOf = (text: string): number =>
     countOf(table, `from (select distinct ${text} value from ${table.sql}) where trim(value) <> ''`);
   // The title of a deal comes first; where people live helps only beside who they are.
-  const able = [...own, ...(isLead ? meant('address') : plain)];
+  // A category, such as the source, may be corrected.
+  const able = [...own, ...(isLead ? meant('address') : plain.filter((each) => !isKind(each)))];
   // A date may be corrected.
   const whole = own.some((each) => each === roles.get('title')?.column)
     ? undefined
     : plain.find((each) => isKey(each) && !each.date);
-  const firsts = isLead ? [...meant('company'), ...own] : whole ? [whole] : able.slice(0, 1);
+  const firsts = isLead
+    ? [...meant('company'), ...own]
+    : [whole ?? able.find(({ date }) => !date) ?? able[0]].flatMap((each) => each ?? []);
   const best = firsts.map((first) => extended([first], able.slice(0, 25))).sort((a, b) => b.n - a.n)[0];
   const alone = isLead && own.length > 0 ? distinctOf(`coalesce(${own.map(({ sql }) => sql).join(', ')}, '')`) : 0;
   if (!best || best.n <= alone) return undefined;
@@ -265,8 +268,10 @@ function severalKey({ roles, table, kind }: Recognised): Key | undefined {
 /** Characters of a column that tells records apart, on average. */
 const MAX_KEY = 80;
 
-function isAmount({ is, meaning: { concepts } }: Column): boolean {
-  return is.number > 0.8 && (is.decimal > 0 || is.money > 0 || (concepts.has('amount') && !concepts.has('id')));
+function isAmount({ is, date, meaning: { concepts } }: Column): boolean {
+  return (
+    !date && is.number > 0.8 && (is.decimal > 0 || is.money > 0 || (concepts.has('amount') && !concepts.has('id')))
+  );
 }
 
 /** Those that tell records apart, best first. */

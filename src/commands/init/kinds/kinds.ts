@@ -1,4 +1,5 @@
 /** What the records of each table are: decided last, from the best assignments and from who refers to whom. */
+import { ofText } from '../../../terminal/numbers.ts';
 import { assign, columnsOf, SURE } from '../assign.ts';
 import {
   countOf,
@@ -63,7 +64,8 @@ export function kindsOf(
     for (const each of signs) each.peopleByAddress();
     for (const each of signs) each.dealsByRelations();
   }
-  if (!has('lead') && (has('deal') || has('comment'))) for (const each of signs) each.companies();
+  if (has('deal') || has('comment'))
+    for (const [at, each] of signs.entries()) each.companies(dealsWithoutPeople(records[at]!, kinds, references));
   for (const each of signs) each.comments();
   for (const each of ofLists) each.dealsByRelations();
   for (const each of signs) each.noteUnusedDeal();
@@ -331,6 +333,38 @@ function withoutParts(kinds: ReadonlyMap<Table, TableKinds>, references: readonl
     if (found.size > 1 && (refersTo('lead') || (people.length > 0 && !hasPerson(found)))) found.delete('lead');
     if (refersTo('deal') && !isCalled) found.delete('deal');
   }
+}
+
+/** Where most deals reach a record of a table and no person, also not by its own people: how many. */
+function dealsWithoutPeople(
+  company: Table,
+  kinds: ReadonlyMap<Table, TableKinds>,
+  references: readonly Reference[],
+): string | undefined {
+  const isA = ({ table }: Column, kind: RecordKind): boolean => kinds.get(table)!.has(kind);
+  const own = references.filter(({ to, ...each }) => to.table === company && isKey(to) && isSure({ to, ...each }, 0.9));
+  for (const { from, to } of own.filter((each) => isA(each.from, 'deal') && !isA(each.from, 'lead'))) {
+    const { table, sql } = from;
+    const isOfPerson = (each: Reference): boolean =>
+      each.from.table === table && isA(each.to, 'lead') && isUnique(each.to) && isSure(each, 0.5);
+    // A few suppliers of all deals are not whom these are with.
+    if (
+      isStaff(from) ||
+      from.distinct < from.filled / 5 ||
+      references.some((each) => isOfPerson(each) && !isStaff(each.from))
+    )
+      continue;
+    const people = own.filter((each) => each.to === to && isA(each.from, 'lead'));
+    const known = people.map(
+      (each) => `select ${each.from.sql} from ${each.from.table.sql} where ${each.from.sql} is not null`,
+    );
+    const without = countOf(
+      table,
+      `from ${table.sql} where ${[`${sql} is not null`, ...known.map((ids) => `${sql} not in (${ids})`)].join(' and ')}`,
+    );
+    if (without > table.rows / 2) return `${ofText(without, table.rows)} records of ${table.source}`;
+  }
+  return undefined;
 }
 
 /** Rows that repeat the name of a person beside their id or number, as links and logs of calls do, are not these people. */

@@ -15,7 +15,8 @@ import { isCode, isId, isJobs, isWritten, milestones } from '../content.ts';
 import { endings } from '../ends.ts';
 import { quoted } from '../evidence.ts';
 import { isSure, linksTexts, type Reference } from '../relations/references.ts';
-import { CONTACTS, isOfFirm, isStaff, NAMES, RECORD_KINDS, typeOf, type RecordKind, type Role } from '../roles.ts';
+import { typeOf } from '../relations/typed.ts';
+import { CONTACTS, isOfFirm, isStaff, NAMES, RECORD_KINDS, type RecordKind, type Role } from '../roles.ts';
 import type { Concept } from '../words.ts';
 
 /** The kinds that have been found for a table. */
@@ -318,15 +319,14 @@ export class Signs {
     );
   }
 
-  /** Whether a column beside it says which kind of record an id is of. Where no word calls it so, the ids are of both kinds. */
+  /** Whether a column beside it says which kind of record an id is of. Notes may have no type, but ids of both kinds. */
   #isTyped(id: Column): boolean {
-    const type = typeOf(id);
-    const isOf = (kind: RecordKind): boolean =>
-      this.#references.some(
-        (each) => each.from === id && isKey(each.to) && each.share > 0.3 && this.#kinds.get(each.to.table)!.has(kind),
-      );
-    const isBoth = type?.values.has('lead') === true && type.values.has('deal') && isOf('lead') && isOf('deal');
-    return isBoth || (type !== undefined && id.meaning.concepts.has('parent'));
+    const type = typeOf(id, this.#references);
+    const ids = this.#references.filter((each) => each.from === id && isKey(each.to) && each.share > 0.3);
+    const isOf = (kind: RecordKind): boolean => ids.some(({ to }) => this.#kinds.get(to.table)!.has(kind));
+    const isNote = this.#is('comment') && !isStaff(id) && !isUnique(id);
+    const isBoth = (type?.values.has('lead') && type.values.has('deal')) ?? isNote;
+    return (isBoth && isOf('lead') && isOf('deal')) || (type !== undefined && id.meaning.concepts.has('parent'));
   }
 
   /** Whether a table that becomes nothing, such as conversations or links, leads to people or deals: it has their ids, or they its own. */
@@ -374,9 +374,13 @@ export class Signs {
     return !this.#is('other', 'user', 'company') && !this.#references.some(areStaff);
   }
 
-  companies(): void {
+  /** All, or beside people only those that most deals name instead (`alone`: how many). */
+  companies(alone: string | undefined): void {
     if (this.#found.size > 0 || !this.#is('company')) return;
-    if (this.#isReferredTo() || this.#of('lead', 'full') + this.#of('deal', 'title') > 0.5)
+    if ([...this.#kinds.values()].some((found) => found.has('lead'))) {
+      if (alone === undefined || this.#of('lead', ...CONTACTS) <= 0.5) return;
+      this.#set('lead', `check: ${alone} name a company without people, so the companies are leads, too`);
+    } else if (this.#isReferredTo() || this.#of('lead', 'full') + this.#of('deal', 'title') > 0.5)
       this.#set('lead', 'check: no export has people, so the companies are the leads');
   }
 }

@@ -33,6 +33,7 @@ import { milestones, titles } from '../content.ts';
 import { endsIn, outcomes } from '../ends.ts';
 import { headerScore, isOfFirm, NAMES } from '../roles.ts';
 import { numberIn, multipleIn } from '../multiples.ts';
+import { grossOf } from '../relations/derived.ts';
 import { joined, placeholder } from '../relations/lookups.ts';
 import { endingOf, fold } from '../words.ts';
 import { namedLine, openLine, plainLine, type Context, type Made } from './field-lines.ts';
@@ -78,6 +79,9 @@ export function amountLine(context: Context): Made {
       ? ['all are whole hundreds: if these are cents, add `divide: 100`']
       : []),
   ];
+  const gross = grossOf(column);
+  if (gross && !gross.meaning.concepts.has('base'))
+    doubts.push(`${quoted(gross)} is always the same multiple of it, as with a tax`);
   const multiples = column.values.filter((value) => multipleIn(value));
   if (multiples.length > 0) {
     const [first] = multiples;
@@ -102,7 +106,7 @@ function scaleText(column: Column, { divide, multiply, why }: Scale): string {
   return `multiplied by ${numberText(multiply!)}, because ${why}: ${example} becomes ${numberIn(example, column) * multiply!}`;
 }
 
-export function currencyLine({ draft: { roles }, known }: Context): Made {
+export function currencyLine({ draft: { roles, candidates }, known }: Context): Made {
   const found = roles.get('currency');
   if (found) {
     const { values } = found.column;
@@ -112,7 +116,7 @@ export function currencyLine({ draft: { roles }, known }: Context): Made {
       Object.keys(signs).length > 0 ? { map: { ...signs, '*': '=' } } : isUpper ? undefined : 'uppercase';
     return { value: valueIn(found.column, ...(apply ? [apply] : [])), comment: commentOf('currency', found, 'deal') };
   }
-  const amount = roles.get('amount')?.column;
+  const amount = (roles.get('amount') ?? candidates.get('amount')?.[0])?.column;
   const { country } = known;
   const local = country && currencyOfCountry(country);
   const { code = local, able, byRow, figures } = currencyOf(amount, local);

@@ -3,15 +3,16 @@ import { kindOf } from '../../../kinds/index.ts';
 import { ofText } from '../../../terminal/numbers.ts';
 import { isAlternatives, type ValueSpec } from '../../../mapping/spec.ts';
 import { columnsOf } from '../assign.ts';
-import { countOf, countsOf, holderOf, isOneOf, isUnique, type Column } from '../columns.ts';
+import { countOf, holderOf, isUnique, valueIn, type Column } from '../columns.ts';
 import { isId } from '../content.ts';
 import { NONE, quoted } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
 import { idValue, joinsTo, prefixed, type Join } from '../relations/joins.ts';
-import { isCompanyId, isSure } from '../relations/references.ts';
+import { isSure } from '../relations/references.ts';
 import { firstOf, idOfType, lookupIn } from '../relations/lookups.ts';
-import { isStaff, NAMES, typeOf, type ParentType, type RecordKind } from '../roles.ts';
-import { fold, namesNoun } from '../words.ts';
+import { foundIn, splitBy, typedBy, type TypedTarget } from '../relations/typed.ts';
+import { isStaff, NAMES, type RecordKind } from '../roles.ts';
+import { namesNoun } from '../words.ts';
 import { FINAL } from './comment-lines.ts';
 import type { Context, Made } from './field-lines.ts';
 import { plainComment, type Line } from './yaml.ts';
@@ -69,12 +70,12 @@ export function parentLines(context: Context): Line[] {
   const ofAbove = above && { key: parents.find(({ kind }) => kind === above.kind)!.field, ...aboveLine(above) };
   if (isNote && ofAbove) return [ofAbove];
   const joins = parents.map(({ kind }) => joinsToKind(context, kind));
-  const lines =
-    (isNote ? typedLines(context, joins) : undefined) ??
-    parents.map(({ field: key, kind }, at) => {
-      const own = withoutRivals(joins[at]!, joins.filter((_, other) => other !== at).flat());
-      return { key, ...parentLine(context, kind, own, ofAbove) };
-    });
+  const linesBy = (some: readonly Join[][]): Line[] =>
+    parents.map(({ field: key, kind }, at) => ({ key, ...parentLine(context, kind, some[at]!, ofAbove) }));
+  const own = joins.map((each, at) => withoutRivals(each, joins.filter((_, other) => other !== at).flat()));
+  const found = (isNote ? typedLines(context, joins) : undefined) ?? linesBy(own);
+  // What nothing tells apart is named as both.
+  const lines = found.every(({ off }) => off) ? linesBy(joins) : found;
   const ofThread = isNote && lines.every(({ off }) => off) ? threadLines(context) : [];
   // One of the parents is enough.
   const isOne = lines.some(({ off }) => !off);
@@ -254,137 +255,43 @@ function gain({ table }: EntryDraft, chosen: readonly Join[], other?: Join): num
   return countOf(table, `from ${table.sql} where ${without}${other ? ` and ${has(other)}` : ''}`);
 }
 
-/** One column with the ids of several kinds of records, beside one with their type. */
-function typedLines(context: Context, joins: readonly Join[][]): Line[] | undefined {
-  const { draft, used } = context;
+/** One column with the ids of several kinds of records, told apart by a column beside it or by the ids alone. */
+function typedLines({ draft, known, used }: Context, joins: readonly Join[][]): Line[] | undefined {
   const { table } = draft;
   const parents = kindOf(draft.kind).parents.toReversed();
   const ids = new Set(joins.flat().flatMap(({ byId, columns }) => (byId && !isStaff(columns[0]!) ? columns : [])));
-  for (const { from, to, by } of context.known.references) {
+  for (const { from, to, by } of known.references) {
     const isTheirs = from.table === table && by.apply.length === 0 && from !== draft.roles.get('id')?.column;
     if (isTheirs && [from, to].every(isId) && isUnique(to) && !isStaff(from)) ids.add(from);
   }
   const isParent = ({ meaning }: Column): number => Number(meaning.concepts.has('parent'));
   for (const id of [...ids].sort((a, b) => isParent(b) - isParent(a))) {
     const own = joins.map((each) => each.filter(({ columns }) => columns[0] === id)).filter((each) => each.length > 0);
-    const type = typeOf(id);
-    if (!type) continue;
-    const targets = targetsOf(type, id, context);
-    if (own.length < 2 && (own.length === 0 || type.values.size < 2) && !isWhole(id, type.column, targets)) continue;
     if (joins.flat().some((each) => each.columns[0] !== id && each.score > 0.6)) continue;
-    // Ids that nearly all are of one kind need no type, least of all that of somebody else.
-    const typed = countOf(
-      table,
-      `from ${table.sql} where ${isOneOf(
-        type.column,
-        targets.flatMap(({ values }) => values),
-      )}`,
-    );
-    const isOne = new Set(targets.map(({ draft: each }) => each)).size === 1;
-    if (own.flat().some(({ share }) => share > 0.9 && (isOne || typed < id.filled * 0.9))) continue;
+    const isSureOf = own.flat().some(({ score }) => score > 0.6);
+    const found = typedBy(id, known, own) ?? (isSureOf ? undefined : splitBy(id, known));
+    if (!found) continue;
+    const { type, targets } = found;
     used.add(id);
     return parents.flatMap(({ field: key, kind }): Line[] => {
       const theirs = targets.filter((each) => each.draft.kind === kind);
       if (theirs.length === 0) return [];
-      const values = theirs.flatMap((each) => each.values);
-      const counts = [...countsOf(type.column)].filter(([value]) => values.includes(value));
-      const found = counts.reduce((sum, [, n]) => sum + n, 0);
+      const count = theirs.reduce((sum, each) => sum + foundIn(id, type, each), 0);
       const some = theirs.some(({ by }) => by && !isUnique(by)) ? '; of a company, its first person is taken' : '';
-      const comment = `check: ${ofText(found, table.rows)} belong to ${kindOf(kind).words[1]} by ${quoted(type.column)}${some}`;
-      return [{ key, value: firstOf(theirs.map((target) => typedValue(type.column, id, target))), comment }];
+      const codes = type && type.is.words < 0.8 ? ` (${theirs.flatMap(({ values }) => values).join(', ')})` : '';
+      const why = type ? `${quoted(type)}${codes}` : `${quoted(id)}, as no two kinds have the same ids`;
+      const comment = `check: ${ofText(count, table.rows)} belong to ${kindOf(kind).words[1]} by ${why}${some}`;
+      return [{ key, value: firstOf(theirs.map((target) => typedValue(type, id, target))), comment }];
     });
   }
   return undefined;
 }
 
-/** Records of some types have the ids of a draft's records, or what those have in a column (`by`). */
-interface TypedTarget {
-  readonly draft: EntryDraft;
-  readonly by: Column | undefined;
-  readonly values: string[];
-}
-
-/**
- * Whose ids the records of each type have: of several exports of people, those of the one that the type is called after. A type of no
- * known name is of the only records whose ids all of its own are.
- */
-function targetsOf({ column, values }: ParentType, id: Column, { known }: Context): TypedTarget[] {
-  const { drafts, references } = known;
-  const targets: TypedTarget[] = [];
-  const add = (draft: EntryDraft, value: string, by?: Column): void => {
-    const known = targets.find((each) => each.draft === draft && each.by === by);
-    if (known) known.values.push(value);
-    else targets.push({ draft, by, values: [value] });
-  };
-  const people = drafts.filter(({ kind, table }) => kind === 'lead' && table.list === undefined);
-  const able = drafts.filter(({ kind }) => !kindOf(kind).isNote);
-  for (const value of countsOf(column).keys()) {
-    const whole = able.flatMap((draft) => wholeIn(draft, value, id, column) ?? []);
-    const nouns = [...values].flatMap(([noun, own]) => (own.includes(value) ? [noun] : []));
-    const ofNoun = able.filter(
-      (draft) =>
-        nouns.some((noun) => draft.kind === (noun === 'company' ? 'lead' : noun) && draft.table.nouns.includes(noun)) &&
-        shareIn(id, column, { draft, by: undefined, values: [value] }) > 0,
-    );
-    const called = (some: readonly EntryDraft[]) => some.find(({ table }) => isCalled(table.source, value));
-    const draft =
-      called(whole.map((each) => each.draft)) ??
-      called(ofNoun) ??
-      ofNoun[0] ??
-      (nouns.length === 0 && whole.length === 1 ? whole[0]!.draft : undefined);
-    if (draft) add(draft, value, whole.find((each) => each.draft === draft)?.by);
-    else if (nouns.includes('company')) addByCompany(value);
-  }
-  return targets;
-
-  function addByCompany(value: string): void {
-    for (const { from, to } of references) {
-      const person = people.find(({ table }) => table === from.table);
-      if (!person || !to.table.nouns.includes('company') || !isCompanyId(from.meaning) || !isUnique(to)) continue;
-      add(person, value, from);
-      return;
-    }
-  }
-}
-
-/** The ids of a record may be in another column than that of its external id. */
-function wholeIn(draft: EntryDraft, value: string, id: Column, type: Column): TypedTarget | undefined {
-  const own = draft.roles.get('id')?.column;
-  const others = draft.table.columns.filter((each) => each !== own && isUnique(each) && isId(each));
-  return [undefined, ...others]
-    .map((by) => ({ draft, by, values: [value] }))
-    .find((target) => isWhole(id, type, [target]));
-}
-
-/** Whether the records of a type have the ids of that kind: where headers say so, some may be of records that were deleted. */
-function isWhole(id: Column, type: Column, targets: readonly TypedTarget[]): boolean {
-  const least = id.meaning.concepts.has('parent') && type.meaning.concepts.has('type') ? 0.5 : 0.95;
-  return targets.every((target) => {
-    const share = shareIn(id, type, target);
-    return share > 0 && share >= least;
-  });
-}
-
-function shareIn(id: Column, type: Column, { draft, by, values }: TypedTarget): number {
-  const target = by ?? draft.roles.get('id')?.column;
-  if (!target) return 0;
-  const typed = `from ${id.table.sql} where ${isOneOf(type, values)}`;
-  const found = countOf(id.table, `${typed} and ${id.sql} in (select ${target.sql} from ${target.table.sql})`);
-  return found / Math.max(1, countOf(id.table, typed));
-}
-
-function typedValue(type: Column, id: Column, { draft, by, values }: TypedTarget): ValueSpec {
-  const own = idOfType(type, values, id);
+function typedValue(type: Column | undefined, id: Column, { draft, by, values }: TypedTarget): ValueSpec {
   const take = idValue(draft);
-  if (by && take !== undefined) return lookupIn(draft.table, { match: by.name, with: own, take }, !isUnique(by));
+  const own = type ? idOfType(type, values, id) : valueIn(id);
+  const match = by ?? (type ? undefined : draft.roles.get('id')?.column);
+  if (match && take !== undefined)
+    return lookupIn(draft.table, { match: match.name, with: own, take }, !isUnique(match));
   return prefixed(own, draft);
-}
-
-/** `Contacts` and `contact`. */
-function isCalled(source: string, type: string): boolean {
-  const stems = (text: string): string[] =>
-    fold(text)
-      .split(' ')
-      .map((word) => word.replace(/s$/, ''));
-  return stems(type).some((stem) => stems(source).includes(stem));
 }

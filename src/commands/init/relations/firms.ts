@@ -3,8 +3,9 @@ import { countOf, countsOf, isOneOf, once, plainColumns, type Column, type Table
 import { columnsOf } from '../assign.ts';
 import { TRUE } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
-import { isOfFirm, typeOf } from '../roles.ts';
+import { isOfFirm } from '../roles.ts';
 import type { Reference } from './references.ts';
+import { typeOf } from './typed.ts';
 
 export interface Firms {
   /** The column that tells them from people, and its values for them. */
@@ -71,7 +72,7 @@ function areNeeded(firms: Firms, { table, key, roles }: EntryDraft, references: 
       own
         .filter(({ from }) => from.table === other)
         .map(({ from, to }) => {
-          const type = typeOf(from);
+          const type = typeOf(from, references);
           const values = (['lead', 'company'] as const).flatMap((noun) => type?.values.get(noun) ?? []);
           const typed = type ? `${isOneOf(type.column, values)} and ` : '';
           return `coalesce(${typed}${from.sql} in (select ${to.sql} from ${table.sql} where ${isFirm}), false)`;

@@ -18,7 +18,8 @@ import { isCode, isId } from '../content.ts';
 import { firmsAmong, shareOfFirms } from './firms.ts';
 import { flagOf, joined, lookupIn, lookupOf, partOf } from './lookups.ts';
 import { isCalledAlike, isSure, namesTable, referenceText, WHOLE, type Reference } from './references.ts';
-import { isOfFirm, isStaff, scoreOf, typeOf } from '../roles.ts';
+import { typeOf } from './typed.ts';
+import { isOfFirm, isStaff, scoreOf } from '../roles.ts';
 import { fold } from '../words.ts';
 
 /** What is known of all exports. */
@@ -95,7 +96,8 @@ function isOfOther(reference: Reference, { roles }: EntryDraft, references: read
   const isRival = (each: Reference): boolean =>
     each.from === from && each.to.table !== to.table && isUnique(each.to) && each.share >= share && isCalled(each);
   const hasRole = [...roles].some(([role, { column }]) => role !== 'id' && column === from);
-  const isStep = !isSure(reference) && from.distinct < 8 && from.filled > from.distinct * 4 && !typeOf(from);
+  const isStep =
+    !isSure(reference) && from.distinct < 8 && from.filled > from.distinct * 4 && !typeOf(from, references);
   return hasRole || isStep || references.some(isRival);
 }
 
