@@ -405,7 +405,10 @@ describe('the lead of a deal', () => {
     });
     const columns = (...list: readonly string[]) => ({ list, apply: [{ join: ' ' }] });
     const byBoth = { match: columns('Name', 'Company'), with: columns('Contact', 'Company') };
-    expect(draft.deal['lead_external_id']).toMatchObject({ lookup: byBoth });
+    // Nobody else is at the firm of the one deal that names nobody.
+    expect(draft.deal['lead_external_id']).toMatchObject({
+      from: [{ lookup: byBoth }, { lookup: { match: 'Company', with: 'Company' } }],
+    });
     expect(draft.remark('lead_external_id')).toContain('by it and `Company`');
     // Of parts that all have.
     expect(draft.lead['external_id']).toEqual({ list: ['Company', 'Name'], apply: [{ join: ' / ' }] });
