@@ -113,6 +113,7 @@ describe('the roles of columns', () => {
       { date: 'iso' },
       { formats: 'iso', timezone: 'UTC', as: 'date' },
     ],
+    ['without marks', (n: number) => `202403${n + 10}`, { date: 'yyyyMMdd' }, { formats: 'yyyyMMdd', as: 'date' }],
     ['that fit no format', (n: number) => (n % 3 ? `2024-03-${n + 10}` : `2024-${n + 20}-03`), undefined, undefined],
   ])('are those of dates %s; of other dates, the day counts', async (_what, date, created, due) => {
     const deals = times(12, (n) => `${101 + n};Roof ${n};${STAGES[n % 3]!};${n + 3}250.50;${date(n)};${date(n)}`);

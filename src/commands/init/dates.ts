@@ -73,7 +73,7 @@ const NUMBERED = /^(?:[1-5]\d{4}(?:[.,]\d+)?|(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[
  * not decide the order of day and month.
  */
 export function dateFacts(header: Meaning, values: readonly string[], dayFirst: boolean): DateFacts | undefined {
-  const isTime = isTimed(header);
+  const isTime = isTimed(header) || areDays(header, values);
   const unix = isTime || (header.concepts.size === 0 && areSeconds(values)) ? unixFormat(values) : undefined;
   if (unix) return { formats: [unix], utc: false, hasTime: true, unread: 0 };
   const distinct = [...new Set(values)].slice(0, 500);
@@ -160,6 +160,12 @@ function areSeconds(values: readonly string[]): boolean {
   const numbers = values.map(Number);
   const [first, last] = [Math.min(...numbers), Math.max(...numbers)];
   return new Set(values).size > 7 && first > 1.45e9 && last < Date.now() / 1000 && last - first > 2e6;
+}
+
+/** Whether numbers are days, `20240105`: those of anything else would soon leave the calendar. */
+function areDays({ concepts }: Meaning, values: readonly string[]): boolean {
+  const isDay = (value: string): boolean => /^\d{8}$/.test(value) && NUMBERED.test(value);
+  return !UNTIMED.some((each) => concepts.has(each)) && new Set(values).size > 3 && values.every(isDay);
 }
 
 /** In seconds or milliseconds since 1970. */

@@ -176,9 +176,15 @@ function width(cells: readonly string[]): number {
   return cells.findLastIndex((cell) => cell.trim() !== '') + 1;
 }
 
-/** More than one column wins, then no parse error, then agreement of the records, then more columns. */
+/**
+ * What makes the lines a table wins, a title with blank cells beside it included; then more than one named column, then no parse error,
+ * then agreement of the records, then more columns.
+ */
 function compare(a: Trial, b: Trial): number {
+  const isTable = ({ header, agreement, error }: Trial): boolean =>
+    header.length > 1 && agreement >= 0.8 && error === undefined;
   return (
+    Number(isTable(a)) - Number(isTable(b)) ||
     Number(a.named > 1) - Number(b.named > 1) ||
     Number(a.error === undefined) - Number(b.error === undefined) ||
     a.agreement - b.agreement ||
