@@ -87,6 +87,13 @@ describe('the region of phone numbers without a country code', () => {
     expect(draft.text).toMatch(new RegExp(`# region: ${region} # set this: the evidence is thin: .* 9 of 9`));
   });
 
+  it('is asked for numbers under a header that says nothing', async () => {
+    const row = (n: number): string => `${n},Ada Bell ${n},p${n}@acme.example,030 90182${n + 10}`;
+    const draft = await draftOf({ 'contacts.csv': ['Contact ID,Full name,Email,Zq', ...times(9, row)] });
+    expect(draft.lead['phone_number']).toMatchObject({ from: 'Zq' });
+    expect(draft.text).toContain('# region: … # set this: 9 phone numbers');
+  });
+
   it('is proposed by the one currency of the amounts, if nothing else shows a country and the numbers are valid there', async () => {
     const deals = (amount: string): string[] => [
       'Deal ID,Title,Stage,Value',

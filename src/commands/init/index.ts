@@ -21,6 +21,7 @@ import { markedLines, type Mark } from '../../mapping/marks.ts';
 import { nameError } from '../../mapping/names.ts';
 import { UserError } from '../../errors.ts';
 import type { Ask } from '../../terminal/ask.ts';
+import { columnsOf } from './assign.ts';
 import { joinAlike } from './family/alike.ts';
 import type { Table } from './columns.ts';
 import { Answers, Back } from './lines/answers.ts';
@@ -126,7 +127,10 @@ async function draftMapping(
     const isSettled = tables.some(({ settled }) => settled.size > 0);
     const drafts = await askNotes(isSettled ? guessDrafts(tables, references, kinds) : guessed, answers);
     const columns = tables.flatMap((table) => table.columns);
-    const region = regionOf(columns);
+    const region = regionOf(
+      columns,
+      drafts.flatMap(({ roles }) => columnsOf(roles, 'phone')),
+    );
     const known: KnownTables = { tables, references, drafts, country: countryIn(columns, region) };
     return { known, missing, recognised, region };
   };

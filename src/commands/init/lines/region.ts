@@ -31,10 +31,12 @@ export interface RegionGuess {
   readonly country: CountryCode | undefined;
 }
 
-export function regionOf(columns: readonly Column[]): RegionGuess {
+/** `phones`: the columns that are sent as phone numbers. */
+export function regionOf(columns: readonly Column[], phones: readonly Column[] = []): RegionGuess {
+  const isLikelyPhone = (each: Column): boolean =>
+    each.is.phone > 0.6 && (each.is.international > 0.3 || headerScore('phone', each, 'lead') > 0.5);
   const numbers = columns
-    .filter((each) => each.is.phone > 0.6)
-    .filter((each) => each.is.international > 0.3 || headerScore('phone', each, 'lead') > 0.5)
+    .filter((each) => phones.includes(each) || isLikelyPhone(each))
     .flatMap((each) => plainValues(each));
   const international = numbers.filter((number) => INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
   const national = numbers.filter((number) => !INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
