@@ -10,7 +10,7 @@ import {
   type Assignment,
   type RoleCandidate,
 } from '../assign.ts';
-import { countOf, fillOf, isComplete, isFew, isKey, isNamed, isUnique, type Column, type Table } from '../columns.ts';
+import { fillOf, isComplete, isFew, isKey, isNamed, isUnique, type Column, type Table } from '../columns.ts';
 import { isCode, isId, isJobs, isWritten, milestones } from '../content.ts';
 import { endings } from '../ends.ts';
 import { quoted } from '../evidence.ts';
