@@ -287,6 +287,15 @@ export function isWritten(column: Column): boolean {
   return distinct > 1 && texts(column) > 0 && is.spaced > (distinct > Math.min(3, filled / 2) ? 0.3 : 0.8);
 }
 
+/** What may stand for a text: the words that say what an activity was. */
+export function standIns(table: Table): Column[] {
+  const isOne = ({ is, meaning }: Column): boolean =>
+    is.words > 0.8 && is.code < 0.5 && STAND_INS.some((concept) => meaning.concepts.has(concept));
+  return table.list === undefined ? plainColumns(table).filter((each) => isOne(each) && fillOf(each) > 0.8) : [];
+}
+
+const STAND_INS = ['type', 'title', 'subject', 'outcome', 'name'] as const;
+
 /** Whether a column has notes about its records: several words, and not the same ones in all. */
 export function isNotes(
   { name, is, date, length, filled, distinct, list, meaning, known, values }: Column,

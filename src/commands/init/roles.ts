@@ -284,11 +284,12 @@ export function scoreOf(role: Role, column: Column, kind: RecordKind, more = 0):
   return Math.min(1 - (1 - content) * (1 - 0.9 * header), most);
 }
 
-/** Whether a column has what its records are called: of people, where no other one is more surely their name. */
+/** Whether a column has what its records are called, or a person: of people, where no other one is more surely their name. */
 function isCalledSo(column: Column, kind: RecordKind): boolean {
   const called = (each: Column): number => headerScore(kind === 'lead' ? 'full' : 'title', each, kind);
   const isOther = (each: Column): boolean => each.is.person > 0.7 && called(each) > called(column);
-  return kind === 'lead' ? column.is.person > 0.7 && !column.table.columns.some(isOther) : called(column) > 0.5;
+  if (kind === 'lead') return column.is.person > 0.7 && !column.table.columns.some(isOther);
+  return column.is.person > 0.7 || called(column) > 0.5;
 }
 
 /** What amounts with and without a tax are called. */

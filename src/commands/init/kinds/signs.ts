@@ -11,7 +11,7 @@ import {
   type RoleCandidate,
 } from '../assign.ts';
 import { fillOf, isComplete, isFew, isKey, isNamed, isUnique, type Column, type Table } from '../columns.ts';
-import { isCode, isId, isJobs, isWritten, milestones } from '../content.ts';
+import { isCode, isId, isJobs, isWritten, milestones, standIns } from '../content.ts';
 import { endings } from '../ends.ts';
 import { quoted } from '../evidence.ts';
 import { isSure, linksTexts, type Reference } from '../relations/references.ts';
@@ -268,7 +268,10 @@ export class Signs {
   comments(): void {
     const { columns, list } = this.#table;
     const isText = (each: Column): boolean => isWritten(each) && !isOfFirm(each) && !namesOther(each, this.#references);
-    const isWithout = this.#table.only?.as !== 'parts' && !columns.some(isText);
+    const isWithout =
+      this.#table.only?.as !== 'parts' &&
+      !columns.some(isText) &&
+      !(this.#is('comment') && standIns(this.#table).length > 0);
     if (this.#found.size > 0 || this.#is('user', 'payment') || isWithout) return;
     if (list !== undefined && this.#is('stage')) return;
     // Whom the texts of another table are about.

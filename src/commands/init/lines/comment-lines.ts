@@ -1,8 +1,8 @@
 /** The lines that only comments have: text and author. */
 import { columnsOf, SURE, type RoleCandidate } from '../assign.ts';
 import type { ValueSpec } from '../../../mapping/spec.ts';
-import { countOf, countWithout, fillOf, isComplete, plainColumns, valueIn, type Column } from '../columns.ts';
-import { texts } from '../content.ts';
+import { countOf, countWithout, fillOf, isComplete, valueIn, type Column } from '../columns.ts';
+import { standIns, texts } from '../content.ts';
 import { figuresOf, nextText, quoted } from '../evidence.ts';
 import { isSure, referenceText } from '../relations/references.ts';
 import { joined, lookupOf } from '../relations/lookups.ts';
@@ -31,15 +31,16 @@ export function contentLine(context: Context): Made {
   const near = content
     ? [...(subject && !found.includes(subject) ? [subject] : []), ...content.others.filter((each) => each !== heading)]
     : [];
-  if (columns.length === 0) return openLine(context, 'content');
+  const instead = standIns(table).filter((each) => !columns.includes(each));
+  if (columns.length === 0) {
+    const [first, ...more] = instead.slice(0, 3);
+    if (!first) return openLine(context, 'content');
+    for (const each of [first, ...more]) context.used.add(each);
+    const comment = `check: no column has a text, so these are used as one: ${[first, ...more].map(quoted).join(', ')}`;
+    return { value: joined([first, ...more], ' - '), comment };
+  }
   const others = alternatives(columns, near);
-  // How a deal ended is no text about it.
-  const outcome = context.draft.notes
-    ? undefined
-    : plainColumns(table).find(
-        (each) =>
-          !columns.includes(each) && isComplete(each) && each.is.words > 0.8 && each.meaning.concepts.has('outcome'),
-      );
+  const outcome = instead.find((each) => isComplete(each) && each.meaning.concepts.has('outcome'));
   if (outcome && countWithout(table, [...columns, ...others]) > table.rows * 0.25) others.push(outcome);
   for (const each of [...columns, ...others]) context.used.add(each);
   const figures = [...columns, ...others]
