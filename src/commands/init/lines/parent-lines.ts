@@ -10,11 +10,11 @@ import type { EntryDraft } from '../guess.ts';
 import { idValue, joinsTo, prefixed, type Join } from '../relations/joins.ts';
 import { isSure } from '../relations/references.ts';
 import { firstOf, idOfType, lookupIn } from '../relations/lookups.ts';
-import { foundIn, splitBy, typedBy, type TypedTarget } from '../relations/typed.ts';
 import { isStaff, NAMES, type RecordKind } from '../roles.ts';
 import { namesNoun } from '../words.ts';
 import { FINAL } from './comment-lines.ts';
 import type { Context, Made } from './field-lines.ts';
+import { foundIn, splitBy, typedBy, type TypedTarget } from './typed-parents.ts';
 import { plainComment, type Line } from './yaml.ts';
 
 /** Ways to the records of a kind, best first. Of rows that are a person and a deal, whose ids these are tells the deal. */

@@ -3,7 +3,7 @@ import { cellsOf, once, type Column, type Table } from '../columns.ts';
 import { numberIn } from '../multiples.ts';
 
 /** Its net amount, or that it is only a factor of another number. */
-type Relation = 'weighted' | 'part' | { readonly net: Column };
+type Derived = 'weighted' | 'part' | { readonly net: Column };
 
 /** The gross amount beside a net one. */
 export function grossOf(net: Column): Column | undefined {
@@ -11,8 +11,8 @@ export function grossOf(net: Column): Column | undefined {
 }
 
 /** Numbers times a probability, or with a constant tax; and those that others are many times of. */
-export const derivedOf = once((table: Table): Map<Column, Relation> => {
-  const derived = new Map<Column, Relation>();
+export const derivedOf = once((table: Table): Map<Column, Derived> => {
+  const derived = new Map<Column, Derived>();
   const numbers = table.columns
     .filter(({ separators, is }) => separators && is.flag < 0.95 && is.international < 0.3)
     .slice(0, 20);

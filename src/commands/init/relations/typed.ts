@@ -1,10 +1,7 @@
-/** Ids of several kinds of records in one column, and what tells of which kind each is. */
-import { countOf, countsOf, fillOf, isFew, isOneOf, isUnique, plainColumns, type Column } from '../columns.ts';
-import { isId } from '../content.ts';
-import type { EntryDraft } from '../guess.ts';
-import { kindOf } from '../../../kinds/index.ts';
-import { fold, nounsOf, type Noun } from '../words.ts';
-import { isCompanyId, type Reference } from './references.ts';
+/** The column that tells of which kind of record an id is. */
+import { countsOf, isFew, isOneOf, isUnique, plainColumns, type Column } from '../columns.ts';
+import { nounsOf, type Noun } from '../words.ts';
+import type { Reference } from './references.ts';
 
 /** The column that says which kind of record an id is of, with its values for each kind; a company stands for its person. */
 export interface ParentType {
@@ -18,19 +15,19 @@ const PARENTS = ['deal', 'lead', 'company'] as const;
 const MAX_TYPES = 12;
 
 /** Columns of few values beside an id. */
-function typesBeside(id: Column): Column[] {
+export function typesBeside(id: Column): Column[] {
   return id.table.columns.filter(
     (each) =>
       each !== id && each.distinct > 1 && each.distinct <= MAX_TYPES && (isFew(each) || each.filled < MAX_TYPES),
   );
 }
 
-function isCalledType({ meaning: { concepts } }: Column): boolean {
+export function isCalledType({ meaning: { concepts } }: Column): boolean {
   return concepts.has('type') || concepts.has('parent');
 }
 
 /** The words of each value of a type: its own, or those of the record whose id it is, in a table of types. */
-function wordsOf(column: Column, references: readonly Reference[]): Map<string, string> {
+export function wordsOf(column: Column, references: readonly Reference[]): Map<string, string> {
   const values = [...countsOf(column).keys()];
   const key = references.find(
     ({ from, to, by, share }) =>
@@ -60,162 +57,4 @@ export function typeOf(id: Column, references: readonly Reference[]): ParentType
     if (people === 2 || (people === 1 && isCalledType(column))) return { column, values: new Map(kinds), words };
   }
   return undefined;
-}
-
-/** Records of some types have the ids of a draft's records, or what those have in a column (`by`). */
-export interface TypedTarget {
-  readonly draft: EntryDraft;
-  readonly by: Column | undefined;
-  readonly values: string[];
-}
-
-interface Known {
-  readonly drafts: readonly EntryDraft[];
-  readonly references: readonly Reference[];
-}
-
-/** Whose ids a column has, by the type beside it: undefined where each is of its own. */
-interface Split {
-  readonly type: Column | undefined;
-  readonly targets: readonly TypedTarget[];
-}
-
-/** By a column whose words name the kinds; not where nearly all ids are of one kind anyway. `joins`: to each kind by this column. */
-export function typedBy(
-  id: Column,
-  known: Known,
-  joins: readonly (readonly { readonly share: number }[])[],
-): Split | undefined {
-  const type = typeOf(id, known.references);
-  if (!type) return undefined;
-  const targets = targetsOf(type, id, known);
-  const isBoth = joins.length > 1 || (joins.length > 0 && type.values.size > 1);
-  if (!isBoth && !isWhole(id, type.column, targets)) return undefined;
-  const values = targets.flatMap((each) => each.values);
-  const typed = countOf(id.table, `from ${id.table.sql} where ${isOneOf(type.column, values)}`);
-  // Ids that nearly all are of one kind need no type, least of all that of somebody else.
-  const isOne = new Set(targets.map(({ draft }) => draft)).size === 1;
-  if (joins.flat().some(({ share }) => share > 0.9 && (isOne || typed < id.filled * 0.9))) return undefined;
-  return { type: type.column, targets };
-}
-
-/** By a column of any values, or by nothing where the kinds have no ids in common. */
-export function splitBy(id: Column, known: Known): Split | undefined {
-  const isSplit = (targets: readonly TypedTarget[]): boolean =>
-    new Set(targets.map(({ draft }) => draft.kind)).size > 1;
-  const types = typesBeside(id).filter((each) => fillOf(each) >= fillOf(id) && (isId(each) || isCalledType(each)));
-  for (const column of types.sort((a, b) => Number(isCalledType(b)) - Number(isCalledType(a)))) {
-    const targets = targetsOf({ column, values: new Map(), words: wordsOf(column, known.references) }, id, known);
-    const isAll = targets.flatMap(({ values }) => values).length === column.distinct;
-    if (isAll && isSplit(targets) && Math.min(...countsOf(column).values()) >= MIN_OF_TYPE)
-      return { type: column, targets };
-  }
-  const targets = known.drafts
-    .map((draft): TypedTarget => ({ draft, by: undefined, values: [] }))
-    .filter((each) => !kindOf(each.draft.kind).isNote && foundIn(id, undefined, each) > 0);
-  const found = targets.reduce((all, each) => all + foundIn(id, undefined, each), 0);
-  return id.filled >= MIN_IDS && found === id.filled && isSplit(targets) ? { type: undefined, targets } : undefined;
-}
-
-const MIN_OF_TYPE = 3;
-const MIN_IDS = 8;
-
-/**
- * Whose ids the records of each type have: of several exports of people, those of the one that the type is called after. A type of no
- * known name is of the only records whose ids all of its own are; codes of types may leave one of two kinds to the last of them.
- */
-function targetsOf({ column, values, words }: ParentType, id: Column, { drafts, references }: Known): TypedTarget[] {
-  const targets: TypedTarget[] = [];
-  const add = (draft: EntryDraft, value: string, by?: Column): void => {
-    const known = targets.find((each) => each.draft === draft && each.by === by);
-    if (known) known.values.push(value);
-    else targets.push({ draft, by, values: [value] });
-  };
-  const people = drafts.filter(({ kind, table }) => kind === 'lead' && table.list === undefined);
-  const able = drafts.filter(({ kind }) => !kindOf(kind).isNote);
-  const common = commonStems(able.map(({ table }) => table.source));
-  const wholes = new Map(
-    [...words.keys()].map((value) => [value, able.flatMap((draft) => wholeIn(draft, value, id, column) ?? [])]),
-  );
-  for (const [value, text] of words) {
-    const whole = wholes.get(value)!;
-    const nouns = [...values].flatMap(([noun, own]) => (own.includes(value) ? [noun] : []));
-    const ofNoun = able.filter(
-      (draft) =>
-        nouns.some((noun) => draft.kind === (noun === 'company' ? 'lead' : noun) && draft.table.nouns.includes(noun)) &&
-        shareIn(id, column, { draft, by: undefined, values: [value] }) > 0,
-    );
-    const called = (some: readonly EntryDraft[]) =>
-      some.find(({ table }) => stems(table.source).some((stem) => !common.has(stem) && stems(text).includes(stem)));
-    const draft =
-      called(whole.map((each) => each.draft)) ??
-      called(ofNoun) ??
-      ofNoun[0] ??
-      (nouns.length === 0 && whole.length === 1 ? whole[0]!.draft : undefined);
-    if (draft) add(draft, value, whole.find((each) => each.draft === draft)?.by);
-    else if (nouns.includes('company')) addByCompany(value);
-  }
-  const open = [...wholes].filter(([value]) => !targets.some((each) => each.values.includes(value)));
-  const left = open.flatMap(([, whole]) => whole.filter(({ draft }) => !targets.some((each) => each.draft === draft)));
-  if (open.length === 1 && left.length === 1 && column.is.words < 0.8 && isCalledType(column)) targets.push(left[0]!);
-  return targets;
-
-  function addByCompany(value: string): void {
-    for (const { from, to } of references) {
-      const person = people.find(({ table }) => table === from.table);
-      if (!person || !to.table.nouns.includes('company') || !isCompanyId(from.meaning) || !isUnique(to)) continue;
-      add(person, value, from);
-      return;
-    }
-  }
-}
-
-/** The ids of a record may be in another column than that of its external id. */
-function wholeIn(draft: EntryDraft, value: string, id: Column, type: Column): TypedTarget | undefined {
-  const own = draft.roles.get('id')?.column;
-  const others = draft.table.columns.filter((each) => each !== own && isUnique(each) && isId(each));
-  return [undefined, ...others]
-    .map((by) => ({ draft, by, values: [value] }))
-    .find((target) => isWhole(id, type, [target]));
-}
-
-/** Whether the records of a type have the ids of that kind: where headers say so, some may be of records that were deleted. */
-function isWhole(id: Column, type: Column, targets: readonly TypedTarget[]): boolean {
-  const least = id.meaning.concepts.has('parent') && type.meaning.concepts.has('type') ? 0.5 : 0.95;
-  return targets.every((target) => {
-    const share = shareIn(id, type, target);
-    return share > 0 && share >= least;
-  });
-}
-
-function shareIn(id: Column, type: Column, target: TypedTarget): number {
-  return (
-    foundIn(id, type, target) /
-    Math.max(1, countOf(id.table, `from ${id.table.sql} where ${isOneOf(type, target.values)}`))
-  );
-}
-
-/** How many have the id of such a record, and its type if there is any. */
-export function foundIn(id: Column, type: Column | undefined, { draft, by, values }: TypedTarget): number {
-  const target = by ?? draft.roles.get('id')?.column;
-  const isTyped = type ? isOneOf(type, values) : 'true';
-  return target
-    ? countOf(
-        id.table,
-        `from ${id.table.sql} where ${isTyped} and ${id.sql} in (select ${target.sql} from ${target.table.sql})`,
-      )
-    : 0;
-}
-
-/** Of the words of a name: `Contacts` and `contact`. */
-function stems(text: string): string[] {
-  return fold(text)
-    .split(' ')
-    .map((word) => word.replace(/s$/, ''));
-}
-
-/** What the names of all tables have, such as that of the program, tells them not apart. */
-function commonStems(sources: readonly string[]): ReadonlySet<string> {
-  const [first, ...more] = [...new Set(sources)].map(stems);
-  return new Set(more.length === 0 ? [] : first!.filter((stem) => more.every((own) => own.includes(stem))));
 }
