@@ -294,7 +294,7 @@ export function standIns(table: Table): Column[] {
   return table.list === undefined ? plainColumns(table).filter((each) => isOne(each) && fillOf(each) > 0.8) : [];
 }
 
-const STAND_INS = ['type', 'title', 'subject', 'outcome', 'name'] as const;
+const STAND_INS = ['type', 'title', 'outcome', 'name'] as const;
 
 /** Whether a column has notes about its records: several words, and not the same ones in all. */
 export function isNotes(
