@@ -346,9 +346,7 @@ function whenLine(line: Line, taken: number | undefined, total: number | undefin
   const count = Math.max(0, total - taken);
   const { textless = 0 } = line;
   const isLost = count > textless && why.endsWith('in no export');
-  // Where most have no text, it may be in another column.
-  const doubtful = textless > total / 2 ? count : count - textless;
-  const mark = isOpen(line) || isLost || isMany(doubtful, total) ? 'check: ' : '';
+  const mark = isOpen(line) || isLost || isMany(count, total) ? 'check: ' : '';
   const [text, parent, ...others] = why.split(', those ');
   const isBoth = textless > 0 && parent !== undefined && others.length === 0;
   const parts = isBoth ? countTexts([textless, text!.replace('those ', '')], [count - textless, parent]) : [why];

@@ -11,7 +11,7 @@ export interface Line {
   readonly comment?: string | undefined;
   /** Commented out: what is not decided. */
   readonly off?: boolean | undefined;
-  /** Of a `when`, the records without a text, which nobody has to decide on; known where all records are. */
+  /** Of a `when`, the records without a text; known where all records are. */
   readonly textless?: number | undefined;
 }
 
