@@ -348,8 +348,9 @@ function whenLine(line: Line, taken: number | undefined, total: number | undefin
   const isLost = count > textless && why.endsWith('in no export');
   const mark = isOpen(line) || isLost || isMany(count, total) ? 'check: ' : '';
   const [text, parent, ...others] = why.split(', those ');
-  const isBoth = textless > 0 && parent !== undefined && others.length === 0;
-  const parts = isBoth ? countTexts([textless, text!.replace('those ', '')], [count - textless, parent]) : [why];
+  // Reasons of other kinds come first, and cannot be counted apart.
+  const isBoth = textless > 0 && text === 'those without a text' && parent !== undefined && others.length === 0;
+  const parts = isBoth ? countTexts([textless, text.replace('those ', '')], [count - textless, parent]) : [why];
   return { ...line, comment: `${mark}skips ${ofText(count, total)}: ${parts.join(', ')}` };
 }
 
