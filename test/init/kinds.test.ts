@@ -288,6 +288,30 @@ describe('a table is', () => {
     expect(draft.comment['lead_external_id']).toBeDefined();
   });
 
+  it('a table of its own for each of a database in one document, and not one list of all', async () => {
+    const people = Array.from({ length: 8 }, (_, n) => ({
+      id: n + 1,
+      name: person(n),
+      email: `p${n}@a.example`,
+      city: 'Oslo',
+    }));
+    const notes = Array.from({ length: 12 }, (_, n) => ({
+      note_id: n + 1,
+      customer_id: 1 + (n % 8),
+      note: `Wants ${n + 2} more of the blue ones, and asks for a discount`,
+      created: `2024-03-${n + 10} 10:00:00`,
+    }));
+    const tableOf = (name: string, data: readonly object[]) => ({ type: 'table', name, database: 'shop', data });
+    const about = [
+      { type: 'header', version: '5.1.1' },
+      { type: 'database', name: 'shop' },
+    ];
+    const draft = await draftOf({ 'shop.json': [...about, tableOf('customers', people), tableOf('notes', notes)] });
+    expect(draft.entries).toEqual(['customers: lead/created', 'notes: comment/created']);
+    expect(draft.spec.sources).toMatchObject({ customers: { records: '[2].data' }, notes: { records: '[3].data' } });
+    expect(draft.comment['lead_external_id']).toBe('customer_id');
+  });
+
   it('nothing without a name or a text: calls, a history of stages, and addresses in a list of the person who has them', async () => {
     const code = (n: number, of: string): string => `${of}${((n + 3) * 99_991).toString(36)}${n}`;
     const people = Array.from({ length: 14 }, (_, n) => ({

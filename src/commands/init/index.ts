@@ -204,8 +204,8 @@ const MOST_CHARACTERS = 40;
 function sourceNames(exports: readonly Export[]): Map<Source, string> {
   const names = new Map<Source, string>();
   const taken = new Set<string>();
-  for (const { path, settings, source: of } of exports) {
-    const part = partOf(settings);
+  for (const { path, settings, called, source: of } of exports) {
+    const part = called ?? partOf(settings);
     const file = basename(path).replace(/(?:\.[A-Za-z\d]{1,7})?(?:\.gz)?$/i, '');
     const several = exports.filter((other) => other.path === path).length > 1;
     // `contacts.json#data`, `deals.json#data`.

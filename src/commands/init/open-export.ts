@@ -34,6 +34,8 @@ export interface Export {
   readonly type?: RecordType;
   /** Of a file with several parts, those without records, as messages name them. */
   readonly withoutRecords?: readonly string[];
+  /** What its file calls this part of it. */
+  readonly called?: string;
   /** It stands for several exports of one structure. */
   readonly family?: Family;
 }
@@ -167,6 +169,18 @@ async function unwrapped(
   const isFilled = ({ list }: RawTable): boolean =>
     lists.some((raw) => `${raw.list!}.`.startsWith(`${list!}.`) && raw.rows.length > 1 && raw.columns.size > 1);
   const able = outer.filter((raw) => isFilled(raw) && !isAttributes(raw));
+  const [list, ...others] = able;
+  const tables = list && others.length === 0 ? tablesIn(main, list) : [];
+  if (tables.length > 0) {
+    const opened = tables.map(async ({ record, called }): Promise<Export> => {
+      const records = `${settings.records ?? ''}[${record}].${list!.list!}`;
+      return {
+        ...(await open({ ...settings, records }, `the records are at \`${records}\``)),
+        ...(called && { called }),
+      };
+    });
+    return Promise.all(opened);
+  }
   const isPages = outer.length === 1 && own.every((name) => PAGING.test(name));
   if (own.some(isOfRecord) || able.some(({ list }) => list === '$') || !(main.rows.length === 1 || isPages))
     return [each];
@@ -177,6 +191,29 @@ async function unwrapped(
     if (inner) found.push(...(await unwrapped(inner, open)));
   }
   return found.length > 0 ? found : [each];
+}
+
+/** A record for each table of a database: what is in their lists has other keys in each. With the name of each, where one column has it. */
+function tablesIn(main: RawTable, list: RawTable): { record: number; called: string | undefined }[] {
+  const keys = new Map<number, Set<number>>();
+  for (const [record, ...cells] of list.rows) {
+    const own = keys.get(record as number) ?? new Set();
+    keys.set(record as number, own);
+    for (const [at, cell] of cells.entries()) if (cell !== null && cell !== undefined) own.add(at);
+  }
+  const sets = [...keys.values()];
+  const isOther = (one: Set<number>, other: Set<number>): boolean =>
+    one === other || [...one].filter((each) => other.has(each)).length * 2 < Math.max(one.size, other.size);
+  if (
+    sets.length < 2 ||
+    list.rows.length < sets.length * 3 ||
+    !sets.every((one) => sets.every((other) => isOther(one, other)))
+  )
+    return [];
+  const names = [...main.columns.values()]
+    .map(({ at }) => [...keys.keys()].map((record) => main.rows[record]?.[at]))
+    .find((each) => each.every((name) => typeof name === 'string') && new Set(each).size === each.length);
+  return [...keys.keys()].map((record, at) => ({ record, called: names?.[at] as string | undefined }));
 }
 
 /** The format of a file; where neither its name nor its first bytes show it, by how its text begins. Lines of JSON may be called `.json`. */
