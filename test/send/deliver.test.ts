@@ -334,7 +334,7 @@ describe('an attempt without a usable answer', () => {
     ['silence', 'timeout'],
     ['cut', 'connection_lost'],
   ] as const)('five times %s is the rejection %s', async (answer, code) => {
-    const timeoutSeconds = answer === 'silence' ? 0.05 : 30;
+    const timeoutSeconds = answer === 'silence' ? 0.3 : 30;
     const bench = await startBench(({ body }) => (body.id === 'e0' ? processed() : answer), { timeoutSeconds });
     await bench.deliver(delivery('e0'));
     expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'failed', code, attempts: 5 });
