@@ -22,19 +22,20 @@ export interface InputFile {
  * Throws a `UserError` if there is nothing to read, or if something that the glob matches cannot be reached.
  */
 export async function findFiles(spec: SourceSpec): Promise<InputFile[]> {
-  const { path, name, isArgument } = spec;
+  const { path, isArgument } = spec;
   const label = shortPath(path);
+  const where = whereOf(spec);
   const found = await stat(path).catch((error: unknown) => {
     if (isMissing(error)) return undefined;
     throw unreadable(label, error);
   });
   if (found?.isDirectory()) {
-    throw new UserError(`source \`${name}\`: ${label} is a directory`, {
+    throw new UserError(`${where}${label} is a directory`, {
       hint: `use a file in it, or several with a glob: ${shortPath(join(path, '*.csv'))}`,
     });
   }
   if (found && !found.isFile()) {
-    throw new UserError(`source \`${name}\`: ${label} is not a regular file`, {
+    throw new UserError(`${where}${label} is not a regular file`, {
       hint: 'save it to a file first, from which a rerun can read it again',
     });
   }
@@ -48,18 +49,25 @@ export async function findFiles(spec: SourceSpec): Promise<InputFile[]> {
   }
   if (files.length === 0 && !pattern.some(isPattern)) throw await missing(spec, folder);
   if (files.length === 0) {
-    throw new UserError(`source \`${name}\`: no file matches ${label}`, {
-      hint: 'paths in a mapping are relative to its file; those of a command, to the working directory',
+    throw new UserError(`${where}no file matches ${label}`, {
+      hint: RELATIVE,
     });
   }
   const paths = new Set(files.map((file) => file.path));
   const twice = files.find((file) => paths.has(`${file.path}.gz`));
   if (twice) {
-    throw new UserError(`source \`${name}\`: ${label} matches both ${twice.label} and ${twice.label}.gz`, {
+    throw new UserError(`${where}${label} matches both ${twice.label} and ${twice.label}.gz`, {
       hint: 'the same export would be read twice: remove one of the two, or use a narrower glob',
     });
   }
   return files;
+}
+
+const RELATIVE = 'paths in a mapping are relative to its file; those of a command, to the working directory';
+
+/** Before a message: the name of its source, if it has one. */
+function whereOf({ name, isArgument }: SourceSpec): string {
+  return isArgument ? '' : `source \`${name}\`: `;
 }
 
 /** The files of corrected records of a source, in the order in which they apply. Throws a `UserError` if one is missing. */
@@ -83,16 +91,13 @@ export function unreadable(label: string, error: unknown): UserError {
 }
 
 /** `folder`: the deepest one on the way that exists. */
-async function missing({ name, path }: SourceSpec, folder: string): Promise<UserError> {
+async function missing(spec: SourceSpec, folder: string): Promise<UserError> {
+  const { path } = spec;
   const label = shortPath(path);
   const isFolder = folder === dirname(path);
   const near = isFolder ? didYouMean(basename(path), await readdir(folder).catch(() => [])) : undefined;
-  return new UserError(`source \`${name}\`: ${label} does not exist`, {
-    hint:
-      near ??
-      (isFolder
-        ? 'paths in a mapping are relative to its file; those of a command, to the working directory'
-        : `the directory ${shortPath(dirname(path))} does not exist`),
+  return new UserError(`${whereOf(spec)}${label} does not exist`, {
+    hint: near ?? (isFolder ? RELATIVE : `the directory ${shortPath(dirname(path))} does not exist`),
   });
 }
 

@@ -95,6 +95,12 @@ describe('files of a source', () => {
     });
   });
 
+  test('a file that is named in a command is none of a source', async () => {
+    const path = join(folderWith({}), 'no.csv');
+    const error = await failure(openSource({ name: 'export', path, isArgument: true }));
+    expect(error.message).toMatch(/^[^`]*no\.csv does not exist$/);
+  });
+
   test('a file in a directory that does not exist is an error that says so', async () => {
     expect(await failure(openIn(folderWith({}), 'export/a.csv'))).toMatchObject({
       hint: 'the directory export does not exist',
