@@ -1274,7 +1274,7 @@ describe('exports of strangers', () => {
     });
     expect(draft.entries).toEqual(['guardians: lead/created', 'enquiries: deal/created', 'enquiries: comment/created']);
     expect(draft.deal).toMatchObject({ external_id: 'Enquiry No', lead_external_id: 'Guardian ID' });
-    expect(draft.remark('amount')).toContain('check: 8 numbers, 4 other');
+    expect(draft.remark('amount')).toContain('check: `to be agreed` is no amount; 8 numbers, 4 other');
     const alone = await draftOf({
       'invoices.csv': [
         'Invoice No,Name,E-mail,Status,Amount',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bestSum } from '../../src/commands/init/best-sum.ts';
+import { bestSum } from '../../src/commands/init/matrix/best-sum.ts';
 import { draftOf, times } from './mapping.ts';
 
 /** Headers of the same deals, in the order: id, title, stage, amount, owner, created, modified. */

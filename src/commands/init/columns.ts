@@ -127,10 +127,11 @@ type Shape = keyof typeof SHAPES | 'money';
 
 /** In a text with a label or a name: `Ada Bell <ada@x.example>`, `+44 20 7946 0000 (Work); +44 7700 900000 (Mobile)`. */
 const ADDRESS = '[^\\s<>()",;:|]+@[^\\s<>()",;:|]+';
-const NUMBER = '[+(]?\\d[\\d ().\\-/]{5,20}\\d';
+/** Behind eight digits, a mark before a zero or a plus begins another one: `01603 496032 / 07700 900158`. */
+const NUMBER = '[+(]?\\d(?:[ ().\\-/]{0,3}\\d){6,7}(?:[ ().]{0,3}\\d| ?[-/] ?[1-9]){0,7}';
 /** How no amount and no date begins; the zeros in `327 000 kr` and `D2024-0001` follow other digits. */
 const TELEPHONE = /(?:\+|(?<!\d[ \u00a0\u202f.,'’/-])\b0\d|\(0)\d|\(\d{3}\)|\b\d{3}-\d{3}-/;
-const SEVERAL_NUMBERS = /^(?:[+(]?(?:\d[ ().-]*){9,15}(?:[,;/|\n] *|$)){2,}$/;
+const SEVERAL_NUMBERS = /^(?:[+(]?(?:\d[ ().-]*){9,15}(?:[,;/|\n] *|(?<=-) *(?=[+0(])|$)){2,}$/;
 /** What may be around addresses and numbers: names and labels of a few words. */
 const ABOUT_ADDRESS = /^[\p{L}\s;,|"'<>()[\]:.-]*$/u;
 const ABOUT_NUMBER = /^[\p{L}\s;,|/():.]*$/u;
@@ -161,14 +162,18 @@ export function columnOf(
   };
   const [inAddress, inText] = [isAround(ADDRESS, ABOUT_ADDRESS, 12), isAround(NUMBER, ABOUT_NUMBER, 6)];
   const meaning = meaningOf(header);
-  const isOfPhones = meaning.concepts.has('phone') || meaning.concepts.has('mobile');
-  const inNumber = (value: string): boolean =>
-    (TELEPHONE.test(value) && inText(value)) || (isOfPhones && SEVERAL_NUMBERS.test(value));
   const shareOf = (test: (value: string) => boolean): number => values.filter(test).length / Math.max(1, values.length);
+  const isOfPhones =
+    meaning.concepts.has('phone') ||
+    meaning.concepts.has('mobile') ||
+    shareOf((value) => SHAPES.phone.test(value) && /^[+(0]/.test(value)) > MOST;
+  const areSeveral = (value: string): boolean => isOfPhones && SEVERAL_NUMBERS.test(value);
+  const inNumber = (value: string): boolean => (TELEPHONE.test(value) && inText(value)) || areSeveral(value);
   const is = Object.fromEntries(
     Object.entries(SHAPES).map(([shape, pattern]) => [shape, shareOf((value) => pattern.test(value))]),
   ) as Record<Shape, number>;
-  const extract = shareOf(inAddress) > MIN_LABELLED ? ADDRESS : shareOf(inNumber) > MIN_LABELLED ? NUMBER : undefined;
+  const hasNumbers = shareOf(inNumber) > MIN_LABELLED || shareOf(areSeveral) > 0;
+  const extract = shareOf(inAddress) > MIN_LABELLED ? ADDRESS : hasNumbers ? NUMBER : undefined;
   if (extract === ADDRESS) is.email = shareOf((value) => SHAPES.email.test(value) || inAddress(value));
   if (extract === NUMBER) {
     is.phone = shareOf((value) => SHAPES.phone.test(value) || inNumber(value));
@@ -368,6 +373,13 @@ export function isComplete({ filled, table }: Column): boolean {
 /** As an id: unique, and in every record. */
 export function isKey(column: Column): boolean {
   return isUnique(column) && isComplete(column);
+}
+
+/** Whether two columns of a table have the names and the ids of the same few, each in several records. */
+export function isNameOf(one: Column, other: Column): boolean {
+  const both = `select distinct ${one.sql}, ${other.sql} from ${one.table.sql} where ${one.sql} is not null`;
+  const pairs = countOf(one.table, `from (${both})`);
+  return pairs === one.distinct && pairs === other.distinct && pairs < one.filled / 2;
 }
 
 export function fillOf({ filled, table }: Column): number {

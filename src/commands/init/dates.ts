@@ -49,7 +49,8 @@ const DAYS = [
   'yyyy-MM-dd',
   'yyyy/MM/dd',
   // Without zeros: 2024/3/5. A format with zeros is preferred where it reads as many.
-  ...['yyyy-M-d', 'yyyy/M/d', 'yyyy.M.d', 'yyyy. M. d.', 'yyyy年M月d日', 'd. M. yyyy'],
+  ...['yyyy-M-d', 'yyyy/M/d', 'yyyy.M.d', 'yyyy.M.d.', 'yyyy. M. d', 'yyyy. M. d.', 'yyyy年M月d日', 'yyyy년 M월 d일'],
+  ...['d. M. yyyy', 'd. M. yyyy.', 'd.M.yyyy.', 'd.M.yy.'],
   ...DAY_FIRST,
   ...DAY_FIRST.map((format) => format.replace(/d(.)M/, 'M$1d')),
   ...['d MMM, yyyy', 'd MMM yyyy', 'd MMMM yyyy', 'MMM d, yyyy', 'MMMM d, yyyy', 'd-MMM-yyyy'],
@@ -63,7 +64,7 @@ const READERS: ReadonlyMap<string, DateFormat['read']> = new Map([
 
 /** Pre-filter, so that a hundred formats are tried only on columns that look like dates. */
 const DATE_LIKE =
-  /^(?:\d{1,4}[-/.年] ?\d{1,2}[-/.月] ?\d{1,4}|\d{1,2}[-/ ][A-Za-z]{3,9}\.?,?[-/ ]\d{2,4}|[A-Za-z]{3,9} \d{1,2}, \d{4})/;
+  /^(?:\d{1,4}[-/.年년] ?\d{1,2}[-/.月월] ?\d{1,4}|\d{1,2}[-/ ][A-Za-z]{3,9}\.?,?[-/ ]\d{2,4}|[A-Za-z]{3,9} \d{1,2}, \d{4})/;
 
 /** Days of 1927 to 2064 as spreadsheets count them, and days without marks between their parts. */
 const NUMBERED = /^(?:[1-5]\d{4}(?:[.,]\d+)?|(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))$/;
@@ -78,9 +79,8 @@ export function dateFacts(header: Meaning, values: readonly string[], dayFirst: 
   if (unix) return { formats: [unix], utc: false, hasTime: true, unread: 0 };
   const distinct = [...new Set(values)].slice(0, 500);
   const written = distinct.filter((value) => DATE_LIKE.test(value)).length;
-  const likely = distinct.filter(
-    (value) => DATE_LIKE.test(value) || ((isTime || written > distinct.length * 0.2) && NUMBERED.test(value)),
-  );
+  const mayBeNumbered = (isTime || written > distinct.length * 0.2) && !areSums(distinct);
+  const likely = distinct.filter((value) => DATE_LIKE.test(value) || (mayBeNumbered && NUMBERED.test(value)));
   if (likely.length === 0 || likely.length < distinct.length * 0.6) return undefined;
   const formats: string[] = [];
   let left = distinct;
@@ -160,6 +160,15 @@ function areSeconds(values: readonly string[]): boolean {
   const numbers = values.map(Number);
   const [first, last] = [Math.min(...numbers), Math.max(...numbers)];
   return new Set(values).size > 7 && first > 1.45e9 && last < Date.now() / 1000 && last - first > 2e6;
+}
+
+/** Numbers that leave the calendar, are all round, or have zeros behind their point: an `expected` amount is no day. */
+function areSums(values: readonly string[]): boolean {
+  const numbers = values.filter((value) => /^\d+(?:[.,]\d+)?$/.test(value));
+  const [far, round] = [/^0*[6-9]\d{4}(?:[.,]|$)/, /0(?:[.,]0+)?$/].map(
+    (like) => numbers.filter((value) => like.test(value)).length,
+  );
+  return numbers.some((value) => /[.,]0+$/.test(value)) || far! > 0 || (round! > 5 && round === numbers.length);
 }
 
 /** Whether numbers are days, `20240105`: those of anything else would soon leave the calendar. */

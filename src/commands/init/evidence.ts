@@ -9,11 +9,12 @@ import {
   likelyCurrency,
 } from '../../kinds/currencies.ts';
 import type { TransformSpec, ValueSpec } from '../../mapping/spec.ts';
-import { SURE, type RoleCandidate, type RoleFound } from './assign.ts';
-import { bothOf, countEach, countOf, countsOf, valueIn, type Column } from './columns.ts';
+import { type RoleFound } from './matrix/assign.ts';
+import { SURE, type RoleCandidate } from './matrix/settle.ts';
+import { bothOf, countEach, countOf, countsOf, isNameOf, valueIn, type Column } from './columns.ts';
 import { datesIn, isReadable } from './dates.ts';
 import { numberIn, multipleIn, multipleInName, withoutMultiple, withoutMultipleInName } from './multiples.ts';
-import { headerScore, type RecordKind, type Role } from './roles.ts';
+import { headerScore, type RecordKind, type Role } from './matrix/roles.ts';
 import { fold, meaningOf } from './words.ts';
 
 /** Yes, of a flag. */
@@ -114,13 +115,6 @@ function isSame(one: Column, other: Column): boolean {
   return isNameOf(one, other) || countOf(one.table, `from ${one.table.sql} ${differing}`) === 0;
 }
 
-/** Whether two columns of a table have the names and the ids of the same few, each in several records. */
-export function isNameOf(one: Column, other: Column): boolean {
-  const both = `select distinct ${one.sql}, ${other.sql} from ${one.table.sql} where ${one.sql} is not null`;
-  const pairs = countOf(one.table, `from (${both})`);
-  return pairs === one.distinct && pairs === other.distinct && pairs < one.filled / 2;
-}
-
 /** What stands between several e-mail addresses in a cell. */
 export function separatorIn({ values }: Column): string | undefined {
   return [' ::: ', ';', ','].find((mark) =>
@@ -166,7 +160,9 @@ export function amountValue(column: Column, scale: Scale | undefined): ValueSpec
   const isPlain = decimal === '.' && group === undefined && values.every((value) => /^-?\d+(?:\.\d+)?$/.test(value));
   if (isPlain && scale === undefined) return valueIn(column);
   const amount = (by: Omit<Scale, 'why'>) => ({ number: { decimal, ...(group && { group }), ...by } });
-  const whole = valueIn(column, amount({ ...(divide && { divide }), ...(multiply && { multiply }) }));
+  const none = textsAmong(column).map((text) => [text, null] as const);
+  const texts = none.length > 0 ? [{ map: { ...Object.fromEntries(none), '*': '=' } }] : [];
+  const whole = valueIn(column, ...texts, amount({ ...(divide && { divide }), ...(multiply && { multiply }) }));
   const marks = new Map(values.flatMap((value) => multipleIn(value) ?? []).map(({ mark, factor }) => [mark, factor]));
   if (marks.size === 0) return whole;
   const parts = [...new Set(marks.values())].map((multiply) => {
@@ -176,6 +172,14 @@ export function amountValue(column: Column, scale: Scale | undefined): ValueSpec
   });
   return { from: [...parts, whole] };
 }
+
+/** A few words in place of amounts: `tbc`, `to be agreed`. */
+export function textsAmong(column: Column): string[] {
+  const texts = [...countsOf(column).keys()].filter((text) => !/\d/.test(text));
+  return texts.length <= MAX_TEXTS ? texts : [];
+}
+
+const MAX_TEXTS = 8;
 
 /** What amounts are divided or multiplied by, and why. */
 export interface Scale {

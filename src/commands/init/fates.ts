@@ -1,20 +1,28 @@
 /** What becomes of every file, list and column, in figures: nothing is left out without a word. */
 import { kindOfType } from '../../kinds/index.ts';
-import { counted, countTexts, enumerated, numberText, ofText } from '../../terminal/numbers.ts';
-import { columnsOf } from './assign.ts';
+import { counted, numberText, ofText } from '../../terminal/numbers.ts';
+import { columnsOf } from './matrix/assign.ts';
 import { countsOf, holderOf, isIn, isUnique, pathOf, type Column, type Table } from './columns.ts';
-import { isWritten } from './content.ts';
+import { isWritten } from './matrix/content.ts';
 import { quoted } from './evidence.ts';
 import type { KnownTables } from './relations/joins.ts';
-import { isOpen, linesOf, plainComment, readsOf, withLines, type Entry, type Line } from './lines/yaml.ts';
+import { linesOf, readsOf, withLines, type Entry } from './lines/yaml.ts';
 import type { MappingParts } from './lines/text.ts';
-import { partOf, type Export } from './open-export.ts';
 import { isSure, type Reference } from './relations/references.ts';
-import { MAX_COLUMNS, type RecordType } from './raw-table.ts';
-import type { EntryFate, TriedMapping } from './trial.ts';
-
-/** Fields by what records become: `owner_name` of `deals`. */
-type Lookups = Map<string, Set<string>>;
+import {
+  emptyText,
+  entryText,
+  exportText,
+  isMany,
+  lookedUpText,
+  nameOf,
+  notCarriedText,
+  typeText,
+  whenLine,
+  whySkipped,
+  type Lookups,
+} from './fate-texts.ts';
+import type { TriedMapping } from './trial.ts';
 
 export class Fates {
   readonly #known: KnownTables;
@@ -69,7 +77,8 @@ export class Fates {
       const fate = fates.get(entry);
       const { type: own } = table.from;
       const isPart = table.list !== undefined || (own !== undefined && own.as !== 'records');
-      const total = isPart ? (table.whole ? table.rows : undefined) : sources.get(source)?.read;
+      const all = sources.get(source);
+      const total = isPart ? (table.whole ? table.rows : undefined) : all && all.read - all.footers;
       // An element of a list is an event.
       const taken = table.list === undefined ? fate?.records : fate?.events;
       const isFirst = entries.findIndex((each) => each.table === table && each.refused === undefined) === at;
@@ -141,11 +150,12 @@ export class Fates {
       if (types[0] !== table) return [];
       const lists = tables.filter((each) => types.includes(each.parent!) && each.rows > 0 && !isAboutOthers(each));
       const fate = sources.get(table.source);
-      const skipped = fate ? fate.read - fate.unreadable - fate.taken : 0;
+      const { footers = 0 } = fate ?? {};
+      const skipped = fate ? fate.read - fate.unreadable - fate.taken - footers : 0;
       const all = entries.filter((entry) => entry.source === table.source);
       // Where there are entries of whole records, these decide.
       const whole = all.filter((entry) => entry.table.list === undefined);
-      const why = whySkipped(whole.length > 0 ? whole : all);
+      const why = whySkipped(whole.length > 0 ? whole : all, skipped);
       const fields = this.#lookedUpFor.get(table);
       const others = types.length > 1 ? types.filter((each) => textsOf(each).length === 0) : [];
       const parts = [
@@ -154,6 +164,7 @@ export class Fates {
           (each) => `${counted(each.rows, 'record')} ${typeText(each.from.type!)}: ${this.#restText(each)}`,
         ),
         ...(skipped > 0 ? [`${numberText(skipped)} skipped${why}`] : []),
+        ...(footers > 0 ? [`${numberText(footers)} skipped: a footer or totals below the records`] : []),
         ...(fate && fate.unreadable > 0 ? [`${numberText(fate.unreadable)} cannot be read`] : []),
         ...(fields && others.length === 0 ? [lookedUpText(fields)] : []),
       ];
@@ -278,96 +289,6 @@ export class Fates {
 
 function addTo<K>(sets: Map<K, Set<string>>, key: K, ...texts: readonly string[]): void {
   sets.set(key, new Set([...(sets.get(key) ?? []), ...texts]));
-}
-
-/** As messages name it: an array of a JSON document like a file. */
-export function nameOf({ from }: Table): string {
-  return from.type && from.type.as !== 'records' ? `${fileText(from)} (${typeText(from.type)})` : fileText(from);
-}
-
-function fileText({ path, settings, family }: Export): string {
-  const part = partOf(settings);
-  const name = part === undefined || part === '.' || part === '$' ? path : `${path}#${part}`;
-  return family ? `${name} and ${numberText(family.members.length - 1)} more of its structure` : name;
-}
-
-function typeText({ from, is }: RecordType): string {
-  if (typeof is === 'string') return `${is === 'present' ? 'with' : 'without'} \`${from}\``;
-  return `of \`${from}\` ${enumerated(is, 'or')}`;
-}
-
-function exportText(table: Table, read: number | undefined): string {
-  const { from, columns, rows, whole } = table;
-  const more = columns.length < MAX_COLUMNS ? [] : [`only the first ${numberText(MAX_COLUMNS)} columns were looked at`];
-  const reasons = [...from.reasons, ...more].map((reason) => `; ${reason}`).join('');
-  const count = read ?? rows + from.sample.unreadable;
-  const isAll = whole || read !== undefined;
-  return `${fileText(from)}: ${from.source.description}, ${isAll ? '' : 'the first '}${counted(count, 'record')} read${reasons}`;
-}
-
-function entryText({ type, refused }: Entry, fate: EntryFate | undefined): string {
-  const [one, many] = kindOfType(type).words;
-  if (refused !== undefined) return `not used for ${many}: ${refused}`;
-  if (!fate) return `its records become ${many}`;
-  const failed = fate.failed > 0 ? ` (${numberText(fate.failed)} cannot be sent: ${fate.codes.join(', ')})` : '';
-  const rows = fate.records <= fate.events ? '' : `${numberText(fate.records)} are `;
-  return `${rows}${counted(fate.events, one)}${failed}`;
-}
-
-/** `looked up by deals (owner_name) and comments (when, lead_external_id)`. */
-function lookedUpText(fields: Lookups): string {
-  const texts = [...fields].map(([type, keys]) => `${type} (${[...keys].join(', ')})`);
-  return `looked up by ${enumerated(texts, 'and')}`;
-}
-
-function notCarriedText(columns: readonly Column[], why = '', mark = ''): string | undefined {
-  return columns.length === 0 ? undefined : `${mark}not carried${why}: ${columns.map(quoted).join(', ')}`;
-}
-
-function emptyText({ columns, rows, whole }: Table): string | undefined {
-  // `partner_id` is false where `partner_id[1]` has no value.
-  const isWhole = ({ name }: Column): boolean =>
-    columns.some((each) => each.name.startsWith(`${name}[`) || each.name.startsWith(`${name}.`));
-  const empty = columns.filter((column) => column.filled === 0 && !isWhole(column));
-  const where = whole ? 'in any record' : `in the first ${numberText(rows)} records`;
-  return empty.length === 0 ? undefined : `no value ${where}: ${empty.map(quoted).join(', ')}`;
-}
-
-/** More than a tenth is more than an oversight. */
-function isMany(part: number, of: number): boolean {
-  return part > of * 0.1;
-}
-
-function whenLine(line: Line, taken: number | undefined, total: number | undefined): Line {
-  // Records of other types have entries of their own.
-  if (line.comment === undefined) return line;
-  const why = plainComment(line);
-  if (taken === undefined || total === undefined) return { ...line, comment: `check: skips ${why}` };
-  const count = Math.max(0, total - taken);
-  const { textless = 0 } = line;
-  const isLost = count > textless && why.endsWith('in no export');
-  const mark = isOpen(line) || isLost || isMany(count, total) ? 'check: ' : '';
-  const [text, parent, ...others] = why.split(', those ');
-  // Reasons of other kinds come first, and cannot be counted apart.
-  const isBoth = textless > 0 && text === 'those without a text' && parent !== undefined && others.length === 0;
-  const parts = isBoth ? countTexts([textless, text.replace('those ', '')], [count - textless, parent]) : [why];
-  return { ...line, comment: `${mark}skips ${ofText(count, total)}: ${parts.join(', ')}` };
-}
-
-/** Nothing where an entry takes all records. */
-function whySkipped(entries: readonly Entry[]): string {
-  const live = entries.filter(({ refused }) => refused === undefined);
-  const whenOf = ({ settings }: Entry): Line | undefined => settings.find(({ key, off }) => key === 'when' && !off);
-  if (live.some((entry) => entry.table.list === undefined && !whenOf(entry))) return '';
-  const whys = live.flatMap((entry) => {
-    const { table } = entry;
-    const when = whenOf(entry)?.comment;
-    return [
-      ...(when === undefined ? [] : [when.replace(/^.*?: /, '')]),
-      ...(table.list === undefined ? [] : [`those without \`${table.list}\``]),
-    ];
-  });
-  return whys.length > 0 ? `: ${[...new Set(whys)].join('; ')}` : '';
 }
 
 /** `firstname.versions`: what is said about a value beside it. */

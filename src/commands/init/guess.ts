@@ -11,14 +11,25 @@ import {
   type Column,
   type Table,
 } from './columns.ts';
-import { assign, columnsOf, namesOther, type Assignment, type RoleCandidate, type RoleFound } from './assign.ts';
+import { assign, columnsOf, namesOther, type Assignment, type RoleFound } from './matrix/assign.ts';
+import { type RoleCandidate } from './matrix/settle.ts';
 import { keyOf as nameAsKey } from './evidence.ts';
 import { kindsOf } from './kinds/kinds.ts';
 import type { TableKinds } from './kinds/signs.ts';
-import { createdAt, isDescription, isId, isJobs, isNotes, texts } from './content.ts';
+import { createdAt, isDescription, isId, isJobs, isNotes, texts } from './matrix/content.ts';
 import { again, idOfPerson, keyOf, personKey, type Key } from './kinds/keys.ts';
 import { isSure, type Reference } from './relations/references.ts';
-import { headerScore, isKind, isOfFirm, isStaff, NAMES, RECORD_KINDS, type RecordKind, type Role } from './roles.ts';
+import {
+  headerScore,
+  isKind,
+  isOfFirm,
+  isRemarks,
+  isStaff,
+  NAMES,
+  RECORD_KINDS,
+  type RecordKind,
+  type Role,
+} from './matrix/roles.ts';
 
 /** Records that become events of a kind. */
 export interface EntryDraft extends Assignment {
@@ -206,6 +217,7 @@ function withTitle(
       (!isId(column) || isComplete(column)) &&
       !([stage, owner].includes(column) && isKind(column)) &&
       column.is.prose < 0.5 &&
+      !isRemarks(column) &&
       !isNotes(column, 'deal') &&
       (person || !namesOther(column, references)),
   );

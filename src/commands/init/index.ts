@@ -7,13 +7,14 @@
  * 2. Evidence. `columns` has what the values of a column look like (`dates`, `multiples`), `words` what its header means,
  *    `relations/references` whose values are ids or names of another table; `named/properties` makes columns of rows that are one
  *    property each, and `named/details` of a table with more about each record.
- * 3. Matrix. `content` scores columns for roles by their values (`ends`: how deals ended), `roles` adds the header, `assign` takes the best sum (`best-sum`) for a kind.
+ * 3. Matrix. `content` scores columns for roles by their values (`ends`: how deals ended), `roles` adds the header, `assign` takes the best sum (`best-sum`) for a kind,
+ *    and `settle` what columns have in common. All are in `matrix`.
  * 4. Kinds. `kinds` decides what the records of each table are; `guess` makes a draft of each entry, `kinds/keys` what tells its records apart
  *    (`relations/numbered`: two columns), `relations/firms` which of the people are firms.
  * 5. Lines. `lines/entries` makes a line of each field: `field-lines` for all kinds, `person-lines`, `deal-lines` and `comment-lines`
  *    for one, `parent-lines` by the ways that `relations/joins` finds, names by `relations/names`, with the figures of `evidence`. `questions`, `defaults` (`region`) and
  *    `encodings` ask what is open; `yaml` and `text` write.
- * 6. Closure. `trial` surveys all records with the mapping; `fates` says what became of every file, list and column.
+ * 6. Closure. `trial` surveys all records with the mapping; `fates` says what became of every file, list and column (`fate-texts`).
  */
 import { basename } from 'node:path';
 import type { Source } from '../../input/source.ts';
@@ -21,7 +22,7 @@ import { markedLines, type Mark } from '../../mapping/marks.ts';
 import { nameError } from '../../mapping/names.ts';
 import { UserError } from '../../errors.ts';
 import type { Ask } from '../../terminal/ask.ts';
-import { columnsOf } from './assign.ts';
+import { columnsOf } from './matrix/assign.ts';
 import { joinAlike } from './family/alike.ts';
 import type { Table } from './columns.ts';
 import { Answers, Back } from './lines/answers.ts';

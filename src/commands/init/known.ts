@@ -9,7 +9,7 @@ import type { MappingSpec } from '../../mapping/schema.ts';
 import type { EntrySpec } from '../../mapping/spec.ts';
 import { didYouMean } from '../../problem.ts';
 import type { Table } from './columns.ts';
-import { FIELD_ROLES, timeOf, type RecordKind, type Role } from './roles.ts';
+import { FIELD_ROLES, timeOf, type RecordKind, type Role } from './matrix/roles.ts';
 import { fold } from './words.ts';
 import { readsOf } from './lines/yaml.ts';
 

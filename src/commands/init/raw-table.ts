@@ -16,6 +16,8 @@ export interface RecordType {
   readonly as?: 'parts' | 'records';
   /** What the lines are that are no records. */
   readonly others?: string;
+  /** How many these are, where all records were read. */
+  readonly skipped?: number;
   /** Where such lines continue a record, the column with its id. */
   readonly key?: string;
 }

@@ -148,11 +148,12 @@ function tablesOf(
       constantOf,
       isOne,
     );
+    const prefix = prefixOf(data.map((each) => each.name));
     for (const each of withAlternatives(data, wrappers)) {
       const wrapped = wrappers.get(each.name);
       const label = each.label && (labels.get(each.label) ?? each.label);
       const called = label ?? (wrapped?.called ?? each.name).replace(ENVELOPE, '');
-      const header = !hasHeader ? '' : called === '.' || called === '' ? (list ?? '') : called;
+      const header = !hasHeader ? '' : called === '.' || called === '' ? (list ?? '') : called.replace(prefix, '');
       const isWrapper = wrapped !== undefined && (wrapped.called === undefined || wrapped.of === '');
       const column = columnOf(table, { ...each, called, isWrapper }, header, dayFirst);
       const isName = each.name === from.family?.named?.column;
@@ -162,6 +163,15 @@ function tablesOf(
   });
   return tables;
 }
+
+/** What nearly all columns of a table begin with, `Pers_` or `oppo_`, says nothing of any. */
+function prefixOf(names: readonly string[]): string {
+  const counts = countEach(names.map((name) => /^\p{L}{2,12}_(?=.)/u.exec(name)?.[0]));
+  const [prefix, count] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? ['', 0];
+  return count >= Math.max(MIN_PREFIXED, names.length * 0.8) ? prefix : '';
+}
+
+const MIN_PREFIXED = 4;
 
 /** Where the names in lists of names and values are ids of another table, what that calls them. */
 function labelsOf(lists: readonly RawTable[], exports: readonly Export[]): Map<string, string> {

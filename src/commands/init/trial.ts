@@ -22,6 +22,8 @@ export interface SourceFate {
   readonly unreadable: number;
   /** With an event, valid or not. */
   readonly taken: number;
+  /** Lines below the records. */
+  readonly footers: number;
 }
 
 /** What an entry made of the records. */
@@ -135,7 +137,9 @@ function countsIn(db: Database, live: readonly Entry[]): Pick<TriedMapping, 'sou
       (select count(distinct p.record) from problem p join record r on r.id = p.record join file f on f.id = r.file
         where f.source = s.id and p.kind = 'read' and p.event is null and p.severity = 'error') unreadable,
       (select count(distinct t.record) from taken t join record r on r.id = t.record join file f on f.id = r.file
-        where f.source = s.id) taken
+        where f.source = s.id) taken,
+      (select count(*) from skipped k join record r on r.id = k.record join file f on f.id = r.file
+        where f.source = s.id and k.reason = 'footer') footers
     from source s`,
   );
   const fates = new Map<Entry, EntryFate>();

@@ -56,7 +56,7 @@ export function byType(all: Export): readonly Export[] {
           ...rest,
           ...(withoutRecords && index === 0 && { withoutRecords }),
           sample: { ...all.sample, tables },
-          type,
+          type: { ...type, ...(all.sample.whole && { skipped: main.rows.length - records.size }) },
         };
       });
 }
@@ -125,16 +125,18 @@ function recordsIn({ columns, rows }: RawTable): TypeFound[] | undefined {
   const digitsOf = (cell: RawTable['rows'][number][number] | undefined): number =>
     Number(String(cell ?? '').replace(/\D/g, ''));
   const sums = plain.filter(([, { at }]) => isFigure(String(rows.at(-1)?.[at] ?? '')));
-  const isSum = ([, { at }]: (typeof plain)[number]): boolean =>
+  const isSumOf = ([, { at }]: (typeof plain)[number]): boolean =>
     2 * digitsOf(rows.at(-1)![at]) === rows.reduce((sum, row) => sum + digitsOf(row[at]), 0);
-  const total = sums.length > 0 && sums.every(isSum) ? rows.at(-1) : undefined;
+  const total = sums.length > 0 && sums.every(isSumOf) ? rows.at(-1) : undefined;
   const isLine = (row: RawTable['rows'][number]): boolean => {
     const cells = plain.flatMap(([, { at }]) => (hasValue(row[at]) ? [String(row[at])] : []));
     const isOfOne = cells.some((cell) => /^\S*@|^[+0][\d\s()./-]+$/.test(cell));
     // A word and a sum; but with an id, it is a record of which little is known.
     const hasId = keys.some((at) => /^\S*\d\S*$/.test(String(row[at] ?? '')));
-    if (cells.filter((cell) => !isFigure(cell)).length > 1 || isOfOne || hasId) return false;
-    return cells.length <= (row === total || cells.some(isSubtotal) ? plain.length / 2 : MAX_CELLS);
+    // Beside the sums is what they are called, perhaps with their currency.
+    const isSum = row === total || cells.some(isSubtotal);
+    if (cells.filter((cell) => !isFigure(cell)).length > (isSum ? 2 : 1) || isOfOne || hasId) return false;
+    return cells.length <= (isSum ? plain.length / 2 : MAX_CELLS);
   };
   const lines = new Set(rows.filter(isLine));
   const others = rows.filter((row) => !lines.has(row));

@@ -60,13 +60,13 @@ const WORDS = {
   net: 'net excl excluding ex / netto exkl zzgl / ht hors / neto imponible / liquido / netto imponibile / exclusief zonder / netto / нетто / netto',
   gross: 'gross incl including inkl inclusief met / brutto / ttc / bruto / bruto / lordo / bruto / brutto',
   cents:
-    'cents cent minor pence subunits micros micro millis / rappen / centimes centime cts ctms / centimos centavos / / centesimi / / grosze groszy / копейки копеек копейках / / haleru kurus',
+    'cents cent minor pence pennies subunits micros micro millis / rappen / centimes centime cts ctms / centimos centavos / / centesimi / / grosze groszy / копейки копеек копейках / / haleru kurus',
   currency:
     'currency curr ccy / wahrung / devise monnaie / moneda divisa / moeda / valuta / munt / waluta waluty / валюта / valuta / 货币 币种 通貨 mena doviz عملة birimi νομισμα penznem deviza valuutta menova 화폐 通貨単位 מטבע tiền_tệ mata_uang валута valūta',
   stage:
     'stage phase step milestone / stufe phasen / etape / etapa fase / estagio / stadio / / etap etapu faza / стадия этап этапа / fas steg / 阶段 ステージ フェーズ 進捗 단계 asama faze مرحلة asamasi skede σταδιο φαση szakasz fazis vaihe stadiu етап стадія 영업단계 フェイズ 段階 商談ステージ שלב giai_đoạn tahap tahapan korak etapas posms etapp مرحله ขั้นตอน चरण',
   status:
-    'situacion situation status state / zustand stand / statut etat / estado estatus / situacao / stato / / stan statusu / статус статуса состояние / / 状态 durum stav stavu حالة durumu κατασταση allapot statusz tila stare стан 상태 ステータス 状態 סטטוס מצב tình_trạng trạng_thái stanje būsena statuss olek staatus وضعیت สถานะ स्थिति stadiu',
+    'situacion situation status state / zustand stand / statut etat / estado estatus / situacao / stato / / stan statusu / статус статуса состояние / / 状态 durum stav stavu حالة durumu κατασταση allapot statusz tila stare situatia стан 상태 ステータス 状態 סטטוס מצב tình_trạng trạng_thái stanje būsena statuss olek staatus وضعیت สถานะ स्थिति stadiu',
   outcome:
     'outcome result disposition won iswon / ergebnis / resultat / resultado / / esito risultato / resultaat / wynik / результат / utfall αποτελεσμα eredmeny tulos vysledek rezultat sonuc 결과 結果 勝敗',
   pipeline:
@@ -83,7 +83,7 @@ const WORDS = {
   country:
     'country nation countrycode / land staat / pays / pais / / paese nazione / / kraj panstwo / страна / / 国家 国 ulke zeme maa دولة χωρα orszag tara 국가 מדינה',
   address:
-    'address street city town zip postal postcode postalcode region state mailing billing / strasse stadt ort plz postleitzahl adresse / rue ville / calle ciudad direccion / rua cidade endereco cep / citta indirizzo cap / straat stad adres / ulica miasto pocztowy / улица город индекс адрес / gata postnummer / 地址 城市 住所 mesto عنوان مدينة διευθυνση πολη οδος cim utca varos iranyitoszam osoite kaupunki postinumero adresa ulice psc oras strada sehir ilce 주소 도시 都道府県 市区町村 郵便番号 כתובת עיר địa_chỉ khu_vực thành_phố alamat kota grad mjesto adresas miestas adrese pilsēta aadress linn adreça ciutat آدرس شهر ที่อยู่ पता शहर localitate oraș județ',
+    'address street city town zip postal postcode postalcode region state mailing billing / anschrift strasse stadt ort plz postleitzahl adresse / rue ville / calle ciudad direccion / rua cidade endereco cep / citta indirizzo cap / straat stad adres / ulica miasto pocztowy / улица город индекс адрес / gata postnummer / 地址 城市 住所 mesto عنوان مدينة διευθυνση πολη οδος cim utca varos iranyitoszam osoite kaupunki postinumero adresa ulice psc oras strada sehir ilce 주소 도시 都道府県 市区町村 郵便番号 כתובת עיר địa_chỉ khu_vực thành_phố alamat kota grad mjesto adresas miestas adrese pilsēta aadress linn adreça ciutat آدرس شهر ที่อยู่ पता शहर localitate oraș județ',
   web: 'website url web site domain domains photo image link avatar linkedin facebook twitter / webseite / / sitio dominio / / sito / / strona / сайт / hemsida / 网址',
   reason:
     'reason / grund / raison / motivo razon / / / reden / powod / причина / orsak λογος oka syy duvod motiv neden 사유 理由 lý_do alasan razlog',
@@ -213,7 +213,7 @@ const NONE: ReadonlySet<Concept> = new Set();
 
 /** Words of values that say how a deal ended, and that it is still open. */
 const ENDS = {
-  won: 'won win فوز kazanildi closedwon success successful sold vendida vendido gewonnen gagne gagnee ganado ganada ganho vinto vinta acquisito wygrana wygrany выиграна выигран успешно успешная vunnen vunnet 赢单 成交 受注 κερδηθηκε megnyert elnyert nyert voitettu vyhrano vyhrana vyhran vyhra uspesny uspesne realizovano zlecone ziskano vundet castigat castigata виграно 성사 수주 계약완료 成約 kazanilan accettato accettata policiert aceite aceito chốt thành_công đã_ký menang berhasil dobiveno dobijeno dobljeno спечелена спечелен laimėta câștigat',
+  won: 'won win فوز kazanildi closedwon success successful sold vendida vendido gewonnen gescoord gagne gagnee ganado ganada ganho vinto vinta acquisito wygrana wygrany выиграна выигран успешно успешная vunnen vunnet 赢单 成交 受注 κερδηθηκε megnyert elnyert nyert voitettu vyhrano vyhrana vyhran vyhra uspesny uspesne realizovano zlecone ziskano vundet castigat castigata виграно 성사 수주 계약완료 成約 kazanilan accettato accettata policiert aceite aceito chốt thành_công đã_ký menang berhasil dobiveno dobijeno dobljeno спечелена спечелен laimėta câștigat',
   lost: 'lost loss خسارة kaybedildi closedlost unsuccessful verloren abgelehnt geweigerd perdu perdue perdido perdida perso persa przegrana przegrany utracona проиграна проигран отказ закрытоинереализовано forlorad 输单 失注 junk χαθηκε απορριφθηκε elveszett elvesztett elutasitva havitty prohrano prohrana prohra neuspesny neuspesne nerealizovano odrzucone ztraceno odmitnuto tabt tapt pierdut pierduta програно 실패 실주 kaybedilen אבוד rifiutato rifiutata storniert recusada recusado hủy thất_bại từ_chối kalah gagal batal izgubljeno загубена загубен pralaimėta',
   open: 'open new pending progress active offen laufend ouvert ouverte encours abierto abierta aberto aperto aperta corso otwarta otwarty открыта открыт open oppen pagaende stalled hold abandoned deleted canceled cancelled none νεο ανοιχτο ανοικτο uj nyitott folyamatban avoin uusi kesken otevreno otevrena novy nova aben apen ny deschis nou yeni acik відкрита нова 신규 진행중 進行中 新規 mới baru novo нова în_lucru',
 } as const;
@@ -248,7 +248,7 @@ export function isJob(value: string): boolean {
 
 /** `Subtotal North`, `Zwischensumme`, `Σ`. */
 const SUBTOTAL =
-  /^(?:σ|(?:grand |sub ?)?totals?|sum|summe|zwischensumme|teilsumme|gesamt(?:summe)?|sous total|somme|suma|soma|subtotale|totale|totaal|subtotaal|tussentotaal|razem|lacznie|итого|всего|подытог|summa|delsumma|i alt|toplam|ara toplam|celkem|mezisoucet|osszesen|yhteensa)(?: |$)/u;
+  /^(?:σ|(?:grand |sub ?)?totals?|sum|summe|zwischensumme|teilsumme|gesamt(?:summe)?|sous total|somme|suma|soma|subtotale|totale|totaal|subtotaal|tussentotaal|razem|lacznie|итого|всего|подытог|summa|delsumma|i alt|(?:ara |genel )?toplam|celkem|mezisoucet|osszesen|yhteensa)(?: |$)/u;
 
 export function isSubtotal(value: string): boolean {
   return SUBTOTAL.test(fold(value));

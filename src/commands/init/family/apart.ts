@@ -36,7 +36,11 @@ function entryFor(entry: Entry, member: Table | undefined, apart: Apart): Entry 
   const own = { ...entry, table: member, source: member.source };
   const content = entry.data.find(({ key }) => key === 'content');
   if (content && !content.off && apart.value(content.value) === undefined) return undefined;
-  const lines = withLines(own, (line) => apart.line(line));
+  // Reasons were counted over all exports.
+  const lines = withLines(own, ({ skips, ...line }) => ({
+    ...apart.line(line),
+    ...(skips && { skips: skips.map(({ why }) => ({ why })) }),
+  }));
   return {
     ...lines,
     settings: lines.settings.filter(({ key, value }) => key !== 'priority' || [...readsOf(value)].length > 0),

@@ -1,7 +1,7 @@
 /** What tells the records of a draft apart: the column with their ids, or what stands for one. */
 import { counted, numberText } from '../../../terminal/numbers.ts';
 import type { ValueSpec } from '../../../mapping/spec.ts';
-import { columnsOf, referred, type Assignment } from '../assign.ts';
+import { columnsOf, referred, type Assignment } from '../matrix/assign.ts';
 import {
   countOf,
   countWithout,
@@ -14,11 +14,11 @@ import {
   type Column,
   type Table,
 } from '../columns.ts';
-import { isCode, isId } from '../content.ts';
+import { isCode, isId } from '../matrix/content.ts';
 import { figuresOf, quoted } from '../evidence.ts';
 import { type Reference } from '../relations/references.ts';
 import { firstOf, joined, lookupIn } from '../relations/lookups.ts';
-import { CONTACTS, isKind, NAMES, type RecordKind, type Role } from '../roles.ts';
+import { CONTACTS, isKind, NAMES, type RecordKind, type Role } from '../matrix/roles.ts';
 import { namesNoun, nounsOf, type Concept } from '../words.ts';
 
 /** A column with ids, or what stands for one, and why. */
@@ -66,12 +66,21 @@ export function keyOf(row: Recognised, references: readonly Reference[]): Key | 
   }
   // Notes need no id.
   if (kind === 'comment') return undefined;
-  if (!people) return severalKey(row) ?? (kind === 'lead' ? personalKey(roles) : undefined);
+  if (!people)
+    return referredName(row, references) ?? severalKey(row) ?? (kind === 'lead' ? personalKey(roles) : undefined);
   const theirs = numberOfPeople(row);
   const key = theirs
     ? { value: theirs.name, column: theirs, ...recurring([theirs], roles, kind) }
     : personalKey(roles, id && `${quoted(id)} counts records and no people`)!;
   return { ...key, isOnce: true };
+}
+
+/** Where no record has an address that is its own: the names by which others refer to them. */
+function referredName({ roles, table }: Recognised, references: readonly Reference[]): Key | undefined {
+  const isName = (each: Column): boolean => isKey(each) && each.is.words > 0.8 && referred(each, references) > 0.45;
+  const column = plainColumns(table).find(isName);
+  if (!column || columnsOf(roles, ...CONTACTS).some(isKey)) return undefined;
+  return { value: valueIn(column), column, why: `no column looks like an id, so ${quoted(column)} is used as one` };
 }
 
 /** The column with which people recur, if they do so by their address or number and their name together. */

@@ -1,10 +1,11 @@
 /** What the records of each table are: decided last, from the best assignments and from who refers to whom. */
 import { ofText } from '../../../terminal/numbers.ts';
-import { assign, columnsOf, SURE } from '../assign.ts';
+import { assign, columnsOf } from '../matrix/assign.ts';
+import { SURE } from '../matrix/settle.ts';
 import { countOf, isIn, isKey, isUnique, pathOf, plainColumns, type Column, type Table } from '../columns.ts';
-import { isId } from '../content.ts';
+import { isId } from '../matrix/content.ts';
 import { isSure, type Reference } from '../relations/references.ts';
-import { CONTACTS, isStaff, type RecordKind, type Role } from '../roles.ts';
+import { CONTACTS, isStaff, type RecordKind, type Role } from '../matrix/roles.ts';
 import { noteNouns } from './nouns.ts';
 import { Signs, type TableKinds } from './signs.ts';
 
@@ -139,8 +140,10 @@ function withoutParts(kinds: ReadonlyMap<Table, TableKinds>, references: readonl
     );
     if (found.size > 1 && areKnown) found.delete('lead');
     const isCalled = table.nouns.includes('deal');
-    const isAbout = ([other, its]: readonly [Table, TableKinds]): boolean =>
-      its.get('deal')?.assignment.roles.has('title') === true && refers(other, 'lead', found, 0.9);
+    const isAbout = ([other, its]: readonly [Table, TableKinds]): boolean => {
+      const roles = its.get('deal')?.assignment.roles;
+      return (roles?.has('title') || roles?.has('stage')) === true && refers(other, 'lead', found, 0.9);
+    };
     if (found.has('lead') && !isCalled && others.some(isAbout)) found.delete('deal');
     const refersTo = (kind: RecordKind): boolean => others.some(([, its]) => refers(table, kind, its, 0.4));
     if (found.size > 1 && (refersTo('lead') || (people.length > 0 && !hasPerson(found)))) found.delete('lead');

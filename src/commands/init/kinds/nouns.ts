@@ -1,9 +1,9 @@
 /** What tables are, by their relations, before the kinds of their records are decided: people, firms, customers, staff, stages. */
-import { countsOf, isFew, isKey, isUnique, type Column, type Table } from '../columns.ts';
-import { isId, isOfFirms, ofAddress } from '../content.ts';
-import { endings } from '../ends.ts';
+import { countsOf, isComplete, isFew, isKey, isUnique, type Column, type Table } from '../columns.ts';
+import { isCode, isId, isOfFirms, isWritten, ofAddress } from '../matrix/content.ts';
+import { endings } from '../matrix/ends.ts';
 import { isSure, namesOf, type Reference } from '../relations/references.ts';
-import { isOfFirm, isStaff, RECORD_KINDS, scoreOf, type RecordKind } from '../roles.ts';
+import { CONTACTS, isOfFirm, isStaff, RECORD_KINDS, scoreOf, type RecordKind } from '../matrix/roles.ts';
 import { fold, type Concept } from '../words.ts';
 
 /** Corrects what the names of files say. `answered`: what the user says. */
@@ -35,8 +35,6 @@ function notePeople(tables: readonly Table[]): void {
  * a `person` is of. What has the addresses of somebody refers to people.
  */
 function noteFirms(tables: readonly Table[], references: readonly Reference[]): void {
-  const hasAddress = ({ columns }: Table): boolean =>
-    columns.some((each) => (['email', 'phone'] as const).some((role) => scoreOf(role, each, 'lead') > 0.36));
   for (const table of tables) {
     if (table.list !== undefined || !table.nouns.includes('lead') || hasAddress(table) || namesOf(table).length > 0)
       continue;
@@ -47,6 +45,25 @@ function noteFirms(tables: readonly Table[], references: readonly Reference[]): 
     if (sure.some((each) => isOfPeople(each) && !isUnique(each.from)) && !sure.some(isOfAddress))
       table.nouns = ['company'];
   }
+}
+
+/** An e-mail address or a telephone number. */
+function hasAddress({ columns }: Table): boolean {
+  return columns.some((each) => CONTACTS.some((role) => scoreOf(role, each, 'lead') > 0.36));
+}
+
+/** Whether records have the ids of people again and again, and a text: what is known of these has a table of its own. */
+export function isAboutPeople(table: Table, references: readonly Reference[]): boolean {
+  const isTheirs = (each: Reference): boolean =>
+    each.from.table === table &&
+    isComplete(each.from) &&
+    !isUnique(each.from) &&
+    isKey(each.to) &&
+    isCode(each.to) &&
+    isSure(each, 0.95) &&
+    !isStaff(each.from) &&
+    hasAddress(each.to.table);
+  return table.columns.some(isWritten) && references.some(isTheirs);
 }
 
 /** Where no table is called after people, the `users` are those whom most records name otherwise than as their owner: buyers, requesters. */
@@ -159,7 +176,7 @@ function isElsewhere(one: Column, { name, meaning }: Column): boolean {
 /** A few names that repeat, under a header that says nothing else. */
 function mayBeTeam(column: Column): boolean {
   const { is, distinct, filled, date, list, meaning } = column;
-  const isNames = is.words > 0.8 && Math.max(is.oneName, is.person) > 0.6 && is.email < 0.2;
+  const isNames = is.email > 0.8 || (is.words > 0.8 && Math.max(is.oneName, is.person) > 0.6 && is.email < 0.2);
   // `Abgeschlossen durch` is no date, and `Created Name` is not what was created.
   const isOpen = isStaff(column) || [...meaning.concepts].every((each) => TEAM.includes(each));
   const repeats = distinct > 1 && distinct <= 12 && filled >= distinct * 3;

@@ -1,23 +1,15 @@
 /** The rules by which the records of a table are people, deals or comments. */
-import {
-  assign,
-  columnsOf,
-  isTwin,
-  MIN_SCORE,
-  namesOther,
-  referred,
-  SURE,
-  type Assignment,
-  type RoleCandidate,
-} from '../assign.ts';
+import { assign, columnsOf, isTwin, namesOther, referred, type Assignment } from '../matrix/assign.ts';
+import { SURE, type RoleCandidate } from '../matrix/settle.ts';
 import { fillOf, isComplete, isFew, isKey, isNamed, isUnique, type Column, type Table } from '../columns.ts';
-import { isCode, isId, isJobs, isWritten, milestones, standIns } from '../content.ts';
-import { endings } from '../ends.ts';
+import { isCode, isId, isJobs, isWritten, milestones, standIns } from '../matrix/content.ts';
+import { endings } from '../matrix/ends.ts';
 import { quoted } from '../evidence.ts';
 import { isSure, linksTexts, type Reference } from '../relations/references.ts';
 import { typeOf } from '../relations/typed.ts';
-import { CONTACTS, isOfFirm, isStaff, NAMES, RECORD_KINDS, type RecordKind, type Role } from '../roles.ts';
+import { CONTACTS, isOfFirm, isStaff, NAMES, RECORD_KINDS, type RecordKind, type Role } from '../matrix/roles.ts';
 import type { Concept } from '../words.ts';
+import { isAboutPeople } from './nouns.ts';
 
 /** The kinds that have been found for a table. */
 type KindFound = { readonly assignment: Assignment; readonly doubt?: string };
@@ -77,6 +69,7 @@ export class Signs {
       this.#of('deal', 'title') > 0.5 && this.#of('deal', 'amount') > 0.5 && this.#of('deal', 'stage') > 0.5;
     const isCalled = this.#is('lead') && this.#table.list === undefined;
     const hasAddress = this.#of('lead', ...CONTACTS) > 0.5;
+    if (!hasAddress && isAboutPeople(this.#table, this.#references)) return;
     if (this.#isPerson() || (isCalled && isKnown && (hasAddress || !isDeal))) this.#set('lead');
   }
 
@@ -284,7 +277,7 @@ export class Signs {
     const isNote = this.#is('comment')
       ? isOf || hasId || isTyped
       : (isOf || isTyped) &&
-        this.#of('comment', 'content') > (isNamed(this.#table) ? (this.#isLog() ? MIN_SCORE : 0.55) : 0.25) &&
+        (this.#isLog() || this.#of('comment', 'content') > (isNamed(this.#table) ? 0.55 : 0.25)) &&
         this.#of('deal', 'amount') < 0.6 &&
         this.#assignments.get('comment')!.roles.size >= (list === undefined ? 2 : 3);
     if (!isNote) return;
@@ -295,8 +288,8 @@ export class Signs {
 
   /** Whether its records have a time, an author, mostly a text of their own, and the id of a parent; sentences need a parent in each. */
   #isLog(): boolean {
-    const { roles } = this.#assignments.get('comment')!;
-    const [text] = columnsOf(roles, 'content');
+    const { roles, candidates } = this.#assignments.get('comment')!;
+    const text = roles.get('content')?.column ?? candidates.get('content')?.[0]?.column;
     if (!text || text.length <= 20 || text.is.spaced <= 0.8 || this.#of('comment', 'happened') <= SURE) return false;
     const isProse = text.is.prose > 0.6;
     if (!isProse && !(text.distinct > text.filled / 2 && roles.has('author'))) return false;

@@ -1,12 +1,13 @@
 /** The lines that only comments have: text and author. */
-import { columnsOf, SURE, type RoleCandidate } from '../assign.ts';
+import { columnsOf } from '../matrix/assign.ts';
+import { SURE, type RoleCandidate } from '../matrix/settle.ts';
 import type { ValueSpec } from '../../../mapping/spec.ts';
 import { countOf, countWithout, fillOf, isComplete, valueIn, type Column } from '../columns.ts';
-import { standIns, texts } from '../content.ts';
+import { standIns, texts } from '../matrix/content.ts';
 import { figuresOf, nextText, quoted } from '../evidence.ts';
 import { isSure, referenceText } from '../relations/references.ts';
 import { joined, lookupOf } from '../relations/lookups.ts';
-import { headerScore, NAMES } from '../roles.ts';
+import { headerScore, NAMES } from '../matrix/roles.ts';
 import { namedLine, openLine, type Context, type Made } from './field-lines.ts';
 import { reads, type Line } from './yaml.ts';
 
@@ -31,7 +32,11 @@ export function contentLine(context: Context): Made {
   const near = content
     ? [...(subject && !found.includes(subject) ? [subject] : []), ...content.others.filter((each) => each !== heading)]
     : [];
-  const instead = standIns(table).filter((each) => !columns.includes(each));
+  // What says how a deal ended is no text about it.
+  const theirs = context.known.drafts.flatMap((each) =>
+    each.table === table && each !== context.draft ? [...each.roles.values()].map(({ column }) => column) : [],
+  );
+  const instead = standIns(table).filter((each) => !columns.includes(each) && !theirs.includes(each));
   if (columns.length === 0) {
     const [first, ...more] = instead.slice(0, 3);
     if (!first) return openLine(context, 'content');

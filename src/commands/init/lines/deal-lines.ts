@@ -1,7 +1,7 @@
 /** The lines that only deals have: title, amount, currency, stage. */
 import { numberText, ofText } from '../../../terminal/numbers.ts';
 import { currencyOfCountry, hasCents, isCurrency } from '../../../kinds/currencies.ts';
-import { columnsOf } from '../assign.ts';
+import { columnsOf } from '../matrix/assign.ts';
 import {
   cellsOf,
   countsOf,
@@ -24,14 +24,15 @@ import {
   nextText,
   quoted,
   scaleOf,
+  textsAmong,
   TRUE,
   unitOf,
   type Scale,
 } from '../evidence.ts';
 import type { TransformSpec, ValueSpec } from '../../../mapping/spec.ts';
-import { milestones, titles } from '../content.ts';
-import { endsIn, outcomes } from '../ends.ts';
-import { headerScore, isOfFirm, NAMES } from '../roles.ts';
+import { milestones, titles } from '../matrix/content.ts';
+import { endsIn, outcomes } from '../matrix/ends.ts';
+import { headerScore, isOfFirm, NAMES } from '../matrix/roles.ts';
 import { numberIn, multipleIn } from '../multiples.ts';
 import { grossOf } from '../relations/derived.ts';
 import { joined, placeholder } from '../relations/lookups.ts';
@@ -82,6 +83,11 @@ export function amountLine(context: Context): Made {
   const gross = grossOf(column);
   if (gross && !gross.meaning.concepts.has('base'))
     doubts.push(`${quoted(gross)} is always the same multiple of it, as with a tax`);
+  const texts = textsAmong(column);
+  if (texts.length > 0)
+    doubts.push(
+      `${texts.map((text) => `\`${text}\``).join(', ')} ${texts.length === 1 ? 'is no amount' : 'are no amounts'}`,
+    );
   const multiples = column.values.filter((value) => multipleIn(value));
   if (multiples.length > 0) {
     const [first] = multiples;

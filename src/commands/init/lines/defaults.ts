@@ -6,7 +6,7 @@ import type { Column } from '../columns.ts';
 import { isReadable, isUnix } from '../dates.ts';
 import type { KnownTables } from '../relations/joins.ts';
 import type { RegionGuess } from './region.ts';
-import { timeOf } from '../roles.ts';
+import { timeOf } from '../matrix/roles.ts';
 import type { Samples } from '../tables.ts';
 import type { AnswerChoice, Answers } from './answers.ts';
 import { flow, isOpen, plainComment, type Line } from './yaml.ts';

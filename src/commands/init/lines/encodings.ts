@@ -3,7 +3,7 @@ import { MIXED, WESTERN } from '../../../input/text/encoding.ts';
 import { openExports, type Export, type ExportOptions } from '../open-export.ts';
 import { countryIn } from './region.ts';
 import type { Table } from '../columns.ts';
-import { nameOf } from '../fates.ts';
+import { nameOf } from '../fate-texts.ts';
 import type { AnswerChoice, Answers } from './answers.ts';
 
 /** The exports, read again where another code page is answered or proposed. `load`: their tables as they were read first. */

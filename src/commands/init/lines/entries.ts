@@ -7,7 +7,7 @@ import { customValue, isCompany, isOnly, keyOf, quoted, TRUE, unreadText } from 
 import type { EntryDraft, Notes } from '../guess.ts';
 import { flagOf } from '../relations/lookups.ts';
 import { isSure, type Reference } from '../relations/references.ts';
-import { isStaff } from '../roles.ts';
+import { isStaff } from '../matrix/roles.ts';
 import { firmsAmong } from '../relations/firms.ts';
 import type { KnownTables } from '../relations/joins.ts';
 import { nameOf } from '../relations/names.ts';
@@ -129,17 +129,19 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
   // Records of other types have entries of their own.
   const { type } = from;
   const others = type?.others ?? (type ? '' : 'the other properties of these records');
-  const tests: { value: object; why: string }[] = only ? [{ value: testOf(only), why: others }] : [];
+  const tests: Test[] = only ? [{ value: testOf(only), why: others, count: type?.skipped }] : [];
   const present = (values: readonly unknown[]) => ({ from: values.length === 1 ? values[0] : values, present: true });
+  const areEmpty = (columns: readonly Column[]): string => columns.map(({ sql }) => `${sql} is null`).join(' and ');
   const full = [...used].filter((each) => each.list === undefined && isComplete(each));
-  let textless: number | undefined;
   if (kindOf(kind).isNote) {
     const content = data.find(({ key }) => key === 'content')!;
     const texts = table.columns.filter((each) => reads(content.value, each));
-    if (!content.off && texts.length > 0 && !full.some((each) => reads(content.value, each))) {
-      tests.push({ value: present(texts.map(({ name }) => name)), why: 'those without a text' });
-      textless = table.whole ? countWithout(table, texts) : undefined;
-    }
+    if (!content.off && texts.length > 0 && !full.some((each) => reads(content.value, each)))
+      tests.push({
+        value: present(texts.map(({ name }) => name)),
+        why: 'those without a text',
+        isSkipped: areEmpty(texts),
+      });
     const refs = parents.flatMap(({ off, value }) => (off ? [] : [value]));
     const isOptional = !notes && refs.length > 0 && !full.some(({ name }) => refs.includes(name));
     if (!content.off && isOptional && table.list === undefined)
@@ -149,34 +151,71 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
   const personal = data.filter(({ key, off }) => !off && PERSONAL.includes(key));
   const isOfDeal = twin && kind === 'lead' && table.list === undefined && !draft.key?.column;
   const who = isOfDeal ? table.columns.filter((each) => personal.some(({ value }) => reads(value, each))) : [];
-  if (draft.only) tests.push({ value: present([draft.only.name]), why: `those without ${quoted(draft.only)}` });
+  if (draft.only)
+    tests.push({
+      value: present([draft.only.name]),
+      why: `those without ${quoted(draft.only)}`,
+      isSkipped: areEmpty([draft.only]),
+    });
   else if (who.length > 0 && countWithout(table, who) > 0)
     tests.push({
       value: present(who.map(({ name }) => name)),
       why: 'those without a name, an address and a number; where only the first row of a group has them (merged cells), fill the others down first',
+      isSkipped: areEmpty(who),
     });
   tests.push(...mainTest(draft));
   const firms = firmsAmong(draft, context.known.references);
   if (firms)
-    tests.push({ value: { from: firms.flag.name, not_in: firms.values }, why: `firms, by ${quoted(firms.flag)}` });
+    tests.push({
+      value: { from: firms.flag.name, not_in: firms.values },
+      why: `firms, by ${quoted(firms.flag)}`,
+      isSkipped: firms.isFirm,
+    });
   const gone = deletedTests(context);
   tests.push(...gone);
   if (tests.length === 0) return [];
   const value = tests.length === 1 ? tests[0]!.value : { all: tests.map((each) => each.value) };
   const off = tests.length === gone.length && gone.some(({ count }) => count > table.rows / 2);
   const mark = off ? 'set this: ' : gone.length > 0 ? 'check: ' : '';
-  const whys = tests.flatMap(({ why }) => why || []);
-  return [{ key: 'when', value, ...(whys.length > 0 && { comment: `${mark}${whys.join(', ')}` }), off, textless }];
+  const skips = tests.filter(({ why }) => why !== '').map((test) => ({ why: test.why, count: countOfSkipped(test) }));
+  const whys = skips.map(({ why }) => why);
+  return [{ key: 'when', value, ...(whys.length > 0 && { comment: `${mark}${whys.join(', ')}`, skips }), off }];
+
+  function countOfSkipped({ count, isSkipped, ...test }: Test): number | undefined {
+    if (!table.whole || isSkipped === undefined) return count;
+    const before = tests.slice(
+      0,
+      tests.findIndex(({ value: own }) => own === test.value),
+    );
+    const others = before.flatMap((each) =>
+      each.isSkipped === undefined ? [] : [`not coalesce(${each.isSkipped}, false)`],
+    );
+    return countOf(table, `from ${table.sql} where ${[isSkipped, ...others].join(' and ')}`);
+  }
+}
+
+/** A condition of a `when`, and in SQL, whether a record of the table does not meet it, where that can be said. */
+interface Test {
+  readonly value: object;
+  readonly why: string;
+  readonly isSkipped?: string;
+  readonly count?: number | undefined;
 }
 
 /** Of the rows of a deal, one for each of its contacts, that of the main one. */
-function mainTest({ kind, key, table }: EntryDraft): { value: object; why: string }[] {
+function mainTest({ kind, key, table }: EntryDraft): Test[] {
   const flag = kind === 'deal' && key?.repeats !== undefined ? flagOf(table) : undefined;
   if (!flag || !key?.column) return [];
   const isMain = `coalesce(${isOneOf(flag.column, [flag.value])}, false)`;
   const deals = `(select sum(${isMain}) n from ${table.sql} group by ${key.column.sql})`;
   if (countOf(table, `from ${deals} where n <> 1`) > 0) return [];
-  return [{ value: { from: flag.column.name, in: [flag.value] }, why: 'rows of further contacts' }];
+  return [
+    {
+      value: { from: flag.column.name, in: [flag.value] },
+      why: 'rows of further contacts',
+      isSkipped: `not ${isMain}`,
+    },
+  ];
 }
 
 /** What becomes of records whose parents, in another export, are skipped because they were deleted. */
@@ -199,9 +238,7 @@ function deletedTests(context: Context): StateTest[] {
   return stateTests(context).filter(({ isNeeded }) => !isNeeded);
 }
 
-interface StateTest {
-  readonly value: object;
-  readonly why: string;
+interface StateTest extends Test {
   readonly count: number;
   /** These records are only archived, and records of other tables refer to some. */
   readonly isNeeded: boolean;
@@ -247,6 +284,7 @@ function stateTests({ draft: { table }, known, used }: Context): StateTest[] {
         value: isDate ? { from, present: false } : { from, not_in: values },
         why: `those that were deleted or archived (${ofText(count, table.rows)} by ${quoted(column)})`,
         count,
+        ...(column.table === table && { isSkipped: isGoneRow }),
       },
     ];
   });

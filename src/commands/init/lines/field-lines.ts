@@ -2,9 +2,9 @@
 import { counted, numberText } from '../../../terminal/numbers.ts';
 import { KEY } from '../../../json.ts';
 import type { ValueSpec } from '../../../mapping/spec.ts';
-import { SURE } from '../assign.ts';
+import { SURE } from '../matrix/settle.ts';
 import { isComplete, isUnique, plainColumns, valueIn, type Column } from '../columns.ts';
-import { isNumbered } from '../content.ts';
+import { isNumbered } from '../matrix/content.ts';
 import { doubtOf, isReadable } from '../dates.ts';
 import { commentOf, damagedIn, dateValue, figuresOf, nextText, NONE, quoted, unreadText } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
@@ -12,7 +12,7 @@ import { idValue, type KnownTables } from '../relations/joins.ts';
 import { nameByType, nameOf } from '../relations/names.ts';
 import { isSure } from '../relations/references.ts';
 import { joined } from '../relations/lookups.ts';
-import { headerScore, timeOf, type Role, whoseOf } from '../roles.ts';
+import { headerScore, timeOf, type Role, whoseOf } from '../matrix/roles.ts';
 import type { Concept } from '../words.ts';
 import type { Line } from './yaml.ts';
 
@@ -128,12 +128,17 @@ function timeBeside(own: Column): Column | undefined {
   if (own.date!.hasTime || own.list !== undefined) return undefined;
   const columns = plainColumns(own.table);
   const at = columns.indexOf(own);
-  return [...columns.slice(at + 1), ...columns.slice(0, at)].find(
-    ({ values, meaning: { concepts } }) =>
-      !concepts.has('count') &&
-      values.filter((value) => TIME.test(value) && (concepts.has('date') || value.includes(':'))).length >
-        values.length * 0.9,
-  );
+  return [...columns.slice(at + 1), ...columns.slice(0, at)].find((column) => {
+    const {
+      values,
+      meaning: { concepts },
+    } = column;
+    // Whatever it is called, no column of amounts has so many times of a day.
+    const isNext = column === columns[at + 1] && column.distinct > 12 && values.every((value) => /^\d\d\./.test(value));
+    const isTime = (value: string): boolean =>
+      TIME.test(value) && (isNext || concepts.has('date') || value.includes(':'));
+    return !concepts.has('count') && values.filter(isTime).length > values.length * 0.9;
+  });
 }
 
 function joinedTime({ name, date }: Column, time: Column): ValueSpec {

@@ -2,19 +2,19 @@
 import { kindOf } from '../../../kinds/index.ts';
 import { ofText } from '../../../terminal/numbers.ts';
 import { isAlternatives, type ValueSpec } from '../../../mapping/spec.ts';
-import { columnsOf } from '../assign.ts';
+import { columnsOf } from '../matrix/assign.ts';
 import { countOf, holderOf, isUnique, valueIn, type Column } from '../columns.ts';
-import { isId } from '../content.ts';
+import { isId } from '../matrix/content.ts';
 import { NONE, quoted } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
 import { idValue, joinsTo, prefixed, type Join } from '../relations/joins.ts';
 import { isSure } from '../relations/references.ts';
-import { firstOf, idOfType, lookupIn } from '../relations/lookups.ts';
-import { isStaff, NAMES, type RecordKind } from '../roles.ts';
+import { firstOf, idOfType, joined, lookupIn } from '../relations/lookups.ts';
+import { isStaff, NAMES, type RecordKind } from '../matrix/roles.ts';
 import { namesNoun } from '../words.ts';
 import { FINAL } from './comment-lines.ts';
 import type { Context, Made } from './field-lines.ts';
-import { foundIn, splitBy, typedBy, type TypedTarget } from './typed-parents.ts';
+import { foundIn, isName, splitBy, typedBy, type TypedTarget } from './typed-parents.ts';
 import { plainComment, type Line } from './yaml.ts';
 
 /** Ways to the records of a kind, best first. Of rows that are a person and a deal, whose ids these are tells the deal. */
@@ -262,7 +262,8 @@ function typedLines({ draft, known, used }: Context, joins: readonly Join[][]): 
   const ids = new Set(joins.flat().flatMap(({ byId, columns }) => (byId && !isStaff(columns[0]!) ? columns : [])));
   for (const { from, to, by } of known.references) {
     const isTheirs = from.table === table && by.apply.length === 0 && from !== draft.roles.get('id')?.column;
-    if (isTheirs && [from, to].every(isId) && isUnique(to) && !isStaff(from)) ids.add(from);
+    const isAble = (isUnique(to) && [from, to].every(isId)) || known.drafts.some((each) => isName(to, each));
+    if (isTheirs && isAble && !isStaff(from)) ids.add(from);
   }
   const isParent = ({ meaning }: Column): number => Number(meaning.concepts.has('parent'));
   for (const id of [...ids].sort((a, b) => isParent(b) - isParent(a))) {
@@ -277,7 +278,12 @@ function typedLines({ draft, known, used }: Context, joins: readonly Join[][]): 
       const theirs = targets.filter((each) => each.draft.kind === kind);
       if (theirs.length === 0) return [];
       const count = theirs.reduce((sum, each) => sum + foundIn(id, type, each), 0);
-      const some = theirs.some(({ by }) => by && !isUnique(by)) ? '; of a company, its first person is taken' : '';
+      const several = theirs.find(({ by }) => by && !isUnique(by));
+      const which =
+        several && isName(several.by!, several.draft)
+          ? 'several with one name, the first'
+          : 'a company, its first person';
+      const some = several ? `; of ${which} is taken` : '';
       const codes = type && type.is.words < 0.8 ? ` (${theirs.flatMap(({ values }) => values).join(', ')})` : '';
       const why = type ? `${quoted(type)}${codes}` : `${quoted(id)}, as no two kinds have the same ids`;
       const comment = `check: ${ofText(count, table.rows)} belong to ${kindOf(kind).words[1]} by ${why}${some}`;
@@ -292,6 +298,6 @@ function typedValue(type: Column | undefined, id: Column, { draft, by, values }:
   const own = type ? idOfType(type, values, id) : valueIn(id);
   const match = by ?? (type ? undefined : draft.roles.get('id')?.column);
   if (match && take !== undefined)
-    return lookupIn(draft.table, { match: match.name, with: own, take }, !isUnique(match));
+    return lookupIn(draft.table, { match: joined(match.pair ?? [match], ' '), with: own, take }, !isUnique(match));
   return prefixed(own, draft);
 }

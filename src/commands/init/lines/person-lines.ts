@@ -1,7 +1,7 @@
 /** The lines that only people have: name, e-mail address, phone number. */
 import { numberText, ofText } from '../../../terminal/numbers.ts';
 import type { TransformSpec } from '../../../mapping/spec.ts';
-import type { RoleFound } from '../assign.ts';
+import type { RoleFound } from '../matrix/assign.ts';
 import {
   addressIn,
   countOf,
@@ -13,13 +13,13 @@ import {
   type Column,
   type Table,
 } from '../columns.ts';
-import { personIn } from '../content.ts';
+import { personIn } from '../matrix/content.ts';
 import { commentOf, damagedIn, figuresOf, passedOver, quoted, separatorIn } from '../evidence.ts';
 import { firmsAmong } from '../relations/firms.ts';
 import { reach } from '../relations/joins.ts';
 import { joined } from '../relations/lookups.ts';
 import { isCountry } from './region.ts';
-import { headerScore, isStaff, NAMES, scoreOf } from '../roles.ts';
+import { headerScore, isStaff, NAMES, scoreOf } from '../matrix/roles.ts';
 import { openLine, plainLine, type Context, type Made } from './field-lines.ts';
 import { flow } from './yaml.ts';
 

@@ -1,10 +1,11 @@
 /** Ids of several kinds of records in one column, and of which records each is. */
+import { columnsOf } from '../matrix/assign.ts';
 import { countOf, countsOf, fillOf, isOneOf, isUnique, type Column } from '../columns.ts';
-import { isId } from '../content.ts';
+import { isId } from '../matrix/content.ts';
 import type { EntryDraft } from '../guess.ts';
 import { kindOf } from '../../../kinds/index.ts';
-import { isCompanyId, type Reference } from '../relations/references.ts';
-import { isCalledType, typeOf, typesBeside, wordsOf, type ParentType } from '../relations/typed.ts';
+import { isCompanyId, namesOf, type Reference } from '../relations/references.ts';
+import { isCalledType, isShortFor, typeOf, typesBeside, wordsOf, type ParentType } from '../relations/typed.ts';
 import { fold } from '../words.ts';
 
 /** Records of some types have the ids of a draft's records, or what those have in a column (`by`). */
@@ -48,7 +49,9 @@ export function typedBy(
 export function splitBy(id: Column, known: Drafted): Split | undefined {
   const isSplit = (targets: readonly TypedTarget[]): boolean =>
     new Set(targets.map(({ draft }) => draft.kind)).size > 1;
-  const types = typesBeside(id).filter((each) => fillOf(each) >= fillOf(id) && (isId(each) || isCalledType(each)));
+  const types = typesBeside(id).filter(
+    (each) => fillOf(each) >= fillOf(id) && (isId(each) || isCalledType(each) || each.length <= MAX_CODE),
+  );
   for (const column of types.sort((a, b) => Number(isCalledType(b)) - Number(isCalledType(a)))) {
     const targets = targetsOf({ column, values: new Map(), words: wordsOf(column, known.references) }, id, known);
     const isAll = targets.flatMap(({ values }) => values).length === column.distinct;
@@ -63,6 +66,8 @@ export function splitBy(id: Column, known: Drafted): Split | undefined {
 }
 
 const MIN_OF_TYPE = 3;
+/** Characters. */
+const MAX_CODE = 4;
 const MIN_IDS = 8;
 
 /**
@@ -79,6 +84,7 @@ function targetsOf({ column, values, words }: ParentType, id: Column, { drafts, 
   const people = drafts.filter(({ kind, table }) => kind === 'lead' && table.list === undefined);
   const able = drafts.filter(({ kind }) => !kindOf(kind).isNote);
   const common = commonStems(able.map(({ table }) => table.source));
+  const only = (some: readonly EntryDraft[]) => (some.length === 1 ? some[0] : undefined);
   const wholes = new Map(
     [...words.keys()].map((value) => [value, able.flatMap((draft) => wholeIn(draft, value, id, column) ?? [])]),
   );
@@ -88,10 +94,12 @@ function targetsOf({ column, values, words }: ParentType, id: Column, { drafts, 
     const ofNoun = able.filter(
       (draft) =>
         nouns.some((noun) => draft.kind === (noun === 'company' ? 'lead' : noun) && draft.table.nouns.includes(noun)) &&
-        shareIn(id, column, { draft, by: undefined, values: [value] }) > 0,
+        (whole.some((each) => each.draft === draft) ||
+          shareIn(id, column, { draft, by: undefined, values: [value] }) > 0),
     );
     const called = (some: readonly EntryDraft[]) =>
-      some.find(({ table }) => stems(table.source).some((stem) => !common.has(stem) && stems(text).includes(stem)));
+      some.find(({ table }) => stems(table.source).some((stem) => !common.has(stem) && stems(text).includes(stem))) ??
+      only(some.filter(({ table }) => isShortFor(text, table.source)));
     const draft =
       called(whole.map((each) => each.draft)) ??
       called(ofNoun) ??
@@ -115,11 +123,21 @@ function targetsOf({ column, values, words }: ParentType, id: Column, { drafts, 
   }
 }
 
-/** The ids of a record may be in another column than that of its external id. */
+/** What the records of a draft are called, where hardly any two are called alike. */
+function namesIn({ table, roles }: EntryDraft): Column[] {
+  const names = [...columnsOf(roles, 'full', 'title'), ...(roles.has('last') ? namesOf(table) : [])];
+  return names.filter(({ filled, distinct }) => distinct > filled * 0.9);
+}
+
+export function isName({ table, sql }: Column, draft: EntryDraft): boolean {
+  return table === draft.table && namesIn(draft).some((each) => each.sql === sql);
+}
+
+/** The ids of a record may be in another column than that of its external id, or names stand for them. */
 function wholeIn(draft: EntryDraft, value: string, id: Column, type: Column): TypedTarget | undefined {
   const own = draft.roles.get('id')?.column;
   const others = draft.table.columns.filter((each) => each !== own && isUnique(each) && isId(each));
-  return [undefined, ...others]
+  return [undefined, ...others, ...namesIn(draft)]
     .map((by) => ({ draft, by, values: [value] }))
     .find((target) => isWhole(id, type, [target]));
 }

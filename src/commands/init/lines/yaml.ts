@@ -11,8 +11,15 @@ export interface Line {
   readonly comment?: string | undefined;
   /** Commented out: what is not decided. */
   readonly off?: boolean | undefined;
-  /** Of a `when`, the records without a text; known where all records are. */
-  readonly textless?: number | undefined;
+  /** Of a `when`, why it skips records, and how many, where that is known before the trial. */
+  readonly skips?: readonly SkipCount[];
+}
+
+export interface SkipCount {
+  /** Without a number before it: `those without a text`. */
+  readonly why: string;
+  /** Those that no reason before it skips. */
+  readonly count?: number | undefined;
 }
 
 /** An item of `events`. */
@@ -78,7 +85,11 @@ export function remarkText(comment: string): string {
 
 /** A value of the mapping on one line, quoted where YAML needs it. */
 export function flow(value: unknown): string {
-  return toYaml(value, { collectionStyle: 'flow' }).replace(/\[ /g, '[').replace(/ \]/g, ']');
+  // Not within quotes.
+  const padded = /'(?:[^']|'')*'|"(?:[^"\\]|\\.)*"|\[ | \]/g;
+  return toYaml(value, { collectionStyle: 'flow' }).replace(padded, (text) =>
+    /^["']/.test(text) ? text : text.trim(),
+  );
 }
 
 /** Quotes texts with line breaks on one line, because block scalars are not allowed in flow collections. */

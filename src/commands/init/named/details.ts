@@ -1,10 +1,10 @@
 /** Tables with more about each record of another one: their columns are columns of that. */
 import type { ValueSpec } from '../../../mapping/spec.ts';
 import { columnOf, countOf, isComplete, isKey, isUnique, type Column, type Table } from '../columns.ts';
-import { isCode } from '../content.ts';
+import { isCode } from '../matrix/content.ts';
 import { lookupIn, placeholder } from '../relations/lookups.ts';
 import { namesTable } from '../relations/references.ts';
-import { isStaff } from '../roles.ts';
+import { isStaff } from '../matrix/roles.ts';
 import type { Samples } from '../tables.ts';
 import { fold, meaningOf } from '../words.ts';
 

@@ -1,11 +1,11 @@
 /** Tables of entity, property and value: their properties are columns of what they describe. */
 import { columnOf, countOf, countsOf, isComplete, isFew, isKey, isOneOf, type Column, type Table } from '../columns.ts';
-import { isCode } from '../content.ts';
+import { isCode } from '../matrix/content.ts';
 import { isReadable } from '../dates.ts';
 import { addColumns } from './details.ts';
 import { namesTable } from '../relations/references.ts';
 import { lookupIn, placeholder } from '../relations/lookups.ts';
-import { isStaff } from '../roles.ts';
+import { isStaff } from '../matrix/roles.ts';
 import { NAMES, VALUES } from './pairs.ts';
 import type { Samples } from '../tables.ts';
 import { fold } from '../words.ts';

@@ -1,9 +1,9 @@
 /** Firms that are among the people of a table, and whether these can do without them. */
 import { countOf, countsOf, isOneOf, once, plainColumns, type Column, type Table } from '../columns.ts';
-import { columnsOf } from '../assign.ts';
+import { columnsOf } from '../matrix/assign.ts';
 import { TRUE } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
-import { isOfFirm } from '../roles.ts';
+import { isOfFirm } from '../matrix/roles.ts';
 import type { Reference } from './references.ts';
 import { typeOf } from './typed.ts';
 

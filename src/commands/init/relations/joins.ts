@@ -14,12 +14,12 @@ import {
 } from '../columns.ts';
 import { quoted } from '../evidence.ts';
 import type { EntryDraft } from '../guess.ts';
-import { isCode, isId } from '../content.ts';
+import { isCode, isId } from '../matrix/content.ts';
 import { firmsAmong, shareOfFirms } from './firms.ts';
 import { flagOf, joined, lookupIn, lookupOf, partOf } from './lookups.ts';
 import { isCalledAlike, isSure, namesTable, referenceText, WHOLE, type Reference } from './references.ts';
 import { typeOf } from './typed.ts';
-import { isOfFirm, isStaff, scoreOf } from '../roles.ts';
+import { isOfFirm, isStaff, scoreOf } from '../matrix/roles.ts';
 import { fold } from '../words.ts';
 
 /** What is known of all exports. */

@@ -4,6 +4,7 @@ import {
   countOf,
   countsWhere,
   isComplete,
+  isNameOf,
   isOneOf,
   isUnique,
   plainColumns,
@@ -11,9 +12,9 @@ import {
   type Column,
   type Table,
 } from '../columns.ts';
-import { isId, isOfFirms } from '../content.ts';
-import { isNameOf, quoted } from '../evidence.ts';
-import { headerScore } from '../roles.ts';
+import { isId, isOfFirms } from '../matrix/content.ts';
+import { quoted } from '../evidence.ts';
+import { headerScore } from '../matrix/roles.ts';
 import { meaningOf, type Noun } from '../words.ts';
 import type { Join, KnownTables } from './joins.ts';
 import { idOfType, joined, lookupIn, lookupOf } from './lookups.ts';

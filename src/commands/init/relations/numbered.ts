@@ -1,6 +1,6 @@
 /** Keys of two columns: the id of a group, such as a company, and the number of the record in it. */
 import { countOf, firstValues, isComplete, isUnique, plainColumns, type Column, type Table } from '../columns.ts';
-import { isId } from '../content.ts';
+import { isId } from '../matrix/content.ts';
 import { fold } from '../words.ts';
 
 /** Of records in a group. */

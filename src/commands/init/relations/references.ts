@@ -12,8 +12,8 @@ import {
   type Column,
   type Table,
 } from '../columns.ts';
-import { isId, isRising, isRowNumber } from '../content.ts';
-import { headerScore } from '../roles.ts';
+import { isId, isRising, isRowNumber } from '../matrix/content.ts';
+import { headerScore } from '../matrix/roles.ts';
 import { asOne, numberedIn } from './numbered.ts';
 import type { Samples } from '../tables.ts';
 import { commonEnds, fold, meaningOf, namesNoun, type Meaning } from '../words.ts';
@@ -358,7 +358,7 @@ export function isCalledAlike(from: Column, to: Column): boolean {
 export function namesTable({ meaning, name }: Pick<Column, 'meaning' | 'name'>, table: Table): boolean {
   const { concepts } = meaning;
   if (table.nouns.some((noun) => namesNoun(noun, concepts) || (noun === 'user' && concepts.has('author')))) return true;
-  const stem = (word: string): string => word.replace(/(?:ids?|s)$/, '');
+  const stem = (word: string): string => word.replace(/^id(?=.{4})|(?:ids?|s)$/g, '');
   const words = fold(name).split(' ').map(stem);
   const isAlike = (a: string, b: string): boolean => {
     const most = Math.max(a.length, b.length);

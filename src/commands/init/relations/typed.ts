@@ -1,6 +1,6 @@
 /** The column that tells of which kind of record an id is. */
 import { countsOf, isFew, isOneOf, isUnique, plainColumns, type Column } from '../columns.ts';
-import { nounsOf, type Noun } from '../words.ts';
+import { fold, nounsOf, type Noun } from '../words.ts';
 import type { Reference } from './references.ts';
 
 /** The column that says which kind of record an id is of, with its values for each kind; a company stands for its person. */
@@ -26,7 +26,10 @@ export function isCalledType({ meaning: { concepts } }: Column): boolean {
   return concepts.has('type') || concepts.has('parent');
 }
 
-/** The words of each value of a type: its own, or those of the record whose id it is, in a table of types. */
+/**
+ * The words of each value of a type: its own, the name of the table that it is short for (`CLI` of `client`), or those of the record whose
+ * id it is, in a table of types.
+ */
 export function wordsOf(column: Column, references: readonly Reference[]): Map<string, string> {
   const values = [...countsOf(column).keys()];
   const key = references.find(
@@ -35,11 +38,30 @@ export function wordsOf(column: Column, references: readonly Reference[]): Map<s
   )?.to;
   const texts = column.is.words < 0.8 && key ? plainColumns(key.table).filter(({ is }) => is.words > 0.8) : [];
   const all = texts.map(({ sql }) => `coalesce(${sql}, '')`).join(" || ' ' || ");
+  const others = references.flatMap(({ from, to }) => (from.table === column.table && isUnique(to) ? [to.table] : []));
+  const named = new Map(
+    values.flatMap((value): [string, string][] => {
+      const able = new Set(others.flatMap(({ source }) => (isShortFor(value, source) ? [source] : [])));
+      return value.length > 1 && able.size === 1 ? [[value, [...able][0]!]] : [];
+    }),
+  );
   return new Map(
     values.map((value) => {
       const of = all === '' ? '' : `select ${all} words from ${key!.table.sql} where ${isOneOf(key!, [value])}`;
-      return [value, of === '' ? value : column.table.db.get<{ words: string }>(of)!.words];
+      const own = (new Set(named.values()).size > 1 && named.get(value)) || value;
+      return [value, of === '' ? own : column.table.db.get<{ words: string }>(of)!.words];
     }),
+  );
+}
+
+/** Whether a code is the beginning of a word in the name of a table. */
+export function isShortFor(code: string, source: string): boolean {
+  const start = fold(code);
+  return (
+    start !== '' &&
+    fold(source)
+      .split(' ')
+      .some((word) => word.length > start.length && word.startsWith(start))
   );
 }
 

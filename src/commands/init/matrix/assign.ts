@@ -1,27 +1,11 @@
 /** The score matrix, columns x roles: the assignment with the best sum is taken. What a table is follows from it, last. */
-import {
-  bothOf,
-  countOf,
-  fillOf,
-  isComplete,
-  isKey,
-  isNamed,
-  isUnique,
-  objectOf,
-  type Column,
-  type Table,
-} from './columns.ts';
-import { differingByAddress, isId, isRowNumber, keys, ofAddress } from './content.ts';
-import { stageBeside } from './ends.ts';
-import { isCalledAlike, isSure, namesTable, type Reference } from './relations/references.ts';
+import { isKey, isNamed, isNameOf, isUnique, objectOf, once, type Column, type Table } from '../columns.ts';
+import { differingByAddress, isCode, isId, isMostlyZero, isRowNumber, keys, ofAddress, sumOfMoney } from './content.ts';
+import { isCalledAlike, isSure, namesTable, type Reference } from '../relations/references.ts';
 import { bestSum } from './best-sum.ts';
-import { headerScore, isStaff, NAMES, ROLES_OF, scoreOf, whoseOf, type RecordKind, type Role } from './roles.ts';
-import { fold } from './words.ts';
-
-export interface RoleCandidate {
-  readonly column: Column;
-  readonly score: number;
-}
+import { scoreOfTaken, settle, type RoleCandidate } from './settle.ts';
+import { headerScore, isStaff, NAMES, ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
+import { fold } from '../words.ts';
 
 /** The column of a role, and those that come near it. */
 export interface RoleFound extends RoleCandidate {
@@ -40,12 +24,8 @@ export function columnsOf(roles: Assignment['roles'] | undefined, ...of: readonl
   return of.flatMap((role) => roles?.get(role)?.column ?? []);
 }
 
-type Scores = ReadonlyMap<Role, readonly RoleCandidate[]>;
-
 /** From here on a column has its role; below, the role is left open. */
 export const MIN_SCORE = 0.36;
-/** From here on it needs no check. */
-export const SURE = 0.62;
 /** Columns below are no candidates. */
 const MIN_CANDIDATE = 0.15;
 /** What a deal is about may be one of few products. */
@@ -114,6 +94,7 @@ function scoreIn(role: Role, column: Column, kind: RecordKind, references: reado
   if (role === 'id' && kind === 'deal' && key !== undefined) return Number(column.name === key);
   if (role === 'id') return idScore(column, kind, references, own);
   // A constant names no record. One member may own all records, but not where another column tells them apart; so is it with names.
+  if (STEPS.includes(role) && hasNameBeside(column)) return 0;
   const isSame = isConstant(column);
   if (isSame && (role === 'title' || role === 'subject' || role === 'content')) return 0;
   if ((role === 'content' || role === 'subject') && namesOther(column, references)) return 0;
@@ -122,10 +103,13 @@ function scoreIn(role: Role, column: Column, kind: RecordKind, references: reado
   const more = isName && !isStaff(column) ? Math.max(ofAddress(column), Number(isSteady)) * 0.5 : 0;
   // What differs where another column has one name for each address is what the records are about.
   const isOther = isName && (differingByAddress(column) ?? 0) > 0.5 && column.table.columns.some(isSteadyName);
+  // What names a person of another table is no name of a deal, unless nothing else is.
+  const isTheirs = role === 'title' && own.some(({ to, share }) => share > 0.9 && isNameOfPeople(to));
   const isLess = isOther || (isSame && [...SHARED, ...NAMES].includes(role));
   // What the record has itself comes before what is in a list of it.
   const isListed = column.list !== undefined && (role === 'email' || role === 'phone');
-  const score = scoreOf(role, column, kind, more) * (isLess ? 0.6 : isListed ? 0.9 : 1);
+  const isNothing = role === 'amount' && isBesideAmounts(column);
+  const score = scoreOf(role, column, kind, more) * (isTheirs ? 0.3 : isLess || isNothing ? 0.6 : isListed ? 0.9 : 1);
   // Ids of other records are no amounts.
   const isOfIds = ({ to, share }: Reference): boolean =>
     share > 0.9 && (to.meaning.concepts.has('id') || to.meaning.concepts.has('number') || isCalledAlike(column, to));
@@ -143,14 +127,49 @@ function scoreIn(role: Role, column: Column, kind: RecordKind, references: reado
   return isOf && !isSame ? 1 - (1 - score) * 0.3 : score;
 }
 
+/** Whether most deals have nothing there, where another column has their amounts. */
+function isBesideAmounts(column: Column): boolean {
+  return column.table.columns.some((each) => {
+    const isFuller = each.meaning.concepts.has('amount') && each.filled > 2 * column.filled;
+    return sumOfMoney(each) > 0.25 && (isFuller || (isMostlyZero(column) && !isMostlyZero(each)));
+  });
+}
+
+function isNameOfPeople(column: Column): boolean {
+  return column.table.nouns.includes('lead') && headerScore('full', column, 'lead') > 0.5;
+}
+
+/** `status` of `status.id` and `status.label`. */
+function stemOf({ name }: Column): string {
+  return fold(name).replace(/ ?(?:id|code|key|name|label|title)$/, '');
+}
+
+/** Of an id and its name beside it, the name is the stage. */
+const hasNameBeside = once((column: Column): boolean => {
+  const isName = (each: Column): boolean =>
+    each !== column &&
+    stemOf(each) === stemOf(column) &&
+    each.is.words > 0.8 &&
+    Math.max(each.is.code, each.is.uuid) < 0.5 &&
+    isNameOf(column, each);
+  return Math.max(column.is.code, column.is.digits, column.is.uuid) > 0.8 && column.table.columns.some(isName);
+});
+
 /** Whether it has the same name in all records of an address that several have. */
 function isSteadyName(column: Column): boolean {
   return column.is.person > 0.6 && differingByAddress(column) === 0;
 }
 
-/** What names another record is no text about it. */
+/** What names another record, of one table or of several, is no text about it. */
 export function namesOther(column: Column, references: readonly Reference[]): boolean {
-  return references.some((each) => each.from === column && isKey(each.to) && isSure(each, 0.9));
+  const shares = new Map<Table, number>();
+  for (const each of references)
+    if (each.from === column && isKey(each.to) && isSure(each))
+      shares.set(each.to.table, Math.max(each.share, shares.get(each.to.table) ?? 0));
+  const all = [...shares.values()];
+  return (
+    all.some((share) => share >= 0.9) || (column.is.words > 0.8 && all.reduce((sum, each) => sum + each, 0) > 0.95)
+  );
 }
 
 /**
@@ -214,8 +233,17 @@ function idScore(
   const more = referred(column, references);
   // In a file of lines, with one more the next ones would be others.
   const isFound = column.table.from.source.kind === 'tree' || column.table.from.settings.columns !== undefined;
-  if (more === 0 && !isFound && headerScore('id', column, kind) <= 0 && isRowNumber(column)) return 0;
-  if (!isUnique(column) && more === 0 && headerScore('id', column, kind) < 0.85) return 0;
+  if (
+    more === 0 &&
+    !isFound &&
+    !/^id|id$/i.test(column.name) &&
+    headerScore('id', column, kind) <= 0 &&
+    isRowNumber(column)
+  )
+    return 0;
+  // A row or two may have come twice.
+  const isNearly = column.distinct >= column.filled * 0.97 && isCode(column);
+  if (!isUnique(column) && more === 0 && headerScore('id', column, kind) < (isNearly ? 0.4 : 0.85)) return 0;
   // What others refer to is the id, and no other one beside it.
   const isForeignKey = (each: Column): boolean =>
     references.some((one) => one.from === each && isKey(one.to) && isSure(one, 0.8));
@@ -241,6 +269,9 @@ function leastOf(role: Role, { meaning, table, is }: Column): number {
 
 /** Roles that every deal has, so that a column that nothing speaks against may be shown as theirs, to be checked. */
 const BY_CONTENT: readonly Role[] = ['title', 'owner', 'created'];
+
+/** What tells how far a deal has come. */
+const STEPS: readonly Role[] = ['stage', 'outcome', 'pipeline'];
 
 /** What records have in common with others. */
 const SHARED: readonly Role[] = ['stage', 'pipeline', 'owner', 'author'];
@@ -275,99 +306,6 @@ export function referred(column: Column, references: readonly Reference[]): numb
       : [],
   );
   return 0.5 * Math.max(0, ...shares);
-}
-
-/** A first or a last name alone is the full name; an outcome alone is the stage. */
-function settle(kind: RecordKind, taken: Map<Role, Column>, scores: Scores): void {
-  if (kind === 'lead') {
-    pairUp(taken, scores);
-    const [first, last, full] = [taken.get('first'), taken.get('last'), taken.get('full')];
-    const part = first ?? last;
-    // Beside a first name, a column of other names is the last name, whatever it is called (`Prénom`, `Nom`), and the reverse.
-    if (full && part && !(first && last) && (full.is.spaced < 0.4 || !isPartOf(part, full))) {
-      taken.set(first ? 'last' : 'first', full);
-      taken.delete('full');
-    } else if (!(first && last)) {
-      const only = first ?? last;
-      if (only && (!full || scoreOfTaken(scores, 'full', full) < SURE)) taken.set('full', only);
-      taken.delete('first');
-      taken.delete('last');
-    } else taken.delete('full');
-    sameAs(taken, scores);
-  }
-  const text = taken.get('content');
-  const theirs = text && (writerOf(text) ?? signedBy(taken, scores));
-  if (theirs) taken.set('author', theirs);
-  const [end, ...both] = (['stage', 'outcome'] as const).flatMap((role) => taken.get(role) ?? []);
-  const used = [...taken.values()];
-  const able = (scores.get('stage') ?? []).flatMap(({ column }) => (used.includes(column) ? [] : [column]));
-  const stage = end && both.length === 0 ? stageBeside(end, able) : undefined;
-  if (stage) taken.set('outcome', end!).set('stage', stage);
-  const outcome = taken.get('outcome');
-  if (outcome && !taken.has('stage') && outcome.is.words > 0.8) {
-    taken.set('stage', outcome);
-    taken.delete('outcome');
-  }
-}
-
-/** `source.author.name` beside `source.body`: who wrote it is in the object that has the text. */
-function writerOf(text: Column): Column | undefined {
-  const above = objectOf(text);
-  const [best] = text.table.columns
-    .filter((each) => above !== '' && each.name.startsWith(above) && each.list === text.list && each.is.words > 0.8)
-    .filter((each) => headerScore('author', each, 'comment') > 0.8 && each.is.email < 0.5)
-    .sort((a, b) => b.is.person - a.is.person);
-  return best;
-}
-
-/** Of two likely authors, the one who is named just where there is a time, or a text: who logged a call, not who planned it. */
-function signedBy(taken: Map<Role, Column>, scores: Scores): Column | undefined {
-  const some = [taken.get('happened'), taken.get('content')].find((each) => each && !isComplete(each));
-  const author = taken.get('author');
-  if (!some || !author) return undefined;
-  const isFar = ({ table, sql }: Column): boolean =>
-    countOf(table, `from ${table.sql} where (${sql} is null) <> (${some.sql} is null)`) > table.rows * 0.05;
-  const near = scores.get('author')!.filter(({ score }) => score > scoreOfTaken(scores, 'author', author) - 0.2);
-  return isFar(author) ? near.find(({ column }) => !isFar(column))?.column : undefined;
-}
-
-/** `billing.first_name` and `shipping.last_name` are of two people: both are taken from one of the groups, the fuller one. */
-function pairUp(taken: Map<Role, Column>, scores: Scores): void {
-  const [first, last] = [taken.get('first'), taken.get('last')];
-  if (!first || !last || whoseOf(first) === whoseOf(last)) return;
-  const pairs = [
-    ...ofSame('last', first, scores).map((each) => [first, each] as const),
-    ...ofSame('first', last, scores).map((each) => [each, last] as const),
-  ].filter(([own, other]) => own !== other);
-  // The names of the record itself come before those of its addresses.
-  const worth = (pair: readonly [Column, Column]): number =>
-    Math.min(...pair.map(fillOf)) - 0.2 * pair[0].name.split('.').length;
-  const [best] = pairs.sort((one, other) => worth(other) - worth(one));
-  if (best) taken.set('first', best[0]).set('last', best[1]);
-}
-
-/** Where the address is the `Parent Email`, the person is the `Parent Name`, not the child. */
-function sameAs(taken: Map<Role, Column>, scores: Scores): void {
-  const address = taken.get('email') ?? taken.get('phone');
-  const own = [taken.get('full'), taken.get('first'), taken.get('last')].flatMap((each) => each ?? []);
-  const [theirs] = address && whoseOf(address) !== '' ? ofSame('full', address, scores) : [];
-  if (!theirs || own.length === 0 || own.some((each) => whoseOf(each) === whoseOf(address!))) return;
-  for (const role of ['first', 'last'] as const) taken.delete(role);
-  taken.set('full', theirs);
-}
-
-function ofSame(role: Role, column: Column, scores: Scores): Column[] {
-  return scores.get(role)!.flatMap((each) => (whoseOf(each.column) === whoseOf(column) ? [each.column] : []));
-}
-
-/** Whether full names have the names of another column in them. */
-function isPartOf(part: Column, full: Column): boolean {
-  const pairs = bothOf(part, full);
-  return pairs.filter(([own, all]) => fold(all).includes(fold(own))).length > pairs.length / 2;
-}
-
-function scoreOfTaken(scores: Scores, role: Role, column: Column): number {
-  return scores.get(role)!.find((each) => each.column === column)?.score ?? 0;
 }
 
 /** Rows are a person and a deal only with a name of the person that is no title, or an address that is not the owner's. */

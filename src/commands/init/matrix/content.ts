@@ -13,13 +13,13 @@ import {
   plainColumns,
   type Column,
   type Table,
-} from './columns.ts';
-import { currencyMarksInName } from '../../kinds/currencies.ts';
+} from '../columns.ts';
+import { currencyMarksInName } from '../../../kinds/currencies.ts';
 import { endings } from './ends.ts';
-import { datesIn, isUnix, unixFormat, YEAR, type DateFacts } from './dates.ts';
-import { multipleInName } from './multiples.ts';
-import { derivedOf } from './relations/derived.ts';
-import { fold, isJob, meaningOf, type Concept } from './words.ts';
+import { datesIn, isUnix, unixFormat, YEAR, type DateFacts } from '../dates.ts';
+import { multipleInName } from '../multiples.ts';
+import { derivedOf } from '../relations/derived.ts';
+import { fold, isJob, meaningOf, type Concept } from '../words.ts';
 
 /** An id by its form alone: a UUID, a code, a short number. For columns of which nothing else shows it. */
 export const isId = ({ is }: Column): boolean => is.uuid > 0.8 || is.code > 0.8 || is.digits > 0.9;
@@ -147,8 +147,9 @@ export function createdAt(column: Column): number {
     if (areSame(mine, theirs) || isBirth(theirs, mine)) continue;
     const day = date.hasTime && other.date!.hasTime ? 0 : 86_400_000;
     const later = mine.filter((each, at) => each > theirs[at]! + day).length;
-    if (later > pairs.length * 0.95) return 0.05 * complete;
-    if (later > pairs.length * 0.05) return 0.15 * complete;
+    const isFuller = fillOf(other) >= fillOf(column) / 2;
+    if (later > pairs.length * 0.95 && isFuller) return 0.05 * complete;
+    if (later > pairs.length * 0.05 && isFuller) return 0.15 * complete;
     if (isBirth(mine, theirs)) return 0.03;
     if (mine.filter((each, at) => each < theirs[at]!).length > pairs.length * 0.2) isEarlier = true;
   }
@@ -189,6 +190,11 @@ export function sumOfMoney(column: Column): number {
   // Sums are round, codes are not.
   const round = column.values.filter((value) => value.endsWith('0')).length;
   return (round > column.values.length * 0.8 ? 0.4 : 0.3) * less;
+}
+
+/** Whether most of its amounts are none: planned and final ones stand side by side. */
+export function isMostlyZero({ values }: Column): boolean {
+  return values.filter((value) => /^\D*0+(?:[.,]0+)?\D*$/.test(value)).length > values.length / 2;
 }
 
 /** The size of a picture, the length of a recording: a number in an object that describes a file. */
@@ -236,9 +242,14 @@ export function stages(column: Column): number {
 
 export function titles(column: Column): number {
   const { is, length } = column;
-  if (!isText(column) || is.flag > 0.5 || length < 3 || length > 200) return 0;
+  if (!isText(column) || is.flag > 0.5 || length < 3 || length > 200 || isMeasure(column)) return 0;
   const less = (is.person > 0.7 ? 0.3 : 1) * (is.prose > 0.6 ? 0.6 : 1) * (is.html > 0.2 ? 0.3 : 1);
   return (is.spaced > 0.5 ? 0.35 : 0.15) * (0.3 + 0.7 * isRare(column)) * less;
+}
+
+/** Numbers with a unit: `32평`, `120 m2`. */
+function isMeasure({ values }: Column): boolean {
+  return values.every((value) => /^\d+(?:[.,]\d+)? ?\p{L}{1,3}[\d²³]?$/u.test(value));
 }
 
 /** Jobs, or titles of persons, by their values: they are short, and many have the word of one. */
@@ -339,6 +350,12 @@ function isOfAccounts(values: readonly string[]): boolean {
   return values.every((value) => /^[A-Z]{2}\d{2}[A-Z\d]{10,30}$/.test(value.replaceAll(' ', '')));
 }
 
+/** `07492411`: hours, minutes and seconds without marks between them. */
+function areTimes(column: Column): boolean {
+  const isTime = (value: string): boolean => /^(?:[01]\d|2[0-3])[0-5]\d[0-5]\d(?:\d\d)?$/.test(value);
+  return column.values.some((value) => value.startsWith('0')) && column.values.every(isTime) && !isRising(column);
+}
+
 export function keys(column: Column): number {
   const { is, date, filled, distinct, table, length } = column;
   const isOther =
@@ -349,7 +366,8 @@ export function keys(column: Column): number {
     is.international > 0.5 ||
     is.prose > 0.5 ||
     // Times of day.
-    column.values.every((value) => /^\d\d?:\d\d(?::\d\d)?(?: ?[ap]m)?$/i.test(value));
+    column.values.every((value) => /^\d\d?:\d\d(?::\d\d)?(?: ?[ap]m)?$/i.test(value)) ||
+    areTimes(column);
   if (isOther || date || length > 130 || column.list !== undefined || filled < table.rows / 2) return 0;
   if (is.decimal > 0.1 && column.separators && !(column.meaning.concepts.has('id') && length > 8)) return 0;
   const damaged = is.damaged > 0;

@@ -1,6 +1,6 @@
 /** How deals ended, by the values of a column: their words, or what the records have beside them. */
-import { cellsOf, countsOf, countsWhere, isComplete, isFew, once, plainColumns, type Column } from './columns.ts';
-import { endingOf } from './words.ts';
+import { cellsOf, countsOf, countsWhere, isComplete, isFew, once, plainColumns, type Column } from '../columns.ts';
+import { endingOf } from '../words.ts';
 
 type DealEnd = 'won' | 'lost' | 'open';
 
@@ -84,7 +84,11 @@ export function outcomes(column: Column): number {
 /** Beside what says only how deals ended: the one column of a few values that no header calls otherwise. */
 export function stageBeside(end: Column, able: readonly Column[]): Column | undefined {
   const steps = able.filter(
-    (each) => each.meaning.concepts.size === 0 && isComplete(each) && isFew(each) && each.distinct > 2,
+    (each) =>
+      [...each.meaning.concepts].every((concept) => concept === 'name') &&
+      isComplete(each) &&
+      isFew(each) &&
+      each.distinct > 2,
   );
   const few = steps.length > 1 ? steps.filter(({ distinct, filled }) => distinct < filled / 8) : steps;
   return few.length === 1 && outcomes(end) > 0.5 ? few[0] : undefined;

@@ -2,8 +2,8 @@
  * The table of roles: what the values of a column must look like to have the role, and which words of a header speak for it and
  * against it. Content can veto, a header cannot.
  */
-import { KINDS, kindOf } from '../../kinds/index.ts';
-import { fillOf, isFew, isKey, type Column } from './columns.ts';
+import { KINDS, kindOf } from '../../../kinds/index.ts';
+import { fillOf, isFew, isKey, type Column } from '../columns.ts';
 import {
   addresses,
   createdAt,
@@ -19,8 +19,8 @@ import {
   titles,
 } from './content.ts';
 import { outcomes } from './ends.ts';
-import { grossOf } from './relations/derived.ts';
-import { fold, meaningOf, NOUNS, type Concept, type Meaning, type Noun } from './words.ts';
+import { grossOf } from '../relations/derived.ts';
+import { fold, meaningOf, NOUNS, type Concept, type Meaning, type Noun } from '../words.ts';
 
 interface RoleSpec {
   /** How probable the role is by the values alone, from 0 (impossible) to 1. */
@@ -278,10 +278,16 @@ export function scoreOf(role: Role, column: Column, kind: RecordKind, more = 0):
       : // Nor a date that comes after another one in all records.
         role === 'created' && plain <= 0.05 && header < 0.6
         ? 0.3
-        : role === 'title' && ((header < 0.8 && isKind(column)) || (header < 0.5 && isNotes(column, kind)))
+        : role === 'title' &&
+            ((header < 0.8 && isKind(column)) || (header < 0.5 && (isNotes(column, kind) || isRemarks(column))))
           ? 0.14
           : 1;
   return Math.min(1 - (1 - content) * (1 - 0.9 * header), most);
+}
+
+/** Sentences that only some records have. */
+export function isRemarks(column: Column): boolean {
+  return column.is.prose > 0.4 && fillOf(column) < 0.9;
 }
 
 /** Whether a column has what its records are called, or a person: of people, where no other one is more surely their name. */
