@@ -130,7 +130,98 @@ describe('people', () => {
   });
 });
 
+describe('people', () => {
+  it('are those with names and numbers who are in no other export, whatever else has people', async () => {
+    const draft = await draftOf({
+      'contacts.csv': PEOPLE,
+      'prospects.csv': [
+        'ID,Status,Subject,First name,Last name,Amount,E-mail',
+        ...times(
+          20,
+          (n) => `${n + 4001},${n % 3 ? 'New' : 'In work'},Call ${n},Ines,Moreno${n},0.00,q${n}@other.example`,
+        ),
+      ],
+      'deals.csv': DEALS,
+    });
+    expect(draft.entries).toEqual(['contacts: lead/created', 'prospects: lead/created', 'deals: deal/created']);
+  });
+
+  it('are no kinds of addresses, which a table has of each', async () => {
+    const draft = await draftOf({
+      'persons.csv': ['Account,Full name,City', ...times(30, (n) => `AC${n + 100},Ada Bell${n},Town ${n % 3}`)],
+      'more.csv': [
+        'Account,Contact,Value',
+        ...times(
+          40,
+          (n) =>
+            `AC${(n % 30) + 100},${n < 30 ? 'E-mail Address' : 'Web Site'},${n < 30 ? `p${n}@acme.example` : `www.acme${n}.example`}`,
+        ),
+      ],
+    });
+    expect(draft.entries).toEqual(['persons: lead/created']);
+  });
+
+  it('have addresses in lists of JSON in a cell, and numbers with points', async () => {
+    const draft = await draftOf({
+      'persons.csv': [
+        'id,name,emails,Tél.',
+        ...times(
+          12,
+          (n) =>
+            `${n + 501},Ada Bell${n},"[{""label"":""work"",""value"":""p${n}@acme.example""}]",04.85.88.92.${n + 10}`,
+        ),
+      ],
+    });
+    const { from, apply } = draft.lead['email'] as { from: string; apply: readonly [{ extract: string }, string] };
+    expect([from, apply[1]]).toEqual(['emails', 'lowercase']);
+    expect(draft.lead['phone_number']).toMatchObject({ from: 'Tél.' });
+  });
+});
+
 describe('a deal', () => {
+  it('has the sum of other columns as its amount, or the only amount, although a tax is in it', async () => {
+    const rows = (more: (n: number) => string) =>
+      times(20, (n) => `D${n},Roof of house ${n},${n % 3 ? 'Open' : 'Won'},${more(n)}`);
+    const parts = await draftOf({
+      'deals.csv': [
+        'Deal ID,Title,Stage,Material price,Labor price,Total price',
+        ...rows(
+          (n) => `${n + 1}250.50,${(n * 7) % 20}75.25,${(n * 1000 + 1250.5 + ((n * 7) % 20) * 100 + 75.25).toFixed(2)}`,
+        ),
+      ],
+    });
+    expect(JSON.stringify(parts.deal['amount'])).toContain('Total price');
+    const gross = await draftOf({
+      'list.csv': [
+        'Nr,Name,Telefon,Zakres,Status,Wycena brutto',
+        ...times(
+          20,
+          (n) =>
+            `${n + 1},Ada Bell${n},+48 600 100 ${n + 200},Kuchnia ${n},${n % 3 ? 'w toku' : 'przegrana'},${n + 9}800`,
+        ),
+      ],
+    });
+    expect(gross.entries).toEqual(['list: lead/created', 'list: deal/created']);
+    expect(gross.deal['amount']).toBe('Wycena brutto');
+  });
+
+  it('is no row of what belongs to one, which a code tells', async () => {
+    const draft = await draftOf({
+      'contacts.csv': PEOPLE,
+      'opmgr.csv': [
+        'OPID,RECTYPE,NAME,STAGE,AMOUNT,STARTDATE,CONTACT',
+        ...times(
+          12,
+          (n) =>
+            `OP${n + 7},O,Roof of house ${n},${n % 3 ? 'Open' : 'Won'},${n + 1}250.50,2024-03-${n + 10},${person(n)}`,
+        ),
+        ...times(8, (n) => `OP${n + 7},${n % 2 ? 'OC' : 'OT'},,,0.00,,Team member`),
+      ],
+    });
+    expect(draft.deal).toMatchObject({ external_id: 'OPID', when: { from: 'RECTYPE', in: ['O'] } });
+    expect(draft.findings).toContain('12 deals; 8 skipped: what belongs to them by `RECTYPE`');
+  });
+
   const deals = (header: string, cell: (n: number) => string, count = 12) => [
     `Deal ID,Stage,Amount,Contact ID,${header}`,
     ...times(count, (n) => `D${n},${n % 3 ? 'Open' : 'Won'},${n + 1}250.50,${30 - n},${cell(n)}`),
@@ -155,12 +246,15 @@ describe('a deal', () => {
         ...times(
           20,
           (n) =>
-            `D${n},Roof of house ${n},Open,${30 - n},${n % 5 ? '0.00' : '120.50'},${n === 3 ? 'tbc' : `${n + 1}250.50`}`,
+            `D${n},Roof of house ${n},Open,${30 - n},${n % 5 ? '0.00' : '120.50'},${n === 3 ? 'on request' : `${n + 1}250.50`}`,
         ),
       ],
     });
-    expect(draft.deal['amount']).toMatchObject({ from: 'Forecast', apply: [{ map: { tbc: null, '*': '=' } }, {}] });
-    expect(draft.remark('amount')).toContain('`tbc` is no amount');
+    expect(draft.deal['amount']).toMatchObject({
+      from: 'Forecast',
+      apply: [{ map: { 'on request': null, '*': '=' } }, {}],
+    });
+    expect(draft.remark('amount')).toContain('`on request` is no amount');
   });
 
   it('has the fuller one of two amounts', async () => {
@@ -235,6 +329,32 @@ describe('a text about a deal or a person', () => {
       lead_external_id: 'As.nro',
     });
     expect(draft.comment['occurred_at']).toMatchObject({ list: ['Pvm', 'Klo'] });
+  });
+
+  it('is found by the names of people, although two have the same, and is not what is only searched', async () => {
+    const name = (n: number): string =>
+      `${person(n)} ${n === 29 ? 28 : n}`.replace(
+        /\d+/,
+        (own) => LAST[Number(own) % 6]! + String.fromCharCode(97 + (Number(own) % 26)),
+      );
+    const draft = await draftOf({
+      'contacts.csv': [
+        'Contact ID,Full name,Email,Search text',
+        ...times(
+          30,
+          (n) =>
+            `C${n + 7},${name(n)},p${n}@acme.example,${name(n).toLowerCase()} p${n}@acme.example +39 06 6982 ${n + 1000}`,
+        ),
+      ],
+      'activities.csv': [
+        'ID,Description,Primary contact,Owner,Created at',
+        ...times(
+          30,
+          (n) => `A${n},${sentence(n)},${name(n)},${['Iris Vale', 'Tom Reed'][n % 2]!},2024-03-${(n % 20) + 10}`,
+        ),
+      ],
+    });
+    expect(draft.entries).toEqual(['contacts: lead/created', 'activities: comment/created']);
   });
 
   it('has no id in a time of day, and an author whose address is that of who has the deals', async () => {

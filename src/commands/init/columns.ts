@@ -128,13 +128,13 @@ type Shape = keyof typeof SHAPES | 'money';
 /** In a text with a label or a name: `Ada Bell <ada@x.example>`, `+44 20 7946 0000 (Work); +44 7700 900000 (Mobile)`. */
 const ADDRESS = '[^\\s<>()",;:|]+@[^\\s<>()",;:|]+';
 /** Behind eight digits, a mark before a zero or a plus begins another one: `01603 496032 / 07700 900158`. */
-const NUMBER = '[+(]?\\d(?:[ ().\\-/]{0,3}\\d){6,7}(?:[ ().]{0,3}\\d| ?[-/] ?[1-9]){0,7}';
+const NUMBER = '[+(]?\\d(?:[ ().\\-/]{0,3}\\d){6,7}(?:[ ().]{0,3}\\d|-[1-9]){0,7}';
 /** How no amount and no date begins; the zeros in `327 000 kr` and `D2024-0001` follow other digits. */
 const TELEPHONE = /(?:\+|(?<!\d[ \u00a0\u202f.,'’/-])\b0\d|\(0)\d|\(\d{3}\)|\b\d{3}-\d{3}-/;
 const SEVERAL_NUMBERS = /^(?:[+(]?(?:\d[ ().-]*){9,15}(?:[,;/|\n] *|(?<=-) *(?=[+0(])|$)){2,}$/;
 /** What may be around addresses and numbers: names and labels of a few words. */
-const ABOUT_ADDRESS = /^[\p{L}\s;,|"'<>()[\]:.-]*$/u;
-const ABOUT_NUMBER = /^[\p{L}\s;,|/():.]*$/u;
+const ABOUT_ADDRESS = /^[\p{L}\s;,|"'<>()[\]{}:._-]*$/u;
+const ABOUT_NUMBER = /^[\p{L}\s;,|/():."'[\]{}_]*$/u;
 const MAX_LABELLED = 160;
 const MIN_LABELLED = 0.2;
 
@@ -214,7 +214,7 @@ const MOST = 0.5;
 function isAmount(value: string): boolean {
   const plain = withoutMultiple(value);
   const letters = plain.match(/\p{L}{0,3}\p{Sc}|\p{L}+/gu) ?? [];
-  return SHAPES.number.test(plain) && letters.every((each) => currencyMarks(each).length > 0);
+  return SHAPES.number.test(plain) && !/^0\d/.test(plain) && letters.every((each) => currencyMarks(each).length > 0);
 }
 
 export function firstValues({ db, sql: table }: Pick<Table, 'db' | 'sql'>, sql: string): string[] {

@@ -1,6 +1,7 @@
 /** Exports with records of several types in one table: each type is a table of its own. */
 import type { Export } from './open-export.ts';
 import type { RawTable, RecordType } from './raw-table.ts';
+import { countEach } from './columns.ts';
 import { isSubtotal, meaningOf, namesNoun, nounsOf, NO_VALUE } from './words.ts';
 
 /** Distinct values of a column of types. */
@@ -33,6 +34,7 @@ export function byType(all: Export): readonly Export[] {
       partsIn(main) ??
       continuedIn(main) ??
       recordsIn(main) ??
+      membersIn(main) ??
       firstsIn(main) ??
       describedIn(main) ??
       []);
@@ -220,6 +222,43 @@ function firstsIn({ columns, rows }: RawTable): TypeFound[] | undefined {
   }
   return undefined;
 }
+
+/**
+ * By a column of a few codes, of which one has records and the others what belongs to them, such as their contacts: these have the same
+ * ids and lack what all records have.
+ */
+function membersIn({ columns, rows }: RawTable): TypeFound[] | undefined {
+  const plain = [...columns].filter(([, { list }]) => list === undefined);
+  const isFilled = (row: RawTable['rows'][number], at: number): boolean =>
+    hasValue(row[at]) && !/^0+(?:[.,]0+)?$/.test(String(row[at]));
+  for (const [from, { at }] of plain) {
+    const counts = countEach(rows.map((row) => (hasValue(row[at]) ? String(row[at]) : '')));
+    if (counts.has('') || counts.size < 2 || counts.size > MAX_MEMBERS) continue;
+    for (const value of counts.keys()) {
+      const own = rows.filter((row) => String(row[at]) === value);
+      const others = rows.filter((row) => String(row[at]) !== value);
+      const share = (some: RawTable['rows'], of: number): number =>
+        some.filter((row) => isFilled(row, of)).length / some.length;
+      const lacked = plain.filter(([, each]) => share(own, each.at) > 0.9 && share(others, each.at) === 0);
+      const isKey = ([, { at: key }]: (typeof plain)[number]): boolean => {
+        const ids = new Set(own.map((row) => row[key]));
+        return (
+          ids.size === own.length &&
+          own.every((row) => CODE.test(String(row[key]))) &&
+          others.every((row) => ids.has(row[key]!))
+        );
+      };
+      if (own.length < MIN_PARTS || others.length < MIN_PARTS || lacked.length < MIN_LACKED || !plain.some(isKey))
+        continue;
+      return [{ from, at, is: [value], as: 'records', others: `what belongs to them by \`${from}\`` }];
+    }
+  }
+  return undefined;
+}
+
+/** Distinct values of the column that tells records from what belongs to them, and columns that only records have. */
+const MAX_MEMBERS = 6;
+const MIN_LACKED = 3;
 
 /** By what the first lines have below the header that say what the columns are: `text`, `dd/mm/yyyy`. They have the form of no column. */
 function describedIn({ columns, rows }: RawTable): TypeFound[] | undefined {

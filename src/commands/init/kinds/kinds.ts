@@ -219,5 +219,6 @@ function noteSubjects(kinds: ReadonlyMap<Table, TableKinds>, references: readonl
 /** Whether the rows have a person with a name and an address or a number. */
 function hasPerson(found: TableKinds): boolean {
   const { roles } = found.get('lead')!.assignment;
-  return (roles.get('full')?.score ?? 0) > SURE && (roles.has('email') || roles.has('phone'));
+  const isNamed = (['full', 'last'] as const).some((role) => (roles.get(role)?.score ?? 0) > SURE);
+  return isNamed && (roles.has('email') || roles.has('phone'));
 }

@@ -52,7 +52,10 @@ function hasAddress({ columns }: Table): boolean {
   return columns.some((each) => CONTACTS.some((role) => scoreOf(role, each, 'lead') > 0.36));
 }
 
-/** Whether records have the ids of people again and again, and a text: what is known of these has a table of its own. */
+/**
+ * Whether records have the ids of people again and again, and a text or a few names: what is known of these has a table of its own, as
+ * `E-mail Address` and `Web Site` of each may have.
+ */
 export function isAboutPeople(table: Table, references: readonly Reference[]): boolean {
   const isTheirs = (each: Reference): boolean =>
     each.from.table === table &&
@@ -63,7 +66,10 @@ export function isAboutPeople(table: Table, references: readonly Reference[]): b
     isSure(each, 0.95) &&
     !isStaff(each.from) &&
     hasAddress(each.to.table);
-  return table.columns.some(isWritten) && references.some(isTheirs);
+  const isKindOfName = (each: Column): boolean =>
+    isFew(each) && each.distinct < each.filled / 4 && each.is.spaced > 0.5;
+  const isText = hasAddress(table) ? isKindOfName : isWritten;
+  return table.columns.some(isText) && references.some(isTheirs);
 }
 
 /** Where no table is called after people, the `users` are those whom most records name otherwise than as their owner: buyers, requesters. */

@@ -2,7 +2,7 @@
 import { assign, columnsOf, isTwin, namesOther, referred, type Assignment } from '../matrix/assign.ts';
 import { SURE, type RoleCandidate } from '../matrix/settle.ts';
 import { fillOf, isComplete, isFew, isKey, isNamed, isUnique, type Column, type Table } from '../columns.ts';
-import { isCode, isId, isJobs, isWritten, milestones, standIns } from '../matrix/content.ts';
+import { isCode, isId, isJobs, isMostlyZero, isWritten, milestones, standIns } from '../matrix/content.ts';
 import { endings } from '../matrix/ends.ts';
 import { quoted } from '../evidence.ts';
 import { isSure, linksTexts, type Reference } from '../relations/references.ts';
@@ -69,7 +69,7 @@ export class Signs {
       this.#of('deal', 'title') > 0.5 && this.#of('deal', 'amount') > 0.5 && this.#of('deal', 'stage') > 0.5;
     const isCalled = this.#is('lead') && this.#table.list === undefined;
     const hasAddress = this.#of('lead', ...CONTACTS) > 0.5;
-    if (!hasAddress && isAboutPeople(this.#table, this.#references)) return;
+    if (isAboutPeople(this.#table, this.#references)) return;
     if (this.#isPerson() || (isCalled && isKnown && (hasAddress || !isDeal))) this.#set('lead');
   }
 
@@ -95,7 +95,7 @@ export class Signs {
     if (this.#found.size === 2 && !isTwin(this.#assignments)) this.#found.delete('lead');
     // An amount that few people have tells no deals of all.
     const sums = this.#assignments.get('deal')!.roles.get('amount')?.column;
-    const isOfFew = sums !== undefined && fillOf(sums) < 0.2;
+    const isOfFew = sums !== undefined && (fillOf(sums) < 0.2 || isMostlyZero(sums));
     if (this.#found.size === 2 && !isCalled && (isOfFew || this.#areAllPeople())) this.#found.delete('deal');
   }
 
@@ -133,7 +133,7 @@ export class Signs {
     ];
     const [one, other] = signs.flatMap(([isSo, words]) => (isSo ? [words] : []));
     if (!isOf || one === undefined || other === undefined) return;
-    if (isPerson && !isCalled && this.#areAllPeople()) return;
+    if (isPerson && !isCalled && (this.#areAllPeople() || (sum !== undefined && isMostlyZero(sum.column)))) return;
     // Payments, invoices and line items where other records are the deals.
     if (this.#refersTo('deal') || (this.#is('other') && this.#areOthers())) return;
     const without = this.#assignments.get('deal')!.roles.has('stage') ? '' : ', although no column has a stage';
@@ -381,7 +381,7 @@ export class Signs {
   }
 }
 
-/** An address or a number that hardly any share: a family, or an office. */
+/** An address, a number or a name that hardly any share: a family, or an office. */
 function isOfFew({ is, distinct, filled }: Column): boolean {
-  return Math.max(is.email, is.phone) > 0.8 && distinct > filled * 0.9;
+  return Math.max(is.email, is.phone, is.person) > 0.8 && distinct > filled * 0.9;
 }

@@ -12,6 +12,8 @@ import { counted, numberText, ofText } from '../../../terminal/numbers.ts';
 const MIN_VALID = 0.9;
 /** Fewer numbers with a country code than one for ten without are no evidence of the region. */
 const MIN_EVIDENCE = 0.1;
+/** Of several kinds, which agree. */
+const MIN_HINTS = 2;
 const MAX_NUMBERS = 2000;
 const INTERNATIONAL = /^\(?(?:\+|00)/;
 /** The share and the least number of records or numbers of a country that make it that of all. */
@@ -206,12 +208,12 @@ function mainOf(counts: ReadonlyMap<CountryCode, number>): CountryCode | undefin
   return all < MIN_RECORDS ? undefined : [...counts].find(([, each]) => each >= all * MIN_MAIN)?.[0];
 }
 
-type RegionEvidence = Readonly<Record<'valid' | 'withCode' | 'records', number>>;
+type RegionEvidence = Readonly<Record<'valid' | 'withCode' | 'records' | 'hints', number>>;
 
 function whyNot(best: RegionEvidence, candidates: readonly RegionEvidence[], national: number): string | undefined {
   if (best.valid < national * MIN_VALID)
     return candidates.length > 1 ? 'most likely these are numbers of several countries' : 'many are not valid there';
-  if (best.withCode + best.records < national * MIN_EVIDENCE) return 'the evidence is thin';
+  if (best.withCode + best.records < national * MIN_EVIDENCE && best.hints < MIN_HINTS) return 'the evidence is thin';
   const weight = ({ withCode, records }: RegionEvidence): number => withCode + records;
   const rival = candidates.find((each) => each !== best && each.valid >= national * MIN_VALID);
   const all = candidates.reduce((sum, each) => sum + weight(each), 0);

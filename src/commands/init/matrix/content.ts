@@ -284,6 +284,7 @@ export function milestones(table: Table): Column[] {
 
 export function texts(column: Column): number {
   const { is, length } = column;
+  if (isIndex(column)) return 0;
   if (is.words < 0.6 || column.date || is.email > 0.5 || is.url > 0.5 || is.code > 0.8) return 0;
   const prose = Math.max(is.prose, is.html > 0.3 ? 0.9 : 0);
   // Who has many calls writes the same sentence again.
@@ -291,6 +292,18 @@ export function texts(column: Column): number {
   const score = prose > 0.2 ? 0.25 + 0.5 * prose : length > 12 && is.spaced > 0.5 ? 0.2 : 0.08;
   return score * (least + (1 - least) * isRare(column));
 }
+
+/** What is searched: it repeats the name and the address of its record. */
+const isIndex = once((column: Column): boolean => {
+  if (column.length < 20) return false;
+  const isRepeated = (other: Column): boolean => {
+    const pairs = other !== column && other.is.email > 0.8 ? bothOf(column, other) : [];
+    return (
+      pairs.length > 3 && pairs.filter(([text, own]) => fold(text).includes(fold(own))).length > pairs.length * 0.8
+    );
+  };
+  return plainColumns(column.table).some(isRepeated);
+});
 
 /** Whether a column has texts that somebody has written: in several words, all of them if there are only a few. */
 export function isWritten(column: Column): boolean {
@@ -308,14 +321,13 @@ export function standIns(table: Table): Column[] {
 const STAND_INS = ['type', 'title', 'outcome', 'name'] as const;
 
 /** Whether a column has notes about its records: several words, and not the same ones in all. */
-export function isNotes(
-  { name, is, date, length, filled, distinct, list, meaning, known, values }: Column,
-  kind: string,
-): boolean {
+export function isNotes(column: Column, kind: string): boolean {
+  const { name, is, date, length, filled, distinct, list, meaning, known, values } = column;
   const { concepts } = meaning;
   // Two or three texts again and again are values of a list.
-  const isList = distinct <= 3 && filled > 12;
-  if (list !== undefined || date || known?.has(kind) || filled < 3 || distinct < 2 || isList) return false;
+  const isList = distinct <= Math.max(3, filled / 6) && filled > 12;
+  if (list !== undefined || date || known?.has(kind) || filled < 3 || distinct < 2 || isList || isIndex(column))
+    return false;
   if (isDescription({ name }) || is.words < 0.8 || is.spaced < 0.5 || length < 10 || is.email > 0.3 || is.url > 0.3)
     return false;
   // `Client (short text)`, `Due Date Text`: how a program writes names and times.
@@ -324,7 +336,7 @@ export function isNotes(
   return concepts.size === 0 && is.prose > 0.6 && distinct > Math.max(6, filled * 0.6);
 }
 
-const DESCRIPTION = /desc|beschreib|omschrijv|beskriv|\bopis\b|описан|aciklama|وصف/u;
+const DESCRIPTION = /desc|beschreib|περιγραφ|omschrijv|beskriv|\bopis\b|описан|aciklama|وصف/u;
 
 /** What a thing is, not what happened: `Description`, `SicDesc`. */
 export function isDescription({ name }: Pick<Column, 'name'>): boolean {

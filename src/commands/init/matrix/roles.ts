@@ -99,9 +99,17 @@ const ROLES = {
   },
   amount: {
     content: sumOfMoney,
-    header: { amount: 0.9, 'deal amount': 0.95, 'amount net': 0.96, 'amount net tax': 0.98, 'amount gross tax': 0.7 },
+    header: {
+      amount: 0.9,
+      gross: 0.45,
+      net: 0.45,
+      'deal amount': 0.95,
+      'amount net': 0.96,
+      'amount net tax': 0.98,
+      'amount gross tax': 0.7,
+    },
     against:
-      'weighted probability tax cost count id base gross number company address phone mobile currency date reason previous type email user tag',
+      'weighted probability tax cost count id base number company address phone mobile currency date reason previous type email user tag',
   },
   currency: {
     content: ({ is }) => (is.currency > 0.8 ? 0.75 : 0),

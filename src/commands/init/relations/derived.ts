@@ -34,8 +34,36 @@ export const derivedOf = once((table: Table): Map<Column, Derived> => {
       } else if (low > 0.02 && high < 0.77 && high - low < 0.02) derived.set(numbers[b]!, 'weighted');
     }
   }
+  for (const { total, parts } of sumsIn(rows)) {
+    // A tax makes a gross amount of a net one.
+    const own = derived.get(numbers[total]!);
+    const isGross = typeof own === 'object' && parts.some((part) => numbers[part] === own.net);
+    if (isGross || parts.some((part) => numbers[part]!.meaning.concepts.has('tax'))) continue;
+    for (const part of parts) derived.set(numbers[part]!, 'part');
+    derived.delete(numbers[total]!);
+  }
   return derived;
 });
+
+/** Columns beside each other whose sum another one has in nearly all rows: the price of the material and that of the work. */
+function sumsIn(rows: readonly (readonly number[])[]): { total: number; parts: number[] }[] {
+  const count = rows[0]?.length ?? 0;
+  const at = (row: readonly number[], of: number): number => row[of]! || 0;
+  const places = [...Array(count).keys()];
+  return places.flatMap((first) =>
+    places.slice(first + 1).flatMap((last) => {
+      const parts = places.slice(first, last + 1);
+      const sums = rows.map((row) => parts.reduce((sum, part) => sum + at(row, part), 0));
+      const isSplit =
+        rows.filter((row) => parts.filter((part) => at(row, part) > 0).length > 1).length > rows.length / 2;
+      const isTotal = (of: number): boolean =>
+        !parts.includes(of) &&
+        rows.filter((row, n) => Math.abs(at(row, of) - sums[n]!) < 0.02).length > rows.length * 0.95;
+      const total = isSplit && rows.length > 3 ? places.find(isTotal) : undefined;
+      return total === undefined ? [] : [{ total, parts }];
+    }),
+  );
+}
 
 /** A price times a quantity, where there is one. */
 function isProduct(rows: readonly (readonly number[])[], a: number, b: number, p: number): boolean {

@@ -282,7 +282,10 @@ function referencesOf(from: Column, keys: readonly Column[]): Reference[] {
   for (const each of settled(typed)) found.set(each.to, each);
   const all = [...found.values()].filter((each) => each.share >= MIN_SHARE);
   const whole = all.filter(({ to, found: n, of }) => n === of && isUnique(to)).map(({ to }) => to.table.rows);
-  return all.map((each) => ({ ...each, isSpread: each.to.table.rows === Math.min(...whole) && isSpread(each) }));
+  // `lead_id` is of the table `leads`, whatever others have such numbers.
+  const called = all.find(({ to, share }) => share > 0.9 && isUnique(to) && isCalledAfter(from, to.table));
+  const meant = called ? all.filter(({ to }) => to.is.digits < 0.9 || isCalledAfter(from, to.table)) : all;
+  return meant.map((each) => ({ ...each, isSpread: each.to.table.rows === Math.min(...whole) && isSpread(each) }));
 }
 
 /**
@@ -358,6 +361,10 @@ export function isCalledAlike(from: Column, to: Column): boolean {
 export function namesTable({ meaning, name }: Pick<Column, 'meaning' | 'name'>, table: Table): boolean {
   const { concepts } = meaning;
   if (table.nouns.some((noun) => namesNoun(noun, concepts) || (noun === 'user' && concepts.has('author')))) return true;
+  return isCalledAfter({ name }, table);
+}
+
+function isCalledAfter({ name }: Pick<Column, 'name'>, table: Table): boolean {
   const stem = (word: string): string => word.replace(/^id(?=.{4})|(?:ids?|s)$/g, '');
   const words = fold(name).split(' ').map(stem);
   const isAlike = (a: string, b: string): boolean => {
