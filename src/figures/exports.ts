@@ -65,7 +65,7 @@ export function readExports(db: Database, inputs: readonly FileDigest[]): readon
   });
 }
 
-/** `contacts.csv: 851 rows; 720 leads arrived, 11 leads to mend, 96 duplicates, 24 skipped`. */
+/** `contacts.csv: 851 rows; 720 leads arrived, 11 leads to fix, 96 duplicates, 24 skipped`. */
 export function exportsSection(fates: readonly ExportFate[], isDryRun: boolean): Section | undefined {
   if (fates.length === 0) return undefined;
   const several = (fate: ExportFate): boolean => fates.some((each) => each !== fate && each.label === fate.label);
@@ -92,7 +92,7 @@ function fateText({ events, duplicates, skipped, unreadable }: ExportFate, isDry
   const outcomes = [
     [['acknowledged'], isDryRun ? 'sent before' : 'arrived'],
     [['pending'], isDryRun ? 'ready to send' : 'not sent yet'],
-    [FAILED, 'to mend'],
+    [FAILED, 'to fix'],
   ] as const;
   const texts = outcomes.flatMap(([names, what]) =>
     ENTITIES.flatMap((entity) => {

@@ -1,5 +1,5 @@
 /** What is wrong, and what to look at: causes, values left out, warnings. */
-import { countFindings, isDropped, type Finding } from '../report/findings.ts';
+import { countFindings, isOfRecord, type Finding } from '../report/findings.ts';
 import { excessText } from '../report/omitted.ts';
 import type { Summary } from '../report/summary.ts';
 import type { WrittenWorksheet } from '../survey/worksheet-file.ts';
@@ -92,7 +92,7 @@ const SAID = 'unmatched_answer';
  * survey of the same mapping gave already; values left out are always shown. Undefined if there is nothing.
  */
 export function checksSection(findings: readonly Finding[], isDryRun: boolean): Section | undefined {
-  const all = findings.filter((each) => each.severity !== 'error' && each.code !== SAID && !isDropped(each));
+  const all = findings.filter((each) => each.severity !== 'error' && each.code !== SAID && !isOfRecord(each));
   const added = all
     .map((each) => ({ ...each, count: each.count - (isDryRun ? 0 : each.repeated) }))
     .filter(({ count }) => count > 0);
@@ -108,7 +108,7 @@ export function checksSection(findings: readonly Finding[], isDryRun: boolean): 
     title: 'CHECK',
     columns: [column('text'), column('place'), column('number', 'count'), column('code'), column('hint')],
     rows: [...values, ...warnings],
-    notes: again > 0 ? [`${counted(again, 'warning')}, unchanged since the last survey: see report.html`] : [],
+    notes: again > 0 ? [`${counted(again, 'warning')}, unchanged since the last check: see report.html`] : [],
     limit: { ...LIMITS.checks, others: { rows: values, noun: 'value', what: 'left out (omitted.csv)' } },
   });
 }

@@ -39,7 +39,7 @@ export interface PageFigures extends Figures {
   readonly dry_run: boolean;
   /** The digest of the plan that it is about; null until its run has ended. */
   readonly plan: string | null;
-  /** Arrived, to mend, not migrated by design. */
+  /** Arrived, to fix, not migrated by design. */
   readonly tiles: readonly Tile[];
 }
 
@@ -126,7 +126,7 @@ function tilesOf(found: PageFound): Tile[] {
     arrived,
     {
       count: mend,
-      what: 'to mend',
+      what: 'to fix',
       parts: countTexts(
         [events.invalid, 'with a value that cannot be sent'],
         [events.rejected, 'refused by the service'],

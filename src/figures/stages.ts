@@ -179,7 +179,7 @@ function signedCells(name: string, group: readonly ControlTotal[], isDryRun: boo
   const side = isDryRun ? 'planned_' : 'acknowledged_';
   const currency = currencyText(group[0]!);
   const missing = countTexts(
-    [figures.invalid_count, 'to mend'],
+    [figures.invalid_count, 'to fix'],
     [figures.rejected_count, 'refused by the service'],
     [figures.blocked_count, 'waiting'],
     [isDryRun ? 0 : figures.pending_count, 'not sent yet'],

@@ -91,8 +91,8 @@ function activitySection(status: Status, now: Date, resume: string | undefined):
   if (last !== null) {
     const ago = (now.getTime() - Date.parse(last)) / 1000;
     rows.push([
-      'Answer',
-      `the last one ${ago < 2 ? 'just now' : `${durationText(ago)} ago`} (${dateText(new Date(last))})`,
+      'Last answer',
+      `${ago < 2 ? 'just now' : `${durationText(ago)} ago`} (${dateText(new Date(last))})`,
       '',
     ]);
   }

@@ -49,7 +49,9 @@ export function isSerious({ waiting }: ProgressSnapshot): boolean {
   return waiting !== undefined && waiting.reason !== 'rate';
 }
 
-function paceParts({ perMinute, left, secondsLeft, priority, now }: ProgressSnapshot): string[] {
+function paceParts({ perMinute, left, secondsLeft: atPace, priority, waiting, now }: ProgressSnapshot): string[] {
+  // Nothing is sent before the wait has ended.
+  const secondsLeft = atPace && Math.max(atPace, (waiting?.reason === 'rate' ? waiting.nextInMs : 0) / 1000);
   const share = priority && secondsLeft !== undefined ? ` ${untilText((priority.left / left) * secondsLeft, now)}` : '';
   const end = secondsLeft === undefined || secondsLeft < 60 ? '' : ` (${untilText(secondsLeft, now)})`;
   return [

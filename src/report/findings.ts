@@ -2,8 +2,6 @@
 import { placedFile } from '../store/plan-schema.ts';
 import type { EventType } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
-import { OMISSION_REASONS } from '../vocabulary/records.ts';
-import type { Codes } from '../vocabulary/sentence.ts';
 
 /** In place of a field: the whole record was left out. */
 export const RECORD = '(record)';
@@ -89,16 +87,14 @@ export function ofSeverity(findings: readonly Finding[], severity: Severity): re
   return findings.filter((each) => each.severity === severity);
 }
 
-const REASONS: Codes = OMISSION_REASONS;
-
-/** A record that was dropped in favour of another one with the same external id. */
-export function isDropped({ severity, field, code }: Finding): boolean {
-  return severity === 'omission' && field === RECORD && REASONS[code]?.isReplaced === true;
+/** A whole record: dropped in favour of another one with its id, or among the rows skipped. */
+export function isOfRecord({ severity, field }: Finding): boolean {
+  return severity === 'omission' && field === RECORD;
 }
 
-/** Values and records that were left out, without dropped ones. */
+/** Values that were left out. Whole records are dropped, or are among the rows skipped. */
 export function leftOut(findings: readonly Finding[]): readonly Finding[] {
-  return ofSeverity(findings, 'omission').filter((each) => !isDropped(each));
+  return ofSeverity(findings, 'omission').filter((each) => !isOfRecord(each));
 }
 
 /** Their number. */

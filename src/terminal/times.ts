@@ -1,9 +1,9 @@
 /** How durations and times of day are written for people: everywhere the same. */
 
-/** `1 h 40 min`, `2 d 3 h`, `45 s`. */
+/** `1 h 40 min`, `2 d 3 h`, `75 s`. */
 export function durationText(seconds: number): string {
   const whole = Math.ceil(seconds);
-  if (whole < 60) return `${whole} s`;
+  if (whole < 100) return `${whole} s`;
   const minutes = Math.ceil(whole / 60);
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);

@@ -182,9 +182,9 @@ export const INPUT_WARNINGS = {
     fix: 'Add a source with `records` for an array, with `sheet` for a sheet that belongs to the migration.',
   },
   merged_stages: {
-    what: 'Several old stages become one, and no other field keeps their names.',
+    what: 'Several old stages become one, and nothing keeps the old names.',
     says: (old: number, stages: number, examples: string) =>
-      `${old} old stages become ${stages} of the account, and no other field keeps their names: ${examples}`,
+      `${old} old stages become ${stages === 1 ? 'one stage' : `${stages} stages`} of the account, and nothing keeps the old names: ${examples}`,
     fix: 'To tell their deals apart, add the column of the old stage to `custom_fields`.',
   },
   stray_stages: {

@@ -173,11 +173,10 @@ export const DIFFERENCE_WARNINGS = {
 /** Why a whole record was left out, by code (plan/judge/left-out). */
 export const OMISSION_REASONS = {
   orphan: {
-    what: 'A record was left out, because its parent is not in the input (`if_parent_missing: skip`).',
+    what: 'A record was left out, because its parent is not sent (`if_parent_missing: skip`).',
   },
   duplicates: {
     what: 'Another record with the same external id was chosen, by `duplicates`.',
-    isReplaced: true,
   },
 } as const satisfies Codes;
 

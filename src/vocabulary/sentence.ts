@@ -6,8 +6,6 @@ export interface Words {
   readonly says?: (...given: never[]) => string;
   /** What is said of several values, after their number: `have no country code`. */
   readonly several?: string;
-  /** Of a record that was left out: another one is sent in its place. */
-  readonly isReplaced?: boolean;
   /** How to fix it, as a sentence. */
   readonly fix?: string;
 }

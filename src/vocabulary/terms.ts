@@ -66,10 +66,10 @@ export type WaitReason = keyof typeof WAITS;
 export const ORPHAN = 'orphan';
 
 const SKIPS: Readonly<Record<string, string>> = {
-  when: 'no entry of the mapping selects it',
+  when: 'no entry of the mapping takes it',
   each: 'its list of records is empty',
   footer: 'it is below the records: a footer or totals',
-  [ORPHAN]: 'its parent is in no export',
+  [ORPHAN]: 'its parent is not sent, or is in no export',
 };
 
 /** Why a row becomes no event. */
@@ -81,7 +81,7 @@ export function skipText(reason: string): string {
 export const NOT_MIGRATED: readonly (readonly [string, string])[] = [
   ['The owner of a lead', 'leads are imported without an owner, and the new CRM assigns that of the account'],
   ['Original creation dates', 'the new CRM dates records by their arrival; it keeps the original time for audit only'],
-  ['Companies', 'companies cannot be imported, and an imported lead has no field for one'],
+  ['Companies', 'companies are not imported as records; their names can be kept in custom fields'],
   ['Further contacts of a deal', 'a deal has only one lead'],
   ['Dates of comments', 'the new CRM dates comments by their arrival; it keeps the original time for audit only'],
   ['Corrections of comments', 'a comment cannot be corrected or deleted once it is in the service'],

@@ -189,9 +189,9 @@ export const VALUE_WARNINGS = {
     says: (value: string) => `dropped the extension of ${value}`,
   },
   unassigned_number: {
-    what: 'A phone number is of a possible length, but no such number is assigned.',
+    what: 'A phone number has a possible length, but its prefix is not in use.',
     says: (value: string, sent: string, where: string) =>
-      `${value} is sent as ${sent}, but no such number is assigned${where}`,
+      `${value} is sent as ${sent}, but its prefix is not in use${where}`,
     fix: 'Check the region of the numbers (`region_from`, `defaults.region`), or leave them out with `strict: true`.',
   },
   ambiguous_date: {

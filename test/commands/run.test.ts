@@ -109,7 +109,7 @@ it('a rerun shows only the warnings that are new, and ends with how it ended and
     'people.csv': PEOPLE,
   });
   const shown = async (...more: string[]): Promise<string> => (await told(...more)).stdout;
-  const again = '1 warning, unchanged since the last survey';
+  const again = '1 warning, unchanged since the last check';
 
   // A dry run is there to be read, as often as it is repeated.
   for (const _ of [1, 2]) expect(await shown('--dry-run')).toContain('extension_dropped');

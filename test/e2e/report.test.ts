@@ -60,7 +60,7 @@ it('is a hand-over: the mapping, what was not carried, and times in the zone of 
   expect(figures.files.report).toBe(state('report.html'));
   expect(figures.tiles.map(({ count, what }) => [count, what])).toEqual([
     [3, 'arrived'],
-    [0, 'to mend'],
+    [0, 'to fix'],
     [0, 'not migrated by design'],
   ]);
   expect(figures.sections.map(({ id }) => id)).toEqual(['exports', 'missing', 'verified']);

@@ -583,7 +583,7 @@ describe('the roles of columns', () => {
       const header = `Id,Name,Mobile Phone,${second},Owner Phone,Fax`;
       const draft = await draftOf({ 'contacts.csv': [header, ...times(9, row)] });
       expect(draft.lead['phone_number']).toEqual({ from: ['Mobile Phone', second], apply: ['phone'] });
-      expect(draft.remark('phone_number')).toBe('check: 3 records have several; the others are custom fields');
+      expect(draft.remark('phone_number')).toBe('check: 3 records have several; the rest go into custom fields');
     },
   );
 

@@ -75,7 +75,7 @@ describe('progress', () => {
     expect(waitingText({ reason: 'intercepted', nextInMs: 640, forMs: 0 }, NOW)).toBe(
       'refused on the way to the webhook, retrying in 0.6 s',
     );
-    expect(waitingText({ reason: 'rate', nextInMs: 59_100, forMs: 0 }, NOW)).toBe('limit reached, next in 1 min');
+    expect(waitingText({ reason: 'rate', nextInMs: 59_100, forMs: 0 }, NOW)).toBe('limit reached, next in 60 s');
   });
 });
 

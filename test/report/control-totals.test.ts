@@ -113,18 +113,18 @@ describe('control totals in the report', () => {
   it('are tables by stage and by owner that add up for each currency', async () => {
     const { rows } = await rowsOf(TOTALS);
     const sums = [
-      'All 5 EUR 1,000,012.30 3 EUR 1,000,005.30 1 to mend, 1 not sent yet',
-      'All 1 USD 3.50 0 USD 0.00 1 to mend',
+      'All 5 EUR 1,000,012.30 3 EUR 1,000,005.30 1 to fix, 1 not sent yet',
+      'All 1 USD 3.50 0 USD 0.00 1 to fix',
     ];
     expect(rows).toEqual([
       'Old stage → new stage In the export In the service Equal',
-      'Retail / Talking → Sales / Qualified 3 EUR 1,000,000.30 2 EUR 1,000,000.30 1 to mend',
+      'Retail / Talking → Sales / Qualified 3 EUR 1,000,000.30 2 EUR 1,000,000.30 1 to fix',
       'Retail / Signed → Sales / Won 2 EUR 12.00 1 EUR 5.00 1 not sent yet',
-      'Retail / Talking → Sales / Qualified 1 USD 3.50 0 USD 0.00 1 to mend',
+      'Retail / Talking → Sales / Qualified 1 USD 3.50 0 USD 0.00 1 to fix',
       ...sums,
       'Old owner → new owner In the export In the service Equal',
-      'Ada → Ada Lovelace 5 EUR 1,000,012.30 3 EUR 1,000,005.30 1 to mend, 1 not sent yet',
-      '&lt;b&gt;Eve&lt;/b&gt; → – 1 USD 3.50 0 USD 0.00 1 to mend',
+      'Ada → Ada Lovelace 5 EUR 1,000,012.30 3 EUR 1,000,005.30 1 to fix, 1 not sent yet',
+      '&lt;b&gt;Eve&lt;/b&gt; → – 1 USD 3.50 0 USD 0.00 1 to fix',
       ...sums,
     ]);
   });

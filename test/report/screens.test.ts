@@ -16,7 +16,7 @@ function steady(text: string, cwd: string): string {
     .replace(/http:\/\/127\.0\.0\.1:\d+/g, 'BASE_URL')
     .replace(/in \d+ s/g, 'in SOME TIME')
     .replace(/\d+ \w{3} \d{4} \d\d:\d\d/g, 'DATE')
-    .replace(/the last one .* \(/, 'the last one AGO (')
+    .replace(/(Last answer +).* \(/, '$1AGO (')
     .trim()}\n`;
 }
 

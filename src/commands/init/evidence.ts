@@ -133,7 +133,7 @@ export function passedOver(first: Column, others: readonly Column[]): string | u
   const both = countOf(first.table, `from ${first.table.sql} where ${first.sql} is not null and (${some})`);
   return both === 0
     ? `${numberText(first.filled)} records have the first one`
-    : `check: ${numberText(both)} records have several; the others are custom fields`;
+    : `check: ${numberText(both)} records have several; the rest go into custom fields`;
 }
 
 export function dateValue(column: Column, asDay = false): ValueSpec {

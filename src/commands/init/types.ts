@@ -245,7 +245,7 @@ function membersIn({ columns, rows }: RawTable): TypeFound[] | undefined {
         return (
           ids.size === own.length &&
           own.every((row) => CODE.test(String(row[key]))) &&
-          others.every((row) => ids.has(row[key]!))
+          others.every((row) => ids.has(row[key]))
         );
       };
       if (own.length < MIN_PARTS || others.length < MIN_PARTS || lacked.length < MIN_LACKED || !plain.some(isKey))

@@ -56,7 +56,11 @@ export interface WrittenPage {
 }
 
 function missing(data: PageData): Markup {
-  const nothing = html`<p>Nothing: every record became an event, and every event is in the service.</p>`;
+  const is = data.isDryRun ? 'can be sent' : 'is in the service';
+  const skipped = data.figures.sections.some(({ id }) => id === 'skipped')
+    ? ' “Rows skipped” lists those that become none.'
+    : '';
+  const nothing = html`<p>Nothing: every event ${is}.${skipped}</p>`;
   return figured('missing')(data) ?? section('missing', 'What is missing, and who acts', nothing);
 }
 

@@ -4,6 +4,7 @@ import { counted } from '../../../terminal/numbers.ts';
 import type { QuestionChoice } from '../../../terminal/ask.ts';
 import type { Column } from '../columns.ts';
 import { isReadable, isUnix } from '../dates.ts';
+import { NONE } from '../evidence.ts';
 import type { KnownTables } from '../relations/joins.ts';
 import type { RegionGuess } from './region.ts';
 import { timeOf } from '../matrix/roles.ts';
@@ -71,7 +72,12 @@ export async function askDefaults(defaults: readonly Default[], answers: Answers
     const choices: AnswerChoice<Line>[] = [
       ...(off || isListed ? [] : [as]),
       ...candidates.map((one) => ({ ...one, then: () => ({ key, value: one.value }) })),
-      { value, label: 'other: type it', mistake, then: (text) => ({ key, value: read(text) }) },
+      {
+        value: value === NONE ? 'IT' : value,
+        label: 'other: type it',
+        mistake,
+        then: (text) => ({ key, value: read(text) }),
+      },
       ...(without === undefined ? [] : [out]),
     ];
     const proposal = off && without !== undefined && candidates.length === 0 ? choices.length - 1 : 0;

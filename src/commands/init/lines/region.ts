@@ -85,7 +85,7 @@ export function regionOf(columns: readonly Column[], phones: readonly Column[] =
   const [best] = found;
   if (!best)
     return guess(
-      `set this: ${numberText(national.length)} phone numbers have no country code, and no country, currency, tax number, postal code or script shows theirs; without it, they are left out`,
+      `set this: ${counted(national.length, 'phone number')} ${national.length === 1 ? 'has' : 'have'} no country code, and nothing in the exports shows their country; without it, they are left out`,
     );
   const names = new Intl.DisplayNames(['en'], { type: 'region' });
   const candidates = found.slice(0, 3).map(({ country, valid, withCode, records }) => {
