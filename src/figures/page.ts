@@ -91,7 +91,7 @@ function verdictOf(found: PageFound): Headline {
   const texts = [
     isDryRun ? `${share} ${good === 1 ? 'is' : 'are'} ready to send${before}` : `${share} arrived`,
     ...countTexts(
-      [mend, mend === 1 ? 'has to be mended' : 'have to be mended'],
+      [mend, mend === 1 ? 'has to be fixed' : 'have to be fixed'],
       [isDryRun ? 0 : events.pending, 'not sent yet'],
       [changed, 'changed in the export since they were sent'],
     ),
