@@ -394,6 +394,22 @@ describe('a text about a deal or a person', () => {
   });
 });
 
+it('an id is of the table that it is called after, whatever others have such numbers', async () => {
+  const draft = await draftOf({
+    'persons.csv': ['id,name,email', ...times(30, (n) => `${n + 1},Ada Bell${n},p${n}@acme.example`)],
+    'leads.csv': [
+      'id,title,lead_value,stage,person_id',
+      ...times(30, (n) => `${n + 1},Roof of house ${n},${n + 1}250.50,${n % 3 ? 'Open' : 'Won'},${30 - n}`),
+    ],
+    'notes.csv': [
+      'id,lead_id,comment,created_at',
+      ...times(20, (n) => `${n + 1},${30 - n},${sentence(n)},2024-03-${n + 10}`),
+    ],
+  });
+  expect(draft.comment['deal_external_id']).toBe('lead_id');
+  expect(draft.comment['lead_external_id']).toBeUndefined();
+});
+
 describe('dates and headers', () => {
   it.each([
     ['24.02.2023. 10:49', (n: number) => `${n + 10}.02.2023. 10:49`, 'd.M.yyyy. HH:mm'],

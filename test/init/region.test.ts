@@ -50,6 +50,14 @@ describe('the region of phone numbers without a country code', () => {
       /10 records name this country/,
     ],
     [
+      'is that of addresses and letters, where hints of two kinds agree',
+      times(10, (n) =>
+        contact(n, `06 4567 102${n}`).replace('.example', '.it').replace('Ada Bell', `Niccolò Bello${n}`),
+      ),
+      'IT',
+      /^set this: IT \(Italy\): 10 of 10 .* end in its domain, texts have letters/,
+    ],
+    [
       'is left open if nothing shows a country',
       [contact(1, '06 4567 1026')],
       undefined,

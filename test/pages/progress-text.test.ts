@@ -56,6 +56,12 @@ describe('progress', () => {
     }
   });
 
+  it('has no less time left than the limit makes it wait', () => {
+    const waiting = { reason: 'rate', nextInMs: 58_000, forMs: 600 } as const;
+    const line = statusLine({ ...PACE, left: 29, secondsLeft: 18, waiting }, 120);
+    expect(line).toBe('98/min, 29 left, about 58 s; limit reached, next in 58 s');
+  });
+
   it('is one line in a log file', () => {
     expect(progressLogLine(TYPES, PACE)).toBe(
       '10:42 lead/created 61,200/61,234, deal/created 1,234/5,000 (17 rejected), comment/created 0/300; ' +

@@ -115,6 +115,8 @@ it('rows that are skipped are counted by source and reason, on the screen, in th
   expect(summary.warnings_by_code).toMatchObject({ rows_skipped: 7 });
   expect(ended.stderr).not.toContain('no problems');
   expect(ended.stderr).toMatch(/Rows skipped[^]*people +no entry .* 4 +11 +when\n[^]*log .* 1 +3 +orphan\n/);
+  // The comment whose parent is not sent is one of them, and no value that was left out.
+  expect(ended.stderr).not.toContain('(record)');
   const listed = await stored('dry-run/left_out.csv');
   expect(listed.trim().split(/\r?\n/)).toHaveLength(8);
   expect(listed).toMatch(/^people,.*people\.csv,12,11,.*totals/m);
@@ -124,6 +126,7 @@ it('rows that are skipped are counted by source and reason, on the screen, in th
   expect(listed).toMatch(/^people,.*people\.csv,11,10,.*when\)[^`]*`name` is not `P0` or `P9`/m);
   const page = await stored('dry-run/report.html');
   expect(page).toContain('<h2 id="skipped-title">');
+  expect(page).toContain('Nothing: every event can be sent. “Rows skipped” lists those that become none.');
   expect(page.replace(/<[^>]*>|\s+/g, ' ')).toMatch(/people\.csv +11 +6 leads ready to send, 5 skipped/);
 });
 
