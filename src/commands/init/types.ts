@@ -239,7 +239,10 @@ function membersIn({ columns, rows }: RawTable): TypeFound[] | undefined {
       const others = rows.filter((row) => String(row[at]) !== value);
       const share = (some: RawTable['rows'], of: number): number =>
         some.filter((row) => isFilled(row, of)).length / some.length;
-      const lacked = plain.filter(([, each]) => share(own, each.at) > 0.9 && share(others, each.at) === 0);
+      // Most columns are filled in some of the others: no more of their rows are looked at.
+      const lacked = plain.filter(
+        ([, each]) => !others.some((row) => isFilled(row, each.at)) && share(own, each.at) > 0.9,
+      );
       const isKey = ([, { at: key }]: (typeof plain)[number]): boolean => {
         const ids = new Set(own.map((row) => row[key]));
         return (

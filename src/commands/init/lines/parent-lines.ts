@@ -262,8 +262,8 @@ function typedLines({ draft, known, used }: Context, joins: readonly Join[][]): 
   const ids = new Set(joins.flat().flatMap(({ byId, columns }) => (byId && !isStaff(columns[0]!) ? columns : [])));
   for (const { from, to, by } of known.references) {
     const isTheirs = from.table === table && by.apply.length === 0 && from !== draft.roles.get('id')?.column;
-    const isAble = (isUnique(to) && [from, to].every(isId)) || known.drafts.some((each) => isName(to, each));
-    if (isTheirs && isAble && !isStaff(from)) ids.add(from);
+    if (!isTheirs || isStaff(from)) continue;
+    if ((isUnique(to) && [from, to].every(isId)) || known.drafts.some((each) => isName(to, each))) ids.add(from);
   }
   const isParent = ({ meaning }: Column): number => Number(meaning.concepts.has('parent'));
   for (const id of [...ids].sort((a, b) => isParent(b) - isParent(a))) {

@@ -129,9 +129,10 @@ function scoreIn(role: Role, column: Column, kind: RecordKind, references: reado
 
 /** Whether most deals have nothing there, where another column has their amounts. */
 function isBesideAmounts(column: Column): boolean {
+  const isZero = isMostlyZero(column);
   return column.table.columns.some((each) => {
     const isFuller = each.meaning.concepts.has('amount') && each.filled > 2 * column.filled;
-    return sumOfMoney(each) > 0.25 && (isFuller || (isMostlyZero(column) && !isMostlyZero(each)));
+    return (isFuller || (isZero && !isMostlyZero(each))) && sumOfMoney(each) > 0.25;
   });
 }
 

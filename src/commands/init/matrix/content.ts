@@ -193,9 +193,10 @@ export function sumOfMoney(column: Column): number {
 }
 
 /** Whether most of its amounts are none: planned and final ones stand side by side. */
-export function isMostlyZero({ values }: Column): boolean {
-  return values.filter((value) => /^\D*0+(?:[.,]0+)?\D*$/.test(value)).length > values.length / 2;
-}
+export const isMostlyZero = once(
+  ({ values }: Column): boolean =>
+    values.filter((value) => /^\D*0+(?:[.,]0+)?\D*$/.test(value)).length > values.length / 2,
+);
 
 /** The size of a picture, the length of a recording: a number in an object that describes a file. */
 function isOfFile({ name, table }: Column): boolean {
