@@ -96,6 +96,8 @@ export interface CompiledMapping {
   readonly entries: readonly CompiledEntry[];
   /** By source: the columns and paths that lookups read in it. */
   readonly lookedUp: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The texts that mean no value in a source. */
+  readonly missingValues: (source: string) => ReadonlySet<string>;
   /** Such as a column that does not exist while an alternative does. */
   readonly warnings: readonly Problem[];
 }

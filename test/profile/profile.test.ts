@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Profile } from '../../src/report/profile.ts';
 import { profileOf, rows, surveyed, surveyedFiles } from './surveying.ts';
 
 const LEADS =
@@ -18,6 +19,19 @@ describe('the profile of a table', () => {
   it('counts the values of unused columns, and not blank cells', async () => {
     const text = `ID,Name,Email,City,Zip\n${rows(9, (n) => `${n},Ann,,${n % 3 ? ' ' : 'Rome'},\n`)}`;
     expect((await profileOf({ mapping: LEADS, export: text })).unused).toEqual({ City: 3, Zip: 0 });
+  });
+
+  it('counts texts that mean no value as none, in tables and trees', async () => {
+    const profileOfFile = async (file: string, text: string): Promise<Profile['sources'][string]> => {
+      const mapping = `sources: { it: { path: ${file}, missing_values: ['NULL'] } }\n${LEADS}`;
+      return (await surveyedFiles(mapping, { [file]: text })).profile.sources['it']!;
+    };
+    const table = await profileOfFile('it.csv', 'ID,Name,Email,City,Zip\n1,Ann,NULL,NULL,1\n2,Bo,NULL, NULL ,2\n');
+    expect(table.unused).toEqual({ City: 0, Zip: 2 });
+    expect(table.never_a_value).toEqual([{ column: 'Email', fields: ['email'] }]);
+    const records = [{ ID: '1', Name: 'Ann', Email: 'NULL', in: { City: 'NULL', Zip: 1 } }];
+    const tree = await profileOfFile('it.json', JSON.stringify(records));
+    expect(tree).toMatchObject({ unused: { 'in.Zip': 1 }, never_a_value: table.never_a_value });
   });
 
   it('tells columns that share a name apart by their position', async () => {

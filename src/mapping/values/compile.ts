@@ -36,7 +36,8 @@ export async function compileMapping(
     const { code, message } = issueOf('lookup_unreadable', count, name);
     compilation.warnings.push({ code, message, severity: 'warning', at: document.locate(['sources', name], 'key') });
   }
-  return { entries, lookedUp: compilation.lookups.paths(), warnings: inOrder(compilation.warnings) };
+  const { lookups, missingValues, warnings } = compilation;
+  return { entries, lookedUp: lookups.paths(), missingValues, warnings: inOrder(warnings) };
 }
 
 /** The columns that the valid parts of a mapping name and `sources` lack; entries that need other sources are not checked. */

@@ -42,7 +42,8 @@ export class Profiler {
     const { sources, compiled } = job;
     for (const [name, source] of sources) {
       const entries = compiled.entries.filter((entry) => entry.source === name);
-      this.#watches.set(name, new SourceWatch(source, entries, compiled.lookedUp.get(name) ?? new Set()));
+      const lookedUp = compiled.lookedUp.get(name) ?? new Set();
+      this.#watches.set(name, new SourceWatch(source, entries, lookedUp, compiled.missingValues(name)));
     }
   }
 

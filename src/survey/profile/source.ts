@@ -40,17 +40,27 @@ export class SourceWatch {
   readonly #source: Source;
   readonly #watched: readonly Watched[];
   readonly #unused: Unused;
+  readonly #missing: ReadonlySet<string>;
   #records = 0;
 
-  /** `entries` are those that read the source; `lookedUp` are the columns or paths that lookups read in it. */
-  constructor(source: Source, entries: readonly CompiledEntry[], lookedUp: ReadonlySet<string>) {
+  /**
+   * `entries` are those that read the source; `lookedUp` are the columns or paths that lookups read in it; `missing` are the texts that
+   * mean no value.
+   */
+  constructor(
+    source: Source,
+    entries: readonly CompiledEntry[],
+    lookedUp: ReadonlySet<string>,
+    missing: ReadonlySet<string>,
+  ) {
     this.#source = source;
+    this.#missing = missing;
     if (source.kind === 'table') {
       this.#watched = watchedColumns(source, entries, lookedUp);
-      this.#unused = new UnusedColumns(source, entries, lookedUp);
+      this.#unused = new UnusedColumns(source, entries, lookedUp, missing);
     } else {
       this.#watched = watchedPaths(entries, lookedUp);
-      this.#unused = new UnusedPaths(entries, lookedUp);
+      this.#unused = new UnusedPaths(entries, lookedUp, missing);
     }
   }
 
@@ -59,7 +69,7 @@ export class SourceWatch {
     this.#unused.count(raw);
     for (const { read, watch, column } of this.#watched) {
       const { file, line } = cellPlace(place, column);
-      takeAll(read(raw), watch, file, line);
+      takeAll(read(raw), watch, file, line, this.#missing);
     }
   }
 
@@ -184,7 +194,15 @@ function newWatch(column: string, fields: ReadonlySet<string>): ColumnWatch {
 class UnusedColumns implements Unused {
   readonly #columns: { readonly name: string; readonly column: number; values: number }[];
 
-  constructor({ columns }: Source, entries: readonly CompiledEntry[], lookedUp: ReadonlySet<string>) {
+  readonly #missing: ReadonlySet<string>;
+
+  constructor(
+    { columns }: Source,
+    entries: readonly CompiledEntry[],
+    lookedUp: ReadonlySet<string>,
+    missing: ReadonlySet<string>,
+  ) {
+    this.#missing = missing;
     const used = new Set<number | undefined>([...lookedUp].map((name) => findColumn(columns, name)));
     for (const { column } of entries.flatMap(({ uses }) => uses)) used.add(column);
     this.#columns = uniqueNames(columns)
@@ -194,7 +212,8 @@ class UnusedColumns implements Unused {
 
   count(record: RawRecord): void {
     for (const unused of this.#columns) {
-      if ((record as readonly string[])[unused.column]?.trim()) unused.values += 1;
+      const text = (record as readonly string[])[unused.column]?.trim();
+      if (text && !this.#missing.has(text)) unused.values += 1;
     }
   }
 
@@ -218,8 +237,10 @@ class UnusedPaths implements Unused {
   readonly #lists: ReadonlySet<string>;
   /** Paths of which everything below is used too: `each` is not, its elements have paths of their own. */
   readonly #whole: readonly string[];
+  readonly #missing: ReadonlySet<string>;
 
-  constructor(entries: readonly CompiledEntry[], lookedUp: ReadonlySet<string>) {
+  constructor(entries: readonly CompiledEntry[], lookedUp: ReadonlySet<string>, missing: ReadonlySet<string>) {
+    this.#missing = missing;
     const plain = (path: string): string => path.replace(/\[\d+\]/g, '');
     const uses = entries.flatMap((entry) =>
       entry.uses.map(({ field, path, isRest }) => ({
@@ -252,7 +273,7 @@ class UnusedPaths implements Unused {
     const list = Array.isArray(value) ? value : this.#lists.has(node.path) ? recordsByKey(value) : undefined;
     if (list) for (const element of list as readonly JsonValue[]) this.#count(element, node);
     else if (isObject(value)) for (const key of Object.keys(value)) this.#count(value[key], this.#member(node, key));
-    else node.values += 1;
+    else if (!this.#missing.has((textOf(value) ?? '').trim())) node.values += 1;
   }
 
   #member({ path, members }: PathNode, key: string): PathNode {
@@ -299,9 +320,17 @@ function elementsReader(
   return (record) => elementsOf(list(record as JsonValue)).flatMap((element) => inner(element) ?? []);
 }
 
-function takeAll(value: JsonValue | undefined, watch: ColumnWatch, file: string, line: number): void {
-  if (typeof value === 'string') watch.take(value, file, line);
-  else if (Array.isArray(value)) for (const each of value as readonly JsonValue[]) takeAll(each, watch, file, line);
+function takeAll(
+  value: JsonValue | undefined,
+  watch: ColumnWatch,
+  file: string,
+  line: number,
+  missing: ReadonlySet<string>,
+): void {
+  if (Array.isArray(value)) for (const each of value as readonly JsonValue[]) takeAll(each, watch, file, line, missing);
   else if (isObject(value)) watch.filled = true;
-  else watch.take(textOf(value) ?? '', file, line);
+  else {
+    const text = textOf(value) ?? '';
+    if (missing.size === 0 || !missing.has(text.trim())) watch.take(text, file, line);
+  }
 }
