@@ -6,6 +6,7 @@ import type { WrittenWorksheet } from '../survey/worksheet-file.ts';
 import type { NameRow } from '../survey/worksheet-rows.ts';
 import { shortPath } from '../files/paths.ts';
 import { counted, enumerated } from '../terminal/numbers.ts';
+import { MARKS } from '../vocabulary/input.ts';
 import { fieldWords } from '../vocabulary/terms.ts';
 import { inSentence } from '../vocabulary/sentence.ts';
 import { isNameCode, meaningOf } from '../vocabulary/words.ts';
@@ -84,15 +85,21 @@ function openName(
   return { what: `${what} ${rows.length === 1 ? 'has' : 'have'} no new name`, line: first.line, hint };
 }
 
-/** The survey says it beside the worksheet. */
-const SAID = 'unmatched_answer';
+/** The survey says it beside the worksheet, and the verdict beside the figures. */
+const SAID: readonly string[] = ['unmatched_answer', ...Object.values(MARKS)];
+
+/** What of the mapping nobody has decided or checked yet. */
+export function marksTexts(findings: readonly Finding[]): string[] {
+  const codes: readonly string[] = Object.values(MARKS);
+  return findings.flatMap(({ code, examples }) => (codes.includes(code) ? [examples[0]!.message] : []));
+}
 
 /**
  * Values that are left out, then warnings, the most frequent first. A run that is no dry run only counts the warnings that the last
  * survey of the same mapping gave already; values left out are always shown. Undefined if there is nothing.
  */
 export function checksSection(findings: readonly Finding[], isDryRun: boolean): Section | undefined {
-  const all = findings.filter((each) => each.severity !== 'error' && each.code !== SAID && !isOfRecord(each));
+  const all = findings.filter((each) => each.severity !== 'error' && !SAID.includes(each.code) && !isOfRecord(each));
   const added = all
     .map((each) => ({ ...each, count: each.count - (isDryRun ? 0 : each.repeated) }))
     .filter(({ count }) => count > 0);

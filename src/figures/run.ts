@@ -13,7 +13,7 @@ import { muchSkipped, readSkipped, type SkippedRows } from '../report/skipped.ts
 import { readCauses, type ErrorCause } from './causes.ts';
 import { allAcknowledged, countsSection } from './counts.ts';
 import { column, present, sectionOf, type Figures, type Section } from './figures.ts';
-import { causesSection, checksSection, type OpenNames } from './findings.ts';
+import { causesSection, checksSection, marksTexts, type OpenNames } from './findings.ts';
 import { skippedSection } from './missing.ts';
 import { stagesSection } from './stages.ts';
 import { verdictOf } from './verdict.ts';
@@ -58,7 +58,7 @@ export function dryRunFigures(found: RunFound): Figures {
   const verdict = verdictOf(summary, found);
   if (found.halt) return { verdict, sections: [next] };
   return {
-    verdict: { ...verdict, details: [...where, ...verdict.details] },
+    verdict: { ...verdict, details: [...where, ...marksTexts(findings), ...verdict.details] },
     sections: present([
       countsSection(states),
       stagesSection(summary.totals, true),

@@ -41,6 +41,7 @@ import type { Resolver } from './resolve.ts';
 import { writeWorksheet, type SurveyedWorksheet } from './worksheet-file.ts';
 import { worksheetRows } from './worksheet-rows.ts';
 import { openReferences, type Answer, type ExistingWorksheet, unmatchedAnswers } from './worksheet.ts';
+import { MARKS } from '../vocabulary/input.ts';
 import { skipText } from '../vocabulary/terms.ts';
 import { issueOf } from '../vocabulary/words.ts';
 
@@ -134,9 +135,9 @@ async function openInput(job: SurveyJob): Promise<OpenInput> {
   const whole = await withoutDecimals(sources, compiled);
   if (whole) [sources, compiled] = [whole, await mapping.compile(whole)];
   const references = await openReferences(mapping, job.account);
-  for (const { line, mark, why } of mapping.marks) {
-    if (mark !== 'set this') continue;
-    addProblem(db, {}, issueOf('marked_line', `${mapping.file}:${line}`, why));
+  for (const [mark, code] of Object.entries(MARKS)) {
+    const lines = mapping.marks.flatMap((each) => (each.mark === mark ? [each.line] : []));
+    if (lines.length > 0) addProblem(db, {}, issueOf(code, mapping.file, lines));
   }
   const policies = compiled.entries.map((entry) => entry.policies);
   return { input, sources, compiled, policies, ...references };

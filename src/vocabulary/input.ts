@@ -35,6 +35,27 @@ const shared = (noun: string, field: string) => ({
   fix: DOUBLES,
 });
 
+/** By the marks that comments of a mapping begin with: what is said of the lines that still have one. */
+export const MARKS = { 'set this': 'marked_line', check: 'unchecked_line' } as const;
+
+/** Comments that `init` and the presets write: a value that somebody has to set, or a guess to check. */
+export type Mark = keyof typeof MARKS;
+
+/** More places are counted. */
+const MOST_LINES = 3;
+
+const marked = (mark: Mark, fix: string) => ({
+  what: `Lines of the mapping are still marked "${mark}".`,
+  says: (file: string, lines: readonly number[]): string => {
+    const [first, ...more] = lines;
+    if (more.length === 0) return `${file}:${first} is still marked "${mark}"`;
+    const places = [`${file}:${first}`, ...more.slice(0, MOST_LINES - 1).map((line) => `:${line}`)].join(', ');
+    const rest = lines.length > MOST_LINES ? ` and ${numberText(lines.length - MOST_LINES)} more` : '';
+    return `${counted(lines.length, 'line')} are still marked "${mark}": ${places}${rest}`;
+  },
+  fix,
+});
+
 export interface DamagedCells {
   /** The column or path, and the fields that read it. */
   readonly column: string;
@@ -152,11 +173,8 @@ export const INPUT_WARNINGS = {
   comment_without_id: {
     what: 'A comment without an id gets one made from its parent, time and text: if its text changes later, it is sent as a second comment.',
   },
-  marked_line: {
-    what: 'A line of the mapping is still marked "set this".',
-    says: (place: string, why: string) => `${place} is still marked "set this"${why === '' ? '' : `: ${why}`}`,
-    fix: 'Set it, and remove the comment.',
-  },
+  marked_line: marked('set this', 'Set each line, and remove the comment.'),
+  unchecked_line: marked('check', 'Correct each line that is wrong, and remove the comment.'),
   no_account: {
     what: 'No account is known, so names of stages and owners were not checked.',
     says: () => 'no account is known, so names of stages and owners were not checked',

@@ -292,9 +292,9 @@ it('finds the lines of a mapping that a person still has to look at', () => {
     "  missing_values: ['', '# set this']",
   ].join('\n');
   expect(markedLines(text)).toEqual([
-    { line: 2, mark: 'set this', why: 'the name of the migration' },
-    { line: 4, mark: 'set this', why: 'nothing shows the country' },
-    { line: 5, mark: 'check', why: 'the country is IT' },
+    { line: 2, mark: 'set this' },
+    { line: 4, mark: 'set this' },
+    { line: 5, mark: 'check' },
   ]);
 });
 
@@ -314,6 +314,12 @@ events:
   const dry = async (): Promise<Record<string, number>> =>
     summaryOf(await backfill(['run', 'mapping.yaml', '--dry-run', '--offline', '--json'], { cwd })).warnings_by_code;
   expect(await dry()).toEqual({ marked_line: 1 });
+  await files(cwd, { 'mapping.yaml': mapping(' # check: 2 of 2 are words') });
+  expect(await dry()).toEqual({ unchecked_line: 1 });
+  await files(cwd, { 'mapping.yaml': `${mapping(' # check: 2 of 2 are words')}      email: id # set this\n` });
+  const screen = (await backfill(['run', 'mapping.yaml', '--dry-run', '--offline'], { cwd })).stdout;
+  expect(screen).toContain('mapping.yaml:10 is still marked "set this"');
+  expect(screen).toContain('mapping.yaml:9 is still marked "check"');
   await files(cwd, { 'mapping.yaml': mapping('') });
   expect(await dry()).toEqual({});
 });

@@ -18,7 +18,7 @@
  */
 import { basename } from 'node:path';
 import type { Source } from '../../input/source.ts';
-import { markedLines, type Mark } from '../../mapping/marks.ts';
+import { markedLines } from '../../mapping/marks.ts';
 import { nameError } from '../../mapping/names.ts';
 import { UserError } from '../../errors.ts';
 import type { Ask } from '../../terminal/ask.ts';
@@ -43,6 +43,7 @@ import type { KnownTables } from './relations/joins.ts';
 import { Fates } from './fates.ts';
 import { mappingText, type MappingText } from './lines/text.ts';
 import { isWrapper, loadSamples } from './tables.ts';
+import type { Mark } from '../../vocabulary/input.ts';
 import { byType } from './types.ts';
 import { tryMapping, type SourceFate, type TriedMapping } from './trial.ts';
 import { linesOf, withLines, type Entry } from './lines/yaml.ts';
