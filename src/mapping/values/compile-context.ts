@@ -35,7 +35,7 @@ export interface CompileContext {
   readonly warnings: Problem[];
   locate(path: Path, part?: 'key' | 'value'): Location;
   /** The texts that mean "no value" in a source; the empty text always does and is not included. */
-  missingValues(source: string): ReadonlySet<string>;
+  readonly missingValues: (source: string) => ReadonlySet<string>;
 }
 
 /** The place of a value in the mapping. Nested values get a copy with a longer path. */

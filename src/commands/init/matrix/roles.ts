@@ -114,7 +114,7 @@ const ROLES = {
   currency: {
     content: ({ is }) => (is.currency > 0.8 ? 0.75 : 0),
     header: { currency: 1 },
-    against: 'country id base',
+    against: 'country id base weighted cost',
   },
   stage: {
     content: stages,

@@ -35,6 +35,8 @@ export function settle(kind: RecordKind, taken: Map<Role, Column>, scores: Score
     } else taken.delete('full');
     sameAs(taken, scores);
   }
+  const currency = currencyOf(taken.get('amount'), scores);
+  if (currency && taken.has('currency')) taken.set('currency', currency);
   const text = taken.get('content');
   const theirs = text && (writerOf(text) ?? signedBy(taken, scores));
   if (theirs) taken.set('author', theirs);
@@ -48,6 +50,17 @@ export function settle(kind: RecordKind, taken: Map<Role, Column>, scores: Score
     taken.set('stage', outcome);
     taken.delete('outcome');
   }
+}
+
+/** `Currency of Value` is that of `Value`, and `Currency of Weighted value` is not: the one that is called like the amount, and by no more. */
+function currencyOf(amount: Column | undefined, scores: Scores): Column | undefined {
+  if (!amount) return undefined;
+  const of = fold(amount.name).split(' ');
+  const alike = (scores.get('currency') ?? []).flatMap(({ column }) => {
+    const words = fold(column.name).split(' ');
+    return of.every((word) => words.includes(word)) ? [{ column, more: words.length - of.length }] : [];
+  });
+  return alike.sort((a, b) => a.more - b.more)[0]?.column;
 }
 
 /** `source.author.name` beside `source.body`: who wrote it is in the object that has the text. */
