@@ -1,4 +1,5 @@
 /** The lines of an entry that refer to the record that a record belongs to. */
+import { isDeepStrictEqual } from 'node:util';
 import { kindOf } from '../../../kinds/index.ts';
 import { ofText } from '../../../terminal/numbers.ts';
 import { isAlternatives, type ValueSpec } from '../../../mapping/spec.ts';
@@ -89,9 +90,10 @@ export function keptParent(context: Context, lines: readonly Line[]): Made {
   const { parents } = kindOf(draft.kind);
   const value = parents.at(-1)!.kind;
   // An id means nothing without its table: the best way by a column tells whose ids it has.
-  const wayTo = (own: EntryDraft, kind: string, name?: unknown): Join | undefined =>
+  const wayTo = (own: EntryDraft, kind: string, written?: unknown): Join | undefined =>
     joinsToKind({ ...context, draft: own }, kind).find(
-      ({ byId, end }) => byId && !isStaff(end) && (name === undefined || end.name === name),
+      ({ byId, end, value: way }) =>
+        byId && !isStaff(end) && (written === undefined || isDeepStrictEqual(way, written)),
     );
   const [person, deal] = ['lead', 'deal'].map((kind) => {
     const field = parents.find((each) => each.kind === kind)?.field;

@@ -66,7 +66,8 @@ export function prefixed(value: ValueSpec, { prefix }: EntryDraft): ValueSpec {
 }
 
 /** All ways to the record of `target`, best first. */
-export function joinsTo(own: EntryDraft, target: EntryDraft, { references, tables, drafts }: KnownTables): Join[] {
+export function joinsTo(own: EntryDraft, target: EntryDraft, known: KnownTables): Join[] {
+  const { references, tables, drafts } = known;
   const id = own.roles.get('id')?.column;
   const firms = firmsAmong(target, references);
   const direct = references
@@ -74,7 +75,7 @@ export function joinsTo(own: EntryDraft, target: EntryDraft, { references, table
     .filter((each) => !isOfOther(each, own, references))
     // Firms that are left out are nobody's person.
     .filter((each) => !firms || shareOfFirms(each, firms) < 0.8)
-    .flatMap((each) => directJoin(each, target, own.kind === 'comment', references));
+    .flatMap((each) => directJoin(each, target, own.kind === 'comment' && isPartial(each, known), references));
   const events = drafts.filter(({ kind }) => kind !== 'comment').map(({ table }) => table);
   const third = tables
     .filter((each) => each !== own.table && each.list === undefined && !events.includes(each))
@@ -101,7 +102,24 @@ function isOfOther(reference: Reference, { roles }: EntryDraft, references: read
   return hasRole || isStep || references.some(isRival);
 }
 
-/** `isMixed`: a column may also have the ids of other kinds of records. */
+/**
+ * Whether a column has further ids of records that are in no export: of other kinds, or of records that another parent of the same record
+ * stands in for.
+ */
+function isPartial({ from, to, share }: Reference, { drafts, references }: KnownTables): boolean {
+  const isUnknown = `${from.sql} is not null and ${from.sql} not in (select ${to.sql} from ${to.table.sql})`;
+  const isSaved = (each: Reference): boolean =>
+    each.from.table === from.table &&
+    each.to.table !== to.table &&
+    drafts.some(({ kind, key }) => kind !== 'comment' && key?.column === each.to) &&
+    countOf(
+      from.table,
+      `from ${from.table.sql} where ${isUnknown} and ${each.from.sql} in (select ${each.to.sql} from ${each.to.table.sql})`,
+    ) > 0;
+  return share < 0.95 || (share < 1 && references.some(isSaved));
+}
+
+/** `isMixed`: a column may also have the ids of other records. */
 function directJoin(
   reference: Reference,
   target: EntryDraft,
@@ -131,7 +149,7 @@ function directJoin(
     several: cut > 0 ? `${haveSeveral(cut)}; the first one is used` : severalText(from),
     ...(match && { matched: `${match(from)} in (select ${match(to)} from ${to.table.sql})` }),
   };
-  const isPart = isMixed && share < 0.95 && !reference.isTyped && target.table.whole && target.table.list === undefined;
+  const isPart = isMixed && !reference.isTyped && target.table.whole && target.table.list === undefined;
   if (isId && !by.fold && !isPart) return [{ ...common, value: prefixed(partOf(reference), target), why }];
   if (target.table.list !== undefined) return [];
   const zeros = by.fold === 3 && isId ? ', compared without leading zeros' : undefined;
@@ -143,7 +161,7 @@ function directJoin(
   const more = `${zeros ?? (isId || take === to.name ? '' : ', which is not its id')}${and && `, by it${and}`}${several}`;
   const value = beside
     ? lookupIn(target.table, { match: joined([to, ...other], ' '), with: joined([from, ...own], ' '), take }, left > 0)
-    : lookupOf(reference, take, share < 0.98);
+    : lookupOf(reference, take, share < 0.98 || isPart);
   return [{ ...common, value, why: `${why}${more}` }];
 }
 
@@ -195,7 +213,7 @@ function byTitle(own: EntryDraft, target: EntryDraft, references: readonly Refer
     );
     const reference = { from, to, by: WHOLE, found, of: from.filled, share: found / from.filled };
     const isTold = reference.share > 0.9 && besideOf(reference, references) !== undefined;
-    return isTold ? directJoin(reference, target, own.kind === 'comment', references) : [];
+    return isTold ? directJoin(reference, target, false, references) : [];
   });
 }
 
