@@ -304,6 +304,14 @@ export function objectOf({ name }: Column): string {
   return name.slice(0, name.lastIndexOf('.') + 1);
 }
 
+/** `attributes.type`, `attributes.url`: an object in which an API says of what kind a record is, and where it has it. */
+export const isOfApi = once((column: Column): boolean => {
+  const above = objectOf(column);
+  const isPath = ({ values }: Column): boolean => values.every((value) => /^\/[\w./-]*\w$/.test(value));
+  const all = column.table.columns.filter((each) => each.filled > 0 && objectOf(each) === above);
+  return above !== '' && all.some(isPath) && all.every((each) => each.distinct === 1 || isPath(each));
+});
+
 /** A condition in SQL. */
 export function isOneOf({ sql }: Column, values: readonly string[]): string {
   return `${sql} in (${values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`;

@@ -2,7 +2,7 @@
 import { kindOfType } from '../../kinds/index.ts';
 import { counted, numberText, ofText } from '../../terminal/numbers.ts';
 import { columnsOf } from './matrix/assign.ts';
-import { countsOf, holderOf, isIn, isUnique, pathOf, type Column, type Table } from './columns.ts';
+import { countsOf, holderOf, isIn, isUnique, pathOf, type Column, type Table, isOfApi } from './columns.ts';
 import { isWritten } from './matrix/content.ts';
 import { quoted } from './evidence.ts';
 import type { KnownTables } from './relations/joins.ts';
@@ -87,8 +87,17 @@ export class Fates {
         fate && isMany(fate.failed, fate.events)
           ? `check: ${ofText(fate.failed, fate.events)} cannot be sent: ${fate.codes.join(', ')}`
           : undefined;
+      const left = this.#notCarried(table);
+      const [api, rest] = [left.filter(isOfApi), left.filter((column) => !isOfApi(column))];
+      // A second text is more than a property.
+      const mark = why === '' || rest.some(({ is }) => is.prose > 0.3) ? 'check: ' : '';
       const texts = isFirst
-        ? [notCarriedText(this.#notCarried(table), why, 'check: '), failed, emptyText(table)]
+        ? [
+            notCarriedText(rest, why, mark),
+            notCarriedText(api, ', since they only say where an API has the record'),
+            failed,
+            emptyText(table),
+          ]
         : [failed];
       const told = withLines(entry, (line) => (line.key === 'when' && !line.off ? whenLine(line, taken, total) : line));
       return { ...told, above: [...above, ...texts.flatMap((text) => text ?? [])] };

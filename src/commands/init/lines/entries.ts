@@ -1,7 +1,17 @@
 /** The entries of drafts: for every field of a kind of record a line with the column that it is made of, or with the candidates. */
 import { kindOf } from '../../../kinds/index.ts';
 import { ofText } from '../../../terminal/numbers.ts';
-import { countOf, countsOf, countWithout, isComplete, isIn, isOneOf, pathOf, type Column } from '../columns.ts';
+import {
+  countOf,
+  countsOf,
+  countWithout,
+  isComplete,
+  isIn,
+  isOneOf,
+  pathOf,
+  type Column,
+  isOfApi,
+} from '../columns.ts';
 import { dateText, doubtOf, isReadable, serialIn } from '../dates.ts';
 import { customValue, isCompany, isOnly, keyOf, quoted, TRUE, unreadText } from '../evidence.ts';
 import type { EntryDraft, Notes } from '../guess.ts';
@@ -304,7 +314,7 @@ function customLines({ draft: { table }, known, used }: Context): Line[] {
     const list = label === undefined ? column.list : undefined;
     const isUsed = used.has(column) && (list === undefined || (several === 0 && isOnly(column)));
     const isDone = list !== undefined && (done.has(list) || events.includes(pathOf({ name: list, table })));
-    if (filled === 0 || isWrapper || isUsed || isDone) continue;
+    if (filled === 0 || isWrapper || isUsed || isDone || isOfApi(column)) continue;
     if (list !== undefined) done.add(list);
     const pairs = known.tables.find((each) => each.parent === table && each.list === list)?.attributes;
     // All of its values have fields of their own.

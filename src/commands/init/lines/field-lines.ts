@@ -3,7 +3,7 @@ import { counted, numberText } from '../../../terminal/numbers.ts';
 import { KEY } from '../../../json.ts';
 import type { ValueSpec } from '../../../mapping/spec.ts';
 import { SURE } from '../matrix/settle.ts';
-import { isComplete, isUnique, plainColumns, valueIn, type Column } from '../columns.ts';
+import { countOf, isComplete, isUnique, plainColumns, valueIn, type Column } from '../columns.ts';
 import { isNumbered } from '../matrix/content.ts';
 import { doubtOf, isReadable } from '../dates.ts';
 import { commentOf, damagedIn, dateValue, figuresOf, nextText, NONE, quoted, unreadText } from '../evidence.ts';
@@ -11,7 +11,7 @@ import type { EntryDraft } from '../guess.ts';
 import { idValue, type KnownTables } from '../relations/joins.ts';
 import { nameByType, nameOf } from '../relations/names.ts';
 import { isSure } from '../relations/references.ts';
-import { joined } from '../relations/lookups.ts';
+import { firstOf, joined } from '../relations/lookups.ts';
 import { headerScore, timeOf, type Role, whoseOf } from '../matrix/roles.ts';
 import type { Concept } from '../words.ts';
 import type { Line } from './yaml.ts';
@@ -106,18 +106,32 @@ export function timeLine(context: Context): Made {
     return { value: dateValue(dates[0]!), off: true, comment };
   }
   if (!found) return openLine(context, role, dateValue);
-  const why = commentOf(role, found, kind);
+  const instead = found.others.map(({ column }) => column).find((each) => standsIn(each, found.column, context.draft));
+  const why = commentOf(role, { ...found, others: found.others.filter(({ column }) => column !== instead) }, kind);
   const mark = role === 'happened' && !why.startsWith('check') ? 'check: comments are sent in this order; ' : '';
   const { date, values } = found.column;
   const off = !isReadable(date!, values);
   const doubt = (off ? undefined : doubtOf(date!)) ?? unreadText(found.column);
   const time = timeBeside(found.column);
   if (time) context.used.add(time);
+  const own = time ? joinedTime(found.column, time) : dateValue(found.column);
+  const more = [
+    ...(time ? [`${quoted(time)} has the time`] : []),
+    ...(instead ? [`where it is empty, ${quoted(instead)} is taken`] : []),
+  ];
   return {
-    value: time ? joinedTime(found.column, time) : dateValue(found.column),
+    value: instead ? firstOf([own, dateValue(instead)]) : own,
     off,
-    comment: `${doubt ?? `${mark}${why}`}${time ? `; ${quoted(time)} has the time` : ''}`,
+    comment: [doubt ?? `${mark}${why}`, ...more].join('; '),
   };
+}
+
+/** Whether a column has a time for nearly all records that have none in another one: a task without its own day was still created. */
+function standsIn(other: Column, { table, sql, list }: Column, { kind }: EntryDraft): boolean {
+  const without = countOf(table, `from ${table.sql} where ${sql} is null`);
+  if (list !== undefined || without < table.rows * 0.03 || !isReadable(other.date!, other.values)) return false;
+  const left = countOf(table, `from ${table.sql} where ${sql} is null and ${other.sql} is null`);
+  return left < without * 0.1 && headerScore(timeOf(kind), other, kind) > 0.3;
 }
 
 /** `14:30`, and where the header says that it is a time, `14.30`. */

@@ -3,7 +3,7 @@
  * against it. Content can veto, a header cannot.
  */
 import { KINDS, kindOf } from '../../../kinds/index.ts';
-import { fillOf, isFew, isKey, type Column } from '../columns.ts';
+import { fillOf, isFew, isKey, isOfApi, type Column } from '../columns.ts';
 import {
   addresses,
   createdAt,
@@ -257,7 +257,7 @@ function headerOf(role: Role, { concepts, words }: Meaning, nouns: readonly Noun
 /** From 0 (impossible, or no sign of it) to 1. */
 export function scoreOf(role: Role, column: Column, kind: RecordKind, more = 0): number {
   const plain = ROLES[role].content(column);
-  if (plain === 0 || column.filled === 0 || column.isWrapper || column.isInPairs) return 0;
+  if (plain === 0 || column.filled === 0 || column.isWrapper || column.isInPairs || isOfApi(column)) return 0;
   // Of several elements, one address is enough; anything else would be cut to its first element.
   if (column.several > 0 && role !== 'email' && role !== 'phone') return 0;
   const content =
