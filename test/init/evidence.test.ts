@@ -481,3 +481,68 @@ it('a row of totals is no record, although its currency stands beside the sums',
   expect(draft.findings).toMatch(/20 leads; 20 deals; 1 skipped/);
   expect(draft.findings).not.toContain('cannot be sent');
 });
+
+describe('of several columns that would do', () => {
+  it('the currency is the one that is called like the amount', async () => {
+    const draft = await draftOf({
+      'contacts.csv': PEOPLE,
+      'deals.csv': [
+        'Deal - ID,Deal - Title,Deal - Stage,Deal - Currency of Planned value,Deal - Planned value,Deal - Value,Deal - Currency of Value,Deal - Contact ID',
+        ...times(
+          30,
+          (n) => `${n + 501},Roof of house ${n},${n % 3 ? 'Open' : 'Won'},USD,,${n + 1}250.50,EUR,${30 - n}`,
+        ),
+      ],
+    });
+    expect(draft.deal).toMatchObject({ amount: { from: 'Deal - Value' }, currency: 'Deal - Currency of Value' });
+  });
+
+  it('a time that many comments lack is taken from the next one', async () => {
+    const draft = await draftOf({
+      'contacts.csv': PEOPLE,
+      'tasks.csv': [
+        'Id,Contact ID,Activity date,Description,Created date',
+        ...times(24, (n) => `T${n},${n + 1},${n % 2 ? `2024-03-${n + 1}` : ''},${sentence(n)},2024-02-0${(n % 8) + 1}`),
+      ],
+    });
+    const { occurred_at: time } = draft.comment as { occurred_at: { from: { from: string }[] } };
+    expect(time.from.map(({ from }) => from)).toEqual(['Activity date', 'Created date']);
+    expect(draft.remark('occurred_at')).not.toContain('Created date');
+    expect(draft.text).toContain('where it is empty, `Created date` is taken');
+  });
+
+  it('a comment goes to the parent that an export has', async () => {
+    const comments = times(
+      40,
+      (n) =>
+        `C${n},${n < 39 ? (n % 30) + 1 : 999},${n % 2 ? `D${(n % 30) + 1}` : ''},2024-03-01 10:${n + 10},${sentence(n)}`,
+    );
+    const draft = await draftOf({
+      'contacts.csv': PEOPLE,
+      'deals.csv': DEALS.map((row, at) => (at === 0 ? row : `D${row}`)),
+      'tasks.csv': ['Id,Contact ID,Deal ID,When,Description', ...comments],
+    });
+    expect(draft.comment).toMatchObject({
+      lead_external_id: { lookup: { source: 'contacts', with: 'Contact ID', if_missing: 'skip' } },
+      deal_external_id: 'Deal ID',
+    });
+    expect(draft.findings).toMatch(/tasks\.csv: .*; 40 comments$/m);
+  });
+});
+
+it('what an API says of where it has a record is no field, and is named', async () => {
+  const attributes = (type: string, id: string) => ({ type, url: `/services/data/v58.0/sobjects/${type}/${id}` });
+  const draft = await draftOf({
+    'contacts.json': times(20, (n) => ({
+      attributes: attributes('Contact', `003${n}`),
+      Id: `003${n}`,
+      Name: person(n),
+      Email: `p${n}@acme.example`,
+      Account: { attributes: attributes('Account', `001${n}`), Name: `Firm ${n}` },
+    })),
+  });
+  expect(draft.lead['custom_params']).toEqual({ account_name: 'Account.Name' });
+  expect(draft.text).toContain(
+    'not carried, since they only say where an API has the record: `attributes.type`, `attributes.url`, `Account.attributes.type`',
+  );
+});

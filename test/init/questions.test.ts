@@ -70,6 +70,16 @@ describe('the questions of init', () => {
     expect(asked[1]!.choices[asked[1]!.proposal]!.label).toMatch(/^deals/);
   });
 
+  it('say how many columns are not shown', async () => {
+    const path = join(await workspace(), 'people.csv');
+    const more = times(4, (n) => `field ${n}`);
+    const rows = PEOPLE.map((row, at) => `${row},${(at === 0 ? more : more.map(() => `x${at}`)).join()}`);
+    await writeFile(path, `${rows.join('\n')}\n`);
+    const asked: Question[] = [];
+    await startMapping([path], { ask: async (question) => Promise.resolve(void asked.push(question)) });
+    expect(asked[0]!.text).toContain('  field 2: x1 | x2 | x3\n  and 1 more column');
+  });
+
   it('begin with the code page of a file that is not UTF-8: words in each reading, and that of the country first', async () => {
     const path = join(await workspace(), 'klienci.csv');
     const rows = times(12, (n) => `${n},Zażółć ${'BCDEFGHIJKLM'[n]}ęś,k${n}@acme.pl,+48 601 101 2${10 + n}`);

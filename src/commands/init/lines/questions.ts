@@ -121,12 +121,17 @@ const EXAMPLES = 3;
 /** Between values, which have commas of their own. */
 const SEPARATOR = ' | ';
 
+/** Of a table, in a question. */
+const MOST_COLUMNS = 8;
+
 /** A line for each column, with its values in the first three records. */
 function rowsText({ columns }: Table): string {
-  const shown = columns.filter(({ filled, list }) => filled > 0 && list === undefined).slice(0, 8);
+  const all = columns.filter(({ filled, list }) => filled > 0 && list === undefined);
+  const shown = all.slice(0, MOST_COLUMNS);
   const rows = cellsOf(shown).slice(0, EXAMPLES);
   const valuesAt = (at: number): string => rows.map((row) => short(row[at] ?? '-', MOST_OF_THREE)).join(SEPARATOR);
-  return shown.map(({ name }, at) => `  ${short(name)}: ${valuesAt(at)}`).join('\n');
+  const more = all.length > shown.length ? [`  and ${counted(all.length - shown.length, 'more column')}`] : [];
+  return [...shown.map(({ name }, at) => `  ${short(name)}: ${valuesAt(at)}`), ...more].join('\n');
 }
 
 /** Characters of each of three values in a line. */
