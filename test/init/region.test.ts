@@ -35,7 +35,7 @@ describe('the region of phone numbers without a country code', () => {
         ...times(65, (n) => contact(10 + n, `06 4567 10${10 + n}`)),
       ],
       undefined,
-      /^set this: the evidence is thin: IT \(Italy\): 65 of 65/,
+      /^set this: little shows the country: IT \(Italy\): 65 of 65/,
     ],
     [
       'is left open if most of the other numbers are not valid in it',
@@ -56,6 +56,12 @@ describe('the region of phone numbers without a country code', () => {
       ),
       'IT',
       /^set this: IT \(Italy\): 10 of 10 .* end in its domain, texts have letters/,
+    ],
+    [
+      'is that of letters alone, where nearly all of many numbers are valid there, and hardly any in the others that may be meant',
+      times(12, (n) => contact(n, `01 42 68 53 ${n + 10}`).replace('Ada Bell', `Hélène Sœur${n}`)),
+      'FR',
+      /^set this: FR \(France\): 12 of 12 .* texts have letters/,
     ],
     [
       'is left open if nothing shows a country',
@@ -92,7 +98,7 @@ describe('the region of phone numbers without a country code', () => {
     const row = (n: number): string => `${n},Ada Bell,p${n}@acme.example,${phone}${n + 10},${value(n)}`;
     const draft = await draftOf({ 'contacts.csv': [`Contact ID,Full name,Email,Phone,${header}`, ...times(9, row)] });
     expect(draft.spec.defaults?.region).toBeUndefined();
-    expect(draft.text).toMatch(new RegExp(`# region: ${region} # set this: the evidence is thin: .* 9 of 9`));
+    expect(draft.text).toMatch(new RegExp(`# region: ${region} # set this: little shows the country: .* 9 of 9`));
   });
 
   it('is asked for numbers under a header that says nothing', async () => {

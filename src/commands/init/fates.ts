@@ -137,13 +137,14 @@ export class Fates {
   #unreadText(table: Table): string {
     const relation = this.#relation(table);
     const isOf = this.#known.drafts.some((draft) => draft.table === relation?.to.table);
+    const filled = table.columns.filter((column) => column.filled > 0);
     const isDoubtful =
       table.unusedDeal !== undefined ||
       this.#refused.some((entry) => entry.table === table && !entry.isProposal) ||
       this.#isOfPeople(table) ||
-      relation?.to.table === table ||
-      // More than a link between records, or a history of their stages.
-      (isOf && this.#history(table) === undefined && table.columns.filter(({ filled }) => filled > 0).length > 4);
+      // More than a list of names, a link between records, or a history of their stages.
+      (relation?.to.table === table && filled.length > 1) ||
+      (isOf && this.#history(table) === undefined && filled.length > 4);
     const mark = table.rows > 0 && !table.settled.has('kind') && isDoubtful ? 'check: ' : '';
     const texts = [`${mark}not read: ${nameOf(table)}: ${this.#whyUnread(table)}`, notCarriedText(table.columns)];
     return texts.filter((text) => text !== undefined).join('; ');

@@ -213,7 +213,10 @@ type RegionEvidence = Readonly<Record<'valid' | 'withCode' | 'records' | 'hints'
 function whyNot(best: RegionEvidence, candidates: readonly RegionEvidence[], national: number): string | undefined {
   if (best.valid < national * MIN_VALID)
     return candidates.length > 1 ? 'most likely these are numbers of several countries' : 'many are not valid there';
-  if (best.withCode + best.records < national * MIN_EVIDENCE && best.hints < MIN_HINTS) return 'the evidence is thin';
+  // Where nearly all numbers are valid in one country, and hardly any in the others that may be meant, one hint is enough.
+  const isAlone = candidates.every((each) => each === best || each.valid < national * MIN_EVIDENCE);
+  const least = isAlone && national >= MIN_RECORDS && best.valid >= national * MIN_MAIN ? 1 : MIN_HINTS;
+  if (best.withCode + best.records < national * MIN_EVIDENCE && best.hints < least) return 'little shows the country';
   const weight = ({ withCode, records }: RegionEvidence): number => withCode + records;
   const rival = candidates.find((each) => each !== best && each.valid >= national * MIN_VALID);
   const all = candidates.reduce((sum, each) => sum + weight(each), 0);
