@@ -219,13 +219,13 @@ export const VALUE_WARNINGS = {
     fix: 'Read `currency` from the export, or derive it from the sign with `map`.',
   },
   passed_over: {
-    what: 'A later column of a `from` list has a different value, which is not carried.',
-    says: (path: string, taken: string) => `the value of \`${path}\` is not carried, because \`${taken}\` comes first`,
+    what: 'A later column of a `from` list has a different value, which is not migrated.',
+    says: (path: string, taken: string) => `the value of \`${path}\` is not migrated, because \`${taken}\` comes first`,
     fix: 'Read it into a field of its own, such as a custom field.',
   },
   list_cut: {
-    what: 'Only one element of a list is carried.',
-    says: (elements: number, list: string) => `only one of the ${elements} values of ${list} is carried`,
+    what: 'Only one element of a list is migrated.',
+    says: (elements: number, list: string) => `only one of the ${elements} values of ${list} is migrated`,
     fix: 'Read all of them into another field as well, with `join` or `as: json`.',
   },
   lookup_unreadable: {

@@ -235,7 +235,7 @@ describe('a deal', () => {
       ),
     });
     expect(draft.deal['title']).toBe('Gegenstand');
-    expect(draft.remark('title')).toMatch(/^check: no header names it/);
+    expect(draft.remark('title')).toMatch(/^check: guessed from its values, not from its header/);
   });
 
   it('has no amount where a few words stand for one, and not the column that is mostly zero', async () => {
@@ -254,7 +254,7 @@ describe('a deal', () => {
       from: 'Forecast',
       apply: [{ map: { 'on request': null, '*': '=' } }, {}],
     });
-    expect(draft.remark('amount')).toContain('`on request` is no amount');
+    expect(draft.remark('amount')).toContain('`on request` is not an amount');
   });
 
   it('has the fuller one of two amounts', async () => {

@@ -21,7 +21,7 @@ describe('the mapping is tried before it is written', () => {
   it('an entry that the program refuses is commented out with the reason', async () => {
     const draft = await draftOf({ 'people.csv': people, 'tickets.json': tickets });
     expect(draft.entries).toEqual(['people: lead/created']);
-    expect(draft.text).toMatch(/^ {2}# set this: not written as an entry: a comment needs a parent$/m);
+    expect(draft.text).toMatch(/^ {2}# set this: this entry has a mistake: a comment needs a parent$/m);
     expect(draft.text).toMatch(/^ {2}# - type: comment\/created\n {2}# {3}source: tickets$/m);
     expect(draft.findings).toMatch(/`messages`, 20 elements: not used for comments: a comment needs a parent/);
   });
@@ -80,11 +80,11 @@ describe('the mapping is tried before it is written', () => {
     });
     expect(draft.findings).toMatch(/people\.csv: .*22 records read; 21 leads \(2 cannot be sent: 2 duplicate_/);
     expect(draft.findings).toMatch(/people\.csv: .*1 cannot be read/);
-    expect(draft.findings).toMatch(/notes\.csv: .*20 records read; 17 comments.*; 3 skipped: those without a text/);
-    expect(draft.remark('when')).toBe('check: skips 3 of 20: those without a text');
+    expect(draft.findings).toMatch(/notes\.csv: .*20 records read; 17 comments.*; 3 skipped: records without a text/);
+    expect(draft.remark('when')).toBe('check: skips 3 of 20: records without a text');
   });
 
-  it('counts notes without a text apart from those without a parent, of which one is a mark', async () => {
+  it('counts notes without a text apart from records without a parent, of which one is a mark', async () => {
     const head = 'note id,person id,note,date';
     const rows = (texts: number) =>
       times(20, (n) => `N${n},${n < 19 ? `P${n}` : ''},${n < texts ? '' : note(n)},2024-03-${10 + n}`);
@@ -117,7 +117,9 @@ describe('every file and every column has a fate', () => {
       'deals.csv': ['id,title,amount,stage', ...times(20, (n) => `D${n},Roof ${n},1${n}0.50,${n % 2 ? 'New' : 'Won'}`)],
       'users.csv': ['user id,user name,user email', 'U1,Ann Bell,ann@bell.example', 'U2,Ben Cole,ben@bell.example'],
     });
-    expect(draft.text).toMatch(/# check: not read: .*users\.csv: .*not carried: `user id`, `user name`, `user email`/);
+    expect(draft.text).toMatch(
+      /# check: .*users\.csv is not used, .*not migrated: `user id`, `user name`, `user email`/,
+    );
   });
 
   it('the columns of a file that is looked up are named, too', async () => {
@@ -128,7 +130,7 @@ describe('every file and every column has a fate', () => {
       ],
       'users.csv': ['user id,user name,user email,desk', 'U0,Ann Bell,ann@b.example,4', 'U1,Ben Cole,ben@b.example,5'],
     });
-    expect(draft.text).toMatch(/users: .* # looked up by deals \(owner_name\); not carried: .*`desk`/);
+    expect(draft.text).toMatch(/users: .* # looked up by deals \(owner_name\); not migrated: .*`desk`/);
     expect(draft.findings).toMatch(/users\.csv: .*2 records read; looked up by deals \(owner_name\)/);
   });
 
@@ -168,5 +170,5 @@ it('false is no value where it stands among texts, and a value of flags', async 
   expect(draft.remark('missing_values')).toContain("'false' in 10 cells");
   expect(draft.remark('email')).toBe('8 e-mail addresses, 4 empty');
   expect(draft.lead['custom_params']).toMatchObject({ active: { from: 'active', default: false } });
-  expect(draft.text).toContain('# no value in any record: `mobile`\n');
+  expect(draft.text).toContain('# empty in all records: `mobile`\n');
 });

@@ -43,7 +43,7 @@ describe('crm-backfill init', () => {
     const ended = await backfill(['init', 'people.csv', 'deals.csv'], { cwd });
     expect(ended.code, ended.stderr).toBe(0);
     expect(ended.stdout).toContain('type: lead/created');
-    expect(ended.stderr).toContain('columns are named as in pipedrive-csv');
+    expect(ended.stderr).toContain('columns match the preset pipedrive-csv');
     expect(ended.stderr).toMatch(/\d+ lines? \(# set this\), check \d+ guess(?:es)? \(# check\)/);
     const json = await backfill(['init', 'people.csv', 'deals.csv', '--json'], { cwd });
     const { sources, mapping, ...rest } = JSON.parse(json.stdout) as Record<string, unknown>;
@@ -80,8 +80,8 @@ describe('crm-backfill init', () => {
     const { text } = await startMapping([join(cwd, 'backup.json')], { out: join(cwd, 'mapping.yaml') });
     expect(text).toContain('people: { path: backup.json, records: people }');
     expect(text).toContain('deals: { path: backup.json, records: deals }');
-    expect(text).toContain('lead_external_id: person_id # 1 of 1 match people.id');
-    expect(text).toContain('# not read: backup.json#colours: it has no records');
+    expect(text).toContain('lead_external_id: person_id # 1 of 1 match `people.id`');
+    expect(text).toContain('# backup.json#colours is not used, because it has no records');
   });
 
   it('reads objects whose keys are the ids of records, and those in their records', async () => {
@@ -110,7 +110,7 @@ describe('crm-backfill init', () => {
       { out: join(cwd, 'm.yaml') },
     );
     expect(second.text).toContain('people: { path: people.json, records: . }');
-    expect(second.text).toContain('lead_external_id: $._key # check: 16 of 16 match people._key');
+    expect(second.text).toContain('lead_external_id: $._key # check: 16 of 16 match `people._key`');
     expect(second.findings.join('\n')).toMatch(/8 leads\n.*\n.*16 elements: 16 comments/);
   });
 
@@ -137,8 +137,10 @@ describe('crm-backfill init', () => {
     const own = [...results.map((name) => `results/${name}`), 'plan/lead-created.csv', 'plan/omitted.csv'];
     const files = [...own, '.backfill/acme.sandbox/ids.csv', 'acme.yaml'].map((name) => join(cwd, name));
     const { findings } = await startMapping([join(cwd, 'people.csv'), ...files], {});
-    for (const file of files) expect(findings.join('\n')).toContain(`${file}: not used: it is not an export`);
-    await expect(startMapping(files, {})).rejects.toThrow('acme.yaml: not used: it is not an export, but a mapping');
+    for (const file of files) expect(findings.join('\n')).toContain(`${file}: not used, because it is not an export`);
+    await expect(startMapping(files, {})).rejects.toThrow(
+      'acme.yaml: not used, because it is not an export, but a mapping',
+    );
   });
 
   it('says what is wrong with JSON of which no record can be read', async () => {
@@ -152,7 +154,7 @@ describe('crm-backfill init', () => {
     await writeFile(join(cwd, 'people.csv'), 'Id,Name,Email\n1,Ada Bell,ada@acme.example\n2,Bo Gil,bo@acme.example\n');
     const more = await backfill(['init', 'scalar.json', 'people.csv', '--out', 'mapping.yaml'], { cwd });
     expect(more.code).toBe(1);
-    expect(more.stderr).toMatch(/scalar\.json: not used: it cannot be read: /);
+    expect(more.stderr).toMatch(/scalar\.json: not used, because it cannot be read: /);
     expect(await readFile(join(cwd, 'mapping.yaml'), 'utf8')).toContain('source: people');
   });
 
@@ -189,7 +191,7 @@ describe('crm-backfill init', () => {
   it('weighs the headers of the preset named by --preset, and suggests one for a misspelled name', async () => {
     const contacts = join(FIXTURES, 'presets/hubspot-csv/contacts.csv');
     const { findings } = await startMapping([contacts], { preset: 'hubspot-csv' });
-    expect(findings.join('\n')).toContain('columns are named as in hubspot-csv');
+    expect(findings.join('\n')).toContain('columns match the preset hubspot-csv');
     await expect(startMapping([contacts], { preset: 'hubspot-cvs' })).rejects.toThrow(UserError);
     await expect(startMapping([contacts], { preset: 'hubspot-cvs' })).rejects.toMatchObject({
       hint: expect.stringContaining('`hubspot-csv`') as string,

@@ -46,7 +46,9 @@ it.each([
       ],
     });
     expect(draft.deal['lead_external_id']).toMatchObject({ lookup: { source: 'guests', take: 'GuestNo' } });
-    expect(draft.remark('lead_external_id')).toContain('12 of 12 match guests.GuestNo, compared without leading zeros');
+    expect(draft.remark('lead_external_id')).toContain(
+      '12 of 12 match `guests.GuestNo`, compared without leading zeros',
+    );
     expect(draft.findings).not.toContain('cannot be sent');
   },
 );
@@ -106,7 +108,7 @@ describe('the lead of a deal', () => {
         ),
       ],
     });
-    expect(draft.remark('lead_external_id')).toContain('40 of 40 match contacts.Full name');
+    expect(draft.remark('lead_external_id')).toContain('40 of 40 match `contacts.Full name`');
     // The number of an account is no title.
     expect(draft.remark('title')).not.toContain('IBAN');
   });
@@ -123,7 +125,7 @@ describe('the lead of a deal', () => {
       ],
     });
     expect(draft.entries).toEqual(['adherents: lead/created', 'journal: comment/created']);
-    expect(draft.remark('lead_external_id')).toContain('40 of 40 match adherents.Prénom Nom');
+    expect(draft.remark('lead_external_id')).toContain('40 of 40 match `adherents.Prénom Nom`');
   });
 
   it('is never a firm among people, whose name is the company of others: it is left out', async () => {
@@ -185,7 +187,7 @@ describe('the lead of a deal', () => {
       ],
     });
     expect(draft.deal['lead_external_id']).toBe('Contact ID');
-    expect(draft.text).toMatch(/^ +external_id: Subject # set this: .*30 distinct/m);
+    expect(draft.text).toMatch(/^ +external_id: Subject # set this: .*unique in all 30 records/m);
   });
 
   it('is the main one of several: of those in a table of links, and of those in a list', async () => {
@@ -227,7 +229,7 @@ describe('the lead of a deal', () => {
       ],
     });
     expect(offered.deal['lead_external_id']).toBe('contact_id');
-    expect(offered.remark('lead_external_id')).toContain('runner-up: `company_id`');
+    expect(offered.remark('lead_external_id')).toContain('also possible: `company_id`');
   });
 
   it('has no owner where the users lack the id, which is said with the id', async () => {
@@ -235,7 +237,7 @@ describe('the lead of a deal', () => {
       'deals.csv': [`${DEALS},Owner`, ...times(12, (n) => deal(n, `U${n === 7 ? 99 : n % 3}`))],
       'users.csv': ['id,name', 'U0,Jim Brennan', 'U1,Sue Smith', 'U2,Will Westin'],
     });
-    expect(draft.remark('owner_name')).toMatch(/^check: 11 of 12 match users.id; .*: U99/);
+    expect(draft.remark('owner_name')).toMatch(/^check: 11 of 12 match `users\.id`; .*: U99/);
   });
 
   it('has its owner by the whole name of a user, not by the name for logging in', async () => {
@@ -259,7 +261,7 @@ describe('the lead of a deal', () => {
     const ids = [`${DEALS},A,B,C`, ...rows];
     const byId = await draftOf({ 'contacts.csv': CONTACTS, 'deals.csv': ids });
     expect(byId.deal['lead_external_id']).toBe('C');
-    expect(byId.remark('lead_external_id')).toMatch(/^40 of 40 match contacts\.Contact ID/);
+    expect(byId.remark('lead_external_id')).toMatch(/^40 of 40 match `contacts\.Contact ID`/);
     const emails = await draftOf({ 'contacts.csv': CONTACTS, 'deals.csv': cut(ids) });
     expect(emails.deal['lead_external_id']).toEqual(byEmail('B'));
     const names = await draftOf({ 'contacts.csv': CONTACTS, 'deals.csv': cut(cut(ids)) });
@@ -322,7 +324,7 @@ describe('the lead of a deal', () => {
     expect(onlyPairs.deal['lead_external_id']).toEqual({
       lookup: { source: 'deal_contact', match: 'deal_id', with: 'DealID', take: 'contact_id', if_missing: 'skip' },
     });
-    expect(onlyPairs.remark('lead_external_id')).toContain('check: 12 of 20 are found by way of deal_contact');
+    expect(onlyPairs.remark('lead_external_id')).toContain('check: 12 of 20 are found through deal_contact');
   });
 
   it('is left open where too few values match, or only by chance, with the candidates and their figures', async () => {
@@ -334,7 +336,7 @@ describe('the lead of a deal', () => {
       ],
     });
     expect(few.deal).not.toHaveProperty('lead_external_id');
-    expect(few.remark('lead_external_id')).toMatch(/set this: .*`Reference` \(8 of 40 match contacts\.Email/);
+    expect(few.remark('lead_external_id')).toMatch(/set this: .*`Reference` \(8 of 40 match `contacts\.Email`/);
     const small = CONTACTS.map((row, n) => row.replace(/^\d+/, String(n)));
     const chance = await draftOf({
       'contacts.csv': small,
@@ -389,7 +391,7 @@ describe('the lead of a deal', () => {
     });
     expect(draft.deal['lead_external_id']).toEqual({ from: 'Contact ID', apply: [{ prefix: 'contacts-' }] });
     expect(draft.text).toMatch(
-      /external_id: \{ from: Contact ID, apply: \[\{ prefix: contacts- \}\] \} # check: 40 ids/,
+      /external_id: \{ from: Contact ID, apply: \[\{ prefix: contacts- \}\] \} # check: 40 of the ids/,
     );
   });
 
@@ -409,7 +411,7 @@ describe('the lead of a deal', () => {
     expect(draft.deal['lead_external_id']).toMatchObject({
       from: [{ lookup: byBoth }, { lookup: { match: 'Company', with: 'Company' } }],
     });
-    expect(draft.remark('lead_external_id')).toContain('by it and `Company`');
+    expect(draft.remark('lead_external_id')).toContain('together with `Company`');
     // Of parts that all have.
     expect(draft.lead['external_id']).toEqual({ list: ['Company', 'Name'], apply: [{ join: ' / ' }] });
   });
@@ -733,8 +735,8 @@ describe('the lead and the deal of a comment', () => {
     });
     // What nothing tells apart is named for both.
     const open = await drafted(1, ['', '']);
-    expect(open.text).toMatch(/# lead_external_id: .* # set this: .*`object_id` \(40 of 40 match crm_person\.id\)/);
-    expect(open.text).toMatch(/# deal_external_id: .* # set this: .*`object_id` \(\d+ of 40 match crm_offer\.id\)/);
+    expect(open.text).toMatch(/# lead_external_id: .* # set this: .*`object_id` \(40 of 40 match `crm_person\.id`\)/);
+    expect(open.text).toMatch(/# deal_external_id: .* # set this: .*`object_id` \(\d+ of 40 match `crm_offer\.id`\)/);
   });
 
   it('have an author by the type beside its id: one of the staff, or the person', async () => {
@@ -852,7 +854,9 @@ describe('the lead and the deal of a comment', () => {
       author_name: 'Logged by',
       deal_external_id: { lookup: { match: columns('Title', 'Company'), with: columns('Deal', 'Company') } },
     });
-    expect(draft.remark('deal_external_id')).toMatch(/^check: 16 of 16 match deals.Title, .*, by it and `Company`;/);
+    expect(draft.remark('deal_external_id')).toMatch(
+      /^check: 16 of 16 match `deals\.Title`, .*, together with `Company`/,
+    );
   });
 
   it('are the record that has the list of comments', async () => {
@@ -925,7 +929,7 @@ describe('other exports', () => {
       lookup: { source: 'contacts', match: 'created_by.id', with: 'owner_id', take: 'created_by.name' },
     });
     expect(draft.remark('owner_name')).toMatch(/^12 of 12 have a name in contacts: /);
-    expect(draft.text).toContain('check: 9 of 12 are found by way of links');
+    expect(draft.text).toContain('check: 9 of 12 are found through links');
   });
 
   it('give the e-mail addresses that stand in a table of their own, in two steps', async () => {
@@ -953,7 +957,7 @@ describe('other exports', () => {
     });
     expect(draft.entries).toEqual(['deals: deal/created']);
     for (const name of ['payments.csv', 'deal_products.csv', 'users.csv', 'crm.json#invoices'])
-      expect(draft.text).toMatch(new RegExp(`# (?:check: )?not read: .*${name}: not used, because `));
+      expect(draft.text).toMatch(new RegExp(`# (?:check: )?.*${name} is not used(?:, because|:) `));
   });
 });
 

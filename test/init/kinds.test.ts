@@ -21,7 +21,9 @@ describe('a table is', () => {
     expect(draft.entries).toEqual(['orders: lead/created', 'orders: deal/created']);
     expect(draft.lead).toMatchObject({ external_id: 'buyer.buyer_id', full_name: 'buyer.name' });
     expect(draft.deal).toMatchObject({ external_id: 'order_no', stage_name: 'state' });
-    expect(draft.text).toContain('# check: an amount and a status, of a person or a company, make these records deals');
+    expect(draft.text).toContain(
+      '# check: these become deals, because they belong to a person or company and have an amount and a status',
+    );
   });
 
   it.each(['repeated', 'empty'])('deals once each where the lines of their items have an id that is %s', async (id) => {
@@ -69,7 +71,7 @@ describe('a table is', () => {
       amount: 'value',
       owner_name: 'assignee',
     });
-    expect(draft.text).toMatch(/# check: an amount .* make these records deals, although no column has a stage/);
+    expect(draft.text).toMatch(/# check: these become deals, .* an amount .*; no column has a stage/);
   });
 
   it('deals by what they are for, their sum in money and few values of any name, of people who have only an address', async () => {
@@ -88,7 +90,7 @@ describe('a table is', () => {
     });
     expect(draft.entries).toEqual(['contacts: lead/created', 'promesses: deal/created']);
     expect(draft.deal).toMatchObject({ external_id: 'N°', title: 'Intitulé', lead_external_id: 'Code' });
-    expect(draft.text).toMatch(/# check: an amount and what it is for.* although no column has a stage/);
+    expect(draft.text).toMatch(/# check: these become deals, .* an amount and a subject; no column has a stage/);
     expect(draft.text).toMatch(/# stage_name: Avancement # set this/);
   });
 
@@ -137,7 +139,7 @@ describe('a table is', () => {
         ...times(14, (n) => `${n + 1},${person(n)},p${n % 7}@a.example,Implant numer ${n},"${n + 1}00,00 zł"`),
       ],
     });
-    expect(draft.text).toMatch(/# check: `Koszt` may be the amount of a deal: .*`--answer \w+=both`/);
+    expect(draft.text).toMatch(/# check: `Koszt` may be the amount of a deal; .*`--answer \w+=both`/);
   });
 
   it.each(['Net of tax', 'Kx7', 'Gross'])(
@@ -350,8 +352,10 @@ describe('a table is', () => {
       title: 'organization',
       lead_external_id: { from: 'parties.contact', apply: [{ at: 0 }] },
     });
-    expect(draft.findings).toContain('28 elements: a history of stages (`from`, `to`), carried in a custom field');
-    expect(draft.findings).toMatch(/call_log\.json.*not used, because no column has texts; 28 of 28 `call_log.deal`/);
+    expect(draft.findings).toContain('28 elements: a history of stages (`from`, `to`), kept in a custom field');
+    expect(draft.findings).toMatch(
+      /call_log\.json.*not used, because no column has texts; 28 of 28 values of `call_log.deal`/,
+    );
   });
 
   it('comments, where each row names a person and has a day and a sentence, whatever the headers say and although sentences recur', async () => {
@@ -395,7 +399,7 @@ describe('a table is', () => {
         title: 'Xname',
         stage_name: { from: [{ from: header, apply: [{ map: { Ww: 'Won', Ll: 'Lost', '*': null } }] }, 'Xstep'] },
       });
-      expect(draft.remark('stage_name')).toMatch(/^check: 18 deals are won or lost by /);
+      expect(draft.remark('stage_name')).toMatch(/says that 18 deals are won or lost, /);
     },
   );
 
@@ -418,7 +422,7 @@ describe('a table is', () => {
       }),
     ]);
     expect(one.deal).toMatchObject({ title: 'Xname', amount: { from: 'Xsum' } });
-    expect(one.text).toContain('make these records deals, although no column has a stage');
+    expect(one.text).toContain('; no column has a stage');
     expect(other.text).toContain("map: { '1': Won, '2': Lost, '*': null }");
   });
 
@@ -565,7 +569,7 @@ describe('a table is', () => {
       ],
     });
     expect(draft.text).toMatch(
-      /# check: applications refers to these and to candidates.*\n *- type: lead\/created\n *source: vacancies/,
+      /# check: applications refers to these records and to candidates.*\n *- type: lead\/created\n *source: vacancies/,
     );
     expect(draft.deal).toMatchObject({ lead_external_id: 'Candidate Ref' });
   });
@@ -874,7 +878,7 @@ describe('a role', () => {
       ],
     });
     expect(draft.comment['lead_external_id']).toBe('contact_id');
-    expect(draft.remark('lead_external_id')).toContain('no export has these ids');
+    expect(draft.remark('lead_external_id')).toContain('no export has a record with it');
   });
 });
 
@@ -1019,7 +1023,7 @@ describe('exports of strangers', () => {
     expect(draft.findings).toContain('12 leads; 1 skipped: the first line, which describes the columns');
   });
 
-  it('have the lists of a board in their order beside its cards: those are the stages, and a place in a list is no amount', async () => {
+  it('have the lists of a board in their order beside its cards: those are the stages, and a place in a list is not an amount', async () => {
     const draft = await draftOf({
       'board.json': {
         lists: ['Inbox', 'Offer', 'Won'].map((name, n) => ({ id: `5fa0c${n}d1e7`, name, pos: 65536 * (n + 1) })),
@@ -1274,7 +1278,7 @@ describe('exports of strangers', () => {
     });
     expect(draft.entries).toEqual(['guardians: lead/created', 'enquiries: deal/created', 'enquiries: comment/created']);
     expect(draft.deal).toMatchObject({ external_id: 'Enquiry No', lead_external_id: 'Guardian ID' });
-    expect(draft.remark('amount')).toContain('check: `to be agreed` is no amount; 8 numbers, 4 other');
+    expect(draft.remark('amount')).toContain('check: `to be agreed` is not an amount; 8 numbers, 4 other');
     const alone = await draftOf({
       'invoices.csv': [
         'Invoice No,Name,E-mail,Status,Amount',
@@ -1362,7 +1366,7 @@ describe('exports of strangers', () => {
       ],
     });
     expect(draft.comment['if_both']).toBe('lead');
-    expect(draft.remark('if_both')).toContain('check: 12 of 12');
+    expect(draft.remark('if_both')).toContain('check: in 12 of 12');
     // Deals and people have the same numbers, and each comment names the person of its deal.
     const person = (n: number): number => ((n * 7) % 30) + 1;
     const same = await draftOf({
@@ -1445,7 +1449,7 @@ describe('exports of strangers', () => {
       'projecten: deal/created',
       'logboek: comment/created',
     ]);
-    expect(about.text).toContain('# check: a status and texts about them, of a person');
+    expect(about.text).toContain('belong to a person or company and have a status and texts about them');
     expect(about.comment['deal_external_id']).toBe('Projectnr');
     const ended = await draftOf({
       'klanten.csv': people,
@@ -1533,7 +1537,7 @@ describe('exports of strangers', () => {
     expect(kept.remark('full_name')).toMatch(/^check: 6 of 30 have no name, .*`when: /);
   });
 
-  it('of several days keep the last state; links with names and firms with addresses are no people, and a wage is no amount', async () => {
+  it('of several days keep the last state; links with names and firms with addresses are no people, and a wage is not an amount', async () => {
     const stages = ['Qualify', 'Offer', 'Won', 'Lost'];
     const day = (at: number) => [
       'Opp Id,Subject,Contact,Contact Email,Value,Stage,Created',
@@ -1739,7 +1743,9 @@ describe('exports of strangers', () => {
     });
     expect(draft.lead).not.toHaveProperty('when');
     expect(draft.findings).toContain('40 leads');
-    expect(draft.text).toMatch(/# check: other records belong to .*4 of 40 by `Archived`/);
+    expect(draft.text).toMatch(
+      /# check: .*4 of 40 by `Archived`\) are sent, because other records belong to some of them/,
+    );
   });
 
   it('only link notes to people: these find them there', async () => {
@@ -1853,7 +1859,7 @@ describe('files of one structure are decided as one', () => {
     expect(deals.map(({ source }) => source)).toEqual(['deals_25_09_2024', 'deals_02_10_2024']);
     expect(deals.map(({ duplicates }) => duplicates)).toEqual(['last', 'last']);
     expect(deals[0]!.data['stage_name']).toBe('Stage');
-    expect(text).toContain('duplicates: last # check: 10 of 22 records come again');
+    expect(text).toContain('duplicates: last # check: 10 of 22 records occur again');
     const note = spec.events.find(({ type }) => type === 'comment/created')!;
     expect(note.data['deal_external_id']).toMatchObject({
       from: [
@@ -1999,7 +2005,7 @@ it('what each customer has spent makes no deals, nor do their payments', async (
   });
   expect(entries).toEqual(['customers: lead/created']);
   expect(text).toContain('# check: `Lifetime Value` and `Status` may be the amount and the stage of a deal');
-  expect(findings).toMatch(/payments.csv: .*not used, because payments and line items are no deals; 24 of 24/);
+  expect(findings).toMatch(/payments.csv: .*not used, because payments and line items are not deals; 24 of 24/);
 });
 
 it('a budget and the consent of a form make no deals, even in requests for quotes', async () => {
@@ -2080,5 +2086,5 @@ it('deals of which only the first of a group has its person are marked', async (
   const draft = await draftOf({ 'list.csv': ['Contact,E-mail,Deal,Amount,Stage', ...rows] });
   expect(draft.entries).toEqual(['list: lead/created', 'list: deal/created']);
   expect(draft.lead['when']).toEqual({ from: ['Contact', 'E-mail'], present: true });
-  expect(draft.remark('when')).toMatch(/^check: skips 10 of 15: those without a name.*merged cells/);
+  expect(draft.remark('when')).toMatch(/^check: skips 10 of 15: records without a name.*merged cells/);
 });

@@ -67,7 +67,7 @@ describe.each(Object.entries(TRUTH))('the export of %s', (name, types) => {
       files.map((file) => join(folder, file)),
       {},
     );
-    expect(findings.join('\n')).toContain(`columns are named as in ${name}`);
+    expect(findings.join('\n')).toContain(`columns match the preset ${name}`);
     const verdicts = Object.entries(types).flatMap(([type, fields]) =>
       Object.entries(fields).map(
         ([field, columns]) => [`${type} ${field}`, verdictOf(linesOf(text, type).get(field), columns)] as const,
@@ -87,7 +87,7 @@ const contact = (n: number): string =>
 describe('headers of a known CRM', () => {
   it('count whatever the file is called, and not where any CRM may have them', async () => {
     const known = await draftOf({ 'Kontakte März.csv': [CONTACTS, ...times(20, contact)] });
-    expect(known.findings).toContain('9 of 9 columns are named as in hubspot-csv');
+    expect(known.findings).toContain('9 of 9 columns match the preset hubspot-csv');
     const unknown = await draftOf({
       'contacts.csv': [
         'Id,Name,Email,Phone,Title',
@@ -110,7 +110,7 @@ describe('headers of a known CRM', () => {
   it('count alone where the user names their CRM', async () => {
     const rows = ['Record ID,Job Title,Email,Number', ...times(9, (n) => `${n},Ada Bell,a${n}@b.example,${n}`)];
     const draft = await draftOf({ 'list.csv': rows }, { preset: 'hubspot-csv' });
-    expect(draft.findings).toContain('columns are named as in hubspot-csv');
+    expect(draft.findings).toContain('columns match the preset hubspot-csv');
     expect(draft.lead['external_id']).toBe('Record ID');
   });
 });

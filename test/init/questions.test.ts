@@ -126,7 +126,7 @@ describe('the questions of init', () => {
     expect(labels[0]).toMatch(/^as proposed: `name`, else `company`: /);
     expect(labels.join('\n')).not.toContain('nickname');
     expect(asked.map(({ name }) => name)).not.toContain('timezone');
-    expect(text).toMatch(/timezone: UTC # no date/);
+    expect(text).toMatch(/timezone: UTC # not needed: no date/);
   });
 
   it('are all answered by their proposals, which then have no mark', async () => {

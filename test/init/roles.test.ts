@@ -44,9 +44,9 @@ describe('the roles of columns', () => {
     const rows = times(12, (n) => `${deal(n)};${(n + 3) * 625.125};50`);
     const draft = await draftOf({ 'export.csv': ['a;b;Stage;c;d;e;f;g;h', ...rows] });
     expect(draft.deal['external_id']).toBe('a');
-    expect(draft.text).toMatch(/# check: .* deals, but no header says so\n  - type: deal/);
+    expect(draft.text).toMatch(/# check: these become deals, .* no header says so\n  - type: deal/);
     expect(JSON.stringify(draft.deal['amount'])).toContain('"c"');
-    expect(draft.remark('amount')).toContain('runner-up: `g`');
+    expect(draft.remark('amount')).toContain('also possible: `g`');
   });
 
   it('are those of the elements of a list of names and values, at one place or beside their names', async () => {
@@ -142,7 +142,7 @@ describe('the roles of columns', () => {
     const deals = times(12, (n) => `D${101 + n},案件 ${n},${['見込み', '受注'][n % 2]!},${amounts[n % 3]!}`);
     const draft = await draftOf({ '商談.csv': ['商談番号,案件名,進捗,見積金額', ...deals] });
     expect(draft.deal).toMatchObject({ stage_name: '進捗', amount: { from: [{}, { from: '見積金額' }] } });
-    expect(draft.remark('amount')).toMatch(/^check: 4 of 12 have such as `万`: `120万円` becomes 1200000/);
+    expect(draft.remark('amount')).toMatch(/^check: 4 of 12 have a unit such as `万`: `120万円` becomes 1200000/);
     expect(draft.findings).toMatch(/12 deals$/m);
   });
 
@@ -162,8 +162,8 @@ describe('the roles of columns', () => {
 
   it.each([
     ['Amount (cents)', '', /^check: divided by 100, because its name says so/],
-    ['Amount', 'minor', /^check: divided by 100, because `Unit` is minor/],
-    ['Amount', 'minor,major', /^set this: 6 are not minor by `Unit`/],
+    ['Amount', 'minor', /^check: divided by 100, because `Unit` is `minor`/],
+    ['Amount', 'minor,major', /^set this: `Unit` is not `minor` in 6/],
   ])('tell an amount in cents: %s, unit %s', async (amount, units, remark) => {
     const unit = units.split(',');
     const deals = times(
@@ -281,8 +281,8 @@ describe('the roles of columns', () => {
       'deals.csv': ['Id,Title,Stage,Previous stage,Value,Owner,Second owner,Created at,Created in CRM at', ...rows],
     });
     expect(draft.deal).toMatchObject({ stage_name: 'Stage', owner_name: 'Owner' });
-    expect(draft.remark('owner_name')).toContain('runner-up: `Second owner`');
-    expect(draft.remark('occurred_at')).toContain('runner-up: `Created in CRM at`');
+    expect(draft.remark('owner_name')).toContain('also possible: `Second owner`');
+    expect(draft.remark('occurred_at')).toContain('also possible: `Created in CRM at`');
   });
 
   it('are never those of a constant, and first and last name are of one address', async () => {
@@ -362,7 +362,7 @@ describe('the roles of columns', () => {
     expect(draft.comment).toMatchObject({ author_name: 'Registou' });
     expect(draft.lead['occurred_at']).toMatchObject({ from: 'Aufnahme' });
     for (const key of ['title', 'author_name', 'occurred_at'])
-      expect(draft.remark(key)).toMatch(/^check: no header names it; 12 /);
+      expect(draft.remark(key)).toMatch(/^check: guessed from its values, not from its header; 12 /);
   });
 
   it('of a person and a deal call the deal after what it is about, before the company', async () => {
@@ -406,7 +406,9 @@ describe('the roles of columns', () => {
     });
     expect(draft.deal).toMatchObject({ owner_name: 'Atiende', occurred_at: { from: '1a visita' } });
     expect(draft.comment).toMatchObject({ author_name: 'Quién' });
-    expect(draft.remark('owner_name')).toMatch(/^check: no header names it, but `Quién` of charlas has the same names/);
+    expect(draft.remark('owner_name')).toMatch(
+      /^check: guessed from its values, not from its header; `Quién` of charlas has the same names/,
+    );
   });
 
   it('of owner and author may be initials: of names in another table, or with which texts are signed', async () => {
@@ -436,7 +438,7 @@ describe('the roles of columns', () => {
       ],
     });
     expect(signed.deal).toMatchObject({ owner_name: 'Ansv.', currency: { value: 'DKK' } });
-    expect(signed.remark('currency')).toContain('DK is the country');
+    expect(signed.remark('currency')).toContain('seem to be from DK');
   });
 
   it('of a title is the only column that nothing else explains, even if it has few words', async () => {
@@ -451,7 +453,7 @@ describe('the roles of columns', () => {
       ],
     });
     expect(draft.deal).toMatchObject({ title: 'Що замовив', stage_name: 'Стан' });
-    expect(draft.remark('title')).toMatch(/^check: no header names it/);
+    expect(draft.remark('title')).toMatch(/^check: guessed from its values, not from its header/);
   });
 
   it.each([
@@ -583,7 +585,9 @@ describe('the roles of columns', () => {
       const header = `Id,Name,Mobile Phone,${second},Owner Phone,Fax`;
       const draft = await draftOf({ 'contacts.csv': [header, ...times(9, row)] });
       expect(draft.lead['phone_number']).toEqual({ from: ['Mobile Phone', second], apply: ['phone'] });
-      expect(draft.remark('phone_number')).toBe('check: 3 records have several; the rest go into custom fields');
+      expect(draft.remark('phone_number')).toBe(
+        'check: 3 records have several; the first one is used, and the others go into custom fields',
+      );
     },
   );
 
@@ -605,7 +609,7 @@ describe('the roles of columns', () => {
       expect(draft.deal['stage_name']).toEqual({
         from: [{ from: 'Status', apply: [{ map: { won: 'Won', lost: 'Lost', '*': null } }] }, stage],
       });
-      expect(draft.remark('stage_name')).toMatch(/^check: 8 deals are won or lost by `Status`/);
+      expect(draft.remark('stage_name')).toMatch(/^check: `Status` says that 8 deals are won or lost, /);
     },
   );
 });
@@ -641,7 +645,7 @@ describe('amounts', () => {
     expect(either.remark('amount')).toMatch(/^set this: in `\d\.250`, `\.` is read as the thousands separator/);
   });
 
-  it('are cents where their name or another column says so, and asked about where all are whole hundreds', async () => {
+  it('are cents where their name or another column says so, and asked about where all are multiples of 100', async () => {
     const deals = (header: string, more: (n: number) => string) =>
       draftOf({ 'deals.csv': [`Deal ID,Stage,${header}`, ...times(5, (n) => `O${n},New,${more(n)}`)] });
     const divided = { number: { decimal: '.', divide: 100 } };
@@ -649,7 +653,7 @@ describe('amounts', () => {
     expect(named.deal['amount']).toMatchObject({ apply: [divided] });
     const shown = await deals('Value,Shown', (n) => `${((n * 3) % 5) + 1}050,$${((n * 3) % 5) + 1}0.50`);
     expect(shown.remark('amount')).toContain('`Shown` has a hundredth of it');
-    expect((await deals('Value', (n) => `${n + 1}5000`)).remark('amount')).toContain('if these are cents');
+    expect((await deals('Value', (n) => `${n + 1}5000`)).remark('amount')).toContain('if they are cents');
     expect((await deals('Value', (n) => `${n + 1}050`)).remark('amount')).not.toContain('cents');
   });
 

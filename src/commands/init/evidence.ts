@@ -82,7 +82,7 @@ export function figuresOf(role: Role, column: Column): string {
 
 export function nextText(others: readonly RoleCandidate[], score = 0): string {
   const near = others.filter((each) => each.score > score * 0.4).slice(0, 2);
-  return near.length === 0 ? '' : `; runner-up: ${near.map(({ column }) => quoted(column)).join(', ')}`;
+  return near.length === 0 ? '' : `; also possible: ${near.map(({ column }) => quoted(column)).join(', ')}`;
 }
 
 /** The evidence for a role, with the runner-up; marked with the reason where it is weak or another column comes near. */
@@ -98,15 +98,15 @@ export function commentOf(role: Role, found: RoleFound, kind: RecordKind): strin
 function doubtIn(role: Role, { column, score, others: [next] }: RoleFound, kind: RecordKind): string | undefined {
   const header = headerScore(role, column, kind);
   if (header <= 0)
-    return `no header names it${column.team ? `, but ${quoted(column.team)} of ${column.team.table.source} has the same names` : ''}`;
+    return `guessed from its values, not from its header${column.team ? `; ${quoted(column.team)} of ${column.team.table.source} has the same names` : ''}`;
   const isFuller = next && column.date !== undefined && next.column.filled < column.filled / 2;
   // Names of people or their ids, and a column that has neither.
   const isMember = ({ is }: Column): boolean => Math.max(is.person, is.email, is.uuid, is.code, is.digits) > 0.7;
   const isOther = next && ['owner', 'author'].includes(role) && isMember(column) && !isMember(next.column);
   if (next && score - next.score < 0.1 && !isFuller && !isOther && !isSame(column, next.column))
-    return 'another column is as likely';
+    return 'another column is just as likely';
   if (score >= SURE) return undefined;
-  return header < 0.5 ? 'its header may mean something else' : 'its values may be something else';
+  return header < 0.5 ? 'its header may mean something else' : 'its values may mean something else';
 }
 
 /** The same values, or the name and the id of the same. */
@@ -132,8 +132,8 @@ export function passedOver(first: Column, others: readonly Column[]): string | u
   const some = others.map((other) => `(${other.sql} is not null and ${other.sql} <> ${first.sql})`).join(' or ');
   const both = countOf(first.table, `from ${first.table.sql} where ${first.sql} is not null and (${some})`);
   return both === 0
-    ? `${numberText(first.filled)} records have the first one`
-    : `check: ${numberText(both)} records have several; the rest go into custom fields`;
+    ? `${numberText(first.filled)} records have a value in the first column`
+    : `check: ${numberText(both)} records have several; the first one is used, and the others go into custom fields`;
 }
 
 export function dateValue(column: Column, asDay = false): ValueSpec {
@@ -197,7 +197,7 @@ export function scaleOf(column: Column): Scale | undefined {
   if (named.some((word) => /^micros?$/.test(word))) return { divide: 1_000_000, why: 'its name says millionths' };
   if (column.meaning.concepts.has('cents')) return { divide: 100, why: 'its name says so' };
   const unit = unitOf(column);
-  if (unit?.others === 0) return { divide: 100, why: `${quoted(unit.column)} is ${unit.name}` };
+  if (unit?.others === 0) return { divide: 100, why: `${quoted(unit.column)} is \`${unit.name}\`` };
   const other = column.table.columns.find((each) => {
     if (each === column || !each.separators || each.list !== undefined) return false;
     const numbers = bothOf(column, each).map(([a, b]) => [numberIn(a, column), numberIn(b, each)] as const);

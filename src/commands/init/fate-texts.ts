@@ -19,7 +19,7 @@ export function nameOf({ from }: Table): string {
 export function fileText({ path, settings, family }: Export): string {
   const part = partOf(settings);
   const name = part === undefined || part === '.' || part === '$' ? path : `${path}#${part}`;
-  return family ? `${name} and ${numberText(family.members.length - 1)} more of its structure` : name;
+  return family ? `${name} and ${numberText(family.members.length - 1)} more with the same columns` : name;
 }
 
 export function typeText({ from, is }: RecordType): string {
@@ -29,7 +29,7 @@ export function typeText({ from, is }: RecordType): string {
 
 export function exportText(table: Table, read: number | undefined): string {
   const { from, columns, rows, whole } = table;
-  const more = columns.length < MAX_COLUMNS ? [] : [`only the first ${numberText(MAX_COLUMNS)} columns were looked at`];
+  const more = columns.length < MAX_COLUMNS ? [] : [`only the first ${numberText(MAX_COLUMNS)} columns were read`];
   const reasons = [...from.reasons, ...more].map((reason) => `; ${reason}`).join('');
   const count = read ?? rows + from.sample.unreadable;
   const isAll = whole || read !== undefined;
@@ -52,7 +52,7 @@ export function lookedUpText(fields: Lookups): string {
 }
 
 export function notCarriedText(columns: readonly Column[], why = '', mark = ''): string | undefined {
-  return columns.length === 0 ? undefined : `${mark}not carried${why}: ${columns.map(quoted).join(', ')}`;
+  return columns.length === 0 ? undefined : `${mark}not migrated${why}: ${columns.map(quoted).join(', ')}`;
 }
 
 export function emptyText({ columns, rows, whole }: Table): string | undefined {
@@ -60,8 +60,8 @@ export function emptyText({ columns, rows, whole }: Table): string | undefined {
   const isWhole = ({ name }: Column): boolean =>
     columns.some((each) => each.name.startsWith(`${name}[`) || each.name.startsWith(`${name}.`));
   const empty = columns.filter((column) => column.filled === 0 && !isWhole(column));
-  const where = whole ? 'in any record' : `in the first ${numberText(rows)} records`;
-  return empty.length === 0 ? undefined : `no value ${where}: ${empty.map(quoted).join(', ')}`;
+  const where = whole ? 'in all records' : `in the first ${numberText(rows)} records`;
+  return empty.length === 0 ? undefined : `empty ${where}: ${empty.map(quoted).join(', ')}`;
 }
 
 /** More than a tenth is more than an oversight. */
@@ -74,7 +74,7 @@ export function whenLine(line: Line, taken: number | undefined, total: number | 
   const skips = skipsOf(line);
   // Records of other types have entries of their own.
   if (comment === undefined) return line;
-  if (taken === undefined || total === undefined) return { ...line, comment: `check: skips ${plainComment(line)}` };
+  if (taken === undefined || total === undefined) return { ...line, comment: `check: ${plainComment(line)}` };
   const count = Math.max(0, total - taken);
   const reasons = withRest(skips, count);
   const isLost = reasons.some((each) => each.why.endsWith('in no export') && each.count !== 0);
@@ -99,7 +99,7 @@ function reasonsText(skips: readonly SkipCount[]): string {
   const some = skips.filter(({ count }) => count !== 0);
   if (some.length < 2) return (some[0] ?? skips[0]!).why;
   return some
-    .map(({ why, count }) => (count === undefined ? why : `${numberText(count)} ${why.replace(/^those /, '')}`))
+    .map(({ why, count }) => (count === undefined ? why : `${numberText(count)} ${why.replace(/^records /, '')}`))
     .join(', ');
 }
 
@@ -110,7 +110,7 @@ export function whySkipped(entries: readonly Entry[], all: number): string {
   if (live.some((entry) => entry.table.list === undefined && !whenOf(entry))) return '';
   const skips = live.flatMap((entry): SkipCount[] => {
     const { list } = entry.table;
-    return [...skipsOf(whenOf(entry)), ...(list === undefined ? [] : [{ why: `those without \`${list}\`` }])];
+    return [...skipsOf(whenOf(entry)), ...(list === undefined ? [] : [{ why: `records without \`${list}\`` }])];
   });
   const whys = new Map(skips.map((each) => [each.why, live.length === 1 ? each : { why: each.why }]));
   return whys.size > 0 ? `: ${reasonsText(withRest([...whys.values()], all))}` : '';

@@ -82,7 +82,7 @@ export class Fates {
       // An element of a list is an event.
       const taken = table.list === undefined ? fate?.records : fate?.events;
       const isFirst = entries.findIndex((each) => each.table === table && each.refused === undefined) === at;
-      const why = kindOfType(type).isNote ? `, since a ${kindOfType(type).name} has only a text` : '';
+      const why = kindOfType(type).isNote ? `, because a ${kindOfType(type).name} has only a text` : '';
       const failed =
         fate && isMany(fate.failed, fate.events)
           ? `check: ${ofText(fate.failed, fate.events)} cannot be sent: ${fate.codes.join(', ')}`
@@ -114,7 +114,7 @@ export class Fates {
         if (!this.#isRead(table)) return [this.#unreadText(table)];
         return isAgain(table) ? [] : [{ table, remark: this.#remarkOn(table) }];
       }),
-      ...parts.map((name) => `not read: ${name}: it has no records`),
+      ...parts.map((name) => `${name} is not used, because it has no records`),
     ];
   }
 
@@ -146,7 +146,7 @@ export class Fates {
       (relation?.to.table === table && filled.length > 1) ||
       (isOf && this.#history(table) === undefined && filled.length > 4);
     const mark = table.rows > 0 && !table.settled.has('kind') && isDoubtful ? 'check: ' : '';
-    const texts = [`${mark}not read: ${nameOf(table)}: ${this.#whyUnread(table)}`, notCarriedText(table.columns)];
+    const texts = [`${mark}${nameOf(table)} is ${this.#whyUnread(table)}`, notCarriedText(table.columns)];
     return texts.filter((text) => text !== undefined).join('; ');
   }
 
@@ -174,7 +174,7 @@ export class Fates {
           (each) => `${counted(each.rows, 'record')} ${typeText(each.from.type!)}: ${this.#restText(each)}`,
         ),
         ...(skipped > 0 ? [`${numberText(skipped)} skipped${why}`] : []),
-        ...(footers > 0 ? [`${numberText(footers)} skipped: a footer or totals below the records`] : []),
+        ...(footers > 0 ? [`${numberText(footers)} skipped: footer or totals below the records`] : []),
         ...(fate && fate.unreadable > 0 ? [`${numberText(fate.unreadable)} cannot be read`] : []),
         ...(fields && others.length === 0 ? [lookedUpText(fields)] : []),
       ];
@@ -227,9 +227,9 @@ export class Fates {
       : attributes === undefined
         ? ''
         : `values with their names (\`${attributes.by}\`), `;
-    if (read.some((path) => path === list || list!.startsWith(`${path}.`))) return `${what}carried in a custom field`;
-    const some = attributes ? `${what}fields of the record` : 'its first element is carried';
-    return read.some((path) => path.startsWith(`${list!}.`)) ? some : 'not carried';
+    if (read.some((path) => path === list || list!.startsWith(`${path}.`))) return `${what}kept in a custom field`;
+    const some = attributes ? `${what}fields of the record` : 'its first element is used';
+    return read.some((path) => path.startsWith(`${list!}.`)) ? some : 'not migrated';
   }
 
   /** Names, addresses or numbers, of others than those to whom deals and comments are assigned. */
@@ -276,14 +276,14 @@ export class Fates {
         ? 'not used, because it has no records'
         : `not used, because none of its ${counted(unreadable, 'record')} can be read: ${why}`;
     const refused = this.#refused.find((entry) => entry.table === table);
-    if (refused) return `not used, because its entry is refused: ${refused.refused!}`;
-    if (table.settled.has('kind')) return 'not used, because the answer was that it has no people, deals or notes';
-    const deal = table.unusedDeal === undefined ? '' : `${table.unusedDeal}; `;
+    if (refused) return `not used, because its entry has a mistake: ${refused.refused!}`;
+    if (table.settled.has('kind')) return 'not used, because your answer was that it has no people, deals or notes';
+    const deal = table.unusedDeal === undefined ? '' : `${table.unusedDeal}, but `;
     const history = this.#history(table);
     const what = history
       ? `it is ${history}`
       : table.nouns.includes('payment')
-        ? 'payments and line items are no deals'
+        ? 'payments and line items are not deals'
         : table.nouns.includes('other')
           ? 'the service has no place for such records'
           : table.nouns.includes('comment') && !table.columns.some(isWritten)
@@ -291,9 +291,9 @@ export class Fates {
             : 'it was not recognised as people, deals or notes';
     const first = this.#relation(table);
     const relation = first
-      ? `; ${ofText(first.found, first.of)} \`${first.from.table.source}.${first.from.name}\` are in ${first.to.table.source}.${first.to.name}`
+      ? `; ${ofText(first.found, first.of)} values of \`${first.from.table.source}.${first.from.name}\` are in \`${first.to.table.source}.${first.to.name}\``
       : ', and no other export has its ids';
-    return `not used, because ${deal}${what}${relation}`;
+    return `not used${deal === '' ? ', because' : ':'} ${deal}${what}${relation}`;
   }
 }
 

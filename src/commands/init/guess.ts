@@ -114,14 +114,14 @@ function notesIn(table: Table, drafts: readonly EntryDraft[]): EntryDraft[] {
     )
     .map((column): EntryDraft => {
       const instead = hasComments
-        ? 'other records are the comments'
+        ? 'other records already become comments'
         : Math.max(...alike(column).map(fillOf)) <= 0.5
-          ? `${ofText(column.filled, table.rows)} have one`
+          ? `only ${ofText(column.filled, table.rows)} records have one`
           : undefined;
       return {
         ...{ kind: 'comment', table, twin: false, doubt: undefined },
         key: id && isKey(id) ? { value: key?.value ?? valueIn(id), column: id } : undefined,
-        prefix: { text: `${nameAsKey(column.name)}-`, why: 'that of the record' },
+        prefix: { text: `${nameAsKey(column.name)}-`, why: 'they are the ids of the records' },
         roles: new Map([['content', { column, score: 1, others: [] }]]),
         candidates: new Map(),
         notes: { of: kind, column, instead },
@@ -315,9 +315,9 @@ function apartFrom(earlier: readonly EntryDraft[], draft: EntryDraft): EntryDraf
   if (!clash || !key) return draft;
   const { other, shared, isSame } = clash;
   const { source } = other;
-  const repeats = `${ofText(shared, table.rows)} are also in ${source}`;
+  const repeats = `${ofText(shared, table.rows)} records are also in ${source}`;
   if (isSame) return { ...draft, key: { ...key, repeats } };
-  const why = `${numberText(shared)} ids are also in ${source}, of other records: two number ranges`;
+  const why = `${numberText(shared)} of the ids belong to other records in ${source}`;
   return { ...draft, prefix: { text, why } };
 }
 

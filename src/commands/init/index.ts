@@ -168,9 +168,9 @@ async function draftMapping(
   answers.check();
   if (entries.every(({ refused }) => refused !== undefined))
     throw new UserError(
-      ['no mapping is written, because no entry of it can be used:', ...fates.findings(trial)].join('\n'),
+      ['no mapping is written, because none of its entries can be used:', ...fates.findings(trial)].join('\n'),
       {
-        hint: `name also the exports of the people and deals, or say what a file has: \`--answer ${known.tables[0]!.source}=leads\` (or deals, both, comments)`,
+        hint: `also name the exports of people and deals, or say what a file contains: \`--answer ${known.tables[0]!.source}=leads\` (or deals, both, comments)`,
       },
     );
   const { text } = write(entries);
@@ -194,7 +194,7 @@ function agreeing(entries: readonly Entry[]): Entry[] {
     const policy = policies.find(({ value }) => value === 'last') ?? policies[0];
     if (!policy || entry.settings.some(({ key, value }) => key === policy.key && value === policy.value)) return entry;
     const others = entry.settings.filter(({ key }) => key !== policy.key);
-    const comment = `${policy.value === 'last' ? 'check: ' : ''}as of the other records of this type`;
+    const comment = `${policy.value === 'last' ? 'check: ' : ''}as for the other records of this type`;
     return { ...entry, settings: [...others, { ...policy, comment }] };
   });
 }

@@ -135,7 +135,7 @@ export function recognise(tables: readonly Table[], known: KnownCrms, preset: st
     }
     if (best.kinds.size > 0) table.nouns = [...best.kinds.keys()];
     const name = table.list === undefined ? basename(table.from.path) : `${basename(table.from.path)}#${table.list}`;
-    return [`${name}: ${best.shared.length} of ${table.columns.length} columns are named as in ${best.crm}`];
+    return [`${name}: ${best.shared.length} of ${table.columns.length} columns match the preset ${best.crm}`];
   });
 }
 

@@ -80,12 +80,12 @@ export async function openAll(
     if (!Array.isArray(found)) {
       if (!(found instanceof UserError) || !existsSync(path)) throw found;
       failure ??= found;
-      own.push(`${path}: not used: it cannot be read: ${found.message}`);
+      own.push(`${path}: not used, because it cannot be read: ${found.message}`);
       continue;
     }
     const what = isMapping ? 'a mapping' : ownFile(path, (found as Export[])[0]!.source);
     if (what === undefined) exports.push(...(found as Export[]));
-    else own.push(`${path}: not used: it is not an export, but ${what}`);
+    else own.push(`${path}: not used, because it is not an export, but ${what}`);
   }
   const [first] = exports;
   if (!first && failure) throw failure;
@@ -267,13 +267,13 @@ async function correctionOf(
     if (encoding === MIXED) return [{ encoding }, 'lines that are not UTF-8 are read as Windows-1252'];
     return encoding === WESTERN
       ? [{ encoding }, 'not valid UTF-8, so Windows-1252 is assumed']
-      : [{ encoding }, `not valid UTF-8, so ${encoding} is assumed, by the letters of its words`];
+      : [{ encoding }, `not valid UTF-8, so ${encoding} is assumed, because of its letters`];
   }
   if (setting === 'escape' && settings.escape === undefined) {
     return [{ escape: '\\' }, 'a backslash precedes the quotes inside its cells'];
   }
   if (setting === 'quote' && settings.quote === undefined)
-    return [{ quote: 'none' }, 'no cell of it is quoted, so quotes are characters like others'];
+    return [{ quote: 'none' }, 'no cell is quoted, so quotes are ordinary characters'];
   return setting === 'headerLine' ? headerBelow(base, settings) : undefined;
 }
 
@@ -295,7 +295,7 @@ async function otherHeader(
   if (columns.filter((name) => name === '').length > 1) return headerOfGroups(base, settings);
   if (settings.headerLine !== undefined || !columns.some(isValue)) return undefined;
   const numbered = columns.map((_, index) => `column_${index + 1}`);
-  return [{ columns: numbered }, 'its first line is a record, so the columns have numbers: name them'];
+  return [{ columns: numbered }, 'the first line is a record, so the columns have numbers: name them'];
 }
 
 /** Below a line that names groups of columns, `Deal;;Customer;;`, the line that names each of them. */
@@ -305,7 +305,7 @@ async function headerOfGroups(base: SourceSpec, settings: ExportSettings): Promi
   if (!source || source.columns.length < 3 || new Set(source.columns).size < source.columns.length) return undefined;
   // A record has a number, a date or an id.
   if (source.columns.some((name) => name === '' || /\d/.test(name))) return undefined;
-  return [{ headerLine: line }, `the header is in line ${line}, below a line of groups`];
+  return [{ headerLine: line }, `the header is in line ${line}, below a line that names groups of columns`];
 }
 
 /** Looks for a header with several columns further down, below the title of a report. */

@@ -119,7 +119,7 @@ function withoutRefused(
     if (whole) return { ...entry, refused: whole.message };
     return withLines(entry, (line) => {
       const refusal = own.find(({ part }) => part!.line === line);
-      return refusal ? { ...line, off: true, comment: `set this: it was refused: ${refusal.message}` } : line;
+      return refusal ? { ...line, off: true, comment: `set this: the line has a mistake: ${refusal.message}` } : line;
     });
   });
 }

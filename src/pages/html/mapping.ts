@@ -41,7 +41,7 @@ export function notUsed({ mapping: stored }: PageData): Markup | undefined {
   const empty = columns.filter(({ values }) => values === 0);
   return section(
     'not-used',
-    'Columns and files that were not carried',
+    'Columns and files that are not migrated',
     filled.length === 0
       ? undefined
       : dataTable(

@@ -31,7 +31,7 @@ const PARTS: readonly PagePart[] = [
   ['verified', 'Compared with the service', figured('verified')],
   ['not-carried', 'What cannot be migrated', notMigrated],
   ['mapping', 'Mapping', mapping],
-  ['not-used', 'Columns and files not carried', notUsed],
+  ['not-used', 'Columns and files that are not migrated', notUsed],
   ['signing', 'Sign-off', signing],
 ];
 

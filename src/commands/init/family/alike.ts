@@ -98,7 +98,7 @@ function joined(members: readonly Export[]): Export {
     members,
     named,
     again: key?.isSame
-      ? `${numberText(key.shared)} of ${numberText(main.rows.length)} records come again in a later one of ${numberText(members.length)} exports of one structure`
+      ? `${numberText(key.shared)} of ${numberText(main.rows.length)} records occur again in a later one of ${numberText(members.length)} exports with the same columns`
       : undefined,
     renumbered: key && !key.isSame ? key.column : undefined,
   };

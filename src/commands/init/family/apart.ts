@@ -65,21 +65,20 @@ class Apart {
   line(line: Line): Line {
     const { named, renumbered } = this.#family!;
     const value = line.key === 'each' ? line.value : this.value(line.value);
-    if (value === undefined)
-      return { ...line, value: NONE, off: true, comment: 'this one of the exports has no such column' };
+    if (value === undefined) return { ...line, value: NONE, off: true, comment: 'this export has no such column' };
     const reads = (name: string): boolean => JSON.stringify(line.value).includes(JSON.stringify(name));
     if (named && reads(named.column)) {
       const why = `the name of this ${named.column.slice(1, -1)}`;
       const comment = line.off
         ? line.comment
         : line.key in ROLES
-          ? `check: ${why}, since no column has ${ROLES[line.key]!}`
+          ? `check: ${why}, because no column has ${ROLES[line.key]!}`
           : why;
       return { ...line, value, comment };
     }
     if (renumbered === undefined || !/(?:^|_)external_id$/.test(line.key) || !reads(renumbered))
       return { ...line, value };
-    const comment = `check: each of the exports numbers its own records, so these have a prefix; ${plainComment(line)}`;
+    const comment = `check: each export numbers its own records, so the ids get a prefix; ${plainComment(line)}`;
     return { ...line, value: prefixed(value, this.#prefix()), comment };
   }
 

@@ -117,7 +117,7 @@ function entryOf(entry: Entry, parent: Table, at: number, id: unknown): Entry {
   const numbered: Line = {
     key: 'external_id',
     value: own,
-    comment: 'check: the id of the row, with the number of the group',
+    comment: 'check: the id of the row and the number of the group',
   };
   const data = entry.data.filter((each) => isOwn || each !== found).map(line);
   return {
@@ -127,7 +127,7 @@ function entryOf(entry: Entry, parent: Table, at: number, id: unknown): Entry {
       {
         key: 'when',
         value: when ? { all: [inGroup(when.value), filled] } : filled,
-        comment: 'those without this group of columns',
+        comment: 'records without this group of columns',
       },
       ...settings,
     ],

@@ -47,7 +47,7 @@ export function idOfPerson(
   { key, roles: own }: Recognised & { readonly key: Key | undefined },
 ): Key | undefined {
   const column = columnsOf(own, ...CONTACTS, 'full').find(({ name }) => name === key?.value);
-  const why = 'no column has ids of deals, so that of the person is used';
+  const why = 'no column has ids of deals, so the id of the person is used';
   return column && isKey(column) && !roles.has('id') ? { value: column.name, column, why } : undefined;
 }
 
@@ -71,7 +71,7 @@ export function keyOf(row: Recognised, references: readonly Reference[]): Key | 
   const theirs = numberOfPeople(row);
   const key = theirs
     ? { value: theirs.name, column: theirs, ...recurring([theirs], roles, kind) }
-    : personalKey(roles, id && `${quoted(id)} counts records and no people`)!;
+    : personalKey(roles, id && `${quoted(id)} numbers the records, not the people`)!;
   return { ...key, isOnce: true };
 }
 
@@ -148,7 +148,7 @@ function personalKey(roles: Assignment['roles'], instead = 'no column looks like
   const [first] = used;
   if (!first) return undefined;
   const figures = used.map((each) => `${quoted(each)} (${figuresOf('id', each)})`).join(', or else ');
-  const why = `${instead}, so people are told apart by ${figures}`;
+  const why = `${instead}, so the id of a person is ${figures}`;
   // As alternatives with settings, so that the others, which have fields of their own, are not warned of as passed over.
   const values = used.map((each) => (used.length > 1 ? { from: valueIn(each) } : valueIn(each)));
   const other = elsewhere(used, roles);
@@ -156,7 +156,7 @@ function personalKey(roles: Assignment['roles'], instead = 'no column looks like
   const { by, value, count } = other;
   return {
     value: firstOf([values[0]!, value, ...values.slice(1)]),
-    why: `${why}; ${counted(count, 'record')} without ${quoted(first)} ${count === 1 ? 'has' : 'have'} that of another one with the same ${by.map(quoted).join(' and ')}`,
+    why: `${why}; ${counted(count, 'record')} without ${quoted(first)} ${count === 1 ? 'gets' : 'get'} the id of another one with the same ${by.map(quoted).join(' and ')}`,
     ...recurring(used, roles, 'lead', by),
   };
 }
@@ -203,7 +203,7 @@ function recurring(
   const differs =
     differing === 0
       ? ''
-      : `${numberText(differing)} of them ${differing === 1 ? 'has' : 'have'} several names, addresses or numbers`;
+      : `${numberText(differing)} of them ${differing === 1 ? 'has' : 'have'} different ${kind === 'lead' ? 'names, addresses or numbers' : 'titles, amounts, stages or owners'}`;
   return {
     repeats: `${numberText(people)} ${kind === 'lead' ? 'people' : 'deals'} in ${numberText(records)} records`,
     differs,
@@ -253,9 +253,9 @@ function severalKey({ roles, table, kind }: Recognised): Key | undefined {
   const left = table.rows - best.n;
   const rest =
     left > 0
-      ? `, and ${counted(left, 'record')} cannot be told from others by them`
-      : `: ${numberText(best.n)} records, ${numberText(best.n)} distinct`;
-  const verb = best.columns.length === 1 ? 'is used as one' : 'are used as one';
+      ? `, but ${counted(left, 'record')} ${left === 1 ? 'has' : 'have'} the same values as another one`
+      : `: unique in all ${numberText(best.n)} records`;
+  const verb = best.columns.length === 1 ? 'is used as one' : 'together are used as one';
   const why = `no column looks like an id, so ${best.columns.map(quoted).join(' and ')} ${verb}${rest}`;
   return { value: joined(best.columns, ' / '), why };
 

@@ -210,7 +210,7 @@ function noteSubjects(kinds: ReadonlyMap<Table, TableKinds>, references: readonl
     const people = [...new Set(own.map(({ to }) => to.table))].sort((a, b) => b.rows - a.rows);
     for (const other of people.slice(1)) {
       const lead = kinds.get(other)!.get('lead')!;
-      const doubt = `check: ${table.source} refers to these and to ${people[0]!.source}: they may be what its deals are about, and no people`;
+      const doubt = `check: ${table.source} refers to these records and to ${people[0]!.source}: these may be what its deals are about, not people`;
       if (!other.nouns.includes('lead')) kinds.get(other)!.set('lead', { doubt, ...lead });
     }
   }

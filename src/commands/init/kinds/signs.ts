@@ -90,7 +90,8 @@ export class Signs {
     const isSold = this.#table.list === undefined || amount > 0.5;
     const isByName = isCalled && ((amount > 0.35 && stage > 0.35) || (isSold && signs >= 2));
     const isUnknown = !isByName && !isNamed(this.#table);
-    const doubt = 'check: numbers and a column of a few values make these records deals, but no header says so';
+    const doubt =
+      'check: these become deals, because they have numbers and a column with few distinct values; no header says so';
     if (isByName || (amount > 0.5 && stage > (isUnknown ? 0.2 : 0.6))) this.#set('deal', isUnknown ? doubt : undefined);
     if (this.#found.size === 2 && !isTwin(this.#assignments)) this.#found.delete('lead');
     // An amount that few people have tells no deals of all.
@@ -127,17 +128,20 @@ export class Signs {
     const signs: readonly (readonly [boolean, string])[] = [
       [isSold, 'an amount'],
       [isStaged, 'a status'],
-      [isOwn || isTitled, 'what it is for'],
-      [isCalled, 'their name'],
-      [isAbout, this.#isOfTexts() ? 'texts about them' : isEnded ? 'how they ended' : 'a title'],
+      [isOwn || isTitled, 'a subject'],
+      [isCalled, 'a name that means deals'],
+      [isAbout, this.#isOfTexts() ? 'texts about them' : isEnded ? 'an outcome' : 'a title'],
     ];
     const [one, other] = signs.flatMap(([isSo, words]) => (isSo ? [words] : []));
     if (!isOf || one === undefined || other === undefined) return;
     if (isPerson && !isCalled && (this.#areAllPeople() || (sum !== undefined && isMostlyZero(sum.column)))) return;
     // Payments, invoices and line items where other records are the deals.
     if (this.#refersTo('deal') || (this.#is('other') && this.#areOthers())) return;
-    const without = this.#assignments.get('deal')!.roles.has('stage') ? '' : ', although no column has a stage';
-    this.#set('deal', `check: ${one} and ${other}, of a person or a company, make these records deals${without}`);
+    const without = this.#assignments.get('deal')!.roles.has('stage') ? '' : '; no column has a stage';
+    this.#set(
+      'deal',
+      `check: these become deals, because they belong to a person or company and have ${one} and ${other}${without}`,
+    );
     if (isPerson) this.#set('lead');
   }
 
@@ -238,7 +242,7 @@ export class Signs {
     if (this.#found.has('lead') && this.#found.get('lead')!.doubt === undefined)
       this.#set(
         'lead',
-        `check: ${this.#table.unusedDeal}: then each row is a person and a deal (\`--answer ${this.#table.source}=both\`)`,
+        `check: ${this.#table.unusedDeal}; if each row is a person and a deal, use \`--answer ${this.#table.source}=both\``,
       );
   }
 
@@ -283,7 +287,7 @@ export class Signs {
     if (!isNote) return;
     if (!this.#is('other')) this.#set('comment');
     else if (this.#refersTo('lead', isId) || this.#refersTo('deal', isId))
-      this.#set('comment', 'check: a text about a person or a deal makes these records comments');
+      this.#set('comment', 'check: these become comments, because they have a text about a person or a deal');
   }
 
   /** Whether its records have a time, an author, mostly a text of their own, and the id of a parent; sentences need a parent in each. */
@@ -352,9 +356,12 @@ export class Signs {
   peopleByRelations(): void {
     if (this.#found.size > 0 || this.#refersTo('lead') || !this.#isReferredTo()) return;
     if (this.#is('lead'))
-      this.#set('lead', 'check: other records have their ids, but no column has names or addresses');
+      this.#set(
+        'lead',
+        'check: these become leads, because other records refer to them; no column has names or addresses',
+      );
     else if (this.#mayBePeople() && this.#hasOwnAddress() && this.#table.columns.some(({ is }) => is.person > 0.7))
-      this.#set('lead', 'check: other records have their ids, and each has an address of its own');
+      this.#set('lead', 'check: these become leads, because other records refer to them and each has its own address');
   }
 
   peopleByAddress(): void {
@@ -375,9 +382,9 @@ export class Signs {
     if (this.#found.size > 0 || !this.#is('company')) return;
     if ([...this.#kinds.values()].some((found) => found.has('lead'))) {
       if (alone === undefined || this.#of('lead', ...CONTACTS) <= 0.5) return;
-      this.#set('lead', `check: ${alone} name a company without people, so the companies are leads, too`);
+      this.#set('lead', `check: ${alone} name a company without people, so the companies become leads, too`);
     } else if (this.#isReferredTo() || this.#of('lead', 'full') + this.#of('deal', 'title') > 0.5)
-      this.#set('lead', 'check: no export has people, so the companies are the leads');
+      this.#set('lead', 'check: no export has people, so the companies become leads');
   }
 }
 

@@ -60,7 +60,7 @@ export class Answers {
       return then(answer.text ?? '');
     }
     const able = choices.filter(({ mistake }) => !mistake).map(({ value }) => `\`${value}\``);
-    throw new UserError(`\`--answer ${name}=${given}\`: ${why ?? 'this is no answer'}`, {
+    throw new UserError(`\`--answer ${name}=${given}\`: ${why ?? 'this is not a possible answer'}`, {
       hint: `possible answers: ${able.join(', ')}`,
     });
   }

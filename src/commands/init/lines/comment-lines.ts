@@ -41,7 +41,7 @@ export function contentLine(context: Context): Made {
     const [first, ...more] = instead.slice(0, 3);
     if (!first) return openLine(context, 'content');
     for (const each of [first, ...more]) context.used.add(each);
-    const comment = `check: no column has a text, so these are used as one: ${[first, ...more].map(quoted).join(', ')}`;
+    const comment = `check: no column has a text, so these are used instead: ${[first, ...more].map(quoted).join(', ')}`;
     return { value: joined([first, ...more], ' - '), comment };
   }
   const others = alternatives(columns, near);

@@ -50,13 +50,13 @@ export function titleLine(context: Context): Made {
   const other = named.find((each) => fillOf(each) > 0.9 && !nameOfPerson.includes(each) && (twin || isOfFirm(each)));
   const instead = other ? [other] : nameOfPerson;
   if (instead.length > 0) {
-    const comment = `check: no column has a title, so ${instead.map(quoted).join(', ')} is used as one`;
+    const comment = `check: no column has a title, so ${instead.map(quoted).join(', ')} is used instead`;
     return { value: joined(instead, ' '), comment };
   }
   const above = context.known.drafts.find((each) => each.kind === 'lead' && each.table === table.parent);
   const names = columnsOf(above?.roles, ...NAMES).map(({ name }) => `$.${name}`);
   if (names.length === 0) return openLine(context, 'title');
-  const comment = 'set this: no column has a title, so the name of the record above is used as one';
+  const comment = 'set this: no column has a title, so the name of the record that contains the deal is used';
   return { value: names.length === 1 ? names[0]! : { list: names, apply: [{ join: ' ' }] }, comment };
 }
 
@@ -74,25 +74,27 @@ export function amountLine(context: Context): Made {
   const doubts = [
     ...(scale ? [scaleText(column, scale)] : []),
     ...(scale?.divide && whole.length > 0 ? [`amounts in ${whole.join(', ')} have no cents`] : []),
-    ...(unit && unit.others > 0 ? [`${numberText(unit.others)} are not ${unit.name} by ${quoted(unit.column)}`] : []),
-    ...(unit?.others === 0 ? [`${quoted(unit.column)} is ${unit.name}, but they have decimals`] : []),
+    ...(unit && unit.others > 0
+      ? [`${quoted(unit.column)} is not \`${unit.name}\` in ${numberText(unit.others)}`]
+      : []),
+    ...(unit?.others === 0 ? [`${quoted(unit.column)} is \`${unit.name}\`, but the amounts have decimals`] : []),
     ...(!scale && !unit && !isWhole && isHundreds(column)
-      ? ['all are whole hundreds: if these are cents, add `divide: 100`']
+      ? ['all are multiples of 100: if they are cents, add `divide: 100`']
       : []),
   ];
   const gross = grossOf(column);
   if (gross && !gross.meaning.concepts.has('base'))
-    doubts.push(`${quoted(gross)} is always the same multiple of it, as with a tax`);
+    doubts.push(`${quoted(gross)} is always the same multiple of it, as if tax were added`);
   const texts = textsAmong(column);
   if (texts.length > 0)
     doubts.push(
-      `${texts.map((text) => `\`${text}\``).join(', ')} ${texts.length === 1 ? 'is no amount' : 'are no amounts'}`,
+      `${texts.map((text) => `\`${text}\``).join(', ')} ${texts.length === 1 ? 'is not an amount' : 'are not amounts'}`,
     );
   const multiples = column.values.filter((value) => multipleIn(value));
   if (multiples.length > 0) {
     const [first] = multiples;
     doubts.push(
-      `${ofText(multiples.length, column.values.length)} have such as \`${multipleIn(first!)!.mark}\`: \`${first}\` becomes ${numberIn(first!, column)}`,
+      `${ofText(multiples.length, column.values.length)} have a unit such as \`${multipleIn(first!)!.mark}\`: \`${first}\` becomes ${numberIn(first!, column)}`,
     );
   }
   const isMixed = unit !== undefined || (scale !== undefined && (multiples.length > 0 || whole.length > 0));
@@ -131,7 +133,7 @@ export function currencyLine({ draft: { roles, candidates }, known }: Context): 
     const several = able ? `, which may be ${able.join(', ')}` : '';
     return { value: { value: able?.[0] ?? 'EUR' }, off: true, comment: `set this: ${figures}${several}` };
   }
-  const where = code === local && able?.length !== 1 ? `, and ${country!} is the country of the exports` : '';
+  const where = code === local && able?.length !== 1 ? `; the exports seem to be from ${country!}` : '';
   return {
     value: { value: code },
     comment: `set this: ${able ? 'no column has the currency, but ' : ''}${figures}${where}`,
@@ -156,7 +158,7 @@ export function stageLine(context: Context): Made {
     const isEndOnly = !outcome && found.others.length > 0 && outcomes(found.column) > 0.5;
     if (!outcome && !isEndOnly) return line;
     const doubt = outcome
-      ? `${quoted(outcome)} (${said.join(', ')}) may say which deals are won and lost`
+      ? `${quoted(outcome)} (${said.join(', ')}) may say which deals are won or lost`
       : 'it says only how deals ended';
     return { ...line, comment: `check: ${doubt}; ${plainComment(line)}` };
   }
@@ -164,15 +166,15 @@ export function stageLine(context: Context): Made {
   const unsaid = cellsOf([outcome, found.column]).filter(
     ([end, stage]) => ends.has(end ?? '') && endingOf(stage ?? '') !== ends.get(end!),
   );
-  if (unsaid.length === 0) return { ...line, comment: `${line.comment}; ${by} says the same of won and lost deals` };
+  if (unsaid.length === 0) return { ...line, comment: `${line.comment}; ${by} agrees about won and lost deals` };
   context.used.add(outcome);
   const became = [...ends].map(([value, end]) => [value, end === 'won' ? 'Won' : 'Lost'] as const);
   const map = { ...Object.fromEntries(became), '*': null };
-  const stages = [...new Set(became.map(([, stage]) => `\`${stage}\``))].join(' and ');
+  const stages = [...new Set(became.map(([, stage]) => `\`${stage}\``))].join(' or ');
   const others = said.filter((each) => !ends.has(each)).slice(0, 3);
   const rest =
     others.length === 0 ? 'deals without one' : `deals with ${others.map((each) => `\`${each}\``).join(', ')}`;
-  const comment = `check: ${numberText(unsaid.length)} deals are won or lost by ${by}, but not by ${quoted(found.column)}; they become ${stages}, and ${rest} keep ${quoted(found.column)}`;
+  const comment = `check: ${by} says that ${numberText(unsaid.length)} deals are won or lost, but ${quoted(found.column)} does not: their stage becomes ${stages}; ${rest} keep ${quoted(found.column)}`;
   return { value: { from: [valueIn(outcome, { map }), line.value] }, comment };
 }
 
@@ -233,7 +235,7 @@ function endsByFlags({ draft: { table }, used }: Context, stage?: { line: Made; 
       value: { from, default: 'Open' },
       comment: `check: no column has the stage, only how deals ended: ${figures}`,
     };
-  const comment = `check: deals are won or lost by ${figures}, but not by ${quoted(stage.column)}; the others keep that`;
+  const comment = `check: ${figures} show which deals are won or lost, but ${quoted(stage.column)} does not; other deals keep ${quoted(stage.column)}`;
   return { value: { from: [...from, stage.line.value as ValueSpec] }, comment };
 }
 
@@ -243,7 +245,10 @@ function lastMilestone({ draft: { table } }: Context): Made | undefined {
   if (days.length === 0) return undefined;
   const from = days.toReversed().map(({ name }) => ({ from: name, apply: [{ map: { '*': name } }] }));
   const figures = days.map((day) => `${quoted(day)} ${numberText(day.filled)}`).join(', ');
-  return { value: { from }, comment: `check: no column has the stage, but days of stages: the last of ${figures}` };
+  return {
+    value: { from },
+    comment: `check: no column has the stage, only dates of stages: the last stage with a date is used: ${figures}`,
+  };
 }
 
 /** The name of what has the list of these deals, and is no record itself: a column of a board. */
@@ -259,7 +264,7 @@ function nameAround({ draft: { table }, known }: Context): Made | undefined {
   const value = `${around.list === undefined ? '$.' : '..'}${column.name}`;
   return {
     value,
-    comment: `check: no column has the stage, so the name around these lists is used: ${figuresOf('stage', column)}`,
+    comment: `check: no column has the stage, so the name of the record that contains these lists is used: ${figuresOf('stage', column)}`,
   };
 }
 

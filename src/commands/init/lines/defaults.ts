@@ -96,7 +96,7 @@ export function missingIn(defaults: readonly Line[]): readonly string[] {
 function missingOf(missing: Samples['missing']): Default[] {
   if (missing.size === 0) return [];
   const found = [...missing].map(([text, count]) => `${flow(text)} in ${counted(count, 'cell')}`);
-  const comment = `check: no value: ${found.join(', ')}`;
+  const comment = `check: read as empty: ${found.join(', ')}`;
   return [
     {
       line: { key: 'missing_values', value: ['', ...missing.keys()], comment },
@@ -111,7 +111,7 @@ function missingOf(missing: Samples['missing']): Default[] {
           .map((each) => each.trim().replace(/^'(.*)'$/, '$1'))
           .filter(Boolean),
       ],
-      without: 'leave it out: these texts are values',
+      without: 'leave it out: these texts are kept as values',
     },
   ];
 }
@@ -122,7 +122,7 @@ function zoneOf(columns: readonly Column[], isNeeded: boolean, country: string |
   const mistake = (text: string): string | undefined =>
     isZone(text) ? undefined : 'a time zone is written as Europe/Rome or UTC';
   if (!isNeeded)
-    return { line: { key, value: 'UTC', comment: 'no date is without an offset' }, candidates: [], mistake };
+    return { line: { key, value: 'UTC', comment: 'not needed: no date lacks an offset' }, candidates: [], mistake };
   const zone = country === undefined ? undefined : onlyZone(country);
   // APIs write the offset of UTC for every zone.
   const own = zone === undefined ? [] : ['+00:00', ...offsetsOf(zone)];
@@ -133,12 +133,12 @@ function zoneOf(columns: readonly Column[], isNeeded: boolean, country: string |
   const isClear = zone !== undefined && other === undefined;
   const conflict = zone === undefined ? '' : `; the country is ${country}, but dates have the offset ${other}`;
   const comment = isClear
-    ? `check: the time zone of dates without an offset; ${country} has only this one`
+    ? `check: the time zone of dates without an offset; ${country} has only one time zone`
     : `set this: the time zone of dates without an offset, such as Europe/Rome${conflict}`;
   const value = isClear ? zone : 'UTC';
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const labels = new Map([...(zone === undefined ? [] : [zone]), 'UTC'].map((each) => [each, each]));
-  if (!labels.has(here)) labels.set(here, `${here}: that of this computer`);
+  if (!labels.has(here)) labels.set(here, `${here}: the time zone of this computer`);
   labels.delete(value);
   const candidates = [...labels].map(([name, label]) => ({ value: name, label }));
   return { line: { key, value, comment }, candidates, mistake };

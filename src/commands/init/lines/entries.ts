@@ -81,17 +81,21 @@ export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
   ];
   const above = [
     ...(doubt === undefined ? [] : [doubt]),
-    ...(only && !twin ? ['check: a row is a person or a deal, never both: what other rows are is not known'] : []),
+    ...(only && !twin
+      ? ['check: each row is a person or a deal, never both; what the other rows are is not known']
+      : []),
     ...(notes && !notes.isSettled ? [`check: ${notesText(notes)}`] : []),
     ...(table.only?.as === 'parts'
       ? [`check: these rows have a \`${table.only.from}\`, so they become comments of that record`]
       : []),
     ...stateTests(context).flatMap(({ isNeeded, value, why }) =>
       isNeeded
-        ? [`check: other records belong to some of ${why}, so they stay; \`when: ${flow(value)}\` leaves them out`]
+        ? [
+            `check: ${why} are sent, because other records belong to some of them; to skip them, add \`when: ${flow(value)}\``,
+          ]
         : [],
     ),
-    ...(twin && kind.name === 'lead' ? ['each row is a person and a deal, so it becomes both'] : []),
+    ...(twin && kind.name === 'lead' ? ['each row is a person and a deal, so it becomes a lead and a deal'] : []),
   ];
   const custom = kind.custom === undefined ? [] : customLines(context);
   const entry: Entry = { table, type: `${draft.kind}/created`, source: table.source, above, settings, data, custom };
@@ -104,10 +108,10 @@ function duplicatesLine({ key, kind, table, twin }: EntryDraft): Line {
   const { keep = 'first', repeats, isOnce, differs } = key!;
   const kept =
     keep === 'last'
-      ? 'that of the last one is kept'
+      ? 'the last record of each is kept'
       : isOnce
-        ? 'what the others of a person have is not sent'
-        : 'that of the first one is kept';
+        ? 'the first record of each is kept, and the others are not sent'
+        : 'the first record of each is kept';
   const isAlike = twin && differs === '' && !table.members && keep === 'first';
   const comment = isAlike
     ? `${repeats!}, with the same ${kind === 'lead' ? 'names, addresses and numbers' : 'title, amount and stage'}`
@@ -119,8 +123,8 @@ function duplicatesLine({ key, kind, table, twin }: EntryDraft): Line {
 function notesText({ of, column, instead }: Notes): string {
   const [, many] = kindOf(of).words;
   return instead
-    ? `${quoted(column)} stays a custom field, because ${instead}. To make comments of it instead, uncomment this entry and remove the line of that field`
-    : `${quoted(column)} has notes about ${many}, so it becomes comments and no custom field`;
+    ? `${quoted(column)} stays a custom field, because ${instead}. To send it as comments, uncomment its entry in the mapping and remove its custom field`
+    : `${quoted(column)} has notes about ${many}, so it becomes comments, not a custom field`;
 }
 
 function testOf({ from, is, isNot }: RecordType): object {
@@ -138,7 +142,7 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
   const { only, from } = table;
   // Records of other types have entries of their own.
   const { type } = from;
-  const others = type?.others ?? (type ? '' : 'the other properties of these records');
+  const others = type?.others ?? (type ? '' : 'records of other properties');
   const tests: Test[] = only ? [{ value: testOf(only), why: others, count: type?.skipped }] : [];
   const present = (values: readonly unknown[]) => ({ from: values.length === 1 ? values[0] : values, present: true });
   const areEmpty = (columns: readonly Column[]): string => columns.map(({ sql }) => `${sql} is null`).join(' and ');
@@ -149,13 +153,13 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
     if (!content.off && texts.length > 0 && !full.some((each) => reads(content.value, each)))
       tests.push({
         value: present(texts.map(({ name }) => name)),
-        why: 'those without a text',
+        why: 'records without a text',
         isSkipped: areEmpty(texts),
       });
     const refs = parents.flatMap(({ off, value }) => (off ? [] : [value]));
     const isOptional = !notes && refs.length > 0 && !full.some(({ name }) => refs.includes(name));
     if (!content.off && isOptional && table.list === undefined)
-      tests.push({ value: present(refs), why: 'those whose lead or deal is in no export' });
+      tests.push({ value: present(refs), why: 'records whose lead or deal is in no export' });
   }
   // With an id of its own, it is a person of whom nothing is known.
   const personal = data.filter(({ key, off }) => !off && PERSONAL.includes(key));
@@ -164,13 +168,13 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
   if (draft.only)
     tests.push({
       value: present([draft.only.name]),
-      why: `those without ${quoted(draft.only)}`,
+      why: `records without ${quoted(draft.only)}`,
       isSkipped: areEmpty([draft.only]),
     });
   else if (who.length > 0 && countWithout(table, who) > 0)
     tests.push({
       value: present(who.map(({ name }) => name)),
-      why: 'those without a name, an address and a number; where only the first row of a group has them (merged cells), fill the others down first',
+      why: 'records without a name, e-mail address or phone number; if only the first row of a group has them (merged cells), fill the cells down first',
       isSkipped: areEmpty(who),
     });
   tests.push(...mainTest(draft));
@@ -178,7 +182,7 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
   if (firms)
     tests.push({
       value: { from: firms.flag.name, not_in: firms.values },
-      why: `firms, by ${quoted(firms.flag)}`,
+      why: `companies, by ${quoted(firms.flag)}`,
       isSkipped: firms.isFirm,
     });
   const gone = deletedTests(context);
@@ -189,7 +193,7 @@ function whenLines(context: Context, data: readonly Line[], parents: readonly Li
   const mark = off ? 'set this: ' : gone.length > 0 ? 'check: ' : '';
   const skips = tests.filter(({ why }) => why !== '').map((test) => ({ why: test.why, count: countOfSkipped(test) }));
   const whys = skips.map(({ why }) => why);
-  return [{ key: 'when', value, ...(whys.length > 0 && { comment: `${mark}${whys.join(', ')}`, skips }), off }];
+  return [{ key: 'when', value, ...(whys.length > 0 && { comment: `${mark}skips ${whys.join(', ')}`, skips }), off }];
 
   function countOfSkipped({ count, isSkipped, ...test }: Test): number | undefined {
     if (!table.whole || isSkipped === undefined) return count;
@@ -236,10 +240,10 @@ function orphanLines({ draft: { kind, table }, known }: Context): Line[] {
     if (!isParent || each.table === table || each.table === table.parent) return [];
     const tests = deletedTests(contextOf(each, known));
     const isOff = tests.some(({ count }) => count > each.table.rows / 2);
-    return isOff ? [] : tests.map(({ why }) => `${kindOf(each.kind).words[1]}, ${why}`);
+    return isOff ? [] : tests.map(({ why }) => `${kindOf(each.kind).words[1]} are skipped: ${why}`);
   });
   if (gone.length === 0) return [];
-  const comment = `check: ${kindOf(kind).words[1]} of skipped ${gone.join('; ')}, are ${isNote ? 'left out' : 'sent without them'}`;
+  const comment = `check: some ${gone.join(', some ')}; their ${kindOf(kind).words[1]} are ${isNote ? 'left out' : 'sent without them'}`;
   return [{ key: 'if_parent_missing', value: isNote ? 'skip' : 'omit', comment }];
 }
 
@@ -292,7 +296,7 @@ function stateTests({ draft: { table }, known, used }: Context): StateTest[] {
       {
         isNeeded: isArchived && known.references.some(isTheirs),
         value: isDate ? { from, present: false } : { from, not_in: values },
-        why: `those that were deleted or archived (${ofText(count, table.rows)} by ${quoted(column)})`,
+        why: `records that were deleted or archived (${ofText(count, table.rows)} by ${quoted(column)})`,
         count,
         ...(column.table === table && { isSkipped: isGoneRow }),
       },
@@ -338,7 +342,7 @@ function customLines({ draft: { table }, known, used }: Context): Line[] {
       : column.date && list === undefined
         ? isReadable(column.date, column.values)
           ? (doubtOf(column.date) ?? unreadText(column))
-          : 'check: most are dates, but some match no format, so they are carried as texts'
+          : 'check: most are dates, but some match no format, so all are kept as text'
         : numberedText(column);
     lines.set(key, { key, value: customValue(column), comment });
   }

@@ -30,12 +30,12 @@ export type Made = Omit<Line, 'key'>;
 /** What a role is, where no column is sure to have it. */
 const WHAT: Readonly<Partial<Record<Role, string>>> = {
   full: 'the names of people',
-  email: 'the e-mail addresses',
-  phone: 'the phone numbers',
+  email: 'the e-mail address',
+  phone: 'the phone number',
   title: 'a title',
   content: 'the text',
-  created: 'when the record was created',
-  happened: 'when it happened',
+  created: 'the creation date',
+  happened: 'the date of the comment',
 };
 
 export function idLine({ draft, known }: Context): Made {
@@ -51,25 +51,25 @@ function idComment(draft: EntryDraft, { references }: KnownTables): string {
   const referred = references.filter((each) => each.to === column && isSure(each)).map(({ from }) => from.table.source);
   const by = [...new Set(referred.filter((source) => source !== table.source))].slice(0, 3);
   const figures = `unique in all ${numberText(column.filled)} records${by.length > 0 ? `, referred to by ${by.join(', ')}` : ''}`;
-  if (prefix && kind !== 'deal') return `check: ${prefix.why}, so these have a prefix`;
+  if (prefix && kind !== 'deal') return `check: ${prefix.why}, so these get a prefix`;
   if (column.is.damaged > 0)
     return `set this: a spreadsheet has truncated ${damagedIn(column)} ids (3.93E+11); export again without opening the file in a spreadsheet`;
   if (key.repeats !== undefined) return `check: ${key.repeats}`;
   if (key.why !== undefined) return `set this: ${key.why}; ${figures}`;
   if (!isUnique(column))
-    return `set this: ${counted(column.filled - column.distinct, 'record')} with the id of an earlier one`;
+    return `set this: not unique: ${counted(column.filled - column.distinct, 'record')} with the id of an earlier one`;
   if (column.pair) return `check: ${column.pair.map(quoted).join(' and ')} together are ${figures}`;
-  if (!isComplete(column)) return `set this: ${numberText(table.rows - column.filled)} records have none`;
+  if (!isComplete(column)) return `set this: ${numberText(table.rows - column.filled)} records have no value`;
   const { is } = column;
   const isText = column.name !== KEY && (is.words > 0.8 || headerScore('id', column, kind) <= 0);
   const found = roles.get('id');
   const mark =
     isText && Math.max(is.uuid, is.code, is.whole) < 0.5 && (!isNumbered(column) || is.email > 0.5)
       ? by.length > 0 && [...roles].every(([role, each]) => role === 'id' || each.column !== column)
-        ? 'check: no header names it; '
-        : 'set this: no column has ids, so this is used as one; '
+        ? 'check: guessed from its values, not from its header; '
+        : 'set this: no column looks like an id, so this one is used; '
       : found && found.score < SURE
-        ? `check: ${headerScore('id', column, kind) > 0 ? 'its header may mean something else' : 'no header names it'}; `
+        ? `check: ${headerScore('id', column, kind) > 0 ? 'its header may mean something else' : 'guessed from its values, not from its header'}; `
         : '';
   return `${mark}${figures}${nextText(found?.others ?? [], found?.score)}`;
 }
@@ -98,11 +98,11 @@ export function openLine(
 export function timeLine(context: Context): Made {
   const { kind, roles, candidates, table, notes } = context.draft;
   const role = timeOf(kind);
-  if (notes) return { value: NONE, off: true, comment: 'these texts have no time of their own' };
+  if (notes) return { value: NONE, off: true, comment: 'these notes have no date of their own' };
   const found = roles.get(role);
   const dates = plainColumns(table).filter(({ date, meaning }) => date && !meaning.concepts.has('due'));
   if (!found && dates.length > 0 && (candidates.get(role) ?? []).length === 0) {
-    const comment = `set this: no column says ${WHAT[role]!}, only ${dates.map(quoted).join(', ')}`;
+    const comment = `set this: no column looks like ${WHAT[role]!}; the only dates are in ${dates.map(quoted).join(', ')}`;
     return { value: dateValue(dates[0]!), off: true, comment };
   }
   if (!found) return openLine(context, role, dateValue);
@@ -185,7 +185,7 @@ export function namedLine(context: Context, role: 'owner' | 'author' | 'pipeline
   const whole = wholeName(column);
   if (whole) {
     for (const each of whole) context.used.add(each);
-    const comment = `check: of two columns; ${whole.map((each) => `${quoted(each)} ${figuresOf(role, each)}`).join(', ')}`;
+    const comment = `check: joined from two columns; ${whole.map((each) => `${quoted(each)} ${figuresOf(role, each)}`).join(', ')}`;
     return { value: joined(whole, ' '), comment };
   }
   const listed = listedIn(column);
@@ -202,7 +202,7 @@ function listedIn(column: Column): Made | undefined {
   const lists = column.values.filter((value) => /^[[{].*[\]}]$/.test(value));
   if (lists.length < column.values.length * 0.9) return undefined;
   const several = lists.filter((value) => value.includes(',')).length;
-  const comment = `check: names in brackets; ${several > 0 ? `of several, as ${numberText(several)} have, the first one is used` : 'they are taken off'}`;
+  const comment = `check: the names are in brackets; ${several > 0 ? `${numberText(several)} have several names, of which the first one is used` : 'the brackets are removed'}`;
   return { value: valueIn(column, { extract: `^[\\[{]\\s*["']?([^,"'\\]}]+)` }), comment };
 }
 

@@ -106,7 +106,7 @@ export function keptParent(context: Context, lines: readonly Line[]): Made {
   const all = countOf(own, both);
   const others = countOf(own, `${both} and a.${person.end.sql} <> b.${theirs.end.sql}`);
   if (others <= all / 2) return { value };
-  const comment = `check: ${ofText(others, all)} that name a person and a deal name the deal of another person`;
+  const comment = `check: in ${ofText(others, all)} with a person and a deal, the deal belongs to another person`;
   return { value: 'lead', comment };
 }
 
@@ -134,7 +134,7 @@ function threadLines({ draft, known }: Context): Line[] {
   const thread = own[0] ?? { ...draft, table: parent, roles: new Map(), candidates: new Map() };
   return parentLines({ draft: thread, known, used: new Set() }).flatMap((line): Line[] => {
     const value = line.off ? undefined : fromAbove(line.value as ValueSpec);
-    return value === undefined ? [] : [{ ...line, value, comment: 'check: that of the record that contains it' }];
+    return value === undefined ? [] : [{ ...line, value, comment: 'check: from the record that contains it' }];
   });
 }
 
@@ -185,13 +185,13 @@ function parentLine(context: Context, kind: string, joins: readonly Join[], abov
   const alone = !best && joins.every(({ columns }) => columns.some(isStaff)) && withoutTable(context, kind);
   if (alone) {
     used.add(alone);
-    const comment = `check: ${ofText(alone.filled, table.rows)} have one, but no export has these ids`;
+    const comment = `check: ${ofText(alone.filled, table.rows)} have an id, but no export has a record with it`;
     return { value: alone.name, comment };
   }
   if (!best) {
     const list = [...new Set(joins.slice(0, 3).flatMap(whys))].join(', ');
     const isFew = list === '' || joins[0]!.share < 0.3;
-    const what = `set this: no column ${isFew ? 'has' : 'is sure to have'} the id of its ${kind}`;
+    const what = `set this: no column ${isFew ? 'has' : 'clearly has'} the id of its ${kind}`;
     const comment = list === '' ? what : `${what}${isFew ? ' in enough records' : ''}: ${list}`;
     return { value: joins[0]?.value ?? NONE, off: true, comment };
   }
@@ -221,7 +221,7 @@ function parentLine(context: Context, kind: string, joins: readonly Join[], abov
   const taken = new Set(chosen.flatMap(({ columns }) => columns));
   const near = enough.filter((each) => each.columns.some((column) => !taken.has(column)));
   const others = near.filter(({ columns: [own] }, at) => near.findIndex((each) => each.columns[0] === own) === at);
-  const next = others.length > 0 ? `; runner-up: ${others.slice(0, 2).flatMap(whys).join(', ')}` : '';
+  const next = others.length > 0 ? `; also possible: ${others.slice(0, 2).flatMap(whys).join(', ')}` : '';
   // Of two tables of people to which all refer, one has those who pay.
   const areTwo = near.some(({ byId, share, target }) => byId && share === 1 && target !== best.target);
   const isOne = several.length === 0 && chosen.length === 1 && !areTwo;
@@ -283,9 +283,9 @@ function typedLines({ draft, known, used }: Context, joins: readonly Join[][]): 
       const several = theirs.find(({ by }) => by && !isUnique(by));
       const which =
         several && isName(several.by!, several.draft)
-          ? 'several with one name, the first'
-          : 'a company, its first person';
-      const some = several ? `; of ${which} is taken` : '';
+          ? 'several with the same name, the first'
+          : 'the people of a company, the first';
+      const some = several ? `; of ${which} is used` : '';
       const codes = type && type.is.words < 0.8 ? ` (${theirs.flatMap(({ values }) => values).join(', ')})` : '';
       const why = type ? `${quoted(type)}${codes}` : `${quoted(id)}, as no two kinds have the same ids`;
       const comment = `check: ${ofText(count, table.rows)} belong to ${kindOf(kind).words[1]} by ${why}${some}`;

@@ -47,13 +47,13 @@ export function nameLine(context: Context): Made {
   const reversed = full?.values.filter((value) => REVERSED.test(value)).length ?? 0;
   if (full && reversed > 0.8 * full.values.length) {
     const replace = { pattern: '^([^,]+), *([^,]+)$', with: '$2 $1' };
-    const comment = `check: ${ofText(reversed, full.values.length)} are written last name, first name, and are reversed`;
+    const comment = `check: ${ofText(reversed, full.values.length)} are written \`Last, First\`; they become \`First Last\``;
     return { value: valueIn(full, { replace }), comment };
   }
   const email = roles.get('email')?.column;
   const part = full && email && full.list === undefined ? personIn(full, email) : undefined;
   if (part) {
-    const comment = `check: the e-mail addresses show that a part of it is the name, in ${ofText(part.count, full!.filled)}`;
+    const comment = `check: only a part of the value is the name, as the e-mail addresses show in ${ofText(part.count, full!.filled)}`;
     return { value: valueIn(full!, { extract: part.pattern }), comment };
   }
   return plainLine(context, 'full');
@@ -92,7 +92,7 @@ function nameFallback(context: Context, names: readonly Column[]): Made | undefi
     .sort((a, b) => b.count - a.count);
   if (!best || best.count < table.rows * 0.05) return undefined;
   used.add(best.column);
-  const comment = `check: ${ofText(best.count, table.rows)} have no name, so ${quoted(best.column)} is used as one${firmsText(table, without, best.count)}`;
+  const comment = `check: ${ofText(best.count, table.rows)} have no name, so ${quoted(best.column)} is used instead${firmsText(table, without, best.count)}`;
   return { value: names.length === 0 ? best.column.name : { from: [joined(names, ' '), best.column.name] }, comment };
 }
 
@@ -103,7 +103,7 @@ function firmsText(table: Table, without: string, count: number): string {
       const own = all === count && countOf(table, `${without} and ${isOneOf(column, [value])}`);
       const when = flow({ from: column.name, not_in: [value] });
       if (own === count)
-        return `; they are those with \`${value}\` in ${quoted(column)}, perhaps firms: \`when: ${when}\` leaves them out`;
+        return `; they have \`${value}\` in ${quoted(column)} and may be companies: to skip them, add \`when: ${when}\``;
     }
   }
   return '';
@@ -119,9 +119,9 @@ export function emailLine(context: Context): Made {
   if (separator) context.used.delete(column);
   const split: TransformSpec[] = separator && !column.extract ? [{ split: separator }, { at: 0 }] : [];
   const comment = several
-    ? `check: ${several}, all are a custom field`
+    ? `check: ${several}, and all go into a custom field`
     : separator
-      ? 'check: some cells have several; the first one is used, and all are a custom field'
+      ? 'check: some cells have several; the first one is used, and all go into a custom field'
       : undefined;
   return firstAddress('email', found, [...split, 'lowercase'], comment);
 }
@@ -173,9 +173,9 @@ export function phoneLine(context: Context): Made {
   const comment = damaged
     ? `set this: a spreadsheet has truncated ${damaged} of the numbers; export again`
     : several
-      ? `check: ${several}, all are a custom field`
+      ? `check: ${several}, and all go into a custom field`
       : both > 0
-        ? `check: ${numberText(both)} cells have several; the first one is used, and all are a custom field`
+        ? `check: ${numberText(both)} cells have several; the first one is used, and all go into a custom field`
         : undefined;
   return firstAddress('phone', found, [phone], comment);
 }

@@ -25,7 +25,7 @@ const KINDS: readonly AnswerChoice<ReadonlySet<RecordKind>>[] = [
   ['deals', 'deals', 'deal'],
   ['both', 'people and deals: each row becomes both', 'lead', 'deal'],
   ['comments', 'notes, calls, tasks: they become comments', 'comment'],
-  ['none', 'none of these: other records may look names up in it'],
+  ['none', 'none of these; other records may look up names in it'],
 ].map(([value, label, ...kinds]) => ({
   value: value!,
   label: label!,
@@ -96,8 +96,8 @@ async function askReading(table: Table, answers: Answers): Promise<void> {
   const namesIn = (text: string): string[] => text.split(',').map((name) => name.trim());
   const isNaming = (given: string[]): boolean => new Set(given.filter(Boolean)).size === names.length;
   const choices: AnswerChoice<readonly string[] | undefined>[] = [
-    { value: 'yes', label: isUnnamed ? `as proposed: ${names.join(', ')}` : 'read it so', then: () => names },
-    { value: 'mark', label: 'read it so, and mark it to be checked', then: () => undefined },
+    { value: 'yes', label: isUnnamed ? `as proposed: ${names.join(', ')}` : 'read it like this', then: () => names },
+    { value: 'mark', label: 'read it like this, and mark it `# check`', then: () => undefined },
   ];
   const mistake = (text: string) => (isNaming(namesIn(text)) ? undefined : count);
   const typed = { value: names.join(', '), label: `other: type ${count}`, mistake, then: namesIn };
@@ -157,7 +157,7 @@ interface Decision {
 /** What happens without a line that is no field. */
 const WITHOUT: Readonly<Record<string, string>> = {
   when: ': these rows are sent, too',
-  duplicates: ': rows with one id are errors where they differ',
+  duplicates: ': rows with the same id and different values are errors',
   if_parent_missing: ': they are errors',
 };
 
@@ -227,7 +227,7 @@ function questionAbout(line: Line, table: Table, kind: string): Pick<Question, '
   return {
     name: `${nameOfRecords(table)}.${kind}.${line.key}`,
     // The choices are those that come near.
-    text: `${nameOf(table)}${table.list === undefined ? '' : `, list \`${table.list}\``}, ${kindOf(kind).words[1]}\n${line.key}: ${plainComment(line).replace(/; runner-up: .*$/s, '')}`,
+    text: `${nameOf(table)}${table.list === undefined ? '' : `, list \`${table.list}\``}, ${kindOf(kind).words[1]}\n${line.key}: ${plainComment(line).replace(/; also possible: .*$/s, '')}`,
   };
 }
 

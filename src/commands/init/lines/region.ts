@@ -58,7 +58,7 @@ export function regionOf(columns: readonly Column[], phones: readonly Column[] =
     country: sure ?? main,
   });
   if (national.length === 0)
-    return guess('the country of phone numbers without a country code; none is among the records read');
+    return guess('the country of phone numbers without a country code; the records read have no such number');
   const validIn = (country: CountryCode): number =>
     national.filter((number) => parse(country === written ? `+${number}` : number, country)?.isValid() === true).length;
   // Of several countries whose currency has the same sign, those where the numbers are valid.
@@ -67,8 +67,8 @@ export function regionOf(columns: readonly Column[], phones: readonly Column[] =
   const hints = [
     [countryOfAddresses(columns), 'e-mail addresses end in its domain'],
     [countriesOfCurrency(columns), 'amounts are in its currency'],
-    [countriesOfNumbers(columns), 'numbers of taxes or accounts begin with its code'],
-    [countriesOfPlaces(columns), 'states or postal codes are written as there'],
+    [countriesOfNumbers(columns), 'tax or account numbers begin with its code'],
+    [countriesOfPlaces(columns), 'states or postal codes look like those of this country'],
     [countriesOfLetters(columns), 'texts have letters of its language'],
   ] as const;
   const named = [...byNumbers.keys(), ...byColumns.keys()];
@@ -91,8 +91,10 @@ export function regionOf(columns: readonly Column[], phones: readonly Column[] =
   const candidates = found.slice(0, 3).map(({ country, valid, withCode, records }) => {
     const figures = [
       `${ofText(valid, national.length)} phone numbers without a country code are valid there`,
-      ...(international.length > 0 ? [`${ofText(withCode, international.length)} with one have its code`] : []),
-      ...(country === written ? ['they begin with its code, without +'] : []),
+      ...(international.length > 0
+        ? [`${ofText(withCode, international.length)} numbers with a country code have this one`]
+        : []),
+      ...(country === written ? ['they begin with its code, but without +'] : []),
       ...(records > 0 ? [`${numberText(records)} records name this country`] : []),
       ...hints.flatMap(([some, what]) => (some.includes(country) ? [what] : [])),
     ];
@@ -212,7 +214,9 @@ type RegionEvidence = Readonly<Record<'valid' | 'withCode' | 'records' | 'hints'
 
 function whyNot(best: RegionEvidence, candidates: readonly RegionEvidence[], national: number): string | undefined {
   if (best.valid < national * MIN_VALID)
-    return candidates.length > 1 ? 'most likely these are numbers of several countries' : 'many are not valid there';
+    return candidates.length > 1
+      ? 'the numbers are probably from several countries'
+      : 'many of the numbers are not valid there';
   // Where nearly all numbers are valid in one country, and hardly any in the others that may be meant, one hint is enough.
   const isAlone = candidates.every((each) => each === best || each.valid < national * MIN_EVIDENCE);
   const least = isAlone && national >= MIN_RECORDS && best.valid >= national * MIN_MAIN ? 1 : MIN_HINTS;

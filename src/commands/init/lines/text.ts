@@ -44,7 +44,7 @@ export function mappingText({ out, defaults, sources, entries }: MappingParts): 
   for (const line of [
     `# yaml-language-server: $schema=${relative(folder, SCHEMA)}`,
     '#',
-    `# Created by \`${PROGRAM} init\` from a sample of the exports. Check everything marked "set this" or "check".`,
+    '# Lines marked "set this" need your decision; lines marked "check" are guesses to confirm.',
     `# Next: ${PROGRAM} run THIS-FILE --dry-run --sandbox`,
     'version: 1',
     `migration: ${flow(migrationOf(out))} # part of every event id: do not change it between runs`,
@@ -108,7 +108,7 @@ function addEntry(entry: Entry, add: (text: string, part: MappingPart) => void):
   const putAll = (list: readonly Line[], indent: number): void =>
     list.forEach((line) => put(lineText(line, indent), line));
   if (isProposal) add(`  ${remarkText(`check: ${refused}`)}`, { entry });
-  else if (refused !== undefined) add(`  ${remarkText(`set this: not written as an entry: ${refused}`)}`, { entry });
+  else if (refused !== undefined) add(`  ${remarkText(`set this: this entry has a mistake: ${refused}`)}`, { entry });
   for (const comment of isProposal ? [] : above) put(remarkText(comment));
   put(`- type: ${type}`);
   put(`  source: ${flow(source)}`);

@@ -155,10 +155,9 @@ function directJoin(
   const zeros = by.fold === 3 && isId ? ', compared without leading zeros' : undefined;
   const beside = isUnique(to) ? undefined : besideOf(reference, references);
   const { left = severalIn(reference), own = [], other = [] } = beside ?? {};
-  const and = own.map((each) => ` and ${quoted(each)}`).join('');
-  const several =
-    left > 0 ? `; of several with the same one, as ${numberText(left)} have, ${whichOf(to.table)} is taken` : '';
-  const more = `${zeros ?? (isId || take === to.name ? '' : ', which is not its id')}${and && `, by it${and}`}${several}`;
+  const and = own.map(quoted).join(' and ');
+  const several = left > 0 ? `; ${numberText(left)} match several, of which ${whichOf(to.table)} is used` : '';
+  const more = `${zeros ?? (isId || take === to.name ? '' : ', which is not the id')}${and && `, together with ${and}`}${several}`;
   const value = beside
     ? lookupIn(target.table, { match: joined([to, ...other], ' '), with: joined([from, ...own], ' '), take }, left > 0)
     : lookupOf(reference, take, share < 0.98 || isPart);
@@ -220,7 +219,7 @@ function byTitle(own: EntryDraft, target: EntryDraft, references: readonly Refer
 /** Which of several records is taken. */
 function whichOf(table: Table): string {
   const flag = flagOf(table);
-  return flag ? `that with ${quoted(flag.column)} (${flag.value}) or else the first` : 'the first';
+  return flag ? `the one with ${quoted(flag.column)} (${flag.value}), or else the first,` : 'the first';
 }
 
 /** In SQL, how values are compared that need not be equal; undefined where they cannot be. */
@@ -288,7 +287,7 @@ function throughThird(own: EntryDraft, third: Table, target: EntryDraft, referen
         end: end.from,
         share: share * end.share,
         score: share * end.share * 0.7,
-        why: `${ofText(takenBy(by, other, end.from), own.table.rows)} are found by way of ${third.source}; of several there, ${whichOf(third)} is taken`,
+        why: `${ofText(takenBy(by, other, end.from), own.table.rows)} are found through ${third.source}; if there are several, ${whichOf(third)} is used`,
       })),
   );
 }

@@ -79,7 +79,7 @@ export function nameOf(
   const several = isUnique(found.to) ? 0 : severalIn(found, name);
   if (several > column.distinct / 2) return undefined;
   const more =
-    several === 0 ? '' : `; ${ofText(several, column.distinct)} values have several names: the first is taken`;
+    several === 0 ? '' : `; ${ofText(several, column.distinct)} values have several names, of which the first is used`;
   const join = {
     value: lookupOf(found, joined(name.pair ?? [name], ' ')),
     share: found.share,
@@ -106,7 +106,7 @@ function nameBeside(column: Column, tables: readonly Table[]): ReturnType<typeof
   if (!best) return undefined;
   const { id, name, n } = best;
   const value = lookupIn(id.table, { match: id.name, with: valueIn(column), take: name.name }, true, n < column.filled);
-  const why = `${ofText(n, column.filled)} have a name in ${id.table.source}: ${quoted(name)} beside ${quoted(id)}`;
+  const why = `${ofText(n, column.filled)} have a name in ${id.table.source}: ${quoted(name)} in the record with this ${quoted(id)}`;
   return { name, join: { value, share: n / column.filled, why } };
 }
 

@@ -162,7 +162,7 @@ const MAX_VALUE = 250;
 
 /** `500 of 500 match contacts.Email`. */
 export function referenceText({ found, of, to }: Reference): string {
-  return `${ofText(found, of)} match ${to.table.source}${to.table.list === undefined ? '' : `#${to.table.list}`}.${to.name}`;
+  return `${ofText(found, of)} match \`${to.table.source}${to.table.list === undefined ? '' : `#${to.table.list}`}.${to.name}\``;
 }
 
 /** All pairs of columns of different tables with common values, as far as the second one could name its record. */
