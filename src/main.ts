@@ -46,7 +46,9 @@ async function runCommand(args: readonly string[], console: Console): Promise<Ex
       throw unknownCommand(words[0]!);
     }
     if (words[1] === '-') {
-      throw new UserError('nothing is read from stdin', { hint: 'save it to a file, and give the name of that file' });
+      throw new UserError('`-` (stdin) cannot be read', {
+        hint: 'save the input to a file, and give the name of that file',
+      });
     }
     const cli = yargs()
       .scriptName(PROGRAM)
@@ -63,10 +65,10 @@ async function runCommand(args: readonly string[], console: Console): Promise<Ex
     }
     cli
       .completion('completion', 'Print a completion script for bash or zsh')
-      .example('$0 init exports/*.csv', 'begin here: a mapping for these exports')
+      .example('$0 init exports/*.csv', 'start here: write a mapping for these exports')
       .example('$0 run acme.yaml --dry-run', 'check everything, send nothing')
-      .example('$0 run acme.yaml', 'the migration; the same command resumes it')
-      .example('$0 run --help', 'the options of a command, with more examples')
+      .example('$0 run acme.yaml', 'migrate; the same command resumes')
+      .example('$0 run --help', 'show the options of a command, with more examples')
       .demandCommand(1, 'missing command')
       .strict()
       .updateStrings({ 'Positionals:': 'Arguments:' })

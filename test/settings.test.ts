@@ -69,7 +69,7 @@ describe('the options of run', () => {
     [{ maxRejectionsInARow: '1.5' }, '--max-rejections-in-a-row: `1.5` is not a whole number from 0'],
     [{ maxErrors: '99999999999999999999' }, '--max-errors'],
     [{ maxErrors: '-5%' }, '--max-errors'],
-    [{ maxOutage: '366d' }, '--max-outage: `366d` is not a duration like `90s`, `30m`, `12h` or `2d`, of at most 365d'],
+    [{ maxOutage: '366d' }, '--max-outage: `366d` is not a duration like `90s`, `30m`, `12h` or `2d` (at most 365d)'],
     [{ maxOutage: `${'9'.repeat(400)}s` }, '--max-outage'],
     [{ maxOutage: '-1h' }, '--max-outage'],
     [{ rate: '100/99999999999s' }, '--rate'],

@@ -23,7 +23,7 @@ import { shortPath } from '../files/paths.ts';
 
 /** The files that contain field values of records or names of people, and what they contain. */
 const PERSONAL: Readonly<Record<string, string>> = {
-  [PLAN_FILE]: 'every event with its values; a dry run writes one again',
+  [PLAN_FILE]: 'every event with its values; a dry run writes it again',
   'errors.csv': 'messages that quote values',
   rejects: 'original records',
   'omitted.csv': 'omitted values',
@@ -40,12 +40,12 @@ const PERSONAL: Readonly<Record<string, string>> = {
 const SANDBOX_FILE = 'sandbox.ndjson';
 const REHEARSAL: Readonly<Record<string, string>> = {
   [SANDBOX_FILE]: 'the records of the rehearsal',
-  [CHECKPOINT_FILE]: 'what was sent to the sandbox: the next rehearsal begins anew',
+  [CHECKPOINT_FILE]: 'what was sent to the sandbox; the next rehearsal starts over',
 };
 
 const KEPT: Readonly<Record<string, string>> = {
   [CHECKPOINT_FILE]:
-    'external ids (of a comment without one, the hash of its text) and hashes of what was sent; without it a rerun would send everything again',
+    'external ids (for a comment without one, the hash of its text) and hashes of what was sent; without this file, a rerun would send everything again',
   'gone.csv': 'external ids and ids in the service',
   'ids.csv': 'external ids and ids in the service',
   'left_out.csv': 'places of rows that became no event',
@@ -111,7 +111,7 @@ async function listed(state: StateDir, console: Console): Promise<Purge | undefi
   for (const name of found) console.say(`  to delete  ${name}: ${personal[baseOf(name)]}`);
   if (hasKey) {
     console.say(
-      `  to delete  the key of the hashes in ${CHECKPOINT_FILE} and the ids of requests: without them, no value can be guessed`,
+      `  to delete  the key of the hashes in ${CHECKPOINT_FILE} and the ids of requests; without them, nobody can guess values from the hashes`,
     );
   }
   const kept = names.filter((each) => !found.includes(each));
@@ -140,7 +140,7 @@ function warnOfTheUnsent(state: StateDir, console: Console): void {
   try {
     const { failed, pending } = unsentIn(state);
     if (failed > 0) {
-      console.complain(`warning: ${counted(failed, 'event')} not accepted; the rejects are deleted too`);
+      console.complain(`warning: ${counted(failed, 'event')} not accepted; the rejected records are deleted too`);
     }
     if (pending > 0) console.complain(`warning: ${counted(pending, 'event')} not sent yet; the job is not finished`);
   } catch (error) {

@@ -38,13 +38,13 @@ const STATES = {
   invalid: ['failed', 'not sent until it is corrected'],
   rejected: ['failed', 'the service refused it; the next run sends it again'],
   blocked: ['failed', 'waits for the record that it depends on'],
-  pending: ['partly', 'valid, and not sent yet'],
-  gone: ['partly', 'sent in an earlier run, and no longer in the input'],
+  pending: ['partly', 'valid, but not sent yet'],
+  gone: ['partly', 'sent in an earlier run, but no longer in the input'],
 } as const satisfies Readonly<Record<RecordStory['state'], readonly [Mood, string]>>;
 
 /** Instead of `pending`. */
 const LATER = {
-  not_selected: 'valid, and not selected by this run',
+  not_selected: 'valid, but not selected by this run',
   parent_not_selected: 'valid, and waits for its parent, which this run does not select',
 } as const satisfies Readonly<Record<NonNullable<EventStory['later']>, string>>;
 
@@ -216,12 +216,12 @@ function relativeCells({ record, name, state, file, line }: Relative): Cells {
   ];
 }
 
-const UNANSWERED = 'no answer is recorded: it may have arrived, and the next run settles it';
+const UNANSWERED = 'no answer is recorded: it may have arrived; the next run finds out';
 
 function answersSection(answers: readonly ServiceAnswer[], now: Date): Section {
   return sectionOf({
     id: 'answers',
-    title: 'Sent, and answered',
+    title: 'Requests and answers',
     columns: [column('label'), column('label'), column('text')],
     rows: answers.toReversed().map(({ at, sent_at: sentAt, type, status, outcome, code, changed }) => {
       const how = [outcome, code].filter((part) => part !== null).join(', ');
@@ -232,7 +232,7 @@ function answersSection(answers: readonly ServiceAnswer[], now: Date): Section {
         `${fate}${how === '' ? '' : ` (${how})`}${changed ? `: ${enumerated(changed, 'and')}` : ''}`,
       ];
     }),
-    notes: answers.length === 0 ? ['nothing yet'] : [],
+    notes: answers.length === 0 ? ['none yet'] : [],
     limit: { ...LIMITS.values, noun: 'answer' },
   });
 }
@@ -241,7 +241,7 @@ function liveSection(live: LiveRecord | string, names: ReadonlyMap<string, strin
   const section = { id: 'live', title: 'In the service now' };
   const saying = (note: string): Section => sectionOf({ ...section, notes: [note] });
   if (typeof live === 'string') return saying(`not read: ${live}`);
-  if (!live.found) return saying('it does not exist any more');
+  if (!live.found) return saying('it no longer exists');
   const named = (text: string): string => printable(names.get(text.toLowerCase()) ?? text);
   return sectionOf({
     ...section,

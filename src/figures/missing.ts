@@ -15,9 +15,9 @@ const MOST = 60;
 /** Who can mend an error, and how, by its kind. The appendix says what the mapping can do. */
 const ACTS: Readonly<Record<string, readonly [who: string, how: string]>> = {
   read: ['whoever made the export', 'Export the file again, or correct the row.'],
-  map: ['whoever knows the record', 'Correct the value in the old CRM, or say how it is meant.'],
-  resolve: ['whoever decides on names', 'Say which names in the new CRM they are, or create them there.'],
-  blocked: ['whoever made the export', 'Add the record that it belongs to, or say that it may arrive without it.'],
+  map: ['whoever knows the record', 'Correct the value in the old CRM, or say what it should be.'],
+  resolve: ['whoever decides on names', 'Say which names of the new CRM to use, or create the missing ones there.'],
+  blocked: ['whoever made the export', 'Add the record that it belongs to, or agree to send it without that record.'],
   send: ['the migration team', 'Read the answer of the service in the appendix.'],
 };
 
@@ -54,11 +54,11 @@ export function missingSection({ causes, findings, events, isDryRun }: MissingFo
       ...severalText(causes).map((text) => `${text}.`),
       ...(causes.length > 0
         ? [
-            '“Records” counts those that arrive once it is put right, with all that depend on them. errors.csv lists each.',
+            '“Records” is how many records arrive once this is fixed, with those that depend on them. errors.csv lists each one.',
           ]
         : []),
       ...(countFindings(omitted) > 0
-        ? [`Where only a value is missing, its record ${isDryRun ? 'is sent' : 'has arrived'} without it.`]
+        ? [`If only a value is missing, its record ${isDryRun ? 'is sent' : 'has arrived'} without it.`]
         : []),
       ...(hidden > 0 ? [`${hidden} more are in errors.csv and omitted.csv.`] : []),
     ],

@@ -100,7 +100,7 @@ function isRepeated({ errors_by_code: errors }: Summary): boolean {
   return codes.length > 0 && codes.every(isOnlyRepeated);
 }
 
-const CORRECTED = 'a copy of rejects/ named in `fixes`';
+const CORRECTED = 'a copy of rejects/ (see `fixes`)';
 
 /** Where the corrections are made: two lines of a screen. */
 function correction(
@@ -114,7 +114,7 @@ function correction(
   const codes = Object.keys(errors).filter((code) => code !== CONSEQUENCE);
   const rest = codes.length > 0 && codes.every(isNameCode) ? '' : `; ${fixed}`;
   if (isNamed) return `fill in \`new_name\` in ${shortPath(path)}${rest}`;
-  return `fill in a copy of ${shortPath(path)}, named in \`references.file\`${rest}`;
+  return `fill in a copy of ${shortPath(path)} and name it in \`references.file\`${rest}`;
 }
 
 function sending(summary: Summary, { argv, sandbox, due }: Circumstances): NextStep[] {
@@ -163,7 +163,7 @@ function withoutChoice(argv: readonly string[]): string {
 function looking(summary: Summary, { pilot }: Pick<Circumstances, 'pilot'>): NextStep[] {
   if (!pilot || pilot.toLookAt === 0) return [];
   const comments = (summary.by_type[`${COMBINED}/created`]?.acknowledged ?? 0) > 0;
-  const above = comments ? '; above all at the comments, which cannot be corrected or deleted' : '';
+  const above = comments ? '; check the comments first, because they cannot be corrected or deleted' : '';
   return [
     [
       `look at ${counted(pilot.toLookAt, 'record')} in the service, in the order of ${shortPath(pilot.path)}${above}`,
@@ -180,7 +180,7 @@ function finishing(summary: Summary, { argv, sandbox, unwritten, optionsOf }: Ci
   const report = files.report === null ? 'the report' : shortPath(files.report);
   return [
     ...(unwritten.length > 0
-      ? [[`fix what the warnings say, and write ${enumerated(unwritten, 'and')} again`, withoutChoice(argv)] as const]
+      ? [[`fix what the warnings say, then write ${enumerated(unwritten, 'and')} again`, withoutChoice(argv)] as const]
       : []),
     ['read the records back and compare', line('verify')],
     [`hand over ${report} and ids.csv`, ''],

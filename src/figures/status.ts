@@ -61,11 +61,7 @@ function verdictOf(status: Status, now: Date): Headline {
     return verdict(word, ` ${at}, exit code ${last.exit.code}: ${last.result.replace(AGAIN, '')}`, mood);
   }
   if (basis === 'unknown totals' && status.begun_at !== null) {
-    return verdict(
-      'NO PLAN',
-      ': plan.db was purged, or is lost. A run writes it again, and sends nothing twice.',
-      'partly',
-    );
+    return verdict('NO PLAN', ': plan.db was purged or lost. A run writes it again and sends nothing twice.', 'partly');
   }
   // Before the first request it may have been declined.
   if (basis === 'under way' && status.begun_at !== null) {
@@ -99,12 +95,12 @@ function activitySection(status: Status, now: Date, resume: string | undefined):
   if (running && basis === 'under way' && begun === null) {
     rows.push([
       'Now',
-      `${leftText(status, now)}; nothing is sent yet: the run may wait for an answer on its terminal`,
+      `${leftText(status, now)}; nothing is sent yet: the run may be waiting for an answer on its terminal`,
       '',
     ]);
   } else if (running && basis === 'under way') {
     rows.push(['Rate', `${numberText(Math.round(perMinute))}/min recently, ${leftText(status, now)}`, '']);
-  } else if (running) rows.push(['Now', 'the survey is in progress; the counts are those of the previous run', '']);
+  } else if (running) rows.push(['Now', 'reading the exports; the counts are from the previous run', '']);
   if (resume !== undefined) rows.push([begun === null ? 'Start' : 'Resume', '', resume]);
   const folder = shortPath(dryRun ? `${state}/${DRY_RUN}` : state);
   if (basis === 'ended') rows.push(['Report', `${folder}/${REPORT_FILE}`, '']);

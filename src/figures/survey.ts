@@ -78,7 +78,7 @@ function planSection({ db, cover, states }: Survey, pace: SendingPace, isSending
       ...combineLines(db, pace, isSending),
       ...(cover ? pilotLines(cover.counts, cover.missed) : []),
       ...(there > 0
-        ? [`${counted(there, PERSON)} may be in the account already, by e-mail address or phone number: matches.csv`]
+        ? [`${counted(there, PERSON)} may already be in the account (same e-mail address or phone number): matches.csv`]
         : []),
       ...beside([...(due === 0 ? [] : [paceText(due, pace)]), ...plan]),
     ],
@@ -119,7 +119,7 @@ function paceText(events: number, { rate, reserve, maxRequests = Infinity, now }
     return `This run stops after ${counted(maxRequests, 'request')} (--max-requests): at least ${left} stay for later runs.`;
   }
   const seconds = estimateSeconds(events, rate, reserve);
-  const left = reserve > 0 ? `, ${reserve} of them left to others` : '';
+  const left = reserve > 0 ? `, ${reserve} of them kept free for others` : '';
   const at = `(${rateText(rate)}${left})`;
   if (seconds < 60) return `Sending takes under a minute ${at}.`;
   return `Sending takes about ${durationText(seconds)} ${at}, ${untilText(seconds, now)}.`;
@@ -144,7 +144,7 @@ function changesSection(changes: ChangeCounts | undefined): Section | undefined 
       ['not sent before', added, ''],
       ['sent without an answer', unanswered, 'sent again under the same id'],
       ['rejected before', rejected, 'sent again'],
-      ['changed', changed, 'changes.csv has each field'],
+      ['changed', changed, 'changes.csv lists each field'],
       ['  only reported', reported, '`if_changed: update` sends them'],
       ['  cannot be sent', stuck, 'emptied fields and changed comments: correct them in the service'],
       ['  edited in the service', edited, conflicts > 0 ? `${numberText(conflicts)} in conflict` : ''],
@@ -168,9 +168,8 @@ function changesSection(changes: ChangeCounts | undefined): Section | undefined 
   });
 }
 
-/** `2 deals sent before name another lead now, 2 of them one that is new in this export: changes.csv`. */
+/** `2 deals sent before now belong to another lead (2 to one that is new in this export): changes.csv`. */
 function movedText({ record, parent, count, to_new: toNew }: ChangeCounts['moved'][number]): string {
-  const of =
-    toNew === 0 ? '' : `, ${count === 1 ? 'which is' : `${numberText(toNew)} of them one that is`} new in this export`;
-  return `${counted(count, record)} sent before ${count === 1 ? 'names' : 'name'} another ${parent} now${of}: changes.csv`;
+  const of = toNew === 0 ? '' : ` (${numberText(toNew)} to one that is new in this export)`;
+  return `${counted(count, record)} sent before now ${count === 1 ? 'belongs' : 'belong'} to another ${parent}${of}: changes.csv`;
 }

@@ -19,14 +19,15 @@ const FAILURES: Readonly<Record<string, (summary: StoredSummary) => string>> = {
   unmapped: () => 'some records acknowledged earlier can no longer be mapped',
   same_service_id: () => 'the service answered several records with one id, so it keeps one record for them',
   waiting: ({ waiting }) => waitingText(waiting),
-  too_many_invalid: (summary) => `${failuresText(summary)}: too many to begin (--max-errors)`,
+  too_many_invalid: (summary) => `${failuresText(summary)}: too many to start (--max-errors)`,
   too_many_omitted: () => 'more values would be left out than --max-omitted allows',
 };
 
 /** Why acknowledged records are not as the export says, and what to do. */
 const DIFFERENCES: Readonly<Record<string, string>> = {
-  changed: 'changes.csv has each field, and `if_changed: update` sends it',
-  emptied: 'a field that the export has no longer keeps its value, because ingestion cannot clear it (changes.csv)',
+  changed: 'changes.csv lists each field, and `if_changed: update` sends them',
+  emptied:
+    'fields that the export no longer has keep their value in the service, because ingestion cannot clear them (changes.csv)',
   comment_changed: 'comments changed after they were sent, and cannot be corrected (changes.csv)',
   not_comparable: 'the service shows values in a form that cannot be compared (changes.csv)',
 };

@@ -126,11 +126,7 @@ export function verificationTexts({ records, plan }: StoredVerification): string
   const digest = plan.digest === null ? '' : ` (${plan.digest})`;
   return [
     `${numberText(sum('equal'))} of ${counted(sum('read_back'), 'record')} ${sum('read_back') === 1 ? 'matches' : 'match'} in every field that can be read back.`,
-    ...(fields.length > 0
-      ? [
-          `Not readable: ${enumerated(fields, 'and')} (the service does not show ${fields.length === 1 ? 'it' : 'them'}).`,
-        ]
-      : []),
+    ...(fields.length > 0 ? [`Not readable: ${enumerated(fields, 'and')} (not shown by the service).`] : []),
     ...unseen.map(
       ({ entity, acknowledged, not_shown: why }) =>
         `Not readable: ${counted(acknowledged, kindOf(entity).words[0])} (${why!}).`,
@@ -174,7 +170,7 @@ function differencesSection(
     const several = kindOf(entity).words[1];
     return [
       [`${several}: no longer in the service`, missing, exampleOf(entity, '', 'missing')],
-      [`${several}: this key may not read them`, refused, exampleOf(entity, '', 'refused')],
+      [`${several}: this key is not allowed to read them`, refused, exampleOf(entity, '', 'refused')],
     ];
   });
   const fields = (Object.keys(DIFFERENCES) as (keyof typeof DIFFERENCES)[]).flatMap((verdict) =>
@@ -183,7 +179,7 @@ function differencesSection(
         const count = counts[name]![verdict];
         const isForm = verdict === 'other_form' && isLikelyForm({ read: read - missing, unexplained: count });
         const text = `${kindOf(entity).words[1]}, ${fieldWords(name)}: ${DIFFERENCES[verdict]}`;
-        const why = isForm ? '; with so many, this is rather how the service writes it than an edit' : '';
+        const why = isForm ? '; with so many, the service probably writes it in another form' : '';
         return [text + why, count, exampleOf(entity, name, verdict)];
       }),
     ),

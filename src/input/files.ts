@@ -36,7 +36,7 @@ export async function findFiles(spec: SourceSpec): Promise<InputFile[]> {
   }
   if (found && !found.isFile()) {
     throw new UserError(`${where}${label} is not a regular file`, {
-      hint: 'save it to a file first, from which a rerun can read it again',
+      hint: 'save it to a file first, so that a rerun can read it again',
     });
   }
   if (found) return [{ path, label, bytes: found.size, isArgument }];

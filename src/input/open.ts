@@ -26,7 +26,7 @@ async function exportsOf(spec: SourceSpec): Promise<InputFile[]> {
   const files = (await findFiles(spec)).filter(({ path }) => !fixes.has(path));
   if (files.length > 0) return files;
   throw new UserError(`source \`${spec.name}\`: \`fixes\` names every file of its path`, {
-    hint: 'corrections are files of their own, beside the export',
+    hint: 'keep corrections in separate files, beside the export',
   });
 }
 

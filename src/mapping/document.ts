@@ -255,7 +255,7 @@ function blankIn(text: string): Blank | undefined {
     ? undefined
     : {
         at: before.length - 1,
-        message: 'a no-break space, or another blank that is not a plain space, is among the spaces here',
+        message: 'there is a no-break space here, or another blank that is not a plain space',
       };
 }
 

@@ -109,7 +109,7 @@ function mistakenFor(path: string): UserError | undefined {
 
 function anExport(path: string): UserError {
   return new UserError(`${path} is an export, not a mapping file`, {
-    hint: `make a mapping of it: \`${commandOf(process.argv, 'init', path, '--out', 'mapping.yaml')}\``,
+    hint: `make a mapping from it: \`${commandOf(process.argv, 'init', path, '--out', 'mapping.yaml')}\``,
   });
 }
 

@@ -120,7 +120,7 @@ const combine = part
     max: part.count.optional(),
   })
   .meta({
-    description: 'All comments of one parent go as one comment, in the order of their time; {} for the defaults.',
+    description: 'Sends all comments of one parent as one comment, in the order of their time; {} for the defaults.',
   });
 
 const priority: z.ZodType<ValueSpec | number> = z

@@ -41,7 +41,7 @@ export function entryWords(entry: EntrySpec, defaults: Defaults): EntryWords {
   const row = (field: string, spec: ValueSpec | undefined): FieldWords[] => {
     if (spec === undefined) return [];
     const { from, how } = valueWords(spec, defaults);
-    return [{ field, from, how: BY_NAME.has(field) ? [...how, 'is matched by name with those of the account'] : how }];
+    return [{ field, from, how: BY_NAME.has(field) ? [...how, 'is looked up by name in the account'] : how }];
   };
   const data = kindOfType(entry.type).fields.flatMap(({ name, type }) => {
     const spec = entry.data[name];
@@ -74,7 +74,7 @@ function combineWords(spec: CombineSpec): FieldWords {
   return {
     field: 'combine',
     from: valueText(heading),
-    how: [`stands above each comment; up to ${max} of one parent go as one`],
+    how: [`is placed above each comment; up to ${max} comments of one parent are sent as one`],
   };
 }
 

@@ -60,5 +60,5 @@ export async function writeTables(state: StateDir, output: StateDir, warn: Writi
 }
 
 function notReplaced(usual: string, path: string): string {
-  return `${usual} was changed or created outside this program, so it was not overwritten; that of this run is ${path}`;
+  return `${usual} was changed or created outside this program, so it was not overwritten; the one of this run is ${path}`;
 }

@@ -11,7 +11,7 @@ export function holdOtherTypes(db: Database, only: readonly EventType[], entries
   const mapped = [...new Set(entries.map(({ type }) => type))];
   if (!mapped.some((type) => only.includes(type))) {
     throw new UserError(`--only ${only.join(',')}: no entry of the mapping has such events`, {
-      hint: `its events are ${mapped.join(', ')}; what has changed since it was sent goes with the created event of its record`,
+      hint: `its events are ${mapped.join(', ')}; a change of a sent record is selected by the created event of that record`,
     });
   }
   const types = JSON.stringify(only);

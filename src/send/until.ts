@@ -32,7 +32,7 @@ function nextAt(minutes: number, now: number): number {
 export function haltAt(time: Date, halt: Halt): () => void {
   const check = (): void => {
     if (systemClock.wall() < time.getTime()) return;
-    halt.request({ code: 'until', message: 'the time given with --until was reached', exitCode: EXIT.stopped });
+    halt.request({ code: 'until', message: 'the --until time was reached', exitCode: EXIT.stopped });
   };
   check();
   return systemClock.every(1000, check);

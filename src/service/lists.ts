@@ -64,7 +64,7 @@ export async function wholeList(client: Client, path: string, query: Query, opti
   if (more || (total !== undefined && total > items.length)) {
     const of = total === undefined ? 'items although more seem to follow' : `of ${counted(total, 'item')}`;
     throw new UserError(`GET ${path} returned only ${numberText(items.length)} ${of}`, {
-      hint: `names are never resolved from a part of a list: check the answer of \`${commandOf(process.argv, 'api', 'GET', path)}\``,
+      hint: `names are never looked up in an incomplete list: check the answer of \`${commandOf(process.argv, 'api', 'GET', path)}\``,
     });
   }
   return { items, pages, headers: first?.headers ?? {} };

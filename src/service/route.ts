@@ -18,7 +18,7 @@ export function readRoute(
   const [path = '', ...rest] = given.split('?');
   const segments = path.split('/').filter((segment) => segment !== '');
   if (!PATH.test(path) || segments.some((segment) => /^\.+$/.test(segment))) {
-    throw new UserError('the path must be one such as /leads/ID: no URL, no `..`, no escapes', {
+    throw new UserError('the path must look like /leads/ID: no URL, no `..`, no escapes', {
       hint: 'the API key is sent to the base URL only; pass parameters with --query NAME=VALUE',
     });
   }

@@ -92,13 +92,13 @@ export const sampleSize = value('a whole number, 1 or more, or `all`', (given): 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** `90s`, `30m`, `12h`, `2d` in milliseconds. */
-export const duration = value('a duration like `90s`, `30m`, `12h` or `2d`, of at most 365d', (given) => {
+export const duration = value('a duration like `90s`, `30m`, `12h` or `2d` (at most 365d)', (given) => {
   const match = /^(\d+(?:\.\d+)?)([smhd])$/.exec(given);
   const parsed = match && Number(match[1]) * UNITS[match[2]!]!;
   return parsed !== null && parsed <= 365 * UNITS.d! ? parsed : undefined;
 });
 
-export const rate = value('a rate like `100/60s`, of 1 to 1,000,000 requests in 0.001 to 86,400 seconds', (given) => {
+export const rate = value('a rate like `100/60s` (1 to 1,000,000 requests in 0.001 to 86,400 seconds)', (given) => {
   const match = /^(\d+)\/(\d+(?:\.\d+)?)s$/.exec(given);
   const parsed: Rate | null = match && { requests: Number(match[1]), seconds: Number(match[2]) };
   const isPossible =
@@ -129,7 +129,7 @@ export const time = value('a time like `06:00` or `2026-01-31T06:00:00+01:00`', 
 export type StopTime = Date | { readonly hours: number; readonly minutes: number } | { readonly local: number };
 
 /** A plan by the digest that a dry run prints, in lower case. */
-export const planDigest = value('a plan: 12 hexadecimal digits, as a dry run prints them', (given) =>
+export const planDigest = value('a plan (the 12 hexadecimal digits that a dry run prints)', (given) =>
   /^[\da-f]{12}$/i.test(given) ? given.toLowerCase() : undefined,
 );
 

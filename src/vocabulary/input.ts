@@ -86,10 +86,8 @@ export const DAMAGE_WARNINGS = {
     'Some ids of a column end in `.0` and others do not: they are different ids unless `.0` is removed.',
     "Remove it: `apply: [{ replace: { pattern: '\\.0$', with: '' } }]`.",
   ),
-  leading_zeros_lost: damage('Some ids or phone numbers lack the zeros with which most others of their column begin.'),
-  day_month_exchanged: damage(
-    'A spreadsheet has probably exchanged day and month of the dates that are valid both ways.',
-  ),
+  leading_zeros_lost: damage('Some ids or phone numbers lack the leading zeros that most others in their column have.'),
+  day_month_exchanged: damage('A spreadsheet has probably swapped day and month in dates that are valid both ways.'),
   replacement_character: damage('Characters were lost in a conversion to another encoding.', 'Export again as UTF-8.'),
   wrong_encoding: damage(
     'A text was decoded wrongly before it was exported (`JosÃ©`, `????`).',
@@ -197,7 +195,7 @@ export const INPUT_WARNINGS = {
   unread_array: {
     what: 'A file that is read has other arrays or sheets, which no source reads.',
     says: (arrays: readonly string[]) => `no source reads ${enumerated(arrays, 'and')}`,
-    fix: 'Add a source with `records` for an array, with `sheet` for a sheet that belongs to the migration.',
+    fix: 'If it belongs to the migration, add a source with `records` (an array) or `sheet` (a sheet).',
   },
   merged_stages: {
     what: 'Several old stages become one, and nothing keeps the old names.',
@@ -206,14 +204,14 @@ export const INPUT_WARNINGS = {
     fix: 'To tell their deals apart, add the column of the old stage to `custom_fields`.',
   },
   stray_stages: {
-    what: 'Stages that are resolved by their names alone go to another pipeline than most deals of their source.',
-    says: (stages: string, rest: string) => `by their names alone, ${stages}, while ${rest}`,
+    what: 'Stages that are found by name alone are in another pipeline than most deals of their source.',
+    says: (stages: string, rest: string) => `by name alone, ${stages}, while ${rest}`,
     fix: 'Set `stage_pipeline`, or fill in `new_name` of these stages in the worksheet.',
   },
   unmatched_answer: {
-    what: 'The worksheet answers names that no record has: a spreadsheet may have changed them.',
+    what: 'The worksheet has names that no record has: a spreadsheet may have changed them.',
     says: (file: string, rows: string) => `no record has the names in these rows of ${file}: ${rows}`,
-    fix: 'Write `old_name` as it is in the exports; format the column as text before it is filled in.',
+    fix: 'Write `old_name` as it is in the exports; format the column as text before you fill it in.',
   },
   unknown_column: {
     what: 'A column in a `from` list does not exist; another one of the list is used.',
@@ -238,7 +236,7 @@ export const INPUT_WARNINGS = {
   fixed_again: {
     what: 'Two files of corrections have the same record; the later one applies.',
     says: (records: number, earlier: string) =>
-      `${counted(records, 'record')} corrected in ${earlier} too: the later file, this one, applies`,
+      `${counted(records, 'record')} also corrected in ${earlier}: this later file applies`,
   },
   more_pages: {
     what: 'An API response says that more pages follow.',
@@ -264,7 +262,7 @@ export const INPUT_WARNINGS = {
     what: 'A sheet has merged cells: the first cell has the value, the others are empty.',
     says: (ranges: number) =>
       `${counted(ranges, 'range')} of merged cells: the first cell of each has the value, the others are empty`,
-    fix: 'Undo the merging in the spreadsheet and fill the empty cells, if they are values of records.',
+    fix: 'If they are values of records, unmerge the cells in the spreadsheet and fill the empty ones.',
   },
   formula_without_result: {
     what: 'A formula has no result in the file, so its cell is empty.',
@@ -298,7 +296,7 @@ export const INPUT_WARNINGS = {
   unnamed_values: {
     what: 'The last columns of a table have values, but no name, so no field can read them.',
     says: (values: number, example: string) =>
-      `${counted(values, 'value')} below a last column without a name, such as \`${example}\``,
+      `${counted(values, 'value')} in a last column without a name, such as \`${example}\``,
     fix: 'Name the column in the header, or name all columns in `columns`.',
   },
   missing_column: {

@@ -67,14 +67,14 @@ export const READ_WARNINGS = {
   unused_fix: {
     what: 'The record that a correction replaces is no longer in the input.',
     says: (place: string) => `the record that ${place} corrects is no longer in the input`,
-    fix: 'If its successor in the export still needs the correction, correct it there.',
+    fix: 'If the record in the newer export still needs the correction, correct it there.',
   },
   rows_skipped: {
-    what: 'More than a tenth of the rows of a source become no event.',
+    what: 'More than a tenth of the rows of a source do not become events.',
     /** `why`: of most of them. */
     says: (source: string, skipped: number, of: number, why: string): string =>
       `${source}: ${numberText(skipped)} of ${counted(of, 'row')} skipped, because ${why}`,
-    fix: 'If they should be there, change the `when` or `each`, or add the export of their parents: `left_out.csv` lists each.',
+    fix: 'If they should be sent, change `when` or `each`, or add the export of their parents. `left_out.csv` lists each row.',
   },
   source_shrunk: {
     what: 'A source has less than half of the records of the last run.',

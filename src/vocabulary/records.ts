@@ -4,7 +4,7 @@ import type { Codes } from './sentence.ts';
 
 const NAMES = 'Map the name under `references` in the mapping, or create it in the target account.';
 const UNIQUE = 'Under `references` in the mapping, map the name to the id of the right one.';
-const ONE = 'Map only the one that is right.';
+const ONE = 'Map only the correct one.';
 
 /** `wanted`: the name, as it is looked up and in the export; `where`: among what. */
 const unresolved = (noun: string) => ({
@@ -85,7 +85,7 @@ export const RECORD_ERRORS = {
   duplicate_external_id: {
     what: 'Several records have the same external id with different content.',
     says: (id: string) => `several records have the external_id \`${id}\` with different content`,
-    fix: 'Remove all but one, or choose with `duplicates`. If they are of two sources, give the ids of one a `prefix`.',
+    fix: 'Remove all but one, or choose with `duplicates`. If they come from two sources, add a `prefix` to the ids of one source.',
   },
   /** Two sources may number their records separately: choosing one of them would lose the other. */
   'duplicate_external_id/sources': {
@@ -112,7 +112,7 @@ export const RECORD_ERRORS = {
 
 export const RECORD_WARNINGS = {
   contact_in_account: {
-    what: 'A lead shares its e-mail address or phone number with one that is in the account already.',
+    what: 'A lead shares its e-mail address or phone number with one that is already in the account.',
     says: sameContact,
     fix: 'See `matches.csv`. Set `if_contact_exists: reject` to leave such leads out.',
   },
@@ -135,7 +135,7 @@ export const RECORD_WARNINGS = {
     fix: 'Export them too, or leave custom fields out of that entry.',
   },
   combined_unknown: {
-    what: 'The checkpoint that recorded which comments were combined is lost: where the comments of a parent have changed in the export since, they are reported or sent twice.',
+    what: 'The checkpoint that recorded which comments were combined is lost. If the comments of a parent have changed in the export since then, they are reported or sent twice.',
     fix: 'Use the exports of the last run, or restore a copy of the checkpoint.',
   },
 } as const satisfies Codes;

@@ -134,23 +134,24 @@ export const SEND_ERRORS = {
     fix: 'Check the base URL.',
   },
   rejected_earlier: {
-    what: 'An earlier run saw the event rejected, and this run stopped before trying it again.',
+    what: 'The event was rejected in an earlier run, and this run stopped before trying it again.',
     fix: RERUN,
   },
   uncertain: {
-    what: 'What the service has is unknown: a request about the record got no answer, or `purge` forgot what was sent.',
+    what: 'It is unknown what the service has: a request about the record got no answer, or `purge` deleted what was recorded.',
     says: (fields: string) =>
-      `what the service has as ${fields} is unknown: a request about it got no answer, or \`purge\` forgot what was sent`,
+      `it is unknown what the service has as ${fields}: a request about it got no answer, or \`purge\` deleted what was recorded`,
     fix: 'Set `if_changed: update` and rerun, or compare the record in the service by hand.',
   },
   /** A comment cannot be updated. */
   'uncertain/comment': {
-    says: () => 'which text the comment has in the service is unknown: a request got no answer, or `purge` forgot it',
+    says: () =>
+      'it is unknown which text the comment has in the service: a request got no answer, or `purge` deleted what was recorded',
     fix: 'Compare the comment in the service; `if_changed: ignore` accepts it as it is.',
   },
   'uncertain/part': {
     says: (id: string, carrier: string) =>
-      `${id}: whether the combined comment ${carrier} brought it is unknown: a request got no answer, or \`purge\` forgot what was sent. The service may have it as a part, in another form, or not at all`,
+      `${id}: it is unknown whether the combined comment ${carrier} contains it: a request got no answer, or \`purge\` deleted what was recorded. The service may have it as a part, in another form, or not at all`,
     fix: 'Compare the combined comment in the service, and add missing parts by hand.',
   },
   already_combined: {

@@ -38,15 +38,15 @@ const ENTRY_KEYS: Readonly<Record<string, string>> = {
 /** Why a run stopped before its end. */
 const STOPS: Readonly<Record<string, string>> = {
   interrupted: 'it was interrupted',
-  until: 'the time given with --until has come',
+  until: 'the --until time was reached',
   max_requests: 'the --max-requests budget was spent',
   outage: 'the service gave no usable answer for too long',
   rate_limited: 'the service kept rate-limiting the run',
   too_many_errors: 'the service rejected too many events',
   rejections_in_a_row: 'the service rejected too many events in a row',
-  wrong_base_url: 'the base URL is not that of the service',
+  wrong_base_url: 'the base URL does not belong to the service',
   intercepted: 'something in front of the service refused the events',
-  unknown_history: 'the service knows events that this state directory does not; --adopt continues all the same',
+  unknown_history: 'the service knows events that this state directory does not; --adopt continues anyway',
   state_not_written: 'the state directory could not be written',
   lock_removed: 'run.lock was removed',
 };
@@ -66,9 +66,9 @@ export type WaitReason = keyof typeof WAITS;
 export const ORPHAN = 'orphan';
 
 const SKIPS: Readonly<Record<string, string>> = {
-  when: 'no entry of the mapping takes it',
+  when: 'no entry of the mapping selects it',
   each: 'its list of records is empty',
-  footer: 'it is below the records: a footer or totals',
+  footer: 'it is a footer or totals below the records',
   [ORPHAN]: 'its parent is not sent, or is in no export',
 };
 
@@ -79,7 +79,7 @@ export function skipText(reason: string): string {
 
 /** What the events of the ingestion webhook cannot contain (service interface, sections 2 and 4.2). */
 export const NOT_MIGRATED: readonly (readonly [string, string])[] = [
-  ['The owner of a lead', 'leads are imported without an owner, and the new CRM assigns that of the account'],
+  ['The owner of a lead', 'leads are imported without an owner; the new CRM assigns the owner of the account'],
   ['Original creation dates', 'the new CRM dates records by their arrival; it keeps the original time for audit only'],
   ['Companies', 'companies are not imported as records; their names can be kept in custom fields'],
   ['Further contacts of a deal', 'a deal has only one lead'],

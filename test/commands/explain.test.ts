@@ -113,7 +113,7 @@ describe('explain', () => {
         comment without an id  pending       Called again  notes.json:12
         3 children: 2 acknowledged, 1 pending
 
-      Sent, and answered
+      Requests and answers
         TIME  deal/created  acknowledged (created)
       "
     `);
@@ -163,7 +163,7 @@ describe('explain', () => {
     const { stdout } = await tell('lead:2');
     expect(stdout).toContain('custom_params.joined: `2024-02-31`');
     expect(stdout).toMatch(/ {2}bad_date\n +hint: /);
-    expect(stdout).toContain('nothing yet');
+    expect(stdout).toContain('none yet');
   });
 
   it('tells which record a blocked one waits for', async () => {
@@ -350,11 +350,11 @@ describe('the record that explain is asked for', () => {
     ['deal:3', 'there is a lead:3'],
     ['lead:22', 'did you mean `lead:2`'],
     ['comment:1001', 'a comment without an id in the export is listed with its lead or deal'],
-    ['nowhere', 'there is no nowhere'],
+    ['nowhere', 'there is no record `nowhere`'],
   ])('is refused with a suggestion if it is unknown: %s', async (record, suggestion) => {
     const said = await (await scene(migrated)).tell(record);
     expect(said).toMatchObject({ code: 2, stdout: '' });
-    expect(said.stderr).toContain(`there is no ${record}`);
+    expect(said.stderr).toContain(`there is no record \`${record}\``);
     expect(said.stderr).toContain(suggestion);
   });
 });
@@ -450,7 +450,7 @@ describe('explain --live', () => {
     const service = await sandbox();
     const { tell } = await sentTo(service);
     expect((await tell('deal:lost', { live: true, envFile: await envFile(service) })).stdout).toContain(
-      'it does not exist any more',
+      'it no longer exists',
     );
   });
 

@@ -122,7 +122,7 @@ describe('purge', () => {
 
   it('warns of events that were not accepted, and of those that were not sent', async () => {
     const { stderr } = await purged((await migrated()).state);
-    expect(stderr).toContain('warning: 2 events not accepted; the rejects are deleted too');
+    expect(stderr).toContain('warning: 2 events not accepted; the rejected records are deleted too');
     expect(stderr).toContain('warning: 1 event not sent yet');
   });
 
@@ -175,7 +175,7 @@ describe('purge', () => {
   it('of a rehearsal deletes what was sent to the sandbox, whose records it deletes', async () => {
     const { state } = await migrated({ 'sandbox.ndjson': 'Ada' });
     const { stderr } = await purged(state);
-    expect(stderr).toContain('to delete  checkpoint.db: what was sent to the sandbox: the next rehearsal begins anew');
+    expect(stderr).toContain('to delete  checkpoint.db: what was sent to the sandbox; the next rehearsal starts over');
     expect(await namesIn(state)).toEqual(KEPT.filter((name) => name !== 'checkpoint.db'));
   });
 

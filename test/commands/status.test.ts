@@ -105,7 +105,7 @@ it('status of a run that has ended says how, by its summary, and of which run th
   const lock = Lock.acquire(state);
   onTestFinished(() => lock.release());
   const surveying = await call(status, { mapping: 'mapping.yaml', state: state.path });
-  expect(surveying.stdout).toMatch(/survey is in progress.* previous\s+run/);
+  expect(surveying.stdout).toMatch(/reading the exports.* previous\s+run/);
 });
 
 it('status without a plan counts what was answered', async () => {

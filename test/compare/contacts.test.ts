@@ -158,7 +158,7 @@ describe('the leads of the account', () => {
     expect((await told(...offline)).stderr).toContain('the leads of the account are not stored yet');
     await run('--dry-run');
     const { stdout, stderr } = await told(...offline);
-    expect(stdout).toMatch(/3 leads may be in the account already.*\n? *matches\.csv/);
+    expect(stdout).toMatch(/3 leads may already be in the account.*\n? *matches\.csv/);
     expect(stderr).not.toContain('are not stored yet');
   });
 

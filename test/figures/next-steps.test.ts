@@ -115,7 +115,7 @@ describe('the next command', () => {
     expect(nextSection(unanswered, { ...CALM, argv: argv(...args) }).rows).toEqual([
       ['Next', 'run it again: no record is at fault', 'crm-backfill run a.yaml'],
     ]);
-    expect(step(false)).toMatch(/copy of \/s\/references\.csv, .*`references\.file`, then$/);
+    expect(step(false)).toMatch(/copy of \/s\/references\.csv and name it in .*`references\.file`, then$/);
   });
 
   it('continues after a pilot without the options that chose it', () => {
@@ -135,7 +135,7 @@ describe('the next command', () => {
     const { rows } = nextSection(found, { ...CALM, argv: argv(...args), unwritten: ['ids.csv', 'report.html'] });
     expect(rows[0]).toEqual([
       'Next',
-      '1  fix what the warnings say, and write ids.csv and report.html again',
+      '1  fix what the warnings say, then write ids.csv and report.html again',
       "crm-backfill run a.yaml --state '/s t' --quiet",
     ]);
     expect(commands(found, ['run', 'a.yaml', '--sandbox'], { sandbox: true })).toEqual([]);

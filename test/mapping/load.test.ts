@@ -244,7 +244,7 @@ describe('a mistake in YAML is said in plain words', () => {
 
   it('a no-break space among the spaces of an indentation', () => {
     expect(said('events:\n  - type: x\n    \u00a0source: it\n')).toEqual([
-      expect.stringMatching(/^3:5 a no-break space/),
+      expect.stringMatching(/^3:5 there is a no-break space/),
     ]);
   });
 

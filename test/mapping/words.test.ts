@@ -53,10 +53,10 @@ test('an entry names its source, and every field with the columns that it comes 
     when: undefined,
     fields: [
       { field: 'external_id', from: '`Id`', how: [] },
-      { field: 'stage_name', from: '`Stage`', how: ['is matched by name with those of the account'] },
+      { field: 'stage_name', from: '`Stage`', how: ['is looked up by name in the account'] },
       { field: 'custom_fields.vat', from: '`VAT`', how: [] },
       { field: 'custom_fields.*', from: 'all other columns', how: ['each under its own name'] },
-      { field: 'stage_pipeline', from: '`Pipeline`', how: ['is matched by name with those of the account'] },
+      { field: 'stage_pipeline', from: '`Pipeline`', how: ['is looked up by name in the account'] },
       {
         field: 'occurred_at',
         from: '`Created`',

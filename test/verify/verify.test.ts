@@ -154,7 +154,7 @@ describe('verify', () => {
     expect(stderr).toMatch(/Leads +3 +3 +3 +0 +0\n/);
     expect(deals.fields.owner_id).toMatchObject({ same: 1, not_comparable: 0 });
     expect(stderr).toMatch(
-      /^VERIFIED: 4 of 4 records match .*\n  Not readable: title of deals \(the service does not show it\)\.$/m,
+      /^VERIFIED: 4 of 4 records match .*\n  Not readable: title of deals \(not shown by the service\)\.$/m,
     );
     expect(stdout + stderr).not.toContain(target.apiKey.reveal());
     expect((await readFile(found.files.verify, 'utf8')).split('\n')).toHaveLength(2);

@@ -83,7 +83,7 @@ function unknownRecord(db: Database, asked: AskedRecord, entities: readonly Enti
         : 'rows that `when` skips, and rows that cannot be read, have no events: see left_out.csv and errors.csv'),
     '`plan --json` lists the ids of all records',
   ];
-  return new UserError(`there is no ${nameOf(asked)} in the plan or the checkpoint`, {
+  return new UserError(`there is no record \`${nameOf(asked)}\` in the plan or the checkpoint`, {
     hint: hints.filter((hint) => hint !== '').join('\n'),
   });
 }

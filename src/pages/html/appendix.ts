@@ -148,7 +148,8 @@ export function omissions({ findings, withValues }: PageData): Markup | undefine
     'Values left out',
     html`<p>
       ${numberText(count)} ${count === 1 ? 'value was' : 'values were'} left out of their events.
-      <code>omitted.csv</code> lists each, and records that were not used because another has their id.
+      <code>omitted.csv</code> lists each one, and the records that were not used because another record has the same
+      id.
     </p>`,
     dataTable(
       'Values left out, by field and reason',

@@ -89,7 +89,7 @@ function notice({ status: { basis, running } }: PageData): Markup | undefined {
   if (running || basis === 'ended') return undefined;
   return html`<p class="notice">
     The last run ended unexpectedly (a power cut, kill -9).
-    ${basis === 'under way' ? '' : 'Its plan is not there, so only events with an answer are counted.'} Rerun to resume.
+    ${basis === 'under way' ? '' : 'Its plan is missing, so only events with an answer are counted.'} Rerun to resume.
   </p>`;
 }
 

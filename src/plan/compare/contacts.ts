@@ -150,8 +150,8 @@ export async function accountContacts(run: {
     agree: (leads) => {
       const minutes = Math.ceil(secondsToSend(leads / LIMITS.pageSize, settings.rate) / 60);
       return run.agree(
-        `the account has more than ${numberText(MOST_UNASKED)} leads; reading them, to find people who are there ` +
-          `already, takes about ${minutes} min`,
+        `the account has more than ${numberText(MOST_UNASKED)} leads; reading them, to find people who are already ` +
+          `there, takes about ${minutes} min`,
         'read them with --refresh, or set `if_contact_exists: ignore` to send without looking',
       );
     },
@@ -159,7 +159,7 @@ export async function accountContacts(run: {
   });
   halt.assertNotRequested();
   if (contacts === undefined) {
-    monitor.trouble?.('the leads of the account are not stored yet, so people who are there already are not found');
+    monitor.trouble?.('the leads of the account are not stored yet, so people who are already there are not found');
   }
   return contacts;
 }
