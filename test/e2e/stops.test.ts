@@ -152,7 +152,7 @@ describe('a run that stops early', () => {
       const dry = ['--dry-run', '--max-errors', tolerance];
       expect(await summary(...dry)).toMatchObject({ exit: { code: 1, reason } });
       const { stdout } = await told(...dry);
-      expect(/too many\s+to\s+begin\s+\(--max-errors\)/.test(stdout)).toBe(!isOffered);
+      expect(/too many\s+to\s+start\s+\(--max-errors\)/.test(stdout)).toBe(!isOffered);
       expect([stdout.includes('fix mapping.yaml'), /--plan [0-9a-f]{12}/.test(stdout)]).toEqual([true, isOffered]);
     }
     expect((await run('--max-errors', '25%')).code).toBe(1);

@@ -287,7 +287,7 @@ describe('a parent that is new in the export', () => {
     await write({ 'people.csv': 'id,name,company\n9,Zoe,Acme\n1,Ann,Acme\n2,Bob,Other\n' });
     for (const more of ['--dry-run', '--yes']) {
       const ended = await run(more);
-      expect(flat(ended)).toMatch(/2 deals .* another lead .*2 of them .* new .*changes\.csv/);
+      expect(flat(ended)).toMatch(/2 deals .* another lead \(2 to one .* new .*changes\.csv/);
       expect(summaryOf(ended).changes?.moved).toEqual([{ record: 'deal', parent: 'lead', count: 2, to_new: 2 }]);
     }
     expect((await summary()).changes?.moved).toEqual([]);
