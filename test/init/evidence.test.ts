@@ -543,6 +543,6 @@ it('what an API says of where it has a record is no field, and is named', async 
   });
   expect(draft.lead['custom_params']).toEqual({ account_name: 'Account.Name' });
   expect(draft.text).toContain(
-    'not carried, since they only say where an API has the record: `attributes.type`, `attributes.url`, `Account.attributes.type`',
+    'not carried, because they only say where an API has the record: `attributes.type`, `attributes.url`, `Account.attributes.type`',
   );
 });

@@ -118,7 +118,7 @@ describe('every file and every column has a fate', () => {
       'users.csv': ['user id,user name,user email', 'U1,Ann Bell,ann@bell.example', 'U2,Ben Cole,ben@bell.example'],
     });
     expect(draft.text).toMatch(
-      /# check: .*users\.csv is not used, .*not migrated: `user id`, `user name`, `user email`/,
+      /# check: .*users\.csv is not used, .*not carried: `user id`, `user name`, `user email`/,
     );
   });
 
@@ -130,7 +130,7 @@ describe('every file and every column has a fate', () => {
       ],
       'users.csv': ['user id,user name,user email,desk', 'U0,Ann Bell,ann@b.example,4', 'U1,Ben Cole,ben@b.example,5'],
     });
-    expect(draft.text).toMatch(/users: .* # looked up by deals \(owner_name\); not migrated: .*`desk`/);
+    expect(draft.text).toMatch(/users: .* # looked up by deals \(owner_name\); not carried: .*`desk`/);
     expect(draft.findings).toMatch(/users\.csv: .*2 records read; looked up by deals \(owner_name\)/);
   });
 

@@ -229,7 +229,7 @@ describe('the lead of a deal', () => {
       ],
     });
     expect(offered.deal['lead_external_id']).toBe('contact_id');
-    expect(offered.remark('lead_external_id')).toContain('also possible: `company_id`');
+    expect(offered.remark('lead_external_id')).toContain('runner-up: `company_id`');
   });
 
   it('has no owner where the users lack the id, which is said with the id', async () => {

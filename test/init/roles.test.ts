@@ -46,7 +46,7 @@ describe('the roles of columns', () => {
     expect(draft.deal['external_id']).toBe('a');
     expect(draft.text).toMatch(/# check: these become deals, .* no header says so\n  - type: deal/);
     expect(JSON.stringify(draft.deal['amount'])).toContain('"c"');
-    expect(draft.remark('amount')).toContain('also possible: `g`');
+    expect(draft.remark('amount')).toContain('runner-up: `g`');
   });
 
   it('are those of the elements of a list of names and values, at one place or beside their names', async () => {
@@ -281,8 +281,8 @@ describe('the roles of columns', () => {
       'deals.csv': ['Id,Title,Stage,Previous stage,Value,Owner,Second owner,Created at,Created in CRM at', ...rows],
     });
     expect(draft.deal).toMatchObject({ stage_name: 'Stage', owner_name: 'Owner' });
-    expect(draft.remark('owner_name')).toContain('also possible: `Second owner`');
-    expect(draft.remark('occurred_at')).toContain('also possible: `Created in CRM at`');
+    expect(draft.remark('owner_name')).toContain('runner-up: `Second owner`');
+    expect(draft.remark('occurred_at')).toContain('runner-up: `Created in CRM at`');
   });
 
   it('are never those of a constant, and first and last name are of one address', async () => {

@@ -82,7 +82,7 @@ export function figuresOf(role: Role, column: Column): string {
 
 export function nextText(others: readonly RoleCandidate[], score = 0): string {
   const near = others.filter((each) => each.score > score * 0.4).slice(0, 2);
-  return near.length === 0 ? '' : `; also possible: ${near.map(({ column }) => quoted(column)).join(', ')}`;
+  return near.length === 0 ? '' : `; runner-up: ${near.map(({ column }) => quoted(column)).join(', ')}`;
 }
 
 /** The evidence for a role, with the runner-up; marked with the reason where it is weak or another column comes near. */

@@ -52,7 +52,7 @@ export function lookedUpText(fields: Lookups): string {
 }
 
 export function notCarriedText(columns: readonly Column[], why = '', mark = ''): string | undefined {
-  return columns.length === 0 ? undefined : `${mark}not migrated${why}: ${columns.map(quoted).join(', ')}`;
+  return columns.length === 0 ? undefined : `${mark}not carried${why}: ${columns.map(quoted).join(', ')}`;
 }
 
 export function emptyText({ columns, rows, whole }: Table): string | undefined {

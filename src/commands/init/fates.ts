@@ -94,7 +94,7 @@ export class Fates {
       const texts = isFirst
         ? [
             notCarriedText(rest, why, mark),
-            notCarriedText(api, ', since they only say where an API has the record'),
+            notCarriedText(api, ', because they only say where an API has the record'),
             failed,
             emptyText(table),
           ]
@@ -229,7 +229,7 @@ export class Fates {
         : `values with their names (\`${attributes.by}\`), `;
     if (read.some((path) => path === list || list!.startsWith(`${path}.`))) return `${what}kept in a custom field`;
     const some = attributes ? `${what}fields of the record` : 'its first element is used';
-    return read.some((path) => path.startsWith(`${list!}.`)) ? some : 'not migrated';
+    return read.some((path) => path.startsWith(`${list!}.`)) ? some : 'not carried';
   }
 
   /** Names, addresses or numbers, of others than those to whom deals and comments are assigned. */

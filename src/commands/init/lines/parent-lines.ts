@@ -221,7 +221,7 @@ function parentLine(context: Context, kind: string, joins: readonly Join[], abov
   const taken = new Set(chosen.flatMap(({ columns }) => columns));
   const near = enough.filter((each) => each.columns.some((column) => !taken.has(column)));
   const others = near.filter(({ columns: [own] }, at) => near.findIndex((each) => each.columns[0] === own) === at);
-  const next = others.length > 0 ? `; also possible: ${others.slice(0, 2).flatMap(whys).join(', ')}` : '';
+  const next = others.length > 0 ? `; runner-up: ${others.slice(0, 2).flatMap(whys).join(', ')}` : '';
   // Of two tables of people to which all refer, one has those who pay.
   const areTwo = near.some(({ byId, share, target }) => byId && share === 1 && target !== best.target);
   const isOne = several.length === 0 && chosen.length === 1 && !areTwo;

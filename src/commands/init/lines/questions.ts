@@ -227,7 +227,7 @@ function questionAbout(line: Line, table: Table, kind: string): Pick<Question, '
   return {
     name: `${nameOfRecords(table)}.${kind}.${line.key}`,
     // The choices are those that come near.
-    text: `${nameOf(table)}${table.list === undefined ? '' : `, list \`${table.list}\``}, ${kindOf(kind).words[1]}\n${line.key}: ${plainComment(line).replace(/; also possible: .*$/s, '')}`,
+    text: `${nameOf(table)}${table.list === undefined ? '' : `, list \`${table.list}\``}, ${kindOf(kind).words[1]}\n${line.key}: ${plainComment(line).replace(/; runner-up: .*$/s, '')}`,
   };
 }
 
