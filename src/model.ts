@@ -74,6 +74,7 @@ export interface Corrected {
   /** What names it in `_row`. */
   readonly row: string;
   readonly raw: RawRecord;
+  readonly place: Place;
 }
 
 /** A record that could not be read, with what could be salvaged for the rejects file; it travels the same way as a row. */

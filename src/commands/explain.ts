@@ -3,7 +3,7 @@ import type { Console } from '../terminal/console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { findRecord } from './explain/find.ts';
 import { explanationFigures, type LiveRecord } from '../figures/explanation.ts';
-import { storyOf, type RecordStory } from '../figures/story.ts';
+import { storyOf, type RecordStory, type RowsAt } from '../figures/story.ts';
 import { screenOf } from '../print/terminal.ts';
 import { canonicalJson, type JsonObject } from '../json.ts';
 import { lockHolder } from '../store/lock.ts';
@@ -77,10 +77,12 @@ async function liveOf(
   settings: ExplainSettings,
   state: StateDir,
   db: Database,
-  { entity, externalId }: NamedRecord,
+  record: NamedRecord | RowsAt,
   story: RecordStory,
   console: Console,
 ): Promise<LiveRecord | string> {
+  if ('place' in record) return WITHOUT_ID;
+  const { entity, externalId } = record;
   if (!CHECKED.includes(entity)) return `the service does not show ${kindOf(entity).words[1]} by id`;
   if (story.service_id === null) return WITHOUT_ID;
   // Its journal has one writer.

@@ -12,7 +12,7 @@ import { printable } from '../terminal/visible.ts';
 import { meaningOf } from '../vocabulary/words.ts';
 import { column, LIMITS, present, sectionOf, type Cells, type Figures, type Mood, type Section } from './figures.ts';
 import { namedValues, shownValue, valuesSection, valueText } from './plan.ts';
-import type { EventStory, LeftOut, RecordStory, Relative, RowStory, ServiceAnswer } from './story.ts';
+import type { EventStory, LeftOut, RecordStory, Relative, RowStory, ServiceAnswer, UnusedRow } from './story.ts';
 import { VERDICTS, type FieldVerdict } from './verification.ts';
 
 export interface LiveRecord {
@@ -39,6 +39,8 @@ const STATES = {
   rejected: ['failed', 'the service refused it; the next run sends it again'],
   blocked: ['failed', 'waits for the record that it depends on'],
   pending: ['partly', 'valid, but not sent yet'],
+  skipped: ['partly', ''],
+  unreadable: ['failed', ''],
   gone: ['partly', 'sent in an earlier run, but no longer in the input'],
 } as const satisfies Readonly<Record<RecordStory['state'], readonly [Mood, string]>>;
 
@@ -58,10 +60,11 @@ export interface Explanation {
 }
 
 export function explanationFigures({ story, live, names, now }: Explanation): Figures {
-  const { record, state, service_id: serviceId, plan, events, dropped, answers } = story;
+  const { record, state, service_id: serviceId, plan, events, dropped, unused, answers } = story;
   const [mood, ofState] = STATES[state];
   const later = events[0]?.later ?? null;
-  const text = later === null ? ofState : LATER[later];
+  const text =
+    later !== null ? LATER[later] : events.length === 0 && unused[0] ? unusedText(state, unused[0]) : ofState;
   const id = serviceId === null ? '' : ` (${serviceId})`;
   const differing = differingFields(events.flatMap(({ rows }) => rows.map(({ raw }) => raw ?? {})));
   const from = `the last ${plan.dry_run ? 'dry run' : 'run'}, as of ${clockText(new Date(plan.at), now)}`;
@@ -73,12 +76,13 @@ export function explanationFigures({ story, live, names, now }: Explanation): Fi
       details: [`from ${from}: ${shortPath(plan.file)}`],
     },
     sections: present([
-      errorsSection(events),
+      errorsSection([...events, ...unused]),
       ...events.flatMap((event) => [
         ...event.rows.map((row) => rowSection(row, story.record.slice(story.record.indexOf(':') + 1), differing)),
         eventSection(event, names),
         leftOutSection('Left out', event.omitted),
       ]),
+      ...unused.map((row) => unusedSection(row, events.length + unused.length > 1)),
       leftOutSection('Records with this id that are not used', dropped),
       relativesSection(story),
       answersSection(answers, now),
@@ -88,7 +92,7 @@ export function explanationFigures({ story, live, names, now }: Explanation): Fi
 }
 
 /** Each error once, although both of two records with one id have it. */
-function errorsSection(events: readonly EventStory[]): Section {
+function errorsSection(events: readonly Pick<EventStory, 'errors'>[]): Section {
   const rows = events.flatMap(({ errors }) =>
     errors.map(({ field, message, code, hint }) => [
       `${field === null ? '' : `${field}: `}${printable(message)}`,
@@ -112,12 +116,13 @@ function differingFields(rows: readonly JsonObject[]): ReadonlySet<string> {
 
 /** What tells the rows of a record apart comes first; of a record with a list (`each`), the fields of the element with this id. */
 function rowSection(
-  { source, file, line, record, raw }: RowStory,
+  { source, file, line, record, raw, original }: RowStory,
   externalId: string,
   differing: ReadonlySet<string>,
 ): Section {
   const where = line > 0 ? placeText({ file, line, record: 0 }) : file;
-  const title = `In the export: ${where} (${source}, record ${record})`;
+  const instead = original === null ? '' : `, instead of ${original}`;
+  const title = `In the export: ${where}${instead} (${source}, record ${record})`;
   const fields = Object.entries(raw ?? {});
   const values = [
     ...elementFields(raw ?? {}, externalId),
@@ -136,6 +141,18 @@ function rowSection(
       ...(empty.length > 0 ? [`empty: ${quoted(empty.slice(0, 12))}${empty.length > 12 ? ', …' : ''}`] : []),
     ],
   };
+}
+
+/** Why the only rows of a record are no event. */
+function unusedText(state: RecordStory['state'], { reason }: UnusedRow): string {
+  return printable(state === 'gone' ? `sent in an earlier run, and left out now: ${reason}` : reason);
+}
+
+/** `isOneOf`: beside others, so that the verdict does not say why. */
+function unusedSection(row: UnusedRow, isOneOf: boolean): Section {
+  const section = rowSection(row, '', new Set());
+  const why = isOneOf ? [`${row.state}: ${printable(row.reason)}`] : [];
+  return { ...section, notes: [...why, ...section.notes] };
 }
 
 /** `deals[2].owner_id`: the fields of the first element of a list in which a value is the id, or ends it (`prefix`). */

@@ -4,10 +4,11 @@ import { uniqueNames } from '../mapping/values/path.ts';
 import { isUpdate, nameInSql } from '../kinds/index.ts';
 import type { EventType, Place } from '../model.ts';
 import { hintFor, meaningOf } from '../vocabulary/words.ts';
+import { whySkipped } from '../report/error-files.ts';
 import { RECORD } from '../report/findings.ts';
 import type { NamedRecord } from '../settings/run-settings.ts';
 import type { FoundPlan } from '../store/stored-plans.ts';
-import { PLAN_FILE, placedFile } from '../store/plan-schema.ts';
+import { PLAN_FILE, placedFile, placeInSql } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { outcomeOf, type State } from '../plan/events.ts';
 
@@ -16,12 +17,18 @@ const MOST_RELATIVES = 5;
 /** As in the view `events`. */
 export type EventFate = 'acknowledged' | 'duplicate' | 'invalid' | 'rejected' | 'blocked' | 'pending';
 
+/** Rows that became no record with an id, by the place by which they were asked for. */
+export interface RowsAt {
+  readonly place: string;
+  readonly rows: readonly number[];
+}
+
 /** As `--json` prints it. */
 export interface RecordStory {
-  /** `lead:51000301` */
+  /** `lead:51000301`, or the place of a row without an id */
   readonly record: string;
   /** Of its first event; `gone` if an earlier run sent it and the plan does not have it. */
-  readonly state: EventFate | 'gone';
+  readonly state: EventFate | UnusedRow['state'] | 'gone';
   readonly service_id: string | null;
   /** `at`: when it was last written, ISO 8601. */
   readonly plan: { readonly file: string; readonly at: string; readonly dry_run: boolean };
@@ -29,6 +36,8 @@ export interface RecordStory {
   readonly events: readonly EventStory[];
   /** Records with its external id that were not used (`duplicates`). */
   readonly dropped: readonly LeftOut[];
+  /** Rows of the record that became no event. */
+  readonly unused: readonly UnusedRow[];
   readonly parent: Relative | null;
   readonly children: {
     readonly count: number;
@@ -41,6 +50,14 @@ export interface RecordStory {
 export interface RowStory extends Place {
   /** By column or key; null where nothing could be read. */
   readonly raw: JsonObject | null;
+  /** Of a corrected row: the place of the one in the export that it replaces. */
+  readonly original: string | null;
+}
+
+export interface UnusedRow extends RowStory {
+  readonly state: 'skipped' | 'unreadable';
+  readonly reason: string;
+  readonly errors: readonly EventError[];
 }
 
 export interface EventStory {
@@ -104,24 +121,29 @@ export interface ServiceAnswer {
 }
 
 /** What both databases know about a record (see `findRecord`). */
-export function storyOf(db: Database, { output, isDryRun, at }: FoundPlan, record: NamedRecord): RecordStory {
-  const requests = requestsAbout(db, record);
-  const rows = eventsAbout(db, record);
+export function storyOf(db: Database, { output, isDryRun, at }: FoundPlan, record: NamedRecord | RowsAt): RecordStory {
+  const isNamed = !('place' in record);
+  const requests = isNamed ? requestsAbout(db, record) : [];
+  const rows = isNamed ? eventsAbout(db, record) : eventsIn(db, record);
+  const skipped = unusedRows(db, record);
   // Of records with one id, those that are not used.
   const unused = rows.filter(({ state }) => state === 'duplicate');
   const used = unused.length < rows.length ? rows.filter((row) => !unused.includes(row)) : rows;
   const events = used.map((row) => eventStory(db, row, requests));
   const child = rows.find(({ parent_id: id }) => id !== null);
   return {
-    record: `${record.entity}:${record.externalId}`,
-    state: events[0]?.state ?? 'gone',
+    record: isNamed ? `${record.entity}:${record.externalId}` : record.place,
+    state: events[0]?.state ?? (requests.length === 0 && skipped[0] ? skipped[0].state : 'gone'),
     service_id: requests.findLast(({ status, service_id: id }) => status === 'acknowledged' && id)?.service_id ?? null,
     plan: { file: output.file(PLAN_FILE), at: at.toISOString(), dry_run: isDryRun },
     events,
     dropped: used === rows ? [] : unused.map((row) => droppedRow(db, row)),
+    unused: skipped,
     parent: child ? parentOf(db, child.parent_entity!, child.parent_id!) : null,
-    children: childrenOf(db, record),
-    answers: requests.map((each) => (each === requests.at(-1) ? { ...each, ...updateOf(db, record, each) } : each)),
+    children: isNamed ? childrenOf(db, record) : { count: 0, by_state: {}, first: [] },
+    answers: requests.map((each) =>
+      isNamed && each === requests.at(-1) ? { ...each, ...updateOf(db, record, each) } : each,
+    ),
   };
 }
 
@@ -151,17 +173,46 @@ interface StoryRow extends Place {
   readonly parent_id: string | null;
   readonly raw: string | null;
   readonly columns: string;
+  readonly original: string | null;
 }
 
+/** Of a record `r` in a file `f` of a source `s`. */
+const ROW = `s.name as source, ${placedFile()} as file, r.line, r.number as record, r.raw, s.columns,
+  (select ${placeInSql('g', 'd')} from replaced d join file g on g.id = d.file where d.record = r.id) as original`;
+
+const EVENTS = `
+  select e.id, e.type, e.state, e.code, e.sends, e.rows, e.occurred_at, e.data, e.parent_entity, e.parent_id,
+    ${ROW}
+  from event e join record r on r.id = e.record join file f on f.id = r.file join source s on s.id = f.source`;
+
 function eventsAbout(db: Database, { entity, externalId }: NamedRecord): StoryRow[] {
-  return db.all<StoryRow>(
-    `select e.id, e.type, e.state, e.code, e.sends, e.rows, e.occurred_at, e.data, e.parent_entity, e.parent_id,
-        s.name as source, ${placedFile()} as file, r.line, r.number as record, r.raw, s.columns
-      from event e join record r on r.id = e.record join file f on f.id = r.file join source s on s.id = f.source
-      where e.entity = ? and e.external_id = ? order by e.id`,
-    entity,
-    externalId,
+  return db.all<StoryRow>(`${EVENTS} where e.entity = ? and e.external_id = ? order by e.id`, entity, externalId);
+}
+
+function eventsIn(db: Database, { rows }: RowsAt): StoryRow[] {
+  const ids = JSON.stringify(rows);
+  return db.all<StoryRow>(`${EVENTS} where e.record in (select value from json_each(?)) order by e.id`, ids);
+}
+
+/** The rows that became no event: of a record, or of those at a place. */
+function unusedRows(db: Database, record: NamedRecord | RowsAt): UnusedRow[] {
+  const [where, ...values] =
+    'place' in record
+      ? ['u.record in (select value from json_each(?))', JSON.stringify(record.rows)]
+      : ['u.entity = ? and u.external_id = ?', record.entity, record.externalId];
+  const rows = db.all<StoryRow & { readonly code: string; readonly why: string | null }>(
+    `select u.code, u.why, r.id, ${ROW}
+      from unused_row u join record r on r.id = u.record join file f on f.id = r.file join source s on s.id = f.source
+      where ${where} group by r.id order by r.id`,
+    ...values,
   );
+  return rows.map((row) => {
+    const { id, code } = row;
+    const place = rowStory(row);
+    if (code !== 'unread') return { ...place, state: 'skipped', reason: whySkipped(row), errors: [] };
+    const errors = db.all<EventError>(`${ERRORS} where record = ? and kind = 'read' order by id`, id);
+    return { ...place, state: 'unreadable', reason: errors[0]?.message ?? '', errors };
+  });
 }
 
 function requestsAbout(db: Database, { entity, externalId }: NamedRecord): ServiceAnswer[] {
@@ -204,7 +255,7 @@ function rowsOf(db: Database, row: StoryRow): RowStory[] {
     row.rows === 1
       ? [row]
       : db.all<StoryRow>(
-          `select s.name as source, ${placedFile()} as file, r.line, r.number as record, r.raw, s.columns
+          `select ${ROW}
             from (
                 select entry as first, record as second, record from row_of
                   where event = ?1 and not exists (select 1 from part where event = ?1)
@@ -213,10 +264,12 @@ function rowsOf(db: Database, row: StoryRow): RowStory[] {
             order by w.first, w.second`,
           row.id,
         );
-  return rows.map((each) => {
-    const { source, file, line, record } = each;
-    return { source, file, line, record, raw: rawOf(each) };
-  });
+  return rows.map(rowStory);
+}
+
+function rowStory(row: StoryRow): RowStory {
+  const { source, file, line, record, original } = row;
+  return { source, file, line, record, raw: rawOf(row), original };
 }
 
 /** The cells of a record by the names that a mapping has for their columns. */
@@ -227,12 +280,11 @@ export function rawOf({ raw, columns }: Pick<StoryRow, 'raw' | 'columns'>): Json
   return Object.fromEntries((record as readonly string[]).map((cell, at) => [names[at] ?? `column ${at + 1}`, cell]));
 }
 
+const ERRORS = 'select kind, code, field, message, hint from problem';
+
 /** The message of a rejection in an earlier run is no longer known, but its code is. */
 function errorsOf(db: Database, event: number, state: EventFate, last: ServiceAnswer | undefined): EventError[] {
-  const found = db.all<EventError>(
-    `select kind, code, field, message, hint from problem where event = ? and severity = 'error' order by id`,
-    event,
-  );
+  const found = db.all<EventError>(`${ERRORS} where event = ? and severity = 'error' order by id`, event);
   if (found.length > 0 || state !== 'rejected' || !last?.code) return found;
   const error = { severity: 'error', kind: 'send', code: last.code } as const;
   const message = meaningOf(last.code, 'send').what;

@@ -60,7 +60,7 @@ export async function withFixes(source: Source, spec: SourceSpec): Promise<Sourc
           if (!correction) return item;
           used.add(row);
           const { place, issues } = correction;
-          const corrects = { row, raw: item.raw };
+          const corrects = { row, raw: item.raw, place: item.place };
           return { kind: 'row', place, ...corrected(item.raw, item.decimals, correction), issues, corrects };
         });
       }

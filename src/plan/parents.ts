@@ -63,7 +63,6 @@ export function judgeParents(db: Database, entries: readonly EntryHead[]): void 
 export function reportBlocked(db: Database): void {
   const rows = `${EVENT_ROWS} where e.state = 'blocked' and e.id > ? order by e.id limit 500`;
   for (const page of pagesOf<EventRow & { readonly code: BlockedCode }>(db, rows)) {
-    db.exec('create index if not exists plan.skipped_about on skipped (entity, external_id)');
     for (const event of page) {
       const issue = blockedIssue(db, event, event.code);
       const similar = event.code === 'parent_missing' && issue.hint === undefined ? similarId(db, event) : undefined;

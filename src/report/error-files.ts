@@ -43,13 +43,10 @@ const FILES = {
   'left_out.csv': {
     columns: 'source file line record reason',
     statement: `
-    select s.name as source, f.path as file, r.line, r.number as record, k.reason, k.unmet
-    from (
-        select record, reason, unmet from skipped
-        union all select record, code, null from omission where code = '${ORPHAN}') k
-      join record r on r.id = k.record join file f on f.id = r.file join source s on s.id = f.source
-    order by r.id`,
-    options: { shown: (row) => ({ ...row, reason: whySkipped(row) }) },
+    select s.name as source, f.path as file, r.line, r.number as record, k.code, k.why
+    from unused_row k join record r on r.id = k.record join file f on f.id = r.file join source s on s.id = f.source
+    where k.code <> 'unread' order by r.id`,
+    options: { shown: (row) => ({ ...row, reason: whySkipped(row as unknown as UnusedRow) }) },
   },
   /** The ids in the service of everything that was acknowledged: for programs, so without a byte-order mark. */
   'ids.csv': {
@@ -66,10 +63,17 @@ const FILES = {
   },
 } as const satisfies Readonly<Record<string, SelectedFile>>;
 
-/** `no entry of the mapping selects it (when). Not met: kind is lead`: with each condition that does not hold. */
-export function whySkipped({ reason, unmet }: SelectedRow): string {
-  const why = `${skipText(String(reason))} (${reason})`;
-  return unmet === null ? why : `${why}. Not met: ${unmet}`;
+/** As in the view `unused_row`. */
+interface UnusedRow {
+  readonly code: string;
+  readonly why: string | null;
+}
+
+/** `no entry of the mapping takes it (when). Not met: kind is lead`: with each condition that does not hold. */
+export function whySkipped({ code, why }: UnusedRow): string {
+  if (code === ORPHAN) return String(why);
+  const text = `${skipText(code)} (${code})`;
+  return why === null ? text : `${text}. Not met: ${why}`;
 }
 
 /** Writes one of the files from the plan and the checkpoint. */

@@ -1,6 +1,5 @@
 /** Rows of the exports that become no event, by source and reason. */
 import type { Database } from '../store/sqlite.ts';
-import { ORPHAN } from '../vocabulary/terms.ts';
 
 export interface SkippedRows {
   readonly source: string;
@@ -14,10 +13,10 @@ export interface SkippedRows {
 /** The most frequent first. */
 export function readSkipped(db: Database): readonly SkippedRows[] {
   return db.all<SkippedRows>(`
-    select s.name as source, k.reason, count(distinct k.record) as count, s.records as "of"
-    from (select record, reason from skipped union all select record, code from omission where code = '${ORPHAN}') k
+    select s.name as source, k.code as reason, count(distinct k.record) as count, s.records as "of"
+    from unused_row k
       join record r on r.id = k.record join file f on f.id = r.file join source s on s.id = f.source
-    where k.record not in (select record from event) and k.record not in (select record from row_of)
+    where k.code <> 'unread' and k.record not in (select record from event) and k.record not in (select record from row_of)
     group by 1, 2 order by 3 desc, 1, 2`);
 }
 

@@ -20,6 +20,11 @@ export function placedFile(of?: 'p' | 'o'): string {
   return `f.path || ifnull('!' || ${of ? `ifnull(${of}.cell, f.cell)` : 'f.cell'} || r.line, '')`;
 }
 
+/** `contacts.csv:17`, `crm.xlsx#Deals!A17`: a line of a file, by the names of both in a statement. */
+export function placeInSql(file: string, row: string): string {
+  return `${file}.path || ifnull('!' || ${file}.cell, ':') || ${row}.line`;
+}
+
 /**
  * `plan.db`: every event exactly as it will be sent, the record that it comes from, and everything that the survey and the
  * run found out about it. Every survey writes it anew.
@@ -27,7 +32,7 @@ export function placedFile(of?: 'p' | 'o'): string {
 export const PLAN: Schema = {
   name: 'plan',
   applicationId: 0x63726d70,
-  version: 9,
+  version: 10,
   // Most of it is written once and read from beginning to end.
   pageSize: 8_192,
   json: {
@@ -73,6 +78,13 @@ create table record (
   number integer not null,       -- from 1 in each file
   raw text,                      -- JSON: a list of cells, or an object; null where nothing could be read, or no event came of it
   original text                  -- of a corrected record: the hash of the original, which names it in rejects
+) strict;
+
+-- Where the record of the export is in whose place a corrected one was read.
+create table replaced (
+  record integer primary key references record,
+  file integer not null references file,
+  line integer not null
 ) strict;
 
 -- One event per record: what the input wants of it, folded from its rows (plan/fold).
@@ -156,18 +168,21 @@ create table omission (
   original text not null,
   cell text,                     -- as in problem
   code text not null,
-  reason text not null
+  reason text not null,
+  entity text                    -- of a record that is left out: its id is the original value
 ) strict;
 create index omission_of_event on omission (event);
+create index omission_about on omission (original, entity) where code = 'orphan';
 
 -- Rows that became no event, and why. Those whose parent is missing are among the omissions.
 create table skipped (
   record integer primary key references record,
   reason text not null check (reason in ('when', 'each', 'footer')),
   unmet text,                    -- the conditions that do not hold, in words
-  entity text,                   -- of the record that the row would have been, where it may be the parent of others
+  entity text,                   -- of the record that the row would have been
   external_id text
 ) strict;
+create index skipped_about on skipped (entity, external_id);
 
 -- Rows that could not be read, by the entries that would have read them: which records they may be about.
 create table unread (
@@ -177,6 +192,12 @@ create table unread (
   most integer not null          -- how many records of this kind it may have
 ) strict;
 create index unread_about on unread (entity, external_id);
+
+-- All rows that became no event, and the records that they would have been.
+create view unused_row as
+  select record, entity, external_id, reason as code, unmet as why from skipped
+  union all select record, entity, original, code, reason from omission where code = 'orphan'
+  union all select record, entity, external_id, 'unread', null from unread;
 
 -- Deals that are counted together: by old and new pipeline, stage and owner, and by currency.
 create table deal_group (

@@ -70,6 +70,10 @@ export class PlanWriter {
       corrects?.row ?? null,
     );
     this.#last = { item, id };
+    if (corrects) {
+      const { place: replaced } = corrects;
+      this.db.run('insert into replaced values (?, ?, ?)', id, this.#file(replaced), replaced.line);
+    }
     return id;
   }
 
@@ -86,17 +90,18 @@ export class PlanWriter {
       );
   }
 
-  /** Notes that no event came of a record, whose values are not kept. */
-  skip(item: ReadRecord, { code, unmet }: SkipReason, parent?: ParentRef): void {
-    const record = this.#last?.item === item ? this.#last.id : this.record({ place: item.place });
+  /** Notes that no event came of a record, whose values are not kept. `id`: of the record that it would have been. */
+  skip(item: ReadRecord, { code, unmet }: SkipReason, id?: ParentRef): void {
+    const { place, corrects } = item;
+    const record = this.#last?.item === item ? this.#last.id : this.record({ place, ...(corrects && { corrects }) });
     const words = unmet.length === 0 ? null : unmet.join('; ');
     this.db.run(
       'insert into skipped values (?, ?, ?, ?, ?)',
       record,
       code,
       words,
-      parent?.entity ?? null,
-      inSql(parent?.externalId),
+      id?.entity ?? null,
+      inSql(id?.externalId),
     );
   }
 

@@ -67,7 +67,7 @@ export class RecordReader {
             addProblem(writer.db, { record: writer.record(item) }, issue);
         }
         this.records[drafts.length > 0 ? 'mapped' : 'skipped'] += 1;
-        if (drafts.length === 0) writer.skip(item, whySkipped(entries, item), skippedParent(entries, item));
+        if (drafts.length === 0) writer.skip(item, whySkipped(entries, item), skippedRecord(entries, item));
         for (const draft of drafts) this.#takeEvent(draft, item);
       }
     }
@@ -128,14 +128,13 @@ function whySkipped(entries: readonly CompiledEntry[], row: Row): SkipReason {
   return { code, unmet: [...new Set(reasons.flatMap(({ unmet }) => unmet))] };
 }
 
-/** The record of a skipped row, if others may name it as their parent. */
-function skippedParent(entries: readonly CompiledEntry[], row: Row): ParentRef | undefined {
-  for (const entry of entries) {
-    const entity = entityOf(entry.type);
-    const externalId = kindOf(entity).isNote ? undefined : entry.skippedId(row);
-    if (externalId !== undefined) return { entity, externalId };
-  }
-  return undefined;
+/** The record that a skipped row would have been: one that others may name as their parent, if it is several. */
+function skippedRecord(entries: readonly CompiledEntry[], row: Row): ParentRef | undefined {
+  const records = entries.flatMap((entry) => {
+    const externalId = entry.skippedId(row);
+    return externalId === undefined ? [] : [{ entity: entityOf(entry.type), externalId }];
+  });
+  return records.find(({ entity }) => !kindOf(entity).isNote) ?? records[0];
 }
 
 function draftsOf(entries: readonly CompiledEntry[], row: Row): readonly Draft[] {

@@ -174,6 +174,12 @@ export const DIFFERENCE_WARNINGS = {
 export const OMISSION_REASONS = {
   orphan: {
     what: 'A record was left out, because its parent is not sent (`if_parent_missing: skip`).',
+    says: (parent: string) => `its ${parent} is in no export (\`if_parent_missing: skip\`)`,
+  },
+  /** `fate`: of the row of the parent. */
+  'orphan/row': {
+    says: (parent: string, fate: string, place: string) =>
+      `its ${parent} ${fate} (${place}; \`if_parent_missing: skip\`)`,
   },
   duplicates: {
     what: 'Another record with the same external id was chosen, by `duplicates`.',

@@ -1,4 +1,4 @@
-import { utimes, writeFile } from 'node:fs/promises';
+import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -10,7 +10,7 @@ import type { Sandbox } from '../../src/commands/sandbox/index.ts';
 import { StateDir } from '../../src/files/state-dir.ts';
 import { readState } from '../../src/store/open.ts';
 import type { LiveRecord } from '../../src/figures/explanation.ts';
-import { sandbox, workspace } from '../e2e/harness.ts';
+import { backfill, files, mapping, sandbox, workspace, type Ended } from '../e2e/harness.ts';
 import { send } from '../sandbox/client.ts';
 import { AT, StateOf } from '../state.ts';
 import { storeDocument } from '../../src/report/documents.ts';
@@ -323,9 +323,29 @@ describe('the record that explain is asked for', () => {
     ['1', 'lead:1'],
     ['GONE', 'deal:gone'],
     ['deals.csv:6', 'deal:100'],
+    ['./deals.csv:6', 'deal:100'],
+    ['/home/ada/acme/deals.csv:6', 'deal:100'],
+    ['deals.csv:6:2', 'deal:100'],
+    ['deals.csv record 5', 'deal:100'],
+    ['out/old crm.xlsx#Deals!C3', 'deal:200'],
+    ['old crm.xlsx#Deals!A3', 'deal:200'],
+    ['#Deals!C3', 'deal:200'],
+    ['#Deals:3', 'deal:200'],
   ])('is found as %s', async (asked, record) => {
-    const { story } = await scene(migrated);
+    const { story } = await scene((state) => {
+      migrated(state);
+      state.source('sheet', ['Id'], 'out/old crm.xlsx#Deals');
+      state.plan.run("update file set cell = 'A' where path like '%#Deals'");
+      state.event('deal/created', '200', ROOF, { source: 'sheet', line: 3, raw: ['200'] });
+    });
     expect((await story(asked)).record).toBe(record);
+  });
+
+  it('is not looked for at a place where none begins', async () => {
+    const { tell } = await scene(migrated);
+    const said = await tell('deals.csv:77');
+    expect(said.stderr).toContain('no record begins there; the one before it begins at deals.csv:9');
+    expect(said.stderr).not.toContain('comment');
   });
 
   it('is named exactly where several have the id', async () => {
@@ -356,6 +376,55 @@ describe('the record that explain is asked for', () => {
     expect(said).toMatchObject({ code: 2, stdout: '' });
     expect(said.stderr).toContain(`there is no record \`${record}\``);
     expect(said.stderr).toContain(suggestion);
+  });
+});
+
+describe('explain, of a row that became no event or was corrected,', () => {
+  const entry = 'data: { external_id: id, content: text, lead_external_id: person }';
+  const MAPPING = mapping({
+    people:
+      'type: lead/created, when: { from: state, not_in: [gone] }, data: { external_id: id, full_name: name, email: { from: email, on_error: reject } }',
+    notes: `type: comment/created, when: { from: text, present: true }, if_parent_missing: skip, ${entry}`,
+  });
+
+  async function surveyed(): Promise<(record: string) => Promise<Ended>> {
+    const cwd = await workspace();
+    const people = 'id,name,state,email\n1,Ada,,a@example.test\n2,Bob,gone,\n3,Cy,,cy\n4,Dee,,,,more\n';
+    const notes = 'id,person,text\nn1,1,Called\nn2,1,\nn3,2,Called\nn4,99,Called\nn5,4,Called\n';
+    await files(cwd, { 'mapping.yaml': MAPPING, 'people.csv': people, 'notes.csv': notes });
+    const survey = () => backfill(['run', 'mapping.yaml', '--dry-run', '--offline'], { cwd });
+    await survey();
+    const rejects = await readFile(join(cwd, '.backfill/test/dry-run/rejects/people.csv'), 'utf8');
+    await files(cwd, {
+      'mapping.yaml': MAPPING.replace('people.csv', 'people.csv, fixes: fixed.csv'),
+      'fixed.csv': rejects.replace(',cy,', ',cy@example.test,').replace(/^4,.*\n/m, ''),
+    });
+    await survey();
+    return (record) => backfill(['explain', 'mapping.yaml', record], { cwd });
+  }
+
+  it('says why, by its id and by its place', async () => {
+    const explained = await surveyed();
+    for (const [names, ...texts] of [
+      [['lead:2', '2', 'people.csv:3'], 'SKIPPED', '`state` is not `gone`', 'In the export: people.csv:3 ('],
+      [['comment:n2', 'n2', 'notes.csv:3'], 'SKIPPED', '`text` has a value', 'In the export: notes.csv:3 ('],
+      [['n3', 'notes.csv:4'], 'SKIPPED', 'its lead `2` is skipped (people.csv:3;', 'notes.csv:4 (', 'text Called'],
+      [['n4', 'notes.csv:5'], 'SKIPPED', 'its lead `99` is in no export (`if_parent'],
+      [['n5'], 'SKIPPED', 'its lead `4` could not be read (people.csv:5;'],
+      [['lead:4', 'people.csv:5'], 'UNREADABLE', 'the row has 6 cells', 'FIX FIRST', 'In the export: people.csv:5 ('],
+    ] as const) {
+      for (const name of names) {
+        const { code, stdout } = await explained(name);
+        expect(code).toBe(0);
+        for (const text of texts) expect(stdout.replace(/\s+/g, ' ')).toContain(text);
+      }
+    }
+  });
+
+  it('finds the place that it had before it was corrected, and says so', async () => {
+    const explained = await surveyed();
+    const said = /^PENDING lead:3:[^]*In the export: fixed\.csv:2, instead of people\.csv:4 \(people, record 1\)/;
+    for (const name of ['people.csv:4', 'fixed.csv:2']) expect((await explained(name)).stdout).toMatch(said);
   });
 });
 
@@ -496,6 +565,6 @@ it('explain reads no table from its beginning to its end', async () => {
   );
   db.close();
   expect(plans.length).toBeGreaterThan(8);
-  // A virtual table is the short list in one cell (json_each).
-  expect(plans.filter((step) => /^SCAN (?!child|.* VIRTUAL TABLE)/.test(step))).toEqual([]);
+  // A virtual table is the short list in one cell (json_each); `u` are rows found by indexes.
+  expect(plans.filter((step) => /^SCAN (?!child|u$|.* VIRTUAL TABLE)/.test(step))).toEqual([]);
 });

@@ -40,7 +40,7 @@ describe('corrected rejects of a table', () => {
     expect(after[0]).toEqual(before[0]);
     expect(before[1]).toMatchObject({ kind: 'unreadable', issue: { code: 'too_many_cells' } });
     const place = { source: 'it', file: shortPath(join(folder, 'fixed.csv')), line: 2, record: 1 };
-    const corrects = { row, raw: before[1]!.raw };
+    const corrects = { row, raw: before[1]!.raw, place: before[1]!.place };
     expect(after[1]).toEqual({ kind: 'row', place, raw: ['2', 'A', 'B', '=Z'], issues: [], corrects });
     expect(after[2]).toEqual(before[2]);
     expect(after).toHaveLength(3);

@@ -172,7 +172,7 @@ function longStory(): RecordStory {
       {
         ...{ type: 'lead/created', state: 'invalid', difference: 'changed', sends: 'lead/updated', parts: ['a', 'b'] },
         later: null,
-        rows: Array.from({ length: 3 }, () => ({ ...place, raw: values })),
+        rows: Array.from({ length: 3 }, () => ({ ...place, raw: values, original: null })),
         ...{ data: { full_name: 'Ada '.repeat(90), custom_params: values }, occurred_at: '2023-01-01T07:00:00.000Z' },
         errors: Array.from({ length: 9 }, () => {
           return {
@@ -186,6 +186,7 @@ function longStory(): RecordStory {
         omitted: Array.from({ length: 30 }, () => leftOut),
       },
     ],
+    unused: [],
     dropped: Array.from({ length: 30 }, () => ({ ...leftOut, field: '(record)' })),
     children: {
       ...{ count: 2_000, by_state: { blocked: 2_000 } },

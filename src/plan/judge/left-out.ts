@@ -1,7 +1,8 @@
 /** Records of the input that become no events of the plan. Why is a code of `OMISSION_REASONS`. */
 import { RECORD } from '../../report/findings.ts';
-import type { Database } from '../../store/sqlite.ts';
-import type { OMISSION_REASONS } from '../../vocabulary/records.ts';
+import { placeInSql } from '../../store/plan-schema.ts';
+import type { Database, SqlValue } from '../../store/sqlite.ts';
+import { ORPHAN } from '../../vocabulary/terms.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 import { kindOfType, KINDS } from '../../kinds/index.ts';
 import { parseJson, type JsonObject } from '../../json.ts';
@@ -9,22 +10,20 @@ import type { Policies } from '../../mapping/policies.ts';
 import { EVENT_ROWS, pagesOf, setContent, type EventRow } from '../events.ts';
 
 /** Takes the events that a condition on `event e` selects out of the plan, and lists their rows, or their parts, as left out. */
-function leaveOut(
-  db: Database,
-  reason: keyof typeof OMISSION_REASONS,
-  where: string,
-  ...values: readonly string[]
-): void {
+function leaveOutOrphans(db: Database, where: string, ...values: readonly string[]): void {
   db.run(`create temp table gone as select e.id as event from event e where ${where}`, ...values);
-  const { code, message } = issueOf(reason);
-  db.run(
-    `insert into omission (record, field, original, code, reason)
-     select ifnull(w.record, e.record), '${RECORD}', coalesce(w.external_id, e.external_id, ''), ?, ?
+  db.define('why_orphan', (parent, id, place, code) => whyOrphan(`${parent} \`${id}\``, place, code));
+  // The row of the parent, if it has one: an index has it by its id.
+  const row = (what: string): string =>
+    `(select ${what} from unused_row u join record r on r.id = u.record join file f on f.id = r.file
+      where u.entity = e.parent_entity and u.external_id = e.parent_id limit 1)`;
+  db.exec(
+    `insert into omission (record, field, original, entity, code, reason)
+     select ifnull(w.record, e.record), '${RECORD}', coalesce(w.external_id, e.external_id, ''), e.entity, '${ORPHAN}',
+       why_orphan(e.parent_entity, e.parent_id, ${row(placeInSql('f', 'r'))}, ${row('u.code')})
      from temp.gone o join event e on e.id = o.event left join (
        select event, record, null as external_id from row_of where event not in (select event from part)
        union all select event, record, external_id from part) w on w.event = e.id`,
-    code,
-    message,
   );
   db.exec(`
     delete from problem where event in (select event from temp.gone);
@@ -34,6 +33,13 @@ function leaveOut(
     delete from event where id in (select event from temp.gone);
     drop table temp.gone;
   `);
+}
+
+/** `place`, `code`: of a row that would have been the parent, and why it is not. */
+function whyOrphan(parent: string, place: SqlValue, code: SqlValue): string {
+  if (place === null) return issueOf('orphan', parent).message;
+  const fate = code === 'unread' ? 'could not be read' : code === ORPHAN ? 'is left out, too' : 'is skipped';
+  return issueOf('orphan/row', parent, fate, String(place)).message;
 }
 
 /** How many records of the input have no event any more. */
@@ -81,6 +87,6 @@ export function skipOrphans(db: Database, policies: readonly Policies[]): void {
     const where = `e.entity = ? and e.entry in (select value from json_each(?)) and e.data is not null and ${LACKS_PARENT}
       and not exists (select 1 from checkpoint.record r where r.entity = e.entity and r.external_id = e.external_id
         and r.is_acknowledged = 1)`;
-    leaveOut(db, 'orphan', where, name, JSON.stringify(entries));
+    leaveOutOrphans(db, where, name, JSON.stringify(entries));
   }
 }
