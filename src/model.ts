@@ -96,6 +96,8 @@ export interface Issue {
   readonly code: string;
   /** The field of the event's data, `custom_params.origin`; absent if the issue concerns the whole record. */
   readonly field?: string;
+  /** The position of the column that has the value, where the field reads several. */
+  readonly column?: number;
   /** Names the offending value, shortened; ends without a full stop. */
   readonly message: string;
   readonly hint?: string;
@@ -104,6 +106,8 @@ export interface Issue {
 /** A value that was left out because it could not be read (`on_error: omit`); listed in `omitted.csv`. */
 export interface Omission {
   readonly field: string;
+  /** As in `Issue`. */
+  readonly column?: number;
   readonly original: string;
   /** The code of the reason. */
   readonly code: string;

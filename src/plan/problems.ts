@@ -52,16 +52,17 @@ export function addOmissions(
   db: Database,
   { event, record }: { readonly event: number; readonly record: number },
   omissions: readonly Omission[],
-  cellOf: (field: string) => string | undefined = () => undefined,
+  cellOf: (omission: Omission) => string | undefined = () => undefined,
 ): void {
-  for (const { field, original, code, reason } of omissions) {
+  for (const omission of omissions) {
+    const { field, original, code, reason } = omission;
     db.run(
       'insert into omission (event, record, field, original, cell, code, reason) values (?, ?, ?, ?, ?, ?, ?)',
       event,
       record,
       field,
       original.toWellFormed(),
-      cellOf(field) ?? null,
+      cellOf(omission) ?? null,
       code,
       reason.toWellFormed(),
     );

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { CompiledEntry, CompiledMapping, SkipReason } from '../mapping/mapping.ts';
 import { entityOf, kindOf, STAGED } from '../kinds/index.ts';
-import type { Draft, Issue, ParentRef, ReadItem, Row } from '../model.ts';
+import type { Draft, Issue, Omission, ParentRef, ReadItem, Row } from '../model.ts';
 import { addOmissions, addProblem } from '../plan/problems.ts';
 import type { Source } from '../input/source.ts';
 import type { DealGroups } from './deal-groups.ts';
@@ -105,18 +105,24 @@ export class RecordReader {
     const deal = entityOf(draft.type) === STAGED ? groups.figuresOf(draft, event) : undefined;
     const id = writer.event(event, record, deal);
     for (const issue of event.issues)
-      addProblem(writer.db, { event: id, record, cell: this.#cellOf(draft, row, issue.field) }, issue);
+      addProblem(writer.db, { event: id, record, cell: this.#cellOf(draft, row, issue) }, issue);
     if (event.omissions.length > 0) {
-      addOmissions(writer.db, { event: id, record }, event.omissions, (field) => this.#cellOf(draft, row, field));
+      addOmissions(writer.db, { event: id, record }, event.omissions, (omission) => this.#cellOf(draft, row, omission));
     }
   }
 
-  /** In a sheet: the letter of the column from which a field has its value, or of the first that it reads. */
-  #cellOf({ entry }: Draft, { place: { letters }, raw }: Row, field: string | undefined): string | undefined {
+  /** In a sheet: the letter of the column that has the value, or of the first with one that the field reads. */
+  #cellOf(
+    { entry }: Draft,
+    { place: { letters }, raw }: Row,
+    { field, column: known, original }: Pick<Issue, 'field' | 'column'> & Partial<Omission>,
+  ): string | undefined {
     if (!letters || field === undefined) return undefined;
+    if (known !== undefined) return letters[known];
+    const cell = (column: number): string => ((raw as readonly string[])[column] ?? '').trim();
     const uses = this.#job.compiled.entries[entry]?.uses ?? [];
     const columns = uses.flatMap((use) => (use.field === field && use.column !== undefined ? [use.column] : []));
-    const filled = columns.find((column) => (raw as readonly string[])[column]?.trim());
+    const filled = columns.find((column) => cell(column) === original) ?? columns.find((column) => cell(column) !== '');
     return letters[filled ?? columns[0] ?? 0];
   }
 }

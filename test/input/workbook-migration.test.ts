@@ -93,3 +93,41 @@ events:
     .map((line) => (JSON.parse(line) as { data: { amount: number } }).data.amount);
   expect(amounts).toEqual([12.345, 12345, 1234.5, 48900, 7.125]);
 });
+
+test('a value that is left out, and one that is passed over, is placed in the cell that has it', async () => {
+  const cwd = await workspace();
+  const rows = [
+    ['id', 'home', 'mobile', 'work'],
+    ['1', 'call the office', 'ask Bob', ''],
+    ['2', 'none', '', '+44 20 7946 0958'],
+    ['3', '', '+44 20 7946 0959', '+44 20 7946 0958'],
+  ].map((cells) => `<row>${cells.map((cell) => `<c t="str"><v>${cell}</v></c>`).join('')}</row>`);
+  await writeFile(
+    join(cwd, 'people.xlsx'),
+    workbookOf(`<worksheet><sheetData>${rows.join('')}</sheetData></worksheet>`),
+  );
+  const entry = (phone: string): string => `version: 1
+migration: m
+sources: { people: { path: people.xlsx } }
+events:
+  - type: lead/created
+    source: people
+    data: { external_id: id, phone_number: ${phone} }
+`;
+  for (const phone of [
+    '{ from: [home, { from: mobile, apply: [phone] }, work], apply: [phone] }',
+    '{ from: [home, mobile, work], apply: [phone] }',
+  ]) {
+    await files(cwd, { 'm.yaml': entry(phone) });
+    await backfill(['run', 'm.yaml', ...DRY], { cwd });
+    const omitted = await readFile(join(cwd, '.backfill/m/dry-run/omitted.csv'), 'utf8');
+    for (const line of [
+      '!B2,2,1,phone_number,call the office',
+      '!C2,2,1,phone_number,ask Bob',
+      '!B3,3,2,phone_number,none',
+    ])
+      expect(omitted).toContain(line);
+  }
+  const { stderr } = await backfill(['run', 'm.yaml', '--dry-run', '--offline', '--json'], { cwd });
+  expect(stderr).toMatch(/!D4\s.*passed_over/);
+});

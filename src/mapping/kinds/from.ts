@@ -3,6 +3,7 @@ import type { Problem } from '../../problem.ts';
 import { isAlternatives, type ValueSpec } from '../spec.ts';
 import { within, type ValueContext } from '../values/compile-context.ts';
 import { reportPassedOver, saysWhatIsLeft } from '../values/left-behind.ts';
+import { columnOf } from '../values/path.ts';
 import { ValueError } from '../values/result.ts';
 import type { Evaluate } from '../values/row-context.ts';
 import { completed, type ValueReading, type ValueKind } from './kind.ts';
@@ -28,6 +29,11 @@ export const from: ValueKind<From> = {
   },
 };
 
+/** The column of `Email`, and of `{ from: Email, apply: … }`. */
+function columnRead(spec: ValueSpec, { frame }: ValueContext): number | undefined {
+  return columnOf(typeof spec === 'string' ? spec : spec.from, frame.source);
+}
+
 /**
  * The first alternative that has a value and, where one that cannot be read is left out, is readable: an unreadable phone number does
  * not hide a mobile one. Those before it are left out. One with unknown columns is ignored if another is valid.
@@ -47,15 +53,19 @@ function firstOf(
       context.compilation.warnings.push({ ...problem, severity: 'warning' });
     else context.problems.push(problem);
   }
-  const alternatives = whole.map(({ evaluate }) => evaluate);
-  const columns = whole.map(({ evaluate, spec }) => (typeof spec === 'string' ? { path: spec, evaluate } : undefined));
+  const alternatives = whole.map(({ evaluate, spec }) => ({ evaluate, column: columnRead(spec, context) }));
+  const columns = whole.map(({ evaluate, spec }) =>
+    typeof spec === 'string' ? { path: spec, column: columnRead(spec, context), evaluate } : undefined,
+  );
   const isSaid = saysWhatIsLeft(context);
   return (row) => {
     let unreadable: ValueError | undefined;
     for (let index = 0; index < alternatives.length; index += 1) {
-      const read = alternatives[index]!(row);
+      const { evaluate, column } = alternatives[index]!;
+      const read = evaluate(row);
       if (read === undefined) continue;
       const result = finish(read, row);
+      if (result instanceof ValueError) result.column ??= column;
       if (result instanceof ValueError && isLeftOut(result)) {
         if (unreadable) row.omit(result);
         else unreadable = result;

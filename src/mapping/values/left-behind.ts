@@ -9,6 +9,7 @@ import { issueOf } from '../../vocabulary/words.ts';
 
 interface Alternative {
   readonly path: string;
+  readonly column: number | undefined;
   readonly evaluate: Evaluate;
 }
 
@@ -43,11 +44,11 @@ export function reportPassedOver(
 ): void {
   const plain = (value: JsonValue): string =>
     (textOf(value) ?? JSON.stringify(value)).toLowerCase().replace(/\s+/g, '');
-  for (const { path, evaluate } of behind) {
+  for (const { path, column, evaluate } of behind) {
     const value = evaluate(row);
     if (value === undefined || value instanceof ValueError || plain(value) === plain(taken.value)) continue;
     if (isCarried(path, entry)) continue;
-    row.report(issueOf('passed_over', path, taken.path));
+    row.report({ ...issueOf('passed_over', path, taken.path), ...(column !== undefined && { column }) });
   }
 }
 

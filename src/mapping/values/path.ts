@@ -226,6 +226,13 @@ function walkEach(list: readonly JsonValue[], steps: readonly PathStep[], from: 
   return found.length === 0 ? undefined : found;
 }
 
+/** The column that a value reads, among those of a table. */
+export function columnOf(path: unknown, { columns }: Source): number | undefined {
+  if (typeof path !== 'string') return undefined;
+  const column = findColumn(columns, columns.includes(path) ? path : path.replace(/^\$\./, ''));
+  return column < 0 ? undefined : column;
+}
+
 /** `Email#2` is the second of the columns named `Email`. */
 const BY_POSITION = /^(.*)#([1-9]\d*)$/;
 

@@ -16,6 +16,8 @@ export class ValueError {
   readonly hint: string | undefined;
   /** The value before any transform. */
   original: string | undefined = undefined;
+  /** The position of the column that has the value, where it is one of several. */
+  column: number | undefined = undefined;
 
   /** `hint`: instead of that of the issue. */
   constructor({ code, message, hint: own }: Why, hint = own) {

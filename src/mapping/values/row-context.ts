@@ -55,13 +55,17 @@ export class RowContext {
   }
 
   fail(error: ValueError): void {
-    const { code, message, hint } = error;
-    this.report({ severity: 'error', kind: 'map', code, message, ...(hint !== undefined && { hint }) });
+    const { code, message, hint, column } = error;
+    this.report({
+      ...{ severity: 'error', kind: 'map', code, message },
+      ...(column !== undefined && { column }),
+      ...(hint !== undefined && { hint }),
+    });
   }
 
   omit(error: ValueError): void {
-    const { code, original = '', message: reason } = error;
-    const omission: Omission = { field: this.field, original, code, reason };
+    const { code, original = '', message: reason, column } = error;
+    const omission: Omission = { field: this.field, ...(column !== undefined && { column }), original, code, reason };
     this.omissions = this.omissions.length === 0 ? [omission] : [...this.omissions, omission];
   }
 }
