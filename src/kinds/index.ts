@@ -108,3 +108,8 @@ function comparedOf({ route, fields }: Kind): readonly ComparedField[] {
 export function comparedFields(entity: Entity): readonly ComparedField[] {
   return COMPARED.get(entity) ?? [];
 }
+
+/** Whether the service shows this field of such records (service interface, section 2.2). */
+export function isShownField(entity: Entity, field: string): boolean {
+  return comparedFields(entity).some(({ sent, shown }) => sent === field && shown !== undefined);
+}

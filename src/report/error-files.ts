@@ -46,7 +46,7 @@ const FILES = {
     select s.name as source, f.path as file, r.line, r.number as record, k.code, k.why
     from unused_row k join record r on r.id = k.record join file f on f.id = r.file join source s on s.id = f.source
     where k.code <> 'unread' order by r.id`,
-    options: { shown: (row) => ({ ...row, reason: whySkipped(row as unknown as UnusedRow) }) },
+    options: { shown: (row) => ({ ...row, reason: whySkipped(row as unknown as WhyUnused) }) },
   },
   /** The ids in the service of everything that was acknowledged: for programs, so without a byte-order mark. */
   'ids.csv': {
@@ -64,13 +64,13 @@ const FILES = {
 } as const satisfies Readonly<Record<string, SelectedFile>>;
 
 /** As in the view `unused_row`. */
-interface UnusedRow {
+interface WhyUnused {
   readonly code: string;
   readonly why: string | null;
 }
 
 /** `no entry of the mapping takes it (when). Not met: kind is lead`: with each condition that does not hold. */
-export function whySkipped({ code, why }: UnusedRow): string {
+export function whySkipped({ code, why }: WhyUnused): string {
   if (code === ORPHAN) return String(why);
   const text = `${skipText(code)} (${code})`;
   return why === null ? text : `${text}. Not met: ${why}`;

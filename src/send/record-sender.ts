@@ -16,10 +16,10 @@ import {
 import { next, type Next, type Step } from '../core/next.ts';
 import { eventId } from '../core/identity.ts';
 import type { Policies } from '../mapping/policies.ts';
-import { isUpdate, COMBINED, entityOf } from '../kinds/index.ts';
+import { isShownField, isUpdate, COMBINED, entityOf } from '../kinds/index.ts';
 import type { EventType } from '../model.ts';
 import { storeParts } from '../plan/judge/combine.ts';
-import { conclude, isShownField, shownBy } from '../plan/judge/judge-known.ts';
+import { conclude, shownBy } from '../plan/judge/judge-known.ts';
 import type { DueEvent } from '../plan/order.ts';
 import { shownOf } from '../plan/read-back.ts';
 import { readRecord, type Ended } from '../plan/records.ts';

@@ -218,9 +218,11 @@ describe('the comparison', () => {
     expect(await run(CHANGED)).toMatchObject({ exit: { reason: 'changed' }, changes: { changed: 1, reported: 1 } });
     expect(sent()).toEqual([]);
     expect(await lines('changes.csv')).toEqual([
-      'lead,1,,email,,new@example.test,reported',
-      'lead,1,,full_name,,Ada L.,reported',
+      'lead,1,,email,(not read),new@example.test,reported',
+      'lead,1,,full_name,(not read),Ada L.,reported',
     ]);
+    await run(FIRST.replace('Bari', 'Milan'));
+    expect(await lines('changes.csv')).toEqual(['lead,1,,custom_params.city,(not shown),Milan,reported']);
     const { stdout } = await told();
     expect(stdout).toMatch(/^ {2}changed +1 /m);
     expect(stdout).toMatch(/^ {2}only reported +1 .*if_changed: update/m);

@@ -1,5 +1,5 @@
 /** `changes.csv`: fields of records sent before that are not, or were not, as the input wants them. */
-import { kindOf, KINDS } from '../../kinds/index.ts';
+import { isShownField, kindOf, KINDS } from '../../kinds/index.ts';
 import type { Next, Verdict } from '../../core/next.ts';
 import { textOf } from '../compare/fields.ts';
 import { parseJson, type JsonValue } from '../../json.ts';
@@ -32,7 +32,8 @@ export function listChanges(
   for (const [field, verdict] of verdicts) {
     if (verdict === 'ignored') continue;
     const isShown = shown?.values.has(field) === true;
-    const inService = textOf(shown?.values.get(field)) ?? '';
+    const unknown = !shown && isShownField(entity, field) ? '(not read)' : '(not shown)';
+    const inService = isShown ? (textOf(shown.values.get(field)) ?? '') : unknown;
     const isWhole = !kindOf(entity).isUpdatable;
     const word = isWhole && verdict === 'reported' ? 'comment_changed' : wordOf(verdict, isShown);
     const inExport = isWhole ? contentOf(wanted.values.get(field)) : textOf(wanted.values.get(field));

@@ -1,6 +1,6 @@
 import { next, type Next, type Verdict } from '../../core/next.ts';
 import type { Known } from '../../core/known.ts';
-import { comparedFields, kindOf } from '../../kinds/index.ts';
+import { isShownField, kindOf } from '../../kinds/index.ts';
 import type { Policies } from '../../mapping/policies.ts';
 import type { Entity, EventType } from '../../model.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
@@ -87,11 +87,6 @@ export function shownBy(
 ): (field: string) => boolean {
   if (!canRead || known.serviceId === undefined) return () => false;
   return (field) => isShownField(entity, field);
-}
-
-/** Whether the service shows this field of such records (service interface, section 2.2). */
-export function isShownField(entity: Entity, field: string): boolean {
-  return comparedFields(entity).some(({ sent, shown }) => sent === field && shown !== undefined);
 }
 
 /** Sets the state of an event from the next step of its record, and reports differences that stay. */
