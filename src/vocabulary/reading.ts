@@ -43,6 +43,7 @@ export const READ_WARNINGS = {
     what: 'A row has fewer cells than the header: the missing cells are read as empty.',
     says: (cells: number, needed: number) =>
       `the row has ${cells} of ${needed} cells: the missing ones are read as empty`,
+    fix: 'Restore the row in the export if its end was cut off. If its last columns are empty, nothing is lost.',
   },
   report_footer: {
     what: 'A line after the records was skipped as the footer of a report.',

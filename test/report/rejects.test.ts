@@ -106,6 +106,17 @@ const LOG = JSON.stringify([
   { lead: '77', notes: [{ id: 'b', text: 'of nobody' }] },
 ]);
 
+it('warnings of rows are listed on the page with their first places and what to do', async () => {
+  const { run, stored } = await project({
+    'mapping.yaml': mapping({ people: 'type: lead/created, data: { external_id: id, full_name: name, email: mail }' }),
+    'people.csv': 'id,name,mail\n1,Ada,a@example.test\n2,Bob\n3,Cy,c@example.test\n4\n',
+  });
+  await run('--dry-run');
+  expect((await stored('dry-run/report.html')).replace(/<[^>]*>|\s+/g, ' ').replace(/ +/g, ' ')).toMatch(
+    /short_row 2 people\.csv :3 people\.csv :5 Restore the row in the export/,
+  );
+});
+
 it('rows that are skipped are counted by source and reason, on the screen, in the summary, in left_out.csv and on the page', async () => {
   const { run, stored } = await project({ 'mapping.yaml': MAPPING, 'people.csv': PEOPLE, 'log.json': LOG });
   const ended = await run('--dry-run', '--all');

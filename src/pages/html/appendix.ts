@@ -183,8 +183,16 @@ export function warnings({ findings }: PageData): Markup | undefined {
     'Warnings',
     dataTable(
       'Warnings, most frequent first',
-      ['Warning', 'Count', 'What to do'],
-      found.map(({ code, count }) => [causeOf({ code, kind: '' }), count, prose(meaningOf(code, undefined).fix)]),
+      ['Warning', 'Count', 'First places', 'What to do'],
+      found.map(({ code, count, examples }) => [
+        causeOf({ code, kind: '' }),
+        count,
+        html`${examples
+          .filter(({ file }) => file !== '')
+          .slice(0, MOST_PLACES)
+          .map((example) => html`<div>${place(example)}</div>`)}`,
+        prose(meaningOf(code, undefined).fix || '–'),
+      ]),
     ),
   );
 }
