@@ -122,6 +122,31 @@ export function conditionWords(spec: ConditionSpec, defaults: Defaults, isPart =
   return `${isAlternatives(spec.from) ? `(${value})` : value} ${testWords(spec)}`;
 }
 
+/** What is so where a condition does not hold: `kind is not lead`. No value of a record is in it. */
+export function unmetWords(spec: ConditionSpec, defaults: Defaults): string {
+  if (spec.not) return conditionWords(spec.not, defaults);
+  if (spec.all) return `not (${conditionWords(spec, defaults)})`;
+  if (spec.any) return spec.any.map((part) => unmetWords(part, defaults)).join(' and ');
+  const value = inline(spec, defaults);
+  return `${isAlternatives(spec.from) ? `(${value})` : value} ${failedWords(spec)}`;
+}
+
+/** More values of a condition than these are only counted. */
+const MOST_VALUES = 3;
+
+function failedWords(spec: ConditionSpec): string {
+  const listed = (values: readonly string[]): string => {
+    const more = values.length - MOST_VALUES;
+    const shown = values.slice(0, MOST_VALUES).map(valueText);
+    return enumerated(more > 0 ? [...shown, `${more} more`] : shown, 'or');
+  };
+  if (spec.in) return `is not ${listed(spec.in)}`;
+  if (spec.not_in) return `is ${listed(spec.not_in)}`;
+  if (spec.equals !== undefined) return `is not ${valueText(spec.equals)}`;
+  if (spec.matches !== undefined) return `does not match the pattern ${valueText(spec.matches)}`;
+  return spec.present ? 'has no value' : 'has a value';
+}
+
 function testWords(spec: ConditionSpec): string {
   if (spec.in) return `is ${enumerated(spec.in.map(valueText), 'or')}`;
   if (spec.not_in) return `is not ${enumerated(spec.not_in.map(valueText), 'or')}`;

@@ -69,11 +69,11 @@ interface WhyUnused {
   readonly why: string | null;
 }
 
-/** `no entry of the mapping takes it (when). Not met: kind is lead`: with each condition that does not hold. */
+/** `no entry of the mapping takes it (when): kind is not lead`: for each condition that does not hold. */
 export function whySkipped({ code, why }: WhyUnused): string {
   if (code === ORPHAN) return String(why);
   const text = `${skipText(code)} (${code})`;
-  return why === null ? text : `${text}. Not met: ${why}`;
+  return why === null ? text : `${text}: ${why}`;
 }
 
 /** Writes one of the files from the plan and the checkpoint. */

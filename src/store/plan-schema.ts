@@ -178,7 +178,7 @@ create index omission_about on omission (original, entity) where code = 'orphan'
 create table skipped (
   record integer primary key references record,
   reason text not null check (reason in ('when', 'each', 'footer')),
-  unmet text,                    -- the conditions that do not hold, in words
+  unmet text,                    -- for each condition that does not hold, in words
   entity text,                   -- of the record that the row would have been
   external_id text
 ) strict;

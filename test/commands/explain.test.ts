@@ -406,8 +406,8 @@ describe('explain, of a row that became no event or was corrected,', () => {
   it('says why, by its id and by its place', async () => {
     const explained = await surveyed();
     for (const [names, ...texts] of [
-      [['lead:2', '2', 'people.csv:3'], 'SKIPPED', '`state` is not `gone`', 'In the export: people.csv:3 ('],
-      [['comment:n2', 'n2', 'notes.csv:3'], 'SKIPPED', '`text` has a value', 'In the export: notes.csv:3 ('],
+      [['lead:2', '2', 'people.csv:3'], 'SKIPPED', '(when): `state` is `gone`', 'In the export: people.csv:3 ('],
+      [['comment:n2', 'n2', 'notes.csv:3'], 'SKIPPED', '(when): `text` has no value', 'In the export: notes.csv:3 ('],
       [['n3', 'notes.csv:4'], 'SKIPPED', 'its lead `2` is skipped (people.csv:3;', 'notes.csv:4 (', 'text Called'],
       [['n4', 'notes.csv:5'], 'SKIPPED', 'its lead `99` is in no export (`if_parent'],
       [['n5'], 'SKIPPED', 'its lead `4` could not be read (people.csv:5;'],

@@ -132,13 +132,34 @@ it('rows that are skipped are counted by source and reason, on the screen, in th
   expect(listed.trim().split(/\r?\n/)).toHaveLength(8);
   expect(listed).toMatch(/^people,.*people\.csv,12,11,.*totals/m);
   // Each condition that does not hold is named.
-  expect(listed).toMatch(/^people,.*people\.csv,2,1,.*when.*`kind` is `lead`; `name` is not `P0` or `P9`/m);
-  expect(listed).toMatch(/^people,.*people\.csv,3,2,.*when.*`kind` is `lead`"?$/m);
-  expect(listed).toMatch(/^people,.*people\.csv,11,10,.*when\)[^`]*`name` is not `P0` or `P9`/m);
+  expect(listed).toMatch(/^people,.*people\.csv,2,1,.*when\): `kind` is not `lead`; `name` is `P0` or `P9`/m);
+  expect(listed).toMatch(/^people,.*people\.csv,3,2,.*when\): `kind` is not `lead`"?$/m);
+  expect(listed).toMatch(/^people,.*people\.csv,11,10,.*when\): `name` is `P0` or `P9`/m);
   const page = await stored('dry-run/report.html');
   expect(page).toContain('<h2 id="skipped-title">');
   expect(page).toContain('Nothing: every event can be sent. “Rows skipped” lists those that become none.');
   expect(page.replace(/<[^>]*>|\s+/g, ' ')).toMatch(/people\.csv +11 +6 leads ready to send, 5 skipped/);
+});
+
+it('why a row is skipped is said shortly, whatever the condition is, and without a value of the record', async () => {
+  const of = 'data: { external_id: id, full_name: name }';
+  const when = async (condition: string): Promise<string> => {
+    const { run, stored } = await project({
+      'mapping.yaml': mapping({ people: `type: lead/created, when: ${condition}, ${of}` }),
+      'people.csv': 'id,name,kind\n1,Ada,\n2,Bob,b\n',
+    });
+    await run('--dry-run');
+    return /^people,.*\(when\): (.*?)"?$/m.exec(await stored('dry-run/left_out.csv'))?.[1] ?? '';
+  };
+  expect(await when('{ from: kind, in: [b, c, d, e, f] }')).toBe('`kind` is not `b`, `c`, `d` or 2 more');
+  expect(await when('{ from: kind, present: true }')).toBe('`kind` has no value');
+  expect(await when('{ any: [{ from: kind, matches: ^b }, { from: name, equals: Eve }] }')).toBe(
+    '`kind` does not match the pattern `^b` and `name` is not `Eve`',
+  );
+  expect(await when('{ not: { from: name, equals: Ada } }')).toBe('`name` is `Ada`');
+  expect(await when('{ any: [{ all: [{ from: kind, equals: b }, { from: id, equals: 2 }] }] }')).toBe(
+    'not (`kind` is `b` and `id` is `2`)',
+  );
 });
 
 const BROKEN = mapping({

@@ -6,14 +6,14 @@ import type { RowContext } from './row-context.ts';
 import type { ConditionSpec } from '../spec.ts';
 import { within, type ValueContext } from './compile-context.ts';
 import { compileValue } from './value.ts';
-import { conditionWords } from '../words.ts';
+import { unmetWords } from '../words.ts';
 
 /** An error where a value of the condition cannot be read. */
 type ConditionTest = (row: RowContext) => boolean | ValueError;
 
 export interface Condition {
   readonly holds: ConditionTest;
-  /** What does not hold, in words: of `all`, each part. */
+  /** Why it does not hold, in words: of `all`, for each part. */
   readonly unmet: (row: RowContext) => readonly string[];
 }
 
@@ -24,7 +24,7 @@ export function compileCondition(spec: ConditionSpec, context: ValueContext): Co
     return { holds: every(tests, true), unmet: (row) => parts.flatMap(({ unmet }) => unmet(row)) };
   }
   const holds = compileOne(spec, context);
-  const words = conditionWords(spec, context.compilation.defaults);
+  const words = unmetWords(spec, context.compilation.defaults);
   return { holds, unmet: (row) => (holds(row) === false ? [words] : []) };
 }
 
