@@ -43,6 +43,8 @@ export interface Limit {
   readonly most: number;
   /** Where there is too little room for that, at least so many. */
   readonly least: number;
+  /** So many as long as another list can give up rows; one if absent. */
+  readonly needed?: number;
   /** The noun for a row: `stage`. */
   readonly noun: string;
   /** Rows that are something else: `2 values left out`. */
@@ -94,10 +96,10 @@ export function present(sections: readonly (Section | undefined)[]): readonly Se
 /** How many rows of each list a screen has room for; the page and the files have all of them. */
 export const LIMITS = {
   stages: { most: 8, least: 2, noun: 'stage', rest: 'report.html', isSummed: true },
-  causes: { most: 8, least: 3, noun: 'cause', rest: 'errors.csv' },
+  causes: { most: 8, least: 3, needed: 3, noun: 'cause', rest: 'errors.csv' },
   checks: { most: 6, least: 0, noun: 'warning', rest: 'report.html' },
   notCompared: { most: 6, least: 0, noun: 'reason', rest: '--json' },
-  skipped: { most: 4, least: 1, noun: 'reason', rest: 'left_out.csv' },
+  skipped: { most: 4, least: 1, needed: 0, noun: 'row', rest: 'left_out.csv' },
   changes: { most: 7, least: 2, noun: 'kind', rest: 'changes.csv' },
   priorities: { most: 4, least: 1, noun: 'priority', rest: 'report.html', isSummed: true },
   differences: { most: 8, least: 3, noun: 'difference', rest: 'verify.csv' },

@@ -2,7 +2,15 @@
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import { DecimalSum, grouped } from '../decimal.ts';
-import { isAmount, type Cell, type CellColumn, type Figures, type Cells, type Section } from '../figures/figures.ts';
+import {
+  isAmount,
+  type Cell,
+  type CellColumn,
+  type Figures,
+  type Cells,
+  type Limit,
+  type Section,
+} from '../figures/figures.ts';
 import { cutTo, padded, wrapped } from '../terminal/layout.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
 import { oneLine, visible } from '../terminal/visible.ts';
@@ -27,18 +35,21 @@ export function screenOf(
   const first = sections.findIndex((section) => section.columns.some(({ kind }) => kind === 'hint'));
   // Kept: from one attempt to the next, one section changes, and the width of texts is slow to compute.
   const kept = new Map<string, ScreenLine[]>();
+  let press: Press = 0;
   const linesOf = (at: number, hints: number): ScreenLine[] => {
-    const key = `${at} ${caps[at]} ${hints}`;
-    const lines = kept.get(key) ?? sectionLines(sections[at]!, columns, caps[at]!, hints);
+    const key = `${at} ${caps[at]} ${hints} ${press}`;
+    const lines =
+      kept.get(key) ?? sectionLines(sections[at]!, columns, { cap: caps[at]!, hints, hasCodes: press === 0 });
     kept.set(key, lines);
     return lines;
   };
-  for (let hints = Infinity, gaps: Gaps = 'all', isTight = false; ;) {
+  for (let hints = Infinity, gaps: Gaps = 'all'; ;) {
     const partsWith = (shown: number) =>
       sections.map((_, at) => linesOf(at, at === first || shown === Infinity ? shown : 0));
     const linesWith = (shown: number) => joined([top, ...partsWith(shown)], sections, gaps);
     const lines = linesWith(hints);
-    if (isWhole || lines.length <= most || gaps === 'none') {
+    const longest = longestCut(sections, partsWith(hints), caps, press);
+    if (isWhole || lines.length <= most || (press === 2 && longest === undefined)) {
       // As many as there is room for.
       while (hints < caps[first]! && linesWith(hints + 1).length <= most) hints += 1;
       return linesWith(hints);
@@ -48,26 +59,38 @@ export function screenOf(
       [hints, gaps] = [1, hints > 1 ? 'all' : 'titles'];
       continue;
     }
-    const longest = longestCut(sections, partsWith(hints), caps, isTight);
-    if (longest === undefined) [hints, isTight, gaps] = [0, true, isTight ? 'none' : gaps];
-    else caps[longest] = Math.min(caps[longest]!, sections[longest]!.rows.length) - 1;
+    if (longest !== undefined) caps[longest] = Math.min(caps[longest]!, sections[longest]!.rows.length) - 1;
+    else if (press === 0) [hints, press] = [0, 1];
+    else if (gaps !== 'none') gaps = 'none';
+    else press = 2;
   }
 }
 
 /** Between which sections there are blank lines: `titles`, only before those with a title. */
 type Gaps = 'all' | 'titles' | 'none';
 
+/** How far lists are cut: to what is wanted; to what is needed, without codes below rows; to one row, and the causes last. */
+type Press = 0 | 1 | 2;
+
 function longestCut(
   sections: readonly Section[],
   parts: readonly (readonly ScreenLine[])[],
   caps: readonly number[],
-  isTight: boolean,
+  press: Press,
 ): number | undefined {
   const candidates = sections.flatMap(({ rows, limit }, at) => {
-    const least = limit && (isTight ? Math.min(limit.least, 1) : limit.least);
+    const least = limit && leastOf(limit, press);
     return least !== undefined && Math.min(caps[at]!, rows.length) > least ? [at] : [];
   });
-  return candidates.sort((one, other) => parts[other]!.length - parts[one]!.length)[0];
+  const isNeeded = (at: number): number => (press === 2 && (sections[at]!.limit!.needed ?? 0) > 0 ? 1 : 0);
+  return candidates.sort(
+    (one, other) => isNeeded(one) - isNeeded(other) || parts[other]!.length - parts[one]!.length,
+  )[0];
+}
+
+/** The row that sums up those that are cut stays. */
+function leastOf({ least, needed = Math.min(least, 1), isSummed = false }: Limit, press: Press): number {
+  return [least, needed, isSummed ? 0 : Math.min(needed, 1)][press]!;
 }
 
 /** A blank line before each section with a title, and before the first of several without one; none before a list in one line. */
@@ -88,14 +111,23 @@ function headLines({ word, text, mood, details }: Figures['verdict'], columns: n
   ];
 }
 
-/** `hints`: how many rows show theirs. */
-function sectionLines(section: Section, columns: number, cap: number, hints: number): ScreenLine[] {
+interface Room {
+  readonly cap: number;
+  /** How many rows show theirs. */
+  readonly hints: number;
+  /** Also where they do not fit beside their rows. */
+  readonly hasCodes: boolean;
+}
+
+function sectionLines(section: Section, columns: number, room: Room): ScreenLine[] {
   const { rows, totals, notes } = section;
+  const { cap } = room;
   // A line saying that one row is cut would be as long as the row.
-  const most = rows.length - cap < 2 ? rows.length : cap;
+  const most = rows.length - cap < 2 && (cap > 0 || rows.length === 0) ? rows.length : cap;
   const shown = rows.slice(0, most);
   const left = rows.slice(most);
-  if (most === 0 && left.length > 0) {
+  const isSummed = section.limit?.isSummed === true;
+  if (most === 0 && left.length > 0 && !isSummed) {
     const [first = '', ...more] = wrapped(`${section.title}  ${moreText(section, left)}`, columns).split('\n');
     const { title } = section;
     return [
@@ -103,36 +135,47 @@ function sectionLines(section: Section, columns: number, cap: number, hints: num
       ...more.map((text): ScreenLine => [{ text }]),
     ];
   }
-  const body = [...shown, ...(left.length > 0 ? [moreRow(section, left)] : []), ...totals];
-  const lines = body.length === 0 ? titleOnly(section, columns) : tableLines(section, body, columns, hints);
-  return [...lines, ...notes.flatMap((note) => broken(`  ${clean(note)}`, columns))];
+  const body = [...shown, ...(isSummed && left.length > 0 ? [moreRow(section, left)] : []), ...totals];
+  const lines = body.length === 0 ? titleOnly(section, columns) : tableLines(section, body, columns, room);
+  const more = isSummed || left.length === 0 ? [] : broken(`  ${moreLine(section, left, columns - INDENT)}`, columns);
+  return [...lines, ...more, ...notes.flatMap((note) => broken(`  ${clean(note)}`, columns))];
 }
 
 function titleOnly({ title }: Section, columns: number): ScreenLine[] {
   return title === '' ? [] : broken(clean(title), columns, 'heading');
 }
 
-/** The line about rows that are cut: their number, their sums, and where to find them. */
-function moreRow({ columns, limit }: Section, left: readonly Cells[]): Cells {
-  const { isSummed } = limit!;
-  const what = isSummed ? counted(left.length, `more ${limit!.noun}`) : moreText({ columns, limit }, left, 'more ');
+/** The row about rows that are cut: their number and their sums. */
+function moreRow({ columns, rows, limit }: Section, left: readonly Cells[]): Cells {
   return columns.map(({ kind }, at): Cell => {
-    if (at === 0) return what;
-    if (!isSummed || (kind !== 'number' && kind !== 'amount')) return null;
-    return sumOf(left.map((row) => row[at] ?? null));
+    if (at === 0) return counted(left.length, left.length === rows.length ? limit!.noun : `more ${limit!.noun}`);
+    return kind === 'number' || kind === 'amount' ? sumOf(left.map((row) => row[at] ?? null)) : null;
   });
+}
+
+/** Where to find the rows that are cut, and as many of their codes as the line has room for. */
+function moreLine(section: Section, left: readonly Cells[], width: number): string {
+  const text = moreText(section, left, 'more ');
+  const at = section.columns.findIndex(({ kind }) => kind === 'code');
+  if (at < 0 || section.limit!.others) return text;
+  const codes = [...new Set(left.map((row) => row[at]).filter((code) => typeof code === 'string'))];
+  for (let shown = codes.length; shown > 0; shown -= 1) {
+    const line = `${text}: ${codes.slice(0, shown).join(', ')}${shown < codes.length ? ', …' : ''}`;
+    if (stringWidth(line) <= width) return line;
+  }
+  return text;
 }
 
 /** A row with a `count` is about as many of the nouns. */
 function moreText({ columns, limit }: Pick<Section, 'columns' | 'limit'>, left: readonly Cells[], more = ''): string {
   const { noun, others, rest } = limit!;
-  const at = columns.findIndex(({ head }) => head === 'count');
+  const at = columns.findIndex(({ head }) => head === 'count' || head === 'rows');
   const countOf = (rows: readonly Cells[]): number =>
     at < 0 ? rows.length : (sumOf(rows.map((row) => row[at] ?? null)) as number);
   const [other, own] = [true, false].map((isOther) =>
     left.filter((row) => !others?.rows.includes(row) !== isOther),
   ) as [Cells[], Cells[]];
-  const kinds = countOf(own) > own.length ? ` of ${counted(own.length, 'kind')}` : '';
+  const kinds = own.length > 1 && countOf(own) > own.length ? ` of ${counted(own.length, 'kind')}` : '';
   return [
     ...(other.length === 0 ? [] : [`${counted(countOf(other), `${more}${others!.noun}`)} ${others!.what}`]),
     ...(own.length === 0 ? [] : [`${counted(countOf(own), `${more}${noun}`)}${kinds} in ${rest}`]),
@@ -163,13 +206,21 @@ interface Plan {
   readonly dropped: readonly number[];
 }
 
-function tableLines(section: Section, body: readonly Cells[], columns: number, hints: number): ScreenLine[] {
+function tableLines(section: Section, body: readonly Cells[], columns: number, room: Room): ScreenLine[] {
   const { title } = section;
   const texts = body.map((row, index) =>
-    section.columns.map(({ kind }, at) => (kind === 'hint' && index >= hints ? '' : cellText(row[at] ?? null, kind))),
+    section.columns.map(({ kind }, at) =>
+      kind === 'hint' && index >= room.hints ? '' : cellText(row[at] ?? null, kind),
+    ),
   );
   const heads = section.columns.map(({ head }) => head);
-  const plan = planOf(section, texts, heads, columns);
+  let plan = planOf(section, texts, heads, columns);
+  const place = section.columns.findIndex(({ kind }) => kind === 'place');
+  if (!room.hasCodes && plan.below.includes(place) && section.columns[0]!.kind === 'text') {
+    // Behind its text, a place takes a line of its own only where that is full.
+    for (const row of texts) [row[0], row[place]] = [[row[0]!, row[place]!].join('  ').trim(), ''];
+    plan = planOf(section, texts, heads, columns);
+  }
   const hasHeads = heads.some((head) => head !== '');
   const isBeside = hasHeads && title !== '' && stringWidth(title) <= plan.widths[plan.beside[0]!]! + INDENT;
   const top = [
@@ -178,10 +229,11 @@ function tableLines(section: Section, body: readonly Cells[], columns: number, h
       ? [headLine(section.columns, heads, isBeside ? title : `${' '.repeat(INDENT)}${heads[0]!}`, plan)]
       : []),
   ];
+  const below = plan.below.filter((at) => room.hasCodes || section.columns[at]!.kind !== 'code');
   const lost = plan.dropped.map((at) => heads[at]!).filter((head) => head !== '');
   return [
     ...top,
-    ...texts.flatMap((row) => rowLines(section.columns, row, plan, columns)),
+    ...texts.flatMap((row) => rowLines(section.columns, row, { ...plan, below }, columns)),
     ...(lost.length === 0 ? [] : [[{ text: `  a wider terminal shows ${lost.join(', ')}, too` }]]),
   ];
 }

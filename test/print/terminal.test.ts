@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sectionOf, type Figures, type Cells } from '../../src/figures/figures.ts';
+import { LIMITS, sectionOf, type Figures, type Cells } from '../../src/figures/figures.ts';
 import { countsSection, prioritiesSection } from '../../src/figures/counts.ts';
 import { SCREEN_LINES, screenOf } from '../../src/print/terminal.ts';
 import type { CountedState } from '../../src/plan/counts.ts';
@@ -78,6 +78,44 @@ describe('a screen', () => {
     expect(said).toContain('hint: frees hint 0');
     expect(said).not.toContain('count hint');
     expect(said).toMatch(/\d+ (?:more )?warnings of \d+ kinds in errors.csv/);
+  });
+
+  it('shows three causes and names the codes of the others, while another list has rows to give up', () => {
+    const codes = ['bad_date', 'bad_phone', 'bad_number', 'missing_value', 'invalid_email', 'unresolved_owner'];
+    const causes = {
+      ...list(6),
+      rows: list(6).rows.map((row, at) => [`${String(row[0])}, and it is rather long`, row[1]!, row[2]!, codes[at]!]),
+      limit: LIMITS.causes,
+    };
+    const skipped = sectionOf({
+      id: 'skipped',
+      title: 'Rows skipped',
+      columns: [
+        { head: 'source', kind: 'label' },
+        { head: 'why', kind: 'text' },
+        { head: 'rows', kind: 'number' },
+      ],
+      rows: [['notes', 'for a reason', 15]],
+      limit: LIMITS.skipped,
+    });
+    const stages = sectionOf({
+      id: 'stages',
+      title: 'Deals by stage',
+      columns: [
+        { head: '', kind: 'text' },
+        { head: 'export', kind: 'number' },
+      ],
+      rows: Array.from({ length: 9 }, (_, at) => [`stage ${at}`, 1]),
+      totals: [['all', 9]],
+      limit: LIMITS.stages,
+    });
+    const notes = sectionOf({ id: 'notes', notes: Array.from({ length: 16 }, (_, at) => `note ${at}`) });
+    const lines = linesOf({ verdict: VERDICT, sections: [stages, causes, skipped, notes] }, 70);
+    expect(lines.filter((line) => line.includes('the value number'))).toHaveLength(3);
+    expect(lines).toContain('  3 more causes in errors.csv: missing_value, invalid_email, …');
+    expect(lines).toContain('Rows skipped  15 rows in left_out.csv');
+    expect(lines.join('\n')).toMatch(/^  all +9$/m);
+    expect(lines.length).toBeLessThanOrEqual(SCREEN_LINES);
   });
 
   it('never leaves out a single row: the line that says so takes its place', () => {
