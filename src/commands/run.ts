@@ -186,7 +186,7 @@ const PROGRESS_EVERY = 1000;
 interface Watching {
   readonly monitor: Monitor;
   /** What the survey found, once it has ended. */
-  readonly said: { sections: readonly (Section | undefined)[]; worksheet: WrittenWorksheet | undefined };
+  readonly said: { sections: RunFound['survey']; worksheet: WrittenWorksheet | undefined };
   /** Which account was found, in words. */
   readonly where: () => readonly string[];
   end(): void;

@@ -2,8 +2,8 @@
 import { EVENT_TYPES } from '../kinds/index.ts';
 import type { EventType } from '../model.ts';
 import { countWhere, type CountedState, type PriorityProgress } from '../plan/counts.ts';
-import { MOST_PRIORITIES, type PriorityCounts } from '../report/summary.ts';
-import { countTexts, numberText } from '../terminal/numbers.ts';
+import { MOST_PRIORITIES, type ChangeCounts, type PriorityCounts } from '../report/summary.ts';
+import { counted, countTexts, numberText } from '../terminal/numbers.ts';
 import { clockText } from '../terminal/times.ts';
 import { typeName } from '../vocabulary/terms.ts';
 import { column, LIMITS, sectionOf, type Section } from './figures.ts';
@@ -107,4 +107,64 @@ export function prioritiesSection(priorities: readonly PriorityCounts[], now: Da
 /** `about Tue 14:20` while it lies ahead. */
 function doneText(at: Date, now: Date): string {
   return at > now ? `about ${clockText(at, now)}` : clockText(at, now);
+}
+
+const ONLY_REPORTED = '`if_changed: update` sends them';
+const NOT_SENDABLE = 'emptied fields and changed comments: correct them in the service';
+
+/** Changes since earlier runs, and edits in the service. Undefined if nothing was sent before. `isSaid`: that records have changed. */
+export function changesSection(changes: ChangeCounts | undefined, isSaid = false): Section | undefined {
+  if (!changes) return undefined;
+  const {
+    new: added,
+    unanswered,
+    rejected,
+    changed,
+    reported,
+    not_sendable: stuck,
+    edited,
+    in_conflict: conflicts,
+  } = changes;
+  const { moved, gone, unread, not_compared: fields } = changes;
+  const isUnsent = changed > 0 && [reported, stuck].includes(changed);
+  const rows = (
+    [
+      ['not sent before', added, ''],
+      ['sent without an answer', unanswered, 'sent again under the same id'],
+      ['rejected before', rejected, 'sent again'],
+      ...(isUnsent
+        ? []
+        : ([
+            ['changed', changed, 'changes.csv lists each field'],
+            ['  only reported', reported, ONLY_REPORTED],
+            ['  cannot be sent', stuck, NOT_SENDABLE],
+          ] as const)),
+      ...(isUnsent && !isSaid
+        ? ([['changed, not sent', changed, `${stuck > 0 ? NOT_SENDABLE : ONLY_REPORTED}; changes.csv`]] as const)
+        : []),
+      ['  edited in the service', edited, conflicts > 0 ? `${numberText(conflicts)} in conflict` : ''],
+      ['gone from the export', gone, 'gone.csv; they stay in the service'],
+      ['gone or unreadable', unread, 'gone.csv names the rows that could not be read'],
+    ] as const
+  ).filter(([, count]) => count > 0);
+  if (rows.length === 0) {
+    return isUnsent ? undefined : sectionOf({ id: 'changes', notes: ['No change since the last run.'] });
+  }
+  return sectionOf({
+    id: 'changes',
+    title: 'Since the last run',
+    columns: [column('label'), column('number', 'records'), column('text')],
+    rows,
+    notes: [
+      ...moved.map(movedText),
+      ...(fields.length > 0 ? [`Not shown by the service, so sent as in the export: ${fields.join(', ')}`] : []),
+    ],
+    limit: LIMITS.changes,
+  });
+}
+
+/** `2 deals sent before now belong to another lead (2 to one that is new in this export): changes.csv`. */
+function movedText({ record, parent, count, to_new: toNew }: ChangeCounts['moved'][number]): string {
+  const of = toNew === 0 ? '' : ` (${numberText(toNew)} to one that is new in this export)`;
+  return `${counted(count, record)} sent before now ${count === 1 ? 'belongs' : 'belong'} to another ${parent}${of}: changes.csv`;
 }

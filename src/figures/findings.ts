@@ -96,10 +96,13 @@ export function marksTexts(findings: readonly Finding[]): string[] {
 
 /**
  * Values that are left out, then warnings, the most frequent first. A run that is no dry run only counts the warnings that the last
- * survey of the same mapping gave already; values left out are always shown. Undefined if there is nothing.
+ * survey of the same mapping gave already; values left out are always shown. Undefined if there is nothing. `said`: the code of what the
+ * verdict says.
  */
-export function checksSection(findings: readonly Finding[], isDryRun: boolean): Section | undefined {
-  const all = findings.filter((each) => each.severity !== 'error' && !SAID.includes(each.code) && !isOfRecord(each));
+export function checksSection(findings: readonly Finding[], isDryRun: boolean, said?: string): Section | undefined {
+  const all = findings.filter(
+    (each) => each.severity !== 'error' && each.code !== said && !SAID.includes(each.code) && !isOfRecord(each),
+  );
   const added = all
     .map((each) => ({ ...each, count: each.count - (isDryRun ? 0 : each.repeated) }))
     .filter(({ count }) => count > 0);

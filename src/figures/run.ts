@@ -11,12 +11,12 @@ import { clockText, durationText } from '../terminal/times.ts';
 import { WAITS, type WaitReason } from '../vocabulary/terms.ts';
 import { muchSkipped, readSkipped, type SkippedRows } from '../report/skipped.ts';
 import { readCauses, type ErrorCause } from './causes.ts';
-import { allAcknowledged, countsSection } from './counts.ts';
+import { allAcknowledged, changesSection, countsSection } from './counts.ts';
 import { column, present, sectionOf, type Figures, type Section } from './figures.ts';
 import { causesSection, checksSection, marksTexts, type OpenNames } from './findings.ts';
 import { skippedSection } from './missing.ts';
 import { stagesSection } from './stages.ts';
-import { verdictOf } from './verdict.ts';
+import { changeSaid, verdictOf } from './verdict.ts';
 import { countUnanswered, readWait, type RunWait } from '../store/checkpoint.ts';
 
 export interface PlanReading {
@@ -64,7 +64,8 @@ export function dryRunFigures(found: RunFound): Figures {
       stagesSection(summary.totals, true),
       causesSection(causes, summary, names),
       muchSkipped(found.skipped).length > 0 ? skippedSection(found.skipped) : undefined,
-      checksSection(findings, true),
+      checksSection(findings, true, changeSaid(summary)),
+      changesSection(summary.changes, changeSaid(summary) !== undefined),
       ...survey,
       next,
       filesSection(summary),
@@ -108,7 +109,7 @@ export function runFigures(found: RunFound): Figures {
       requestsSection(found),
       stagesSection(summary.totals, false),
       causesSection(causes, summary, names),
-      checksSection(findings, false),
+      checksSection(findings, false, changeSaid(summary)),
       next,
       filesSection(summary),
     ]),

@@ -16,6 +16,7 @@ import {
 import { storedDigest } from '../plan/digest.ts';
 import { countUnreadable } from '../plan/problems.ts';
 import { countSharedIds } from '../plan/records.ts';
+import { readDifference } from '../plan/difference.ts';
 import { DIFFERENCE_CODES, type DifferenceCode } from '../plan/judge/judge-known.ts';
 import { countsByCode } from '../report/findings.ts';
 import { skippedCounts } from '../report/skipped.ts';
@@ -143,6 +144,7 @@ export function summarise(run: {
   const finished = new Date();
   const byType = outcomesOf(states);
   const stored = storedDigest(db);
+  const difference = readDifference(db, { mappingSha256: run.mapping.sha256, isAnswered: survey.hasOtherAnswers });
   return {
     migration: run.mapping.migration,
     dry_run: settings.dryRun,
@@ -158,6 +160,7 @@ export function summarise(run: {
       changed: DIFFERENCE_CODES.reduce((sum, code) => sum + countCode(states, code), 0),
     },
     mapping_changed: survey.hasOtherAnswers || hasMappingChanged(db, run.mapping.sha256, sender !== undefined),
+    ...(difference && { difference }),
     ...(survey.changes && { changes: survey.changes }),
     by_type: byType,
     outcomes: sender?.outcomes ?? { created: 0, updated: 0, none: 0 },

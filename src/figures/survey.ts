@@ -6,16 +6,15 @@ import { storedDigest } from '../plan/digest.ts';
 import { countMatches } from '../plan/judge/contacts.ts';
 import { countFolded } from '../plan/judge/fold.ts';
 import { pilotLines } from '../report/pilot.ts';
-import type { ChangeCounts } from '../report/summary.ts';
 import type { Rate } from '../rate.ts';
 import { rateText } from '../rate.ts';
 import type { Survey } from '../survey/survey.ts';
 import { shortPath } from '../files/paths.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
 import { durationText, untilText } from '../terminal/times.ts';
-import { prioritiesSection } from './counts.ts';
+import { changesSection, prioritiesSection } from './counts.ts';
 import { recordsText } from './verdict.ts';
-import { column, LIMITS, present, sectionOf, type Figures, type Section } from './figures.ts';
+import { present, sectionOf, type Figures, type Section } from './figures.ts';
 import { estimateSeconds, plannedPriorities } from './summarise.ts';
 
 interface SendingPace {
@@ -28,6 +27,8 @@ interface SendingPace {
 /** Before a run sends: the events, the account (`where`) and the duration. */
 export function surveyFigures(survey: Survey, pace: SendingPace, where: readonly string[]): Figures {
   const [due, all] = [countDue(survey.states), countWhere(survey.states, () => true)];
+  // Then the verdict of the run follows at once.
+  const isSaid = survey.states.every(({ state }) => state === 'acknowledged' || state === 'duplicate');
   return {
     verdict: {
       word: due > 0 ? 'SENDING' : 'NOTHING TO SEND',
@@ -35,7 +36,7 @@ export function surveyFigures(survey: Survey, pace: SendingPace, where: readonly
       mood: 'done',
       details: where,
     },
-    sections: present(planSections(survey, pace, true)),
+    sections: present([changesSection(survey.changes, isSaid), ...planSections(survey, pace, true)]),
   };
 }
 
@@ -43,7 +44,6 @@ export function surveyFigures(survey: Survey, pace: SendingPace, where: readonly
 export function planSections(survey: Survey, pace: SendingPace, isSending = false): readonly (Section | undefined)[] {
   return [
     prioritiesSection(plannedPriorities(survey.states, pace), pace.now),
-    changesSection(survey.changes),
     planSection(survey, pace, isSending),
     worksheetSection(survey),
   ];
@@ -123,53 +123,4 @@ function paceText(events: number, { rate, reserve, maxRequests = Infinity, now }
   const at = `(${rateText(rate)}${left})`;
   if (seconds < 60) return `Sending takes under a minute ${at}.`;
   return `Sending takes about ${durationText(seconds)} ${at}, ${untilText(seconds, now)}.`;
-}
-
-/** Changes since earlier runs, and edits in the service. Undefined if nothing was sent before. */
-function changesSection(changes: ChangeCounts | undefined): Section | undefined {
-  if (!changes) return undefined;
-  const {
-    new: added,
-    unanswered,
-    rejected,
-    changed,
-    reported,
-    not_sendable: stuck,
-    edited,
-    in_conflict: conflicts,
-  } = changes;
-  const { moved, gone, unread, not_compared: fields } = changes;
-  const rows = (
-    [
-      ['not sent before', added, ''],
-      ['sent without an answer', unanswered, 'sent again under the same id'],
-      ['rejected before', rejected, 'sent again'],
-      ['changed', changed, 'changes.csv lists each field'],
-      ['  only reported', reported, '`if_changed: update` sends them'],
-      ['  cannot be sent', stuck, 'emptied fields and changed comments: correct them in the service'],
-      ['  edited in the service', edited, conflicts > 0 ? `${numberText(conflicts)} in conflict` : ''],
-      ['gone from the export', gone, 'gone.csv; they stay in the service'],
-      ['gone or unreadable', unread, 'gone.csv names the rows that could not be read'],
-    ] as const
-  ).filter(([, count]) => count > 0);
-  if (rows.length === 0) {
-    return sectionOf({ id: 'changes', notes: ['No change since the last run.'] });
-  }
-  return sectionOf({
-    id: 'changes',
-    title: 'Since the last run',
-    columns: [column('label'), column('number', 'records'), column('text')],
-    rows,
-    notes: [
-      ...moved.map(movedText),
-      ...(fields.length > 0 ? [`Not shown by the service, so sent as in the export: ${fields.join(', ')}`] : []),
-    ],
-    limit: LIMITS.changes,
-  });
-}
-
-/** `2 deals sent before now belong to another lead (2 to one that is new in this export): changes.csv`. */
-function movedText({ record, parent, count, to_new: toNew }: ChangeCounts['moved'][number]): string {
-  const of = toNew === 0 ? '' : ` (${numberText(toNew)} to one that is new in this export)`;
-  return `${counted(count, record)} sent before now ${count === 1 ? 'belongs' : 'belong'} to another ${parent}${of}: changes.csv`;
 }

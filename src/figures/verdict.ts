@@ -8,6 +8,7 @@ import { countOmitted, excessText } from '../report/omitted.ts';
 import type { StoredSummary, Summary, WaitingCounts } from '../report/summary.ts';
 import { counted, numberText, countTexts } from '../terminal/numbers.ts';
 import { clockText, durationText } from '../terminal/times.ts';
+import { placeText } from '../model.ts';
 import { stopText, type EventCounts } from '../vocabulary/terms.ts';
 import type { Mood, Headline } from './figures.ts';
 
@@ -149,10 +150,24 @@ function waitingText(waiting: WaitingCounts): string {
   return `${waits.join(', ')} that are neither selected nor acknowledged`;
 }
 
-/** After a change of the mapping, events differ although the export may be the same. */
-function changedText({ events: { changed }, mapping_changed: mapping }: StoredSummary): string {
-  const differ = `${counted(changed, 'acknowledged record')} ${changed === 1 ? 'differs' : 'differ'} from what was sent`;
-  return `${differ}: ${mapping ? 'the mapping has changed since the last run' : 'the export or the mapping has changed since'}`;
+/** `1 acknowledged record has changed in the export (people.csv:7: email)` */
+function changedText({
+  events: { changed },
+  difference: { by, first } = { by: null, first: [] },
+}: StoredSummary): string {
+  const records = counted(changed, 'acknowledged record');
+  const at = first.map((each) =>
+    [placeText(each), ...(each.fields.length > 0 ? [each.fields.join(', ')] : [])].join(': '),
+  );
+  const places = at.length === 0 ? '' : ` (${at.join('; ')}${changed > at.length ? '; …' : ''})`;
+  if (by === 'export') return `${records} ${changed === 1 ? 'has' : 'have'} changed in the export${places}`;
+  const cause = by === null ? 'export or the mapping' : by;
+  return `${records} ${changed === 1 ? 'differs' : 'differ'} from what was sent${places}: the ${cause} has changed since`;
+}
+
+/** The code of acknowledged records that have changed, where the verdict says it, so that no list need say it again. */
+export function changeSaid({ exit: { reason } }: StoredSummary): string | undefined {
+  return DIFFERENCES[reason] === undefined ? undefined : reason;
 }
 
 /** By the exit code; a dry run with warnings is not done. */

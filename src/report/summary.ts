@@ -1,4 +1,4 @@
-import type { Effect, Entity, EventType } from '../model.ts';
+import type { Effect, Entity, EventType, Place } from '../model.ts';
 import type { ControlTotal } from './control-totals.ts';
 import type { ExcessOmission, OmittedCounts } from './omitted.ts';
 import type { PilotCounts } from './pilot.ts';
@@ -57,6 +57,14 @@ export interface ChangeCounts extends DueCounts {
   readonly not_compared: readonly string[];
 }
 
+/** Why acknowledged records are not as the input says. */
+export interface RecordDifference {
+  /** What alone has changed since they were sent; null if it may be one or the other. */
+  readonly by: 'export' | 'mapping' | 'worksheet' | null;
+  /** The first of them, with the fields that differ. */
+  readonly first: readonly (Pick<Place, 'file' | 'line' | 'record'> & { readonly fields: readonly string[] })[];
+}
+
 /** What `--json` prints; without the profile, the document `summary` of the plan. */
 export interface Summary {
   /** Empty if the survey could not start; then all counts are 0 and the reason is `not_started`. */
@@ -77,6 +85,8 @@ export interface Summary {
   readonly events: EventCounts & { readonly gone: number; readonly changed: number };
   /** Whether the mapping has changed since the last run that sent. False before the first. */
   readonly mapping_changed: boolean;
+  /** Only if acknowledged records are not as the input says. */
+  readonly difference?: RecordDifference;
   /** Only if earlier runs sent something, and the service could be read. */
   readonly changes?: ChangeCounts;
   readonly by_type: Readonly<Record<EventType, EventCounts>>;
