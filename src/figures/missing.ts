@@ -5,21 +5,57 @@ import type { SkippedRows } from '../report/skipped.ts';
 import { placeText, type EventType } from '../model.ts';
 import type { EventCounts } from '../vocabulary/terms.ts';
 import { capital, fieldWords, skipText, typeName, typeNoun } from '../vocabulary/terms.ts';
-import { isNameCode, meaningOf } from '../vocabulary/words.ts';
+import { inSentence } from '../vocabulary/sentence.ts';
+import { fixOf, isNameCode, meaningOf, type SentenceKey } from '../vocabulary/words.ts';
 import { causeText, severalText, type ErrorCause, type ErrorPlace } from './causes.ts';
 import { column, LIMITS, sectionOf, type Cell, type Section } from './figures.ts';
 
 /** Rows of the list; all others are in errors.csv and omitted.csv. */
 const MOST = 60;
 
+const TEAM = 'whoever runs the migration';
+const EXPORTER = 'whoever made the export';
+
 /** Who can mend an error, and how, by its kind. The appendix says what the mapping can do. */
 const ACTS: Readonly<Record<string, readonly [who: string, how: string]>> = {
-  read: ['whoever made the export', 'Export the file again, or correct the row.'],
+  read: [EXPORTER, 'Export the file again, or correct the row.'],
   map: ['whoever knows the record', 'Correct the value in the old CRM, or say what it should be.'],
   resolve: ['whoever decides on names', 'Say which names of the new CRM to use, or create the missing ones there.'],
-  blocked: ['whoever made the export', 'Add the record that it belongs to, or agree to send it without that record.'],
-  send: ['the migration team', 'Read the answer of the service in the appendix.'],
+  blocked: [EXPORTER, 'Add the record that it belongs to, or agree to send it without that record.'],
+  send: [TEAM, 'Read the answer of the service in the appendix.'],
 };
+
+/** Errors that somebody else than by their kind can mend, as their own words say: most of them by the mapping. */
+const MENDED_BY: Readonly<Record<string, readonly SentenceKey[]>> = {
+  [TEAM]: [
+    ...(['bad_date/no_offset', 'bad_date/skipped', 'bad_date/not_iso', 'bad_date/out_of_range'] as const),
+    ...([
+      'bad_number/not_plain',
+      'bad_boolean',
+      'bad_priority',
+      'bad_html',
+      'no_country_code',
+      'unknown_country',
+    ] as const),
+    ...(['invalid_phone_number', 'invalid_currency', 'invalid_content', 'name_taken', 'function_failed'] as const),
+    ...(['not_mapped', 'list_value', 'not_scalar', 'not_text', 'two_parents', 'body_too_large'] as const),
+    ...(['duplicate_external_id/sources', 'id_of_combined', 'parent_missing/when', 'parent_missing/skipped'] as const),
+    ...(['deleted_in_service', 'merged_in_service', 'refused_in_service'] as const),
+    ...(['unresolved_stage/id', 'unresolved_owner/id'] as const),
+  ],
+  [EXPORTER]: ['bad_phone/rounded', 'bad_phone/two_readings', 'scientific_id', 'lookup_missing', 'lone_surrogate'],
+};
+
+/** `hint`: tells further sentences of a code apart. */
+function actsOf(code: string, kind: string, hint: string | null): readonly [who: string, how: string] {
+  const isMeant = (key: SentenceKey): boolean =>
+    key === code || (key.startsWith(`${code}/`) && hint !== null && hint.endsWith(inSentence(fixOf(key))));
+  for (const [who, keys] of Object.entries(MENDED_BY)) {
+    const key = keys.find(isMeant);
+    if (key !== undefined) return [who, fixOf(key)];
+  }
+  return ACTS[kind] ?? ACTS.send!;
+}
 
 interface MissingFound {
   readonly causes: readonly ErrorCause[];
@@ -33,7 +69,7 @@ export function missingSection({ causes, findings, events, isDryRun }: MissingFo
   const rows = [
     ...causes.map(causeRow),
     ...(events.pending > 0 && !isDryRun
-      ? [['Not selected, or not sent yet', '', events.pending, 'the migration team', 'Run the migration again.']]
+      ? [['Not selected, or not sent yet', '', events.pending, TEAM, 'Run the migration again.']]
       : []),
     ...omitted.map(omissionRow),
   ] satisfies Cell[][];
@@ -66,12 +102,12 @@ export function missingSection({ causes, findings, events, isDryRun }: MissingFo
 }
 
 function causeRow(cause: ErrorCause): Cell[] {
-  const { kind, code, field, places, count, frees } = cause;
+  const { kind, code, field, places, count, frees, hint } = cause;
   const { what } = meaningOf(code, kind);
   const about = field === null ? '' : `${capital(wordsOf(field))}: `;
   // Names of stages and owners are no values of records.
   const text = isNameCode(code) ? capital(causeText(cause)) : `${about}${what || 'The service refused the record.'}`;
-  return [text, recordsText(places, count), frees, ...(ACTS[kind] ?? ACTS.send!)];
+  return [text, recordsText(places, count), frees, ...actsOf(code, kind, hint)];
 }
 
 function omissionRow({ field, code, kind, count, types, examples }: Finding): Cell[] {
@@ -80,7 +116,12 @@ function omissionRow({ field, code, kind, count, types, examples }: Finding): Ce
     .map((type) => (count === 1 ? `one ${typeNoun(type)}` : typeName(type as EventType | '').toLowerCase()))
     .join(' or ');
   const places = examples.filter(({ file }) => file !== '').slice(0, 2);
-  return [`Only the ${wordsOf(field)} of ${of}: ${what}`, recordsText(places, count), count, ...ACTS.map!];
+  return [
+    `Only the ${wordsOf(field)} of ${of}: ${what}`,
+    recordsText(places, count),
+    count,
+    ...actsOf(code, kind, null),
+  ];
 }
 
 /** `contacts.csv:5 (id 17), contacts.csv:30 (id 18), …`: the first of `count` records. */

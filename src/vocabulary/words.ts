@@ -46,7 +46,7 @@ export const WORDS = {
 };
 
 /** A code, or `code/variant` for a further sentence of it. */
-type SentenceKey = keyof typeof WORDS;
+export type SentenceKey = keyof typeof WORDS;
 
 type Given<K extends SentenceKey> = (typeof WORDS)[K] extends { readonly says: (...given: infer G) => string } ? G : [];
 
@@ -88,6 +88,12 @@ export function meaningOf(code: string, kind: string | undefined): Advice {
   }
   if (kind !== undefined && Object.hasOwn(BY_KIND, kind)) return BY_KIND[kind as IssueKind];
   return { what: '', fix: '' };
+}
+
+/** How to fix what a sentence says. */
+export function fixOf(key: SentenceKey): string {
+  const { fix }: Words = WORDS[key];
+  return fix ?? meaningOf(key.split('/')[0]!, undefined).fix;
 }
 
 /** How to fix a problem, as part of a sentence: its own hint, or that of its code. Undefined if nothing need be done. */

@@ -6,6 +6,9 @@ import { ControlSum, type ControlTotal } from '../../src/report/control-totals.t
 import { storeVerification } from '../../src/report/documents.ts';
 import { openCheckpoint } from '../../src/store/checkpoint.ts';
 import type { StateDir } from '../../src/files/state-dir.ts';
+import { missingSection } from '../../src/figures/missing.ts';
+import { WORDS, type SentenceKey } from '../../src/vocabulary/words.ts';
+import { inSentence } from '../../src/vocabulary/sentence.ts';
 import { PLAN_FILE } from '../../src/store/plan-schema.ts';
 import { stateDirectory, type GivenState } from '../state.ts';
 import { FIXTURES, HOSTILE, hostileWith } from './hostile.ts';
@@ -32,6 +35,8 @@ function textOf(page: string): string {
     .replace(/Written .* by crm-backfill\/\S+\./, 'Written TIME by TOOL.')
     .trim();
 }
+
+const COUNTED = { total: 1, acknowledged: 0, duplicates: 0, invalid: 1, rejected: 0, blocked: 0, pending: 0 };
 
 /** A deal with a stage and an owner, in the export and nowhere else. */
 function totalOf(stage: string, owner: string): ControlTotal {
@@ -131,6 +136,27 @@ describe('the report page', () => {
       }),
     );
     expect(text).toMatch(/deal\/updated 2 2 0/);
+  });
+
+  it('sends to whoever runs the migration what the mapping mends, and nothing else', () => {
+    const told = (Object.keys(WORDS) as SentenceKey[]).flatMap((key) => {
+      const { severity, kind, fix }: { severity: string; kind: string; fix?: string } = WORDS[key];
+      const [code] = key.split('/') as [string];
+      if (severity !== 'error' || kind === 'send' || !fix) return [];
+      const cause = { kind, code, field: null, count: 1, frees: 1, several: 0, message: 'it', http_status: null };
+      const causes = [{ ...cause, hint: code === key ? null : inSentence(fix), messages: 1, places: [] }];
+      const [row] = missingSection({ causes, findings: [], events: COUNTED, isDryRun: true })!.rows;
+      return [{ key, fix, who: row![3], how: row![4] }];
+    });
+    const who = (key: string) => told.find((each) => each.key === key)?.who;
+    for (const { key, fix, who: found, how } of told.filter(({ fix: text }) =>
+      /^(?:Set|Use|Convert|Parse) /.test(text),
+    ))
+      expect([key, found, how]).toEqual([key, 'whoever runs the migration', fix]);
+    expect(who('bad_phone')).toBe('whoever knows the record');
+    expect(who('bad_date')).toBe('whoever knows the record');
+    expect(who('bad_phone/rounded')).toBe('whoever made the export');
+    expect(who('unresolved_stage')).toBe('whoever decides on names');
   });
 
   it('of a dry run has no answers, although earlier runs got some', async () => {

@@ -84,7 +84,12 @@ describe('a screen', () => {
     const codes = ['bad_date', 'bad_phone', 'bad_number', 'missing_value', 'invalid_email', 'unresolved_owner'];
     const causes = {
       ...list(6),
-      rows: list(6).rows.map((row, at) => [`${String(row[0])}, and it is rather long`, row[1]!, row[2]!, codes[at]!]),
+      rows: codes.map((code, at) => [
+        `the value number ${at} is no date, and that is rather long`,
+        'contacts.csv:1',
+        1,
+        code,
+      ]),
       limit: LIMITS.causes,
     };
     const skipped = sectionOf({
