@@ -3,7 +3,7 @@ import type { Console } from '../terminal/console.ts';
 import { credentials, readEnvironment, type Credentials } from '../settings/credentials.ts';
 import type { Environment } from '../settings/env-file.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
-import type { Figures, Section } from '../figures/figures.ts';
+import type { Figures } from '../figures/figures.ts';
 import { openNamesOf } from '../figures/findings.ts';
 import { nextSection, resumeSection } from '../figures/next-steps.ts';
 import { dryRunFigures, runFigures, type RunFound } from '../figures/run.ts';
