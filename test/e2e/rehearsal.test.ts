@@ -110,7 +110,9 @@ describe('acknowledged records that differ from what was sent', () => {
     [
       'because the export has changed are said to have changed there, once',
       { 'people.csv': PEOPLE.replace('Alan', 'Alan T') },
-      [/^(?!.*full_name changed)(?!.*not sent)[^]*1 acknowledged record has changed in the export \(people.csv:3: full_name\); changes.csv/],
+      [
+        /^(?!.*full_name changed)(?!.*not sent)[^]*1 acknowledged record has changed in the export \(people.csv:3: full_name\); changes.csv/,
+      ],
     ],
     [
       'are blamed on neither if both have changed',
