@@ -1,6 +1,6 @@
 import { nearest } from '../problem.ts';
 import type { MetName, Resolver } from './resolve.ts';
-import { matching, nameOf, type NameKind, type NamedTarget } from './targets.ts';
+import { choiceOf, matching, type NameKind, type NamedTarget } from './targets.ts';
 
 /** Beginnings of words for deals that were won or lost, in the languages of many exports. */
 const OUTCOMES = [
@@ -11,6 +11,8 @@ const OUTCOMES = [
 const NUMBER = /^(\d{1,2})(?![\d%])|\D(\d{1,2})$/;
 
 const MOST = 3;
+const LEAST_STEM = 6;
+const STEM_SHARE = 0.7;
 
 /** Targets that an unresolved name may mean. */
 interface Suggestion {
@@ -29,7 +31,7 @@ export function suggestionFor({ kind, pipeline, name }: MetName, resolver: Resol
   const called = guess.names[0] ?? guess.id;
   const same = exact.length > 0 ? exact : matching(called, candidates);
   // Of a pipeline that is still to be chosen, the name alone is enough: it is looked up within that pipeline.
-  const names = scope ? same.slice(0, MOST).map((target) => nameOf(target, candidates)) : [called];
+  const names = scope ? same.slice(0, MOST).map((target) => choiceOf(target, candidates)) : [called];
   return { names, isExact: exact.length === 1 };
 }
 
@@ -42,7 +44,9 @@ function stagesOfSuggested(pipeline: string, { targets }: Resolver): readonly Na
 function guessFor(kind: NameKind, name: string, candidates: readonly NamedTarget[]): NamedTarget | undefined {
   if (kind !== 'stage')
     return byName(name, candidates) ?? (kind === 'pipeline' && candidates.length === 1 ? candidates[0] : undefined);
-  return byOutcome(name, candidates) ?? byName(name, candidates) ?? byNumber(name, candidates);
+  return (
+    byOutcome(name, candidates) ?? byName(name, candidates) ?? byStem(name, candidates) ?? byNumber(name, candidates)
+  );
 }
 
 function byOutcome(name: string, stages: readonly NamedTarget[]): NamedTarget | undefined {
@@ -55,6 +59,18 @@ function byName(name: string, targets: readonly NamedTarget[]): NamedTarget | un
   const names = targets.flatMap((target) => target.names);
   const near = nearest(name, names, 1)[0];
   return near === undefined ? undefined : targets.find((target) => target.names.includes(near));
+}
+
+/** `Qualification` is `Qualified`: letters at the beginning of both, and most of one of them. */
+function byStem(name: string, targets: readonly NamedTarget[]): NamedTarget | undefined {
+  const isAlike = (other: string): boolean => {
+    const [one, two] = [name.toLowerCase(), other.toLowerCase()];
+    let same = 0;
+    while (same < one.length && one[same] === two[same]) same += 1;
+    return same >= LEAST_STEM && same >= Math.min(one.length, two.length) * STEM_SHARE;
+  };
+  const found = targets.filter(({ names }) => names.some(isAlike));
+  return new Set(found.map(({ names }) => names[0])).size === 1 ? found[0] : undefined;
 }
 
 /** The stage at that position, if all are of one pipeline. */

@@ -62,9 +62,14 @@ export function nameOf(target: NamedTarget, targets: readonly NamedTarget[]): st
   return uniqueOf(allNames(target), targets) ?? target.id;
 }
 
-/** Each target as `nameOf` has it; stages with their pipelines. */
+/** Each target as `choiceOf` has it. */
 export function choicesOf(targets: readonly NamedTarget[]): string[] {
-  return targets.map((target) => (target.pipeline && uniqueOf(longNames(target), targets)) ?? nameOf(target, targets));
+  return targets.map((target) => choiceOf(target, targets));
+}
+
+/** As `nameOf` has it; a stage with its pipeline. */
+export function choiceOf(target: NamedTarget, targets: readonly NamedTarget[]): string {
+  return (target.pipeline && uniqueOf(longNames(target), targets)) ?? nameOf(target, targets);
 }
 
 /** Targets with names similar to `wanted`, best first, as `nameOf` has them. */

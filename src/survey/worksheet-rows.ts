@@ -1,7 +1,7 @@
 import { numberText } from '../terminal/numbers.ts';
 import type { MetName, Resolver } from './resolve.ts';
 import { suggestionFor } from './suggestions.ts';
-import { choicesOf, matching, nameOf, type NameKind } from './targets.ts';
+import { choiceOf, choicesOf, matching, type NameKind } from './targets.ts';
 import { isOmitted, OMITTED, type Answer } from './worksheet.ts';
 
 /** A row of the worksheet. */
@@ -38,7 +38,7 @@ export function worksheetRows(resolver: Resolver, answers: readonly Answer[]): r
     isOpen: false,
   }));
   const order: readonly NameKind[] = ['pipeline', 'stage', 'owner'];
-  return [...rows, ...others].sort(
+  return [...withLikely(rows), ...others].sort(
     (a, b) =>
       order.indexOf(a.kind) - order.indexOf(b.kind) ||
       a.pipeline.localeCompare(b.pipeline, 'en') ||
@@ -64,12 +64,30 @@ function rowOf(met: MetName, resolver: Resolver, answer: string | undefined): Om
     case 'resolved': {
       const targets = resolver.scope(kind, pipeline)?.targets ?? [];
       const { target, byDefault } = resolution;
-      if (byDefault) return { ...row, suggestions: [nameOf(target, targets)] };
+      if (byDefault) return { ...row, suggestions: [choiceOf(target, targets)] };
       const isAnswer = answer !== undefined && matching(answer, targets)[0] === target;
-      return { ...row, newName: isAnswer ? answer : nameOf(target, targets) };
+      return { ...row, newName: isAnswer ? answer : choiceOf(target, targets) };
     }
   }
 }
+
+/** Of stages with one name, that of the pipeline to which most other stages of the same old pipeline go, if there is one. */
+function withLikely(rows: readonly NameRow[]): readonly NameRow[] {
+  const pipelineOf = (choice: string): string => choice.slice(0, choice.lastIndexOf(BETWEEN) + 1);
+  return rows.map((row) => {
+    if (row.kind !== 'stage' || row.suggestions.length < 2) return row;
+    const sure = rows.flatMap(({ kind, pipeline, suggestions: [first, second], newName }) =>
+      kind === 'stage' && pipeline === row.pipeline && second === undefined ? [newName || (first ?? '')] : [],
+    );
+    const counts = row.suggestions.map((each) => sure.filter((one) => pipelineOf(one) === pipelineOf(each)).length);
+    const most = Math.max(...counts);
+    const likely = row.suggestions.filter((_, at) => counts[at] === most);
+    return most > 0 && likely.length === 1 ? { ...row, suggestions: likely } : row;
+  });
+}
+
+/** Between a pipeline and its stage. */
+const BETWEEN = ' / ';
 
 /** The same text for all rows with the same targets. */
 function choicesFor(resolver: Resolver): (of: Pick<NameRow, 'kind' | 'pipeline'>) => string {

@@ -161,10 +161,11 @@ describe('the worksheet of a survey', () => {
   }
 
   it.each<[string, [string, string?], string]>([
-    ['a similar name', ['Negotation', 'Sales'], 'Negotiation'],
-    ['the word for a deal that was won', ['Chiusa vinta', 'Sales'], 'Won'],
-    ['the word for a deal that was lost', ['Verloren', 'Sales'], 'Lost'],
-    ['the number of the stage', ['3 - Angebot', 'Sales'], 'Proposal'],
+    ['a similar name', ['Negotation', 'Sales'], 'Sales / Negotiation'],
+    ['the word for a deal that was won', ['Chiusa vinta', 'Sales'], 'Sales / Won'],
+    ['the word for a deal that was lost', ['Verloren', 'Sales'], 'Sales / Lost'],
+    ['the number of the stage', ['3 - Angebot', 'Sales'], 'Sales / Proposal'],
+    ['the letters at the beginning of a name', ['Qualification', 'Sales'], 'Sales / Qualified'],
     ['the stages of the pipeline that is suggested', ['Sgned', 'Partner'], 'Signed'],
   ])('suggests stages by %s', async (_name, [stage, pipeline], expected) => {
     const rows = await rowsOf((resolver) => resolver.stage(stage, pipeline, place(1)));
@@ -193,6 +194,19 @@ describe('the worksheet of a survey', () => {
       expect(name).toMatch(expected[at]!);
       expect(await problemsOf(`${row!.kind},,${row!.oldName},1,,${name}`)).toBe('');
     }
+  });
+
+  it('suggests the stage of the pipeline to which others of the same old one go, in the form of the choices', async () => {
+    const rows = await rowsOf((resolver) => {
+      for (const stage of ['Closed Won', 'Closed Lost', 'Qualification']) resolver.stage(stage, undefined, place(1));
+    });
+    const found = Object.fromEntries(rows.map(({ oldName, suggestions }) => [oldName, suggestions]));
+    expect(found).toEqual({
+      'Closed Won': ['Sales / Won'],
+      'Closed Lost': ['Sales / Lost'],
+      Qualification: ['Sales / Qualified'],
+    });
+    for (const { choices, suggestions } of rows) expect(choices.split('; ')).toContain(suggestions[0]);
   });
 
   it('names all stages of a pipeline and all users as choices, each of which can be the answer', async () => {
@@ -234,7 +248,7 @@ describe('the worksheet of a survey', () => {
     ).toEqual([
       ['pipeline', '', 'Old', 3, [], 'Sales', false],
       ['stage', 'Old', 'Nowhere', 1, [], '', true],
-      ['stage', 'Old', 'won', 2, [], 'Won', false],
+      ['stage', 'Old', 'won', 2, [], 'Sales / Won', false],
       ['owner', '', 'Ada Lovelace', 2, [], 'ADA@example.test', false],
       ['owner', '', 'Who', 1, ['(omit)'], '', false],
       ['owner', '', 'Not met', 0, [], '(OMIT)', false],
