@@ -9,7 +9,7 @@ import { counted, enumerated } from '../terminal/numbers.ts';
 import { MARKS } from '../vocabulary/input.ts';
 import { fieldWords } from '../vocabulary/terms.ts';
 import { inSentence } from '../vocabulary/sentence.ts';
-import { isNameCode, meaningOf } from '../vocabulary/words.ts';
+import { isNameCode, meaningOf, sentenceOf } from '../vocabulary/words.ts';
 import { quoted } from '../problem.ts';
 import { causeText, placesText, severalText, type ErrorCause } from './causes.ts';
 import { column, LIMITS, sectionOf, type Cell, type Section } from './figures.ts';
@@ -137,5 +137,7 @@ function placeOf({ examples, count }: Finding): string {
 }
 
 function hintOf({ severity, code, kind, examples: [first] }: Finding): string | null {
-  return (severity === 'omission' ? inSentence(meaningOf(code, kind).fix) : first?.hint) || null;
+  if (severity !== 'omission') return first?.hint || null;
+  const carried = first?.is_carried ? sentenceOf(`${code}/carried`)?.fix : undefined;
+  return inSentence(carried ?? meaningOf(code, kind).fix) || null;
 }

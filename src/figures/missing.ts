@@ -37,7 +37,14 @@ const MENDED_BY: Readonly<Record<string, readonly SentenceKey[]>> = {
       'no_country_code',
       'unknown_country',
     ] as const),
-    ...(['invalid_phone_number', 'invalid_currency', 'invalid_content', 'name_taken', 'function_failed'] as const),
+    ...([
+      'invalid_phone_number',
+      'invalid_currency',
+      'invalid_currency/carried',
+      'invalid_content',
+      'name_taken',
+      'function_failed',
+    ] as const),
     ...(['not_mapped', 'list_value', 'not_scalar', 'not_text', 'two_parents', 'body_too_large'] as const),
     ...(['duplicate_external_id/sources', 'id_of_combined', 'parent_missing/when', 'parent_missing/skipped'] as const),
     ...(['deleted_in_service', 'merged_in_service', 'refused_in_service'] as const),
@@ -144,14 +151,8 @@ export function skippedSection(rows: readonly SkippedRows[]): Section | undefine
   return sectionOf({
     id: 'skipped',
     title: 'Rows skipped',
-    columns: [
-      column('label', 'source'),
-      column('text', 'why'),
-      column('number', 'rows'),
-      column('number', 'of'),
-      column('code'),
-    ],
-    rows: rows.map(({ source, reason, count, of }) => [source, skipText(reason), count, of, reason]),
+    columns: [column('label', 'source'), column('text', 'why'), column('number', 'rows'), column('number', 'of')],
+    rows: rows.map(({ source, reason, why, count, of }) => [source, why ?? skipText(reason), count, of]),
     limit: LIMITS.skipped,
   });
 }

@@ -40,6 +40,8 @@ interface FindingExample {
   readonly hint: string | null;
   /** The value that was left out. */
   readonly original: string | null;
+  /** Whether another field of the event has that value. */
+  readonly is_carried: 0 | 1;
   /** Of an event that the service refused: its data, as JSON. */
   readonly data: string | null;
 }
@@ -116,7 +118,7 @@ const place = (of: 'p' | 'o'): string =>
 
 function problems(db: Database, { severity, kind, code }: Group, first: number): FindingExample[] {
   return db.all(
-    `select ${place('p')}, e.external_id as externalId, p.field, p.message, p.hint, null as original,
+    `select ${place('p')}, e.external_id as externalId, p.field, p.message, p.hint, null as original, 0 as is_carried,
        iif(p.kind = 'send', e.data, null) as data
      from problem p left join event e on e.id = p.event
        left join record r on r.id = coalesce(p.record, e.record) left join file f on f.id = r.file
@@ -131,7 +133,8 @@ function problems(db: Database, { severity, kind, code }: Group, first: number):
 function omitted(db: Database, { code, field }: Group, first: number): FindingExample[] {
   return db.all(
     `select ${place('o')}, iif(o.field = '${RECORD}', o.original, e.external_id) as externalId, o.field, o.reason as message,
-       null as hint, o.original, null as data
+       null as hint, o.original, null as data,
+       exists (select 1 from json_tree(e.data) where atom = o.original) as is_carried
      from omission o left join event e on e.id = o.event join record r on r.id = o.record join file f on f.id = r.file
      where o.id >= ? and o.field = ? and o.code = ? order by o.id limit ${MOST_EXAMPLES}`,
     first,

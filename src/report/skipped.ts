@@ -1,10 +1,14 @@
 /** Rows of the exports that become no event, by source and reason. */
 import type { Database } from '../store/sqlite.ts';
+import { numberText } from '../terminal/numbers.ts';
+import { ORPHAN, skipText } from '../vocabulary/terms.ts';
 
 export interface SkippedRows {
   readonly source: string;
   /** `when`, `each`, `orphan`: see `skipText`. */
   readonly reason: string;
+  /** The conditions that do not hold, in words, with the number of their rows; null where there are none. */
+  readonly why: string | null;
   readonly count: number;
   /** All rows of the source. */
   readonly of: number;
@@ -12,12 +16,50 @@ export interface SkippedRows {
 
 /** The most frequent first. */
 export function readSkipped(db: Database): readonly SkippedRows[] {
-  return db.all<SkippedRows>(`
-    select s.name as source, k.code as reason, count(distinct k.record) as count, s.records as "of"
+  const rows = db.all<Omit<SkippedRows, 'why'> & { readonly unmet: string | null }>(`
+    select s.name as source, k.code as reason, iif(k.code = '${ORPHAN}', null, k.why) as unmet,
+      count(distinct k.record) as count, s.records as "of"
     from unused_row k
       join record r on r.id = k.record join file f on f.id = r.file join source s on s.id = f.source
     where k.code <> 'unread' and k.record not in (select record from event) and k.record not in (select record from row_of)
-    group by 1, 2 order by 3 desc, 1, 2`);
+    group by 1, 2, 3 order by 4 desc, 1, 2, 3`);
+  const groups = new Map<string, typeof rows>();
+  for (const row of rows) {
+    const key = JSON.stringify([row.source, row.reason]);
+    groups.set(key, [...(groups.get(key) ?? []), row]);
+  }
+  return [...groups.values()]
+    .map((group): SkippedRows => {
+      const { source, reason, of } = group[0]!;
+      return { source, reason, of, count: sumOf(group), why: whyOf(group) };
+    })
+    .sort((one, other) => other.count - one.count);
+}
+
+type UnmetCount = Pick<SkippedRows, 'count'> & { readonly unmet: string | null };
+
+const MOST_CONDITIONS = 3;
+
+/** `` `Content` has no value (10), `Deal ID` has no value (5) ``; without the number where there is one condition. */
+function whyOf(group: readonly UnmetCount[]): string | null {
+  const told = group.filter(({ unmet }) => unmet !== null);
+  if (told.length === 0) return null;
+  if (group.length === 1) return told[0]!.unmet;
+  const shown = told.slice(0, MOST_CONDITIONS);
+  const rest = sumOf(group) - sumOf(shown);
+  return [
+    ...shown.map(({ count, unmet }) => `${unmet} (${numberText(count)})`),
+    ...(rest > 0 ? [`other reasons (${numberText(rest)})`] : []),
+  ].join(', ');
+}
+
+function sumOf(group: readonly UnmetCount[]): number {
+  return group.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** As part of a sentence. */
+export function skippedText({ reason, why }: Pick<SkippedRows, 'reason' | 'why'>): string {
+  return why === null ? skipText(reason) : `${skipText(reason)}: ${why}`;
 }
 
 /** As `--json` has them. */

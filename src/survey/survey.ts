@@ -16,7 +16,7 @@ import { choosePlan, judgePlan } from '../plan/judge/judge.ts';
 import { addProblem } from '../plan/problems.ts';
 import { storeDocument } from '../report/documents.ts';
 import type { Profile } from '../report/profile.ts';
-import { muchSkipped, readSkipped } from '../report/skipped.ts';
+import { muchSkipped, readSkipped, skippedText } from '../report/skipped.ts';
 import type { ChangeCounts } from '../report/summary.ts';
 import type { Account } from '../service/account.ts';
 import type { Client } from '../service/client.ts';
@@ -42,7 +42,6 @@ import { writeWorksheet, type SurveyedWorksheet } from './worksheet-file.ts';
 import { worksheetRows } from './worksheet-rows.ts';
 import { openReferences, type Answer, type ExistingWorksheet, unmatchedAnswers } from './worksheet.ts';
 import { MARKS } from '../vocabulary/input.ts';
-import { skipText } from '../vocabulary/terms.ts';
 import { issueOf } from '../vocabulary/words.ts';
 
 interface SurveyJob {
@@ -188,8 +187,8 @@ async function describe(
   if (!account && resolver.met().length > 0) addProblem(db, {}, issueOf('no_account'));
   const unmatched = unmatchedAnswers(answers, resolver.met());
   if (unmatched) addProblem(db, { count: unmatched.count }, unmatched);
-  for (const { source, total, of, reason } of muchSkipped(readSkipped(db))) {
-    addProblem(db, { count: total }, issueOf('rows_skipped', source, total, of, skipText(reason)));
+  for (const { source, total, of, ...most } of muchSkipped(readSkipped(db))) {
+    addProblem(db, { count: total }, issueOf('rows_skipped', source, total, of, skippedText(most)));
   }
   for (const warning of [mergedStages(db, compiled.entries), strayStages(db, compiled.entries, resolver)])
     if (warning) addProblem(db, { count: warning.count }, warning);

@@ -9,6 +9,9 @@ const SKIP = 'Skip such records with `when`.';
 const INSIDE = 'Use a path to a value inside it.';
 export const SPREADSHEET = 'Export again, and do not open the file in a spreadsheet.';
 
+const notAddress = (value: string): string => `${value} is not a valid e-mail address (\`name@example.com\`)`;
+const notCurrency = (value: string): string => `${value} is not an ISO 4217 code (such as \`EUR\`)`;
+
 /** `value`: as it is shown in messages. */
 export const VALUE_ERRORS = {
   bad_date: {
@@ -152,8 +155,12 @@ export const VALUE_ERRORS = {
   },
   invalid_email: {
     what: 'An e-mail address is invalid.',
-    says: (value: string) => `${value} is not a valid e-mail address (\`name@example.com\`)`,
+    says: notAddress,
     fix: 'Correct the address, or send the column in `custom_params` as well.',
+  },
+  'invalid_email/carried': {
+    says: notAddress,
+    fix: 'Correct the address in the export; another field has the cell as it is.',
   },
   invalid_phone_number: {
     what: 'A phone number is not in E.164 format.',
@@ -162,8 +169,12 @@ export const VALUE_ERRORS = {
   },
   invalid_currency: {
     what: 'A currency is not an ISO 4217 code.',
-    says: (value: string) => `${value} is not an ISO 4217 code (such as \`EUR\`)`,
+    says: notCurrency,
     fix: 'Convert it with a `map` transform, or set `on_error: omit` on the field and send the column in `custom_fields`.',
+  },
+  'invalid_currency/carried': {
+    says: notCurrency,
+    fix: 'Convert it with a `map` transform; another field has the cell as it is.',
   },
   invalid_content: { what: 'A comment is empty.', says: (value: string) => `${value} is empty`, fix: SKIP },
   invalid_value: {

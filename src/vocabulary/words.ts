@@ -90,6 +90,11 @@ export function meaningOf(code: string, kind: string | undefined): Advice {
   return { what: '', fix: '' };
 }
 
+/** Undefined if there is no such sentence. */
+export function sentenceOf(key: string): Words | undefined {
+  return Object.hasOwn(WORDS, key) ? WORDS[key as SentenceKey] : undefined;
+}
+
 /** How to fix what a sentence says. */
 export function fixOf(key: SentenceKey): string {
   const { fix }: Words = WORDS[key];
@@ -97,9 +102,19 @@ export function fixOf(key: SentenceKey): string {
 }
 
 /** How to fix a problem, as part of a sentence: its own hint, or that of its code. Undefined if nothing need be done. */
-export function hintFor({ severity, kind, code, hint }: Pick<Issue, 'severity' | 'kind' | 'code' | 'hint'>) {
-  return hint || inSentence(meaningOf(code, severity === 'error' ? kind : undefined).fix) || undefined;
+export function hintFor({
+  severity,
+  kind,
+  code,
+  hint,
+  field,
+}: Pick<Issue, 'severity' | 'kind' | 'code' | 'hint' | 'field'>) {
+  const fix = hint || inSentence(meaningOf(code, severity === 'error' ? kind : undefined).fix) || undefined;
+  return fix !== undefined && code === 'bad_date' && field === 'occurred_at' ? `${fix}; ${AUDIT_ONLY}` : fix;
 }
+
+const AUDIT_ONLY =
+  'or send such records without it (`on_error: omit` on `occurred_at`), since the service keeps it for audit only';
 
 /** The codes of names that the mapping or its worksheet has to resolve. */
 export const NAME_CODES: readonly string[] = Object.keys(NAME_ERRORS).filter((key) => !key.includes('/'));

@@ -125,7 +125,7 @@ it('rows that are skipped are counted by source and reason, on the screen, in th
   expect(summary.skipped).toEqual({ people: { when: 4, footer: 1 }, log: { each: 1, orphan: 1 } });
   expect(summary.warnings_by_code).toMatchObject({ rows_skipped: 7 });
   expect(ended.stderr).not.toContain('no problems');
-  expect(ended.stderr).toMatch(/Rows skipped[^]*people +no entry .* 4 +11 +when\n[^]*log .* 1 +3 +orphan\n/);
+  expect(ended.stderr).toMatch(/Rows skipped[^]*people +`kind` is not `lead` \(2\), [^]* 4 +11\n[^]*log .* 1 +3\n/);
   // The comment whose parent is not sent is one of them, and no value that was left out.
   expect(ended.stderr).not.toContain('(record)');
   const listed = await stored('dry-run/left_out.csv');

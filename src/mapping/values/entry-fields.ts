@@ -8,7 +8,8 @@ import type { EntrySpec, ValueSpec } from '../spec.ts';
 import { hasFourDigitYear, readIso } from '../transforms/date-format.ts';
 import { exactNumber } from '../transforms/number.ts';
 import { ValueError, withOriginal, type Result, valueText } from './result.ts';
-import type { ValueContext } from './compile-context.ts';
+import type { PathUse, ValueContext } from './compile-context.ts';
+import { isCarried } from './left-behind.ts';
 import { asText, compileValue, notScalar } from './value.ts';
 import { issueOf } from '../../vocabulary/words.ts';
 
@@ -27,7 +28,7 @@ export function compileField(field: KindField, spec: EntrySpec, base: ValueConte
   if (given === undefined) return [];
   const context: ValueContext = { ...base, path: [...base.path.slice(0, -1), 'data', field.name], kind: field.type };
   if (field.type !== 'custom') {
-    const evaluate = compileValue(given, context, checkOf(field.name, field.type));
+    const evaluate = compileValue(given, context, checkOf(field.name, field.type, context.uses));
     return [{ name: field.name, key: field.name, within: undefined, required: field.isRequired, evaluate }];
   }
   return Object.entries(given as Readonly<Record<string, ValueSpec>>).flatMap(([key, value]) => {
@@ -109,17 +110,28 @@ function isRuled(name: string): name is keyof typeof FIELD_RULES {
   return Object.hasOwn(FIELD_RULES, name);
 }
 
+function hasCarried(name: string): name is 'email' | 'currency' {
+  return name === 'email' || name === 'currency';
+}
+
 /** What a field of this kind accepts and, where the service has a rule for the field, that rule. */
-function checkOf(name: string, kind: keyof typeof CHECKS): (value: JsonValue) => Result {
+function checkOf(name: string, kind: keyof typeof CHECKS, uses: readonly PathUse[]): (value: JsonValue) => Result {
   const ofKind = CHECKS[kind];
   if (!isRuled(name)) return ofKind;
   const rule = FIELD_RULES[name];
+  // The advice to send it in a custom field as well is for mappings that do not. All uses are known once a record is read.
+  const isElsewhere = (): boolean => {
+    const own = uses.filter(({ field, decides }) => field === name && decides === undefined);
+    return own.length > 0 && own.every(({ path }) => isCarried(path, { field: name, uses }));
+  };
   return (value) => {
     const given = ofKind(value);
     const result = typeof given === 'string' && Object.hasOwn(AS_WRITTEN, name) ? AS_WRITTEN[name]!(given) : given;
     return typeof result !== 'string' || rule(result)
       ? result
-      : new ValueError(issueOf(`invalid_${name}`, valueText(value)));
+      : new ValueError(
+          issueOf(hasCarried(name) && isElsewhere() ? `invalid_${name}/carried` : `invalid_${name}`, valueText(value)),
+        );
   };
 }
 

@@ -25,7 +25,7 @@ export function saysWhatIsLeft({ kind, path }: ValueContext): boolean {
 }
 
 /** Whether another field of the entry reads the column as well, or the list or object that has it, so that nothing is lost. */
-function isCarried(path: string, { field, uses }: InEntry): boolean {
+export function isCarried(path: string, { field, uses }: InEntry): boolean {
   return uses.some((use) => {
     const isIn = use.path === path || (use.column === undefined && path.startsWith(`${use.path}.`));
     return isIn && use.field !== field && use.decides === undefined;

@@ -1,4 +1,4 @@
-import { EVENT_TYPES, PERSON } from '../../kinds/index.ts';
+import { EVENT_TYPES, KINDS, PERSON } from '../../kinds/index.ts';
 import type { CompiledMapping } from '../../mapping/mapping.ts';
 import { placeText, type Invalid, type Issue, type Ready, type Row } from '../../model.ts';
 import { addProblem } from '../../plan/problems.ts';
@@ -12,6 +12,7 @@ import {
 } from '../../report/profile.ts';
 import { unreadArrays, type Source } from '../../input/source.ts';
 import type { Database } from '../../store/sqlite.ts';
+import { enumerated } from '../../terminal/numbers.ts';
 import { SourceWatch } from './source.ts';
 import { isSuspect, textDamage, textsOf } from './text-damage.ts';
 import { issueOf } from '../../vocabulary/words.ts';
@@ -117,6 +118,28 @@ export class Profiler {
     });
   }
 
+  /** Why records lack fields that the mapping sets: to map them is no advice. Undefined where no column gives them. */
+  #emptyText(fields: readonly string[]): string | undefined {
+    const { compiled, db } = this.#job;
+    const uses = compiled.entries
+      .flatMap((entry) => entry.uses)
+      .filter(({ field, decides }) => fields.includes(field) && decides === undefined);
+    const paths = [...new Set(uses.map(({ path }) => `\`${path}\``))];
+    if (paths.length === 0) return undefined;
+    const isOmitted = db.get(
+      'select 1 from omission where field in (select value from json_each(?))',
+      JSON.stringify(fields),
+    );
+    const isFreed =
+      KINDS.some(({ parents }) => parents.some(({ field }) => fields.includes(field))) &&
+      compiled.entries.some(({ policies }) => policies.if_parent_missing === 'omit');
+    return [
+      `${enumerated(paths, 'and')} ${paths.length === 1 ? 'is' : 'are'} empty there`,
+      ...(isOmitted ? ['or the value was left out (`omitted.csv`)'] : []),
+      ...(isFreed ? ['or names a record that is not sent (`if_parent_missing: omit`)'] : []),
+    ].join(', ');
+  }
+
   #warn(profile: Profile): void {
     const { db, compiled, sources } = this.#job;
     const warn = (issue: Issue, count = 1): void => addProblem(db, { count }, issue);
@@ -134,7 +157,9 @@ export class Profiler {
     )!;
     if (nameless > 0) warn(issueOf('comment_without_id'), nameless);
     for (const { code, count, of, unset, external_id: example } of profile.bare) {
-      warn(issueOf(code, { count, of, unset, example, fields: BARE[code]!.fields }), count);
+      const { fields } = BARE[code]!;
+      const hint = unset ? undefined : this.#emptyText(fields);
+      warn({ ...issueOf(code, { count, of, unset, example, fields }), ...(hint !== undefined && { hint }) }, count);
     }
     for (const { field, count, external_id: id } of profile.shared) warn(issueOf(`shared_${field}`, count, id), count);
     const all = Object.values(profile.sources);
