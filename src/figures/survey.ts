@@ -54,11 +54,16 @@ function worksheetSection({ worksheet }: Survey): Section | undefined {
   const { path, isNamed, rows, added, unmatched } = worksheet;
   const file = shortPath(path);
   const notes: string[] = unmatched === undefined ? [] : [`No effect: ${unmatched}`];
-  if (isNamed && added === 'file')
-    notes.push(`Wrote ${file}: ${counted(rows.length, 'name')} of pipelines, stages and owners`);
+  if (isNamed && added === 'file') notes.push(`Wrote ${file}: ${counted(rows.length, 'name')}${openText(rows)}`);
   else if (isNamed && added.length > 0)
     notes.push(`Added to ${file}: ${counted(added.length, 'new name')}, from line ${added[0]}`);
   return notes.length === 0 ? undefined : sectionOf({ id: 'worksheet', notes });
+}
+
+function openText(rows: Survey['worksheet']['rows']): string {
+  const open = rows.filter(({ isOpen }) => isOpen).length;
+  if (open === 0) return ' of pipelines, stages and owners';
+  return open === rows.length ? ', to answer' : `, ${numberText(open)} of them to answer`;
 }
 
 function planSection({ db, cover, states }: Survey, pace: SendingPace, isSending: boolean): Section {
@@ -80,7 +85,7 @@ function planSection({ db, cover, states }: Survey, pace: SendingPace, isSending
       ...(there > 0
         ? [`${counted(there, PERSON)} may already be in the account (same e-mail address or phone number): matches.csv`]
         : []),
-      ...beside([...(due === 0 ? [] : [paceText(due, pace)]), ...plan]),
+      ...beside([...(due === 0 ? [] : [paceText(due, pace, isSending)]), ...plan]),
     ],
   });
 }
@@ -113,7 +118,11 @@ function combineLines(
   ];
 }
 
-function paceText(events: number, { rate, reserve, maxRequests = Infinity, now }: SendingPace): string {
+function paceText(
+  events: number,
+  { rate, reserve, maxRequests = Infinity, now }: SendingPace,
+  isSending: boolean,
+): string {
   if (events > maxRequests) {
     const left = counted(events - maxRequests, 'event');
     return `This run stops after ${counted(maxRequests, 'request')} (--max-requests): at least ${left} stay for later runs.`;
@@ -122,5 +131,5 @@ function paceText(events: number, { rate, reserve, maxRequests = Infinity, now }
   const left = reserve > 0 ? `, ${reserve} of them kept free for others` : '';
   const at = `(${rateText(rate)}${left})`;
   if (seconds < 60) return `Sending takes under a minute ${at}.`;
-  return `Sending takes about ${durationText(seconds)} ${at}, ${untilText(seconds, now)}.`;
+  return `Sending takes about ${durationText(seconds)} ${at}, ${untilText(seconds, now)}${isSending ? '' : ' if started now'}.`;
 }

@@ -38,8 +38,7 @@ export function screenOf(
   let press: Press = 0;
   const linesOf = (at: number, hints: number): ScreenLine[] => {
     const key = `${at} ${caps[at]} ${hints} ${press}`;
-    const lines =
-      kept.get(key) ?? sectionLines(sections[at]!, columns, { cap: caps[at]!, hints, hasCodes: press === 0 });
+    const lines = kept.get(key) ?? sectionLines(sections[at]!, columns, { cap: caps[at]!, hints, hasCodes: press < 2 });
     kept.set(key, lines);
     return lines;
   };
@@ -49,7 +48,7 @@ export function screenOf(
     const linesWith = (shown: number) => joined([top, ...partsWith(shown)], sections, gaps);
     const lines = linesWith(hints);
     const longest = longestCut(sections, partsWith(hints), caps, press);
-    if (isWhole || lines.length <= most || (press === 2 && longest === undefined)) {
+    if (isWhole || lines.length <= most || (press === 3 && longest === undefined)) {
       // As many as there is room for.
       while (hints < caps[first]! && linesWith(hints + 1).length <= most) hints += 1;
       return linesWith(hints);
@@ -60,17 +59,17 @@ export function screenOf(
       continue;
     }
     if (longest !== undefined) caps[longest] = Math.min(caps[longest]!, sections[longest]!.rows.length) - 1;
-    else if (press === 0) [hints, press] = [0, 1];
+    else if (press < 2) [hints, press] = [0, press === 0 ? 1 : 2];
     else if (gaps !== 'none') gaps = 'none';
-    else press = 2;
+    else press = 3;
   }
 }
 
 /** Between which sections there are blank lines: `titles`, only before those with a title. */
 type Gaps = 'all' | 'titles' | 'none';
 
-/** How far lists are cut: to what is wanted; to what is needed, without codes below rows; to one row, and the causes last. */
-type Press = 0 | 1 | 2;
+/** How far lists are cut: to what is wanted; to what is needed; so, and without codes below rows; to one row, and the causes last. */
+type Press = 0 | 1 | 2 | 3;
 
 function longestCut(
   sections: readonly Section[],
@@ -82,7 +81,7 @@ function longestCut(
     const least = limit && leastOf(limit, press);
     return least !== undefined && Math.min(caps[at]!, rows.length) > least ? [at] : [];
   });
-  const isNeeded = (at: number): number => (press === 2 && (sections[at]!.limit!.needed ?? 0) > 0 ? 1 : 0);
+  const isNeeded = (at: number): number => (press === 3 && (sections[at]!.limit!.needed ?? 0) > 0 ? 1 : 0);
   return candidates.sort(
     (one, other) => isNeeded(one) - isNeeded(other) || parts[other]!.length - parts[one]!.length,
   )[0];
@@ -90,7 +89,7 @@ function longestCut(
 
 /** The row that sums up those that are cut stays. */
 function leastOf({ least, needed = Math.min(least, 1), isSummed = false }: Limit, press: Press): number {
-  return [least, needed, isSummed ? 0 : Math.min(needed, 1)][press]!;
+  return [least, needed, needed, isSummed ? 0 : Math.min(needed, 1)][press]!;
 }
 
 /** A blank line before each section with a title, and before the first of several without one; none before a list in one line. */
@@ -122,8 +121,9 @@ interface Room {
 function sectionLines(section: Section, columns: number, room: Room): ScreenLine[] {
   const { rows, totals, notes } = section;
   const { cap } = room;
-  // A line saying that one row is cut would be as long as the row.
-  const most = rows.length - cap < 2 && (cap > 0 || rows.length === 0) ? rows.length : cap;
+  // A line saying that one row is cut would be as long as the row, unless the title can say it.
+  const isDispensable = cap === 0 && section.limit?.needed === 0;
+  const most = rows.length - cap < 2 && !isDispensable ? rows.length : cap;
   const shown = rows.slice(0, most);
   const left = rows.slice(most);
   const isSummed = section.limit?.isSummed === true;
@@ -238,7 +238,7 @@ function tableLines(section: Section, body: readonly Cells[], columns: number, r
   ];
 }
 
-/** A hint and a command always; a command returns to its line if that has room for it. */
+/** A hint and a command always: a line with a command alone can be copied. */
 const ORDER_BELOW = ['hint', 'command', 'code', 'place', 'path'] as const;
 
 function planOf(section: Section, texts: readonly string[][], heads: readonly string[], columns: number): Plan {
@@ -296,9 +296,7 @@ function rowLines(columns: readonly CellColumn[], row: readonly string[], plan: 
   const cells = beside.map((at) => {
     const { kind } = columns[at]!;
     if (kind === 'value') return [cutTo(row[at]!, widths[at]!)];
-    return kind === 'text' || kind === 'label'
-      ? wrapAnsi(row[at]!, widths[at]!, { hard: true }).split('\n')
-      : [row[at]!];
+    return kind === 'text' || kind === 'label' ? brokenCell(row[at]!, widths[at]!) : [row[at]!];
   });
   const height = Math.max(...cells.map(({ length }) => length));
   const lines = Array.from({ length: height }, (_, line): ScreenLine => {
@@ -314,22 +312,20 @@ function rowLines(columns: readonly CellColumn[], row: readonly string[], plan: 
   const commands = textsBelow((kind) => kind === 'command');
   const hints = textsBelow((kind) => kind === 'hint');
   const under = textsBelow((kind) => kind !== 'command' && kind !== 'hint').join('   ');
-  const [command] = commands;
-  if (command !== undefined && commands.length === 1 && lines.length === 1 && under === '' && hints.length === 0) {
-    // Only the commands that do not fit beside their text are below it.
-    const text = lines[0]!.map((span) => span.text).join('');
-    // Behind a label alone, as the texts of the other rows are.
-    const gap = Math.max(0, INDENT + widths[beside[0]!]! - stringWidth(text)) + GAP;
-    if (stringWidth(text) + gap + stringWidth(command) <= width) {
-      return [[...lines[0]!, { text: ' '.repeat(gap) }, { text: command, style: 'command' }]];
-    }
-  }
   return [
     ...lines,
     ...(under === '' ? [] : broken(hang + under, width, 'dim')),
     ...hints.flatMap((hint) => broken(`${hang}hint: ${hint}`, width, 'dim')),
     ...commands.map((text): ScreenLine => [{ text: hang }, { text, style: 'command' }]),
   ];
+}
+
+/** `Closed Won -> Sales / Won` is broken before its arrow. */
+function brokenCell(text: string, width: number): string[] {
+  const [from, ...to] = stringWidth(text) <= width ? [text] : text.split(' -> ');
+  return [from!, ...to.map((each) => `-> ${each}`)].flatMap((part) =>
+    wrapAnsi(part, width, { hard: true }).split('\n'),
+  );
 }
 
 function spanOf(text: string, width: number, column: CellColumn): Span {

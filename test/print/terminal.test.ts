@@ -142,6 +142,26 @@ describe('a screen', () => {
     ]);
   });
 
+  it('breaks a name and what becomes of it before the arrow', () => {
+    const columns = [
+      { head: '', kind: 'text' as const },
+      { head: 'export', kind: 'number' as const },
+    ];
+    const rows = [['Sales Pipeline / Lost -> Sales / Lost', 4]];
+    const lines = linesOf({ verdict: VERDICT, sections: [sectionOf({ id: 'stages', columns, rows })] }, 40);
+    expect(lines.map((line) => line.trim())).toContain('-> Sales / Lost');
+  });
+
+  it('has a command alone on its line, however short', () => {
+    const kinds = ['label', 'text', 'command'] as const;
+    const next = sectionOf({
+      id: 'next',
+      columns: kinds.map((kind) => ({ head: '', kind })),
+      rows: [['Resume', 'now', 'run a.yaml']],
+    });
+    expect(linesOf({ verdict: VERDICT, sections: [next] }, 120).slice(-2)).toEqual(['  Resume  now', '    run a.yaml']);
+  });
+
   it('never breaks a command', () => {
     const command = `npx crm-backfill run ${'x'.repeat(100)}.yaml`;
     const next = sectionOf({

@@ -37,11 +37,13 @@ export interface RegionGuess {
 export function regionOf(columns: readonly Column[], phones: readonly Column[] = []): RegionGuess {
   const isLikelyPhone = (each: Column): boolean =>
     each.is.phone > 0.6 && (each.is.international > 0.3 || headerScore('phone', each, 'lead') > 0.5);
-  const numbers = columns
-    .filter((each) => phones.includes(each) || isLikelyPhone(each))
-    .flatMap((each) => plainValues(each));
+  const read = columns.filter((each) => phones.includes(each) || isLikelyPhone(each));
+  const numbers = read.flatMap((each) => plainValues(each));
   const international = numbers.filter((number) => INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
   const national = numbers.filter((number) => !INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
+  // A record may have several, of which one is its phone number.
+  const from = read.filter((each) => plainValues(each).some((number) => !INTERNATIONAL.test(number)));
+  const nationals = `${counted(national.length, 'phone number')}${from.length > 1 ? ` (in ${counted(from.length, 'column')})` : ''}`;
   const byNumbers = countEach(international.map(countryOf));
   const [coded] = [...countEach(national.filter(mayHaveCode).map((number) => countryOf(`+${number}`)))].sort(
     (a, b) => b[1] - a[1],
@@ -51,7 +53,7 @@ export function regionOf(columns: readonly Column[], phones: readonly Column[] =
   const byColumns = countEach(columns.filter(isCountry).flatMap(({ values }) => values.map(countryCode)));
   const main = mainOf(byColumns.size > 0 ? byColumns : byNumbers);
   const guess = (comment: string, candidates: RegionGuess['candidates'] = [], sure?: CountryCode): RegionGuess => ({
-    asks: `the country of ${counted(national.length, 'phone number')} without a country code`,
+    asks: `the country of ${nationals} without a country code`,
     line: { key: 'region', value: candidates[0]?.value ?? NONE, comment, off: sure === undefined },
     candidates,
     national: national.length,
@@ -85,7 +87,7 @@ export function regionOf(columns: readonly Column[], phones: readonly Column[] =
   const [best] = found;
   if (!best)
     return guess(
-      `set this: ${counted(national.length, 'phone number')} ${national.length === 1 ? 'has' : 'have'} no country code, and nothing in the exports shows their country; without it, they are left out`,
+      `set this: ${nationals} ${national.length === 1 ? 'has' : 'have'} no country code, and nothing in the exports shows their country; without it, they are left out`,
     );
   const names = new Intl.DisplayNames(['en'], { type: 'region' });
   const candidates = found.slice(0, 3).map(({ country, valid, withCode, records }) => {
