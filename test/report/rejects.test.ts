@@ -162,6 +162,33 @@ it('why a row is skipped is said shortly, whatever the condition is, and without
   );
 });
 
+it('hints look at the mapping, and at what the service keeps', async () => {
+  const given = (time: string): string =>
+    mapping(
+      {
+        people:
+          'type: lead/created, data: { external_id: id, full_name: name, email: { from: mail, apply: [lowercase] }, custom_params: { mail: mail } }',
+        deals:
+          `type: deal/created, occurred_at: { from: at, apply: [{ date: yyyy-MM-dd }]${time} }, if_parent_missing: omit, ` +
+          'data: { external_id: id, title: title, amount: { from: sum, apply: [number] }, currency: cur, lead_external_id: lead }',
+      },
+      'defaults: { timezone: UTC }\n',
+    );
+  const { run, write } = await project({
+    'mapping.yaml': given(''),
+    'people.csv': 'id,name,mail\n1,Ada,pas de mail\n',
+    'deals.csv': 'id,title,sum,cur,lead,at\n1,Roof,5,EUR,1,2024-01-31\n2,Wall,,EUR,,2024-01-31\n3,Door,5,EUR,1,soon\n',
+  });
+  const said = async (): Promise<string> => (await run('--dry-run', '--all')).stderr.replace(/\s+/g, ' ');
+  const first = await said();
+  expect(first).toContain('hint: correct the address in the export; another field has the cell as it is');
+  expect(first).toMatch(/currency_without_amount hint: `sum` is empty there/);
+  expect(first).toMatch(/deal_without_lead hint: `lead` is empty there, or names a record that is not sent/);
+  expect(first).toMatch(/bad_date hint: .* or send such records without it \(`on_error: omit` on `occurred_at`\)/);
+  await write({ 'mapping.yaml': given(', on_error: omit') });
+  expect(await said()).not.toContain('FIX FIRST');
+});
+
 const BROKEN = mapping({
   deals:
     'type: deal/created, data: { external_id: id, title: title, stage_name: "the\\nLEAK stage", owner_name: owner, ' +
