@@ -55,10 +55,10 @@ const MENDED_BY: Readonly<Record<string, readonly SentenceKey[]>> = {
 
 /** `hint`: tells further sentences of a code apart. */
 function actsOf(code: string, kind: string, hint: string | null): readonly [who: string, how: string] {
-  const isMeant = (key: SentenceKey): boolean =>
-    key === code || (key.startsWith(`${code}/`) && hint !== null && hint.endsWith(inSentence(fixOf(key))));
+  const isVariant = (key: SentenceKey): boolean =>
+    key.startsWith(`${code}/`) && hint !== null && hint.endsWith(inSentence(fixOf(key)));
   for (const [who, keys] of Object.entries(MENDED_BY)) {
-    const key = keys.find(isMeant);
+    const key = keys.find(isVariant) ?? keys.find((each) => each === code);
     if (key !== undefined) return [who, fixOf(key)];
   }
   return ACTS[kind] ?? ACTS.send!;
