@@ -38,7 +38,13 @@ export function screenOf(
   let press: Press = 0;
   const linesOf = (at: number, hints: number): ScreenLine[] => {
     const key = `${at} ${caps[at]} ${hints} ${press}`;
-    const lines = kept.get(key) ?? sectionLines(sections[at]!, columns, { cap: caps[at]!, hints, hasCodes: press < 2 });
+    const lines =
+      kept.get(key) ??
+      sectionLines(sections[at]!, columns, {
+        cap: caps[at]!,
+        hints,
+        hasCodes: press < 2 || !sections[at]!.limit?.needed,
+      });
     kept.set(key, lines);
     return lines;
   };
@@ -68,7 +74,7 @@ export function screenOf(
 /** Between which sections there are blank lines: `titles`, only before those with a title. */
 type Gaps = 'all' | 'titles' | 'none';
 
-/** How far lists are cut: to what is wanted; to what is needed; so, and without codes below rows; to one row, and the causes last. */
+/** How far lists are cut: to what is wanted; to what is needed; so, and without codes below causes; to one row, and the causes last. */
 type Press = 0 | 1 | 2 | 3;
 
 function longestCut(
