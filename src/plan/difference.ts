@@ -1,4 +1,6 @@
 /** Why acknowledged records are not as the input says, as far as the runs that sent them show it, and where the first of them are. */
+import type { FileDigest } from '../input/source.ts';
+import { readDocument } from '../report/documents.ts';
 import type { RecordDifference } from '../report/summary.ts';
 import { placedFile } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -26,17 +28,20 @@ export function readDifference(
 }
 
 function causeOf(db: Database, mappingSha256: string, isAnswered: boolean): RecordDifference['by'] {
-  const digests = `select group_concat(sha256) from (select distinct value ->> 'sha256' as sha256 from json_each(%) order by 1)`;
-  const { mappings, exports: inputs } = db.get<{ mappings: number; exports: number }>(
-    `select count(*) filter (where mapping_sha256 <> ?) as mappings, count(*) filter (
-       where (${digests.replace('%', 'inputs')}) is not (
-         ${digests.replace('%', `(select content from document where name = 'inputs')`)})) as exports
-     from checkpoint.run`,
-    mappingSha256,
-  )!;
+  const runs = db.all<{ mapping: string; inputs: string }>(
+    'select mapping_sha256 as mapping, inputs from checkpoint.run',
+  );
+  const present = digestsOf(readDocument(db, 'inputs')!);
+  const isOther = runs.some(({ mapping }) => mapping !== mappingSha256);
+  const hasOther = runs.some(({ inputs }) => digestsOf(JSON.parse(inputs) as readonly FileDigest[]) !== present);
   // A name that the worksheet answers in another way is no change of the export; an earlier worksheet is not known.
   const isNamed = db.get(`select 1 from change where field in ('stage_id', 'owner_id') limit 1`) !== undefined;
-  if (mappings > 0) return inputs > 0 || isAnswered ? null : 'mapping';
-  if (inputs > 0) return isAnswered || isNamed ? null : 'export';
+  if (isOther) return hasOther || isAnswered ? null : 'mapping';
+  if (hasOther) return isAnswered || isNamed ? null : 'export';
   return isAnswered ? 'worksheet' : null;
+}
+
+/** The digests of the files of a run, whatever these are called. */
+function digestsOf(files: readonly FileDigest[]): string {
+  return [...new Set(files.map(({ sha256 }) => sha256))].sort().join();
 }

@@ -125,7 +125,10 @@ describe('acknowledged records that differ from what was sent', () => {
     [
       'because a value is gone from the export are named at the end, where the screen stops',
       { 'people.csv': PEOPLE.replace('a@example.com', '') },
-      [/1 acknowledged record has changed in the export \(people.csv:2: email\); a field/, /changes\.csv/],
+      [
+        /1 acknowledged record has changed in the export \(people.csv:2: email\); fields that the export no longer has/,
+        /changes\.csv/,
+      ],
     ],
   ])('%s', async (_what, changes, texts) => {
     await p.told('--sandbox');
