@@ -63,7 +63,7 @@ function worksheetSection({ worksheet }: Survey): Section | undefined {
 function openText(rows: Survey['worksheet']['rows']): string {
   const open = rows.filter(({ isOpen }) => isOpen).length;
   if (open === 0) return ' of pipelines, stages and owners';
-  return open === rows.length ? ', to answer' : `, ${numberText(open)} of them to answer`;
+  return open === rows.length ? ' to answer' : `, ${numberText(open)} of them to answer`;
 }
 
 function planSection({ db, cover, states }: Survey, pace: SendingPace, isSending: boolean): Section {

@@ -83,6 +83,7 @@ describe('references.csv', () => {
     expect(first.code, first.stderr).toBe(1);
     expect(existsSync(state('dry-run/references.csv'))).toBe(false);
     expect(first.stderr).toMatch(/1 pipeline, 2 stages and 2 owners have no new name +names\.csv:2 +3\n/);
+    expect(first.stderr).toContain('Wrote names.csv: 6 names, 5 of them to answer');
     expect(first.stderr).toMatch(/Next +fill in `new_name` in names\.csv, then\s+.* run mapping\.yaml .*--dry-run/);
 
     const filled = (await read('names.csv'))
@@ -103,6 +104,14 @@ describe('references.csv', () => {
     expect(second.stderr).toMatch(/owner `New Rep` and owner `Old Rep` have no new name +names\.csv:8 +2\n/);
     expect(second.stderr).toMatch(/names\.csv[^]*line 6:\s+owner\s+`Olt Rep`/);
     expect(summaryOf(second).warnings_by_code).toMatchObject({ unmatched_answer: 1 });
+  });
+
+  it('says that all of its names are to answer', async () => {
+    const { run } = await project({
+      'mapping.yaml': MAPPING.replace('  owners: { Gone Rep: null }', '  file: names.csv'),
+      'deals.csv': 'id,title,pipeline,stage,owner\n1,A,Verkauf,Gewonnen,Old Rep\n',
+    });
+    expect((await run('--dry-run')).stderr).toContain('Wrote names.csv: 3 names to answer');
   });
 
   it('is no change of the mapping where it was written, and where a name without an answer gets one', async () => {
