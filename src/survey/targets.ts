@@ -90,9 +90,12 @@ function allNames(target: NamedTarget): string[] {
   return [...target.names, ...longNames(target)];
 }
 
+/** Between a pipeline and its stage. */
+export const BETWEEN = ' / ';
+
 /** `Sales / Won`, and where that does not suffice, `Sales / Won (0f8a…)`. */
 function longNames({ id, names: [name], pipeline }: NamedTarget): string[] {
   if (name === undefined) return [];
-  const long = pipeline?.names[0] === undefined ? name : `${pipeline.names[0]} / ${name}`;
+  const long = pipeline?.names[0] === undefined ? name : `${pipeline.names[0]}${BETWEEN}${name}`;
   return [long, `${long} (${id})`];
 }

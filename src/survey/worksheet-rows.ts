@@ -1,7 +1,7 @@
 import { numberText } from '../terminal/numbers.ts';
 import type { MetName, Resolver } from './resolve.ts';
 import { suggestionFor } from './suggestions.ts';
-import { choiceOf, choicesOf, matching, type NameKind } from './targets.ts';
+import { BETWEEN, choiceOf, choicesOf, matching, type NameKind } from './targets.ts';
 import { isOmitted, OMITTED, type Answer } from './worksheet.ts';
 
 /** A row of the worksheet. */
@@ -85,9 +85,6 @@ function withLikely(rows: readonly NameRow[]): readonly NameRow[] {
     return most > 0 && likely.length === 1 ? { ...row, suggestions: likely } : row;
   });
 }
-
-/** Between a pipeline and its stage. */
-const BETWEEN = ' / ';
 
 /** The same text for all rows with the same targets. */
 function choicesFor(resolver: Resolver): (of: Pick<NameRow, 'kind' | 'pipeline'>) => string {

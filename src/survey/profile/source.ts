@@ -213,7 +213,7 @@ class UnusedColumns implements Unused {
   count(record: RawRecord): void {
     for (const unused of this.#columns) {
       const text = (record as readonly string[])[unused.column]?.trim();
-      if (text && !this.#missing.has(text)) unused.values += 1;
+      if (text && !isMissing(text, this.#missing)) unused.values += 1;
     }
   }
 
@@ -273,7 +273,7 @@ class UnusedPaths implements Unused {
     const list = Array.isArray(value) ? value : this.#lists.has(node.path) ? recordsByKey(value) : undefined;
     if (list) for (const element of list as readonly JsonValue[]) this.#count(element, node);
     else if (isObject(value)) for (const key of Object.keys(value)) this.#count(value[key], this.#member(node, key));
-    else if (!this.#missing.has((textOf(value) ?? '').trim())) node.values += 1;
+    else if (!isMissing(textOf(value) ?? '', this.#missing)) node.values += 1;
   }
 
   #member({ path, members }: PathNode, key: string): PathNode {
@@ -320,6 +320,11 @@ function elementsReader(
   return (record) => elementsOf(list(record as JsonValue)).flatMap((element) => inner(element) ?? []);
 }
 
+/** Whether a text means that there is no value. */
+function isMissing(text: string, missing: ReadonlySet<string>): boolean {
+  return missing.size > 0 && missing.has(text.trim());
+}
+
 function takeAll(
   value: JsonValue | undefined,
   watch: ColumnWatch,
@@ -331,6 +336,6 @@ function takeAll(
   else if (isObject(value)) watch.filled = true;
   else {
     const text = textOf(value) ?? '';
-    if (missing.size === 0 || !missing.has(text.trim())) watch.take(text, file, line);
+    if (!isMissing(text, missing)) watch.take(text, file, line);
   }
 }

@@ -35,8 +35,8 @@ export function settle(kind: RecordKind, taken: Map<Role, Column>, scores: Score
     } else taken.delete('full');
     sameAs(taken, scores);
   }
-  const currency = currencyOf(taken.get('amount'), scores);
-  if (currency && taken.has('currency')) taken.set('currency', currency);
+  const currency = taken.has('currency') ? currencyBeside(taken.get('amount'), scores) : undefined;
+  if (currency) taken.set('currency', currency);
   const text = taken.get('content');
   const theirs = text && (writerOf(text) ?? signedBy(taken, scores));
   if (theirs) taken.set('author', theirs);
@@ -53,7 +53,7 @@ export function settle(kind: RecordKind, taken: Map<Role, Column>, scores: Score
 }
 
 /** `Currency of Value` is that of `Value`, and `Currency of Weighted value` is not: the one that is called like the amount, and by no more. */
-function currencyOf(amount: Column | undefined, scores: Scores): Column | undefined {
+function currencyBeside(amount: Column | undefined, scores: Scores): Column | undefined {
   if (!amount) return undefined;
   const of = fold(amount.name).split(' ');
   const alike = (scores.get('currency') ?? []).flatMap(({ column }) => {
