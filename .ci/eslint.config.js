@@ -17,6 +17,6 @@ export default tseslint.config(...tseslint.configs.recommendedTypeChecked, {
     '@typescript-eslint/require-await': 'off',
     '@typescript-eslint/no-non-null-assertion': 'off',
     'no-console': 'error',
-    'no-restricted-properties': ['error', { property: 'toLocaleString', message: 'Use src/terminal/numbers.ts.' }],
+    'no-restricted-properties': ['error', { property: 'toLocaleString', message: 'Use src/report/words/numbers.ts.' }],
   },
 });

@@ -3,7 +3,7 @@
  * defines it. No I/O.
  */
 import { z } from 'zod';
-import { oneLine, visible } from './terminal/visible.ts';
+import { oneLine, visible } from './report/words/visible.ts';
 import { isCurrency } from './kinds/currencies.ts';
 
 /** Section 8. */

@@ -1,14 +1,14 @@
 import yargs, { type Argv as Yargs } from 'yargs';
 import type { Argv, CommandDefinition } from './commands/command.ts';
 import { COMMANDS, definitionOf, loadCommand, nameOf } from './commands/index.ts';
-import { Console } from './terminal/console.ts';
+import { Console } from './report/print/console.ts';
 import { EXIT, messageOf, shortageOf, UserError, type ExitCode } from './errors.ts';
 import { kebab, yargsOption, yargsPositional } from './settings/option.ts';
 import { didYouMean } from './problem.ts';
 import { commandOf } from './settings/program.ts';
-import { wrapped } from './terminal/layout.ts';
+import { wrapped } from './report/print/layout.ts';
 import { PROGRAM, VERSION } from './version.ts';
-import { ENVIRONMENT, EXIT_CODES } from './vocabulary/help.ts';
+import { ENVIRONMENT, EXIT_CODES } from './report/words/help.ts';
 
 /** The help with the options that few need. */
 const HELP_ALL = '--help-all';

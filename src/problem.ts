@@ -1,5 +1,5 @@
 import { UserError } from './errors.ts';
-import { oneLine } from './terminal/visible.ts';
+import { oneLine } from './report/words/visible.ts';
 
 /** A place in a file that the user wrote; line and column count from 1. */
 export interface Location {

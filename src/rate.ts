@@ -1,5 +1,5 @@
 /** The limit that `--rate` sets, and how fast a run sends. Pure. */
-import { numberText } from './terminal/numbers.ts';
+import { numberText } from './report/words/numbers.ts';
 import { LIMITS } from './contract.ts';
 
 /** Requests per sliding window. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { closingAfter } from '../src/held-state.ts';
+import { closingAfter } from '../src/run/held-state.ts';
 
 it('closes everything, the first that was opened last, whatever fails, and shows the first error', async () => {
   const closed: string[] = [];

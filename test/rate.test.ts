@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { requestsLeft, within } from '../src/rate.ts';
-import { estimateSeconds } from '../src/figures/summarise.ts';
+import { estimateSeconds } from '../src/report/figures/summarise.ts';
 
 const USUAL = { requests: 100, seconds: 60 };
 

@@ -6,9 +6,9 @@ import { canonicalJson, type JsonObject } from '../src/json.ts';
 import { entityOf, kindOfType } from '../src/kinds/index.ts';
 import type { EventType, IssueKind } from '../src/model.ts';
 import { WHOLE } from '../src/plan/wanted.ts';
-import { hintFor } from '../src/vocabulary/words.ts';
-import { storeDocument, type Documents } from '../src/report/documents.ts';
-import type { StoredSummary, SurveySnapshot } from '../src/report/summary.ts';
+import { hintFor } from '../src/report/words/words.ts';
+import { storeDocument, type Documents } from '../src/report/files/documents.ts';
+import type { StoredSummary, SurveySnapshot } from '../src/report/files/summary.ts';
 import type { Account } from '../src/service/account.ts';
 import { StateDir } from '../src/files/state-dir.ts';
 import { noteWait, type RunWait } from '../src/store/checkpoint.ts';
@@ -16,7 +16,7 @@ import { CHECKPOINT, CHECKPOINT_FILE } from '../src/store/checkpoint-schema.ts';
 import { FieldHasher } from '../src/store/field-hashes.ts';
 import { COUNTING_INDEX, PLAN, PLAN_FILE, PLAN_INDEXES } from '../src/store/plan-schema.ts';
 import { Database } from '../src/store/sqlite.ts';
-import { notStarted } from '../src/figures/summarise.ts';
+import { notStarted } from '../src/report/figures/summarise.ts';
 import type { State } from '../src/plan/events.ts';
 
 /** When everything happened, unless a test says otherwise. */

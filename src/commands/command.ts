@@ -1,5 +1,5 @@
 /** A command: its arguments, help and examples as data (`definitions`), and the function that it calls, which has a file in this folder. */
-import type { Console } from '../terminal/console.ts';
+import type { Console } from '../report/print/console.ts';
 import type { ExitCode } from '../errors.ts';
 import type { ArgumentsOf, OptionTable, PositionalTable, SettingsOf } from '../settings/option.ts';
 

@@ -1,18 +1,18 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Console } from '../terminal/console.ts';
+import type { Console } from '../report/print/console.ts';
 import { codeOf, EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
 import { isThere } from '../files/private-file.ts';
-import { jsonOf } from '../print/json.ts';
+import { jsonOf } from '../report/print/json.ts';
 import { startMapping } from './init/index.ts';
-import { chooser } from '../terminal/ask.ts';
-import { cutTo } from '../terminal/layout.ts';
-import { counted, numberText } from '../terminal/numbers.ts';
-import { durationText } from '../terminal/times.ts';
+import { chooser } from '../report/print/ask.ts';
+import { cutTo } from '../report/print/layout.ts';
+import { counted, numberText } from '../report/words/numbers.ts';
+import { durationText } from '../report/words/times.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { commandOf } from '../settings/program.ts';
-import { capital } from '../vocabulary/terms.ts';
+import { capital } from '../report/words/terms.ts';
 import type { Argv } from './command.ts';
 import { init as definition } from './definitions.ts';
 

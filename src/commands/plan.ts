@@ -1,14 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Console } from '../terminal/console.ts';
+import type { Console } from '../report/print/console.ts';
 import { codeOf, EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
 import { writePlanCsv } from './explain/plan-csv.ts';
-import { planFigures } from '../figures/plan.ts';
-import { screenOf } from '../print/terminal.ts';
+import { planFigures } from '../report/figures/plan.ts';
+import { screenOf } from '../report/print/terminal.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { shortPath } from '../files/paths.ts';
 import { makeDirectory } from '../files/private-file.ts';
-import { readDocument } from '../report/documents.ts';
+import { readDocument } from '../report/files/documents.ts';
 import { namesById } from '../service/account.ts';
 import { planIn } from '../store/stored-plans.ts';
 import { readState } from '../store/open.ts';

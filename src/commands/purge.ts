@@ -1,12 +1,12 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Console } from '../terminal/console.ts';
+import type { Console } from '../report/print/console.ts';
 import { cannotWrite, EXIT, type ExitCode, UserError } from '../errors.ts';
 import { Lock, LOCK_FILE } from '../store/lock.ts';
-import { counted } from '../terminal/numbers.ts';
+import { counted } from '../report/words/numbers.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { isThere } from '../files/private-file.ts';
-import { REPORT_FILE } from '../report/summary.ts';
+import { REPORT_FILE } from '../report/files/summary.ts';
 import { isRunLog, RUN_LOG_FILE } from '../files/run-log.ts';
 import { DRY_RUN, StateDir } from '../files/state-dir.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
@@ -14,11 +14,11 @@ import { readState } from '../store/open.ts';
 import { PLAN, PLAN_FILE } from '../store/plan-schema.ts';
 import { Database, type Schema } from '../store/sqlite.ts';
 import { VERIFY_FILE } from './verify/differences.ts';
-import { jsonOf } from '../print/json.ts';
+import { jsonOf } from '../report/print/json.ts';
 import { existingState } from './state.ts';
 import type { Argv } from './command.ts';
 import { purge as definition } from './definitions.ts';
-import { confirmer } from '../terminal/ask.ts';
+import { confirmer } from '../report/print/ask.ts';
 import { shortPath } from '../files/paths.ts';
 
 /** The files that contain field values of records or names of people, and what they contain. */

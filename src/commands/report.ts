@@ -1,10 +1,10 @@
-import type { Console } from '../terminal/console.ts';
+import type { Console } from '../report/print/console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { isThere } from '../files/private-file.ts';
-import { writeReport } from '../pages/html/page.ts';
-import { figuresJson } from '../print/json.ts';
-import { writeTables } from '../pages/written-files.ts';
+import { writeReport } from '../report/print/page/page.ts';
+import { figuresJson } from '../report/print/json.ts';
+import { writeTables } from '../report/print/written-files.ts';
 import { DRY_RUN, StateDir } from '../files/state-dir.ts';
 import { isUnused } from '../store/open.ts';
 import { shortPath } from '../files/paths.ts';

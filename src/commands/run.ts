@@ -1,34 +1,34 @@
 import { systemClock } from '../clock.ts';
-import type { Console } from '../terminal/console.ts';
+import type { Console } from '../report/print/console.ts';
 import { credentials, readEnvironment, type Credentials } from '../settings/credentials.ts';
 import type { Environment } from '../settings/env-file.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
-import type { Figures } from '../figures/figures.ts';
-import { openNamesOf } from '../figures/findings.ts';
-import { nextSection, resumeSection } from '../figures/next-steps.ts';
-import { dryRunFigures, runFigures, type RunFound } from '../figures/run.ts';
-import { notStarted, refusalOf } from '../figures/summarise.ts';
-import { planSections, surveyFigures } from '../figures/survey.ts';
-import { briefText, moodOf } from '../figures/verdict.ts';
+import type { Figures } from '../report/figures/figures.ts';
+import { openNamesOf } from '../report/figures/findings.ts';
+import { nextSection, resumeSection } from '../report/figures/next-steps.ts';
+import { dryRunFigures, runFigures, type RunFound } from '../report/figures/run.ts';
+import { notStarted, refusalOf } from '../report/figures/summarise.ts';
+import { planSections, surveyFigures } from '../report/figures/survey.ts';
+import { briefText, moodOf } from '../report/figures/verdict.ts';
 import { endProcess } from '../mapping/guest.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { Halt, haltOnSignals, needsAdopt } from '../halt.ts';
 import { notifyUrl, secretsOf } from '../settings/notify-url.ts';
-import { jsonOf } from '../print/json.ts';
-import { screenOf } from '../print/terminal.ts';
+import { jsonOf } from '../report/print/json.ts';
+import { screenOf } from '../report/print/terminal.ts';
 import { countDue } from '../plan/counts.ts';
-import { runMigration, type Monitor, type RunEnd } from '../run.ts';
-import type * as progressModule from '../pages/progress.ts';
+import { runMigration, type Monitor, type RunEnd } from '../run/run.ts';
+import type * as progressModule from '../report/print/progress.ts';
 import { commandLine, SECRET } from '../settings/command-line.ts';
 import { runSettings, type RunSettings } from '../settings/run-settings.ts';
 import type { Account } from '../service/account.ts';
 import type { WrittenWorksheet } from '../survey/worksheet-file.ts';
-import { durationText } from '../terminal/times.ts';
-import { oneLine } from '../terminal/visible.ts';
-import { counted, numberText } from '../terminal/numbers.ts';
+import { durationText } from '../report/words/times.ts';
+import { oneLine } from '../report/words/visible.ts';
+import { counted, numberText } from '../report/words/numbers.ts';
 import type { Argv } from './command.ts';
 import { purge, report, verify } from './definitions.ts';
-import { confirmer } from '../terminal/ask.ts';
+import { confirmer } from '../report/print/ask.ts';
 
 /** `crm-backfill run`: surveys, sends and prints the result. Returns the exit code. With `--json`, always prints a summary. */
 export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
@@ -249,5 +249,5 @@ function accountText(account: Account, baseUrl: string | undefined, isExample: b
 
 /** With the library of the bars, which a dry run does not need. */
 function loadProgress(): Promise<typeof progressModule> {
-  return import('../pages/progress.ts');
+  return import('../report/print/progress.ts');
 }

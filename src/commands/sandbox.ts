@@ -1,10 +1,10 @@
-import { storedAccountOf } from '../connect.ts';
-import type { Console } from '../terminal/console.ts';
+import { storedAccountOf } from '../run/connect.ts';
+import type { Console } from '../report/print/console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { untilStopped } from '../halt.ts';
-import { counted } from '../terminal/numbers.ts';
+import { counted } from '../report/words/numbers.ts';
 import { parseOptions } from '../settings/parse-options.ts';
-import { startSandbox } from './sandbox/index.ts';
+import { startSandbox } from '../sandbox/index.ts';
 import type { Account } from '../service/account.ts';
 import { runOf } from '../settings/command-line.ts';
 import { existingState } from './state.ts';

@@ -1,4 +1,4 @@
-import type { Console } from '../terminal/console.ts';
+import type { Console } from '../report/print/console.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { mappingJsonSchema } from '../mapping/schema.ts';
 import type { Argv } from './command.ts';

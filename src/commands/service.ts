@@ -1,6 +1,6 @@
 /** How commands that only read reach the service. */
 import { systemClock } from '../clock.ts';
-import type { Console } from '../terminal/console.ts';
+import type { Console } from '../report/print/console.ts';
 import { readEnvironment, restCredentials, type RestCredentials } from '../settings/credentials.ts';
 import { createClient, type Client } from '../service/client.ts';
 import { Limiter } from '../service/limiter.ts';

@@ -1,13 +1,13 @@
-import type { Console } from '../terminal/console.ts';
+import type { Console } from '../report/print/console.ts';
 import type { ExitCode } from '../errors.ts';
 import { parseOptions } from '../settings/parse-options.ts';
-import { verificationFigures } from '../figures/verification.ts';
-import { jsonOf } from '../print/json.ts';
-import { screenOf } from '../print/terminal.ts';
+import { verificationFigures } from '../report/figures/verification.ts';
+import { jsonOf } from '../report/print/json.ts';
+import { screenOf } from '../report/print/terminal.ts';
 import { namesById, type Account } from '../service/account.ts';
 import { verifyMigration, type VerifyJob } from './verify/verify.ts';
 import { SANDBOX_RATE, serviceOf } from './service.ts';
-import { counted, numberText } from '../terminal/numbers.ts';
+import { counted, numberText } from '../report/words/numbers.ts';
 import type { Argv } from './command.ts';
 import { verify as definition } from './definitions.ts';
 

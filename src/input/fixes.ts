@@ -2,14 +2,14 @@
 import { restore } from '../files/csv.ts';
 import { NumberText, type JsonObject, type JsonValue } from '../json.ts';
 import type { Issue, Place, RawRecord, RecordText, Row } from '../model.ts';
-import { counted } from '../terminal/numbers.ts';
+import { counted } from '../report/words/numbers.ts';
 import { didYouMean, ProblemsError, type Problem } from '../problem.ts';
 import { findFixes } from './files.ts';
 import { openSource } from './open.ts';
 import { isCells, isRowHash, nameOf, numbered, rejectColumnsIn, rowHasher } from './reject-columns.ts';
 import { MIXED, WESTERN } from './text/encoding.ts';
 import { notice, SettingError, type FileDigest, type Source, type SourceNotice, type SourceSpec } from './source.ts';
-import { issueOf } from '../vocabulary/words.ts';
+import { issueOf } from '../report/words/words.ts';
 
 interface Correction {
   readonly place: Place;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { counted } from '../terminal/numbers.ts';
+import { counted } from '../report/words/numbers.ts';
 import type { Issue } from '../model.ts';
-import { issueOf } from '../vocabulary/words.ts';
+import { issueOf } from '../report/words/words.ts';
 import { shortPath } from '../files/paths.ts';
 import type { FileEnd, TableFile, TreeFile } from './format.ts';
 import { converted, Items, type SourceFile, type SourceHead } from './reading.ts';

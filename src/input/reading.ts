@@ -1,6 +1,6 @@
 import type { Hash } from 'node:crypto';
 import type { Issue, Place, ReadItem, RecordText } from '../model.ts';
-import { shortened } from '../terminal/visible.ts';
+import { shortened } from '../report/words/visible.ts';
 import type { InputFile } from './files.ts';
 import type { FileEnd } from './format.ts';
 import type { Source, SourceNotice } from './source.ts';

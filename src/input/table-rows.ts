@@ -1,5 +1,5 @@
 import type { Issue, RawRecord, RecordText } from '../model.ts';
-import { issueOf } from '../vocabulary/words.ts';
+import { issueOf } from '../report/words/words.ts';
 import type { TableRecord } from './format.ts';
 import { shorten, type Items } from './reading.ts';
 import { notice, Tally, type SourceNotice } from './source.ts';

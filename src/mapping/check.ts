@@ -5,7 +5,7 @@ import { FORMATS } from '../input/formats.ts';
 import { formatByName } from '../input/open.ts';
 import { didYouMean, quoted, type Problem } from '../problem.ts';
 import { entityOf, isUpdate, kindOfType } from '../kinds/index.ts';
-import { enumerated } from '../terminal/numbers.ts';
+import { enumerated } from '../report/words/numbers.ts';
 import { isKeyed, type MappingDocument, type Path } from './document.ts';
 import { transformOf, type Defaults, type EntrySpec, type ValueSpec } from './spec.ts';
 import { isModule, type FunctionModule, type FunctionModuleError } from './functions.ts';

@@ -18,7 +18,7 @@ import {
 } from 'yaml';
 import { readNumber, type NumberText } from '../json.ts';
 import type { Location, Problem } from '../problem.ts';
-import { numberText } from '../terminal/numbers.ts';
+import { numberText } from '../report/words/numbers.ts';
 
 /** Keys and indexes from the top of the file downwards. */
 export type Path = readonly (string | number)[];

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { codeOf, messageOf } from '../errors.ts';
 import type { Problem } from '../problem.ts';
-import { shortened } from '../terminal/visible.ts';
+import { shortened } from '../report/words/visible.ts';
 import { loadGuest } from './guest.ts';
 
 export interface FunctionModule {

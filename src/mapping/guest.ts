@@ -3,7 +3,7 @@
  * stdout, so that a run always ends with its summary.
  */
 import { EXIT, messageOf } from '../errors.ts';
-import { oneLine } from '../terminal/visible.ts';
+import { oneLine } from '../report/words/visible.ts';
 
 /** Ends the process; `process.exit` no longer does once code of the user's was loaded. */
 const own = {

@@ -11,7 +11,7 @@ import { didYouMean, ProblemsError, quoted, type Problem } from '../problem.ts';
 import { FORMATS } from '../input/formats.ts';
 import { openSource } from '../input/open.ts';
 import type { Source, SourceSpec } from '../input/source.ts';
-import { counted } from '../terminal/numbers.ts';
+import { counted } from '../report/words/numbers.ts';
 import { checkMapping } from './check.ts';
 import { columnProblems, compileMapping, inOrder } from './values/compile.ts';
 import { parseMappingDocument, type MappingDocument } from './document.ts';

@@ -1,5 +1,5 @@
 /** The lines of a mapping that a person still has to look at. */
-import { MARKS, type Mark } from '../vocabulary/input.ts';
+import { MARKS, type Mark } from '../report/words/input.ts';
 
 export interface MarkedLine {
   /** From 1. */

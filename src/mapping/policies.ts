@@ -1,5 +1,5 @@
 import { isUpdate, KINDS, kindOfType, PERSON, type Kind } from '../kinds/index.ts';
-import { enumerated } from '../terminal/numbers.ts';
+import { enumerated } from '../report/words/numbers.ts';
 import type { EventType } from '../model.ts';
 
 interface Policy {

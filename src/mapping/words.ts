@@ -17,7 +17,7 @@ import {
 } from './spec.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
 import { valueText } from './values/result.ts';
-import { enumerated } from '../terminal/numbers.ts';
+import { enumerated } from '../report/words/numbers.ts';
 
 export interface EntryWords {
   readonly type: EventType;

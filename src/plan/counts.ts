@@ -1,10 +1,10 @@
 import { EVENT_TYPES, STAGED } from '../kinds/index.ts';
 import type { Entity, EventType } from '../model.ts';
-import type { WaitingCounts } from '../report/summary.ts';
-import type { EventCounts } from '../vocabulary/terms.ts';
+import type { WaitingCounts } from '../report/files/summary.ts';
+import type { EventCounts } from '../report/words/terms.ts';
 import type { Tolerance } from '../settings/run-settings.ts';
 import type { Database } from '../store/sqlite.ts';
-import { ControlSum, type ControlTotal, type GroupNames, type Part } from '../report/control-totals.ts';
+import { ControlSum, type ControlTotal, type GroupNames, type Part } from '../report/files/control-totals.ts';
 import { isLater, isOpen, outcomeOf, type State } from './events.ts';
 
 export function totalOf(counts: readonly EventCounts[]): EventCounts {

@@ -1,5 +1,5 @@
 /** `--pilot`: the records of the plan that together show most of what occurs in it. */
-import { featureText, featureTexts, type FeatureKind, type PilotCounts } from '../report/pilot.ts';
+import { featureText, featureTexts, type FeatureKind, type PilotCounts } from '../report/files/pilot.ts';
 import type { Account } from '../service/account.ts';
 import type { Database } from '../store/sqlite.ts';
 import { parentsOf } from './chosen.ts';

@@ -1,7 +1,7 @@
 /** Why acknowledged records are not as the input says, as far as the runs that sent them show it, and where the first of them are. */
 import type { FileDigest } from '../input/source.ts';
-import { readDocument } from '../report/documents.ts';
-import type { RecordDifference } from '../report/summary.ts';
+import { readDocument } from '../report/files/documents.ts';
+import type { RecordDifference } from '../report/files/summary.ts';
 import { placedFile } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { DIFFERENCE_CODES } from './judge/judge-known.ts';

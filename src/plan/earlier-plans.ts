@@ -2,7 +2,7 @@
 import { UserError } from '../errors.ts';
 import { PLAN } from '../store/plan-schema.ts';
 import { Database } from '../store/sqlite.ts';
-import { issueOf } from '../vocabulary/words.ts';
+import { issueOf } from '../report/words/words.ts';
 import type { Issue } from '../model.ts';
 
 /**

@@ -4,7 +4,7 @@ import { parentOf } from '../kinds/index.ts';
 import { placedFile } from '../store/plan-schema.ts';
 import type { Entity, EventType, Place } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
-import type { EventCounts } from '../vocabulary/terms.ts';
+import type { EventCounts } from '../report/words/terms.ts';
 
 /** An event as the plan has it. */
 export interface PlannedEvent {

@@ -5,7 +5,7 @@ import { placedFile } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { EVENT_ROWS, pagesOf, type EventRow, type PlannedEvent } from './events.ts';
 import { addProblem } from './problems.ts';
-import { issueOf } from '../vocabulary/words.ts';
+import { issueOf } from '../report/words/words.ts';
 
 /** The status of the record that an event depends on. `expected`: it has yet to be sent. */
 type ParentStatus = 'exists' | 'expected' | 'held' | 'missing' | 'failed';

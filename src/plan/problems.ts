@@ -1,5 +1,5 @@
 import type { Issue, Omission } from '../model.ts';
-import { hintFor } from '../vocabulary/words.ts';
+import { hintFor } from '../report/words/words.ts';
 import type { Database } from '../store/sqlite.ts';
 
 /** The subject of a problem: an event, a record without one, or (neither) the input as a whole. */

@@ -18,7 +18,7 @@ import { storeKnown, type RecordKey } from './records.ts';
 import { shownParents, recordInService, type RecordInService } from './judge/in-service.ts';
 import { listChanges, listGone } from './judge/changes-file.ts';
 import type { Subject } from './wanted.ts';
-import { issueOf } from '../vocabulary/words.ts';
+import { issueOf } from '../report/words/words.ts';
 import { appendTurns } from './order.ts';
 import type { Commits } from '../store/commits.ts';
 

@@ -1,7 +1,7 @@
 import { SleepWatch, type Clock } from '../clock.ts';
 import { EXIT } from '../errors.ts';
 import type { Halt } from '../halt.ts';
-import { durationText } from '../terminal/times.ts';
+import { durationText } from '../report/words/times.ts';
 import type { LimiterWait } from '../service/limiter.ts';
 import { probeDelay } from '../service/retry.ts';
 

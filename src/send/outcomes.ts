@@ -11,8 +11,8 @@ import type { Database } from '../store/sqlite.ts';
 import type { Known } from '../core/known.ts';
 import type { Delivered, Failure } from './delivery.ts';
 import type { RecordOf, SendLog } from './log.ts';
-import { hintFor, issueOf, WORDS } from '../vocabulary/words.ts';
-import { numberText } from '../terminal/numbers.ts';
+import { hintFor, issueOf, WORDS } from '../report/words/words.ts';
+import { numberText } from '../report/words/numbers.ts';
 
 interface OutcomeOptions {
   readonly db: Database;

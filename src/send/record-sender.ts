@@ -31,7 +31,7 @@ import type { Deliverer } from './deliver.ts';
 import type { Delivered, Delivery } from './delivery.ts';
 import type { RecordOf, SendLog } from './log.ts';
 import type { Outcomes } from './outcomes.ts';
-import { hintFor, issueOf } from '../vocabulary/words.ts';
+import { hintFor, issueOf } from '../report/words/words.ts';
 
 export interface RecordSenderOptions {
   readonly db: Database;

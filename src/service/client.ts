@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { systemClock, type Clock } from '../clock.ts';
 import { UserError } from '../errors.ts';
 import { Redactor, type Secret } from '../redact.ts';
-import { printable } from '../terminal/visible.ts';
+import { printable } from '../report/words/visible.ts';
 import { decodeBody, UndecodableBody } from './content-encoding.ts';
 import { ANSWER_HEADERS, HEADERS, PATHS, type AnswerHeaders } from '../contract.ts';
 import { entityIn, INGEST_HEADERS, type Envelope } from './envelope.ts';

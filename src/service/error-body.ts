@@ -1,7 +1,7 @@
 /** Reads the bodies of answers that are errors, whatever their shape. Pure. */
 import type { AnswerHeaders } from '../contract.ts';
 import { tryParseJson } from '../json.ts';
-import { printable, shortened } from '../terminal/visible.ts';
+import { printable, shortened } from '../report/words/visible.ts';
 import { isFields } from './list-page.ts';
 
 /** An HTTP answer. */

@@ -1,6 +1,6 @@
 /** Interprets one page of a list. The shapes of lists vary (service interface, sections 4.3 and 9). Pure. */
 import { LIMITS } from '../contract.ts';
-import { printable, shortened } from '../terminal/visible.ts';
+import { printable, shortened } from '../report/words/visible.ts';
 
 /** An object as returned by a route; its members are not known. */
 export type Fields = Readonly<Record<string, unknown>>;

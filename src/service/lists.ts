@@ -9,8 +9,8 @@ import type { Reply } from './error-body.ts';
 import type { RestAttempt } from './reply.ts';
 import { retried } from './retry.ts';
 import { commandOf } from '../settings/program.ts';
-import { counted, numberText } from '../terminal/numbers.ts';
-import { printable } from '../terminal/visible.ts';
+import { counted, numberText } from '../report/words/numbers.ts';
+import { printable } from '../report/words/visible.ts';
 
 export interface ReadOptions {
   /** The page to begin with, as `Page.next` of an earlier one; the first one if absent. */

@@ -8,7 +8,7 @@ import { UndecodableBody } from './content-encoding.ts';
 import { acknowledgement, HEADERS, INGEST_CODES, type Acknowledgement } from '../contract.ts';
 import { isFields } from './list-page.ts';
 import { describeBody, errorOf, messageOfPage, shorten, type Reply } from './error-body.ts';
-import { issueOf } from '../vocabulary/words.ts';
+import { issueOf } from '../report/words/words.ts';
 import type { Issue } from '../model.ts';
 
 interface Explained {

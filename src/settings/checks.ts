@@ -7,7 +7,7 @@ import { didYouMean } from '../problem.ts';
 import { Secret } from '../redact.ts';
 import { hookUrlMistake } from './notify-url.ts';
 import type { Rate } from '../rate.ts';
-import { numberText } from '../terminal/numbers.ts';
+import { numberText } from '../report/words/numbers.ts';
 
 /** How much may go wrong: a number of events or values, or a percentage of all. */
 export type Tolerance = { readonly count: number } | { readonly percent: number };

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../json.ts';
 import type { Draft, Invalid, Ready } from '../model.ts';
-import { MOST_GROUPS } from '../report/control-totals.ts';
+import { MOST_GROUPS } from '../report/files/control-totals.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { DealFigures } from './plan-writer.ts';
 import type { Resolution, Resolver } from './resolve.ts';

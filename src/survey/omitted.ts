@@ -1,6 +1,6 @@
 import { CUSTOM_FIELDS, SENT_AS } from '../kinds/index.ts';
 import type { EventType } from '../model.ts';
-import type { ExcessOmission, OmittedCounts } from '../report/omitted.ts';
+import type { ExcessOmission, OmittedCounts } from '../report/files/omitted.ts';
 import type { Tolerance } from '../settings/run-settings.ts';
 import type { Database } from '../store/sqlite.ts';
 

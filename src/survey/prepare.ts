@@ -4,7 +4,7 @@ import { entityOf, parentOf, STAGED, kindOfType } from '../kinds/index.ts';
 import type { Draft, Invalid, Issue, Ready, Writable, EventType } from '../model.ts';
 import { oversized } from '../plan/body-size.ts';
 import type { Resolution, Resolver } from './resolve.ts';
-import { issueOf } from '../vocabulary/words.ts';
+import { issueOf } from '../report/words/words.ts';
 
 /** Turns a mapped event into one that can be sent as is, or into an invalid one with the reasons why it cannot. */
 export function prepare(draft: Draft, resolver: Resolver): Ready | Invalid {

@@ -9,7 +9,7 @@ import type { PlanWriter } from './plan-writer.ts';
 import { prepare } from './prepare.ts';
 import type { Profiler } from './profile/profile.ts';
 import type { Resolver } from './resolve.ts';
-import { issueOf } from '../vocabulary/words.ts';
+import { issueOf } from '../report/words/words.ts';
 
 /** read = mapped + skipped + unreadable; sources used only by lookups are not counted. */
 export interface RecordCounts {

@@ -14,7 +14,7 @@ import {
   type NamedTarget,
   type Targets,
 } from './targets.ts';
-import { issueOf } from '../vocabulary/words.ts';
+import { issueOf } from '../report/words/words.ts';
 
 /**
  * What a name from the old CRM resolves to in the target account. `omit`: the mapping says to omit the field. `byDefault`:

@@ -14,10 +14,10 @@ import { planDigest } from '../plan/digest.ts';
 import { assertApproved, keepAnswers, markRepeated, shrunkSource } from '../plan/earlier-plans.ts';
 import { choosePlan, judgePlan } from '../plan/judge/judge.ts';
 import { addProblem } from '../plan/problems.ts';
-import { storeDocument } from '../report/documents.ts';
-import type { Profile } from '../report/profile.ts';
-import { muchSkipped, readSkipped, skippedText } from '../report/skipped.ts';
-import type { ChangeCounts } from '../report/summary.ts';
+import { storeDocument } from '../report/files/documents.ts';
+import type { Profile } from '../report/files/profile.ts';
+import { muchSkipped, readSkipped, skippedText } from '../report/files/skipped.ts';
+import type { ChangeCounts } from '../report/files/summary.ts';
 import type { Account } from '../service/account.ts';
 import type { Client } from '../service/client.ts';
 import type { RunSettings } from '../settings/run-settings.ts';
@@ -41,8 +41,8 @@ import type { Resolver } from './resolve.ts';
 import { writeWorksheet, type SurveyedWorksheet } from './worksheet-file.ts';
 import { worksheetRows } from './worksheet-rows.ts';
 import { openReferences, type Answer, type ExistingWorksheet, unmatchedAnswers } from './worksheet.ts';
-import { MARKS } from '../vocabulary/input.ts';
-import { issueOf } from '../vocabulary/words.ts';
+import { MARKS } from '../report/words/input.ts';
+import { issueOf } from '../report/words/words.ts';
 
 interface SurveyJob {
   readonly settings: Pick<RunSettings, 'dryRun' | 'selection' | 'plan' | 'concurrency' | 'adopt'>;

@@ -1,7 +1,7 @@
 import { fold } from '../plan/compare/fields.ts';
 import { nearest } from '../problem.ts';
 import type { Account } from '../service/account.ts';
-import { visible } from '../terminal/visible.ts';
+import { visible } from '../report/words/visible.ts';
 
 /** The target of a name of the old CRM. */
 export type NameKind = 'pipeline' | 'stage' | 'owner';

@@ -1,4 +1,4 @@
-import { numberText } from '../terminal/numbers.ts';
+import { numberText } from '../report/words/numbers.ts';
 import type { MetName, Resolver } from './resolve.ts';
 import { suggestionFor } from './suggestions.ts';
 import { BETWEEN, choiceOf, choicesOf, matching, type NameKind } from './targets.ts';

@@ -12,9 +12,9 @@ import { quotedNames, Resolver, type MetName } from './resolve.ts';
 import { matching, similarNames, type NameKind, isWrittenAs } from './targets.ts';
 import { fold } from '../plan/compare/fields.ts';
 import { shortPath } from '../files/paths.ts';
-import { counted } from '../terminal/numbers.ts';
-import { visible } from '../terminal/visible.ts';
-import { issueOf } from '../vocabulary/words.ts';
+import { counted } from '../report/words/numbers.ts';
+import { visible } from '../report/words/visible.ts';
+import { issueOf } from '../report/words/words.ts';
 
 export const WORKSHEET_FILE = 'references.csv';
 export const WORKSHEET_COLUMNS = [

@@ -13,7 +13,7 @@ import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { comparePeers } from './peers.ts';
 import { writeBodies, writeInput, type Input } from './data.ts';
-import { numberText } from '../../src/terminal/numbers.ts';
+import { numberText } from '../../src/report/words/numbers.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const CLI = join(ROOT, 'dist/cli.js');

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { handler as api } from '../../src/commands/api.ts';
-import type { Sandbox } from '../../src/commands/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
 import { backfill, environmentOf, files, sandbox, workspace } from '../e2e/harness.ts';
 import { startScripted, type Answer, type Arrived } from '../service/scripted-server.ts';
 import { call, envFile, type Said } from './in-process.ts';

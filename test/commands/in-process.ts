@@ -1,9 +1,9 @@
 /** Calls a command as the command line does, and collects its output. */
 import { Writable } from 'node:stream';
 import { join } from 'node:path';
-import { Console } from '../../src/terminal/console.ts';
+import { Console } from '../../src/report/print/console.ts';
 import { UserError } from '../../src/errors.ts';
-import type { Sandbox } from '../../src/commands/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
 import { environmentOf, files, workspace } from '../e2e/harness.ts';
 
 export interface Said {

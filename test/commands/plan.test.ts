@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { handler as plan } from '../../src/commands/plan.ts';
-import { Console } from '../../src/terminal/console.ts';
+import { Console } from '../../src/report/print/console.ts';
 import { StateDir } from '../../src/files/state-dir.ts';
 import { readState } from '../../src/store/open.ts';
 import { workspace } from '../e2e/harness.ts';

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { handler as purge } from '../../src/commands/purge.ts';
-import { storeVerification } from '../../src/report/documents.ts';
+import { storeVerification } from '../../src/report/files/documents.ts';
 import { Lock } from '../../src/store/lock.ts';
 import { StateDir } from '../../src/files/state-dir.ts';
 import { CHECKPOINT } from '../../src/store/checkpoint-schema.ts';

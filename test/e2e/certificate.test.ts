@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Sandbox } from '../../src/commands/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
 import { ONE, OTHER } from '../service/certificates.ts';
 import { FAST, mapping, project, start, summaryOf } from './harness.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Sandbox } from '../../src/commands/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
 import { FAST, project, start, summaryOf } from './harness.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RequestEntry } from '../../src/commands/sandbox/index.ts';
+import type { RequestEntry } from '../../src/sandbox/index.ts';
 import { EVENT_TYPES } from '../../src/kinds/index.ts';
 import { backfill, documentIn, environmentOf, FAST, mapping, project, rowsIn, sandbox, summaryOf } from './harness.ts';
 

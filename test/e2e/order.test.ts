@@ -1,7 +1,7 @@
 /** Which events a run sends, and in which order. `npm run soak` has 200 kills, with faults. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Status } from '../../src/figures/read-status.ts';
+import type { Status } from '../../src/report/figures/read-status.ts';
 import type { FaultyOptions, FaultySandbox } from '../sandbox/faults.ts';
 import { mapping, project, summaryOf, type Project } from './harness.ts';
 

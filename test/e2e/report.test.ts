@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { PageFigures } from '../../src/figures/page.ts';
+import type { PageFigures } from '../../src/report/figures/page.ts';
 import { mapping, project } from './harness.ts';
 
 const MAPPING = mapping(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { useFastClock } from '../clock.ts';
-import { hookServer } from '../pages/hook-server.ts';
+import { hookServer } from '../report/print/hook-server.ts';
 import type { FaultyOptions } from '../sandbox/faults.ts';
 import { backfill, filesBelow, mapping, project, workspace, type Project } from './harness.ts';
 

@@ -1,6 +1,6 @@
 import { Redactor } from '../../src/redact.ts';
 import { Halt } from '../../src/halt.ts';
-import { runMigration, type Monitor, type RunEnd } from '../../src/run.ts';
+import { runMigration, type Monitor, type RunEnd } from '../../src/run/run.ts';
 import { credentials } from '../../src/settings/credentials.ts';
 import { runSettings } from '../../src/settings/run-settings.ts';
 

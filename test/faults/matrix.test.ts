@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { SandboxOptions } from '../../src/commands/sandbox/index.ts';
+import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { useFastClock } from '../clock.ts';
 import type { Options } from './in-process.ts';
 import { expectUndisturbed, inScene, ingested, undisturbed, type Undisturbed } from './scene.ts';

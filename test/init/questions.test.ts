@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { startMapping } from '../../src/commands/init/index.ts';
 import { markedLines } from '../../src/mapping/marks.ts';
 import type { MappingSpec } from '../../src/mapping/schema.ts';
-import type { QuestionAnswer, Question } from '../../src/terminal/ask.ts';
+import type { QuestionAnswer, Question } from '../../src/report/print/ask.ts';
 import { workspace } from '../e2e/harness.ts';
 import { hasTmux, onTerminal } from '../report/terminal.ts';
 import { times } from './mapping.ts';

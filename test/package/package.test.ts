@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/errors.ts';
 import { OPTIONS } from '../../src/settings/table.ts';
 import { environmentOf, FAST, files, FIXTURES, sandbox, workspace } from '../e2e/harness.ts';
-import { hookServer } from '../pages/hook-server.ts';
+import { hookServer } from '../report/print/hook-server.ts';
 import { RUN_AGAIN } from '../readme/sections.ts';
 
 /** The environment without the variables that npx sets for its own npm when it runs this suite. */
@@ -130,7 +130,7 @@ it('nothing of the program is loaded before the version of Node is checked', () 
   expect(code).not.toMatch(/^\s*(await|export)\b/m);
 });
 
-it.each(['send/send.js', 'pages/progress.js', 'pages/hook.js'])(
+it.each(['send/send.js', 'report/print/progress.js', 'report/print/hook.js'])(
   'a part of the program that cannot be loaded (%s) is named before the first request',
   async (lost) => {
     const service = await sandbox();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Part } from '../../src/report/control-totals.ts';
-import type { Summary } from '../../src/report/summary.ts';
-import type { EventCounts } from '../../src/vocabulary/terms.ts';
+import type { Part } from '../../src/report/files/control-totals.ts';
+import type { Summary } from '../../src/report/files/summary.ts';
+import type { EventCounts } from '../../src/report/words/terms.ts';
 import { mapping, project, rowsIn } from '../e2e/harness.ts';
 
 const REFERENCES = `references:

@@ -19,7 +19,7 @@ import { countGone } from '../../src/plan/judge/gone.ts';
 import { dueEvents } from '../../src/plan/order.ts';
 import { readRecord } from '../../src/plan/records.ts';
 import { WHOLE, wantedOf } from '../../src/plan/wanted.ts';
-import { defaultAccount } from '../../src/commands/sandbox/account.ts';
+import { defaultAccount } from '../../src/sandbox/account.ts';
 import { SendLog } from '../../src/send/log.ts';
 import { runSettings } from '../../src/settings/run-settings.ts';
 import { StateDir } from '../../src/files/state-dir.ts';

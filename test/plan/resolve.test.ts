@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { References } from '../../src/mapping/mapping.ts';
 import { Resolver, type Resolution } from '../../src/survey/resolve.ts';
-import { defaultAccount } from '../../src/commands/sandbox/index.ts';
+import { defaultAccount } from '../../src/sandbox/index.ts';
 import type { Account } from '../../src/service/account.ts';
 
 const account = defaultAccount();

@@ -6,7 +6,7 @@ import type { References } from '../../src/mapping/mapping.ts';
 import { writeWorksheet } from '../../src/survey/worksheet-file.ts';
 import { worksheetRows } from '../../src/survey/worksheet-rows.ts';
 import { openReferences, unmatchedAnswers } from '../../src/survey/worksheet.ts';
-import { defaultAccount } from '../../src/commands/sandbox/index.ts';
+import { defaultAccount } from '../../src/sandbox/index.ts';
 import type { Account } from '../../src/service/account.ts';
 import { StateDir } from '../../src/files/state-dir.ts';
 import { PLAN } from '../../src/store/plan-schema.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { loadMapping } from '../../src/mapping/load.ts';
-import type { Summary } from '../../src/report/summary.ts';
+import type { Summary } from '../../src/report/files/summary.ts';
 import { FIXTURES, workspace } from '../e2e/harness.ts';
 import { compare, fillIn, migrate, sourcesOf, truthIn } from './truth.ts';
 

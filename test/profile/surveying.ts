@@ -1,7 +1,7 @@
 /** Dry runs of one export, and what their profile says. */
 import { expect } from 'vitest';
-import type { Profile } from '../../src/report/profile.ts';
-import type { Summary } from '../../src/report/summary.ts';
+import type { Profile } from '../../src/report/files/profile.ts';
+import type { Summary } from '../../src/report/files/summary.ts';
 import { project } from '../e2e/harness.ts';
 
 interface Given {

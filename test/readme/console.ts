@@ -10,7 +10,7 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { makeDirectory } from '../directory.ts';
 import { CLI } from '../program.ts';
-import { startSandbox } from '../../src/commands/sandbox/index.ts';
+import { startSandbox } from '../../src/sandbox/index.ts';
 import { ROOT } from './root.ts';
 
 const SESSION = /^```console\n([^]*?)^```$|^<!-- run: (.*) -->$/gm;

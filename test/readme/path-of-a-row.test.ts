@@ -40,7 +40,7 @@ async function executed(): Promise<ReadonlySet<string>> {
   for (const name of await readdir(measured)) {
     const { result } = JSON.parse(await readFile(join(measured, name), 'utf8')) as Coverage;
     for (const { url, functions } of result) {
-      if (!url.startsWith(dist) || url.startsWith(`${dist}commands/sandbox/`)) continue;
+      if (!url.startsWith(dist) || url.startsWith(`${dist}sandbox/`)) continue;
       // The module itself is a function that begins at its first character.
       const ran = functions.some(({ functionName, ranges: [whole] }) => {
         return functionName !== '' && whole!.startOffset > 0 && whole!.count > 0;

@@ -1,5 +1,5 @@
 /** The generated sections of the documentation, as Markdown, by page and by the name of their markers. */
-import { ENVIRONMENT, EXIT_CODES } from '../../src/vocabulary/help.ts';
+import { ENVIRONMENT, EXIT_CODES } from '../../src/report/words/help.ts';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMANDS, nameOf } from '../../src/commands/index.ts';
@@ -9,8 +9,8 @@ import { choicesOf, POLICIES, POLICY_NAMES } from '../../src/mapping/policies.ts
 import { TRANSFORMS } from '../../src/mapping/transforms/index.ts';
 import type { TransformExample } from '../../src/mapping/transforms/transform.ts';
 import type { Issue } from '../../src/model.ts';
-import type { Words } from '../../src/vocabulary/sentence.ts';
-import { WORDS } from '../../src/vocabulary/words.ts';
+import type { Words } from '../../src/report/words/sentence.ts';
+import { WORDS } from '../../src/report/words/words.ts';
 import { inProcess } from '../program.ts';
 import { withScreens } from './console.ts';
 import { ROOT } from './root.ts';
@@ -30,7 +30,7 @@ export const PAGES = [
   'src/README.md',
   'src/store/README.md',
   'src/send/README.md',
-  'src/commands/sandbox/README.md',
+  'src/sandbox/README.md',
   'test/bench/README.md',
 ];
 

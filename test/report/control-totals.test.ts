@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { stagesSection } from '../../src/figures/stages.ts';
-import { screenOf } from '../../src/print/terminal.ts';
-import { ControlSum, type ControlTotal, type GroupNames } from '../../src/report/control-totals.ts';
-import { writeReport } from '../../src/pages/html/page.ts';
-import { hostileWith } from '../pages/hostile.ts';
+import { stagesSection } from '../../src/report/figures/stages.ts';
+import { screenOf } from '../../src/report/print/terminal.ts';
+import { ControlSum, type ControlTotal, type GroupNames } from '../../src/report/files/control-totals.ts';
+import { writeReport } from '../../src/report/print/page/page.ts';
+import { hostileWith } from './print/hostile.ts';
 import { stateDirectory } from '../state.ts';
 
 const NAMES: GroupNames = {

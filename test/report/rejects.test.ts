@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { StateDir } from '../../src/files/state-dir.ts';
-import { writeRejects } from '../../src/report/rejects.ts';
+import { writeRejects } from '../../src/report/files/rejects.ts';
 import { openPlan } from '../../src/survey/plan-file.ts';
 import { mapping, project, summaryOf } from '../e2e/harness.ts';
 import { folderWith } from '../input/reading.ts';

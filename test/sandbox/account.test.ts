@@ -1,6 +1,6 @@
 import { parseEnv } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { uuidOf } from '../../src/commands/sandbox/account.ts';
+import { uuidOf } from '../../src/sandbox/account.ts';
 import { backfill, environmentOf, files, sandbox, start, workspace } from '../e2e/harness.ts';
 
 const MAPPING = `version: 1

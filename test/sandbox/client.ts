@@ -1,10 +1,5 @@
 import { onTestFinished } from 'vitest';
-import {
-  startSandbox,
-  type Sandbox,
-  type SandboxOptions,
-  type SandboxState,
-} from '../../src/commands/sandbox/index.ts';
+import { startSandbox, type Sandbox, type SandboxOptions, type SandboxState } from '../../src/sandbox/index.ts';
 
 export interface Answer {
   readonly status: number;

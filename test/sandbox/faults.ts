@@ -3,16 +3,11 @@ import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpBindings } from '@hono/node-server';
-import type { SandboxContext } from '../../src/commands/sandbox/context.ts';
-import type { Routes } from '../../src/commands/sandbox/gateway.ts';
-import {
-  startSandbox,
-  type RequestEntry,
-  type Sandbox,
-  type SandboxOptions,
-} from '../../src/commands/sandbox/index.ts';
-import { enveloped } from '../../src/commands/sandbox/reply.ts';
-import { sandboxApp } from '../../src/commands/sandbox/serve.ts';
+import type { SandboxContext } from '../../src/sandbox/context.ts';
+import type { Routes } from '../../src/sandbox/gateway.ts';
+import { startSandbox, type RequestEntry, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
+import { enveloped } from '../../src/sandbox/reply.ts';
+import { sandboxApp } from '../../src/sandbox/serve.ts';
 import { HEADERS, INGEST_CODES, PATHS } from '../../src/contract.ts';
 import { Injector, type FaultPlan, type FaultRule } from './fault-plan.ts';
 

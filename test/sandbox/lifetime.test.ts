@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../directory.ts';
-import { startSandbox } from '../../src/commands/sandbox/index.ts';
+import { startSandbox } from '../../src/sandbox/index.ts';
 import { call, sandboxFor, send, withoutTimes } from './client.ts';
 
 describe('the journal', () => {

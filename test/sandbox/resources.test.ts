@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startSandbox } from '../../src/commands/sandbox/index.ts';
-import { ROUTES, sandboxApp } from '../../src/commands/sandbox/serve.ts';
+import { startSandbox } from '../../src/sandbox/index.ts';
+import { ROUTES, sandboxApp } from '../../src/sandbox/serve.ts';
 import { call, clockAt, errorOf, sandboxFor, send, type Answer } from './client.ts';
 
 function named(answer: Answer, key: string): unknown[] {

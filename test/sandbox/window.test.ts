@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SlidingWindow } from '../../src/commands/sandbox/gateway.ts';
+import { SlidingWindow } from '../../src/sandbox/gateway.ts';
 import { call, clockAt, errorOf, sandboxFor, send } from './client.ts';
 
 const RATE = { requests: 3, seconds: 60 };

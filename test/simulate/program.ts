@@ -9,24 +9,24 @@ import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { Agent } from 'undici';
 import type * as purging from '../../src/commands/purge.ts';
-import type { Console } from '../../src/terminal/console.ts';
+import type { Console } from '../../src/report/print/console.ts';
 import type * as credentials from '../../src/settings/credentials.ts';
 import type * as errors from '../../src/errors.ts';
 import type * as halt from '../../src/halt.ts';
 import type * as redact from '../../src/redact.ts';
-import type { Summary } from '../../src/report/summary.ts';
-import type * as run from '../../src/run.ts';
+import type { Summary } from '../../src/report/files/summary.ts';
+import type * as run from '../../src/run/run.ts';
 import type * as settings from '../../src/settings/run-settings.ts';
 import type * as checkpointSchema from '../../src/store/checkpoint-schema.ts';
-import type { RecordStory } from '../../src/figures/story.ts';
-import type * as story from '../../src/figures/story.ts';
-import type { Status } from '../../src/figures/read-status.ts';
-import type * as status from '../../src/figures/read-status.ts';
+import type { RecordStory } from '../../src/report/figures/story.ts';
+import type * as story from '../../src/report/figures/story.ts';
+import type { Status } from '../../src/report/figures/read-status.ts';
+import type * as status from '../../src/report/figures/read-status.ts';
 import type { NamedRecord } from '../../src/settings/run-settings.ts';
 import type { StateDir } from '../../src/files/state-dir.ts';
 import type * as openState from '../../src/store/open.ts';
 import type * as planSchema from '../../src/store/plan-schema.ts';
-import type { Verification } from '../../src/figures/verification.ts';
+import type { Verification } from '../../src/report/figures/verification.ts';
 import type * as verification from '../../src/commands/verify/verify.ts';
 import type { Exchange } from '../../src/service/exchange.ts';
 import { Network, NO_FAULTS, type RequestOptions, type Weather } from './network.ts';
@@ -394,8 +394,8 @@ const USED = [
   'store/plan-schema',
   'store/checkpoint-schema',
   'store/open',
-  'figures/read-status',
-  'figures/story',
+  'report/figures/read-status',
+  'report/figures/story',
   'commands/purge',
 ];
 

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Halt } from '../../src/halt.ts';
 import { credentials } from '../../src/settings/credentials.ts';
 import { Redactor } from '../../src/redact.ts';
-import { runMigration } from '../../src/run.ts';
+import { runMigration } from '../../src/run/run.ts';
 import { runSettings } from '../../src/settings/run-settings.ts';
 import { CHECKPOINT } from '../../src/store/checkpoint-schema.ts';
 import { Commits } from '../../src/store/commits.ts';

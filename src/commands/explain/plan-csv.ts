@@ -7,12 +7,12 @@ import { csvHead, csvLine } from '../../files/csv.ts';
 import { parseJson, type JsonObject } from '../../json.ts';
 import { EVENT_TYPES } from '../../kinds/index.ts';
 import { placeText, type EventType } from '../../model.ts';
-import { writeTable } from '../../report/error-files.ts';
+import { writeTable } from '../../report/files/error-files.ts';
 import { fieldsOf } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { LineFile } from '../../files/write-lines.ts';
-import { fateOf, rawOf } from '../../figures/story.ts';
-import { valueText } from '../../figures/plan.ts';
+import { fateOf, rawOf } from '../../report/figures/story.ts';
+import { valueText } from '../../report/figures/plan.ts';
 
 /** Rows between two pauses. */
 const BATCH = 1_000;

@@ -2,7 +2,7 @@
 import { currencyMarks, currencyNamed, isCurrency } from '../../kinds/currencies.ts';
 import { isAlternatives, type TransformSpec, type ValueSpec } from '../../mapping/spec.ts';
 import type { Database } from '../../store/sqlite.ts';
-import { counted } from '../../terminal/numbers.ts';
+import { counted } from '../../report/words/numbers.ts';
 import { dateFacts, type DateFacts } from './dates.ts';
 import { multipleIn, separatorsOf, withoutMultiple, type Separators } from './multiples.ts';
 import type { Export } from './open-export.ts';

@@ -1,5 +1,5 @@
 /** Values of the mapping from columns, and the evidence for them in figures. */
-import { numberText, ofText } from '../../terminal/numbers.ts';
+import { numberText, ofText } from '../../report/words/numbers.ts';
 import {
   contradicts,
   currenciesOf,

@@ -1,6 +1,6 @@
 /** The sentences about what becomes of files, lists and columns. */
 import { kindOfType } from '../../kinds/index.ts';
-import { counted, enumerated, numberText, ofText } from '../../terminal/numbers.ts';
+import { counted, enumerated, numberText, ofText } from '../../report/words/numbers.ts';
 import type { Column, Table } from './columns.ts';
 import { quoted } from './evidence.ts';
 import { isOpen, plainComment, type Entry, type Line, type SkipCount } from './lines/yaml.ts';

@@ -1,6 +1,6 @@
 /** What becomes of every file, list and column, in figures: nothing is left out without a word. */
 import { kindOfType } from '../../kinds/index.ts';
-import { counted, numberText, ofText } from '../../terminal/numbers.ts';
+import { counted, numberText, ofText } from '../../report/words/numbers.ts';
 import { columnsOf } from './matrix/assign.ts';
 import { countsOf, holderOf, isIn, isUnique, pathOf, type Column, type Table, isOfApi } from './columns.ts';
 import { isWritten } from './matrix/content.ts';

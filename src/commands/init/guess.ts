@@ -1,5 +1,5 @@
 /** The entries that the tables need, with the external ids of their records. */
-import { numberText, ofText } from '../../terminal/numbers.ts';
+import { numberText, ofText } from '../../report/words/numbers.ts';
 import {
   countOf,
   fillOf,

@@ -8,11 +8,11 @@ import { Halt, haltOnSignals } from '../../halt.ts';
 import { endProcess } from '../../mapping/guest.ts';
 import { ProblemsError, type Problem } from '../../problem.ts';
 import { Redactor } from '../../redact.ts';
-import { runMigration } from '../../run.ts';
+import { runMigration } from '../../run/run.ts';
 import { runSettings } from '../../settings/run-settings.ts';
 import { PLAN, PLAN_FILE } from '../../store/plan-schema.ts';
 import { Database } from '../../store/sqlite.ts';
-import { numberText } from '../../terminal/numbers.ts';
+import { numberText } from '../../report/words/numbers.ts';
 import type { MappingText } from './lines/text.ts';
 import { withLines, type Entry } from './lines/yaml.ts';
 

@@ -7,7 +7,7 @@ import type { Account } from '../../service/account.ts';
 import { isFields, type Fields } from '../../service/list-page.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
-import type { FieldDifference, EntityResult, FieldVerdict } from '../../figures/verification.ts';
+import type { FieldDifference, EntityResult, FieldVerdict } from '../../report/figures/verification.ts';
 import { expectedOf, serviceIdOf, stagePipelinesOf, writtenOf, type Expected, type WrittenRecord } from './expected.ts';
 import type { ExpectedFields } from './expected.ts';
 

@@ -3,7 +3,7 @@ import {
   type EntityResult,
   type FieldCounts,
   type FieldDifference,
-} from '../../figures/verification.ts';
+} from '../../report/figures/verification.ts';
 import { comparedFields } from '../../kinds/index.ts';
 import type { Entity } from '../../model.ts';
 import { csvHead, csvLine } from '../../files/csv.ts';

@@ -2,12 +2,12 @@
 import { comparedFields } from '../../kinds/index.ts';
 import type { Entity } from '../../model.ts';
 import { readBack } from '../../plan/compare/read-back.ts';
-import { readDocument } from '../../report/documents.ts';
+import { readDocument } from '../../report/files/documents.ts';
 import type { Account } from '../../service/account.ts';
 import type { Client } from '../../service/client.ts';
 import type { Database } from '../../store/sqlite.ts';
-import type { LiveRecord } from '../../figures/explanation.ts';
-import { whyNotComparable } from '../../figures/verification.ts';
+import type { LiveRecord } from '../../report/figures/explanation.ts';
+import { whyNotComparable } from '../../report/figures/verification.ts';
 import { RecordComparison, shownIn, shownText } from './compare.ts';
 import { hasherOf } from './expected.ts';
 

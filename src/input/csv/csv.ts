@@ -1,5 +1,5 @@
 import { UserError } from '../../errors.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 import type { InputFile } from '../files.ts';
 import type { FileEnd, TableFile, TableRecord } from '../format.ts';
 import { shorten } from '../reading.ts';

@@ -2,7 +2,7 @@ import { UserError } from '../../errors.ts';
 import { SettingError, type SourceSpec } from '../source.ts';
 import { MAX_HEADER, RecordParser } from './records.ts';
 import { FormulaCells } from './formula-cells.ts';
-import { counted } from '../../terminal/numbers.ts';
+import { counted } from '../../report/words/numbers.ts';
 
 /** What must be known about a CSV file before its records can be read. */
 export interface Dialect {

@@ -1,7 +1,7 @@
 /** Cells written as formulas, so that spreadsheets take them for text: `="00123"`, also quoted once more (`"=""00123"""`). */
 import { notice, Tally, type SourceNotice } from '../source.ts';
-import { shortened } from '../../terminal/visible.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { shortened } from '../../report/words/visible.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 /** Replaces such cells by the text in them, in a CSV text that arrives in chunks. Nothing but a whole cell is replaced. */
 export class FormulaCells {

@@ -7,7 +7,7 @@ import { parseRecord, shapeOf } from './record.ts';
 import { MAX_RECORD, shorten } from '../reading.ts';
 import type { SourceSpec } from '../source.ts';
 import { openText, readText, sampleOf, type TextFile } from '../text/text.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 /** Blank lines, and the Ctrl-Z with which old programs end a file. */
 const BLANK = /^[ \t\r]*\x1a?[ \t\r]*$/;

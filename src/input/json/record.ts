@@ -3,7 +3,7 @@ import { messageOf } from '../../errors.ts';
 import { hasDelicateNumber, isObject, parseExactJson, type JsonObject, type JsonValue } from '../../json.ts';
 import type { Issue } from '../../model.ts';
 import { shorten } from '../reading.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 /** Far deeper than any record of a CRM; deeper nesting could exhaust the stack of code that walks through a record. */
 export const MAX_DEPTH = 200;

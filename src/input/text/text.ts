@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Hash } from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
 import { UserError } from '../../errors.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 import { readBytes } from '../bytes.ts';
 import type { InputFile } from '../files.ts';
 import { notice, type SourceNotice } from '../source.ts';

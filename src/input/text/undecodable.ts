@@ -1,7 +1,7 @@
 /** Bytes that are no text in the encoding of a file. */
 import { isUtf8 } from 'node:buffer';
 import { UserError } from '../../errors.ts';
-import { counted } from '../../terminal/numbers.ts';
+import { counted } from '../../report/words/numbers.ts';
 import { readBytes } from '../bytes.ts';
 import { MIXED, settingOf, WESTERN, type TextFile } from './encoding.ts';
 import { SettingError } from '../source.ts';

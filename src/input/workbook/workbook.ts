@@ -1,8 +1,8 @@
 import type { Hash } from 'node:crypto';
 import { UserError } from '../../errors.ts';
 import { didYouMean, quoted } from '../../problem.ts';
-import { counted } from '../../terminal/numbers.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { counted } from '../../report/words/numbers.ts';
+import { issueOf } from '../../report/words/words.ts';
 import { readBytes } from '../bytes.ts';
 import type { InputFile } from '../files.ts';
 import type { FileEnd, TableFile, TableRecord } from '../format.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../json.ts';
-import { enumerated } from '../../terminal/numbers.ts';
+import { enumerated } from '../../report/words/numbers.ts';
 import type { ValueSpec } from '../spec.ts';
 import { within } from '../values/compile-context.ts';
 import { ValueError } from '../values/result.ts';

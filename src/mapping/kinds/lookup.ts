@@ -9,7 +9,7 @@ import type { LookupSpec } from '../spec.ts';
 import * as part from '../schema-parts.ts';
 import { onEach } from '../transforms/transform.ts';
 import { ValueError, type Result, valueText, textOf, withOriginal } from '../values/result.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 export const lookup = kind<LookupSpec>({
   schema: (value) =>

@@ -3,7 +3,7 @@ import * as part from '../schema-parts.ts';
 import { compileColumn, type ValueContext } from '../values/compile-context.ts';
 import { ValueError, withOriginal, type Result, valueText, textOf } from '../values/result.ts';
 import type { Evaluate } from '../values/row-context.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 import { kind } from './kind.ts';
 
 type TemplatePart = { readonly literal: string } | { readonly path: string };

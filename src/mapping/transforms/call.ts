@@ -8,7 +8,7 @@ import { ValueError, type Result, valueText } from '../values/result.ts';
 import type { RowContext } from '../values/row-context.ts';
 import { name } from '../schema-parts.ts';
 import { transform, type ArgumentProblem } from './transform.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 type Callable = (value: unknown, record: unknown) => unknown;
 

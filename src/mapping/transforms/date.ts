@@ -7,7 +7,7 @@ import type { Defaults } from '../spec.ts';
 import { formatError, compileFormat, hasFourDigitYear, readIso, readSerial, type ReadDate } from './date-format.ts';
 import { onText, transform, type ArgumentProblem, type TransformContext } from './transform.ts';
 import { zoneOffset, zoneReader, type ZoneOffset, type ZoneReader } from './zone.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 interface DateOptions {
   readonly formats: string | readonly string[];

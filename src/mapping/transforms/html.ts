@@ -3,7 +3,7 @@ import type { DomNode, FormatCallback, HtmlToTextOptions } from 'html-to-text';
 import type * as htmlparser2Module from 'htmlparser2';
 import { ValueError } from '../values/result.ts';
 import { onText, transform } from './transform.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 let library: typeof htmlToTextModule | undefined;
 let parsing: typeof htmlparser2Module | undefined;

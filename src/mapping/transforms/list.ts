@@ -2,7 +2,7 @@ import type { JsonValue } from '../../json.ts';
 import { ValueError, valueText, textOf } from '../values/result.ts';
 import { integer, text } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 export const split = transform<string>({
   name: 'split',

@@ -2,8 +2,8 @@ import { nearest } from '../../problem.ts';
 import { ValueError, valueText } from '../values/result.ts';
 import { record, textOrNull } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
-import { enumerated } from '../../terminal/numbers.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { enumerated } from '../../report/words/numbers.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 /** The key that matches all other values, and the value that keeps the input. */
 const ANY = '*';

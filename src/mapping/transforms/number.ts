@@ -4,7 +4,7 @@ import { NumberText, readNumber, type JsonValue } from '../../json.ts';
 import { ValueError, valueText, textOf } from '../values/result.ts';
 import { count, object, oneOf } from '../schema-parts.ts';
 import { onEach, transform, type ArgumentProblem } from './transform.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 const DECIMALS = ['.', ',', '٫'] as const;
 const GROUPS = [',', '.', "'", '’', '_', ' ', ''] as const;

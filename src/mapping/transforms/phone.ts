@@ -12,7 +12,7 @@ import { flag, name, object } from '../schema-parts.ts';
 import type { RowContext } from '../values/row-context.ts';
 import type { Defaults, ValueSpec } from '../spec.ts';
 import { onText, transform, type ArgumentProblem } from './transform.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 interface PhoneArgument {
   readonly region?: string | undefined;

@@ -9,8 +9,8 @@ import type { Location, Problem } from '../../problem.ts';
 import type { FunctionModule } from '../functions.ts';
 import type { RowContext, Evaluate } from '../values/row-context.ts';
 import type { Defaults, ValueSpec } from '../spec.ts';
-import { inSentence } from '../../vocabulary/sentence.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { inSentence } from '../../report/words/sentence.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 /** Never called with undefined: transforms are not applied to absent values. */
 export type Apply = (input: JsonValue, row: RowContext) => Result;

@@ -1,7 +1,7 @@
 /** Binds a mapping to opened sources: checks columns, fills lookup tables, compiles entries to functions. */
 import type { MappingSpec } from '../schema.ts';
 import type { ValidParts } from '../valid-parts.ts';
-import { counted } from '../../terminal/numbers.ts';
+import { counted } from '../../report/words/numbers.ts';
 import { ProblemsError, type Problem } from '../../problem.ts';
 import type { Source } from '../../input/source.ts';
 import type { LoadedMapping } from '../check.ts';
@@ -12,7 +12,7 @@ import { LookupTables } from '../kinds/lookup-table.ts';
 import type { CompiledMapping } from '../mapping.ts';
 import { sourcesLookedUp } from '../spec-values.ts';
 import type { CompileContext } from './compile-context.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 /** Problems are located through `document` and shown with lines of `texts`. */
 export async function compileMapping(

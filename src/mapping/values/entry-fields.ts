@@ -11,7 +11,7 @@ import { ValueError, withOriginal, type Result, valueText } from './result.ts';
 import type { PathUse, ValueContext } from './compile-context.ts';
 import { isCarried } from './left-behind.ts';
 import { asText, compileValue, notScalar } from './value.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 export interface CompiledField {
   /** The name in issues: `custom_params.origin`. */

@@ -17,7 +17,7 @@ import { RowContext, type Evaluate } from './row-context.ts';
 import type { EntrySpec, OnError, ValueSpec } from '../spec.ts';
 import { ValueError, type Result, valueText } from './result.ts';
 import { asText, compileValue, missingValue, shapeOf } from './value.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 interface Parts {
   readonly fields: readonly CompiledField[];

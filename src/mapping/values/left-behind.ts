@@ -5,7 +5,7 @@ import type { PathUse, ValueContext } from './compile-context.ts';
 import type { Evaluate, RowContext } from './row-context.ts';
 import { isAlternatives, type EntrySpec, type ValueSpec } from '../spec.ts';
 import { ValueError, valueText, textOf } from './result.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 interface Alternative {
   readonly path: string;

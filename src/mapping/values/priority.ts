@@ -5,8 +5,8 @@ import type { Path } from '../document.ts';
 import { isAlternatives, transformOf, type ValueSpec } from '../spec.ts';
 import { ValueError, valueText } from './result.ts';
 import { asText } from './value.ts';
-import { numberText } from '../../terminal/numbers.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { numberText } from '../../report/words/numbers.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 const BOUNDS = [PRIORITIES.lowest, PRIORITIES.highest].map(numberText);
 const PRIORITY_RULE = `use a whole number between ${BOUNDS.join(' and ')}`;

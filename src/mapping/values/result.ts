@@ -1,7 +1,7 @@
 /** The result of a value of the mapping for one record, and the form of values in messages. */
 import { NumberText, type JsonValue } from '../../json.ts';
 import type { Issue } from '../../model.ts';
-import { shortened } from '../../terminal/visible.ts';
+import { shortened } from '../../report/words/visible.ts';
 
 interface Why extends Pick<Issue, 'code' | 'message'> {
   readonly hint?: string | undefined;

@@ -5,7 +5,7 @@ import type { ValueReading } from '../kinds/kind.ts';
 import { transformOf, type TransformSpec, type ValueObject, type ValueSpec } from '../spec.ts';
 import { TRANSFORM_BY_NAME } from '../transforms/index.ts';
 import type { Apply, ValueShape } from '../transforms/transform.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 import { compileColumn, within, type ValueContext } from './compile-context.ts';
 import { reportListCut, saysWhatIsLeft } from './left-behind.ts';
 import { ValueError, withOriginal, type Result, valueText, textOf } from './result.ts';

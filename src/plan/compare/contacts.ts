@@ -9,7 +9,7 @@ import type { FieldHasher } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { PERSON } from '../../kinds/index.ts';
 import type { Mapping } from '../../mapping/mapping.ts';
-import { numberText } from '../../terminal/numbers.ts';
+import { numberText } from '../../report/words/numbers.ts';
 import type { RunSettings } from '../../settings/run-settings.ts';
 import { secondsToSend } from '../../rate.ts';
 

@@ -9,7 +9,7 @@ import type { JsonValue } from '../../json.ts';
 import { e164Of } from '../../mapping/transforms/phone.ts';
 import { isCurrency } from '../../kinds/currencies.ts';
 import { isFields } from '../../service/list-page.ts';
-import { printable, shortened } from '../../terminal/visible.ts';
+import { printable, shortened } from '../../report/words/visible.ts';
 
 /**
  * - `empty`: the field has no value.

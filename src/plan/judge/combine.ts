@@ -8,7 +8,7 @@ import type { Database } from '../../store/sqlite.ts';
 import { oversized, roomIn } from '../body-size.ts';
 import { setContent, setState, greatest, groupsOf } from '../events.ts';
 import { addProblem } from '../problems.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 const TYPE = `${COMBINED}/created` as const;
 /** Nothing has been found yet that keeps these from being sent. */

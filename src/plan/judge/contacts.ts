@@ -11,7 +11,7 @@ import type { Database } from '../../store/sqlite.ts';
 import { writeLines } from '../../files/write-lines.ts';
 import { setState } from '../events.ts';
 import { addProblem } from '../problems.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 export const MATCHES_FILE = 'matches.csv';
 

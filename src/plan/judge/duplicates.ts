@@ -1,11 +1,11 @@
 import { COMBINED } from '../../kinds/index.ts';
 import type { Policies } from '../../mapping/policies.ts';
 import type { EventType } from '../../model.ts';
-import { RECORD } from '../../report/findings.ts';
+import { RECORD } from '../../report/files/findings.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { setState } from '../events.ts';
 import { addOmissions, addProblem } from '../problems.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 /** An event whose external id several of its type have. */
 interface Repeated {

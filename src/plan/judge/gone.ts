@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { COMBINED } from '../../kinds/index.ts';
 import { placeText } from '../../model.ts';
-import { writeTable } from '../../report/error-files.ts';
+import { writeTable } from '../../report/files/error-files.ts';
 import { UNACKNOWLEDGED, placedFile } from '../../store/plan-schema.ts';
 import type { Database } from '../../store/sqlite.ts';
 

@@ -12,7 +12,7 @@ import { addProblem } from '../problems.ts';
 import { listChanges } from './changes-file.ts';
 import { readRecord } from '../records.ts';
 import { wantedOf, type Subject, type WantedRow } from '../wanted.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 /**
  * Decides about the records that earlier runs sent. Most have not changed: one join finds them. The core decides about the others. Returns

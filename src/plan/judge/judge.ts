@@ -3,7 +3,7 @@ import { isUpdate } from '../../kinds/index.ts';
 import type { StateDir } from '../../files/state-dir.ts';
 import type { CompiledEntry } from '../../mapping/mapping.ts';
 import type { Policies } from '../../mapping/policies.ts';
-import type { ChangeCounts, DueCounts } from '../../report/summary.ts';
+import type { ChangeCounts, DueCounts } from '../../report/files/summary.ts';
 import type { Account } from '../../service/account.ts';
 import type { Client } from '../../service/client.ts';
 import type { Selection } from '../../settings/run-settings.ts';

@@ -1,9 +1,9 @@
 /** Records of the input that become no events of the plan. Why is a code of `OMISSION_REASONS`. */
-import { RECORD } from '../../report/findings.ts';
+import { RECORD } from '../../report/files/findings.ts';
 import { placeInSql } from '../../store/plan-schema.ts';
 import type { Database, SqlValue } from '../../store/sqlite.ts';
-import { ORPHAN } from '../../vocabulary/terms.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { ORPHAN } from '../../report/words/terms.ts';
+import { issueOf } from '../../report/words/words.ts';
 import { kindOfType, KINDS } from '../../kinds/index.ts';
 import { parseJson, type JsonObject } from '../../json.ts';
 import type { Policies } from '../../mapping/policies.ts';

@@ -2,8 +2,8 @@
 import type { JsonObject } from '../../json.ts';
 import { entityOf, isUpdate } from '../../kinds/index.ts';
 import type { EventType } from '../../model.ts';
-import { BARE, BARE_CODES } from '../../report/profile.ts';
-import type { FeatureKind } from '../../report/pilot.ts';
+import { BARE, BARE_CODES } from '../../report/files/profile.ts';
+import type { FeatureKind } from '../../report/files/pilot.ts';
 import { namesById, type Account } from '../../service/account.ts';
 import type { Database } from '../../store/sqlite.ts';
 

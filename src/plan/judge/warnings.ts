@@ -1,9 +1,9 @@
 import { CUSTOM_FIELDS, isUpdate, STAGED } from '../../kinds/index.ts';
 import type { Account } from '../../service/account.ts';
-import { counted } from '../../terminal/numbers.ts';
+import { counted } from '../../report/words/numbers.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { addProblem } from '../problems.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 import type { EntryHead } from '../../mapping/mapping.ts';
 
 /** What the service does not show as in use: its name, and why. */

@@ -1,5 +1,5 @@
-import type { Damage, AmbiguousDateNote, ValuesNote } from '../../report/profile.ts';
-import { shortened } from '../../terminal/visible.ts';
+import type { Damage, AmbiguousDateNote, ValuesNote } from '../../report/files/profile.ts';
+import { shortened } from '../../report/words/visible.ts';
 import { DateForms, IdDigits, PhoneDigits, type DamageCount } from './spreadsheet-damage.ts';
 
 /** Values of a column with more distinct values than this are not kept. */

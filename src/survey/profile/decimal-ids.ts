@@ -5,7 +5,7 @@ import { findColumn } from '../../mapping/values/path.ts';
 import { textOf } from '../../mapping/values/result.ts';
 import { cellPlace, type RawRecord, type ReadItem } from '../../model.ts';
 import { notice, type Source } from '../../input/source.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 const DECIMAL = /^\s*\d+\.0\s*$/;
 const READ = /(?:^|_)external_id$|^phone_number$/;

@@ -1,8 +1,8 @@
 /** Columns in which every value begins with an apostrophe, with which a program made spreadsheets read them as text. */
 import type { ReadItem } from '../../model.ts';
 import { notice, type Source } from '../../input/source.ts';
-import { shortened } from '../../terminal/visible.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { shortened } from '../../report/words/visible.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 /** Dutch names begin so themselves: `'t Hooft`, `'s-Gravesande`. */
 const NAME = /^'[stn][ -]/i;

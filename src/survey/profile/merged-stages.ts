@@ -4,9 +4,9 @@ import type { CompiledEntry } from '../../mapping/mapping.ts';
 import { valueText } from '../../mapping/values/result.ts';
 import type { Issue } from '../../model.ts';
 import type { Database } from '../../store/sqlite.ts';
-import { counted, enumerated, numberText } from '../../terminal/numbers.ts';
+import { counted, enumerated, numberText } from '../../report/words/numbers.ts';
 import type { Resolver } from '../resolve.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 /** Further stages are counted. */
 const MOST_STAGES = 3;

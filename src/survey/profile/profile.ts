@@ -9,13 +9,13 @@ import {
   type ColumnNote,
   type Profile,
   type SharedNote,
-} from '../../report/profile.ts';
+} from '../../report/files/profile.ts';
 import { unreadArrays, type Source } from '../../input/source.ts';
 import type { Database } from '../../store/sqlite.ts';
-import { enumerated } from '../../terminal/numbers.ts';
+import { enumerated } from '../../report/words/numbers.ts';
 import { SourceWatch } from './source.ts';
 import { isSuspect, textDamage, textsOf } from './text-damage.ts';
-import { issueOf } from '../../vocabulary/words.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 /** Events that could be sent. */
 const IS_GOOD = `data is not null and state not in ('duplicate', 'invalid')`;

@@ -2,7 +2,7 @@
  * What a spreadsheet has done to a column of dates, ids or phone numbers: seen only in all its cells together, since each
  * could be right. Called for every cell of such a column, so it looks at single characters first.
  */
-import { shortened } from '../../terminal/visible.ts';
+import { shortened } from '../../report/words/visible.ts';
 
 /** Damaged cells of one kind, and the first of them. */
 export interface DamageCount {

@@ -1,6 +1,6 @@
 /** Files, sheets and arrays of one structure as one export: what their records are is decided once, over the rows of all. */
 import { basename } from 'node:path';
-import { numberText } from '../../../terminal/numbers.ts';
+import { numberText } from '../../../report/words/numbers.ts';
 import { partOf, type Export, type Family } from '../open-export.ts';
 import { columnAt, newTable, type RawTable } from '../raw-table.ts';
 import { type ExportSample } from '../sample.ts';

@@ -1,5 +1,5 @@
 /** What tells the records of a draft apart: the column with their ids, or what stands for one. */
-import { counted, numberText } from '../../../terminal/numbers.ts';
+import { counted, numberText } from '../../../report/words/numbers.ts';
 import type { ValueSpec } from '../../../mapping/spec.ts';
 import { columnsOf, referred, type Assignment } from '../matrix/assign.ts';
 import {

@@ -1,5 +1,5 @@
 /** What the records of each table are: decided last, from the best assignments and from who refers to whom. */
-import { ofText } from '../../../terminal/numbers.ts';
+import { ofText } from '../../../report/words/numbers.ts';
 import { assign, columnsOf } from '../matrix/assign.ts';
 import { SURE } from '../matrix/settle.ts';
 import { countOf, isIn, isKey, isUnique, pathOf, plainColumns, type Column, type Table } from '../columns.ts';

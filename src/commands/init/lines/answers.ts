@@ -1,7 +1,7 @@
 /** Answers from the command line, and from the user where there is a terminal. */
 import { UserError } from '../../../errors.ts';
 import { didYouMean } from '../../../problem.ts';
-import type { Ask, Question, QuestionChoice } from '../../../terminal/ask.ts';
+import type { Ask, Question, QuestionChoice } from '../../../report/print/ask.ts';
 
 /** Of a list in a message. */
 const MOST_NAMES = 40;

@@ -1,5 +1,5 @@
 /** The lines that only deals have: title, amount, currency, stage. */
-import { numberText, ofText } from '../../../terminal/numbers.ts';
+import { numberText, ofText } from '../../../report/words/numbers.ts';
 import { currencyOfCountry, hasCents, isCurrency } from '../../../kinds/currencies.ts';
 import { columnsOf } from '../matrix/assign.ts';
 import {

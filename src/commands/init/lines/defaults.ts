@@ -1,7 +1,7 @@
 /** The `defaults` of a mapping, from evidence in all exports: what nobody can know but the user. */
 import { countryCode } from '../../../mapping/transforms/countries.ts';
-import { counted } from '../../../terminal/numbers.ts';
-import type { QuestionChoice } from '../../../terminal/ask.ts';
+import { counted } from '../../../report/words/numbers.ts';
+import type { QuestionChoice } from '../../../report/print/ask.ts';
 import type { Column } from '../columns.ts';
 import { isReadable, isUnix } from '../dates.ts';
 import { NONE } from '../evidence.ts';

@@ -1,6 +1,6 @@
 /** The entries of drafts: for every field of a kind of record a line with the column that it is made of, or with the candidates. */
 import { kindOf } from '../../../kinds/index.ts';
-import { ofText } from '../../../terminal/numbers.ts';
+import { ofText } from '../../../report/words/numbers.ts';
 import {
   countOf,
   countsOf,

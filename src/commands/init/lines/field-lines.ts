@@ -1,5 +1,5 @@
 /** The lines of all kinds of records: the id, the time, names, and any role as its column is or with its candidates. */
-import { counted, numberText } from '../../../terminal/numbers.ts';
+import { counted, numberText } from '../../../report/words/numbers.ts';
 import { KEY } from '../../../json.ts';
 import type { ValueSpec } from '../../../mapping/spec.ts';
 import { SURE } from '../matrix/settle.ts';

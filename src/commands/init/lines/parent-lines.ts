@@ -1,7 +1,7 @@
 /** The lines of an entry that refer to the record that a record belongs to. */
 import { isDeepStrictEqual } from 'node:util';
 import { kindOf } from '../../../kinds/index.ts';
-import { ofText } from '../../../terminal/numbers.ts';
+import { ofText } from '../../../report/words/numbers.ts';
 import { isAlternatives, type ValueSpec } from '../../../mapping/spec.ts';
 import { columnsOf } from '../matrix/assign.ts';
 import { countOf, holderOf, isUnique, valueIn, type Column } from '../columns.ts';

@@ -1,5 +1,5 @@
 /** The lines that only people have: name, e-mail address, phone number. */
-import { numberText, ofText } from '../../../terminal/numbers.ts';
+import { numberText, ofText } from '../../../report/words/numbers.ts';
 import type { TransformSpec } from '../../../mapping/spec.ts';
 import type { RoleFound } from '../matrix/assign.ts';
 import {

@@ -6,7 +6,7 @@ import { countEach, plainValues, type Column } from '../columns.ts';
 import { currencyOf, NONE } from '../evidence.ts';
 import type { Line } from './yaml.ts';
 import { headerScore } from '../matrix/roles.ts';
-import { counted, numberText, ofText } from '../../../terminal/numbers.ts';
+import { counted, numberText, ofText } from '../../../report/words/numbers.ts';
 
 /** A region is proposed only if at least this share of the numbers without a country code would be valid in it. */
 const MIN_VALID = 0.9;

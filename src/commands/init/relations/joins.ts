@@ -1,5 +1,5 @@
 /** How the records of one table find those of another: the lead of a deal, the deal of a comment. */
-import { numberText, ofText } from '../../../terminal/numbers.ts';
+import { numberText, ofText } from '../../../report/words/numbers.ts';
 import type { ValueSpec } from '../../../mapping/spec.ts';
 import {
   countOf,

@@ -1,5 +1,5 @@
 /** The names that ids stand for: of a stage, a member of the staff, a company. */
-import { ofText } from '../../../terminal/numbers.ts';
+import { ofText } from '../../../report/words/numbers.ts';
 import {
   countOf,
   countsWhere,

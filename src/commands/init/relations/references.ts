@@ -1,5 +1,5 @@
 /** Whose values name records of which other table: directly, or by a part of the value. */
-import { ofText } from '../../../terminal/numbers.ts';
+import { ofText } from '../../../report/words/numbers.ts';
 import type { TransformSpec } from '../../../mapping/spec.ts';
 import {
   countOf,

@@ -1,0 +1,87 @@
+/** Documents: what a run stores in its plan as JSON, and `verify` in the checkpoint, because it is read as a whole. */
+import type { Entity } from '../../model.ts';
+import type { FileDigest } from '../../input/source.ts';
+import type { EntryWords } from '../../mapping/words.ts';
+import type { Account } from '../../service/account.ts';
+import type { Database } from '../../store/sqlite.ts';
+import type { StoredSummary, SurveySnapshot } from './summary.ts';
+
+/** The parts of a source that the mapping does not use. */
+interface UnusedData {
+  readonly records: number;
+  /** Columns or paths that nothing reads, and how many values each has. */
+  readonly unused: Readonly<Record<string, number>>;
+}
+
+/** How the exports were mapped and what was not. It has no values of records. */
+export interface StoredMapping {
+  /** `title` and `customer` of the mapping. */
+  readonly title: string | null;
+  readonly customer: string | null;
+  /** Of phone numbers without a country code. */
+  readonly region: string | null;
+  /** `defaults.timezone`. */
+  readonly timezone: string | null;
+  readonly entries: readonly EntryWords[];
+  readonly sources: Readonly<Record<string, UnusedData>>;
+  /** Names of exports that lie beside those that were read. */
+  readonly unread_files: readonly string[];
+}
+
+export interface Documents {
+  /** Absent until the run has ended. */
+  readonly summary: StoredSummary;
+  readonly survey: SurveySnapshot;
+  readonly mapping: StoredMapping;
+  /** Every file that the survey read. */
+  readonly inputs: readonly FileDigest[];
+  readonly account: Account;
+}
+
+export function readDocument<Name extends keyof Documents>(db: Database, name: Name): Documents[Name] | undefined {
+  const row = db.get<{ content: string }>('select content from document where name = ?', name);
+  return row && (JSON.parse(row.content) as Documents[Name]);
+}
+
+export function storeDocument<Name extends keyof Documents>(db: Database, name: Name, content: Documents[Name]): void {
+  db.run('insert or replace into document (name, content) values (?, ?)', name, JSON.stringify(content));
+}
+
+/** Of the records of one type. `equal`, `different` and `missing` add up to those that were read back. */
+interface VerifiedRecords {
+  /** Acknowledged in the checkpoint. */
+  readonly acknowledged: number;
+  readonly read_back: number;
+  /** Without a difference in any field that was shown. */
+  readonly equal: number;
+  readonly different: number;
+  readonly missing: number;
+  /** Why the service shows none of them; null if it shows some. */
+  readonly not_shown: string | null;
+  /** Fields that were sent and that no answer showed. */
+  readonly not_readable: readonly string[];
+}
+
+/** What `verify` found: counts and names of fields, no values. */
+export interface StoredVerification {
+  /** ISO 8601. */
+  readonly at: string;
+  /** The plan that the service was compared with; the digest is null if it has none. */
+  readonly plan: { readonly digest: string | null; readonly is_dry_run: boolean };
+  /** Why it ended as it did: `same`, `different`, … */
+  readonly reason: string;
+  readonly records: Readonly<Record<Entity, VerifiedRecords>>;
+}
+
+const NAME = 'verification';
+
+/** `checkpoint`: the checkpoint itself, opened to write. */
+export function storeVerification(checkpoint: Database, found: StoredVerification): void {
+  checkpoint.run('insert or replace into setting (name, value) values (?, ?)', NAME, JSON.stringify(found));
+}
+
+/** `db`: from `readState`. */
+export function readVerification(db: Database): StoredVerification | undefined {
+  const row = db.get<{ value: string }>('select value from checkpoint.setting where name = ?', NAME);
+  return row && (JSON.parse(row.value) as StoredVerification);
+}

@@ -1,0 +1,111 @@
+import { placedFile } from '../../store/plan-schema.ts';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { csvHead, csvLine } from '../../files/csv.ts';
+import { cannotWrite, UserError } from '../../errors.ts';
+import { canonicalJson, parseJson, type JsonObject } from '../../json.ts';
+import type { RawRecord } from '../../model.ts';
+import { rejectColumnsFor, rowHasher } from '../../input/reject-columns.ts';
+import { temporaryName } from '../../files/private-file.ts';
+import type { StateDir } from '../../files/state-dir.ts';
+import type { Database } from '../../store/sqlite.ts';
+import { writeLines } from '../../files/write-lines.ts';
+import { publishFiles } from './own-files.ts';
+
+export const REJECTS = 'rejects';
+
+interface SourceRow {
+  readonly id: number;
+  readonly name: string;
+  readonly kind: 'table' | 'tree';
+  readonly columns: string;
+}
+
+/** A record with errors, which are joined in one text. */
+interface RejectRow {
+  readonly path: string;
+  readonly line: number;
+  readonly raw: string;
+  readonly original: string | null;
+  readonly error: string;
+}
+
+/** A file with another name than usual: people have changed or added the usual one. */
+interface WrittenBeside {
+  readonly usual: string;
+  readonly path: string;
+}
+
+/**
+ * Writes `rejects/<source>.csv` or `.ndjson`: the original records behind the errors, to be corrected. People correct them in
+ * place and keep their own files beside them: only files that are as a run left them are replaced or deleted. Throws a `UserError`.
+ */
+export async function writeRejects(db: Database, output: StateDir): Promise<readonly WrittenBeside[]> {
+  const directory = (await output.directory(REJECTS)).path;
+  const gathered = temporaryName(output.file(REJECTS));
+  try {
+    await mkdir(gathered, { mode: 0o700 });
+    const sources = faultySources(db);
+    for (const source of sources) writeSource(db, source, join(gathered, nameOf(source)));
+    const files = sources.map((source) => ({
+      path: join(gathered, nameOf(source)),
+      nameOf: (number: number) => nameOf(source, number),
+    }));
+    const names = await publishFiles({ db, root: output.path, path: directory, owns: () => true }, files);
+    return sources
+      .map((source, index) => ({ usual: join(directory, nameOf(source)), path: join(directory, names[index]!) }))
+      .filter(({ usual, path }) => usual !== path);
+  } catch (error) {
+    throw error instanceof UserError ? error : cannotWrite(directory, error);
+  } finally {
+    await rm(gathered, { recursive: true, force: true });
+  }
+}
+
+function nameOf({ name, kind }: SourceRow, number = 1): string {
+  return `${name}${number === 1 ? '' : `.${number}`}.${kind === 'table' ? 'csv' : 'ndjson'}`;
+}
+
+function faultySources(db: Database): SourceRow[] {
+  return db.all<SourceRow>(`
+    select distinct s.id, s.name, s.kind, s.columns
+    from problem p join problem_row w on w.problem = p.id join record r on r.id = w.record
+      join file f on f.id = r.file join source s on s.id = f.source
+    where p.severity = 'error' and r.raw is not null order by s.id`);
+}
+
+/** Each record once, however many of its events failed, and once those that one correction replaces. */
+function writeSource(db: Database, { id, kind, columns: json }: SourceRow, path: string): void {
+  const columns = JSON.parse(json) as string[];
+  const hashOf = rowHasher(columns);
+  const rows = db.each<RejectRow>(
+    `select ${placedFile()} as path, r.line, r.raw, r.original,
+       group_concat(case when p.field is null then p.message else p.field || ': ' || p.message end, '; ' order by p.id) as error
+     from problem p join problem_row w on w.problem = p.id join record r on r.id = w.record join file f on f.id = r.file
+     where p.severity = 'error' and r.raw is not null and f.source = ?
+     group by r.id order by r.id`,
+    id,
+  );
+  const { file, line, error, row: hash } = rejectColumnsFor(columns);
+  const head = kind === 'table' ? csvHead([...columns, file, line, error, hash]) : '';
+  const corrections = new Set<string>();
+  writeLines(path, head, rows, (row) => {
+    if (row.original !== null) {
+      const correction = `${row.original} ${row.path}:${row.line}`;
+      if (corrections.has(correction)) return '';
+      corrections.add(correction);
+    }
+    const raw = parseJson(row.raw) as RawRecord;
+    const sha = row.original ?? hashOf(raw);
+    if (kind === 'tree') return treeLine(raw as JsonObject, row, sha);
+    // Extra cells would shift the added columns; the error describes them.
+    const cells = columns.map((_, at) => (raw as readonly string[])[at]);
+    return csvLine([...cells, row.path, row.line, row.error, sha]);
+  });
+}
+
+function treeLine(raw: JsonObject, row: RejectRow, sha: string): string {
+  const names = rejectColumnsFor(Object.keys(raw));
+  const added = { [names.file]: row.path, [names.line]: row.line, [names.error]: row.error, [names.row]: sha };
+  return `${canonicalJson({ ...raw, ...added })}\n`;
+}

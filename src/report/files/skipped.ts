@@ -1,0 +1,85 @@
+/** Rows of the exports that become no event, by source and reason. */
+import type { Database } from '../../store/sqlite.ts';
+import { numberText } from '../words/numbers.ts';
+import { ORPHAN, skipText } from '../words/terms.ts';
+
+export interface SkippedRows {
+  readonly source: string;
+  /** `when`, `each`, `orphan`: see `skipText`. */
+  readonly reason: string;
+  /** The conditions that do not hold, in words, with the number of their rows; null where there are none. */
+  readonly why: string | null;
+  readonly count: number;
+  /** All rows of the source. */
+  readonly of: number;
+}
+
+/** The most frequent first. */
+export function readSkipped(db: Database): readonly SkippedRows[] {
+  const rows = db.all<Omit<SkippedRows, 'why'> & { readonly unmet: string | null }>(`
+    select s.name as source, k.code as reason, iif(k.code = '${ORPHAN}', null, k.why) as unmet,
+      count(distinct k.record) as count, s.records as "of"
+    from unused_row k
+      join record r on r.id = k.record join file f on f.id = r.file join source s on s.id = f.source
+    where k.code <> 'unread' and k.record not in (select record from event) and k.record not in (select record from row_of)
+    group by 1, 2, 3 order by 4 desc, 1, 2, 3`);
+  const groups = new Map<string, typeof rows>();
+  for (const row of rows) {
+    const key = JSON.stringify([row.source, row.reason]);
+    groups.set(key, [...(groups.get(key) ?? []), row]);
+  }
+  return [...groups.values()]
+    .map((group): SkippedRows => {
+      const { source, reason, of } = group[0]!;
+      return { source, reason, of, count: sumOf(group), why: whyOf(group) };
+    })
+    .sort((one, other) => other.count - one.count);
+}
+
+type UnmetCount = Pick<SkippedRows, 'count'> & { readonly unmet: string | null };
+
+const MOST_CONDITIONS = 3;
+
+/** `` `Content` has no value (10), `Deal ID` has no value (5) ``; without the number where there is one condition. */
+function whyOf(group: readonly UnmetCount[]): string | null {
+  const told = group.filter(({ unmet }) => unmet !== null);
+  if (told.length === 0) return null;
+  if (group.length === 1) return told[0]!.unmet;
+  const shown = told.slice(0, MOST_CONDITIONS);
+  const rest = sumOf(group) - sumOf(shown);
+  return [
+    ...shown.map(({ count, unmet }) => `${unmet} (${numberText(count)})`),
+    ...(rest > 0 ? [`other reasons (${numberText(rest)})`] : []),
+  ].join(', ');
+}
+
+function sumOf(group: readonly UnmetCount[]): number {
+  return group.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** As part of a sentence. */
+export function skippedText({ reason, why }: Pick<SkippedRows, 'reason' | 'why'>): string {
+  return why === null ? skipText(reason) : `${skipText(reason)}: ${why}`;
+}
+
+/** As `--json` has them. */
+export function skippedCounts(
+  rows: readonly SkippedRows[],
+): Readonly<Record<string, Readonly<Record<string, number>>>> {
+  const counts: Record<string, Record<string, number>> = {};
+  for (const { source, reason, count } of rows) (counts[source] ??= {})[reason] = count;
+  return counts;
+}
+
+/** A source of which more rows than this part are skipped is worth a warning. */
+const SHARE = 1 / 10;
+
+/** The sources of which more than a tenth is skipped, with the reason of most. */
+export function muchSkipped(rows: readonly SkippedRows[]): readonly (SkippedRows & { readonly total: number })[] {
+  const sources = [...new Set(rows.map(({ source }) => source))];
+  return sources.flatMap((source) => {
+    const own = rows.filter((each) => each.source === source);
+    const total = own.reduce((sum, { count }) => sum + count, 0);
+    return total > own[0]!.of * SHARE ? [{ ...own[0]!, total }] : [];
+  });
+}

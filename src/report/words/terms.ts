@@ -1,0 +1,128 @@
+/** The words for types, outcomes, fields, stops and waits, on the terminal and on pages. */
+import { fieldNamed, isEventType, isUpdate, kindOfType } from '../../kinds/index.ts';
+import type { EventType } from '../../model.ts';
+import { numberText } from './numbers.ts';
+
+/** Counts of the events of one type (or all); `total` is the sum of the others. */
+export interface EventCounts {
+  total: number;
+  acknowledged: number;
+  duplicates: number;
+  invalid: number;
+  rejected: number;
+  blocked: number;
+  pending: number;
+}
+export type OutcomeName = Exclude<keyof EventCounts, 'total'>;
+
+/** Every event has exactly one of these: together they are the total. */
+export const OUTCOMES: Readonly<Record<OutcomeName, string>> = {
+  acknowledged: 'in the service',
+  duplicates: 'duplicates',
+  invalid: 'invalid',
+  rejected: 'rejected',
+  blocked: 'blocked',
+  pending: 'not sent yet',
+};
+export const OUTCOME_NAMES = Object.keys(OUTCOMES) as readonly OutcomeName[];
+
+/** Keys of an entry of the mapping beside its fields. */
+const ENTRY_KEYS: Readonly<Record<string, string>> = {
+  stage_pipeline: 'pipeline of the stage',
+  occurred_at: 'time of the event, for the audit log',
+  priority: 'order of sending',
+  when: 'condition',
+  each: 'list of records',
+};
+
+/** Why a run stopped before its end. */
+const STOPS: Readonly<Record<string, string>> = {
+  interrupted: 'it was interrupted',
+  until: 'the --until time was reached',
+  max_requests: 'the --max-requests budget was spent',
+  outage: 'the service gave no usable answer for too long',
+  rate_limited: 'the service kept rate-limiting the run',
+  too_many_errors: 'the service rejected too many events',
+  rejections_in_a_row: 'the service rejected too many events in a row',
+  wrong_base_url: 'the base URL does not belong to the service',
+  intercepted: 'something in front of the service refused the events',
+  unknown_history: 'the service knows events that this state directory does not; --adopt continues anyway',
+  state_not_written: 'the state directory could not be written',
+  lock_removed: 'run.lock was removed',
+};
+
+/** Why a run sends nothing at the moment. */
+export const WAITS = {
+  rate: 'limit reached',
+  rate_limited: 'rate-limited by the service (429)',
+  outage: 'service down',
+  retry: 'waiting to send events again',
+  credentials: 'credentials refused',
+  intercepted: 'refused on the way to the webhook',
+} as const;
+export type WaitReason = keyof typeof WAITS;
+
+/** The code of a record that is left out because its parent is missing (`if_parent_missing: skip`). */
+export const ORPHAN = 'orphan';
+
+const SKIPS: Readonly<Record<string, string>> = {
+  when: 'no entry of the mapping selects it',
+  each: 'its list of records is empty',
+  footer: 'it is a footer or totals below the records',
+  [ORPHAN]: 'its parent is not sent, or is in no export',
+};
+
+/** Why a row becomes no event. */
+export function skipText(reason: string): string {
+  return SKIPS[reason] ?? reason;
+}
+
+/** What the events of the ingestion webhook cannot contain (service interface, sections 2 and 4.2). */
+export const NOT_MIGRATED: readonly (readonly [string, string])[] = [
+  ['The owner of a lead', 'leads are imported without an owner; the new CRM assigns the owner of the account'],
+  ['Original creation dates', 'the new CRM dates records by their arrival; it keeps the original time for audit only'],
+  ['Companies', 'companies are not imported as records; their names can be kept in custom fields'],
+  ['Further contacts of a deal', 'a deal has only one lead'],
+  ['Dates of comments', 'the new CRM dates comments by their arrival; it keeps the original time for audit only'],
+  ['Corrections of comments', 'a comment cannot be corrected or deleted once it is in the service'],
+];
+
+/** `Leads`; without a type, `Records`. */
+export function typeName(type: EventType | ''): string {
+  return type === '' ? 'Records' : capital(wordsOf(type)[1]);
+}
+
+/** The noun for one event of the type: `lead`. Errors of whole records have no type. */
+export function typeNoun(type: string): string {
+  return isEventType(type) ? wordsOf(type)[0] : type === '' ? 'record' : type;
+}
+
+function wordsOf(type: EventType): readonly [one: string, several: string] {
+  const [one, several] = kindOfType(type).words;
+  return isUpdate(type) ? [`update of a ${one}`, `updates of ${several}`] : [one, several];
+}
+
+/** The most frequent types with their counts: `12 comments, 7 deals`. */
+export function typeCounts(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .sort((a, b) => b[1] - a[1])
+    .map(([type, count]) => {
+      const several = isEventType(type) ? wordsOf(type)[1] : type === '' ? 'records' : type;
+      return `${numberText(count)} ${count === 1 ? typeNoun(type) : several}`;
+    })
+    .join(', ');
+}
+
+/** `e-mail address`; the name itself where there are no other words. */
+export function fieldWords(field: string): string {
+  return Object.hasOwn(ENTRY_KEYS, field) ? ENTRY_KEYS[field]! : (fieldNamed(field)?.words ?? field);
+}
+
+/** Why a run stopped before its end. */
+export function stopText(reason: string): string {
+  return Object.hasOwn(STOPS, reason) ? STOPS[reason]! : reason.replaceAll('_', ' ');
+}
+
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,78 @@
+/** How a run begins: its mapping is read, and its state directory is held. */
+import { systemClock } from '../clock.ts';
+import { BestEffort } from '../files/best-effort.ts';
+import type { Halt } from '../halt.ts';
+import { holdState, type HeldState, type AtEnd } from './held-state.ts';
+import type { FunctionModule } from '../mapping/functions.ts';
+import { loadMapping } from '../mapping/load.ts';
+import type { Mapping } from '../mapping/mapping.ts';
+import type { ProgressView } from '../report/print/progress-tracker.ts';
+import type { Watch } from '../report/print/watch.ts';
+import type { Rate } from '../rate.ts';
+import type { Redactor, Secret } from '../redact.ts';
+import type { Account } from '../service/account.ts';
+import type { Credentials } from '../settings/credentials.ts';
+import type { RunSettings } from '../settings/run-settings.ts';
+import type { Survey } from '../survey/survey.ts';
+import { TOOL } from '../version.ts';
+
+/** Callbacks of a run, called as each stage begins, with the data that progress is computed from. */
+export interface Monitor {
+  /** The mapping runs code of the user's. */
+  runsCode?(functions: Pick<FunctionModule, 'file' | 'sha256'>): void;
+  connected?(account: Account, baseUrl: string | undefined): void;
+  /** The leads of the account are being read: how many so far, of how many in all if the service says. */
+  readingContacts?(read: number, total: number | undefined): void;
+  /** Asks the user; undefined if there is no terminal. */
+  readonly confirm?: ((question: string, signal: AbortSignal) => Promise<boolean>) | undefined;
+  surveyed?(survey: Survey, rate: Rate): void;
+  /** With --until: the run stops then. */
+  stopsAt?(moment: Date): void;
+  /** Loads the modules that `sending` needs. */
+  load?(): Promise<void>;
+  sending?(view: ProgressView): void | Promise<void>;
+  /** Called with problems that do not stop the run. */
+  trouble?(message: string): void;
+}
+
+export interface RunJob {
+  readonly settings: RunSettings;
+  /** Undefined if the network must not be used. */
+  readonly credentials: Credentials | undefined;
+  /** Appended to the name of the state directory: `.sandbox` for rehearsals. */
+  readonly stateSuffix: string;
+  readonly halt: Halt;
+  readonly redactor: Redactor;
+  readonly monitor: Monitor;
+  /** The URL of `--notify`. */
+  readonly notify?: Secret | undefined;
+}
+
+/** What the steps of one run share. */
+export interface Run extends RunJob, HeldState {
+  readonly watch: Watch;
+  readonly mapping: Mapping;
+  readonly startedAt: Date;
+  /** By the monotonic clock. */
+  readonly began: number;
+  readonly bestEffort: BestEffort;
+  /** What to close at the end. */
+  readonly atEnd: AtEnd;
+  /** Shows a problem that does not stop the run. */
+  readonly warn: (message: string) => void;
+}
+
+/** Throws a `UserError` if the mapping is wrong, or if the state directory cannot be used. */
+export async function begin(job: RunJob, watch: Watch, atEnd: AtEnd): Promise<Run> {
+  const { settings, monitor } = job;
+  const mapping = await loadMapping(settings.mapping, { sources: settings.source });
+  const held = await holdState(job, mapping, atEnd);
+  const { log } = held;
+  watch.begin(mapping.migration, (event, fields) => log.write(event, fields));
+  const { file, sha256, functions } = mapping;
+  log.write('run', { tool: TOOL, mapping: file, mapping_sha256: sha256, dry_run: settings.dryRun });
+  if (functions) monitor.runsCode?.(functions);
+  const warn = (message: string): void => monitor.trouble?.(message);
+  const [startedAt, began] = [new Date(), systemClock.monotonic()];
+  return { ...job, ...held, watch, mapping, startedAt, began, atEnd, warn, bestEffort: new BestEffort(warn) };
+}

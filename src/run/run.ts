@@ -1,0 +1,163 @@
+/**
+ * A migration from its mapping file to its summary:
+ *
+ *     mapping -> account -> survey -> (dry run: stop here) -> send -> summary
+ */
+import { basename } from 'node:path';
+import { begin, type Run, type RunJob } from './begin.ts';
+import { connect, type Target } from './connect.ts';
+import { EXIT, shortageOf, UserError } from '../errors.ts';
+import { isStateLost } from '../halt.ts';
+import { closingAfter } from './held-state.ts';
+import { planCounter } from '../report/print/progress-tracker.ts';
+import { Watch } from '../report/print/watch.ts';
+import { writeFiles, type WrittenFiles } from '../report/print/written-files.ts';
+import { countDue, type CountedState } from '../plan/counts.ts';
+import type { Summary } from '../report/files/summary.ts';
+import type { Sender } from '../send/sender.ts';
+import { findDamage } from '../store/sqlite.ts';
+import { endingOf, refusalOf, summarise, type Ending } from '../report/figures/summarise.ts';
+import { readPlan, type PlanReading } from '../report/figures/run.ts';
+import { isAgreed, surveyed, type Surveyed } from './surveyed.ts';
+import { counted } from '../report/words/numbers.ts';
+
+export type { Monitor, RunJob } from './begin.ts';
+
+/** How a run ended, and what its text shows beside the summary. */
+export interface RunEnd {
+  readonly summary: Summary;
+  readonly plan: PlanReading;
+  /** Undefined if the state directory is gone. */
+  readonly files: WrittenFiles | undefined;
+  /** Which messages to --notify were not delivered, if any. */
+  readonly undelivered: string | undefined;
+  /** Names of files for people that could not be written. */
+  readonly unwritten: readonly string[];
+}
+
+/** Runs, resumes or (dry run) rehearses a migration. Throws a `UserError` if even a survey was not possible. */
+export async function runMigration(job: RunJob): Promise<RunEnd> {
+  const watch = watchOf(job);
+  try {
+    return await closingAfter(async (atEnd) => {
+      try {
+        const run = await begin(job, watch, atEnd);
+        const target = await connectTo(run);
+        const plan = await surveyed(run, target);
+        const sender = await send(run, target, plan);
+        return await end(run, target, plan, sender);
+      } catch (error) {
+        await watch.failed(error);
+        throw error;
+      }
+    });
+  } catch (error) {
+    throw withExitCode(error, watch.hasSent);
+  }
+}
+
+function watchOf({ settings, notify, halt, monitor }: RunJob): Watch {
+  return new Watch({
+    mapping: basename(settings.mapping),
+    notify: settings.dryRun ? undefined : notify,
+    maxOutageMs: settings.maxOutage,
+    halt,
+    warn: (message) => monitor.trouble?.(message),
+  });
+}
+
+/** The exit code says whether anything was sent, whatever the error is about. */
+function withExitCode(thrown: unknown, hasSent: boolean): unknown {
+  const error = thrown instanceof UserError ? thrown : (shortageOf(thrown, EXIT.nothingSent) ?? findDamage());
+  if (!error || !hasSent || error.exitCode !== EXIT.nothingSent) return error ?? thrown;
+  const { message, hint } = error;
+  return new UserError(message, { ...(hint !== undefined && { hint }), exitCode: EXIT.stopped, cause: thrown });
+}
+
+/** Undefined if the network must not be used. */
+async function connectTo(run: Run): Promise<Target | undefined> {
+  const { settings, credentials, state, output, log, warn } = run;
+  if (!settings.dryRun) await loadSending(run);
+  if (!credentials || settings.offline) return undefined;
+  const target = await connect(settings, credentials, state, output, (message) => {
+    log.write('trouble', { message });
+    warn(message);
+  });
+  run.atEnd(() => target.close());
+  return target;
+}
+
+/** Loads every module that sending needs before the first request: one that cannot be loaded must not stop a run halfway. */
+async function loadSending({ watch, monitor }: Run): Promise<void> {
+  try {
+    await Promise.all([import('../send/send.ts'), watch.load(), monitor.load?.()]);
+  } catch (error) {
+    throw shortageOf(error, EXIT.nothingSent) ?? error;
+  }
+}
+
+/** Sends the rest of the plan, unless this is a dry run or something forbids it. */
+async function send(run: Run, target: Target | undefined, plan: Surveyed): Promise<Sender | undefined> {
+  const { settings, mapping, state, halt, log, watch, monitor, bestEffort, warn } = run;
+  const { survey, hasher } = plan;
+  // It was read beside the survey; nothing is sent before it is known to be whole.
+  await run.checkpointWhole;
+  if (!target || settings.dryRun || halt.requested) return undefined;
+  if (refusalOf(settings, survey, survey.states) !== undefined) return undefined;
+  await confirmFirst(run, target, plan);
+  const [{ sendPlan }, { momentOf }] = await Promise.all([import('../send/send.ts'), import('../send/until.ts')]);
+  const until = settings.until && momentOf(settings.until, mapping.timezone);
+  if (until) monitor.stopsAt?.(until);
+  return sendPlan({
+    ...{ settings, mapping, state, target, survey, hasher, halt, log, until, bestEffort, warn },
+    started: async (deliverer) => {
+      const view = { rate: target.rate, count: planCounter(survey.db, target.rate), deliverer };
+      watch.sending(view, survey.db);
+      await monitor.sending?.(view);
+    },
+  });
+}
+
+/** The first live run asks: what it sends cannot be deleted. Without a terminal it goes on. */
+async function confirmFirst(run: Run, { baseUrl }: Target, { survey: { db, states } }: Surveyed): Promise<void> {
+  const { settings, monitor } = run;
+  const isRehearsal = run.stateSuffix !== '';
+  if (settings.yes || settings.plan !== undefined || isRehearsal || !monitor.confirm) return;
+  const due = countDue(states);
+  if (due === 0 || db.get('select 1 from checkpoint.run limit 1')) return;
+  const question = `${counted(due, 'event')} will be sent to ${baseUrl}; none of them can be deleted afterwards. Send them?`;
+  if (await isAgreed(run, question)) return;
+  throw new UserError('nothing was sent', {
+    hint: 'rerun and answer y, or add --yes or --plan DIGEST to send without a question',
+  });
+}
+
+/** Returns the summary, and writes it to the plan together with what people read. */
+async function end(
+  run: Run,
+  target: Target | undefined,
+  { survey }: Surveyed,
+  sender: Sender | undefined,
+): Promise<RunEnd> {
+  const { settings, mapping, state, output, log, watch, startedAt, began, bestEffort } = run;
+  const plan = readPlan(survey.db);
+  const summary = summarise({
+    settings: { ...settings, rate: target?.rate ?? settings.rate },
+    ...{ mapping, survey, plan, startedAt, began, sender, state, output },
+    ending: endOf(run, survey, plan.states),
+    baseUrl: target?.baseUrl ?? null,
+    requests: target?.client.requests ?? 0,
+  });
+  const files = isStateLost(summary.exit.reason) ? undefined : await writeFiles(run, survey.db, summary);
+  log.write('end', { exit: summary.exit, events: summary.events });
+  await watch.ended(summary);
+  return { summary, plan, files, undelivered: watch.undelivered, unwritten: bestEffort.failed };
+}
+
+function endOf({ settings, halt }: Run, survey: Surveyed['survey'], states: readonly CountedState[]): Ending {
+  if (halt.reason) return { code: halt.reason.exitCode, reason: halt.reason.code };
+  const refusal = refusalOf(settings, survey, states);
+  // A dry run says what the run would refuse.
+  if (refusal) return { code: settings.dryRun ? EXIT.finishedWithErrors : EXIT.nothingSent, reason: refusal };
+  return endingOf(survey, states);
+}

@@ -1,0 +1,216 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inflateSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { writeReport } from '../../../src/report/print/page/page.ts';
+import { ControlSum } from '../../../src/report/files/control-totals.ts';
+import type { StoredSummary } from '../../../src/report/files/summary.ts';
+import { stateDirectory } from '../../state.ts';
+import { BROWSER, openPage, startBrowser } from './browser.ts';
+import { hostileWith } from './hostile.ts';
+
+vi.stubEnv('TZ', 'UTC');
+
+/** Opens an address in a separate browser without network access, and returns what it printed. */
+async function browse(...options: readonly string[]): Promise<string> {
+  const child = await startBrowser(...options);
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject));
+  return text;
+}
+
+/** Serves one page, and remembers what was asked for. */
+async function served(page: string): Promise<{ address: string; asked: string[] }> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.setHeader('content-type', 'text/html; charset=utf-8').end(page);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/report.html`, asked };
+}
+
+/** The report of the case, with another summary. */
+async function pageOf(summary: Partial<StoredSummary> = {}, withValues = false): Promise<string> {
+  const state = await stateDirectory(hostileWith(summary));
+  return readFile(writeReport(state, state, { withValues }).path, 'utf8');
+}
+
+/** The deals of thirty stages. */
+const STAGES = Array.from({ length: 30 }, (_, n) => ({
+  ...{ entity: 'deal', from_pipeline: 'Sales Pipeline', from_stage: `Stage ${n}`, from_owner: 'Ada' },
+  ...{ pipeline: 'Sales', stage: `New stage ${n}`, owner: 'Ada Lovelace', currency: 'EUR', unread_amounts: 0 },
+  ...ControlSum.of([]).figures,
+  ...{ count: 5, amount: '1234567.50', acknowledged_count: n % 5, acknowledged_amount: '234567.50', invalid_count: 1 },
+}));
+
+/** What draws the background of the banner, `--warn-paper` (#fdf3df), in a PDF. */
+const BANNER = /\.992\d* \.95[23]\d* \.874\d* rg\b/;
+
+/** The drawing commands of each page of a PDF. */
+function printedPages(pdf: Buffer): string[] {
+  const text = pdf.toString('latin1');
+  const streams = [...text.matchAll(/\/FlateDecode[^>]*>>\s*stream\r?\n/g)].map((match) => {
+    const start = match.index + match[0].length;
+    return inflateSync(pdf.subarray(start, pdf.indexOf('endstream', start))).toString('latin1');
+  });
+  const pages = streams.filter((stream) => /\bBT\b/.test(stream));
+  expect(pages.length).toBe(text.match(/\/Type \/Page\b(?!s)/g)?.length);
+  return pages;
+}
+
+function cellsOf(row: string): string[] {
+  return [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) => cell!.replace(/<[^>]*>/g, '').trim());
+}
+
+const title = BROWSER ? 'the report in a browser' : 'the report in a browser (SKIPPED: no chromium on the PATH)';
+
+describe.skipIf(!BROWSER)(title, { timeout: 60_000 }, () => {
+  it('loads nothing else, runs no scripts, and keeps its structure for any input', async () => {
+    const { address, asked } = await served(await pageOf({}, true));
+    const dom = await browse('--dump-dom', address);
+
+    expect(asked).toEqual(['/report.html']);
+    expect(dom).toContain(
+      `<title>Migration report: Old CRM &lt;/title&gt;&lt;script&gt;document.title='owned'&lt;/script&gt;`,
+    );
+    const tags = new Set([...dom.matchAll(/<([a-z][a-z0-9]*)/g)].map(([, tag]) => tag));
+    for (const tag of ['script', 'img', 'link', 'iframe', 'b>weird']) expect(tags).not.toContain(tag);
+    for (const landmark of ['header', 'nav', 'main', 'footer']) expect(tags).toContain(landmark);
+
+    const sections = [...dom.matchAll(/<section id="([^"]+)" aria-labelledby="([^"]+)"/g)];
+    expect(sections.map(([, id]) => id)).toEqual([
+      'exports',
+      'verdict',
+      'sign',
+      'missing',
+      'verified',
+      'not-carried',
+      'mapping',
+      'not-used',
+      'signing',
+      'outcome',
+      'errors',
+      'omitted',
+      'warnings',
+    ]);
+    for (const [, , labelled] of sections) expect(dom).toContain(`<h2 id="${labelled}">`);
+    for (const [, target] of dom.matchAll(/href="#([^"]+)"/g)) expect(dom).toContain(`id="${target}"`);
+    for (const [table] of dom.matchAll(/<table>.*?<\/table>/gs)) {
+      expect(table).toMatch(/^<table>\s*<caption>\s*\S/);
+      expect(table).toContain('<th scope="col"');
+    }
+  });
+
+  it('shows a table in which every row and column adds up', async () => {
+    const { address } = await served(await pageOf());
+    const dom = await browse('--dump-dom', address);
+    const table = /<section id="outcome".*?<table>(.*?)<\/table>/s.exec(dom)![1]!;
+    const rows = [...table.matchAll(/<tr>(.*?)<\/tr>/gs)].slice(1).map(([, row]) => cellsOf(row!).slice(1).map(Number));
+    for (const [total, ...parts] of rows) expect(parts.reduce((sum, part) => sum + part, 0)).toBe(total);
+    const all = rows.pop()!;
+    expect(all.map((_, column) => rows.reduce((sum, row) => sum + row[column]!, 0))).toEqual(all);
+  });
+
+  it('fits a narrow dark screen, and keeps the banner of a dry run in sight', async () => {
+    const { address } = await served(await pageOf({ dry_run: true }));
+    const page = await openPage(address);
+    await expect.poll(() => page.evaluate('document.readyState')).toBe('complete');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    expect(await page.evaluate('document.querySelectorAll("table").length')).toBeGreaterThan(10);
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    expect(await page.evaluate('scrollY')).toBeGreaterThan(2_000);
+    expect(await page.evaluate('document.querySelector(".banner").getBoundingClientRect().top')).toBe(0);
+    expect(await page.evaluate('document.querySelector(".banner").innerText')).toBe('Dry run: nothing was sent');
+  });
+
+  it('has texts with contrast in the light and in the dark, and at 400, 800 and 1300 pixels no element wider than the page, save in tables that scroll', async () => {
+    const { address } = await served(await pageOf({ totals: STAGES }));
+    const page = await openPage(address);
+    await expect.poll(() => page.evaluate('document.readyState')).toBe('complete');
+    await page.evaluate('document.querySelectorAll("details").forEach((each) => (each.open = true))');
+    const wide = `[...document.querySelectorAll('body *')].filter((each) => !each.closest('.wide, .unseen') &&
+      each.getBoundingClientRect().right > innerWidth + 1).map((each) => each.outerHTML.slice(0, 80))`;
+    for (const width of [400, 800, 1300]) {
+      await page.send('Emulation.setDeviceMetricsOverride', {
+        width,
+        height: 900,
+        deviceScaleFactor: 1,
+        mobile: false,
+      });
+      expect(await page.evaluate('innerWidth')).toBe(width);
+      expect(await page.evaluate(`JSON.stringify(${wide})`), String(width)).toBe('[]');
+    }
+    const weak = `(() => {
+      const light = (color) => {
+        const [r, g, b] = color.match(/[\\d.]+/g).map((part) => part / 255)
+          .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+      };
+      const paper = (each) => {
+        for (let at = each; at; at = at.parentElement) {
+          const color = getComputedStyle(at).backgroundColor;
+          if (!/, 0\\)$|transparent/.test(color)) return color;
+        }
+      };
+      const texts = [...document.querySelectorAll('body *')].filter((each) =>
+        [...each.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== ''));
+      return JSON.stringify([texts.length > 100, texts.map((each) => {
+        const [one, other] = [light(getComputedStyle(each).color), light(paper(each))].sort((a, b) => b - a);
+        return [(one + 0.05) / (other + 0.05), each.outerHTML.slice(0, 60)];
+      }).filter(([ratio]) => ratio < 4.5)]);
+    })()`;
+    const papers = [];
+    for (const value of ['dark', 'light']) {
+      await page.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value }] });
+      papers.push(await page.evaluate('getComputedStyle(document.body).backgroundColor'));
+      expect(await page.evaluate(weak), value).toBe('[true,[]]');
+    }
+    expect(papers).toEqual(['rgb(20, 24, 31)', 'rgb(255, 255, 255)']);
+  });
+
+  it.each([
+    ['A4', 210, 297],
+    ['Letter', 215.9, 279.4],
+  ])('printed on %s, has what is signed on the first two pages', async (_, width, height) => {
+    const { address } = await served(await pageOf({ totals: STAGES }));
+    const page = await openPage(address);
+    await expect.poll(() => page.evaluate('document.readyState')).toBe('complete');
+    const [paperWidth, paperHeight] = [width / 25.4, height / 25.4];
+    const { data } = await page.send('Page.printToPDF', { printBackground: true, paperWidth, paperHeight });
+    const pages = printedPages(Buffer.from(data as string, 'base64'));
+    expect(pages.length).toBeGreaterThan(2);
+    expect(pages.length).toBeLessThan(8);
+    // As it is laid out between the margins of 16 and 14 mm.
+    const px = (mm: number): number => Math.floor((mm / 25.4) * 96);
+    await page.send('Emulation.setEmulatedMedia', { media: 'print' });
+    const size = { width: px(width - 28), height: px(height - 32), deviceScaleFactor: 1, mobile: false };
+    await page.send('Emulation.setDeviceMetricsOverride', size);
+    const ends = (id: string): string => `document.getElementById("${id}").getBoundingClientRect().bottom`;
+    expect(await page.evaluate(ends('stages'))).toBeGreaterThan(px(100));
+    expect(await page.evaluate(ends('sign'))).toBeLessThan(2 * px(height - 32));
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width);
+  });
+
+  it.each([
+    [{ dry_run: true }, true],
+    [{ base_url: 'sandbox' }, true],
+    [{}, false],
+  ])('prints a banner on every page, unless it is the report of a migration: %j', async (summary, hasBanner) => {
+    const { address } = await served(await pageOf({ ...summary, exit: { code: 0, reason: 'done' } }));
+    const page = await openPage(address);
+    await expect.poll(() => page.evaluate('document.readyState')).toBe('complete');
+    const { data } = await page.send('Page.printToPDF', { printBackground: true, preferCSSPageSize: true });
+    const pages = printedPages(Buffer.from(data as string, 'base64'));
+    // The appendix is folded, so it is not printed.
+    expect(pages.length).toBeGreaterThan(2);
+    expect(pages.length).toBeLessThan(8);
+    expect(pages.filter((drawn) => BANNER.test(drawn)).length).toBe(hasBanner ? pages.length : 0);
+  });
+});

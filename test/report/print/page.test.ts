@@ -1,0 +1,213 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { writeReport } from '../../../src/report/print/page/page.ts';
+import { ControlSum, type ControlTotal } from '../../../src/report/files/control-totals.ts';
+import { storeVerification } from '../../../src/report/files/documents.ts';
+import { openCheckpoint } from '../../../src/store/checkpoint.ts';
+import type { StateDir } from '../../../src/files/state-dir.ts';
+import { missingSection } from '../../../src/report/figures/missing.ts';
+import { WORDS, type SentenceKey } from '../../../src/report/words/words.ts';
+import { inSentence } from '../../../src/report/words/sentence.ts';
+import { PLAN_FILE } from '../../../src/store/plan-schema.ts';
+import { stateDirectory, type GivenState } from '../../state.ts';
+import { FIXTURES, HOSTILE, hostileWith } from './hostile.ts';
+
+vi.stubEnv('TZ', 'UTC');
+
+async function written(state: StateDir, withValues = false): Promise<string> {
+  return readFile(writeReport(state, state, { withValues }).path, 'utf8');
+}
+
+async function pageOf(given: GivenState, withValues = false): Promise<string> {
+  return written(await stateDirectory(given), withValues);
+}
+
+/** The text of a page, row by row. */
+function textOf(page: string): string {
+  return page
+    .replace(/<style>.*?<\/style>/s, '')
+    .replace(/<\/(tr|p|li|h\d|caption|header|dd)>/g, '\n')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/[^\S\n]+/g, ' ')
+    .replace(/ ?\n ?/g, '\n')
+    .replace(/\n+/g, '\n')
+    .replace(/Written .* by crm-backfill\/\S+\./, 'Written TIME by TOOL.')
+    .trim();
+}
+
+const COUNTED = { total: 1, acknowledged: 0, duplicates: 0, invalid: 1, rejected: 0, blocked: 0, pending: 0 };
+
+/** A deal with a stage and an owner, in the export and nowhere else. */
+function totalOf(stage: string, owner: string): ControlTotal {
+  const names = { from_pipeline: null, from_stage: stage, from_owner: owner, pipeline: 'Sales', stage, owner };
+  return {
+    entity: 'deal',
+    ...names,
+    currency: 'EUR',
+    unread_amounts: 0,
+    ...ControlSum.of([]).figures,
+    count: 1,
+    amount: '5',
+  };
+}
+
+/** A run that was killed: 60 leads, of which eight had been acknowledged by an earlier run. */
+const KILLED: GivenState = {
+  survey: { migration: 'killed', at: '2026-03-02T21:00:01.000Z' },
+  events: [
+    { state: 'acknowledged', times: 29 },
+    { state: 'duplicate' },
+    { state: 'invalid' },
+    { state: 'rejected' },
+    { state: 'retry' },
+    { state: 'ready', times: 27 },
+  ],
+  runs: [
+    {
+      at: '2026-03-02T21:00:01.000Z',
+      answers: [
+        ...Array.from({ length: 29 }, (_, n) => ({ id: `r${n}`, at: '2026-03-02T21:01:00.000Z' })),
+        { status: 'rejected', at: '2026-03-02T21:01:00.000Z' },
+        { status: 'rejected', at: '2026-03-02T21:01:00.000Z' },
+      ],
+    },
+  ],
+};
+
+describe('the report page', () => {
+  it('shows the outcome of every event, what is missing and omitted values', async () => {
+    await expect(`${textOf(await pageOf(HOSTILE))}\n`).toMatchFileSnapshot(join(FIXTURES, 'hostile.page.txt'));
+  });
+
+  it('contains field values only with --with-values', async () => {
+    expect(await pageOf(HOSTILE)).not.toContain('SECRET');
+    const withValues = await pageOf(HOSTILE, true);
+    for (const value of ['SECRET-DATE', 'SECRET-HINT', 'SECRET-REPLY', 'SECRET-CELL', 'SECRET-PHONE', 'SECRET-MAIL']) {
+      expect(withValues).toContain(value);
+    }
+    expect(withValues).toContain('handle it like the exports');
+  });
+
+  it.each([false, true])('escapes everything from the input (values: %s)', async (withValues) => {
+    const page = await pageOf(HOSTILE, withValues);
+    const tags = new Set([...page.matchAll(/<([a-z][a-z0-9]*)/g)].map(([, tag]) => tag));
+    for (const tag of ['script', 'img', 'link', 'iframe', 'i>odd', 'form', 'object']) expect(tags).not.toContain(tag);
+    expect(page.match(/<\/style>/g)).toHaveLength(1);
+    expect(page).not.toMatch(/<[^>]*\son\w+=/);
+    expect(page).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+    expect(page).toContain('[U+202E]');
+    expect(page).not.toMatch(/(?:src|href)="(?!#)/);
+    expect(page).not.toMatch(/url\(|@import/);
+  });
+
+  it('shows invisible and reversing characters by code point, and keeps line ends', async () => {
+    const page = await pageOf({ survey: { migration: 'a\u202eb\u0000c\ufeffd\u2028e\nf\ud800g"h' } });
+    expect(page).toContain('<bdi>a[U+202E]b[U+0000]c[U+FEFF]d[U+2028]e\nf\ufffdg&quot;h</bdi>');
+  });
+
+  it('allows nothing but its own style sheet', async () => {
+    expect(await pageOf(HOSTILE)).toMatch(
+      /<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src &#39;sha256-[\w+/]{43}=&#39;; base-uri &#39;none&#39;; form-action &#39;none&#39;"/,
+    );
+  });
+
+  it('shows the present outcomes if the last run was killed', async () => {
+    const text = textOf(await pageOf(KILLED));
+    expect(text).toContain('Not finished');
+    expect(text).toMatch(/lead\/created 60 29 1 1 2 0 27/);
+  });
+
+  it('uses only the checkpoint if there is no plan', async () => {
+    const state = await stateDirectory(KILLED);
+    await rm(state.file(PLAN_FILE));
+    const text = textOf(await written(state));
+    expect(text).toContain('Not finished');
+    expect(text).toMatch(/lead\/created 31 29 0 0 2 0 0/);
+  });
+
+  it('counts events by their type, whatever is sent of them next', async () => {
+    const text = textOf(
+      await pageOf({
+        events: [
+          { type: 'deal/updated', state: 'acknowledged' },
+          { type: 'deal/updated', state: 'acknowledged', sends: 'deal/updated' },
+        ],
+      }),
+    );
+    expect(text).toMatch(/deal\/updated 2 2 0/);
+  });
+
+  it('sends to whoever runs the migration what the mapping mends, and nothing else', () => {
+    const told = (Object.keys(WORDS) as SentenceKey[]).flatMap((key) => {
+      const { severity, kind, fix }: { severity: string; kind: string; fix?: string } = WORDS[key];
+      const [code] = key.split('/') as [string];
+      if (severity !== 'error' || kind === 'send' || !fix) return [];
+      const cause = { kind, code, field: null, count: 1, frees: 1, several: 0, message: 'it', http_status: null };
+      const causes = [{ ...cause, hint: code === key ? null : inSentence(fix), messages: 1, places: [] }];
+      const [row] = missingSection({ causes, findings: [], events: COUNTED, isDryRun: true })!.rows;
+      return [{ key, fix, who: row![3], how: row![4] }];
+    });
+    const who = (key: string) => told.find((each) => each.key === key)?.who;
+    for (const { key, fix, who: found, how } of told.filter(({ fix: text }) =>
+      /^(?:Set|Use|Convert|Parse) /.test(text),
+    ))
+      expect([key, found, how]).toEqual([key, 'whoever runs the migration', fix]);
+    expect(who('bad_phone')).toBe('whoever knows the record');
+    expect(who('bad_date')).toBe('whoever knows the record');
+    expect(who('bad_phone/rounded')).toBe('whoever made the export');
+    expect(who('unresolved_stage')).toBe('whoever decides on names');
+  });
+
+  it('of a dry run has no answers, although earlier runs got some', async () => {
+    const text = textOf(await pageOf(hostileWith({ dry_run: true })));
+    expect(text).toContain('Dry run: nothing was sent');
+    expect(text).not.toContain('Last answer');
+  });
+
+  it('counts an error of a record that was acknowledged earlier, as errors.csv does', async () => {
+    const problem = { kind: 'map', code: 'bad_date' };
+    const text = textOf(
+      await pageOf({
+        events: [
+          { state: 'acknowledged', problem },
+          { state: 'invalid', problem },
+        ],
+      }),
+    );
+    expect(text).toMatch(/bad_date 2 2 leads\nAll 2\n/);
+  });
+
+  it.each([
+    ['aaaa1111bbbb', false],
+    ['cccc2222dddd', true],
+  ])('of a plan that was compared with the service as %s, says whether to verify again', async (digest, isOther) => {
+    const state = await stateDirectory(hostileWith({ plan: { digest: 'aaaa1111bbbb', events: 9 } }));
+    const checkpoint = openCheckpoint(state);
+    const lead = { acknowledged: 9, read_back: 9, equal: 8, different: 1, missing: 0, not_shown: null };
+    const plan = { digest, is_dry_run: false };
+    const records = { lead: { ...lead, not_readable: ['custom_params'] } };
+    storeVerification(checkpoint, { at: '2026-03-04T10:00:00Z', plan, reason: 'different', records });
+    checkpoint.close();
+    const text = textOf(await written(state));
+    expect(text).toMatch(/\nLeads 9 9 8 1 0\n/);
+    expect(text).toContain('8 of 9 records match');
+    expect(text).toContain(`Compared with the plan that was sent (${digest})`);
+    expect(/another plan \(aaaa1111bbbb\): verify again/.test(text)).toBe(isOther);
+  });
+
+  it('stays small with many errors, stages and owners', async () => {
+    const events = Array.from({ length: 20_000 }, (_, n) => {
+      const problem = { code: `code_${n % 700}`, message: 'long '.repeat(40) };
+      return { state: 'invalid' as const, problem };
+    });
+    const totals = Array.from({ length: 1_000 }, (_, n) => ({
+      ...totalOf(`Stage ${n % 30}`, `Owner ${n % 60}`),
+      currency: n % 2 ? 'EUR' : 'USD',
+    }));
+    const page = await pageOf({ events, summary: { totals } }, true);
+    expect(page.length).toBeLessThan(500_000);
+    expect(page).toContain('20,000');
+    expect(page).toContain('with other causes');
+  });
+});

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { writeReport } from '../../../src/report/print/page/page.ts';
+import type { PageOptions } from '../../../src/report/print/page-data.ts';
+import { stateDirectory, type GivenState } from '../../state.ts';
+
+const MINUTE = 60_000;
+const NOW = new Date('2026-03-02T08:30:00Z');
+
+beforeEach(() => void vi.setSystemTime(NOW));
+afterEach(() => void vi.useRealTimers());
+
+function ago(minutes: number): string {
+  return new Date(NOW.getTime() - minutes * MINUTE).toISOString();
+}
+
+const HOLDER = { host: 'here', pid: 1, at: ago(3) };
+
+/** The page of a run that settled 40 of 1,000 events since its first answer two minutes ago. */
+async function pageOf(given: Partial<GivenState> = {}, options: Partial<PageOptions> = {}): Promise<string> {
+  const state = await stateDirectory({
+    events: [
+      { state: 'acknowledged', times: 40, priority: 10 },
+      { state: 'ready', times: 960 },
+    ],
+    survey: { at: ago(2), rate: { requests: 100, seconds: 60 } },
+    runs: [
+      { at: ago(100), answers: [{ at: ago(99), status: 'rejected', code: 'invalid_payload' }] },
+      { at: ago(2), answers: Array.from({ length: 40 }, (_, n) => ({ at: ago(n === 0 ? 1.9995 : 0.5) })) },
+    ],
+    holder: HOLDER.at,
+    ...given,
+  });
+  return readFile(writeReport(state, state, { withValues: false, holder: HOLDER, ...options }).path, 'utf8');
+}
+
+/** The same, while it waits. */
+function waiting(reason: string, at: string): Promise<string> {
+  return pageOf({ runs: [{ at, answers: [{ at }], waits: { reason, since: ago(10) } }] });
+}
+
+it('the page of a run says how far it is', async () => {
+  const page = await pageOf();
+  expect(page).toContain('Sending: 40 of 1,000 records arrived so far.');
+  expect(page).toContain('class="state good"');
+});
+
+it('the page of a run shows its progress by priority', async () => {
+  const rows = (await pageOf()).split('Events by priority').at(-1)!.split('</tr>');
+  expect(rows[1]).toMatch(/>10<.*>40<.*>40</s);
+  expect(rows[2]).toMatch(/>0<.*>960<.*>0<.*about /s);
+});
+
+it('the page of a run says that it is held up, unless one that was killed before it was', async () => {
+  const page = await waiting('credentials', ago(2));
+  expect(page).toContain('Held up for the moment: ');
+  expect(page).toContain('class="state warn"');
+  expect(await waiting('outage', ago(5))).not.toContain('Held up');
+});
+
+it('the page says that a run was killed', async () => {
+  expect(await pageOf({}, { holder: undefined })).toContain('The last run ended unexpectedly');
+});
+
+it('the page says that the counts are those of the run before, while another one surveys', async () => {
+  const page = await pageOf({ summary: { exit: { code: 3, reason: 'until' } } });
+  expect(page).toContain('the counts are from the previous run');
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { INGEST_CODES } from '../../../src/contract.ts';
+import { hintFor, issueOf, meaningOf, WORDS } from '../../../src/report/words/words.ts';
+
+const codes = Object.keys(WORDS).filter((key) => !key.includes('/'));
+
+describe('the vocabulary', () => {
+  it('has a sentence for every code, and fixes that are sentences', () => {
+    expect(codes.length).toBeGreaterThan(100);
+    for (const code of codes) {
+      const { what, fix } = meaningOf(code, undefined);
+      expect(what, code).toMatch(/^[A-Z].*\.$/);
+      if (fix !== '') expect(fix, code).toMatch(/^[A-Z`].*\.$/);
+    }
+  });
+
+  it('has further sentences only of codes that it has', () => {
+    const further = Object.keys(WORDS).filter((key) => key.includes('/'));
+    expect(further.length).toBeGreaterThan(5);
+    for (const key of further) expect(codes).toContain(key.split('/')[0]);
+  });
+
+  it('explains every refusal with which the service rejects an event', () => {
+    const { authFailed: _stops, ...refusals } = INGEST_CODES;
+    for (const code of Object.values(refusals)) expect(codes).toContain(code);
+  });
+
+  it('explains an unknown code by the kind of its issue', () => {
+    expect(meaningOf('http_418', 'send').what).toBe('The service rejected the event.');
+    expect(meaningOf('http_418', undefined)).toEqual({ what: '', fix: '' });
+  });
+});
+
+describe('an issue', () => {
+  it('has the code and the message of its case, and the hint of its code', () => {
+    const issue = issueOf('bad_number', '`x`');
+    expect(issue).toEqual({ severity: 'error', kind: 'map', code: 'bad_number', message: '`x` is not a number' });
+    expect(hintFor(issue)).toBe('fix the number in the export, or change its format in the mapping (`number: …`)');
+  });
+
+  it('has a hint of its own where its code has further sentences', () => {
+    const issue = issueOf('bad_date/no_offset', '`x`');
+    expect(issue).toMatchObject({ code: 'bad_date', hint: 'set `defaults.timezone`' });
+    expect(hintFor(issue)).toBe('set `defaults.timezone`');
+  });
+});
