@@ -1,6 +1,6 @@
 /** The arguments, options, help and examples of each command, as data: all that the help needs. */
 import { LIMITS } from '../contract.ts';
-import { oneRecord, rate, text, texts, value } from '../settings/checks.ts';
+import { oneRecord, rate, text, texts } from '../settings/checks.ts';
 import { pick } from '../settings/option.ts';
 import { MAPPING, RUN_OPTIONS } from '../settings/run-settings.ts';
 import { CONNECTION, OPTIONS } from '../settings/table.ts';
@@ -174,23 +174,4 @@ export const purge = define({
     json: { ...OPTIONS.json, describe: 'Print what was deleted and kept as one JSON object to stdout' },
   },
   examples: [],
-});
-
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-
-export const api = define({
-  positionals: {
-    method: {
-      type: 'value',
-      check: value(`one of ${METHODS.join(', ')}`, (given) => METHODS.find((name) => name === given.toUpperCase())),
-      describe: METHODS.join(', '),
-    },
-    path: { type: 'value', check: value('a path', (given) => given), describe: 'The path below the base URL' },
-  },
-  options: pick(OPTIONS, 'data', 'query', 'paginate', 'write', 'idempotencyKey', 'baseUrl', 'envFile', 'timeout'),
-  examples: [
-    ['$0 api GET /pipelines --query type=DEAL', 'pipelines and stages with their ids'],
-    ['$0 api GET /api-logs --query statusGroup=4xx --paginate', 'all requests that the service refused'],
-    ['$0 api POST /leads --write --data \'{"fullName":"Ada"}\'', 'a write; automations may fire'],
-  ],
 });

@@ -13,7 +13,6 @@ export const COMMANDS = [
   ['report <mapping>', 'Write the report and the lists of problems again from the state directory'],
   ['purge <mapping>', 'Delete the state files that contain personal data, once the migration is accepted'],
   ['sandbox', 'Start a local stand-in for the service, for rehearsals'],
-  ['api <method> <path>', 'Call a route of the REST API: authenticated, rate-limited, secrets hidden'],
   ['schema', 'Print the JSON Schema of mapping files, for editors'],
 ] as const satisfies readonly (readonly [usage: string, describe: string])[];
 

@@ -25,14 +25,10 @@ export async function serviceOf(
   return startRehearsal({ ...settings, rate: SANDBOX_RATE }, console.redactor);
 }
 
-/** From the options, the environment and the `.env` file. `isOpen`: as of `restCredentials`. */
-export function credentialsOf(
-  settings: Pick<RunSettings, 'baseUrl' | 'envFile'>,
-  console: Console,
-  needs: { readonly isOpen?: boolean } = {},
-): RestCredentials {
+/** From the options, the environment and the `.env` file. */
+function credentialsOf(settings: Pick<RunSettings, 'baseUrl' | 'envFile'>, console: Console): RestCredentials {
   const environment = readEnvironment(settings.envFile, (message) => console.complain(`warning: ${message}`));
-  const credentials = restCredentials(settings.baseUrl, environment, needs);
+  const credentials = restCredentials(settings.baseUrl, environment);
   console.redactor.add(credentials.apiKey, credentials.ingestToken);
   return credentials;
 }

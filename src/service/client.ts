@@ -39,12 +39,6 @@ interface SendOptions extends TurnOptions {
   readonly beforeSend?: () => Promise<void>;
 }
 
-interface RestOptions extends SendOptions {
-  readonly query?: Readonly<Record<string, string | number>>;
-  readonly body?: string;
-  readonly headers?: Headers;
-}
-
 type Headers = Readonly<Record<string, string>>;
 
 interface ClientRequest {
@@ -132,25 +126,16 @@ export class Client {
     return 'kind' in reply ? reply : readIngestReply(reply, this.#clock.wall(), entityIn(body));
   }
 
-  get(path: string, query?: RestOptions['query'], options: SendOptions = {}): Promise<RestAttempt> {
-    return this.request('GET', path, { ...options, ...(query ? { query } : {}) });
-  }
-
-  /** One request to a REST route, without retries. A body is sent as JSON. */
-  async request(method: string, path: string, options: RestOptions = {}): Promise<RestAttempt> {
+  /** One request to a REST route, without retries. */
+  async get(
+    route: string,
+    given: Readonly<Record<string, string | number>> = {},
+    options: SendOptions = {},
+  ): Promise<RestAttempt> {
     const query = new URLSearchParams();
-    for (const [key, value] of Object.entries(options.query ?? {})) query.set(key, String(value));
-    const target = query.size === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${query.toString()}`;
-    const { body } = options;
-    const type = body === undefined ? {} : { 'content-type': 'application/json' };
-    const headers = { ...this.#headers, ...type, ...options.headers };
-    const reply = await this.#limited({ method, path: target, headers, body }, options);
-    return 'kind' in reply ? reply : readRestReply(reply, this.#clock.wall());
-  }
-
-  /** A route that needs no API key (section 5): sent without it, so it does not count against the rate limit. */
-  async getOpen(path: string): Promise<RestAttempt> {
-    const reply = await this.#exchange({ method: 'GET', path, headers: this.#openHeaders });
+    for (const [key, value] of Object.entries(given)) query.set(key, String(value));
+    const path = query.size === 0 ? route : `${route}?${query.toString()}`;
+    const reply = await this.#limited({ method: 'GET', path, headers: this.#headers }, options);
     return 'kind' in reply ? reply : readRestReply(reply, this.#clock.wall());
   }
 
@@ -245,7 +230,7 @@ function isSuccess(status: number): boolean {
 }
 
 /** The headers that say that a route is being retired, and the route in its place (service interface, section 9); empty if none does. */
-export function retirementIn(headers: Reply['headers']): readonly string[] {
+function retirementIn(headers: Reply['headers']): readonly string[] {
   const { deprecation, sunset, link } = headers;
   const names = deprecation ?? sunset ?? (/\bsuccessor-version\b/i.test(link ?? '') ? link : undefined);
   if (names === undefined) return [];

@@ -25,7 +25,7 @@ async function readList(
   query: Readonly<Record<string, string>>,
   options: ReadOptions = {},
 ): Promise<(Fields & { readonly id: string })[]> {
-  const { items } = await wholeList(client, path, query, options);
+  const items = await wholeList(client, path, query, options);
   return items.map((item) => {
     if (!isFields(item)) throw unknownShape(path, `a list of ${describe(item)}`);
     const id = idOf(item);

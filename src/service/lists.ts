@@ -5,10 +5,8 @@ import type { Client } from './client.ts';
 import { LIMITS, PATHS } from '../contract.ts';
 import { tryParseJson } from '../json.ts';
 import { describe, hasMore, idOf, isFields, itemsIn, nextIn, totalIn, type Fields, type Query } from './list-page.ts';
-import type { Reply } from './error-body.ts';
 import type { RestAttempt } from './reply.ts';
 import { retried } from './retry.ts';
-import { commandOf } from '../settings/program.ts';
 import { counted, numberText } from '../report/words/numbers.ts';
 import { printable } from '../report/words/visible.ts';
 
@@ -29,15 +27,6 @@ export interface Page {
   readonly more: boolean;
   /** Requests the page after this one; undefined on the page that ends the list. */
   readonly next: Query | undefined;
-  readonly headers: Reply['headers'];
-}
-
-/** A whole list. */
-export interface List {
-  readonly items: readonly unknown[];
-  readonly pages: number;
-  /** Of the first page. */
-  readonly headers: Reply['headers'];
 }
 
 /** Far more than any list has: guards against one that never ends. */
@@ -47,14 +36,17 @@ const MAX_PAGES = 1_000;
  * All items of a list. Throws a `UserError` as `read` does, if the answer is not a list, and if the service says that the
  * list has more items than it returned: a name that is unique among some of the users may not be unique among all.
  */
-export async function wholeList(client: Client, path: string, query: Query, options: ReadOptions = {}): Promise<List> {
+export async function wholeList(
+  client: Client,
+  path: string,
+  query: Query,
+  options: ReadOptions = {},
+): Promise<readonly unknown[]> {
   const items: unknown[] = [];
   let pages = 0;
-  let first: Page | undefined;
   let total: number | undefined;
   let more = false;
   for await (const page of pagesOf(client, path, query, options)) {
-    first ??= page;
     total = page.total ?? total;
     more = page.more;
     if (page.fresh.length > 0) pages += 1;
@@ -64,10 +56,10 @@ export async function wholeList(client: Client, path: string, query: Query, opti
   if (more || (total !== undefined && total > items.length)) {
     const of = total === undefined ? 'items although more seem to follow' : `of ${counted(total, 'item')}`;
     throw new UserError(`GET ${path} returned only ${numberText(items.length)} ${of}`, {
-      hint: `names are never looked up in an incomplete list: check the answer of \`${commandOf(process.argv, 'api', 'GET', path)}\``,
+      hint: `names are never looked up in an incomplete list; look at the answer of GET ${path}`,
     });
   }
-  return { items, pages, headers: first?.headers ?? {} };
+  return items;
 }
 
 /**
@@ -125,7 +117,7 @@ export async function* pagesOf(
     const isLast = fresh.length === 0 || (byCursor ? !next : isWhole && hasMore(body) !== true && !options.from);
     // A route that has no pages, or that repeats a full one, may have more items than it shows.
     const more = items.length > 0 && (hasMore(body) ?? (isFull && (refusal !== undefined || isEnd)));
-    yield { fresh, total, more, next: isLast ? undefined : step, headers: attempt.reply.headers };
+    yield { fresh, total, more, next: isLast ? undefined : step };
     if (isLast) return;
   }
 }

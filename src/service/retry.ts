@@ -38,18 +38,14 @@ export const LONGEST_RETRY_AFTER_MS = 10 * 60_000;
 /**
  * Retries a REST request that got no usable answer or was rate-limited, at most five times. After a 429 it does
  * not wait itself, because the limiter does; a Retry-After of more than ten minutes is not waited for.
- * Requests that cannot work with this configuration are not retried. `isOnce`: the request must not be executed twice, so it is retried
- * only after a 429, which means that it was not executed. Returns the last attempt.
+ * Requests that cannot work with this configuration are not retried. Returns the last attempt.
  */
 export async function retried<
   T extends { readonly kind: string; readonly setup?: true; readonly retryAfterMs?: number | undefined },
->(
-  request: () => Promise<T>,
-  options: { readonly clock: Clock; readonly signal?: AbortSignal; readonly isOnce?: boolean },
-): Promise<T> {
+>(request: () => Promise<T>, options: { readonly clock: Clock; readonly signal?: AbortSignal }): Promise<T> {
   for (let failures = 0; ;) {
     const attempt = await request();
-    const isRetryable = attempt.kind === 'rate_limited' || (attempt.kind === 'unanswered' && !options.isOnce);
+    const isRetryable = attempt.kind === 'rate_limited' || attempt.kind === 'unanswered';
     if ((attempt.retryAfterMs ?? 0) > LONGEST_RETRY_AFTER_MS) return attempt;
     if (!isRetryable || attempt.setup || failures === MAX_RETRIES || options.signal?.aborted) return attempt;
     failures += 1;

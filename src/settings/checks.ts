@@ -19,7 +19,7 @@ export interface NamedRecord {
 }
 
 /** One value, given once and not empty. `parse` returns undefined for what is not `expected`. */
-export function value<T>(expected: string, parse: (text: string) => T | undefined) {
+function value<T>(expected: string, parse: (text: string) => T | undefined) {
   return z.unknown().transform((given, context): T => {
     const refuse = (message: string): never => {
       context.addIssue({ code: 'custom', message });
@@ -152,14 +152,6 @@ export const pathsByName = byName('NAME=PATH', resolve);
 
 /** `NAME=VALUE`, the answers to questions. */
 export const answers = byName('NAME=VALUE', (text) => text);
-
-/** `NAME=VALUE`; a name may occur more than once, and its value may be empty. */
-export const parameters = values((given, refuse): readonly (readonly [name: string, value: string])[] =>
-  given.map((pair) => {
-    if (pair.indexOf('=') < 1) refuse(`\`${pair}\` is not NAME=VALUE`);
-    return split(pair);
-  }),
-);
 
 function split(pair: string): readonly [name: string, value: string] {
   const at = pair.indexOf('=');

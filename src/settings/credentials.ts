@@ -58,23 +58,19 @@ export function readEnvironment(
 
 /** Throws a `UserError` that names everything that is missing, and never repeats a value. */
 export function credentials(baseUrlOption: string | undefined, env: Environment): Credentials {
-  const found = read(baseUrlOption, env, { key: true, token: true });
+  const found = read(baseUrlOption, env, { token: true });
   return { ...found, ingestToken: found.ingestToken! };
 }
 
-/** The same for commands that send no events. `isOpen`: for a route that needs no key (service interface, section 5). */
-export function restCredentials(
-  baseUrlOption: string | undefined,
-  env: Environment,
-  { isOpen = false }: { isOpen?: boolean } = {},
-): RestCredentials {
-  return read(baseUrlOption, env, { key: !isOpen, token: false });
+/** The same for commands that send no events. */
+export function restCredentials(baseUrlOption: string | undefined, env: Environment): RestCredentials {
+  return read(baseUrlOption, env, { token: false });
 }
 
 function read(
   baseUrlOption: string | undefined,
   env: Environment,
-  needs: { readonly key: boolean; readonly token: boolean },
+  needs: { readonly token: boolean },
 ): RestCredentials {
   const copied = env.BACKFILL_INGEST_URL ? splitIngestUrl(env.BACKFILL_INGEST_URL) : undefined;
   const base = baseUrlOption ?? (env.BACKFILL_BASE_URL || copied?.baseUrl);
@@ -82,7 +78,7 @@ function read(
   const key = env.BACKFILL_API_KEY ?? '';
   const missing = [
     ...(base ? [] : ['the base URL (--base-url, BACKFILL_BASE_URL or BACKFILL_INGEST_URL)']),
-    ...(key || !needs.key ? [] : ['the API key (BACKFILL_API_KEY)']),
+    ...(key ? [] : ['the API key (BACKFILL_API_KEY)']),
     ...(token || !needs.token ? [] : ['the ingestion token (BACKFILL_INGEST_TOKEN or BACKFILL_INGEST_URL)']),
   ];
   if (!base || missing.length > 0) {

@@ -7,7 +7,6 @@ import {
   duration,
   eventTypes,
   oneOrMore,
-  parameters,
   pathsByName,
   pickedRecords,
   planDigest,
@@ -19,7 +18,6 @@ import {
   text,
   time,
   tolerance,
-  value,
   zeroOrMore,
 } from './checks.ts';
 import type { OptionTable } from './option.ts';
@@ -31,7 +29,6 @@ const PACE = 'Pace:';
 const STOP = 'When to stop:';
 const STATE = 'State:';
 const OUTPUT = 'Output:';
-const REQUEST = 'Request:';
 
 /** The files of `mappings/` that `init` knows. */
 const PRESETS = [
@@ -239,24 +236,6 @@ export const OPTIONS = {
     check: text('a mapping file'),
     shownDefault: 'a small company',
     describe: 'Copy the pipelines, stages and users that the last run or dry run of this mapping read',
-  },
-  data: { group: REQUEST, type: 'value', check: text('JSON or @FILE'), describe: 'Body: JSON, or @FILE' },
-  query: {
-    group: REQUEST,
-    type: 'repeatable',
-    check: parameters,
-    describe: 'Query parameter (NAME=VALUE, repeatable)',
-  },
-  paginate: { group: REQUEST, type: 'boolean', describe: 'Fetch all pages of a list, as one array' },
-  write: { group: REQUEST, type: 'boolean', describe: 'Allow a method other than GET; automations may fire' },
-  idempotencyKey: {
-    group: REQUEST,
-    type: 'value',
-    check: value(`1 to ${LIMITS.idempotencyKeyLength} printable ASCII characters without spaces`, (given) =>
-      /^[\x21-\x7e]+$/.test(given) && given.length <= LIMITS.idempotencyKeyLength ? given : undefined,
-    ),
-    shownDefault: 'a new one',
-    describe: 'For POST: a request repeated with the same key and body has no further effect',
   },
 } as const satisfies OptionTable;
 

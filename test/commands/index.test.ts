@@ -32,10 +32,10 @@ describe('a command', () => {
   });
 
   it.each([
-    [['api'], 'missing arguments: <method>, <path>'],
-    [['api', 'GET'], 'missing argument: <path>'],
+    [['explain'], 'missing arguments: <mapping>, <record>'],
+    [['explain', 'a.yaml'], 'missing argument: <record>'],
     [['init'], 'missing argument: <exports>'],
-    [['api', 'GET', '/tags', '/roles'], 'unexpected argument: `/roles`'],
+    [['explain', 'a.yaml', '1', '2'], 'unexpected argument: `2`'],
     [['run', 'a.yaml', '--rate'], '--rate: empty, expected a rate like `100/60s`'],
     [['run', 'a.yaml', '--source'], '`--source` needs a value'],
     [['run', 'a.yaml', '--pilot', '1', '--pilot', '2'], '--pilot: given more than once'],

@@ -48,8 +48,9 @@ test('a sandbox with the account of a migration has the pipelines and users that
     });
   });
   const env = parseEnv(said) as Record<string, string>;
+  const headers = { 'x-api-key': env.BACKFILL_API_KEY! };
   const ask = async (path: string): Promise<unknown> =>
-    JSON.parse((await backfill(['api', 'GET', path], { cwd, env })).stdout) as unknown;
+    (await fetch(`${env.BACKFILL_BASE_URL}${path}`, { headers })).json();
   expect(await ask('/pipelines')).toMatchObject(ACCOUNT.pipelines);
   expect(await ask('/platform-users')).toMatchObject({ users: [{ fullName: 'Olga Other', email: 'olga@other.test' }] });
 });

@@ -158,7 +158,7 @@ describe('lists', () => {
     await expect(reading).rejects.toMatchObject({
       exitCode: 2,
       message: `GET /platform-users returned only ${message}`,
-      hint: expect.stringContaining('crm-backfill api GET /platform-users') as string,
+      hint: expect.stringContaining('GET /platform-users') as string,
     });
   });
 

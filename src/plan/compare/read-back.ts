@@ -4,7 +4,6 @@ import { LIMITS } from '../../contract.ts';
 import { idOf, isFields, type Fields } from '../../service/list-page.ts';
 import { NotShown, pagesOf, readRecord, RecordMerged, RecordRefused } from '../../service/lists.ts';
 import type { Entity } from '../../model.ts';
-import { commandOf } from '../../settings/program.ts';
 
 /** A record as the service returns it now; `record` is undefined if it does not exist, or `instead` says why it is not shown. */
 export interface Found {
@@ -70,7 +69,7 @@ async function* fromWholeList(client: Client, entity: Entity, pending: Set<strin
   const isWhole = yield* fromPages(client, entity, pending, () => true);
   if (pending.size > 0 && !isWhole) {
     throw new NotShown(`GET ${path}/{id} answered 404, and GET ${path} returned only a part of the list`, {
-      hint: `it is unknown whether records are gone: check the answer of \`${commandOf(process.argv, 'api', 'GET', path)}\``,
+      hint: `it is unknown whether records are gone: look at the answer of GET ${path}`,
     });
   }
   for (const serviceId of pending) yield { serviceId, record: undefined };

@@ -15,9 +15,9 @@ const ambiguous = (noun: string) => ({
   says: (wanted: string, matches: number, where: string): string => `${noun} ${wanted} matches ${matches} ${where}`,
   fix: UNIQUE,
 });
-const foreignId = (noun: string, list: string, kind: string) => ({
+const foreignId = (noun: string, route: string, kind: string) => ({
   says: (id: string): string => `the account has no ${noun} with the id \`${id}\``,
-  fix: `Use an id of the target account (\`crm-backfill api GET ${list}\` lists them), or map the name of the ${kind} to \`${kind === 'user' ? 'owner' : kind}_name\` instead.`,
+  fix: `Use an id of the target account (GET ${route} lists them), or map the name of the ${kind} to \`${kind === 'user' ? 'owner' : kind}_name\` instead.`,
 });
 const disagrees = (what: string, field: string) => ({
   what,
@@ -29,7 +29,7 @@ const disagrees = (what: string, field: string) => ({
 /** Names, and ids in place of them, that the account does not have. */
 export const NAME_ERRORS = {
   unresolved_stage: { what: 'A stage does not exist in the account.', ...unresolved('stage') },
-  'unresolved_stage/id': foreignId('stage of a deal pipeline', '/pipelines --query type=DEAL', 'stage'),
+  'unresolved_stage/id': foreignId('stage of a deal pipeline', '/pipelines?type=DEAL', 'stage'),
   unresolved_owner: { what: 'An owner does not exist in the account.', ...unresolved('owner') },
   'unresolved_owner/id': foreignId('user', '/platform-users', 'user'),
   unresolved_pipeline: { what: 'A pipeline does not exist in the account.', ...unresolved('pipeline') },
