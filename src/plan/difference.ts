@@ -2,7 +2,6 @@
 import type { FileDigest } from '../input/source.ts';
 import { readDocument } from '../report/files/documents.ts';
 import type { RecordDifference } from '../report/files/summary.ts';
-import { placedFile } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { DIFFERENCE_CODES } from './judge/judge-known.ts';
 
@@ -15,10 +14,10 @@ export function readDifference(
 ): RecordDifference | undefined {
   const codes = JSON.stringify(DIFFERENCE_CODES);
   const found = db.all<Omit<RecordDifference['first'][number], 'fields'> & { fields: string | null }>(
-    `select ${placedFile()} as file, r.line, r.number as record, (
+    `select r.file, r.line, r.record, (
        select group_concat(distinct c.field) from change c
        where c.entity = e.entity and c.external_id = e.external_id and c.field <> '') as fields
-     from event e join record r on r.id = e.record join file f on f.id = r.file
+     from event e join row r on r.id = e.record
      where e.state = 'acknowledged' and e.code in (select value from json_each(?)) order by e.id limit ${MOST_PLACES}`,
     codes,
   );

@@ -1,7 +1,6 @@
 import { contentSha } from '../core/identity.ts';
 import { canonicalJson, type JsonObject } from '../json.ts';
 import { parentOf } from '../kinds/index.ts';
-import { placedFile } from '../store/plan-schema.ts';
 import type { Entity, EventType, Place } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { EventCounts } from '../report/words/terms.ts';
@@ -37,8 +36,7 @@ export interface EventRow extends PlannedEvent, Place {}
 
 /** The columns of `EventRow`; what follows chooses among `event e`. */
 export const EVENT_ROWS = `
-  select ${EVENT_COLUMNS}, s.name as source, ${placedFile()} as file, r.line, r.number as record
-  from event e join record r on r.id = e.record join file f on f.id = r.file join source s on s.id = f.source`;
+  select ${EVENT_COLUMNS}, r.source, r.file, r.line, r.record from event e join row r on r.id = e.record`;
 
 /** Sets what became of an event. Only the judging steps of the survey and the sender call it. */
 export function setState(db: Database, id: number, state: State, code: string | null = null): void {

@@ -1,7 +1,6 @@
 import { EVENT_TYPES, kindOfType } from '../kinds/index.ts';
 import type { EntryHead } from '../mapping/mapping.ts';
 import { placeText, type Issue } from '../model.ts';
-import { placedFile } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { EVENT_ROWS, pagesOf, type EventRow, type PlannedEvent } from './events.ts';
 import { addProblem } from './problems.ts';
@@ -115,8 +114,7 @@ function similarId(db: Database, { parent_entity: entity, parent_id: id }: Plann
 /** The row of the missing parent, if the export has one that no entry selects. */
 function unselectedRow(db: Database, { parent_entity: entity, parent_id: id }: PlannedEvent) {
   return db.get<{ file: string; line: number; record: number }>(
-    `select ${placedFile()} as file, r.line, r.number as record
-      from skipped k join record r on r.id = k.record join file f on f.id = r.file
+    `select r.file, r.line, r.record from skipped k join row r on r.id = k.record
       where k.entity = ? and k.external_id = ? limit 1`,
     entity,
     id,

@@ -12,18 +12,15 @@ const KIND_ROWS = KINDS.map(
   ({ name, isNote = false, isUpdatable }, rank) => `('${name}', ${rank}, ${Number(isNote)}, ${Number(isUpdatable)})`,
 ).join(',\n  ');
 
-/**
- * What names the file of a record `r` in a file `f` to people: in a sheet with the cell, `crm.xlsx#Deals!C17`. `of`: the problem
- * or value left out that says the column.
- */
-export function placedFile(of?: 'p' | 'o'): string {
-  return `f.path || ifnull('!' || ${of ? `ifnull(${of}.cell, f.cell)` : 'f.cell'} || r.line, '')`;
+/** The file of a `row r` for people, in a sheet with the cell that a problem `p` or a value left out `o` is about: `crm.xlsx#Deals!C17`. */
+export function placedFile(of: 'p' | 'o'): string {
+  return `r.path || ifnull('!' || ifnull(${of}.cell, r.cell) || r.line, '')`;
 }
 
-/** `contacts.csv:17`, `crm.xlsx#Deals!A17`: a line of a file, by the names of both in a statement. */
-export function placeInSql(file: string, row: string): string {
-  return `${file}.path || ifnull('!' || ${file}.cell, ':') || ${row}.line`;
-}
+/** Of a `file f`: what is asked of it by its id, so that a view can also be joined to what may have no record. */
+const ofFile = (id: string, what: string): string => `(select ${what} from file f where f.id = ${id})`;
+/** A line of a file, in a sheet with the cell in which its record begins: `contacts.csv:17`, `crm.xlsx#Deals!A17`. */
+const placeIn = (id: string, line: string): string => ofFile(id, `f.path || ifnull('!' || f.cell, ':') || ${line}`);
 
 /**
  * `plan.db`: every event exactly as it will be sent, the record that it comes from, and everything that the survey and the
@@ -268,16 +265,26 @@ create view problem_row as
   from problem p left join event e on e.id = p.event
     left join row_of w on w.event = e.id and e.rows > 1 and p.record = e.record and p.kind in ('send', 'blocked');
 
+-- A record with its place: file (in a sheet with the cell), place (with the line), replaced (that of the original of a corrected record).
+create view row as
+  select r.id, r.file as file_id, r.line, r.number as record, r.raw, r.original,
+    ${ofFile('r.file', '(select s.name from source s where s.id = f.source)')} as source,
+    ${ofFile('r.file', '(select s.columns from source s where s.id = f.source)')} as columns,
+    ${ofFile('r.file', 'f.path')} as path, ${ofFile('r.file', 'f.cell')} as cell,
+    ${ofFile('r.file', "f.path || ifnull('!' || f.cell || r.line, '')")} as file,
+    ${placeIn('r.file', 'r.line')} as place,
+    (select ${placeIn('d.file', 'd.line')} from replaced d where d.record = r.id) as replaced
+  from record r;
+
 create view events as
   select e.type, e.external_id,
     ${SHOWN_STATE} as state,
-    s.name as source, f.path as file, r.line, r.number as record, e.rows, e.occurred_at, e.priority, e.data, r.raw
-  from event e join record r on r.id = e.record join file f on f.id = r.file join source s on s.id = f.source;
+    r.source, r.path as file, r.line, r.record, e.rows, e.occurred_at, e.priority, e.data, r.raw
+  from event e join row r on r.id = e.record;
 
 create view problems as
-  select p.kind, p.code, p.severity, p.count, e.type, e.external_id, s.name as source, f.path as file, r.line, p.field, p.message, p.hint
-  from problem p left join event e on e.id = p.event left join record r on r.id = p.record
-    left join file f on f.id = r.file left join source s on s.id = f.source;
+  select p.kind, p.code, p.severity, p.count, e.type, e.external_id, r.source, r.path as file, r.line, p.field, p.message, p.hint
+  from problem p left join event e on e.id = p.event left join row r on r.id = p.record;
 
 create view left_out as
   select e.type, e.external_id, o.field, o.original, o.reason

@@ -6,7 +6,6 @@ import { meant, nearest } from '../../problem.ts';
 import { carrierOf } from '../../plan/judge/combine.ts';
 import type { RowsAt } from '../../report/figures/story.ts';
 import type { AskedRecord, NamedRecord } from '../../settings/run-settings.ts';
-import { placedFile } from '../../store/plan-schema.ts';
 import type { Database } from '../../store/sqlite.ts';
 
 /**
@@ -129,7 +128,7 @@ function unknownRecord(db: Database, asked: AskedRecord, entities: readonly Enti
 function rowBefore(db: Database, text: string): string | undefined {
   for (const { file, line } of placesIn(text)) {
     const row = db.get<Omit<Place, 'source'>>(
-      `select ${placedFile()} as file, r.line, r.number as record from record r join file f on f.id = r.file
+      `select r.file, r.line, r.record from row r join file f on f.id = r.file_id
         where r.line between 1 and ?2 and ${IS_FILE} order by r.line desc, r.id limit 1`,
       file,
       line,

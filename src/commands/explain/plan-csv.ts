@@ -72,7 +72,7 @@ export async function writePlanCsv(db: Database, directory: string, names: Names
     OMITTED,
     `
     select e.type, e.external_id, ${placedFile('o')} as file, r.line, o.field, o.original, o.reason
-    from omission o left join event e on e.id = o.event join record r on r.id = o.record join file f on f.id = r.file
+    from omission o left join event e on e.id = o.event join row r on r.id = o.record
     order by o.id`,
   );
   return [...files, omitted];
@@ -123,14 +123,13 @@ async function writeType(db: Database, type: EventType, path: string, names: Nam
 /** In the order of reading: with an index on the type, all rows would be sorted. */
 async function* rowsOf(db: Database, type: EventType): AsyncGenerator<PlannedRow, void> {
   const rows = db.each<PlannedRow>(
-    `select ${placedFile()} as file, r.line, e.state, e.external_id, e.occurred_at, e.priority, e.data, r.raw, s.columns,
+    `select r.file, r.line, e.state, e.external_id, e.occurred_at, e.priority, e.data, r.raw, r.columns,
         (select group_concat(p.message, '; ') from problem p where p.event = e.id) as problems,
         (select group_concat(external_id, '; ') from (select external_id from part where event = e.id order by position)) as parts,
-        (select json_group_array(json_object('file', g.path || ifnull('!' || g.cell || o.line, ''), 'line', o.line, 'raw', o.raw, 'columns', t.columns))
-          from row_of w join record o on o.id = w.record join file g on g.id = o.file join source t on t.id = g.source
+        (select json_group_array(json_object('file', o.file, 'line', o.line, 'raw', o.raw, 'columns', o.columns))
+          from row_of w join row o on o.id = w.record
           where w.event = e.id and e.rows > 1 and w.record <> e.record) as others
-      from event e not indexed join record r on r.id = e.record join file f on f.id = r.file
-        join source s on s.id = f.source
+      from event e not indexed join row r on r.id = e.record
       where e.type = ? order by e.id`,
     type,
   );

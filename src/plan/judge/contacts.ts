@@ -1,5 +1,4 @@
 /** `if_contact_exists`: how the survey treats people who are in the account already. */
-import { placedFile } from '../../store/plan-schema.ts';
 import { PERSON } from '../../kinds/index.ts';
 import { rmSync } from 'node:fs';
 import { readBack } from '../compare/read-back.ts';
@@ -138,13 +137,11 @@ function findMatches(db: Database, policies: readonly Policies[]): void {
 }
 
 const MATCHES = `
-  select m.event, m.service_id, m.fields, m.name, e.record, ifnull(e.external_id, '') as external_id, e.entry, s.name as source,
-    ${placedFile()} as file, r.line,
+  select m.event, m.service_id, m.fields, m.name, e.record, ifnull(e.external_id, '') as external_id, e.entry, r.source, r.file, r.line,
     e.state = 'acknowledged' or exists (
       select 1 from checkpoint.record q where q.entity = '${PERSON}' and q.external_id = e.external_id
         and (q.existence <> 'no' or q.open is not null)) as is_ours
-  from match m join event e on e.id = m.event join record r on r.id = e.record join file f on f.id = r.file
-    join source s on s.id = f.source`;
+  from match m join event e on e.id = m.event join row r on r.id = e.record`;
 
 /** `matches`: of one lead. */
 function report(db: Database, policies: readonly Policies[], matches: readonly Match[]): void {

@@ -15,7 +15,7 @@ interface Repeated {
   readonly external_id: string;
   readonly content: string;
   readonly entry: number;
-  readonly source: number;
+  readonly source: string;
   /** An earlier run created the record. */
   readonly is_created: number;
 }
@@ -43,12 +43,12 @@ export function judgeDuplicates(db: Database, policies: readonly Policies[]): vo
   `);
   let group: Repeated[] = [];
   for (const event of db.all<Repeated>(`
-    select e.id, e.record, e.type, e.external_id, e.content, e.entry, f.source, exists (
+    select e.id, e.record, e.type, e.external_id, e.content, e.entry, r.source, exists (
       select 1 from checkpoint.record r where r.entity = e.entity and r.external_id = e.external_id
         and r.is_acknowledged = 1) or exists (
       select 1 from checkpoint.carried c where c.external_id = e.external_id and e.entity = '${COMBINED}' and c.is_certain = 1) as is_created
     from in_conflict c join repeated_event p on p.entity = c.entity and p.external_id = c.external_id
-    join event e on e.id = p.id join record r on r.id = e.record join file f on f.id = r.file
+    join event e on e.id = p.id join row r on r.id = e.record
     order by c.entity, c.external_id, e.id`)) {
     const [first] = group;
     if (first && (first.type !== event.type || first.external_id !== event.external_id)) {

@@ -1,4 +1,3 @@
-import { placedFile } from '../../store/plan-schema.ts';
 import { isObject, parseJson, type JsonObject, type JsonValue } from '../../json.ts';
 import { CUSTOM_FIELDS, isUpdate, STAGED } from '../../kinds/index.ts';
 import type { Entity, EventType } from '../../model.ts';
@@ -37,8 +36,8 @@ interface FoldRow {
 /** In the order in which they are folded. */
 const ROWS = `
   select t.n, t.together, e.id, e.type, e.entity, e.external_id, e.record, e.entry, e.occurred_at, e.data, e.own_priority,
-    e.deal_group, e.amount, iif(f.cell is null, f.path || ':' || r.line, ${placedFile()}) as place
-  from temp.row_to_fold t join event e on e.id = t.id join record r on r.id = e.record join file f on f.id = r.file
+    e.deal_group, e.amount, r.place
+  from temp.row_to_fold t join event e on e.id = t.id join row r on r.id = e.record
   where t.n > ? order by t.n limit ?`;
 
 /**

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { COMBINED } from '../../kinds/index.ts';
 import { placeText } from '../../model.ts';
 import { writeTable } from '../../report/files/error-files.ts';
-import { UNACKNOWLEDGED, placedFile } from '../../store/plan-schema.ts';
+import { UNACKNOWLEDGED } from '../../store/plan-schema.ts';
 import type { Database } from '../../store/sqlite.ts';
 
 export const GONE_FILE = 'gone.csv';
@@ -83,8 +83,8 @@ export function listGone(db: Database, path: string): GoneCounts {
 /** The first rows that may be about a record, by its kind. */
 function namelessPlaces(db: Database): ReadonlyMap<string, readonly string[]> {
   const rows = db.each<{ entity: string; file: string; line: number; record: number }>(
-    `${NAMELESS} select n.entity, ${placedFile()} as file, r.line, r.number as record
-     from nameless n join record r on r.id = n.record join file f on f.id = r.file order by r.id`,
+    `${NAMELESS} select n.entity, r.file, r.line, r.record
+     from nameless n join row r on r.id = n.record order by r.id`,
   );
   const places = new Map<string, string[]>();
   for (const { entity, ...place } of rows) {

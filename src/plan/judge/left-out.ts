@@ -1,6 +1,5 @@
 /** Records of the input that become no events of the plan. Why is a code of `OMISSION_REASONS`. */
 import { RECORD } from '../../report/files/findings.ts';
-import { placeInSql } from '../../store/plan-schema.ts';
 import type { Database, SqlValue } from '../../store/sqlite.ts';
 import { ORPHAN } from '../../report/words/terms.ts';
 import { issueOf } from '../../report/words/words.ts';
@@ -15,12 +14,12 @@ function leaveOutOrphans(db: Database, where: string, ...values: readonly string
   db.define('why_orphan', (parent, id, place, code) => whyOrphan(`${parent} \`${id}\``, place, code));
   // The row of the parent, if it has one: an index has it by its id.
   const row = (what: string): string =>
-    `(select ${what} from unused_row u join record r on r.id = u.record join file f on f.id = r.file
+    `(select ${what} from unused_row u join row r on r.id = u.record
       where u.entity = e.parent_entity and u.external_id = e.parent_id limit 1)`;
   db.exec(
     `insert into omission (record, field, original, entity, code, reason)
      select ifnull(w.record, e.record), '${RECORD}', coalesce(w.external_id, e.external_id, ''), e.entity, '${ORPHAN}',
-       why_orphan(e.parent_entity, e.parent_id, ${row(placeInSql('f', 'r'))}, ${row('u.code')})
+       why_orphan(e.parent_entity, e.parent_id, ${row('r.place')}, ${row('u.code')})
      from temp.gone o join event e on e.id = o.event left join (
        select event, record, null as external_id from row_of where event not in (select event from part)
        union all select event, record, external_id from part) w on w.event = e.id`,

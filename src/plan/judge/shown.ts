@@ -72,12 +72,12 @@ export class FeatureReader {
       `with noticed as materialized (
          select record, json_group_array(json_array(field, code)) as list from problem
          where event is null and record is not null and severity = 'warning' group by record)
-       select e.id, e.record, e.type, e.entity, e.entry, s.name as source, e.data, n.list as noticed,
+       select e.id, e.record, e.type, e.entity, e.entry, r.source, e.data, n.list as noticed,
          (select json_group_array(json_array(o.field, o.code)) from omission o where o.event = e.id) as omissions,
          (select json_group_array(json_array(p.field, p.code)) from problem p
            where p.event = e.id and p.severity = 'warning') as warnings,
          ${this.#counted} as counted
-       from event e join record r on r.id = e.record join file f on f.id = r.file join source s on s.id = f.source
+       from event e join row r on r.id = e.record
          left join noticed n on n.record = e.record
        where e.data is not null and ${condition} order by e.id`,
       JSON.stringify(values),

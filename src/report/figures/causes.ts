@@ -68,9 +68,8 @@ function readPlaces(db: Database): ReadonlyMap<number, readonly ErrorPlace[]> {
       from problem p where p.severity = 'error' and p.code <> '${CONSEQUENCE}'
       window same as (partition by ${SUBJECT} order by p.id)),
     numbered as (select *, row_number() over (partition by first order by id) as n from caused where message = shown)
-    select p.first, ${placedFile('p')} as file, r.line, r.number as record, e.external_id as externalId
-    from numbered p left join event e on e.id = p.event join record r on r.id = ifnull(p.record, e.record)
-      join file f on f.id = r.file
+    select p.first, ${placedFile('p')} as file, r.line, r.record, e.external_id as externalId
+    from numbered p left join event e on e.id = p.event join row r on r.id = ifnull(p.record, e.record)
     where p.n <= ${MOST_PLACES} order by p.id`);
   const places = new Map<number, ErrorPlace[]>();
   for (const { first, ...place } of rows) {

@@ -5,7 +5,7 @@ import { canonicalJson, parseJson, type JsonObject, type JsonValue } from '../..
 import { countStates } from '../../plan/counts.ts';
 import { readFindings } from '../files/findings.ts';
 import type { FoundPlan } from '../../store/stored-plans.ts';
-import { PLAN_FILE, placedFile } from '../../store/plan-schema.ts';
+import { PLAN_FILE } from '../../store/plan-schema.ts';
 import { fieldsOf } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { shortPath } from '../../files/paths.ts';
@@ -45,8 +45,8 @@ export function planFigures(
 /** The first event of a type that is sent; undefined if there is none, for which all events are read. */
 function sampleSection(db: Database, type: EventType, names: ReadonlyMap<string, string>): Section | undefined {
   const sample = db.get<{ id: string | null; data: string; file: string; line: number; record: number }>(
-    `select e.external_id as id, e.data, ${placedFile()} as file, r.line, r.number as record
-      from event e not indexed join record r on r.id = e.record join file f on f.id = r.file
+    `select e.external_id as id, e.data, r.file, r.line, r.record
+      from event e not indexed join row r on r.id = e.record
       where e.type = ? and e.data is not null and e.state not in ('invalid', 'duplicate') order by e.id limit 1`,
     type,
   );

@@ -8,7 +8,7 @@ import { whySkipped } from '../files/error-files.ts';
 import { RECORD } from '../files/findings.ts';
 import type { NamedRecord } from '../../settings/run-settings.ts';
 import type { FoundPlan } from '../../store/stored-plans.ts';
-import { PLAN_FILE, placedFile, placeInSql } from '../../store/plan-schema.ts';
+import { PLAN_FILE, placedFile } from '../../store/plan-schema.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { outcomeOf, type State } from '../../plan/events.ts';
 
@@ -176,14 +176,12 @@ interface StoryRow extends Place {
   readonly original: string | null;
 }
 
-/** Of a record `r` in a file `f` of a source `s`. */
-const ROW = `s.name as source, ${placedFile()} as file, r.line, r.number as record, r.raw, s.columns,
-  (select ${placeInSql('g', 'd')} from replaced d join file g on g.id = d.file where d.record = r.id) as original`;
+const ROW = 'r.source, r.file, r.line, r.record, r.raw, r.columns, r.replaced as original';
 
 const EVENTS = `
   select e.id, e.type, e.state, e.code, e.sends, e.rows, e.occurred_at, e.data, e.parent_entity, e.parent_id,
     ${ROW}
-  from event e join record r on r.id = e.record join file f on f.id = r.file join source s on s.id = f.source`;
+  from event e join row r on r.id = e.record`;
 
 function eventsAbout(db: Database, { entity, externalId }: NamedRecord): StoryRow[] {
   return db.all<StoryRow>(`${EVENTS} where e.entity = ? and e.external_id = ? order by e.id`, entity, externalId);
@@ -202,7 +200,7 @@ function unusedRows(db: Database, record: NamedRecord | RowsAt): UnusedRow[] {
       : ['u.entity = ? and u.external_id = ?', record.entity, record.externalId];
   const rows = db.all<StoryRow & { readonly code: string; readonly why: string | null }>(
     `select u.code, u.why, r.id, ${ROW}
-      from unused_row u join record r on r.id = u.record join file f on f.id = r.file join source s on s.id = f.source
+      from unused_row u join row r on r.id = u.record
       where ${where} group by r.id order by r.id`,
     ...values,
   );
@@ -260,7 +258,7 @@ function rowsOf(db: Database, row: StoryRow): RowStory[] {
                 select entry as first, record as second, record from row_of
                   where event = ?1 and not exists (select 1 from part where event = ?1)
                 union all select position, 0, record from part where event = ?1) w
-              join record r on r.id = w.record join file f on f.id = r.file join source s on s.id = f.source
+              join row r on r.id = w.record
             order by w.first, w.second`,
           row.id,
         );
@@ -294,7 +292,7 @@ function errorsOf(db: Database, event: number, state: EventFate, last: ServiceAn
 function leftOutOf(db: Database, event: number): LeftOut[] {
   return db.all<LeftOut>(
     `select ${placedFile('o')} as file, r.line, o.field, o.original, o.reason
-      from omission o join record r on r.id = o.record join file f on f.id = r.file where o.event = ? order by o.id`,
+      from omission o join row r on r.id = o.record where o.event = ? order by o.id`,
     event,
   );
 }
@@ -315,9 +313,9 @@ interface RelativeRow {
 
 function parentOf(db: Database, entity: string, id: string): Relative {
   const found = db.get<RelativeRow>(
-    `select e.entity, e.external_id, e.state, ${placedFile()} as file, r.line,
+    `select e.entity, e.external_id, e.state, r.file, r.line,
         ${nameInSql('e')} as name
-      from event e join record r on r.id = e.record join file f on f.id = r.file
+      from event e join row r on r.id = e.record
       where e.entity = ? and e.external_id = ? order by e.state = 'duplicate', e.id limit 1`,
     entity,
     id,
@@ -334,12 +332,12 @@ function parentOf(db: Database, entity: string, id: string): Relative {
 /** One event of each child: comments without an id are records of their own. */
 function childrenOf(db: Database, { entity, externalId }: NamedRecord): RecordStory['children'] {
   const children = db.each<RelativeRow>(
-    `select e.entity, e.external_id, e.state, ${placedFile()} as file, r.line,
+    `select e.entity, e.external_id, e.state, r.file, r.line,
         ${nameInSql('e')} as name
       from (
         select min(id) as id from event where parent_entity = ? and parent_id = ? and state <> 'duplicate'
         group by entity, coalesce(external_id, id)
-      ) child cross join event e on e.id = child.id join record r on r.id = e.record join file f on f.id = r.file
+      ) child cross join event e on e.id = child.id join row r on r.id = e.record
       order by e.id`,
     entity,
     externalId,

@@ -23,28 +23,27 @@ const FILES = {
     columns:
       'source file line record event_type external_id event_id kind code http_status field message hint attempts at',
     statement: `
-    select s.name as source, ${placedFile('p')} as file, r.line, r.number as record, e.type as event_type, e.external_id,
+    select r.source, ${placedFile('p')} as file, r.line, r.record, e.type as event_type, e.external_id,
       iif(p.attempts > 0, (
         select q.id from checkpoint.request q where q.entity = e.entity and q.external_id = e.external_id order by q.n desc limit 1),
         null) as event_id, p.kind, p.code, p.http_status, p.field, p.message, p.hint, p.attempts, p.at
     from problem p join problem_row w on w.problem = p.id left join event e on e.id = p.event
-      left join record r on r.id = w.record left join file f on f.id = r.file left join source s on s.id = f.source
+      left join row r on r.id = w.record
     where p.severity = 'error' order by p.id, r.id`,
   },
   'omitted.csv': {
     columns: 'source file line external_id field original reason',
     statement: `
-    select s.name as source, ${placedFile('o')} as file, r.line, e.external_id, o.field, o.original, o.reason
-    from omission o left join event e on e.id = o.event join record r on r.id = o.record
-      join file f on f.id = r.file join source s on s.id = f.source
+    select r.source, ${placedFile('o')} as file, r.line, e.external_id, o.field, o.original, o.reason
+    from omission o left join event e on e.id = o.event join row r on r.id = o.record
     order by o.id`,
   },
   /** Every row of the exports that became no event, and why. */
   'left_out.csv': {
     columns: 'source file line record reason',
     statement: `
-    select s.name as source, f.path as file, r.line, r.number as record, k.code, k.why
-    from unused_row k join record r on r.id = k.record join file f on f.id = r.file join source s on s.id = f.source
+    select r.source, r.path as file, r.line, r.record, k.code, k.why
+    from unused_row k join row r on r.id = k.record
     where k.code <> 'unread' order by r.id`,
     options: { shown: (row) => ({ ...row, reason: whySkipped(row as unknown as WhyUnused) }) },
   },

@@ -114,14 +114,14 @@ export function countsByCode(findings: readonly Finding[], severity: Severity): 
 type Group = Pick<Finding, 'severity' | 'kind' | 'code' | 'field'>;
 
 const place = (of: 'p' | 'o'): string =>
-  `coalesce(${placedFile(of)}, '') as file, coalesce(r.line, 0) as line, coalesce(r.number, 0) as record, e.type`;
+  `coalesce(${placedFile(of)}, '') as file, coalesce(r.line, 0) as line, coalesce(r.record, 0) as record, e.type`;
 
 function problems(db: Database, { severity, kind, code }: Group, first: number): FindingExample[] {
   return db.all(
     `select ${place('p')}, e.external_id as externalId, p.field, p.message, p.hint, null as original, 0 as is_carried,
        iif(p.kind = 'send', e.data, null) as data
      from problem p left join event e on e.id = p.event
-       left join record r on r.id = coalesce(p.record, e.record) left join file f on f.id = r.file
+       left join row r on r.id = coalesce(p.record, e.record)
      where p.id >= ? and p.severity = ? and p.kind = ? and p.code = ? order by p.id limit ${MOST_EXAMPLES}`,
     first,
     severity,
@@ -135,7 +135,7 @@ function omitted(db: Database, { code, field }: Group, first: number): FindingEx
     `select ${place('o')}, iif(o.field = '${RECORD}', o.original, e.external_id) as externalId, o.field, o.reason as message,
        null as hint, o.original, null as data,
        exists (select 1 from json_tree(e.data) where atom = o.original) as is_carried
-     from omission o left join event e on e.id = o.event join record r on r.id = o.record join file f on f.id = r.file
+     from omission o left join event e on e.id = o.event join row r on r.id = o.record
      where o.id >= ? and o.field = ? and o.code = ? order by o.id limit ${MOST_EXAMPLES}`,
     first,
     field,

@@ -3,7 +3,7 @@ import { nameInSql } from '../../kinds/index.ts';
 import { counted } from '../words/numbers.ts';
 import { temporaryName } from '../../files/private-file.ts';
 import type { StateDir } from '../../files/state-dir.ts';
-import { SHOWN_STATE, placedFile } from '../../store/plan-schema.ts';
+import { SHOWN_STATE } from '../../store/plan-schema.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { writeTable } from './error-files.ts';
 import { publishFiles } from './own-files.ts';
@@ -95,7 +95,7 @@ export async function writePilot(db: Database, output: StateDir): Promise<Writte
 }
 
 const PILOT = `
-    select p.place as "order", p.shows, seen.entity as look_at, seen.external_id, ${placedFile()} as file, r.line,
+    select p.place as "order", p.shows, seen.entity as look_at, seen.external_id, r.file, r.line,
       ${SHOWN_STATE} as state,
       (select q.service_id from checkpoint.record q
         where q.entity = seen.entity and q.external_id = seen.external_id) as service_id,
@@ -106,5 +106,5 @@ const PILOT = `
     from pilot p
       join (select id, iif(k.is_note, parent_entity, entity) as entity, iif(k.is_note, parent_id, external_id) as external_id
         from event join kind k on k.name = entity) seen on seen.id = p.event
-      join event e on e.id = p.event join record r on r.id = e.record join file f on f.id = r.file
+      join event e on e.id = p.event join row r on r.id = e.record
     order by p.place`;

@@ -1,4 +1,3 @@
-import { placedFile } from '../../store/plan-schema.ts';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { csvHead, csvLine } from '../../files/csv.ts';
@@ -15,7 +14,6 @@ import { publishFiles } from './own-files.ts';
 export const REJECTS = 'rejects';
 
 interface SourceRow {
-  readonly id: number;
   readonly name: string;
   readonly kind: 'table' | 'tree';
   readonly columns: string;
@@ -68,23 +66,22 @@ function nameOf({ name, kind }: SourceRow, number = 1): string {
 
 function faultySources(db: Database): SourceRow[] {
   return db.all<SourceRow>(`
-    select distinct s.id, s.name, s.kind, s.columns
-    from problem p join problem_row w on w.problem = p.id join record r on r.id = w.record
-      join file f on f.id = r.file join source s on s.id = f.source
+    select distinct s.name, s.kind, s.columns
+    from problem p join problem_row w on w.problem = p.id join row r on r.id = w.record join source s on s.name = r.source
     where p.severity = 'error' and r.raw is not null order by s.id`);
 }
 
 /** Each record once, however many of its events failed, and once those that one correction replaces. */
-function writeSource(db: Database, { id, kind, columns: json }: SourceRow, path: string): void {
+function writeSource(db: Database, { name, kind, columns: json }: SourceRow, path: string): void {
   const columns = JSON.parse(json) as string[];
   const hashOf = rowHasher(columns);
   const rows = db.each<RejectRow>(
-    `select ${placedFile()} as path, r.line, r.raw, r.original,
+    `select r.file as path, r.line, r.raw, r.original,
        group_concat(case when p.field is null then p.message else p.field || ': ' || p.message end, '; ' order by p.id) as error
-     from problem p join problem_row w on w.problem = p.id join record r on r.id = w.record join file f on f.id = r.file
-     where p.severity = 'error' and r.raw is not null and f.source = ?
+     from problem p join problem_row w on w.problem = p.id join row r on r.id = w.record
+     where p.severity = 'error' and r.raw is not null and r.source = ?
      group by r.id order by r.id`,
-    id,
+    name,
   );
   const { file, line, error, row: hash } = rejectColumnsFor(columns);
   const head = kind === 'table' ? csvHead([...columns, file, line, error, hash]) : '';

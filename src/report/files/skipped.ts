@@ -17,10 +17,9 @@ export interface SkippedRows {
 /** The most frequent first. */
 export function readSkipped(db: Database): readonly SkippedRows[] {
   const rows = db.all<Omit<SkippedRows, 'why'> & { readonly unmet: string | null }>(`
-    select s.name as source, k.code as reason, iif(k.code = '${ORPHAN}', null, k.why) as unmet,
+    select r.source, k.code as reason, iif(k.code = '${ORPHAN}', null, k.why) as unmet,
       count(distinct k.record) as count, s.records as "of"
-    from unused_row k
-      join record r on r.id = k.record join file f on f.id = r.file join source s on s.id = f.source
+    from unused_row k join row r on r.id = k.record join source s on s.name = r.source
     where k.code <> 'unread' and k.record not in (select record from event) and k.record not in (select record from row_of)
     group by 1, 2, 3 order by 4 desc, 1, 2, 3`);
   const groups = new Map<string, typeof rows>();
