@@ -21,7 +21,7 @@ export const run = define({
   options: RUN_OPTIONS,
   mostUsed: [
     ...['source', 'dryRun', 'plan', 'pilot', 'pick', 'sandbox', 'fresh'],
-    ...['rate', 'maxErrors', 'maxOmitted', 'until', 'notify'],
+    ...['rate', 'maxErrors', 'maxOmitted', 'until'],
   ],
   examples: [
     ['$0 run acme.yaml --dry-run', 'validate the mapping and every record'],

@@ -13,13 +13,12 @@ import { briefText, moodOf } from '../report/figures/verdict.ts';
 import { endProcess } from '../mapping/guest.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { Halt, haltOnSignals, needsAdopt } from '../halt.ts';
-import { notifyUrl, secretsOf } from '../settings/notify-url.ts';
 import { jsonOf } from '../report/print/json.ts';
 import { screenOf } from '../report/print/terminal.ts';
 import { countDue } from '../plan/counts.ts';
 import { runMigration, type Monitor, type RunEnd } from '../run/run.ts';
 import type * as progressModule from '../report/print/progress.ts';
-import { commandLine, SECRET } from '../settings/command-line.ts';
+import { commandLine } from '../settings/command-line.ts';
 import { runSettings, type RunSettings } from '../settings/run-settings.ts';
 import type { Account } from '../service/account.ts';
 import type { WrittenWorksheet } from '../survey/worksheet-file.ts';
@@ -48,8 +47,6 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = runSettings(argv);
   const halt = new Halt();
   const env = environmentOf(settings, console);
-  const notify = notifyUrl(settings.notify, env);
-  if (notify) console.redactor.add(...secretsOf(notify));
   const target = await targetOf(settings, env, console);
   const stopListening = listenForSignals(halt, console);
   const watching = watch(settings, console, target);
@@ -61,14 +58,12 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
       halt,
       redactor: console.redactor,
       monitor: watching.monitor,
-      notify,
     });
     watching.end();
-    const { summary, undelivered, unwritten } = ended;
+    const { summary, unwritten } = ended;
     if (settings.quiet && !halt.reason && summary.exit.code !== EXIT.done) {
       console.complain(briefText(summary), moodOf(summary));
     }
-    if (undelivered !== undefined) console.complain(`warning: ${undelivered}`);
     if (unwritten.length > 0) {
       console.complain(
         `warning: these files could not be written, so they are missing or outdated: ${unwritten.join(', ')}`,
@@ -112,7 +107,7 @@ function endFigures(
   const worksheet = said.worksheet;
   const names = worksheet && openNamesOf(worksheet);
   const next = halt.reason
-    ? resumeSection(settings.dryRun ? commandLine(process.argv) : resumeCommand(halt.reason.code), resumeText())
+    ? resumeSection(settings.dryRun ? commandLine(process.argv) : resumeCommand(halt.reason.code), RESUME_TEXT)
     : nextSection(summary, {
         argv: process.argv,
         mapping: settings.mapping,
@@ -132,12 +127,8 @@ function endFigures(
   return settings.dryRun ? dryRunFigures(found) : runFigures(found);
 }
 
-/** Whether nothing is sent twice is asked at 2 a.m. A secret URL cannot be shown. */
-function resumeText(): string {
-  const secret = SECRET.filter((name) => process.argv.some((arg) => arg.split('=', 1)[0] === name));
-  const and = secret.length === 0 ? '' : `; add ${secret.join(', ')}, whose URL is not shown`;
-  return `safe at any time: nothing is sent twice${and}`;
-}
+/** Whether nothing is sent twice is asked at 2 a.m. */
+const RESUME_TEXT = 'safe at any time: nothing is sent twice';
 
 /** Neither a rehearsal nor a run without network needs a `.env` file. */
 function environmentOf(settings: RunSettings, console: Console): Environment {

@@ -7,9 +7,8 @@ import type { FunctionModule } from '../mapping/functions.ts';
 import { loadMapping } from '../mapping/load.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import type { ProgressView } from '../report/print/progress-tracker.ts';
-import type { Watch } from '../report/print/watch.ts';
 import type { Rate } from '../rate.ts';
-import type { Redactor, Secret } from '../redact.ts';
+import type { Redactor } from '../redact.ts';
 import type { Account } from '../service/account.ts';
 import type { Credentials } from '../settings/credentials.ts';
 import type { RunSettings } from '../settings/run-settings.ts';
@@ -44,18 +43,17 @@ export interface RunJob {
   readonly halt: Halt;
   readonly redactor: Redactor;
   readonly monitor: Monitor;
-  /** The URL of `--notify`. */
-  readonly notify?: Secret | undefined;
 }
 
 /** What the steps of one run share. */
 export interface Run extends RunJob, HeldState {
-  readonly watch: Watch;
   readonly mapping: Mapping;
   readonly startedAt: Date;
   /** By the monotonic clock. */
   readonly began: number;
   readonly bestEffort: BestEffort;
+  /** Set once it sends. */
+  sent?: { readonly events_sent: number };
   /** What to close at the end. */
   readonly atEnd: AtEnd;
   /** Shows a problem that does not stop the run. */
@@ -63,16 +61,15 @@ export interface Run extends RunJob, HeldState {
 }
 
 /** Throws a `UserError` if the mapping is wrong, or if the state directory cannot be used. */
-export async function begin(job: RunJob, watch: Watch, atEnd: AtEnd): Promise<Run> {
+export async function begin(job: RunJob, atEnd: AtEnd): Promise<Run> {
   const { settings, monitor } = job;
   const mapping = await loadMapping(settings.mapping, { sources: settings.source });
   const held = await holdState(job, mapping, atEnd);
   const { log } = held;
-  watch.begin(mapping.migration, (event, fields) => log.write(event, fields));
   const { file, sha256, functions } = mapping;
   log.write('run', { tool: TOOL, mapping: file, mapping_sha256: sha256, dry_run: settings.dryRun });
   if (functions) monitor.runsCode?.(functions);
   const warn = (message: string): void => monitor.trouble?.(message);
   const [startedAt, began] = [new Date(), systemClock.monotonic()];
-  return { ...job, ...held, watch, mapping, startedAt, began, atEnd, warn, bestEffort: new BestEffort(warn) };
+  return { ...job, ...held, mapping, startedAt, began, atEnd, warn, bestEffort: new BestEffort(warn) };
 }

@@ -3,14 +3,13 @@
  *
  *     mapping -> account -> survey -> (dry run: stop here) -> send -> summary
  */
-import { basename } from 'node:path';
+import { systemClock } from '../clock.ts';
 import { begin, type Run, type RunJob } from './begin.ts';
 import { connect, type Target } from './connect.ts';
 import { EXIT, shortageOf, UserError } from '../errors.ts';
 import { isStateLost } from '../halt.ts';
 import { closingAfter } from './held-state.ts';
 import { planCounter } from '../report/print/progress-tracker.ts';
-import { Watch } from '../report/print/watch.ts';
 import { writeFiles, type WrittenFiles } from '../report/print/written-files.ts';
 import { countDue, type CountedState } from '../plan/counts.ts';
 import type { Summary } from '../report/files/summary.ts';
@@ -19,6 +18,7 @@ import { findDamage } from '../store/sqlite.ts';
 import { endingOf, refusalOf, summarise, type Ending } from '../report/figures/summarise.ts';
 import { readPlan, type PlanReading } from '../report/figures/run.ts';
 import { isAgreed, surveyed, type Surveyed } from './surveyed.ts';
+import { noteWaits } from './waits.ts';
 import { counted } from '../report/words/numbers.ts';
 
 export type { Monitor, RunJob } from './begin.ts';
@@ -29,41 +29,24 @@ export interface RunEnd {
   readonly plan: PlanReading;
   /** Undefined if the state directory is gone. */
   readonly files: WrittenFiles | undefined;
-  /** Which messages to --notify were not delivered, if any. */
-  readonly undelivered: string | undefined;
   /** Names of files for people that could not be written. */
   readonly unwritten: readonly string[];
 }
 
 /** Runs, resumes or (dry run) rehearses a migration. Throws a `UserError` if even a survey was not possible. */
 export async function runMigration(job: RunJob): Promise<RunEnd> {
-  const watch = watchOf(job);
+  let run: Run | undefined;
   try {
     return await closingAfter(async (atEnd) => {
-      try {
-        const run = await begin(job, watch, atEnd);
-        const target = await connectTo(run);
-        const plan = await surveyed(run, target);
-        const sender = await send(run, target, plan);
-        return await end(run, target, plan, sender);
-      } catch (error) {
-        await watch.failed(error);
-        throw error;
-      }
+      run = await begin(job, atEnd);
+      const target = await connectTo(run);
+      const plan = await surveyed(run, target);
+      const sender = await send(run, target, plan);
+      return await end(run, target, plan, sender);
     });
   } catch (error) {
-    throw withExitCode(error, watch.hasSent);
+    throw withExitCode(error, (run?.sent?.events_sent ?? 0) > 0);
   }
-}
-
-function watchOf({ settings, notify, halt, monitor }: RunJob): Watch {
-  return new Watch({
-    mapping: basename(settings.mapping),
-    notify: settings.dryRun ? undefined : notify,
-    maxOutageMs: settings.maxOutage,
-    halt,
-    warn: (message) => monitor.trouble?.(message),
-  });
 }
 
 /** The exit code says whether anything was sent, whatever the error is about. */
@@ -88,9 +71,9 @@ async function connectTo(run: Run): Promise<Target | undefined> {
 }
 
 /** Loads every module that sending needs before the first request: one that cannot be loaded must not stop a run halfway. */
-async function loadSending({ watch, monitor }: Run): Promise<void> {
+async function loadSending({ monitor }: Run): Promise<void> {
   try {
-    await Promise.all([import('../send/send.ts'), watch.load(), monitor.load?.()]);
+    await Promise.all([import('../send/send.ts'), monitor.load?.()]);
   } catch (error) {
     throw shortageOf(error, EXIT.nothingSent) ?? error;
   }
@@ -98,7 +81,7 @@ async function loadSending({ watch, monitor }: Run): Promise<void> {
 
 /** Sends the rest of the plan, unless this is a dry run or something forbids it. */
 async function send(run: Run, target: Target | undefined, plan: Surveyed): Promise<Sender | undefined> {
-  const { settings, mapping, state, halt, log, watch, monitor, bestEffort, warn } = run;
+  const { settings, mapping, state, halt, log, monitor, bestEffort, warn, atEnd } = run;
   const { survey, hasher } = plan;
   // It was read beside the survey; nothing is sent before it is known to be whole.
   await run.checkpointWhole;
@@ -112,7 +95,11 @@ async function send(run: Run, target: Target | undefined, plan: Surveyed): Promi
     ...{ settings, mapping, state, target, survey, hasher, halt, log, until, bestEffort, warn },
     started: async (deliverer) => {
       const view = { rate: target.rate, count: planCounter(survey.db, target.rate), deliverer };
-      watch.sending(view, survey.db);
+      run.sent = deliverer.counters;
+      const waiting = (): ReturnType<typeof deliverer.waiting> => deliverer.waiting();
+      atEnd(
+        noteWaits({ ...{ waiting, db: survey.db, halt, clock: systemClock }, log: (...line) => log.write(...line) }),
+      );
       await monitor.sending?.(view);
     },
   });
@@ -139,7 +126,7 @@ async function end(
   { survey }: Surveyed,
   sender: Sender | undefined,
 ): Promise<RunEnd> {
-  const { settings, mapping, state, output, log, watch, startedAt, began, bestEffort } = run;
+  const { settings, mapping, state, output, log, startedAt, began, bestEffort } = run;
   const plan = readPlan(survey.db);
   const summary = summarise({
     settings: { ...settings, rate: target?.rate ?? settings.rate },
@@ -150,8 +137,7 @@ async function end(
   });
   const files = isStateLost(summary.exit.reason) ? undefined : await writeFiles(run, survey.db, summary);
   log.write('end', { exit: summary.exit, events: summary.events });
-  await watch.ended(summary);
-  return { summary, plan, files, undelivered: watch.undelivered, unwritten: bestEffort.failed };
+  return { summary, plan, files, unwritten: bestEffort.failed };
 }
 
 function endOf({ settings, halt }: Run, survey: Surveyed['survey'], states: readonly CountedState[]): Ending {

@@ -30,7 +30,7 @@ export function proxyFor(target: URL, env: Environment): Proxy | undefined {
 }
 
 /** Connects through the proxy, if there is one. */
-export function agentFor(proxy: Proxy | undefined, settings: Agent.Options = {}): Dispatcher {
+export function agentFor(proxy: Proxy | undefined, settings: Agent.Options): Dispatcher {
   if (!proxy) return new Agent(settings);
   const uri = proxy.uri.reveal();
   return new EnvHttpProxyAgent({ ...settings, httpProxy: uri, httpsProxy: uri, noProxy: proxy.noProxy });

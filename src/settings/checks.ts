@@ -4,8 +4,6 @@ import { z } from 'zod';
 import { ENTITIES, EVENT_TYPES, entityOf, KINDS } from '../kinds/index.ts';
 import type { Entity, EventType } from '../model.ts';
 import { didYouMean } from '../problem.ts';
-import { Secret } from '../redact.ts';
-import { hookUrlMistake } from './notify-url.ts';
 import type { Rate } from '../rate.ts';
 import { numberText } from '../report/words/numbers.ts';
 
@@ -199,11 +197,4 @@ export const eventTypes = values((given, refuse): readonly EventType[] => {
     return found;
   });
   return names.length === 0 ? EVENT_TYPES : EVENT_TYPES.filter((type) => types.includes(type));
-});
-
-/** A URL to call about a run (see `hookUrlMistake`). It is a secret, so a message never repeats it. */
-export const hookUrl = text('a URL').transform((url, context): Secret => {
-  const mistake = hookUrlMistake(url);
-  if (mistake !== undefined) context.addIssue({ code: 'custom', message: `the URL ${mistake}` });
-  return new Secret(url);
 });

@@ -6,16 +6,12 @@ import { commandOf } from './program.ts';
 /** Options for one run that the next should not repeat. */
 export const ONCE: readonly string[] = ['--dry-run', '--offline', '--fresh', '--adopt', '--refresh', '--yes'];
 
-/** Options whose value is a secret, so it cannot be printed. */
-export const SECRET: readonly string[] = ['--notify'];
-
-/** The command line of this process, quoted for a shell, without secrets, without some options and with others added. */
+/** The command line of this process, quoted for a shell, without some options and with others added. */
 export function commandLine(
   argv: readonly string[],
   change: { readonly without?: readonly string[]; readonly and?: readonly string[] } = {},
 ): string {
-  const { and = [] } = change;
-  const without = [...SECRET, ...(change.without ?? [])];
+  const { and = [], without = [] } = change;
   const kept = argumentsOf(argv).filter(({ option }) => option === undefined || !without.includes(option));
   return commandOf(argv, ...kept.flatMap(({ words }) => words), ...and);
 }
@@ -28,7 +24,7 @@ const PLACE: readonly string[] = ['--state', '--sandbox'];
  * alone, and with the paths of exports as they are everywhere.
  */
 export function optionsToResume(argv: readonly string[]): string[] {
-  const left = [...SECRET, ...ONCE, ...PLACE];
+  const left = [...ONCE, ...PLACE];
   return argumentsOf(argv)
     .filter(({ option }) => option !== undefined && !left.includes(option))
     .flatMap(({ option, words }) => (option === '--source' ? words.map(withWholePath) : words));

@@ -40,7 +40,6 @@ export const RUN_OPTIONS = pick(
   'adopt',
   'refresh',
   'yes',
-  'notify',
   'all',
   'json',
   'quiet',

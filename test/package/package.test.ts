@@ -9,7 +9,6 @@ import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/errors.ts';
 import { OPTIONS } from '../../src/settings/table.ts';
 import { environmentOf, FAST, files, FIXTURES, sandbox, workspace } from '../e2e/harness.ts';
-import { hookServer } from '../report/print/hook-server.ts';
 import { RUN_AGAIN } from '../readme/sections.ts';
 
 /** The environment without the variables that npx sets for its own npm when it runs this suite. */
@@ -130,11 +129,10 @@ it('nothing of the program is loaded before the version of Node is checked', () 
   expect(code).not.toMatch(/^\s*(await|export)\b/m);
 });
 
-it.each(['send/send.js', 'report/print/progress.js', 'report/print/hook.js'])(
+it.each(['send/send.js', 'report/print/progress.js'])(
   'a part of the program that cannot be loaded (%s) is named before the first request',
   async (lost) => {
     const service = await sandbox();
-    const { secret } = await hookServer();
     const cwd = await workspace('demo');
     const program = await workspace();
     for (const name of ['dist', 'package.json', 'mappings'])
@@ -143,7 +141,7 @@ it.each(['send/send.js', 'report/print/progress.js', 'report/print/hook.js'])(
     await rm(join(program, 'dist', lost));
 
     const args = [join(program, 'dist/cli.js'), 'run', 'mapping.yaml', ...FAST];
-    const env = { ...process.env, ...environmentOf(service), BACKFILL_NOTIFY_URL: secret.reveal() };
+    const env = { ...process.env, ...environmentOf(service) };
     const child = spawn(process.execPath, args, { cwd, env });
     let stderr = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));

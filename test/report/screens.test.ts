@@ -211,7 +211,7 @@ describe('help', () => {
     );
     expect(short!.options.filter((name) => name !== 'help' && name !== 'version')).toEqual([
       ...['source', 'dry-run', 'plan', 'pilot', 'pick', 'sandbox', 'fresh'],
-      ...['rate', 'max-errors', 'max-omitted', 'until', 'notify'],
+      ...['rate', 'max-errors', 'max-omitted', 'until'],
     ]);
     expect(short!.stdout).toContain('crm-backfill run --help-all');
     expect(whole!.options).toEqual(expect.arrayContaining([...short!.options, 'max-outage', 'reserve', 'adopt']));

@@ -109,12 +109,12 @@ describe('an env file', () => {
 });
 
 describe('the URL, the key and the token', () => {
-  const path = (): Promise<string> => fileOf(`${FILE}BACKFILL_NOTIFY_URL=https://file.example.test\nOTHER=file`);
+  const path = (): Promise<string> => fileOf(`${FILE}BACKFILL_OTHER=https://file.example.test\nOTHER=file`);
 
   it('come from the env file if the environment has none of them', async () => {
     const warn = vi.fn();
     const env = readEnvironment(await path(), warn, { OTHER: 'environment', BACKFILL_API_KEY: '' });
-    expect(env).toMatchObject({ ...EXPECTED, OTHER: 'environment', BACKFILL_NOTIFY_URL: 'https://file.example.test' });
+    expect(env).toMatchObject({ ...EXPECTED, OTHER: 'environment', BACKFILL_OTHER: 'https://file.example.test' });
     expect(warn).not.toHaveBeenCalled();
   });
 

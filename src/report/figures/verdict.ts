@@ -82,7 +82,7 @@ function stopVerdict(summary: StoredSummary, halt: HaltReason, now: Date): Headl
 type Acknowledged = Pick<EventCounts, 'acknowledged' | 'total'> & { readonly duplicates?: number };
 
 /** `4 of 5 events acknowledged, 1 is a duplicate`: so that no one misses the duplicates. */
-export function acknowledgedText({ acknowledged, total, duplicates = 0 }: Acknowledged, took = ''): string {
+function acknowledgedText({ acknowledged, total, duplicates = 0 }: Acknowledged, took = ''): string {
   const share = `${numberText(acknowledged)} of ${counted(total, 'event')} acknowledged${took}`;
   return duplicates === 0
     ? share

@@ -34,7 +34,6 @@ export const ENVIRONMENT: readonly (readonly [name: string, what: string])[] = [
   ['BACKFILL_API_KEY', 'the API key, from the developer section of the dashboard'],
   ['BACKFILL_BASE_URL', 'the base URL, if BACKFILL_INGEST_URL is not set'],
   ['BACKFILL_INGEST_TOKEN', 'the ingestion token, if BACKFILL_INGEST_URL is not set'],
-  ['BACKFILL_NOTIFY_URL', 'URL that receives the messages of a run (`--notify`)'],
   ['HTTPS_PROXY, HTTP_PROXY, NO_PROXY', 'proxies (names in upper or lower case); never used for this machine'],
   ['NO_COLOR, FORCE_COLOR', 'no colours, or always'],
 ];
