@@ -5,6 +5,7 @@ import { findFiles, findFixes, type InputFile } from './files.ts';
 import type { Format, TableFile, TreeFile } from './format.ts';
 import { FORMATS } from './formats.ts';
 import { asSource } from './joined.ts';
+import { repaired } from './repair.ts';
 import type { Source, SourceSpec } from './source.ts';
 import { refuseOtherFormats } from './text/not-text.ts';
 
@@ -17,7 +18,7 @@ export async function openSource(spec: SourceSpec): Promise<Source> {
   const format = await formatOf(spec, files);
   const opened: (TableFile | TreeFile)[] = [];
   for (const file of files) opened.push(await format.open(file, spec));
-  return asSource(spec.name, opened);
+  return repaired(asSource(spec.name, opened));
 }
 
 /** The files of a source. A glob may match the corrections, too, which lie beside the export. */

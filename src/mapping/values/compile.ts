@@ -9,9 +9,10 @@ import type { MappingDocument } from '../document.ts';
 import { compileEntry } from './entry.ts';
 import { isModule, type FunctionModule } from '../functions.ts';
 import { LookupTables } from '../kinds/lookup-table.ts';
-import type { CompiledMapping } from '../mapping.ts';
+import type { CompiledEntry, CompiledMapping } from '../mapping.ts';
 import { sourcesLookedUp } from '../spec-values.ts';
 import type { CompileContext } from './compile-context.ts';
+import { columnOf } from './path.ts';
 import { issueOf } from '../../report/words/words.ts';
 
 /** Problems are located through `document` and shown with lines of `texts`. */
@@ -32,12 +33,29 @@ export async function compileMapping(
       texts,
     );
   }
+  expectIds(entries, compilation);
   for (const [name, count] of await compilation.lookups.build()) {
     const { code, message } = issueOf('lookup_unreadable', count, name);
     compilation.warnings.push({ code, message, severity: 'warning', at: document.locate(['sources', name], 'key') });
   }
   const { lookups, missingValues, warnings } = compilation;
   return { entries, lookedUp: lookups.paths(), missingValues, warnings: inOrder(warnings) };
+}
+
+/** Ids, phone numbers, and what lookups read: texts that are compared. */
+const ID = /(?:^|_)external_id$|^phone_number$/;
+
+function expectIds(entries: readonly CompiledEntry[], { sources, lookups }: CompileContext): void {
+  const lookedUp = lookups.paths();
+  for (const [name, source] of sources) {
+    const uses = entries
+      .filter((entry) => entry.source === name)
+      .flatMap(({ uses, isEach }) =>
+        uses.filter((use) => ID.test(use.field) && !use.isRest && (!isEach || use.column !== undefined)),
+      );
+    const others = [...(lookedUp.get(name) ?? [])].map((path) => ({ path, column: columnOf(path, source) }));
+    source.expectIds([...uses, ...others]);
+  }
 }
 
 /** The columns that the valid parts of a mapping name and `sources` lack; entries that need other sources are not checked. */
