@@ -115,13 +115,6 @@ export const OPTIONS = {
     default: `${LIMITS.requestsPerWindow}/${LIMITS.windowSeconds}s`,
     describe: 'Requests per sliding window (N/SECONDSs)',
   },
-  reserve: {
-    group: PACE,
-    type: 'value',
-    check: zeroOrMore,
-    default: '0',
-    describe: 'Requests to leave free in each window, for other programs that use the same key',
-  },
   concurrency: {
     group: PACE,
     type: 'value',
@@ -233,4 +226,4 @@ export const OPTIONS = {
 } as const satisfies OptionTable;
 
 /** How a command that sends requests reaches the service. */
-export const CONNECTION = ['baseUrl', 'envFile', 'rate', 'reserve', 'concurrency', 'timeout'] as const;
+export const CONNECTION = ['baseUrl', 'envFile', 'rate', 'concurrency', 'timeout'] as const;

@@ -214,7 +214,7 @@ describe('help', () => {
       ...['rate', 'max-errors', 'max-omitted', 'until'],
     ]);
     expect(short!.stdout).toContain('crm-backfill run --help-all');
-    expect(whole!.options).toEqual(expect.arrayContaining([...short!.options, 'max-outage', 'reserve', 'adopt']));
+    expect(whole!.options).toEqual(expect.arrayContaining([...short!.options, 'max-outage', 'concurrency', 'adopt']));
     const near = await backfill(['run', 'a.yaml', '--max-outag', '1h'], { cwd });
     expect(near.stderr).toContain('`--max-outage`');
   });
