@@ -38,7 +38,6 @@ export const RUN_OPTIONS = pick(
   'until',
   'maxRequests',
   'adopt',
-  'refresh',
   'yes',
   'all',
   'json',

@@ -171,7 +171,6 @@ export const OPTIONS = {
     describe:
       'Continue after losing the state directory: treat events already in the service as sent by this migration',
   },
-  refresh: { group: STATE, type: 'boolean', describe: "Read the account's contacts again, even if it has many" },
   yes: { group: STATE, type: 'boolean', describe: 'Do not ask for confirmation' },
   all: { group: OUTPUT, type: 'boolean', describe: 'Show every row of every list, not only what fits on a screen' },
   json: { group: OUTPUT, type: 'boolean', describe: 'Print the final summary as one JSON object to stdout' },

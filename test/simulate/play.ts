@@ -199,7 +199,6 @@ class Stage {
       concurrency: String(concurrency),
       maxOutage,
       ...(run.dryRun ? { dryRun: true } : {}),
-      ...(run.refresh ? { refresh: true } : {}),
       ...(run.pilot === undefined ? {} : { pilot: String(run.pilot) }),
       ...(run.pick === undefined || run.pilot !== undefined ? {} : { pick: [run.pick] }),
       ...(run.only === undefined ? {} : { only: run.only }),

@@ -98,7 +98,6 @@ function* shorterRuns(run: Run): Generator<Run, void, undefined> {
   yield { ...run, weather: QUIET.weather };
   yield { ...run, ending: undefined };
   yield { ...run, fixes: false };
-  yield { ...run, refresh: false };
   yield { ...run, pick: undefined };
   yield { ...run, approves: false };
   yield { ...run, rate: undefined };
