@@ -237,6 +237,11 @@ export const INPUT_WARNINGS = {
     says: (records: number, earlier: string) =>
       `${counted(records, 'record')} also corrected in ${earlier}: this later file applies`,
   },
+  not_an_export: {
+    what: 'A glob matches files that are no exports, or nearly matches a file; these are not read.',
+    says: (files: readonly string[]) => `${enumerated(files, 'and')} ${files.length === 1 ? 'is' : 'are'} not read`,
+    fix: 'If one is an export, rename it, or name it in a source of its own.',
+  },
   more_pages: {
     what: 'An API response says that more pages follow.',
     fix: 'Fetch all pages.',
