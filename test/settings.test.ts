@@ -20,7 +20,7 @@ describe('the options of run', () => {
       maxRejectionsInARow: 25,
       dryRun: false,
     });
-    for (const name of ['state', 'plan', 'until', 'maxRequests'] as const) {
+    for (const name of ['state', 'plan', 'until'] as const) {
       expect(given({})[name]).toBeUndefined();
     }
   });
@@ -62,7 +62,6 @@ describe('the options of run', () => {
     [{ concurrency: '1001' }, '--concurrency: `1001` is not a whole number from 1 to 1,000'],
     [{ pilot: '99999999999999999999' }, '--pilot: `99999999999999999999` is not a whole number from 1 to'],
     [{ pilot: '0' }, '--pilot'],
-    [{ maxRequests: '1e400' }, '--max-requests'],
     [{ maxRejectionsInARow: '1.5' }, '--max-rejections-in-a-row: `1.5` is not a whole number from 0'],
     [{ maxErrors: '99999999999999999999' }, '--max-errors'],
     [{ maxErrors: '-5%' }, '--max-errors'],

@@ -36,7 +36,6 @@ export const RUN_OPTIONS = pick(
   'maxRejectionsInARow',
   'maxOutage',
   'until',
-  'maxRequests',
   'adopt',
   'yes',
   'all',

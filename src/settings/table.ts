@@ -164,7 +164,6 @@ export const OPTIONS = {
     check: time,
     describe: 'Stop at this time (06:00 in `defaults.timezone`, or ISO 8601)',
   },
-  maxRequests: { group: STOP, type: 'value', check: oneOrMore, describe: 'Stop after this many requests' },
   adopt: {
     group: STATE,
     type: 'boolean',

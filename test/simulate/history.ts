@@ -58,7 +58,6 @@ export interface Run {
   readonly dryRun: boolean;
   readonly pilot: number | undefined;
   readonly only: string | undefined;
-  readonly maxRequests: number | undefined;
   readonly concurrency: number;
   readonly maxOutage: string;
   readonly weather: Weather;
@@ -263,7 +262,6 @@ export const QUIET: Run = {
   dryRun: false,
   pilot: undefined,
   only: undefined,
-  maxRequests: undefined,
   concurrency: 10,
   maxOutage: '30m',
   weather: NO_FAULTS,
@@ -288,7 +286,6 @@ const run: fc.Arbitrary<Run> = fc.record<Run>({
   dryRun: rarely(fc.constant(true), false, 10),
   pilot: rarely(fc.integer({ min: 1, max: 3 }), undefined, 8),
   only: rarely(fc.constantFrom('lead', 'deal', 'lead/created', 'comment'), undefined, 12),
-  maxRequests: rarely(fc.integer({ min: 3, max: 20 }), undefined, 6),
   concurrency: fc.constantFrom(10, 10, 1, 3),
   maxOutage: fc.constantFrom('30m', '30m', '2h'),
   weather,

@@ -203,7 +203,6 @@ class Stage {
       ...(run.pick === undefined || run.pilot !== undefined ? {} : { pick: [run.pick] }),
       ...(run.only === undefined ? {} : { only: run.only }),
       ...(run.rate === undefined ? {} : { rate: `${run.rate}/60s` }),
-      ...(run.maxRequests === undefined ? {} : { maxRequests: String(run.maxRequests) }),
     };
     this.#service.beginRun(run.rate);
     const plan = run.approves && !run.dryRun ? await this.#approve(options) : undefined;

@@ -101,7 +101,7 @@ function* shorterRuns(run: Run): Generator<Run, void, undefined> {
   yield { ...run, pick: undefined };
   yield { ...run, approves: false };
   yield { ...run, rate: undefined };
-  for (const name of ['dryRun', 'pilot', 'only', 'maxRequests', 'concurrency', 'maxOutage', 'pauseMs'] as const) {
+  for (const name of ['dryRun', 'pilot', 'only', 'concurrency', 'maxOutage', 'pauseMs'] as const) {
     yield { ...run, [name]: QUIET[name] };
   }
   for (const [at] of weather.faults.entries()) {

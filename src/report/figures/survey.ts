@@ -19,7 +19,6 @@ import { estimateSeconds, plannedPriorities } from './summarise.ts';
 
 interface SendingPace {
   readonly rate: Rate;
-  readonly maxRequests?: number | undefined;
   readonly now: Date;
 }
 
@@ -113,11 +112,7 @@ function combineLines(db: Survey['db'], { rate }: Pick<SendingPace, 'rate'>, isS
   ];
 }
 
-function paceText(events: number, { rate, maxRequests = Infinity, now }: SendingPace, isSending: boolean): string {
-  if (events > maxRequests) {
-    const left = counted(events - maxRequests, 'event');
-    return `This run stops after ${counted(maxRequests, 'request')} (--max-requests): at least ${left} stay for later runs.`;
-  }
+function paceText(events: number, { rate, now }: SendingPace, isSending: boolean): string {
   const seconds = estimateSeconds(events, rate);
   const at = `(${rateText(rate)})`;
   if (seconds < 60) return `Sending takes under a minute ${at}.`;
