@@ -3,8 +3,7 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { codeOf, messageOf, UserError } from '../errors.ts';
-import type { InputFile } from './files.ts';
-import { unreadable } from './glob.ts';
+import { unreadable, type InputFile } from './files.ts';
 
 const CHUNK = 64 * 1024;
 

@@ -3,26 +3,26 @@ import { dirname, join } from 'node:path';
 import { UserError } from '../errors.ts';
 import type { Place } from '../model.ts';
 import { shortPath } from '../files/paths.ts';
-import { unreadable } from './glob.ts';
+import { unreadable } from './files.ts';
 import { withFixes } from './fixes.ts';
 import { formatByName, openSource } from './open.ts';
 import type { FileDigest, Source, SourceSpec } from './source.ts';
 import { OTHER_WORKBOOK } from './text/not-text.ts';
 
 /** The opened sources of a mapping, and the means to notice that a file changes while it is read. */
-export class Input {
+export class Input implements OpenedSources {
   readonly sources: ReadonlyMap<string, Source>;
+  readonly failures: ReadonlyMap<string, UserError>;
   readonly #stamps = new Map<string, string>();
 
-  private constructor(sources: ReadonlyMap<string, Source>) {
+  private constructor({ sources, failures }: OpenedSources) {
     this.sources = sources;
+    this.failures = failures;
   }
 
   static async open(specs: readonly SourceSpec[]): Promise<Input> {
-    const sources = new Map<string, Source>();
-    for (const spec of specs) sources.set(spec.name, await withFixes(await openSource(spec), spec));
-    const input = new Input(sources);
-    const files = [...sources.values()].flatMap((source) => source.files);
+    const input = new Input(await openSources(specs));
+    const files = [...input.sources.values()].flatMap((source) => source.files);
     for (const { path } of files) input.#stamps.set(path, await stampOf(path));
     return input;
   }
@@ -49,6 +49,27 @@ export class Input {
   unusedFixes(): readonly Place[] {
     return [...this.sources.values()].flatMap((source) => source.unusedFixes());
   }
+}
+
+/** The sources that could be opened, and why the others could not. */
+export interface OpenedSources {
+  readonly sources: ReadonlyMap<string, Source>;
+  readonly failures: ReadonlyMap<string, UserError>;
+}
+
+export async function openSources(specs: readonly SourceSpec[]): Promise<OpenedSources> {
+  const sources = new Map<string, Source>();
+  const failures = new Map<string, UserError>();
+  for (const spec of specs) {
+    try {
+      const source = await openSource(spec);
+      sources.set(spec.name, source.isAbsent ? source : await withFixes(source, spec));
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      failures.set(spec.name, error);
+    }
+  }
+  return { sources, failures };
 }
 
 async function stampOf(path: string): Promise<string> {

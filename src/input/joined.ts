@@ -10,15 +10,11 @@ import { nameOf, numbered } from './reject-columns.ts';
 import { TableRows } from './table-rows.ts';
 
 /** The files as one source, which reads them one after the other. All have the same format. */
-export function asSource(
-  name: string,
-  files: readonly (TableFile | TreeFile)[],
-  before: readonly SourceNotice[],
-): Omit<Source, 'expectIds'> {
+export function asSource(name: string, files: readonly (TableFile | TreeFile)[]): Source {
   const tables = files.filter((file) => file.kind === 'table');
   const trees = files.filter((file) => file.kind === 'tree');
   const { parts, notices, ...head } = tables.length > 0 ? joinTables(tables) : joinTrees(trees);
-  const opened = [...before, ...files.flatMap((file) => file.notices ?? []), ...notices];
+  const opened = [...files.flatMap((file) => file.notices ?? []), ...notices];
   let digests: readonly FileDigest[] | undefined;
   let found: readonly SourceNotice[] = [];
   let arrays: readonly FileArrays[] = [];

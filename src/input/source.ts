@@ -24,6 +24,8 @@ export interface SourceSpec {
   readonly sheet?: string;
   /** Corrected records: absolute paths or globs. Of two corrections of one record, the later file applies. */
   readonly fixes?: readonly string[];
+  /** Without a file, it is a source without records. */
+  readonly optional?: boolean;
   /** Named on the command line, where its encoding is set too; otherwise in a mapping. */
   readonly isArgument?: boolean;
 }
@@ -81,7 +83,7 @@ export class Tally<First> {
   }
 
   /** What there is to say; nothing if it was not met. */
-  each<Said>(say: (count: number, first: First) => Said): Said[] {
+  notices(say: (count: number, first: First) => SourceNotice): SourceNotice[] {
     return this.first === undefined ? [] : [say(this.count, this.first)];
   }
 }
@@ -91,6 +93,8 @@ export interface Source {
   readonly name: string;
   /** `table`: rows are cells in the order of `columns`. `tree`: rows are JSON objects and `columns` is empty. */
   readonly kind: 'table' | 'tree';
+  /** An optional source without a file: it has no columns and no records. */
+  readonly isAbsent?: boolean;
   /** The columns of all files in order of first appearance; the cells of every file are in this order. */
   readonly columns: readonly string[];
   /** Columns that occur more than once in one header: a mistake only if the mapping uses them. */
@@ -107,8 +111,6 @@ export interface Source {
    * names file and line. Every call starts again from the beginning.
    */
   batches(): AsyncGenerator<readonly ReadItem[], void, undefined>;
-  /** Says which columns (of JSON, paths) have ids and phone numbers: where a data frame wrote them as decimals, they are read without `.0`. */
-  expectIds(paths: Iterable<{ readonly path: string; readonly column: number | undefined }>): void;
   /** Places of corrections that replaced no record in the last complete reading. */
   unusedFixes(): readonly Place[];
   /** One digest per file, of the last complete reading; undefined before the first. */
@@ -116,6 +118,19 @@ export interface Source {
   /** For each file, the filled arrays of a JSON document beside that of the records, of the last complete reading. */
   otherArrays(): readonly FileArrays[];
   notices(): readonly SourceNotice[];
+}
+
+/** An optional source that has no file. */
+export function absentSource(name: string): Source {
+  return {
+    ...{ name, kind: 'table', isAbsent: true, columns: [], duplicateColumns: new Set(), files: [] },
+    description: 'not in this export',
+    async *batches() {},
+    unusedFixes: () => [],
+    digests: () => [],
+    otherArrays: () => [],
+    notices: () => [],
+  };
 }
 
 export interface FileArrays {

@@ -57,7 +57,8 @@ export function checkMapping({ spec, functions, document }: LoadedMapping): Prob
     checkEntry(entry, path, report);
     for (const found of valuesOf(entry, path)) {
       checkTransforms(found, defaults, functions, report);
-      if (found.lookup) checkSourceName(found.lookup, sources, [...found.path, 'lookup', 'source'], report);
+      const { lookup } = found.spec;
+      if (lookup) checkSourceName(lookup.source, sources, [...found.path, 'lookup', 'source'], report);
     }
   }
   checkAgreement(spec.events, defaults, report);
@@ -174,7 +175,7 @@ function checkShape(spec: ValueSpec, path: Path, field: string, report: Report):
 }
 
 function checkTransforms(
-  { path, apply }: FoundValue,
+  { path, spec: { apply = [] } }: FoundValue,
   defaults: Defaults,
   functions: LoadedMapping['functions'],
   report: Report,

@@ -9,12 +9,14 @@ import { commandOf } from '../settings/program.ts';
 import { markedLines } from './marks.ts';
 import { didYouMean, ProblemsError, quoted, type Problem } from '../problem.ts';
 import { FORMATS } from '../input/formats.ts';
-import { openSource } from '../input/open.ts';
-import type { Source, SourceSpec } from '../input/source.ts';
+import { openSources, type OpenedSources } from '../input/input.ts';
+import { MissingFile } from '../input/files.ts';
+import type { SourceSpec } from '../input/source.ts';
 import { counted } from '../report/words/numbers.ts';
 import { checkMapping } from './check.ts';
-import { columnProblems, compileMapping, inOrder } from './values/compile.ts';
+import { compileEntries, compileMapping, inOrder } from './values/compile.ts';
 import { parseMappingDocument, type MappingDocument } from './document.ts';
+import { fittedEntry } from './fitted.ts';
 import { isModule, loadFunctions, type FunctionModule } from './functions.ts';
 import type { Mapping, NameMap, References, WorksheetRef } from './mapping.ts';
 import { policiesOf } from './policies.ts';
@@ -65,8 +67,13 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
       policies: policiesOf(entry, spec.defaults),
     })),
     marks: markedLines(text),
-    words: () => spec.events.map((entry) => entryWords(entry, spec.defaults ?? {})),
-    compile: (opened) => compileMapping(spec, functions, opened, document, texts),
+    words: (lacking) => {
+      const fitted = spec.events.flatMap((entry, index) =>
+        lacking ? (fittedEntry(entry, index, lacking) ?? []) : entry,
+      );
+      return fitted.map((entry) => entryWords(entry, spec.defaults ?? {}));
+    },
+    compile: (opened) => compileMapping({ spec, functions, document }, opened, texts),
   };
 }
 
@@ -171,28 +178,22 @@ async function validate(
   const found = [...(parsed.success ? [] : problemsOf(parsed.error.issues, document)), ...checkMapping(checked)];
   if (parsed.success && document.problems.length + found.length === 0 && (!functions || isModule(functions)))
     return { spec: asMappingSpec(parsed.data), functions };
-  const sources = await readable(sourceSpecs(spec.sources ?? {}, folder, overrides));
+  const used = new Set(spec.events.flatMap((entry) => (entry ? [entry.source, ...sourcesLookedUp(entry)] : [])));
+  const specs = sourceSpecs(spec.sources ?? {}, folder, overrides).filter(({ name }) => used.has(name));
+  const { problems } = await compileEntries(checked, withMissingFiles(await openSources(specs)));
   // A YAML mistake causes others on its line, and an invalid value may look like a column.
   const lines = new Set(document.problems.map(({ at }) => at?.line));
   const places = new Set(found.map(({ at }) => JSON.stringify(at)));
   return fail([
     ...document.problems,
     ...found.filter(({ at }) => !lines.has(at?.line)),
-    ...columnProblems(checked, sources).filter(({ at }) => !places.has(JSON.stringify(at))),
+    ...problems.filter(({ at }) => !places.has(JSON.stringify(at))),
   ]);
 }
 
-/** The sources whose files can be opened: others are reported once the mapping is right. */
-async function readable(specs: readonly SourceSpec[]): Promise<ReadonlyMap<string, Source>> {
-  const sources = new Map<string, Source>();
-  for (const spec of specs) {
-    try {
-      sources.set(spec.name, await openSource(spec));
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-    }
-  }
-  return sources;
+/** Of the sources that could not be opened, those without a file: a mistake of the mapping may be why others cannot be read. */
+function withMissingFiles({ sources, failures }: OpenedSources): OpenedSources {
+  return { sources, failures: new Map([...failures].filter(([, error]) => error instanceof MissingFile)) };
 }
 
 /** Loads only the libraries of the transforms in use. */
@@ -214,12 +215,16 @@ function sourceSpecs(
   folder: string,
   overrides: ReadonlyMap<string, string>,
 ): readonly SourceSpec[] {
-  return Object.entries(sources).map(([name, { path, fixes, missing_values: _, ...rest }]) => ({
-    ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [camelCase(key), value])),
-    name,
-    path: overrides.get(name) ?? resolve(folder, path),
-    ...(fixes !== undefined && { fixes: [fixes].flat().map((file) => resolve(folder, file)) }),
-  }));
+  return Object.entries(sources).map(
+    ([name, { path, fixes, missing_values: _, recognise: __, optional, ...rest }]) => ({
+      ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [camelCase(key), value])),
+      name,
+      path: overrides.get(name) ?? resolve(folder, path),
+      // A file that was named for this run must be there.
+      ...(optional && !overrides.has(name) && { optional }),
+      ...(fixes !== undefined && { fixes: [fixes].flat().map((file) => resolve(folder, file)) }),
+    }),
+  );
 }
 
 /** `header_line` of a mapping is `headerLine` of a source. */

@@ -1,8 +1,10 @@
 import type { Draft, EventType, Row } from '../model.ts';
 import type { Location, Problem } from '../problem.ts';
-import type { Source, SourceSpec } from '../input/source.ts';
+import type { OpenedSources } from '../input/input.ts';
+import type { SourceSpec } from '../input/source.ts';
 import type { Combine } from './values/combine.ts';
 import type { ColumnUse } from './values/compile-context.ts';
+import type { NamedOtherwise, NotInExport } from './not-in-export.ts';
 import type { FunctionModule } from './functions.ts';
 import type { MarkedLine } from './marks.ts';
 import type { Policies } from './policies.ts';
@@ -46,12 +48,14 @@ export interface Mapping {
   readonly entries: readonly EntryHead[];
   /** The lines that a person still has to look at. */
   readonly marks: readonly MarkedLine[];
-  words(): readonly EntryWords[];
+  /** The entries in words; without what an export lacks, if that is known. */
+  words(lacking?: NotInExport): readonly EntryWords[];
   /**
    * Binds the mapping to opened sources: checks columns, reads the lookup sources, and yields functions from row to
-   * drafts. Throws `ProblemsError` with all errors at once.
+   * drafts. Throws `ProblemsError` with all errors at once, those of sources that could not be opened among them; if that is the only
+   * error, the `UserError` of the source.
    */
-  compile(sources: ReadonlyMap<string, Source>): Promise<CompiledMapping>;
+  compile(opened: OpenedSources): Promise<CompiledMapping>;
 }
 
 export interface WorksheetRef {
@@ -100,4 +104,6 @@ export interface CompiledMapping {
   readonly missingValues: (source: string) => ReadonlySet<string>;
   /** Such as a column that does not exist while an alternative does. */
   readonly warnings: readonly Problem[];
+  readonly lacking: NotInExport;
+  readonly named: readonly NamedOtherwise[];
 }

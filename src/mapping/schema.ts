@@ -245,10 +245,25 @@ const settings = Object.fromEntries(
   readonly header_line: z.ZodOptional<z.ZodType<number>>;
 };
 
+/**
+ * A source of a mapping. `recognise` is for presets (`mappings/*.yaml`) and read by `init` alone: a file is that of the source if it has
+ * the columns of the external id and of the name, title or text of its entries, at least two further headers of `by`, and if the first ids
+ * match the pattern `id` (RE2 syntax). Of a source that only lookups read, the ids are those of `match`.
+ */
 export const source = part.object({
   path: part.name,
   format: part.oneOf(FORMATS.map(({ name }) => name)).optional(),
   ...settings,
+  optional: part.flag
+    .meta({ description: 'Without a file, the source falls away with its events and lookups.' })
+    .optional(),
+  recognise: part
+    .object({ id: part.pattern, by: z.array(part.column).min(1) })
+    .meta({
+      description:
+        'How `init` recognises its files: the form of the ids, and headers that only they have. A run does not read it.',
+    })
+    .optional(),
   fixes: z.union([part.name, z.array(part.name).min(1)]).optional(),
   missing_values: z.array(part.text).optional(),
 });
@@ -276,6 +291,10 @@ export const mappingSchema = part.object({
       missing_values: z.array(part.text).optional(),
       ...generalPolicies(),
     })
+    .optional(),
+  columns: part
+    .oneOf(['required', 'optional'])
+    .meta({ description: 'Whether a column that no file of its source has is a mistake, or its value is left out.' })
     .optional(),
   functions: part.name.meta({ description: 'An ES module beside the mapping; `call` uses its exports.' }).optional(),
   sources: part.record(source, part.fileKey),

@@ -2,12 +2,12 @@
 import { kindOfType } from '../kinds/index.ts';
 import type { Path } from './document.ts';
 import { kindOf } from './kinds/index.ts';
-import { transformOf, type ConditionSpec, type EntrySpec, type TransformSpec, type ValueSpec } from './spec.ts';
+import { transformOf, type ConditionSpec, type EntrySpec, type ValueSpec } from './spec.ts';
 
 export interface FoundValue {
   readonly path: Path;
-  readonly apply: readonly TransformSpec[];
-  readonly lookup: string | undefined;
+  /** Of a condition, with its test. */
+  readonly spec: ConditionSpec;
 }
 
 /** All value objects of an entry, including nested ones. */
@@ -34,8 +34,8 @@ function* withinCondition(spec: ConditionSpec, path: Path): Generator<FoundValue
 
 function* within(spec: ValueSpec | number | undefined, path: Path): Generator<FoundValue> {
   if (typeof spec !== 'object') return;
-  const { lookup, apply = [] } = spec;
-  yield { path, apply, lookup: lookup?.source };
+  const { apply = [] } = spec;
+  yield { path, spec };
   const { name, kind, given } = kindOf(spec);
   for (const [steps, child] of kind.children(given)) yield* within(child, [...path, name, ...steps]);
   for (const [index, item] of apply.entries()) {
@@ -50,13 +50,13 @@ export function transformsUsed(events: readonly (EntrySpec | undefined)[]): Read
   const names = new Set<string>();
   for (const [index, entry] of events.entries()) {
     if (!entry) continue;
-    for (const { apply } of valuesOf(entry, ['events', index])) {
-      for (const item of apply) names.add(transformOf(item)[0]);
+    for (const { spec } of valuesOf(entry, ['events', index])) {
+      for (const item of spec.apply ?? []) names.add(transformOf(item)[0]);
     }
   }
   return names;
 }
 
 export function sourcesLookedUp(entry: EntrySpec): readonly string[] {
-  return [...valuesOf(entry, [])].flatMap(({ lookup }) => lookup ?? []);
+  return [...valuesOf(entry, [])].flatMap(({ spec }) => spec.lookup?.source ?? []);
 }

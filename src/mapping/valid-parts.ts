@@ -20,6 +20,7 @@ export function validParts(data: unknown): ValidParts {
   return {
     defaults: { ...standIn, ...keysOf(shape.defaults, given['defaults']) },
     ...(functions !== undefined && { functions: functions as string }),
+    ...(given['columns'] === 'optional' && { columns: 'optional' }),
     ...('sources' in given && { sources: validSources(asMap(given['sources'])) }),
     events: Array.isArray(given['events']) ? (given['events'] as unknown[]).map(validEntry) : [],
   };

@@ -7,6 +7,8 @@ import type { FunctionModule } from '../mapping/functions.ts';
 import { loadMapping } from '../mapping/load.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import type { ProgressView } from '../report/print/progress-tracker.ts';
+import { ProblemsError, type Problem } from '../problem.ts';
+import { counted } from '../report/words/numbers.ts';
 import type { Rate } from '../rate.ts';
 import type { Redactor } from '../redact.ts';
 import type { Account } from '../service/account.ts';
@@ -60,10 +62,26 @@ export interface Run extends RunJob, HeldState {
   readonly warn: (message: string) => void;
 }
 
+/** Throws a `ProblemsError` if lines of the mapping are still marked `# set this`: what they assume is for dry runs and rehearsals. */
+function assertDecided({ file, marks }: Mapping): void {
+  const problems = marks
+    .filter(({ mark }) => mark === 'set this')
+    .map(({ line, text }): Problem => {
+      return { code: 'marked_line', severity: 'error', message: `not decided: ${text}`, at: { file, line, column: 1 } };
+    });
+  if (problems.length === 0) return;
+  const lines = counted(problems.length, 'line');
+  throw new ProblemsError(
+    `${lines} still marked "set this" in ${file}: set each, and remove its comment; a dry run needs none of them`,
+    problems,
+  );
+}
+
 /** Throws a `UserError` if the mapping is wrong, or if the state directory cannot be used. */
 export async function begin(job: RunJob, atEnd: AtEnd): Promise<Run> {
   const { settings, monitor } = job;
   const mapping = await loadMapping(settings.mapping, { sources: settings.source });
+  if (!settings.dryRun && job.stateSuffix === '') assertDecided(mapping);
   const held = await holdState(job, mapping, atEnd);
   const { log } = held;
   const { file, sha256, functions } = mapping;

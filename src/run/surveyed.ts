@@ -52,8 +52,8 @@ export async function surveyed(run: Run, target: Target | undefined): Promise<Su
   });
   run.atEnd(() => survey.db.close());
   const rate = target?.rate ?? settings.rate;
-  if (!halt.requested) monitor.surveyed?.(survey, rate);
   storeDocument(survey.db, 'mapping', await storedMapping(mapping, survey));
+  if (!halt.requested) monitor.surveyed?.(survey, rate);
   storeDocument(survey.db, 'survey', snapshotOf(mapping.migration, target?.baseUrl ?? null, survey, rate));
   return { survey, hasher };
 }

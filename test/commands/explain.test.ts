@@ -504,6 +504,8 @@ describe('explain --live', () => {
         entries: [],
         sources: {},
         unread_files: [],
+        not_in_export: { sources: [], entries: [], values: [], named: [] },
+        assumed: [],
       };
       storeDocument(state.plan, 'mapping', mapping);
     });

@@ -29,7 +29,7 @@ export async function compileCase(
   for (const name of mapping.usedSources) {
     sources.set(name, await openSource(mapping.sources.find((spec) => spec.name === name)!));
   }
-  return { mapping, compiled: await mapping.compile(sources), sources };
+  return { mapping, compiled: await mapping.compile({ sources, failures: new Map() }), sources };
 }
 
 /** All drafts by entry, in the order of the rows. */

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { Problem } from '../../problem.ts';
 import { isAlternatives, type ValueSpec } from '../spec.ts';
+import type { Lack } from '../not-in-export.ts';
 import { within, type ValueContext } from '../values/compile-context.ts';
 import { reportPassedOver, saysWhatIsLeft } from '../values/left-behind.ts';
 import { columnOf } from '../values/path.ts';
 import { ValueError } from '../values/result.ts';
-import type { Evaluate } from '../values/row-context.ts';
+import { ABSENT, type Evaluate } from '../values/row-context.ts';
 import { completed, type ValueReading, type ValueKind } from './kind.ts';
 
 type From = ValueSpec | readonly ValueSpec[];
@@ -25,18 +26,20 @@ export const from: ValueKind<From> = {
   compile: (spec, context, reading) => {
     if (isAlternatives(spec)) return firstOf(spec, context, reading);
     const evaluate = reading.value(spec, context);
+    if (evaluate === ABSENT) return ABSENT;
     return (row) => reading.finish(evaluate(row), row);
   },
 };
 
 /** The column of `Email`, and of `{ from: Email, apply: … }`. */
 function columnRead(spec: ValueSpec, { frame }: ValueContext): number | undefined {
-  return columnOf(typeof spec === 'string' ? spec : spec.from, frame.source);
+  return columnOf(typeof spec === 'string' ? spec : spec.from, frame);
 }
 
 /**
  * The first alternative that has a value and, where one that cannot be read is left out, is readable: an unreadable phone number does
- * not hide a mobile one. Those before it are left out. One with unknown columns is ignored if another is valid.
+ * not hide a mobile one. Those before it are left out. One with unknown columns is ignored if another is valid; `ABSENT` if the export
+ * has the columns of none.
  */
 function firstOf(
   specs: readonly ValueSpec[],
@@ -44,15 +47,19 @@ function firstOf(
   { value, finish, isLeftOut }: ValueReading,
 ): Evaluate {
   const compiled = specs.map((spec, index) => {
-    const problems: Problem[] = [];
-    return { spec, evaluate: value(spec, { ...within(context, index), problems }), problems };
+    const [problems, lacking]: [Problem[], Lack[]] = [[], []];
+    return { spec, evaluate: value(spec, { ...within(context, index), problems, lacking }), problems, lacking };
   });
-  const whole = compiled.filter(({ problems }) => problems.length === 0);
+  const whole = compiled.filter(({ problems, evaluate }) => problems.length === 0 && evaluate !== ABSENT);
   for (const problem of compiled.flatMap(({ problems }) => problems)) {
     if (whole.length > 0 && problem.code === 'unknown_column')
       context.compilation.warnings.push({ ...problem, severity: 'warning' });
     else context.problems.push(problem);
   }
+  const [first, ...others] = whole.length > 0 ? [] : compiled.flatMap(({ lacking }) => lacking);
+  if (first) context.lacking.push({ ...first, columns: [first, ...others].flatMap(({ columns }) => columns) });
+  else context.lacking.push(...(whole[0]?.lacking ?? []));
+  if (whole.length === 0) return compiled.some(({ problems }) => problems.length > 0) ? () => undefined : ABSENT;
   const alternatives = whole.map(({ evaluate, spec }) => ({ evaluate, column: columnRead(spec, context) }));
   const columns = whole.map(({ evaluate, spec }) =>
     typeof spec === 'string' ? { path: spec, column: columnRead(spec, context), evaluate } : undefined,

@@ -8,7 +8,7 @@ import type { ValueObject, ValueSpec } from '../spec.ts';
 import type { ValueShape } from '../transforms/transform.ts';
 import type { ValueContext } from '../values/compile-context.ts';
 import type { Result, ValueError } from '../values/result.ts';
-import type { Evaluate, RowContext } from '../values/row-context.ts';
+import { ABSENT, type Evaluate, type RowContext } from '../values/row-context.ts';
 
 /** Where a value comes from, and what happens to it, in order. */
 export interface ValueWords {
@@ -58,6 +58,7 @@ export function kind<Spec>(
     ...completed(rest),
     compile: (spec, context, { value, finish }) => {
       const evaluate = read(spec, context, value);
+      if (evaluate === ABSENT) return ABSENT;
       return (row) => finish(evaluate(row), row);
     },
   };

@@ -4,6 +4,7 @@ import { enumerated } from '../../report/words/numbers.ts';
 import type { ValueSpec } from '../spec.ts';
 import { within } from '../values/compile-context.ts';
 import { ValueError } from '../values/result.ts';
+import { ABSENT } from '../values/row-context.ts';
 import { kind } from './kind.ts';
 
 /** `list: [First Name, Last Name]`: all members that have a value; lists are flattened. */
@@ -13,7 +14,10 @@ export const list = kind<readonly ValueSpec[]>({
   shape: () => 'list',
   words: (specs, { inline }) => ({ from: enumerated(specs.map(inline), 'and'), how: [] }),
   read: (specs, context, value) => {
-    const members = specs.map((spec, index) => value(spec, within(context, index)));
+    const members = specs
+      .map((spec, index) => value(spec, within(context, index)))
+      .filter((member) => member !== ABSENT);
+    if (members.length === 0) return ABSENT;
     return (row) => {
       const found: JsonValue[] = [];
       for (const member of members) {

@@ -2,6 +2,7 @@
 import type { JsonValue } from '../../json.ts';
 import type { Row } from '../../model.ts';
 import type { Source } from '../../input/source.ts';
+import type { Lack } from '../not-in-export.ts';
 import { ValueError, type Result, originalText, textOf } from '../values/result.ts';
 import { RowContext, type Evaluate } from '../values/row-context.ts';
 
@@ -16,6 +17,8 @@ interface TableSpec {
   readonly level: number;
   /** The columns and paths that it reads. */
   readonly paths: readonly string[];
+  /** What its source does not have. */
+  readonly lacking: readonly Lack[];
   readonly match: Evaluate;
   readonly take: Evaluate;
   readonly firstWins: boolean;

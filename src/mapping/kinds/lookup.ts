@@ -1,10 +1,11 @@
 /** Values taken from another source's records: `lookup: { source, match, with, take }`. */
 import { canonicalJson, type JsonValue } from '../../json.ts';
 import type { Source } from '../../input/source.ts';
+import type { Lack } from '../not-in-export.ts';
 import { within, type PathUse, type ValueContext } from '../values/compile-context.ts';
 import { kind, type ValueReading } from './kind.ts';
 import { LookupTable, SEVERAL } from './lookup-table.ts';
-import type { Evaluate } from '../values/row-context.ts';
+import { ABSENT, type Evaluate } from '../values/row-context.ts';
 import type { LookupSpec } from '../spec.ts';
 import * as part from '../schema-parts.ts';
 import { onEach } from '../transforms/transform.ts';
@@ -41,9 +42,12 @@ function readLookup(spec: LookupSpec, context: ValueContext, value: ValueReading
   if (!source) return () => undefined;
   const { if_missing: ifMissing = 'reject', if_many: ifMany = 'reject' } = spec;
   const key = canonicalJson({ source: spec.source, match: spec.match, take: spec.take, ifMany } as never);
+  if (source.isAbsent) return ABSENT;
   const table = compilation.lookups.table(key, () => makeTable(spec, source, context, value));
   context.lookedUp?.(table);
+  context.lacking.push(...table.spec.lacking);
   const wanted = value(spec.with, { ...within(context, 'with'), decides: context.decides ?? 'with' });
+  if ([wanted, table.spec.match, table.spec.take].includes(ABSENT)) return ABSENT;
   const find = onEach((own) => findIn(table, own, ifMissing));
   return (row) => {
     const own = wanted(row);
@@ -54,18 +58,20 @@ function readLookup(spec: LookupSpec, context: ValueContext, value: ValueReading
 function makeTable(spec: LookupSpec, source: Source, context: ValueContext, value: ValueReading['value']): LookupTable {
   let level = 0;
   const uses: PathUse[] = [];
+  const lacking: Lack[] = [];
   const there: ValueContext = {
     ...context,
-    frame: { source, missing: context.compilation.missingValues(source.name) },
+    frame: context.compilation.frameOf(source),
     kind: undefined,
     onError: 'reject',
     uses,
+    lacking,
     lookedUp: (table) => void (level = Math.max(level, table.spec.level + 1)),
   };
   const match = value(spec.match, within(there, 'match'));
   const take = value(spec.take, within(there, 'take'));
   const paths = uses.map(({ path }) => path);
-  return new LookupTable({ source, level, paths, match, take, firstWins: spec.if_many === 'first' });
+  return new LookupTable({ source, level, paths, lacking, match, take, firstWins: spec.if_many === 'first' });
 }
 
 function findIn(table: LookupTable, value: JsonValue, ifMissing: 'reject' | 'skip'): Result {

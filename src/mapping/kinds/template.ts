@@ -2,7 +2,7 @@
 import * as part from '../schema-parts.ts';
 import { compileColumn, type ValueContext } from '../values/compile-context.ts';
 import { ValueError, withOriginal, type Result, valueText, textOf } from '../values/result.ts';
-import type { Evaluate } from '../values/row-context.ts';
+import { ABSENT, type Evaluate } from '../values/row-context.ts';
 import { issueOf } from '../../report/words/words.ts';
 import { kind } from './kind.ts';
 
@@ -52,7 +52,10 @@ export const template = kind<string>({
   read: readTemplate,
 });
 
-/** A record's own id needs all parts, a parent's id all or none: a partial id could match another record. */
+/**
+ * A record's own id needs all parts, a parent's id all or none: a partial id could match another record. `ABSENT` if the export has none
+ * of the columns, or not all of an id.
+ */
 function readTemplate(source: string, context: ValueContext): Evaluate {
   const { kind } = context;
   const pieces = parseTemplate(source);
@@ -61,6 +64,9 @@ function readTemplate(source: string, context: ValueContext): Evaluate {
   const parts = pieces.map((piece) =>
     'literal' in piece ? piece.literal : { path: piece.path, evaluate: compileColumn(piece.path, inside) },
   );
+  const absent = parts.map((part) => typeof part !== 'string' && part.evaluate === ABSENT);
+  if (absent.includes(true) && (isComposite || parts.every((part, at) => typeof part === 'string' || absent[at])))
+    return ABSENT;
   return (row) => {
     let text = '';
     let found = 0;

@@ -1,11 +1,12 @@
 /** Data that all parts share while a mapping is compiled. */
-import type { Location, Problem } from '../../problem.ts';
+import { quoted, type Location, type Problem } from '../../problem.ts';
 import type { Source } from '../../input/source.ts';
 import type { Path } from '../document.ts';
 import type { FieldType } from '../../kinds/index.ts';
+import type { Lack, NamedOtherwise, NotInExport } from '../not-in-export.ts';
 import type { FunctionModule } from '../functions.ts';
 import { compilePath, isPathError, type PathContext } from './path.ts';
-import type { Evaluate } from './row-context.ts';
+import { ABSENT, type Evaluate } from './row-context.ts';
 import type { LookupTable, LookupTables } from '../kinds/lookup-table.ts';
 import type { Defaults, OnError } from '../spec.ts';
 
@@ -29,6 +30,10 @@ export interface PathUse extends ColumnUse {
 export interface CompileContext {
   readonly defaults: Defaults;
   readonly sources: ReadonlyMap<string, Source>;
+  /** `columns: optional` */
+  readonly isLenient: boolean;
+  readonly lacking: NotInExport;
+  readonly named: NamedOtherwise[];
   readonly functions: FunctionModule | undefined;
   readonly lookups: LookupTables;
   readonly problems: Problem[];
@@ -36,6 +41,8 @@ export interface CompileContext {
   locate(path: Path, part?: 'key' | 'value'): Location;
   /** The texts that mean "no value" in a source; the empty text always does and is not included. */
   readonly missingValues: (source: string) => ReadonlySet<string>;
+  /** Where paths are read in a source. */
+  readonly frameOf: (source: Source) => PathContext;
 }
 
 /** The place of a value in the mapping. Nested values get a copy with a longer path. */
@@ -52,6 +59,8 @@ export interface ValueContext {
   readonly uses: PathUse[];
   /** Collects errors; alternatives are collected separately. */
   readonly problems: Problem[];
+  /** Collects what the export lacks, in the same way. */
+  readonly lacking: Lack[];
   /** Called with every nested lookup, to determine the order of building tables. */
   readonly lookedUp?: (table: LookupTable) => void;
 }
@@ -60,16 +69,44 @@ export function within(context: ValueContext, ...steps: (string | number)[]): Va
   return { ...context, path: [...context.path, ...steps] };
 }
 
-/** A column or path as a function of the record. An unknown one is a problem of the mapping. */
+/**
+ * A column or path as a function of the record. One that the export lacks is `ABSENT`, and a problem of the mapping unless its columns
+ * are optional.
+ */
 export function compileColumn(path: string, context: ValueContext): Evaluate {
-  const at = context.compilation.locate(context.path);
-  const compiled = compilePath(path, context.frame);
+  const { compilation, frame, field, decides } = context;
+  const source = frame.source.name;
+  if (frame.source.isAbsent) return ABSENT;
+  const at = compilation.locate(context.path);
+  const compiled = compilePath(path, frame);
   if (isPathError(compiled)) {
-    const { code, message, suggestion } = compiled;
+    const { code, message, suggestion, lacks } = compiled;
+    if (compilation.isLenient && lacks !== undefined) {
+      context.lacking.push({ source, columns: [lacks], at, suggestion });
+      const { columns } = compilation.lacking;
+      columns.set(source, (columns.get(source) ?? new Set()).add(path));
+      return ABSENT;
+    }
     context.problems.push({ code, message, severity: 'error', at, ...(suggestion !== undefined && { suggestion }) });
     return () => undefined;
   }
-  const { field, decides } = context;
-  context.uses.push({ field, path, at, column: undefined, isRest: false, decides, ...compiled });
-  return compiled.evaluate;
+  const { evaluate, column, header } = compiled;
+  if (header !== undefined) compilation.named.push({ source, name: path, header });
+  context.uses.push({ field, path, at, column, isRest: false, decides, evaluate });
+  return evaluate;
+}
+
+/** A value that every event needs, and that the export lacks. */
+export function reportLacks({ problems }: Pick<ValueContext, 'problems'>, lacking: readonly Lack[]): void {
+  for (const { source, columns, at, suggestion } of lacking) {
+    const [first, ...others] = columns;
+    const message = `source \`${source}\` has no column \`${first}\`${others.length > 0 ? `, nor ${quoted(others)}` : ''}`;
+    problems.push({
+      code: 'unknown_column',
+      message,
+      severity: 'error',
+      at,
+      ...(suggestion !== undefined && { suggestion }),
+    });
+  }
 }

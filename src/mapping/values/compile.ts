@@ -1,6 +1,8 @@
 /** Binds a mapping to opened sources: checks columns, fills lookup tables, compiles entries to functions. */
 import type { MappingSpec } from '../schema.ts';
 import type { ValidParts } from '../valid-parts.ts';
+import type { UserError } from '../../errors.ts';
+import type { OpenedSources } from '../../input/input.ts';
 import { counted } from '../../report/words/numbers.ts';
 import { ProblemsError, type Problem } from '../../problem.ts';
 import type { Source } from '../../input/source.ts';
@@ -10,88 +12,114 @@ import { compileEntry } from './entry.ts';
 import { isModule, type FunctionModule } from '../functions.ts';
 import { LookupTables } from '../kinds/lookup-table.ts';
 import type { CompiledEntry, CompiledMapping } from '../mapping.ts';
+import { meantColumns, type MeantColumns } from './meant-columns.ts';
 import { sourcesLookedUp } from '../spec-values.ts';
 import type { CompileContext } from './compile-context.ts';
-import { columnOf } from './path.ts';
 import { issueOf } from '../../report/words/words.ts';
 
 /** Problems are located through `document` and shown with lines of `texts`. */
 export async function compileMapping(
-  spec: MappingSpec,
-  functions: FunctionModule | undefined,
-  sources: ReadonlyMap<string, Source>,
-  document: Pick<MappingDocument, 'locate'>,
+  mapping: LoadedMapping & { readonly spec: MappingSpec },
+  opened: OpenedSources,
   texts: ReadonlyMap<string, string>,
 ): Promise<CompiledMapping> {
-  const compilation = newContext(spec, functions, sources, document);
-  const entries = spec.events.map((entry, index) => compileEntry(entry, index, compilation));
-  const problems = inOrder(compilation.problems);
+  const { document } = mapping;
+  const { compilation, entries, problems } = await compileEntries(mapping, opened);
+  const [only] = opened.failures.values();
+  if (only && problems.length === 1) throw only;
   if (problems.length > 0) {
-    throw new ProblemsError(
-      `the mapping does not fit its sources (${counted(problems.length, 'error')})`,
-      problems,
-      texts,
-    );
+    const summary = `the mapping does not fit its sources (${counted(problems.length, 'error')})`;
+    throw new ProblemsError(summary, inOrder(problems), texts);
   }
-  expectIds(entries, compilation);
   for (const [name, count] of await compilation.lookups.build()) {
     const { code, message } = issueOf('lookup_unreadable', count, name);
     compilation.warnings.push({ code, message, severity: 'warning', at: document.locate(['sources', name], 'key') });
   }
-  const { lookups, missingValues, warnings } = compilation;
-  return { entries, lookedUp: lookups.paths(), missingValues, warnings: inOrder(warnings) };
+  const { lookups, missingValues, warnings, lacking, named } = compilation;
+  return { entries, lookedUp: lookups.paths(), missingValues, warnings: inOrder(warnings), lacking, named };
 }
 
-/** Ids, phone numbers, and what lookups read: texts that are compared. */
-const ID = /(?:^|_)external_id$|^phone_number$/;
-
-function expectIds(entries: readonly CompiledEntry[], { sources, lookups }: CompileContext): void {
-  const lookedUp = lookups.paths();
-  for (const [name, source] of sources) {
-    const uses = entries
-      .filter((entry) => entry.source === name)
-      .flatMap(({ uses, isEach }) =>
-        uses.filter((use) => ID.test(use.field) && !use.isRest && (!isEach || use.column !== undefined)),
-      );
-    const others = [...(lookedUp.get(name) ?? [])].map((path) => ({ path, column: columnOf(path, source) }));
-    source.expectIds([...uses, ...others]);
-  }
-}
-
-/** The columns that the valid parts of a mapping name and `sources` lack; entries that need other sources are not checked. */
-export function columnProblems(
+/**
+ * What is wrong with the sources of the valid parts of a mapping: files that cannot be read, and columns that they lack. Entries whose
+ * sources could not be opened are not checked.
+ */
+export async function compileEntries(
   { spec, functions, document }: LoadedMapping,
-  sources: ReadonlyMap<string, Source>,
-): readonly Problem[] {
-  const compilation = newContext(spec, functions && isModule(functions) ? functions : undefined, sources, document);
-  for (const [index, entry] of spec.events.entries()) {
-    if (entry && [entry.source, ...sourcesLookedUp(entry)].every((name) => sources.has(name)))
-      compileEntry(entry, index, compilation);
-  }
-  return compilation.problems;
+  opened: OpenedSources,
+): Promise<{ compilation: CompileContext; entries: readonly CompiledEntry[]; problems: readonly Problem[] }> {
+  const { sources, failures } = opened;
+  const meant = await meantColumns(spec.events, sources);
+  const module = functions && isModule(functions) ? functions : undefined;
+  const compilation = newContext(spec, module, sources, document, meant);
+  const entries = spec.events.flatMap((entry, index) =>
+    entry && [entry.source, ...sourcesLookedUp(entry)].every((name) => sources.has(name))
+      ? [compileEntry(entry, index, compilation)]
+      : [],
+  );
+  const used = new Set(spec.events.map((entry) => entry?.source));
+  const absent = compilation.lacking.sources.filter((name) => used.has(name));
+  const problems = [
+    ...[...failures].flatMap(([name, error]) => problemsOfSource(name, error, document)),
+    // Without any file there is nothing to migrate.
+    ...(absent.length < used.size ? [] : absent.map((name) => noFile(name, spec, document))),
+    ...compilation.problems,
+  ];
+  return { compilation, entries, problems: inOrder(problems) };
+}
+
+type Document = Pick<MappingDocument, 'locate'>;
+
+function problemsOfSource(name: string, error: UserError, document: Document): readonly Problem[] {
+  if (error instanceof ProblemsError) return error.problems;
+  const { message, hint } = error;
+  const at = document.locate(['sources', name, 'path']);
+  return [{ code: 'bad_source', message, severity: 'error', at, ...(hint !== undefined && { suggestion: hint }) }];
+}
+
+function noFile(name: string, { sources }: ValidParts, document: Document): Problem {
+  const message = `source \`${name}\`: no file matches ${sources?.[name]?.path ?? ''}`;
+  return { code: 'bad_source', message, severity: 'error', at: document.locate(['sources', name, 'path']) };
 }
 
 function newContext(
   spec: ValidParts,
   functions: FunctionModule | undefined,
   sources: ReadonlyMap<string, Source>,
-  document: Pick<MappingDocument, 'locate'>,
+  document: Document,
+  meant: ReadonlyMap<string, MeantColumns>,
 ): CompileContext {
   const missing = new Map<string, ReadonlySet<string>>();
   for (const [name, source] of Object.entries(spec.sources ?? {})) {
     const texts = source.missing_values ?? spec.defaults?.missing_values ?? [];
     missing.set(name, new Set(texts.map((text) => text.trim()).filter((text) => text !== '')));
   }
+  const missingValues = (source: string): ReadonlySet<string> => missing.get(source) ?? new Set();
+  const absent = [...sources.values()].flatMap(({ name, isAbsent }) => (isAbsent ? [name] : []));
+  const positions = [...meant].flatMap(([source, columns]) =>
+    Array.from(columns, ([name, column]) => ({ source, name, header: positionOf(sources.get(source)!, name, column) })),
+  );
   return {
     defaults: spec.defaults ?? {},
     sources,
+    isLenient: spec.columns === 'optional',
+    lacking: { sources: absent, values: [], columns: new Map(), entries: [] },
+    named: positions,
     functions,
     lookups: new LookupTables(),
     problems: [],
     warnings: [],
     locate: (path, part) => document.locate(path, part),
-    missingValues: (source) => missing.get(source) ?? new Set(),
+    missingValues,
+    frameOf: (source) => {
+      const columns = meant.get(source.name);
+      return { source, missing: missingValues(source.name), ...(columns && { meant: columns }) };
+    },
   };
+}
+
+/** `Status#2` */
+function positionOf({ columns }: Source, name: string, column: number): string {
+  return `${name}#${columns.slice(0, column + 1).filter((each) => each === name).length}`;
 }
 
 /** A value compiled several times is reported once. Sorted by place. */

@@ -2,7 +2,7 @@
 import type { JsonValue } from '../../json.ts';
 import { compilePattern } from './pattern.ts';
 import { ValueError, textOf } from './result.ts';
-import type { RowContext } from './row-context.ts';
+import { ABSENT, type RowContext } from './row-context.ts';
 import type { ConditionSpec } from '../spec.ts';
 import { within, type ValueContext } from './compile-context.ts';
 import { compileValue } from './value.ts';
@@ -11,7 +11,12 @@ import { unmetWords } from '../words.ts';
 /** An error where a value of the condition cannot be read. */
 type ConditionTest = (row: RowContext) => boolean | ValueError;
 
+/** Tests that the columns of the export decide for all records. Compared by identity. */
+const ALWAYS: ConditionTest = () => true;
+export const NEVER: ConditionTest = () => false;
+
 export interface Condition {
+  /** `NEVER` if no record can fulfil it, because the export lacks its columns. */
   readonly holds: ConditionTest;
   /** Why it does not hold, in words: of `all`, for each part. */
   readonly unmet: (row: RowContext) => readonly string[];
@@ -36,6 +41,7 @@ function compileOne(spec: ConditionSpec, context: ValueContext): ConditionTest {
     );
   if (spec.not) {
     const { holds: test } = compileCondition(spec.not, within(context, 'not'));
+    if (test === NEVER || test === ALWAYS) return test === NEVER ? ALWAYS : NEVER;
     return (row) => {
       const result = test(row);
       return result instanceof ValueError ? result : !result;
@@ -43,6 +49,7 @@ function compileOne(spec: ConditionSpec, context: ValueContext): ConditionTest {
   }
   const value = compileValue(spec, context);
   const holds = compileTest(spec);
+  if (value === ABSENT) return holds(undefined) ? ALWAYS : NEVER;
   return (row) => {
     const result = value(row);
     return result instanceof ValueError ? result : holds(result);
@@ -51,8 +58,12 @@ function compileOne(spec: ConditionSpec, context: ValueContext): ConditionTest {
 
 /** `wanted: true`: all parts must hold. `wanted: false`: at least one must. */
 function every(parts: readonly ConditionTest[], wanted: boolean): ConditionTest {
+  const [usual, decisive] = wanted ? [ALWAYS, NEVER] : [NEVER, ALWAYS];
+  const open = parts.filter((part) => part !== usual);
+  if (open.length === 0) return usual;
+  if (open.includes(decisive)) return decisive;
   return (row) => {
-    for (const part of parts) {
+    for (const part of open) {
       const result = part(row);
       if (result instanceof ValueError) return result;
       if (result !== wanted) return !wanted;

@@ -3,12 +3,13 @@ import { kindOfType, type KindField } from '../../kinds/index.ts';
 import type { JsonValue } from '../../json.ts';
 import { FIELD_RULES } from '../../contract.ts';
 import { REST_KEY, restOfRecord } from './rest.ts';
-import type { Evaluate, RowContext } from './row-context.ts';
+import { ABSENT, type Evaluate, type RowContext } from './row-context.ts';
 import type { EntrySpec, ValueSpec } from '../spec.ts';
 import { hasFourDigitYear, readIso } from '../transforms/date-format.ts';
 import { exactNumber } from '../transforms/number.ts';
 import { ValueError, withOriginal, type Result, valueText } from './result.ts';
-import type { PathUse, ValueContext } from './compile-context.ts';
+import type { Lack } from '../not-in-export.ts';
+import { reportLacks, type PathUse, type ValueContext } from './compile-context.ts';
 import { isCarried } from './left-behind.ts';
 import { asText, compileValue, notScalar } from './value.ts';
 import { issueOf } from '../../report/words/words.ts';
@@ -23,12 +24,18 @@ export interface CompiledField {
   readonly evaluate: Evaluate;
 }
 
+/** None if the export lacks its columns, which is a problem where they are those of an id, a name, a title or a text. */
 export function compileField(field: KindField, spec: EntrySpec, base: ValueContext): CompiledField[] {
   const given = spec.data[field.name];
   if (given === undefined) return [];
   const context: ValueContext = { ...base, path: [...base.path.slice(0, -1), 'data', field.name], kind: field.type };
   if (field.type !== 'custom') {
-    const evaluate = compileValue(given, context, checkOf(field.name, field.type, context.uses));
+    const lacking: Lack[] = [];
+    const evaluate = compileValue(given, { ...context, lacking }, checkOf(field.name, field.type, context.uses));
+    const isNeeded = field.type === 'id' || field.name === kindOfType(spec.type).namedBy;
+    if (isNeeded && evaluate === ABSENT) reportLacks(context, lacking);
+    else context.lacking.push(...lacking);
+    if (evaluate === ABSENT) return [];
     return [{ name: field.name, key: field.name, within: undefined, required: field.isRequired, evaluate }];
   }
   return Object.entries(given as Readonly<Record<string, ValueSpec>>).flatMap(([key, value]) => {
@@ -38,6 +45,7 @@ export function compileField(field: KindField, spec: EntrySpec, base: ValueConte
     const frame = asJson ? { ...context.frame, verbatim: true } : context.frame;
     const check = asJson ? (json: JsonValue): Result => json : CHECKS.custom;
     const evaluate = compileValue(value, { ...context, frame, path: [...context.path, key], field: name }, check);
+    if (evaluate === ABSENT) return [];
     return { name, key, within: field.name, required: false, evaluate };
   });
 }

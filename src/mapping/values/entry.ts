@@ -3,17 +3,17 @@ import { kindOfType, type Kind } from '../../kinds/index.ts';
 import type { JsonValue } from '../../json.ts';
 import type { Draft, Row, Writable } from '../../model.ts';
 import type { Source } from '../../input/source.ts';
+import type { Lack } from '../not-in-export.ts';
 import type { CompileContext, PathUse, ValueContext } from './compile-context.ts';
 import { combineOf, compileHeading, type Combine, type Heading } from './combine.ts';
-import { compileCondition, type Condition } from './condition.ts';
-import type { Path } from '../document.ts';
+import { compileCondition, NEVER, type Condition } from './condition.ts';
 import { asInstant, compileField, compileRest, setField, type CompiledField, type TakeRest } from './entry-fields.ts';
 import type { CompiledEntry } from '../mapping.ts';
 import { elementReader, elementsOf, readValue, type ListElement, type PathContext } from './path.ts';
 import { otherCurrencyOfRecord, reportOtherCurrency } from './left-behind.ts';
 import { policiesOf } from '../policies.ts';
 import { asPriority } from './priority.ts';
-import { RowContext, type Evaluate } from './row-context.ts';
+import { ABSENT, RowContext, type Evaluate } from './row-context.ts';
 import type { EntrySpec, OnError, ValueSpec } from '../spec.ts';
 import { ValueError, type Result, valueText } from './result.ts';
 import { asText, compileValue, missingValue, shapeOf } from './value.ts';
@@ -33,7 +33,7 @@ interface Parts {
 
 export function compileEntry(spec: EntrySpec, index: number, compilation: CompileContext): CompiledEntry {
   const uses: PathUse[] = [];
-  const parts = compileParts(spec, ['events', index], compilation, uses);
+  const parts = compileParts(spec, index, compilation, uses);
   const policies = policiesOf(spec, compilation.defaults);
   const { type } = spec;
   const kind = kindOfType(type);
@@ -131,28 +131,37 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
   };
 }
 
-function compileParts(spec: EntrySpec, path: Path, compilation: CompileContext, uses: PathUse[]): Parts {
+function compileParts(spec: EntrySpec, index: number, compilation: CompileContext, uses: PathUse[]): Parts {
   const source = compilation.sources.get(spec.source)!;
-  const record: PathContext = { source, missing: compilation.missingValues(spec.source) };
+  const record = compilation.frameOf(source);
+  const lacking: Lack[] = [];
   const frame: PathContext = spec.each === undefined ? record : { ...record, elements: elementKind(spec.each, source) };
   const context = (key: string, onError: OnError = 'reject'): ValueContext => ({
     compilation,
     frame,
-    path: [...path, key],
+    path: ['events', index, key],
     field: key,
     kind: undefined,
     onError,
     uses,
     problems: compilation.problems,
+    lacking,
   });
-  const optional = (key: 'occurred_at' | 'stage_pipeline' | 'priority', check: (value: JsonValue) => Result) =>
-    spec[key] === undefined
-      ? undefined
-      : compileValue(typeof spec[key] === 'number' ? { value: spec[key] } : spec[key], context(key), check);
+  const optional = (key: 'occurred_at' | 'stage_pipeline' | 'priority', check: (value: JsonValue) => Result) => {
+    if (spec[key] === undefined) return undefined;
+    const given = typeof spec[key] === 'number' ? { value: spec[key] } : spec[key];
+    const evaluate = compileValue(given, context(key), check);
+    return evaluate === ABSENT ? undefined : evaluate;
+  };
+  const when = spec.when && compileCondition(spec.when, { ...context('when'), decides: 'when' });
+  if (when?.holds === NEVER && !source.isAbsent) {
+    compilation.lacking.entries.push({ index, type: spec.type, source: spec.source, values: lacking });
+    return { ...NO_PARTS, when };
+  }
   const combine = spec.combine && combineOf(spec.combine);
   const parts = {
     each: spec.each === undefined ? undefined : compileValue(spec.each, { ...context('each'), frame: record }),
-    when: spec.when && compileCondition(spec.when, { ...context('when'), decides: 'when' }),
+    when,
     occurredAt: optional('occurred_at', asInstant),
     stagePipeline: optional('stage_pipeline', asText),
     priority: optional('priority', asPriority),
@@ -162,8 +171,23 @@ function compileParts(spec: EntrySpec, path: Path, compilation: CompileContext, 
       .fields.flatMap((field) => compileField(field, spec, context(field.name, field.onError)))
       .sort(inCanonicalOrder),
   };
-  return { ...parts, takeRest: compileRest(spec, context('data')) };
+  const takeRest = compileRest(spec, context('data'));
+  compilation.lacking.values.push(...lacking);
+  return { ...parts, takeRest };
 }
+
+/** Of an entry that no record fulfils. */
+const NO_PARTS: Parts = {
+  fields: [],
+  when: undefined,
+  each: undefined,
+  occurredAt: undefined,
+  stagePipeline: undefined,
+  priority: undefined,
+  combine: undefined,
+  heading: undefined,
+  takeRest: undefined,
+};
 
 /** The order in which canonical JSON has them, so that an event's data need not be sorted. */
 function inCanonicalOrder(one: CompiledField, other: CompiledField): number {

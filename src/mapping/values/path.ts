@@ -15,18 +15,24 @@ export interface PathContext {
   readonly verbatim?: boolean;
   /** Numbers of a sheet are read as numbers. */
   readonly numbers?: boolean;
+  /** Of columns that share a name: the position of the one that is meant. */
+  readonly meant?: ReadonlyMap<string, number>;
 }
 
 export interface CompiledPath {
   readonly evaluate: (row: RowContext) => JsonValue | undefined;
   /** Position among the columns of a table. */
   readonly column?: number | undefined;
+  /** The column of a table, if it is written otherwise than in the mapping. */
+  readonly header?: string | undefined;
 }
 
 interface PathError {
   readonly code: string;
   readonly message: string;
   readonly suggestion: string | undefined;
+  /** The column that the export lacks. */
+  readonly lacks?: string;
 }
 
 /** The whole record, and a path into it from within `each`. */
@@ -49,8 +55,9 @@ function tablePath(path: string, frame: PathContext): CompiledPath | PathError {
   const { columns } = source;
   const fromRecord = !columns.includes(path) && path.startsWith(FROM_RECORD);
   const name = fromRecord ? path.slice(FROM_RECORD.length) : path;
-  const column = findColumn(columns, name);
-  if (elements !== undefined && !fromRecord && (column >= 0 || path === ELEMENT || elements === 'anything')) {
+  const isOfElement = elements !== undefined && !fromRecord;
+  const column = frame.meant?.get(name) ?? (isOfElement ? exactColumn(columns, name) : findColumn(columns, name));
+  if (isOfElement && (column >= 0 || path === ELEMENT || elements === 'anything')) {
     if (column < 0) return treePath(path, frame);
     return {
       code: 'unknown_column',
@@ -63,9 +70,10 @@ function tablePath(path: string, frame: PathContext): CompiledPath | PathError {
       code: 'unknown_column',
       message: `source \`${source.name}\` has no column \`${name}\``,
       suggestion: didYouMean(name, columns) ?? `available columns: ${listed(columns)}`,
+      ...(!isOfElement && { lacks: name }),
     };
   }
-  if (source.duplicateColumns.has(name)) {
+  if (source.duplicateColumns.has(name) && !frame.meant?.has(name)) {
     return {
       code: 'duplicate_column',
       message: `source \`${source.name}\` has more than one column \`${name}\``,
@@ -73,12 +81,15 @@ function tablePath(path: string, frame: PathContext): CompiledPath | PathError {
     };
   }
   const read = cellReader(column, missing);
-  if (!frame.numbers) return { evaluate: read, column };
+  const header = columns[column]!;
+  const isFolded = header !== name && foldedHeader(header) === foldedHeader(name);
+  const at = { column, header: isFolded ? header : undefined };
+  if (!frame.numbers) return { evaluate: read, ...at };
   const typed: CompiledPath['evaluate'] = (row) => {
     const text = read(row);
     return typeof text === 'string' && row.decimals?.includes(column) ? readNumber(text) : text;
   };
-  return { evaluate: typed, column };
+  return { evaluate: typed, ...at };
 }
 
 function listed(columns: readonly string[]): string {
@@ -227,21 +238,41 @@ function walkEach(list: readonly JsonValue[], steps: readonly PathStep[], from: 
 }
 
 /** The column that a value reads, among those of a table. */
-export function columnOf(path: unknown, { columns }: Source): number | undefined {
+export function columnOf(path: unknown, { source: { columns }, meant }: PathContext): number | undefined {
   if (typeof path !== 'string') return undefined;
-  const column = findColumn(columns, columns.includes(path) ? path : path.replace(/^\$\./, ''));
+  const name = columns.includes(path) ? path : path.replace(/^\$\./, '');
+  const column = meant?.get(name) ?? findColumn(columns, name);
   return column < 0 ? undefined : column;
 }
 
 /** `Email#2` is the second of the columns named `Email`. */
 const BY_POSITION = /^(.*)#([1-9]\d*)$/;
 
-/** The index of the column that a mapping means: by its name, else by its position among those of one name; -1 if none. */
+/**
+ * The index of the column that a mapping means: by its name, else by its position among those of one name, else the only one whose name
+ * differs in nothing but letter case, spaces and `_`; -1 if none.
+ */
 export function findColumn(columns: readonly string[], name: string): number {
+  const index = exactColumn(columns, name);
+  if (index >= 0) return index;
+  const wanted = foldedHeader(name);
+  const alike = columns.flatMap((column, at) => (foldedHeader(column) === wanted ? [at] : []));
+  return alike.length === 1 ? alike[0]! : -1;
+}
+
+function exactColumn(columns: readonly string[], name: string): number {
   const index = columns.indexOf(name);
   const [, shared, nth] = BY_POSITION.exec(name) ?? [];
   if (index >= 0 || shared === undefined) return index;
   return positions(columns, shared)[Number(nth) - 1] ?? -1;
+}
+
+/** Equal for headers that are compared as one: `First Name`, `firstname`, `FIRST_NAME`. */
+export function foldedHeader(name: string): string {
+  return name
+    .normalize()
+    .replace(/[\s_]+/g, '')
+    .toLowerCase();
 }
 
 /** A name for each column that no other one has. */

@@ -9,6 +9,9 @@ const NO_PLACE: Place = { source: '', file: '', line: 0, record: 0 };
 /** A value of the mapping as a function of the current record. */
 export type Evaluate = (row: RowContext) => Result;
 
+/** No value, of any record: what the export has no column or no file for. Compared by identity. */
+export const ABSENT: Evaluate = () => undefined;
+
 /** The record being mapped, with its issues and omissions. One object serves all records of an entry. */
 export class RowContext {
   place = NO_PLACE;

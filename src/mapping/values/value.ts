@@ -6,14 +6,16 @@ import { transformOf, type TransformSpec, type ValueObject, type ValueSpec } fro
 import { TRANSFORM_BY_NAME } from '../transforms/index.ts';
 import type { Apply, ValueShape } from '../transforms/transform.ts';
 import { issueOf } from '../../report/words/words.ts';
-import { compileColumn, within, type ValueContext } from './compile-context.ts';
+import type { Lack } from '../not-in-export.ts';
+import { compileColumn, reportLacks, within, type ValueContext } from './compile-context.ts';
 import { reportListCut, saysWhatIsLeft } from './left-behind.ts';
 import { ValueError, withOriginal, type Result, valueText, textOf } from './result.ts';
-import type { Evaluate, RowContext } from './row-context.ts';
+import { ABSENT, type Evaluate, type RowContext } from './row-context.ts';
 
 /**
  * A value as read, transformed, then checked. One that fails either is rejected or left out, as `on_error` says; of a `from` list whose
- * unreadable values are left out, the first readable one is taken: an unreadable phone number does not hide a mobile one.
+ * unreadable values are left out, the first readable one is taken: an unreadable phone number does not hide a mobile one. `ABSENT` if
+ * the export has nothing that it reads; one that is `required` is a problem then.
  */
 export function compileValue(spec: ValueSpec, context: ValueContext, check?: Apply): Evaluate {
   if (typeof spec === 'string' && !check) return compileColumn(spec, context);
@@ -32,7 +34,8 @@ export function compileValue(spec: ValueSpec, context: ValueContext, check?: App
   const isLeftOut = (error: ValueError): boolean => onError === 'omit' && error.code !== 'missing_value';
   const finish = finisher(applies);
   const { name, kind, given: source } = kindOf(given);
-  const inside = typeof spec === 'string' ? context : within(context, name);
+  const lacking: Lack[] = [];
+  const inside = { ...(typeof spec === 'string' ? context : within(context, name)), lacking };
   const [first] = given.apply ?? [];
   // The separators are those of texts: a sheet's own numbers are not parsed with them.
   const isNumber = first !== undefined && (first === 'number' || (typeof first === 'object' && 'number' in first));
@@ -41,6 +44,9 @@ export function compileValue(spec: ValueSpec, context: ValueContext, check?: App
     finish,
     isLeftOut,
   });
+  if (required && read === ABSENT) reportLacks(context, lacking);
+  else context.lacking.push(...lacking);
+  if (read === ABSENT && fallback === undefined) return ABSENT;
   if (onError === 'reject' && !required && fallback === undefined) return read;
   const settled = (result: Result, row: RowContext): Result => {
     if (!(result instanceof ValueError) || required || !isLeftOut(result)) return result;

@@ -100,6 +100,8 @@ export const LIMITS = {
   checks: { most: 6, least: 0, noun: 'warning', rest: 'report.html' },
   notCompared: { most: 6, least: 0, noun: 'reason', rest: '--json' },
   skipped: { most: 4, least: 1, needed: 0, noun: 'row', rest: 'left_out.csv' },
+  lacking: { most: 6, least: 1, needed: 0, noun: 'more', rest: 'report.html' },
+  assumed: { most: 6, least: 2, noun: 'line', rest: 'report.html' },
   changes: { most: 7, least: 2, noun: 'kind', rest: 'changes.csv' },
   priorities: { most: 4, least: 1, noun: 'priority', rest: 'report.html', isSummed: true },
   differences: { most: 8, least: 3, noun: 'difference', rest: 'verify.csv' },

@@ -83,7 +83,11 @@ function correcting(summary: Summary, { argv, mapping, worksheet, sandbox, pilot
         : `${correction(summary, { mapping, worksheet })}, then`,
       again,
     ],
-    ...(dry && due > 0 && exit.reason !== 'too_many_invalid' && !('no_account' in summary.warnings_by_code)
+    ...(dry &&
+    due > 0 &&
+    exit.reason !== 'too_many_invalid' &&
+    !isUndecided(summary, sandbox) &&
+    !('no_account' in summary.warnings_by_code)
       ? [[`${OR}send what is ready${atFullSpeed(summary, argv, sandbox)}`, sendLine(summary, argv, sandbox)] as const]
       : []),
     ...(dry || summary.events.pending === 0 || withoutChoice(argv) === again ? [] : sendingRest(summary, argv, OR)),
@@ -117,9 +121,18 @@ function correction(
   return `fill in a copy of ${shortPath(path)} and name it in \`references.file\`${rest}`;
 }
 
-function sending(summary: Summary, { argv, sandbox, due }: Circumstances): NextStep[] {
+/** A live run would stop at the lines that are still marked `set this`. */
+function isUndecided({ warnings_by_code: warnings }: Summary, sandbox: boolean): boolean {
+  return !sandbox && 'marked_line' in warnings;
+}
+
+function sending(summary: Summary, { argv, mapping, sandbox, due }: Circumstances): NextStep[] {
   const { pending, acknowledged } = summary.events;
   if (pending === 0 && due === 0) return [];
+  if (isUndecided(summary, sandbox))
+    return [
+      [`set the lines of ${basename(mapping)} that are marked, then`, commandLine(argv, { without: ['--plan'] })],
+    ];
   // With the names of the account it is another plan.
   if ('no_account' in summary.warnings_by_code)
     return [['check the names in the account', commandLine(argv, { without: ['--offline', '--plan'] })]];
@@ -156,7 +169,7 @@ function sendLine(summary: Summary, argv: readonly string[], sandbox: boolean): 
 /** The same command for everything. */
 function withoutChoice(argv: readonly string[]): string {
   return commandLine(argv, {
-    without: [...ONCE, '--plan', ...SELECTING_FLAGS, '--until'],
+    without: [...ONCE, '--plan', ...SELECTING_FLAGS, '--max-requests', '--until'],
   });
 }
 

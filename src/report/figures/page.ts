@@ -2,11 +2,12 @@
 import type { Finding } from '../files/findings.ts';
 import type { SkippedRows } from '../files/skipped.ts';
 import type { StoredSummary } from '../files/summary.ts';
-import type { StoredVerification } from '../files/documents.ts';
+import type { StoredMapping, StoredVerification } from '../files/documents.ts';
 import { counted, numberText, countTexts, percentText } from '../words/numbers.ts';
 import { capital } from '../words/terms.ts';
 import type { ErrorCause } from './causes.ts';
 import { exportsSection, type ExportFate } from './exports.ts';
+import { assumedSection, notInExportSection } from './not-in-export.ts';
 import { present, sectionOf, type Section, type Figures, type Headline, type Mood } from './figures.ts';
 import { missingSection, skippedSection } from './missing.ts';
 import type { Status } from './read-status.ts';
@@ -23,6 +24,7 @@ interface PageFound {
   readonly exports: readonly ExportFate[];
   readonly skipped: readonly SkippedRows[];
   readonly verification: StoredVerification | undefined;
+  readonly mapping: StoredMapping | undefined;
   readonly isDryRun: boolean;
 }
 
@@ -44,7 +46,7 @@ export interface PageFigures extends Figures {
 }
 
 export function pageFigures(found: PageFound): PageFigures {
-  const { status, summary, findings, causes, exports, skipped, verification, isDryRun } = found;
+  const { status, summary, findings, causes, exports, skipped, verification, mapping, isDryRun } = found;
   const { events } = status;
   const plan = summary?.plan.digest ?? null;
   return {
@@ -56,6 +58,7 @@ export function pageFigures(found: PageFound): PageFigures {
       ...signedSections(summary?.totals ?? [], isDryRun),
       missingSection({ causes, findings, events, isDryRun }),
       skippedSection(skipped),
+      ...(mapping ? [notInExportSection(mapping), isDryRun ? assumedSection(mapping) : undefined] : []),
       isDryRun ? undefined : verificationSection(verification, plan),
     ]),
   };

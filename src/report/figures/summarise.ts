@@ -2,6 +2,7 @@ import { basename, resolve } from 'node:path';
 import { systemClock } from '../../clock.ts';
 import { EXIT, type ExitCode } from '../../errors.ts';
 import type { Mapping } from '../../mapping/mapping.ts';
+import type { Lack } from '../../mapping/not-in-export.ts';
 import {
   allowedErrors,
   countDue,
@@ -32,7 +33,7 @@ import type { StateDir } from '../../files/state-dir.ts';
 import { CHECKPOINT_FILE } from '../../store/checkpoint-schema.ts';
 import type { Database } from '../../store/sqlite.ts';
 import type { Survey } from '../../survey/survey.ts';
-import type { Rate } from '../../rate.ts';
+import { requestsLeft, type Rate } from '../../rate.ts';
 
 export interface Ending {
   readonly code: ExitCode;
@@ -71,8 +72,9 @@ export function endingOf({ db }: Pick<Survey, 'db'>, states: readonly CountedSta
  * Estimated seconds until the last of this many events goes out from now on, one request each. The window slides: a full one goes
  * at once, and its requests may follow one window later, also at once.
  */
-export function estimateSeconds(events: number, rate: Rate): number {
-  return Math.ceil(Math.floor(Math.max(0, events - 1) / rate.requests) * rate.seconds);
+export function estimateSeconds(events: number, rate: Rate, reserve: number): number {
+  const perWindow = requestsLeft(rate, { withheld: reserve });
+  return Math.ceil(Math.floor(Math.max(0, events - 1) / perWindow) * rate.seconds);
 }
 
 function countCode(states: readonly CountedState[], code: DifferenceCode | 'unmapped'): number {
@@ -82,10 +84,10 @@ function countCode(states: readonly CountedState[], code: DifferenceCode | 'unma
 /** The priorities, and when each was (`endedAt`) or will be done if sending goes on at `now`. */
 export function plannedPriorities(
   states: readonly CountedState[],
-  { rate, now }: { rate: Rate; now: Date },
+  { rate, reserve, now }: { rate: Rate; reserve: number; now: Date },
   endedAt?: (priority: number) => Date | undefined,
 ): PriorityCounts[] {
-  return prioritiesOf(priorityProgress(states), now, (events) => estimateSeconds(events, rate), endedAt);
+  return prioritiesOf(priorityProgress(states), now, (events) => estimateSeconds(events, rate, reserve), endedAt);
 }
 
 /** Findings of the survey that are not in the plan. */
@@ -101,8 +103,11 @@ export function snapshotOf(
 
 /** For the report: how the exports are mapped, and their unused parts. */
 export async function storedMapping(
-  mapping: Pick<Mapping, 'file' | 'title' | 'customer' | 'region' | 'timezone' | 'worksheet' | 'functions' | 'words'>,
-  { db, profile }: Pick<Survey, 'db' | 'profile'>,
+  mapping: Pick<
+    Mapping,
+    'file' | 'title' | 'customer' | 'region' | 'timezone' | 'worksheet' | 'functions' | 'marks' | 'words'
+  >,
+  { db, profile, compiled: { lacking, named } }: Pick<Survey, 'db' | 'profile' | 'compiled'>,
 ): Promise<StoredMapping> {
   const sources = Object.entries(profile.sources).map(([name, { records, unused }]) => [name, { records, unused }]);
   const own = [resolve(mapping.file), mapping.worksheet?.path, mapping.functions?.path].filter(
@@ -114,14 +119,31 @@ export async function storedMapping(
     customer: mapping.customer ?? null,
     region: mapping.region ?? null,
     timezone: mapping.timezone ?? null,
-    entries: mapping.words(),
+    entries: mapping.words(lacking),
     sources: Object.fromEntries(sources) as StoredMapping['sources'],
     unread_files: unread.map((path) => basename(path)),
+    not_in_export: {
+      sources: lacking.sources,
+      entries: lacking.entries.map(({ type, source, values }) => ({ type, source, columns: namesOf(values) })),
+      values: onlyOnce(lacking.values.map(({ source, columns: [column = ''] }) => ({ source, column }))),
+      named: onlyOnce(named),
+    },
+    assumed: mapping.marks.flatMap(({ mark, line, text }) =>
+      mark === 'set this' ? [{ place: `${basename(mapping.file)}:${line}`, text }] : [],
+    ),
   };
 }
 
+function namesOf(values: readonly Lack[]): readonly string[] {
+  return [...new Set(values.map(({ columns: [column = ''] }) => column))];
+}
+
+function onlyOnce<T>(values: readonly T[]): readonly T[] {
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
+}
+
 export function summarise(run: {
-  readonly settings: Pick<RunSettings, 'dryRun' | 'rate' | 'maxOmitted'>;
+  readonly settings: Pick<RunSettings, 'dryRun' | 'rate' | 'reserve' | 'maxOmitted'>;
   readonly mapping: Pick<Mapping, 'migration' | 'sha256'>;
   readonly survey: Survey;
   readonly plan: Pick<PlanReading, 'states' | 'findings' | 'skipped'>;
@@ -139,7 +161,7 @@ export function summarise(run: {
   const { settings, survey, sender, state, output } = run;
   const { states, findings, skipped } = run.plan;
   const { db } = survey;
-  const { rate } = settings;
+  const { rate, reserve } = settings;
   const finished = new Date();
   const byType = outcomesOf(states);
   const stored = storedDigest(db);
@@ -182,9 +204,11 @@ export function summarise(run: {
     totals: controlTotals(db),
     profile: survey.profile,
     pilot: survey.cover?.counts ?? null,
-    priorities: plannedPriorities(states, { rate, now: finished }, (priority) => sender?.endedAt.get(priority)),
+    priorities: plannedPriorities(states, { rate, reserve, now: finished }, (priority) =>
+      sender?.endedAt.get(priority),
+    ),
     plan: { digest: stored?.digest ?? null, events: stored?.listed ?? 0 },
-    estimate_seconds: estimateSeconds(countDue(states), rate),
+    estimate_seconds: estimateSeconds(countDue(states), rate, reserve),
     files: {
       checkpoint: settings.dryRun ? null : state.file(CHECKPOINT_FILE),
       errors: output.file('errors.csv'),

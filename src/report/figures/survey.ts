@@ -5,6 +5,7 @@ import { countDue, countWhere } from '../../plan/counts.ts';
 import { storedDigest } from '../../plan/digest.ts';
 import { countMatches } from '../../plan/judge/contacts.ts';
 import { countFolded } from '../../plan/judge/fold.ts';
+import { readDocument } from '../files/documents.ts';
 import { pilotLines } from '../files/pilot.ts';
 import type { Rate } from '../../rate.ts';
 import { rateText } from '../../rate.ts';
@@ -13,12 +14,15 @@ import { shortPath } from '../../files/paths.ts';
 import { counted, numberText } from '../words/numbers.ts';
 import { durationText, untilText } from '../words/times.ts';
 import { changesSection, prioritiesSection } from './counts.ts';
+import { assumedSection, notInExportSection } from './not-in-export.ts';
 import { recordsText } from './verdict.ts';
 import { present, sectionOf, type Figures, type Section } from './figures.ts';
 import { estimateSeconds, plannedPriorities } from './summarise.ts';
 
 interface SendingPace {
   readonly rate: Rate;
+  readonly reserve: number;
+  readonly maxRequests?: number | undefined;
   readonly now: Date;
 }
 
@@ -40,8 +44,10 @@ export function surveyFigures(survey: Survey, pace: SendingPace, where: readonly
 
 /** `isSending`: then it is too late for advice about the mapping. */
 export function planSections(survey: Survey, pace: SendingPace, isSending = false): readonly (Section | undefined)[] {
+  const mapping = isSending ? undefined : readDocument(survey.db, 'mapping');
   return [
     prioritiesSection(plannedPriorities(survey.states, pace), pace.now),
+    ...(mapping ? [assumedSection(mapping), notInExportSection(mapping)] : []),
     planSection(survey, pace, isSending),
     worksheetSection(survey),
   ];
@@ -98,9 +104,13 @@ function beside(notes: readonly string[]): readonly string[] {
 const LEAST_SAVED_SECONDS = 60;
 
 /** What `combine` saves, or would save. */
-function combineLines(db: Survey['db'], { rate }: Pick<SendingPace, 'rate'>, isSending: boolean): string[] {
+function combineLines(
+  db: Survey['db'],
+  { rate, reserve }: Pick<SendingPace, 'rate' | 'reserve'>,
+  isSending: boolean,
+): string[] {
   const saved = ({ comments, requests }: CombinedFigures): number =>
-    estimateSeconds(comments, rate) - estimateSeconds(requests, rate);
+    estimateSeconds(comments, rate, reserve) - estimateSeconds(requests, rate, reserve);
   const text = (figures: CombinedFigures): string =>
     `${counted(figures.comments, COMBINED)} in ${counted(figures.requests, 'request')}: ${durationText(saved(figures))}`;
   const [done, possible] = [combined(db), isSending ? undefined : combinable(db)];
@@ -112,9 +122,18 @@ function combineLines(db: Survey['db'], { rate }: Pick<SendingPace, 'rate'>, isS
   ];
 }
 
-function paceText(events: number, { rate, now }: SendingPace, isSending: boolean): string {
-  const seconds = estimateSeconds(events, rate);
-  const at = `(${rateText(rate)})`;
+function paceText(
+  events: number,
+  { rate, reserve, maxRequests = Infinity, now }: SendingPace,
+  isSending: boolean,
+): string {
+  if (events > maxRequests) {
+    const left = counted(events - maxRequests, 'event');
+    return `This run stops after ${counted(maxRequests, 'request')} (--max-requests): at least ${left} stay for later runs.`;
+  }
+  const seconds = estimateSeconds(events, rate, reserve);
+  const left = reserve > 0 ? `, ${reserve} of them kept free for others` : '';
+  const at = `(${rateText(rate)}${left})`;
   if (seconds < 60) return `Sending takes under a minute ${at}.`;
   return `Sending takes about ${durationText(seconds)} ${at}, ${untilText(seconds, now)}${isSending ? '' : ' if started now'}.`;
 }

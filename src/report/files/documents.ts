@@ -1,6 +1,7 @@
 /** Documents: what a run stores in its plan as JSON, and `verify` in the checkpoint, because it is read as a whole. */
-import type { Entity } from '../../model.ts';
+import type { Entity, EventType } from '../../model.ts';
 import type { FileDigest } from '../../input/source.ts';
+import type { NamedOtherwise } from '../../mapping/not-in-export.ts';
 import type { EntryWords } from '../../mapping/words.ts';
 import type { Account } from '../../service/account.ts';
 import type { Database } from '../../store/sqlite.ts';
@@ -26,6 +27,23 @@ export interface StoredMapping {
   readonly sources: Readonly<Record<string, UnusedData>>;
   /** Names of exports that lie beside those that were read. */
   readonly unread_files: readonly string[];
+  readonly not_in_export: StoredLacking;
+  /** Lines that are still marked `set this`, and what they say until then. */
+  readonly assumed: readonly { readonly place: string; readonly text: string }[];
+}
+
+/** What the mapping reads and the exports do not have, by names of sources. */
+interface StoredLacking {
+  readonly sources: readonly string[];
+  /** Events of which there are none without the columns. */
+  readonly entries: readonly {
+    readonly type: EventType;
+    readonly source: string;
+    readonly columns: readonly string[];
+  }[];
+  readonly values: readonly { readonly source: string; readonly column: string }[];
+  /** Columns that the mapping names otherwise. */
+  readonly named: readonly NamedOtherwise[];
 }
 
 export interface Documents {

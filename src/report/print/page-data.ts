@@ -59,6 +59,7 @@ export function readPageData(
       exports: readExports(db, readDocument(db, 'inputs') ?? []),
       skipped: readSkipped(db),
       verification: readVerification(db),
+      mapping,
     });
     return {
       ...found,

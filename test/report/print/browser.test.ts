@@ -90,6 +90,7 @@ describe.skipIf(!BROWSER)(title, { timeout: 60_000 }, () => {
       'verdict',
       'sign',
       'missing',
+      'not-in-export',
       'verified',
       'not-carried',
       'mapping',

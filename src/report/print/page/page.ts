@@ -28,6 +28,8 @@ const PARTS: readonly PagePart[] = [
   ['sign', '', signOff],
   ['missing', 'What is missing', missing],
   ['skipped', 'Skipped rows', figured('skipped')],
+  ['not-in-export', 'Not in this export', figured('not-in-export')],
+  ['assumed', 'Assumed', figured('assumed')],
   ['verified', 'Compared with the service', figured('verified')],
   ['not-carried', 'What cannot be migrated', notMigrated],
   ['mapping', 'Mapping', mapping],
