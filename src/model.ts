@@ -103,7 +103,7 @@ export interface Issue {
   readonly hint?: string;
 }
 
-/** A value that was left out because it could not be read (`on_error: omit`); listed in `omitted.csv`. */
+/** A value that was left out because it could not be read (`on_error: omit`); listed in `left_out.csv`. */
 export interface Omission {
   readonly field: string;
   /** As in `Issue`. */

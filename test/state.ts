@@ -6,6 +6,7 @@ import { canonicalJson, type JsonObject } from '../src/json.ts';
 import { entityOf, kindOfType } from '../src/kinds/index.ts';
 import type { EventType, IssueKind } from '../src/model.ts';
 import { WHOLE } from '../src/plan/wanted.ts';
+import type { UnusedCode } from '../src/report/words/unused.ts';
 import { hintFor } from '../src/report/words/words.ts';
 import { storeDocument, type Documents } from '../src/report/files/documents.ts';
 import type { StoredSummary, SurveySnapshot } from '../src/report/files/summary.ts';
@@ -172,6 +173,13 @@ export class StateOf {
     this.plan.run(
       'insert into omission (event, record, field, original, code, reason) values (?, ?, ?, ?, ?, ?)',
       ...[event, this.#recordOf(event), field, original, code, reason],
+    );
+  }
+
+  unused(event: number, code: UnusedCode, externalId: string, why: string): void {
+    this.plan.run(
+      'insert into unused (record, entity, external_id, code, why) select record, entity, ?, ?, ? from event where id = ?',
+      ...[externalId, code, why, event],
     );
   }
 

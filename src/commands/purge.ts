@@ -26,7 +26,7 @@ const PERSONAL: Readonly<Record<string, string>> = {
   [PLAN_FILE]: 'every event with its values; a dry run writes it again',
   'errors.csv': 'messages that quote values',
   rejects: 'original records',
-  'omitted.csv': 'omitted values',
+  'left_out.csv': 'values that were left out',
   'references.csv': "names of the account's users",
   'pilot.csv': 'values of the records of the pilot',
   [VERIFY_FILE]: 'values sent and found',
@@ -48,7 +48,6 @@ const KEPT: Readonly<Record<string, string>> = {
     'external ids (for a comment without one, the hash of its text) and hashes of what was sent; without this file, a rerun would send everything again',
   'gone.csv': 'external ids and ids in the service',
   'ids.csv': 'external ids and ids in the service',
-  'left_out.csv': 'places of rows that became no event',
   [RUN_LOG_FILE]: 'external ids only',
 };
 

@@ -73,11 +73,13 @@ export interface EntryHead {
   readonly policies: Policies;
 }
 
-/** Why a row becomes no event: its `each` is empty, or its `when` does not hold. */
-export interface SkipReason {
-  readonly code: 'when' | 'each' | 'footer';
+/** What of a row becomes no event: its `each` is empty, or its `when` does not hold. */
+export interface Skipped {
+  readonly code: 'when' | 'each';
   /** The conditions that do not hold, in words. */
-  readonly unmet: readonly string[];
+  readonly unmet: ReadonlySet<string>;
+  /** The external ids of the records that `when` excludes. */
+  readonly ids: readonly string[];
 }
 
 /** One item of `events` as a function. Pure, as far as the functions that it calls are: the same row gives the same drafts, whatever was mapped before. */
@@ -88,10 +90,8 @@ export interface CompiledEntry extends EntryHead {
   readonly isEach: boolean;
   /** No drafts where `when` does not hold or `each` is empty. */
   map(row: Row): readonly Draft[];
-  /** Why `map` yields no drafts of this row. */
-  whySkipped(row: Row): SkipReason;
-  /** The external id that the record of a skipped row would have; undefined if it has none, or if a row may have several records. */
-  skippedId(row: Row): string | undefined;
+  /** What `map` does not yield of this row, and why. */
+  skipped(row: Row): Skipped;
   /** Columns and paths of the entry's own source that it reads, in the order of the mapping. */
   readonly uses: readonly ColumnUse[];
 }

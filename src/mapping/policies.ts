@@ -52,7 +52,7 @@ export const POLICIES = {
   if_parent_missing: {
     choices: ['block', 'send', 'omit', 'skip'],
     appliesTo: (type) => kindOfType(type).parents.length > 0,
-    doc: `the parent is neither in the input nor acknowledged; \`omit\` (${several(mayLackParent)} only) sends the event without it, \`skip\` leaves the record out and lists it in \`omitted.csv\``,
+    doc: `the parent is neither in the input nor acknowledged; \`omit\` (${several(mayLackParent)} only) sends the event without it, \`skip\` leaves the record out and lists it in \`left_out.csv\``,
   },
   if_both: {
     choices: ['reject', ...RIVALS],

@@ -21,6 +21,21 @@ export function totalOf(counts: readonly EventCounts[]): EventCounts {
   return sum;
 }
 
+/** read = mapped + skipped + unreadable; sources used only by lookups are not counted. */
+export interface RecordCounts {
+  readonly read: number;
+  readonly mapped: number;
+  readonly skipped: number;
+  readonly unreadable: number;
+}
+
+export function countRecords(db: Database): RecordCounts {
+  const counts = db.get<Omit<RecordCounts, 'mapped'>>(`
+    select (select ifnull(sum(records), 0) from source) as read, (select count(distinct record) from skipped) as skipped,
+      (select count(*) from problem where kind = 'read' and severity = 'error' and event is null and record is not null) as unreadable`)!;
+  return { ...counts, mapped: counts.read - counts.skipped - counts.unreadable };
+}
+
 /** How many events of a type and a priority are in a state, by its code. */
 export interface CountedState {
   readonly type: EventType;

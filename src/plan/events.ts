@@ -108,6 +108,9 @@ const OUTCOME_OF: Readonly<Record<State, Exclude<keyof EventCounts, 'total'>>> =
   blocked: 'blocked',
 };
 
+/** Only until duplicates are judged: a version of a record that `when` excludes. */
+export const EXCLUDED = 'excluded';
+
 /** What an event in this state counts as. */
 export function outcomeOf(state: State): Exclude<keyof EventCounts, 'total'> {
   return OUTCOME_OF[state];

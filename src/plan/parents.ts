@@ -1,9 +1,10 @@
 import { EVENT_TYPES, kindOfType } from '../kinds/index.ts';
 import type { EntryHead } from '../mapping/mapping.ts';
-import { placeText, type Issue } from '../model.ts';
+import type { Issue } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
 import { EVENT_ROWS, pagesOf, type EventRow, type PlannedEvent } from './events.ts';
 import { addProblem } from './problems.ts';
+import { unusedText, type UnusedCode } from '../report/words/unused.ts';
 import { issueOf } from '../report/words/words.ts';
 
 /** The status of the record that an event depends on. `expected`: it has yet to be sent. */
@@ -79,8 +80,11 @@ export function blockedIssue(db: Database, event: PlannedEvent, code: BlockedCod
   const name = `${event.parent_entity} \`${event.parent_id ?? ''}\``;
   const field = `${event.parent_entity}_external_id`;
   if (code === 'parent_missing' && wasSkipped(db, event)) return { ...issueOf('parent_missing/skipped', name), field };
-  const row = code === 'parent_missing' ? unselectedRow(db, event) : undefined;
-  return { ...(row ? issueOf('parent_missing/when', name, placeText(row)) : issueOf(code, name)), field };
+  const row = code === 'parent_missing' ? unusedRow(db, event) : undefined;
+  const issue = row
+    ? issueOf('parent_missing/unused', name, row.place, unusedText(row.code, row.why))
+    : issueOf(code, name);
+  return { ...issue, field };
 }
 
 /**
@@ -111,11 +115,11 @@ function similarId(db: Database, { parent_entity: entity, parent_id: id }: Plann
   )?.external_id;
 }
 
-/** The row of the missing parent, if the export has one that no entry selects. */
-function unselectedRow(db: Database, { parent_entity: entity, parent_id: id }: PlannedEvent) {
-  return db.get<{ file: string; line: number; record: number }>(
-    `select r.file, r.line, r.record from skipped k join row r on r.id = k.record
-      where k.entity = ? and k.external_id = ? limit 1`,
+/** The row of the missing parent, if the export has one. */
+function unusedRow(db: Database, { parent_entity: entity, parent_id: id }: PlannedEvent) {
+  return db.get<{ place: string; code: UnusedCode; why: string | null }>(
+    `select r.place, u.code, u.why from unused u join row r on r.id = u.record
+      where u.entity = ? and u.external_id = ? order by u.id desc limit 1`,
     entity,
     id,
   );

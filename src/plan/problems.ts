@@ -47,7 +47,7 @@ export function addProblem(
   );
 }
 
-/** Adds values that are left out of an event, or (field `(record)`) a record that is left out. */
+/** Adds values that are left out of an event. */
 export function addOmissions(
   db: Database,
   { event, record }: { readonly event: number; readonly record: number },
@@ -67,11 +67,4 @@ export function addOmissions(
       reason.toWellFormed(),
     );
   }
-}
-
-/** Records that could not be read, without those that are only a warning (a report's footer). */
-export function countUnreadable(db: Database): number {
-  return db.get<{ count: number }>(
-    `select count(*) as count from problem where kind = 'read' and severity = 'error' and event is null and record is not null`,
-  )!.count;
 }

@@ -1,4 +1,5 @@
 import { KINDS } from '../kinds/index.ts';
+import { UNUSED, type UnusedReason } from '../report/words/unused.ts';
 import { PART_COLUMNS, RECORD_COLUMNS } from './checkpoint-schema.ts';
 import type { Schema } from './sqlite.ts';
 
@@ -11,6 +12,13 @@ export const SHOWN_STATE = `case e.state when 'ready' then 'pending' when 'held'
 const KIND_ROWS = KINDS.map(
   ({ name, isNote = false, isUpdatable }, rank) => `('${name}', ${rank}, ${Number(isNote)}, ${Number(isUpdatable)})`,
 ).join(',\n  ');
+
+const UNUSED_ROWS = Object.entries(UNUSED as Readonly<Record<string, UnusedReason>>)
+  .map(
+    ([code, { words, isTold, isCorrectable, isShared = false }]) =>
+      `('${code}', '${words}', ${Number(isTold)}, ${Number(isCorrectable)}, ${Number(isShared)})`,
+  )
+  .join(',\n  ');
 
 /** The file of a `row r` for people, in a sheet with the cell that a problem `p` or a value left out `o` is about: `crm.xlsx#Deals!C17`. */
 export function placedFile(of: 'p' | 'o'): string {
@@ -29,7 +37,7 @@ const placeIn = (id: string, line: string): string => ofFile(id, `f.path || ifnu
 export const PLAN: Schema = {
   name: 'plan',
   applicationId: 0x63726d70,
-  version: 10,
+  version: 11,
   // Most of it is written once and read from beginning to end.
   pageSize: 8_192,
   json: {
@@ -156,45 +164,40 @@ create table problem (
 ) strict;
 create index problem_of_event on problem (event);
 
--- A value that is left out of an event, or a record that is left out.
+-- A value that is left out of an event.
 create table omission (
   id integer primary key,
-  event integer references event,
+  event integer not null references event,
   record integer not null references record,
   field text not null,
   original text not null,
   cell text,                     -- as in problem
   code text not null,
-  reason text not null,
-  entity text                    -- of a record that is left out: its id is the original value
+  reason text not null
 ) strict;
 create index omission_of_event on omission (event);
-create index omission_about on omission (original, entity) where code = 'orphan';
 
--- Rows that became no event, and why. Those whose parent is missing are among the omissions.
-create table skipped (
-  record integer primary key references record,
-  reason text not null check (reason in ('when', 'each', 'footer')),
-  unmet text,                    -- for each condition that does not hold, in words
-  entity text,                   -- of the record that the row would have been
-  external_id text
-) strict;
-create index skipped_about on skipped (entity, external_id);
+-- Why nothing is sent of a row, or of a record in it (src/report/words/unused).
+create table unused_code (
+  code text primary key,
+  words text not null,
+  is_told integer not null,
+  is_correctable integer not null,
+  is_shared integer not null
+) strict, without rowid;
+insert into unused_code values
+  ${UNUSED_ROWS};
 
--- Rows that could not be read, by the entries that would have read them: which records they may be about.
-create table unread (
+-- Rows of which nothing is sent, or not all: why, and which record they would have been, as far as they say it.
+create table unused (
+  id integer primary key,
   record integer not null references record,
-  entity text not null,
-  external_id text,              -- null where the row does not say it
-  most integer not null          -- how many records of this kind it may have
+  entity text,
+  external_id text,
+  code text not null references unused_code,
+  why text                       -- in words, beside those of the code
 ) strict;
-create index unread_about on unread (entity, external_id);
-
--- All rows that became no event, and the records that they would have been.
-create view unused_row as
-  select record, entity, external_id, reason as code, unmet as why from skipped
-  union all select record, entity, original, code, reason from omission where code = 'orphan'
-  union all select record, entity, external_id, 'unread', null from unread;
+create index unused_about on unused (entity, external_id);
 
 -- Deals that are counted together: by old and new pipeline, stage and owner, and by currency.
 create table deal_group (
@@ -272,7 +275,7 @@ create view row as
     ${ofFile('r.file', '(select s.columns from source s where s.id = f.source)')} as columns,
     ${ofFile('r.file', 'f.path')} as path, ${ofFile('r.file', 'f.cell')} as cell,
     ${ofFile('r.file', "f.path || ifnull('!' || f.cell || r.line, '')")} as file,
-    ${placeIn('r.file', 'r.line')} as place,
+    iif(r.line > 0, ${placeIn('r.file', 'r.line')}, ${ofFile('r.file', 'f.path')} || ' record ' || r.number) as place,
     (select ${placeIn('d.file', 'd.line')} from replaced d where d.record = r.id) as replaced
   from record r;
 
@@ -287,8 +290,17 @@ create view problems as
   from problem p left join event e on e.id = p.event left join row r on r.id = p.record;
 
 create view left_out as
-  select e.type, e.external_id, o.field, o.original, o.reason
-  from omission o left join event e on e.id = o.event;
+  select e.type, r.source, ${placedFile('o')} as file, r.line, e.external_id, o.field, o.original, o.reason
+  from omission o join event e on e.id = o.event join row r on r.id = o.record
+  union all
+  select null, r.source, r.file, r.line, u.external_id, null, null, c.words || ifnull(': ' || u.why, '')
+  from unused u cross join unused_code c on c.code = u.code and c.is_told = 1 join row r on r.id = u.record;
+
+-- Rows that became no event, and of which that is told: one for each record that they would have been.
+create view skipped as
+  select u.record, u.code, iif(c.is_shared, u.why, null) as why
+  from unused u cross join unused_code c on c.code = u.code and c.is_told = 1
+  where u.record not in (select record from event) and u.record not in (select record from row_of);
 `,
 };
 

@@ -1,9 +1,9 @@
 import { recordJson } from '../json.ts';
 import { entityOf } from '../kinds/index.ts';
-import type { Corrected, Invalid, ParentRef, Place, RawRecord, Ready } from '../model.ts';
-import type { CompiledEntry, SkipReason } from '../mapping/mapping.ts';
+import type { Corrected, EventType, Invalid, ParentRef, Place, RawRecord, Ready } from '../model.ts';
+import type { UnusedCode } from '../report/words/unused.ts';
 import type { Source } from '../input/source.ts';
-import { stateBy } from '../plan/events.ts';
+import { EXCLUDED, stateBy } from '../plan/events.ts';
 import { Batch } from '../store/batch.ts';
 import type { Database } from '../store/sqlite.ts';
 
@@ -14,9 +14,6 @@ interface ReadRecord {
   readonly text?: string;
   readonly corrects?: Corrected;
 }
-
-/** Of records in one row of the input. */
-const ANY_NUMBER = 1_000_000_000;
 
 /** What the control totals know about a deal: its group, and its amount (null: none, '': unreadable). */
 export interface DealFigures {
@@ -29,7 +26,7 @@ const EVENT =
 
 const STATE = stateBy({ entity: 'read.entity', externalId: 'read.external_id', content: 'read.content' });
 const INSERT_EVENTS = `
-  insert into event (${EVENT}, state) select ${EVENT}, iif(is_ready, ${STATE}, 'invalid') from read`;
+  insert into event (${EVENT}, state) select ${EVENT}, iif(state = 'ready', ${STATE}, state) from read`;
 
 /** Writes records and events to a new plan, in the order of reading. The judging steps follow when all are there. */
 export class PlanWriter {
@@ -45,7 +42,7 @@ export class PlanWriter {
   constructor(db: Database) {
     this.db = db;
     this.#records = new Batch(db, (rows) => `insert into record (id, file, line, number, raw, original) ${rows}`, 6);
-    this.#events = new Batch(db, (rows) => `with read (${EVENT}, is_ready) as (${rows}) ${INSERT_EVENTS}`, 16);
+    this.#events = new Batch(db, (rows) => `with read (${EVENT}, state) as (${rows}) ${INSERT_EVENTS}`, 16);
   }
 
   addSource({ name, kind, columns }: Source): void {
@@ -60,15 +57,18 @@ export class PlanWriter {
 
   /** The record's number in the plan, under which it is stored the first time it is asked for. */
   record(item: ReadRecord): number {
-    if (this.#last?.item === item) return this.#last.id;
-    const { place, raw, text, corrects } = item;
-    const id = this.#records.add(
-      this.#file(place),
-      place.line,
-      place.record,
-      text ?? (raw ? recordJson(raw) : null),
-      corrects?.row ?? null,
-    );
+    const { raw, text } = item;
+    return this.#last?.item === item ? this.#last.id : this.#add(item, text ?? (raw ? recordJson(raw) : null));
+  }
+
+  /** The same of a record that became no event: its values are not stored. */
+  unusedRecord(item: ReadRecord): number {
+    return this.#last?.item === item ? this.#last.id : this.#add(item, null);
+  }
+
+  #add(item: ReadRecord, json: string | null): number {
+    const { place, corrects } = item;
+    const id = this.#records.add(this.#file(place), place.line, place.record, json, corrects?.row ?? null);
     this.#last = { item, id };
     if (corrects) {
       const { place: replaced } = corrects;
@@ -77,32 +77,22 @@ export class PlanWriter {
     return id;
   }
 
-  /** Notes of which records a row may be that could not be read. */
-  unread(record: number, { type, isEach }: CompiledEntry, externalIds: readonly string[]): void {
-    const entity = entityOf(type);
-    for (const externalId of externalIds.length > 0 ? externalIds : [null])
-      this.db.run(
-        'insert into unread (record, entity, external_id, most) values (?, ?, ?, ?)',
-        record,
-        entity,
-        externalId,
-        isEach ? ANY_NUMBER : 1,
-      );
+  /** Notes why nothing is sent of a record, or of one of those that it may be (`about`). `why`: beside the words of the code. */
+  unused(record: number, code: UnusedCode, about: Partial<ParentRef> = {}, why: string | null = null): void {
+    this.db.run(
+      'insert into unused (record, entity, external_id, code, why) values (?, ?, ?, ?, ?)',
+      ...[record, about.entity ?? null, inSql(about.externalId), code, why],
+    );
   }
 
-  /** Notes that no event came of a record, whose values are not kept. `id`: of the record that it would have been. */
-  skip(item: ReadRecord, { code, unmet }: SkipReason, id?: ParentRef): void {
-    const { place, corrects } = item;
-    const record = this.#last?.item === item ? this.#last.id : this.record({ place, ...(corrects && { corrects }) });
-    const words = unmet.length === 0 ? null : unmet.join('; ');
-    this.db.run(
-      'insert into skipped values (?, ?, ?, ?, ?)',
-      record,
-      code,
-      words,
-      id?.entity ?? null,
-      inSql(id?.externalId),
-    );
+  /** A version of a record that `when` excludes: `duplicates` may choose it all the same (plan/judge/duplicates). */
+  excluded(
+    { type, index }: { readonly type: EventType; readonly index: number },
+    externalId: string,
+    record: number,
+  ): void {
+    const none = Array<null>(9).fill(null);
+    this.#events.add(type, entityOf(type), inSql(externalId), record, index, ...none, EXCLUDED);
   }
 
   /** Adds an event, as it can be sent or as one that is invalid; returns its number in the plan. */
@@ -124,7 +114,7 @@ export class PlanWriter {
       ready?.heading ?? null,
       deal?.group ?? null,
       deal?.amount ?? null,
-      Number(ready !== undefined),
+      event.kind,
     );
   }
 

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { CompiledEntry, CompiledMapping, SkipReason } from '../mapping/mapping.ts';
-import { entityOf, kindOf, STAGED } from '../kinds/index.ts';
-import type { Draft, Issue, Omission, ParentRef, ReadItem, Row } from '../model.ts';
+import type { CompiledEntry, CompiledMapping } from '../mapping/mapping.ts';
+import { entityOf, isUpdate, kindOf, kindOfType, STAGED } from '../kinds/index.ts';
+import type { Draft, Issue, Omission, ReadItem, Row } from '../model.ts';
 import { addOmissions, addProblem } from '../plan/problems.ts';
 import type { Source } from '../input/source.ts';
 import type { DealGroups } from './deal-groups.ts';
@@ -10,14 +10,6 @@ import { prepare } from './prepare.ts';
 import type { Profiler } from './profile/profile.ts';
 import type { Resolver } from './resolve.ts';
 import { issueOf } from '../report/words/words.ts';
-
-/** read = mapped + skipped + unreadable; sources used only by lookups are not counted. */
-export interface RecordCounts {
-  read: number;
-  mapped: number;
-  skipped: number;
-  unreadable: number;
-}
 
 interface ReadingJob {
   readonly compiled: CompiledMapping;
@@ -33,7 +25,6 @@ const LONGEST_HOLD_MS = 50;
 
 /** Reads the records of a source, one after the other, into the plan and the profile. */
 export class RecordReader {
-  readonly records: RecordCounts = { read: 0, mapped: 0, skipped: 0, unreadable: 0 };
   readonly #job: ReadingJob;
   /** When other work of the process last had its turn, in milliseconds. */
   #pausedAt = 0;
@@ -47,13 +38,14 @@ export class RecordReader {
     writer.addSource(source);
     const entries = compiled.entries.filter((entry) => entry.source === source.name);
     const watch = profiler.watch(source.name);
-    const readBefore = this.records.read;
+    const versioned = entries.filter(isVersioned);
+    let read = 0;
     for await (const batch of source.batches()) {
       for (const item of batch) {
         // A slow function of the mapping must not hold up a signal until the batch has been read.
         if (performance.now() - this.#pausedAt > LONGEST_HOLD_MS) await this.#pause();
         if (!shouldContinue()) return writer.flush();
-        this.records.read += 1;
+        read += 1;
         if (item.kind === 'unreadable') {
           this.#takeUnreadable(item, entries);
           continue;
@@ -66,13 +58,15 @@ export class RecordReader {
           for (const issue of correctedIds(before, drafts))
             addProblem(writer.db, { record: writer.record(item) }, issue);
         }
-        this.records[drafts.length > 0 ? 'mapped' : 'skipped'] += 1;
-        if (drafts.length === 0) writer.skip(item, whySkipped(entries, item), skippedRecord(entries, item));
         for (const draft of drafts) this.#takeEvent(draft, item);
+        if (drafts.length === 0) this.#skip(item, entries);
+        for (const entry of versioned)
+          for (const id of entry.skipped(item).ids)
+            if (!drafts.some((draft) => isOther(draft, id))) writer.excluded(entry, id, writer.unusedRecord(item));
       }
     }
     writer.flush();
-    writer.db.run('update source set records = ? where name = ?', this.records.read - readBefore, source.name);
+    writer.db.run('update source set records = ? where name = ?', read, source.name);
   }
 
   async #pause(): Promise<void> {
@@ -87,14 +81,30 @@ export class RecordReader {
     const record = writer.record(item);
     addProblem(writer.db, { record }, issue);
     // A footer is a warning, and no record: there is nothing to correct.
-    const isRecord = issue.severity !== 'warning';
-    this.records[isRecord ? 'unreadable' : 'skipped'] += 1;
-    if (!isRecord) return void writer.skip(item, { code: 'footer', unmet: [] });
-    for (const entry of entries) {
-      const drafts = raw ? entry.map({ kind: 'row', place, raw, issues: [] }) : [];
+    if (issue.severity === 'warning') return writer.unused(record, 'footer');
+    for (const { map, isEach, type } of entries) {
+      const drafts = raw ? map({ kind: 'row', place, raw, issues: [] }) : [];
       const ids = drafts.map(({ data }) => data.external_id).filter((id) => typeof id === 'string');
-      writer.unread(record, entry, ids);
+      for (const externalId of ids.length > 0 ? ids : [undefined])
+        writer.unused(record, isEach ? 'unread_each' : 'unread', {
+          entity: entityOf(type),
+          ...(externalId !== undefined && { externalId }),
+        });
     }
+  }
+
+  /** Says of which record that others may name as their parent, if the row would have been one. */
+  #skip(row: Row, entries: readonly CompiledEntry[]): void {
+    const skipped = entries.map((entry) => ({ ...entry.skipped(row), entry, entity: entityOf(entry.type) }));
+    const single = skipped.filter(({ entry, ids }) => !entry.isEach && ids.length > 0);
+    const about = single.find(({ entity }) => !kindOf(entity).isNote) ?? single[0];
+    const unmet = [...new Set(skipped.flatMap((each) => [...each.unmet]))].join('; ');
+    this.#job.writer.unused(
+      this.#job.writer.unusedRecord(row),
+      skipped.every(({ code }) => code === 'each') ? 'each' : 'when',
+      about && { entity: about.entity, externalId: about.ids[0]! },
+      unmet === '' ? null : unmet,
+    );
   }
 
   #takeEvent(draft: Draft, row: Row): void {
@@ -127,20 +137,14 @@ export class RecordReader {
   }
 }
 
-/** Empty lists alone, or else the conditions of all entries. */
-function whySkipped(entries: readonly CompiledEntry[], row: Row): SkipReason {
-  const reasons = entries.map((entry) => entry.whySkipped(row));
-  const code = reasons.every((reason) => reason.code === 'each') ? 'each' : 'when';
-  return { code, unmet: [...new Set(reasons.flatMap(({ unmet }) => unmet))] };
+/** Whether `duplicates` chooses a version of its records before `when` is asked. */
+function isVersioned({ type, policies }: CompiledEntry): boolean {
+  return !isUpdate(type) && policies.duplicates !== 'reject';
 }
 
-/** The record that a skipped row would have been: one that others may name as their parent, if it is several. */
-function skippedRecord(entries: readonly CompiledEntry[], row: Row): ParentRef | undefined {
-  const records = entries.flatMap((entry) => {
-    const externalId = entry.skippedId(row);
-    return externalId === undefined ? [] : [{ entity: entityOf(entry.type), externalId }];
-  });
-  return records.find(({ entity }) => !kindOf(entity).isNote) ?? records[0];
+/** Whether a row that makes this is no version of another record with this id: one file may have several kinds, which `when` tells apart. */
+function isOther({ type, data }: Draft, id: string): boolean {
+  return kindOfType(type).isNote !== true || data.external_id === id;
 }
 
 function draftsOf(entries: readonly CompiledEntry[], row: Row): readonly Draft[] {

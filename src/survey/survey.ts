@@ -36,7 +36,7 @@ import { OmittedValues } from './omitted.ts';
 import { commitPlan, openPlan } from './plan-file.ts';
 import { PlanWriter } from './plan-writer.ts';
 import { Profiler } from './profile/profile.ts';
-import { RecordReader, type RecordCounts } from './record-reader.ts';
+import { RecordReader } from './record-reader.ts';
 import type { Resolver } from './resolve.ts';
 import { writeWorksheet, type SurveyedWorksheet } from './worksheet-file.ts';
 import { worksheetRows } from './worksheet-rows.ts';
@@ -70,7 +70,6 @@ interface SurveyJob {
 export interface Survey {
   /** The complete plan, with the checkpoint attached. To be closed. */
   readonly db: Database;
-  readonly records: RecordCounts;
   /** Of its events, as the survey left them. */
   readonly states: readonly CountedState[];
   /** The features that the records chosen by `--pilot` cover. */
@@ -110,15 +109,13 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
   storeDocument(db, 'inputs', opened.input.digests());
   // What was read so far is no plan: that of the last run, and its files, stay as they are.
   halt.assertNotRequested();
-  await assertComplete(job, opened, read);
+  await assertComplete(job, opened);
   for (const { file, line } of opened.input.unusedFixes()) addProblem(db, {}, issueOf('unused_fix', `${file}:${line}`));
   const { mapping, settings, hasher, account, client, contacts, output } = job;
   const { region, timezone } = mapping;
   const { entries } = opened.compiled;
   const judging = { db, region, timezone, entries, hasher, account, client, contacts, output };
-  const { changes, leftOut } = await judgePlan({ ...judging, concurrency: settings.concurrency });
-  read.reader.records.mapped -= leftOut;
-  read.reader.records.skipped += leftOut;
+  const changes = await judgePlan({ ...judging, concurrency: settings.concurrency });
   if (settings.adopt && combined(db).requests > 0) addProblem(db, {}, issueOf('combined_unknown'));
   const { worksheet, profile } = await describe(job, opened, read);
   const cover = choosePlan(judging, settings.selection);
@@ -144,7 +141,6 @@ async function openInput(job: SurveyJob): Promise<OpenInput> {
 }
 
 interface ReadInput {
-  readonly reader: RecordReader;
   readonly profiler: Profiler;
   readonly omitted: OmittedValues;
 }
@@ -165,11 +161,11 @@ async function readInput({ db, mapping, halt }: SurveyJob, opened: OpenInput): P
     if (!source.isAbsent) await reader.read(source);
   }
   if (!halt.requested) await profiler.readLookedUp();
-  return { reader, profiler, omitted: new OmittedValues(db) };
+  return { profiler, omitted: new OmittedValues(db) };
 }
 
 /** Throws a `UserError` if the input changed while it was read, or if it is far smaller than before and nobody confirms that. */
-async function assertComplete(job: SurveyJob, { input }: OpenInput, { reader }: ReadInput): Promise<void> {
+async function assertComplete(job: SurveyJob, { input }: OpenInput): Promise<void> {
   const { settings, db, state } = job;
   await input.assertUnchanged();
   const shrunk = shrunkSource(db, state.file(PLAN_FILE));
@@ -178,7 +174,7 @@ async function assertComplete(job: SurveyJob, { input }: OpenInput, { reader }: 
     addProblem(db, {}, shrunk);
   } else if (shrunk !== undefined)
     await job.agree(shrunk.message, 'check that the export is complete; if it is, add --yes');
-  if (reader.records.read === 0) {
+  if (!db.get('select 1 from record limit 1')) {
     throw new UserError('the sources have no records', { hint: 'is this the right export?' });
   }
 }
@@ -224,7 +220,7 @@ async function commit(
   const plan = openPlan(state, output);
   return {
     ...judged,
-    ...{ records: read.reader.records, omitted: read.omitted, compiled: opened.compiled },
+    ...{ omitted: read.omitted, compiled: opened.compiled },
     hasOtherAnswers,
     states: countStates(plan),
     db: plan,

@@ -146,7 +146,7 @@ describe('plan --csv', () => {
     const directory = join(await workspace(), 'new/plan');
     const { code, stdout } = await show(state, { csv: directory });
     expect(code).toBe(0);
-    const names = ['deal-created.csv', 'lead-created.csv', 'omitted.csv'];
+    const names = ['deal-created.csv', 'lead-created.csv', 'left_out.csv'];
     expect((await readdir(directory)).sort()).toEqual(names);
     for (const name of names) {
       expect(stdout).toContain(name);
@@ -165,8 +165,8 @@ describe('plan --csv', () => {
         'new: stage,new: stage_id,new: occurred_at,priority',
       `deals.json,4,pending,,7,"[""a"",""b""]",7,12.5,Ada Lovelace,${ADA},Sales / Won,${WON},,0`,
     ]);
-    expect(await readFile(join(directory, 'omitted.csv'), 'utf8')).toContain(
-      'lead/created,00123,people.csv,2,email,at home,`at home` is not an e-mail address\n',
+    expect(await readFile(join(directory, 'left_out.csv'), 'utf8')).toContain(
+      'people,people.csv,2,00123,email,at home,`at home` is not an e-mail address\n',
     );
   });
 

@@ -140,7 +140,7 @@ it('report writes errors, rejects and values left out again', async () => {
   expect(code).toBe(0);
   expect(stdout).toContain(state.file('report.html'));
   expect(await readFile(state.file('errors.csv'), 'utf8')).toMatch(/^input.csv,input.csv,7,.*L7.*bad_date.*no date/m);
-  expect(await readFile(state.file('omitted.csv'), 'utf8')).toMatch(/^input.csv,input.csv,7,L7,email,ada\(at\)/m);
+  expect(await readFile(state.file('left_out.csv'), 'utf8')).toMatch(/^input.csv,input.csv,7,L7,email,ada\(at\)/m);
   expect(await readdir(state.file('rejects'))).toEqual(['input.csv.csv']);
 });
 

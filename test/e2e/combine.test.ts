@@ -223,7 +223,7 @@ events:
       'people.csv': 'id,name\n2,Grace\n',
     });
     expect(await p.summary()).toMatchObject({ exit: { code: 0 }, records: { read: 5, mapped: 2, skipped: 3 } });
-    const omitted = await p.stored('omitted.csv');
+    const omitted = await p.stored('left_out.csv');
     expect(['n1', 'n2', 'n3'].every((id) => omitted.includes(`,${id},`))).toBe(true);
   });
 

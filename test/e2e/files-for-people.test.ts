@@ -32,7 +32,7 @@ it('files that cannot be replaced at the end are warnings, and the others are wr
   }
   expect(ended.stderr).not.toMatch(/^ +at /m);
   const names = await readdir(state());
-  expect(names).toEqual(expect.arrayContaining(['omitted.csv', 'rejects', 'report.html']));
+  expect(names).toEqual(expect.arrayContaining(['left_out.csv', 'rejects', 'report.html']));
   expect(names.filter((name) => name.endsWith('.tmp'))).toEqual([]);
   expect(existsSync(state('rejects/people.csv'))).toBe(true);
 });

@@ -21,7 +21,7 @@ describe('a run of the demo', () => {
     // An invalid phone number and an invalid e-mail address are omitted and listed.
     expect(find('51000634').data).not.toHaveProperty('phone_number');
     expect(find('51000782').data).not.toHaveProperty('email');
-    expect(await stored('omitted.csv')).toContain('ask reception');
+    expect(await stored('left_out.csv')).toContain('ask reception');
 
     const stage = (pipeline: string, name: string) =>
       service.account.pipelines.find((each) => each.name === pipeline)!.stages.find((each) => each.name === name)!.id;

@@ -167,7 +167,7 @@ it('records whose parent is nowhere are left out, and listed, with what belongs 
   });
   const { deals, comments } = service.state();
   expect([deals, comments].map((list) => list.map(({ externalId }) => externalId))).toEqual([['10'], ['n1']]);
-  expect((await stored('omitted.csv')).match(/^(deals|notes)(?=,)/gm)).toEqual(['deals', 'notes', 'notes']);
+  expect((await stored('left_out.csv')).match(/^(deals|notes)(?=,)/gm)).toEqual(['deals', 'notes', 'notes']);
 
   // The parent comes later: then it is a record like any other.
   await write({ 'leads.csv': 'id,name\n1,Ada\n2,Grace\n' });

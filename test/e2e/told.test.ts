@@ -38,7 +38,7 @@ describe('values left out', () => {
     expect(flat(ended)).toMatch(/NOT STARTED.*--max-omitted/);
     expect(flat(ended)).toContain(CAUSE);
     expect(flat(ended)).toContain('set `defaults.region`');
-    const omitted = await stored('omitted.csv');
+    const omitted = await stored('left_out.csv');
     expect(omitted).toContain('has no country code, and `defaults.region` is not set');
     const report = await stored('report.html');
     expect(report.replace(/<[^>]*>/g, '')).toMatch(
@@ -60,7 +60,7 @@ describe('values left out', () => {
     const ended = await run('--max-omitted', '70%');
     expect(ended.code).toBe(0);
     expect(posts()).toBe(20);
-    expect(flat(ended)).toMatch(/DONE 20 of 20 events acknowledged.*14 values left out \(omitted\.csv\)/);
+    expect(flat(ended)).toMatch(/DONE 20 of 20 events acknowledged.*14 values left out \(left_out\.csv\)/);
     expect(flat(ended)).toMatch(/phone number.* 14 .*no_country_code/);
     const stored = await documentIn(state(), 'summary');
     expect(stored).toMatchObject({ omitted: { 'lead/created': { phone_number: { no_country_code: 14 } } } });

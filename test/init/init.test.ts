@@ -129,12 +129,12 @@ describe('crm-backfill init', () => {
     await backfill(['run', 'acme.yaml', '--sandbox', '--pilot', '2'], { cwd });
     await backfill(['plan', 'acme.yaml', '--sandbox', '--csv', 'plan'], { cwd });
     const state = join(cwd, '.backfill/acme.sandbox');
-    const results = ['references.csv', 'errors.csv', 'omitted.csv', 'ids.csv', 'pilot.csv'];
+    const results = ['references.csv', 'errors.csv', 'left_out.csv', 'ids.csv', 'pilot.csv'];
     await mkdir(join(cwd, 'results'));
     // The worksheet is where the mapping says.
     const written = (name: string): string => join(name === 'references.csv' ? cwd : state, name);
     for (const name of results) await cp(written(name), join(cwd, 'results', name));
-    const own = [...results.map((name) => `results/${name}`), 'plan/lead-created.csv', 'plan/omitted.csv'];
+    const own = [...results.map((name) => `results/${name}`), 'plan/lead-created.csv', 'plan/left_out.csv'];
     const files = [...own, '.backfill/acme.sandbox/ids.csv', 'acme.yaml'].map((name) => join(cwd, name));
     const { findings } = await startMapping([join(cwd, 'people.csv'), ...files], {});
     for (const file of files) expect(findings.join('\n')).toContain(`${file}: not used, because it is not an export`);

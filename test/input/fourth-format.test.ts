@@ -134,7 +134,7 @@ test('a fourth format goes through mapping, survey, plan, errors, rejects and co
   expect(readFileSync(join(state, 'errors.csv'), 'utf8')).toMatch(
     /^people,people\.prn,2,2,lead\/created,000124,.*bad_phone/m,
   );
-  expect(readFileSync(join(state, 'omitted.csv'), 'utf8')).toMatch(
+  expect(readFileSync(join(state, 'left_out.csv'), 'utf8')).toMatch(
     /^people,people\.prn,3,000125,custom_params\.until,31 May,/m,
   );
   const rejects = readFileSync(join(state, 'rejects/people.csv'), 'utf8');

@@ -26,7 +26,7 @@ test('one workbook with a sheet for each file gives the same plan as the CSV fil
   expect(errors).toMatch(/^contacts,crm\.xlsx#contacts!H19,19,18,lead\/created,.*bad_date/m);
   expect(errors).toMatch(/^deals,crm\.xlsx#deals!E12,12,11,deal\/created,.*bad_number/m);
   expect(errors).toMatch(/^contacts,crm\.xlsx#contacts!A32,32,31,.*too_many_cells/m);
-  expect(await readFile(join(state, 'omitted.csv'), 'utf8')).toMatch(
+  expect(await readFile(join(state, 'left_out.csv'), 'utf8')).toMatch(
     /^contacts,crm\.xlsx#contacts!E11,11,51000634,phone_number/m,
   );
   const html = await readFile(join(state, 'report.html'), 'utf8');
@@ -120,7 +120,7 @@ events:
   ]) {
     await files(cwd, { 'm.yaml': entry(phone) });
     await backfill(['run', 'm.yaml', ...DRY], { cwd });
-    const omitted = await readFile(join(cwd, '.backfill/m/dry-run/omitted.csv'), 'utf8');
+    const omitted = await readFile(join(cwd, '.backfill/m/dry-run/left_out.csv'), 'utf8');
     for (const line of [
       '!B2,2,1,phone_number,call the office',
       '!C2,2,1,phone_number,ask Bob',

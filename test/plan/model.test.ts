@@ -17,11 +17,12 @@ const about: fc.Arbitrary<About> = fc
     priority: option(fc.integer({ min: -2, max: 2 })),
     day: option(fc.integer({ min: 1, max: 3 })),
     isInvalid: fc.nat(5).map((n) => n === 0),
+    isExcluded: fc.nat(7).map((n) => n === 0),
   })
-  .map(({ priority, day, isInvalid }) => ({
+  .map(({ priority, day, isInvalid, isExcluded }) => ({
     ...(priority === undefined ? {} : { priority }),
     ...(day === undefined ? {} : { occurredAt: `2024-01-0${day}T00:00:00Z` }),
-    isInvalid,
+    ...{ isInvalid, isExcluded },
   }));
 
 const content = fc.constantFrom('a', 'b');
@@ -48,7 +49,9 @@ const nameOf = ({ type, data }: Given): string => `${type.split('/')[0]!} ${data
 
 /** One valid row of each of these records, as created. */
 function onePerRecord(given: readonly Given[]): Given[] {
-  const created = given.filter(({ type, isInvalid }) => type.endsWith('/created') && !isInvalid);
+  const created = given.filter(
+    ({ type, isInvalid, isExcluded }) => type.endsWith('/created') && !isInvalid && !isExcluded,
+  );
   return [...new Map(created.map((each) => [nameOf(each), each])).values()];
 }
 

@@ -32,6 +32,7 @@ interface Row {
   readonly id: string;
   readonly values: JsonObject;
   readonly isInvalid: boolean;
+  readonly isExcluded: boolean;
   readonly priority: number | undefined;
   /** Milliseconds since 1970. */
   readonly at: number | undefined;
@@ -73,9 +74,9 @@ export function judged(
   choice: Choice,
   comments = new Comments(),
 ): { judged: Judged; toSend: readonly Event[] } {
-  const rows = given.map(({ type, data, priority, occurredAt, isInvalid = false }, n): Row => {
+  const rows = given.map(({ type, data, priority, occurredAt, isInvalid = false, isExcluded = false }, n): Row => {
     const at = occurredAt === undefined ? undefined : Date.parse(occurredAt);
-    return { n, type, id: data.external_id as string, values: data, isInvalid, priority, at };
+    return { n, type, id: data.external_id as string, values: data, isInvalid, isExcluded, priority, at };
   });
   const { first, rest } = withoutDuplicates(rows, rules);
   let events = [...folded(first), ...rest].sort((one, other) => one.n - other.n);
@@ -107,22 +108,28 @@ export function judged(
 }
 
 /** `first`: rows that may be folded, with the state that duplicates leave them; `rest`: duplicates. */
-function withoutDuplicates(rows: readonly Row[], rules: Rules) {
+function withoutDuplicates(all: readonly Row[], rules: Rules) {
   const states = new Map<Row, State>();
-  const created = rows.filter(({ type, isInvalid }) => !isUpdate(type) && !isInvalid);
-  for (const row of created) {
-    const same = created.filter(({ type, id }) => type === row.type && id === row.id);
-    const [first, last] = [same[0]!, same.at(-1)!];
-    const content = ({ values }: Row): string => JSON.stringify(values, Object.keys(values).sort());
-    const isConflict = same.some((each) => content(each) !== content(first));
-    if (isConflict && rules.duplicates === 'reject') states.set(row, 'invalid');
-    else if (row !== (isConflict && rules.duplicates === 'last' ? last : first)) states.set(row, 'duplicate');
+  const gone = new Set(all.filter(({ isExcluded }) => isExcluded));
+  const rows = all.filter(({ isExcluded }) => !isExcluded);
+  const created = all.filter(({ type }) => !isUpdate(type));
+  const isRejecting = rules.duplicates === 'reject';
+  const competing = created.filter(({ isInvalid, isExcluded }) => !isRejecting || (!isInvalid && !isExcluded));
+  for (const row of competing) {
+    const same = competing.filter(({ type, id }) => type === row.type && id === row.id);
+    const content = ({ values, isInvalid, isExcluded }: Row): string =>
+      JSON.stringify([isInvalid, isExcluded, Object.entries(values).sort()]);
+    const isConflict = same.some((each) => content(each) !== content(same[0]!) || each.isInvalid || each.isExcluded);
+    const chosen = isConflict && rules.duplicates === 'last' ? same.at(-1)! : same[0]!;
+    if (isConflict && isRejecting) states.set(row, 'invalid');
+    else if (chosen.isExcluded) gone.add(row);
+    else if (row !== chosen && !row.isInvalid) states.set(row, 'duplicate');
   }
   const stateOf = (row: Row): State => states.get(row) ?? (row.isInvalid ? 'invalid' : 'ready');
   const isDuplicate = (row: Row): boolean => stateOf(row) === 'duplicate';
   return {
-    first: rows.filter((row) => !isDuplicate(row)).map((row) => ({ row, state: stateOf(row) })),
-    rest: rows.filter(isDuplicate).map((row) => eventOf([row], 'duplicate')),
+    first: rows.filter((row) => !isDuplicate(row) && !gone.has(row)).map((row) => ({ row, state: stateOf(row) })),
+    rest: rows.filter((row) => isDuplicate(row) && !gone.has(row)).map((row) => eventOf([row], 'duplicate')),
   };
 }
 

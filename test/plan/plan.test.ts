@@ -1,6 +1,7 @@
 /** Examples beside `model.test`, which compares plans of random events with a plain model. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { countRecords } from '../../src/plan/counts.ts';
 import { countGone } from '../../src/plan/judge/gone.ts';
 import type { Database } from '../../src/store/sqlite.ts';
 import { deal, event, lead, note, planOf, Planning, statesOf, turnsOf, type Given } from './planning.ts';
@@ -39,9 +40,53 @@ describe('duplicates', () => {
     );
     expect(statesOf(db)).toEqual({ 'lead/created': expected });
     expect(db.all('select external_id, field, original from left_out')).toEqual(
-      Array(2).fill({ external_id: '1', field: '(record)', original: '1' }),
+      Array(2).fill({ external_id: '1', field: null, original: null }),
     );
   });
+
+  it.each([
+    ['the row whose content was sent stays', ['Acme', 'Ada'], ['invalid', 'acknowledged']],
+    ['rows with that content stay', ['Acme', 'Ada', 'Ada'], ['invalid', 'acknowledged', 'duplicate']],
+    ['none stays where no row has the content that was sent', ['Acme', 'Ada B'], ['invalid', 'invalid']],
+  ] as const)('under `reject`: %s', async (_, names, expected) => {
+    const planning = await Planning.create();
+    await planning.settle([lead('1', { name: 'Ada' })]);
+    const db = await planning.survey(names.map((name) => lead('1', { name })));
+    expect(statesOf(db)).toEqual({ 'lead/created': expected });
+  });
+
+  it('under `reject`: a comment that was sent in a combined one stays', async () => {
+    const planning = await Planning.create({ combine: 50 });
+    const sent = event('comment/created', { external_id: 'n1', content: 'Called', lead_external_id: '1' });
+    await planning.settle([lead('1'), sent]);
+    const other = { ...sent, data: { ...sent.data, content: 'Met' } };
+    const states = statesOf(await planning.survey([lead('1'), other, sent]))['comment/created'];
+    expect(states).toEqual(['invalid', 'acknowledged']);
+  });
+
+  it.each([
+    ['last', [false, true], []],
+    ['first', [true, false], []],
+    ['last', [true, false], ['b']],
+    ['first', [false, true], ['a']],
+  ] as const)(
+    'of which `%s` is chosen before `when` is asked, one is left out (%j)',
+    async (duplicates, excluded, sent) => {
+      const rows = ['a', 'b'].map((name, n) => lead('1', { name, isExcluded: excluded[n]! }));
+      const planning = await Planning.create({ duplicates });
+      const db = await planning.survey(rows);
+      expect(
+        db.all<{ name: string }>(`select data ->> 'full_name' as name from turn join event on event.id = event`),
+      ).toEqual(sent.map((name) => ({ name })));
+      expect(countRecords(db)).toEqual({ read: 2, mapped: sent.length, skipped: 2 - sent.length, unreadable: 0 });
+      const told = db.all<{ reason: string }>('select reason from left_out').map(({ reason }) => reason);
+      expect(told.filter((reason) => reason.includes('`duplicates`'))).toHaveLength(1 - sent.length);
+      // Sent before, it is gone from the input.
+      await planning.forget();
+      await planning.settle([lead('1', { name: 'a' })]);
+      expect(countGone(await planning.survey(rows)).gone).toBe(1 - sent.length);
+    },
+  );
 
   it('among comments without an id are separate events, each recognised on a rerun', async () => {
     const planning = await Planning.create();

@@ -34,6 +34,8 @@ export interface About {
   readonly occurredAt?: string;
   /** Its record cannot be mapped. */
   readonly isInvalid?: boolean;
+  /** `when` excludes it. */
+  readonly isExcluded?: boolean;
 }
 
 export interface Given extends About {
@@ -54,12 +56,12 @@ export const note = (id: string, parent: string, about?: About): Given =>
 
 const CUSTOM = '{ n: n, city: city, size: size }';
 const DATA: Readonly<Record<EventType, string>> = {
-  'lead/created': `{ external_id: external_id, full_name: full_name, custom_params: ${CUSTOM} }`,
-  'lead/updated': `{ external_id: external_id, full_name: full_name, custom_params: ${CUSTOM} }`,
-  'deal/created': `{ external_id: external_id, title: title, lead_external_id: lead_external_id, custom_fields: ${CUSTOM} }`,
-  'deal/updated': `{ external_id: external_id, title: title, lead_external_id: lead_external_id, custom_fields: ${CUSTOM} }`,
+  'lead/created': `{ external_id: ids.lead_created, full_name: full_name, custom_params: ${CUSTOM} }`,
+  'lead/updated': `{ external_id: ids.lead_updated, full_name: full_name, custom_params: ${CUSTOM} }`,
+  'deal/created': `{ external_id: ids.deal_created, title: title, lead_external_id: lead_external_id, custom_fields: ${CUSTOM} }`,
+  'deal/updated': `{ external_id: ids.deal_updated, title: title, lead_external_id: lead_external_id, custom_fields: ${CUSTOM} }`,
   'comment/created':
-    '{ external_id: external_id, content: content, lead_external_id: lead_external_id, deal_external_id: deal_external_id }',
+    '{ external_id: ids.comment_created, content: content, lead_external_id: lead_external_id, deal_external_id: deal_external_id }',
 };
 
 /** On which types a policy may stand. */
@@ -81,11 +83,11 @@ function mappingOf({ combine, ...policies }: Rules): string {
         POLICIES[name as keyof Policies]!.includes(type) && (typeof value === 'string' || type.startsWith('lead/')),
     );
     if (combine !== undefined && type === 'comment/created')
-      own.push(['combine', { heading: '{external_id}', max: combine }]);
+      own.push(['combine', { heading: '{ids.comment_created}', max: combine }]);
     return [
       `  - type: ${type}`,
       '    source: events',
-      `    when: { from: type, equals: ${type} }`,
+      `    when: { all: [{ from: type, equals: ${type} }, { not: { from: is_excluded, present: true } }] }`,
       '    occurred_at: { from: at, apply: [{ date: iso }] }',
       '    priority: { from: priority }',
       ...own.map(([name, value]) => `    ${name}: ${JSON.stringify(value)}`),
@@ -96,10 +98,17 @@ function mappingOf({ combine, ...policies }: Rules): string {
   return `${head}sources: { events: { path: events.ndjson, format: ndjson } }\nevents:\n${entries.join('\n')}\n`;
 }
 
-function recordOf({ type, data, priority, occurredAt, isInvalid }: Given): string {
-  const { custom_params: params, custom_fields: fields, ...rest } = data;
+function recordOf({ type, data, priority, occurredAt, isInvalid, isExcluded }: Given): string {
+  const { custom_params: params, custom_fields: fields, external_id: id, ...rest } = data;
   const at = isInvalid ? 'never' : occurredAt;
-  return JSON.stringify({ type, ...rest, ...(params as object), ...(fields as object), priority, at });
+  return JSON.stringify({
+    ...{ type, ids: { [type.replace('/', '_')]: id }, is_excluded: isExcluded ? 'yes' : undefined },
+    ...rest,
+    ...(params as object),
+    ...(fields as object),
+    priority,
+    at,
+  });
 }
 
 interface Options {

@@ -153,9 +153,10 @@ function errorsIn(cwd: string): [string, string][] {
 }
 
 async function omittedIn(cwd: string): Promise<[string, string][]> {
-  const [, ...lines] = (await readFile(join(cwd, 'state/omitted.csv'), 'utf8')).trimEnd().split('\n');
+  const [, ...lines] = (await readFile(join(cwd, 'state/left_out.csv'), 'utf8')).trimEnd().split('\n');
   return lines
     .map((line) => line.split(','))
+    .filter((cells) => cells[4] !== '')
     .map((cells): [string, string] => [cells[3]!, cells[4]!])
     .sort();
 }

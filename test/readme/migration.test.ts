@@ -32,7 +32,7 @@ describe('mappings/migration.md', () => {
   it('writes the plan to sign', async () => {
     expect(await run(block('plan'))).toContain('exit code 0');
     expect((await place.run('ls plan')).split('\n')).toEqual(
-      expect.arrayContaining(['lead-created.csv', 'deal-created.csv', 'comment-created.csv', 'omitted.csv']),
+      expect.arrayContaining(['lead-created.csv', 'deal-created.csv', 'comment-created.csv', 'left_out.csv']),
     );
   });
 

@@ -384,7 +384,7 @@ const LOADED_LATER = [
 ];
 
 const USED = [
-  'run',
+  'run/run',
   'settings/run-settings',
   'settings/credentials',
   'halt',

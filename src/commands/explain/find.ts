@@ -48,7 +48,7 @@ function isKnown(db: Database, entity: Entity, id: string): boolean {
 
 /** Whether a row would have been this record, but became no event. */
 function isUnused(db: Database, entity: Entity, id: string): boolean {
-  return db.get('select 1 from unused_row where entity = ? and external_id = ? limit 1', entity, id) !== undefined;
+  return db.get('select 1 from unused where entity = ? and external_id = ? limit 1', entity, id) !== undefined;
 }
 
 /** The forms in which a row is named: `contacts.csv:5`, `contacts.csv:5:12`, `crm.xlsx#Deals!C17`, `crm.json record 3`. */

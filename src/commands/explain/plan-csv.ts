@@ -2,12 +2,11 @@
  * The plan to sign: one CSV file per event type, the columns of the export beside the fields of the event, and what is
  * left out. Reads the rows twice instead of keeping them: first for their columns, then to write them.
  */
-import { placedFile } from '../../store/plan-schema.ts';
 import { csvHead, csvLine } from '../../files/csv.ts';
 import { parseJson, type JsonObject } from '../../json.ts';
 import { EVENT_TYPES } from '../../kinds/index.ts';
 import { placeText, type EventType } from '../../model.ts';
-import { writeTable } from '../../report/files/error-files.ts';
+import { writeFile } from '../../report/files/error-files.ts';
 import { fieldsOf } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { LineFile } from '../../files/write-lines.ts';
@@ -16,8 +15,6 @@ import { valueText } from '../../report/figures/plan.ts';
 
 /** Rows between two pauses. */
 const BATCH = 1_000;
-
-const OMITTED = 'type external_id file line field original reason';
 
 interface PlannedRow {
   readonly file: string;
@@ -65,17 +62,9 @@ export async function writePlanCsv(db: Database, directory: string, names: Names
     if (!db.get('select 1 from event where type = ? limit 1', type)) continue;
     files.push(await writeType(db, type, `${directory}/${type.replace('/', '-')}.csv`, names));
   }
-  const omitted = `${directory}/omitted.csv`;
-  writeTable(
-    db,
-    omitted,
-    OMITTED,
-    `
-    select e.type, e.external_id, ${placedFile('o')} as file, r.line, o.field, o.original, o.reason
-    from omission o left join event e on e.id = o.event join row r on r.id = o.record
-    order by o.id`,
-  );
-  return [...files, omitted];
+  const file = (name: string): string => `${directory}/${name}`;
+  writeFile(db, { file }, 'left_out.csv');
+  return [...files, file('left_out.csv')];
 }
 
 async function writeType(db: Database, type: EventType, path: string, names: Names): Promise<string> {

@@ -138,8 +138,7 @@ function countsIn(db: Database, live: readonly Entry[]): Pick<TriedMapping, 'sou
         where f.source = s.id and p.kind = 'read' and p.event is null and p.severity = 'error') unreadable,
       (select count(distinct t.record) from taken t join record r on r.id = t.record join file f on f.id = r.file
         where f.source = s.id) taken,
-      (select count(*) from skipped k join record r on r.id = k.record join file f on f.id = r.file
-        where f.source = s.id and k.reason = 'footer') footers
+      (select count(*) from skipped k join row r on r.id = k.record where r.source = s.name and k.code = 'footer') footers
     from source s`,
   );
   const fates = new Map<Entry, EntryFate>();

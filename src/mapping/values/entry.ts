@@ -49,6 +49,7 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
     return elementsOf(readValue(list, missing)).map((element) => ({ element, holder: row.root }));
   };
 
+  const ownId = fields.find(({ name }) => name === 'external_id');
   const reportOwnCurrency = otherCurrencyOfRecord(spec, compilation.sources.get(spec.source)!.columns, uses);
 
   const draftOf = (row: RowContext): Draft | undefined => {
@@ -109,24 +110,27 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
     isEach: each !== undefined,
     uses,
     map: drafts,
-    whySkipped(record) {
+    skipped(record) {
+      const [unmet, ids] = [new Set<string>(), [] as string[]];
+      const exclude = (): void => {
+        row.field = '';
+        if (when?.holds(row) !== false) return;
+        for (const words of when.unmet(row)) unmet.add(words);
+        row.field = 'external_id';
+        const id = ownId?.evaluate(row);
+        if (typeof id === 'string') ids.push(id);
+      };
       row.begin(record);
-      if (!each) return { code: 'when', unmet: when?.unmet(row) ?? [] };
       row.field = 'each';
-      const list = elementsIn(row);
-      const elements = list instanceof ValueError ? [] : list;
-      const unmet = new Set<string>();
-      for (const each of elements) {
-        Object.assign(row, each);
-        for (const words of when?.unmet(row) ?? []) unmet.add(words);
-      }
-      return { code: elements.length === 0 ? 'each' : 'when', unmet: [...unmet] };
-    },
-    skippedId(record) {
-      row.begin(record);
-      row.field = 'external_id';
-      const id = each ? undefined : fields.find(({ name }) => name === 'external_id')?.evaluate(row);
-      return typeof id === 'string' ? id : undefined;
+      const elements = each ? elementsIn(row) : undefined;
+      if (!elements) exclude();
+      else if (!(elements instanceof ValueError))
+        for (const each of elements) {
+          Object.assign(row, each);
+          exclude();
+        }
+      const isEmpty = elements && (elements instanceof ValueError || elements.length === 0);
+      return { code: isEmpty ? 'each' : 'when', unmet, ids };
     },
   };
 }

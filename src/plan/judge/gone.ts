@@ -3,6 +3,7 @@ import { COMBINED } from '../../kinds/index.ts';
 import { placeText } from '../../model.ts';
 import { writeTable } from '../../report/files/error-files.ts';
 import { UNACKNOWLEDGED } from '../../store/plan-schema.ts';
+import type { UnusedCode } from '../../report/words/unused.ts';
 import type { Database } from '../../store/sqlite.ts';
 
 export const GONE_FILE = 'gone.csv';
@@ -27,12 +28,18 @@ const ABSENT = `
     where p.is_certain = 1 and not exists (select 1 from part q where q.external_id = p.external_id)
       and not exists (select 1 from event e where e.entity = '${COMBINED}' and e.external_id = p.external_id)),
   gone_record as (
-    select * from gone r where not exists (select 1 from unread u where u.entity = r.entity and u.external_id = r.external_id))`;
+    select * from gone r where not exists (
+    select 1 from unused u join unused_code c on c.code = u.code and c.is_correctable = 1
+    where u.entity = r.entity and u.external_id = r.external_id))`;
+
+/** A row that may have any number of records. */
+const ANY_NUMBER = 'unread_each';
 
 /** Rows that do not say which record they are about: those that could not be read, and those without an id. */
 const NAMELESS = `
   with nameless as (
-    select u.record, u.entity, max(u.most) as most from unread u
+    select u.record, u.entity, max(iif(u.code = '${ANY_NUMBER satisfies UnusedCode}', 1000000000, 1)) as most
+    from unused u join unused_code c on c.code = u.code and c.is_correctable = 1
     group by u.record, u.entity
     having not max(u.external_id is not null and (
       exists (select 1 from checkpoint.record k where k.entity = u.entity and k.external_id = u.external_id)

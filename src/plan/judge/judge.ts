@@ -20,7 +20,7 @@ import { foldRows } from './fold.ts';
 import { GONE_FILE, listGone } from './gone.ts';
 import { warnOfInactive, warnOfCustomFields } from './warnings.ts';
 import { judgeKnown } from './judge-known.ts';
-import { countLeftOut, omitMissingParents, skipOrphans } from './left-out.ts';
+import { omitMissingParents, skipOrphans } from './left-out.ts';
 import { keepComments, noteSurvey } from '../older.ts';
 import { writeOrder } from '../order.ts';
 import { judgeParents, reportBlocked } from '../parents.ts';
@@ -49,24 +49,17 @@ interface JudgingJob {
   readonly output: StateDir;
 }
 
-export interface Judged {
-  /** Undefined if nothing was sent before. */
-  readonly changes: ChangeCounts | undefined;
-  /** Records that have no event any more. */
-  readonly leftOut: number;
-}
-
-export async function judgePlan(job: JudgingJob): Promise<Judged> {
+/** Returns how the records of earlier runs differ; undefined if nothing was sent before. */
+export async function judgePlan(job: JudgingJob): Promise<ChangeCounts | undefined> {
   const { db, entries, hasher, output, client, contacts, concurrency, timezone } = job;
   const policies = entries.map((entry) => entry.policies);
   db.exec(PLAN_INDEXES);
   deriveCommentIds(db);
-  judgeDuplicates(db, policies);
+  judgeDuplicates(db, policies, hasher);
   if (entries.some(({ type }) => isUpdate(type))) foldRows(db);
   combineComments({ db, hasher, entries, timezone });
   omitMissingParents(db, policies);
   skipOrphans(db, policies);
-  const leftOut = countLeftOut(db);
   noteSurvey(db);
   const known = hasRecords(db) ? await compareWithKnown(job, policies) : undefined;
   if (contacts !== undefined) {
@@ -77,7 +70,7 @@ export async function judgePlan(job: JudgingJob): Promise<Judged> {
   warnOfCustomFields(db, entries);
   warnOfInactive(db, job.account);
   reportBlocked(db);
-  return { changes: known && { ...countDueAgain(db), ...known }, leftOut };
+  return known && { ...countDueAgain(db), ...known };
 }
 
 /** Knowledge from earlier runs, and the records of the service that differ. Without the network, nothing is read. */

@@ -1,51 +1,42 @@
-/** Records of the input that become no events of the plan. Why is a code of `OMISSION_REASONS`. */
-import { RECORD } from '../../report/files/findings.ts';
-import type { Database, SqlValue } from '../../store/sqlite.ts';
-import { ORPHAN } from '../../report/words/terms.ts';
-import { issueOf } from '../../report/words/words.ts';
+/** Records of the input that become no events of the plan. */
+import type { UnusedCode } from '../../report/words/unused.ts';
+import type { Database } from '../../store/sqlite.ts';
 import { kindOfType, KINDS } from '../../kinds/index.ts';
 import { parseJson, type JsonObject } from '../../json.ts';
 import type { Policies } from '../../mapping/policies.ts';
 import { EVENT_ROWS, pagesOf, setContent, type EventRow } from '../events.ts';
 
-/** Takes the events that a condition on `event e` selects out of the plan, and lists their rows, or their parts, as left out. */
-function leaveOutOrphans(db: Database, where: string, ...values: readonly string[]): void {
-  db.run(`create temp table gone as select e.id as event from event e where ${where}`, ...values);
-  db.define('why_orphan', (parent, id, place, code) => whyOrphan(`${parent} \`${id}\``, place, code));
-  // The row of the parent, if it has one: an index has it by its id.
-  const row = (what: string): string =>
-    `(select ${what} from unused_row u join row r on r.id = u.record
-      where u.entity = e.parent_entity and u.external_id = e.parent_id limit 1)`;
-  db.exec(
-    `insert into omission (record, field, original, entity, code, reason)
-     select ifnull(w.record, e.record), '${RECORD}', coalesce(w.external_id, e.external_id, ''), e.entity, '${ORPHAN}',
-       why_orphan(e.parent_entity, e.parent_id, ${row('r.place')}, ${row('u.code')})
-     from temp.gone o join event e on e.id = o.event left join (
+interface LeavingOut {
+  /** A condition on `event e`. */
+  readonly events: string;
+  /** Of the condition. */
+  readonly values?: readonly string[];
+  readonly code: UnusedCode;
+  /** What is to be said beside the words of the code, in SQL over `event e`. */
+  readonly why: string;
+}
+
+/** Takes events out of the plan, and lists their rows. */
+export function leaveOut(db: Database, unused: LeavingOut): void {
+  listUnused(db, unused);
+  db.run(`create temp table out as select e.id as event from event e where ${unused.events}`, ...(unused.values ?? []));
+  for (const table of ['problem', 'omission', 'part', 'row_of'])
+    db.exec(`delete from ${table} where event in (select event from temp.out)`);
+  db.exec('delete from event where id in (select event from temp.out); drop table temp.out');
+}
+
+/** Lists the rows of events, or the parts of combined ones, of which nothing is sent. */
+export function listUnused(db: Database, { events, values = [], code, why }: LeavingOut): void {
+  db.run(
+    `insert into unused (record, entity, external_id, code, why)
+     select ifnull(w.record, e.record), e.entity, ifnull(w.external_id, e.external_id), ?, ${why}
+     from event e left join (
        select event, record, null as external_id from row_of where event not in (select event from part)
-       union all select event, record, external_id from part) w on w.event = e.id`,
+       union all select event, record, external_id from part) w on w.event = e.id
+     where ${events}`,
+    code,
+    ...values,
   );
-  db.exec(`
-    delete from problem where event in (select event from temp.gone);
-    delete from omission where event in (select event from temp.gone);
-    delete from part where event in (select event from temp.gone);
-    delete from row_of where event in (select event from temp.gone);
-    delete from event where id in (select event from temp.gone);
-    drop table temp.gone;
-  `);
-}
-
-/** `place`, `code`: of a row that would have been the parent, and why it is not. */
-function whyOrphan(parent: string, place: SqlValue, code: SqlValue): string {
-  if (place === null) return issueOf('orphan', parent).message;
-  const fate = code === 'unread' ? 'could not be read' : code === ORPHAN ? 'is left out, too' : 'is skipped';
-  return issueOf('orphan/row', parent, fate, String(place)).message;
-}
-
-/** How many records of the input have no event any more. */
-export function countLeftOut(db: Database): number {
-  return db.get<{ count: number }>(`
-    select count(*) as count from (select distinct record from omission where field = '${RECORD}')
-    where record not in (select record from event) and record not in (select record from row_of)`)!.count;
 }
 
 const entriesWith = (policies: readonly Policies[], wanted: Policies['if_parent_missing']): number[] =>
@@ -81,11 +72,21 @@ export function omitMissingParents(db: Database, policies: readonly Policies[]):
 export function skipOrphans(db: Database, policies: readonly Policies[]): void {
   const entries = entriesWith(policies, 'skip');
   if (entries.length === 0) return;
+  // The row of the parent, if it has one.
+  const ofRow = (what: string): string =>
+    `(select ${what} from unused u join row r on r.id = u.record
+      where u.entity = e.parent_entity and u.external_id = e.parent_id limit 1)`;
   for (const { name, parents } of KINDS) {
     if (parents.length === 0) continue;
-    const where = `e.entity = ? and e.entry in (select value from json_each(?)) and e.data is not null and ${LACKS_PARENT}
-      and not exists (select 1 from checkpoint.record r where r.entity = e.entity and r.external_id = e.external_id
-        and r.is_acknowledged = 1)`;
-    leaveOutOrphans(db, where, name, JSON.stringify(entries));
+    leaveOut(db, {
+      events: `e.entity = ? and e.entry in (select value from json_each(?)) and e.data is not null and ${LACKS_PARENT}
+        and not exists (select 1 from checkpoint.record r where r.entity = e.entity and r.external_id = e.external_id
+          and r.is_acknowledged = 1)`,
+      values: [name, JSON.stringify(entries)],
+      code: 'orphan',
+      why: `e.parent_entity || ' \`' || e.parent_id || '\` ' || ifnull(
+        ${ofRow(`iif((select is_correctable from unused_code c where c.code = u.code), 'could not be read', 'is left out, too') || ' (' || r.place || ')'`)},
+        'is in no export')`,
+    });
   }
 }

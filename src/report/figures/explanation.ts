@@ -5,7 +5,6 @@ import { COMBINED } from '../../kinds/index.ts';
 import { textOf } from '../../mapping/values/result.ts';
 import { placeText } from '../../model.ts';
 import { quoted } from '../../problem.ts';
-import { RECORD } from '../files/findings.ts';
 import { counted, enumerated, numberText, countTexts } from '../words/numbers.ts';
 import { clockText } from '../words/times.ts';
 import { printable } from '../words/visible.ts';
@@ -203,7 +202,7 @@ function leftOutSection(title: string, leftOut: readonly LeftOut[]): Section {
     title,
     columns: [column('value'), column('text')],
     rows: leftOut.map(({ file, line, field, original, reason }) => [
-      field === RECORD ? placeText({ file, line, record: 0 }) : `${field} ${shownValue(original)}`,
+      field === null ? placeText({ file, line, record: 0 }) : `${field} ${shownValue(original)}`,
       printable(reason),
     ]),
     limit: { ...LIMITS.values, noun: 'value' },

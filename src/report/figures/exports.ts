@@ -39,7 +39,7 @@ export function readExports(db: Database, inputs: readonly FileDigest[]): readon
       select w.record, e.entity, e.state from row_of w join event e on e.id = w.event
         where e.id not in (select event from part) group by w.event, w.record
       union all select p.record, e.entity, e.state from part p join event e on e.id = p.event
-      union all select record, null, 'skipped' from unused_row where code <> 'unread'
+      union all select distinct record, null, 'skipped' from skipped
       union all select record, null, 'unreadable' from problem where event is null and kind = 'read' and severity = 'error' and record is not null
         and record not in (select record from event union all select record from row_of union all select record from part)),
     -- Most events have one row: they are counted without being listed.

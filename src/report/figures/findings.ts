@@ -1,5 +1,5 @@
 /** What is wrong, and what to look at: causes, values left out, warnings. */
-import { countFindings, isOfRecord, type Finding } from '../files/findings.ts';
+import { countFindings, type Finding } from '../files/findings.ts';
 import { excessText } from '../files/omitted.ts';
 import type { Summary } from '../files/summary.ts';
 import type { WrittenWorksheet } from '../../survey/worksheet-file.ts';
@@ -101,9 +101,7 @@ export function marksTexts(findings: readonly Finding[]): string[] {
  * verdict says.
  */
 export function checksSection(findings: readonly Finding[], isDryRun: boolean, said?: string): Section | undefined {
-  const all = findings.filter(
-    (each) => each.severity !== 'error' && each.code !== said && !SAID.includes(each.code) && !isOfRecord(each),
-  );
+  const all = findings.filter((each) => each.severity !== 'error' && each.code !== said && !SAID.includes(each.code));
   const added = all
     .map((each) => ({ ...each, count: each.count - (isDryRun ? 0 : each.repeated) }))
     .filter(({ count }) => count > 0);
@@ -120,7 +118,7 @@ export function checksSection(findings: readonly Finding[], isDryRun: boolean, s
     columns: [column('text'), column('place'), column('number', 'count'), column('code'), column('hint')],
     rows: [...values, ...warnings],
     notes: again > 0 ? [`${counted(again, 'warning')}, unchanged since the last check: see report.html`] : [],
-    limit: { ...LIMITS.checks, others: { rows: values, noun: 'value', what: 'left out (omitted.csv)' } },
+    limit: { ...LIMITS.checks, others: { rows: values, noun: 'value', what: 'left out (left_out.csv)' } },
   });
 }
 

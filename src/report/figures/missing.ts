@@ -1,16 +1,17 @@
 /** What is missing in the service, and who must act: one list, without values of records. */
 import { basename } from 'node:path';
-import { countFindings, leftOut, type Finding } from '../files/findings.ts';
+import { countFindings, ofSeverity, type Finding } from '../files/findings.ts';
 import type { SkippedRows } from '../files/skipped.ts';
 import { placeText, type EventType } from '../../model.ts';
 import type { EventCounts } from '../words/terms.ts';
-import { capital, fieldWords, skipText, typeName, typeNoun } from '../words/terms.ts';
+import { UNUSED } from '../words/unused.ts';
+import { capital, fieldWords, typeName, typeNoun } from '../words/terms.ts';
 import { inSentence } from '../words/sentence.ts';
 import { fixOf, isNameCode, meaningOf, type SentenceKey } from '../words/words.ts';
 import { causeText, severalText, type ErrorCause, type ErrorPlace } from './causes.ts';
 import { column, LIMITS, sectionOf, type Cell, type Section } from './figures.ts';
 
-/** Rows of the list; all others are in errors.csv and omitted.csv. */
+/** Rows of the list; all others are in errors.csv and left_out.csv. */
 const MOST = 60;
 
 const TEAM = 'whoever runs the migration';
@@ -52,7 +53,7 @@ const MENDED_BY: Readonly<Record<string, readonly SentenceKey[]>> = {
     'body_too_large',
     'duplicate_external_id/sources',
     'id_of_combined',
-    'parent_missing/when',
+    'parent_missing/unused',
     'parent_missing/skipped',
     'deleted_in_service',
     'merged_in_service',
@@ -82,7 +83,7 @@ interface MissingFound {
 }
 
 export function missingSection({ causes, findings, events, isDryRun }: MissingFound): Section | undefined {
-  const omitted = leftOut(findings);
+  const omitted = ofSeverity(findings, 'omission');
   const rows = [
     ...causes.map(causeRow),
     ...(events.pending > 0 && !isDryRun
@@ -113,7 +114,7 @@ export function missingSection({ causes, findings, events, isDryRun }: MissingFo
       ...(countFindings(omitted) > 0
         ? [`If only a value is missing, its record ${isDryRun ? 'is sent' : 'has arrived'} without it.`]
         : []),
-      ...(hidden > 0 ? [`${hidden} more are in errors.csv and omitted.csv.`] : []),
+      ...(hidden > 0 ? [`${hidden} more are in errors.csv and left_out.csv.`] : []),
     ],
   });
 }
@@ -162,7 +163,7 @@ export function skippedSection(rows: readonly SkippedRows[]): Section | undefine
     id: 'skipped',
     title: 'Rows skipped',
     columns: [column('label', 'source'), column('text', 'why'), column('number', 'rows'), column('number', 'of')],
-    rows: rows.map(({ source, reason, why, count, of }) => [source, why ?? skipText(reason), count, of]),
+    rows: rows.map(({ source, reason, why, count, of }) => [source, why ?? UNUSED[reason].words, count, of]),
     limit: LIMITS.skipped,
   });
 }

@@ -4,8 +4,7 @@ import { uniqueNames } from '../../mapping/values/path.ts';
 import { isUpdate, nameInSql } from '../../kinds/index.ts';
 import type { EventType, Place } from '../../model.ts';
 import { hintFor, meaningOf } from '../words/words.ts';
-import { whySkipped } from '../files/error-files.ts';
-import { RECORD } from '../files/findings.ts';
+import { UNUSED, unusedText, type UnusedCode } from '../words/unused.ts';
 import type { NamedRecord } from '../../settings/run-settings.ts';
 import type { FoundPlan } from '../../store/stored-plans.ts';
 import { PLAN_FILE, placedFile } from '../../store/plan-schema.ts';
@@ -88,11 +87,11 @@ interface EventError {
   readonly hint: string | null;
 }
 
-/** A value that is left out, or a record: its field is `(record)`. */
+/** A value that is left out; without a field, a row. */
 export interface LeftOut {
   readonly file: string;
   readonly line: number;
-  readonly field: string;
+  readonly field: string | null;
   readonly original: string;
   readonly reason: string;
 }
@@ -192,22 +191,29 @@ function eventsIn(db: Database, { rows }: RowsAt): StoryRow[] {
   return db.all<StoryRow>(`${EVENTS} where e.record in (select value from json_each(?)) order by e.id`, ids);
 }
 
+interface WhyUnused {
+  readonly code: UnusedCode;
+  readonly why: string | null;
+}
+
 /** The rows that became no event: of a record, or of those at a place. */
 function unusedRows(db: Database, record: NamedRecord | RowsAt): UnusedRow[] {
   const [where, ...values] =
     'place' in record
       ? ['u.record in (select value from json_each(?))', JSON.stringify(record.rows)]
       : ['u.entity = ? and u.external_id = ?', record.entity, record.externalId];
-  const rows = db.all<StoryRow & { readonly code: string; readonly why: string | null }>(
+  const rows = db.all<StoryRow & WhyUnused>(
     `select u.code, u.why, r.id, ${ROW}
-      from unused_row u join row r on r.id = u.record
-      where ${where} group by r.id order by r.id`,
+      from unused u join row r on r.id = u.record
+      where ${where} and not exists (
+        select 1 from event e where e.record = u.record and e.entity = u.entity and e.external_id = u.external_id)
+      group by r.id order by r.id`,
     ...values,
   );
   return rows.map((row) => {
-    const { id, code } = row;
+    const { id, code, why } = row;
     const place = rowStory(row);
-    if (code !== 'unread') return { ...place, state: 'skipped', reason: whySkipped(row), errors: [] };
+    if (!UNUSED[code].isCorrectable) return { ...place, state: 'skipped', reason: unusedText(code, why), errors: [] };
     const errors = db.all<EventError>(`${ERRORS} where record = ? and kind = 'read' order by id`, id);
     return { ...place, state: 'unreadable', reason: errors[0]?.message ?? '', errors };
   });
@@ -244,7 +250,7 @@ function eventStory(db: Database, row: StoryRow, requests: readonly ServiceAnswe
     data: row.data === null ? null : (parseJson(row.data) as JsonObject),
     occurred_at: row.occurred_at,
     errors: errorsOf(db, id, state, requests.at(-1)),
-    omitted: leftOutOf(db, id).filter(({ field }) => field !== RECORD),
+    omitted: leftOutOf(db, id),
   };
 }
 
@@ -298,8 +304,12 @@ function leftOutOf(db: Database, event: number): LeftOut[] {
 }
 
 function droppedRow(db: Database, { id, file, line }: StoryRow): LeftOut {
-  const told = leftOutOf(db, id).find(({ field }) => field === RECORD);
-  return told ?? { file, line, field: RECORD, original: '', reason: 'the same record once more' };
+  const told = db.get<WhyUnused>(
+    'select u.code, u.why from unused u join event e on e.record = u.record and e.external_id = u.external_id where e.id = ?',
+    id,
+  );
+  const reason = told ? unusedText(told.code, told.why) : 'the same record once more';
+  return { file, line, field: null, original: '', reason };
 }
 
 interface RelativeRow {

@@ -13,9 +13,9 @@ import {
   totalOf,
   type CountedState,
   controlTotals,
+  countRecords,
 } from '../../plan/counts.ts';
 import { storedDigest } from '../../plan/digest.ts';
-import { countUnreadable } from '../../plan/problems.ts';
 import { countSharedIds } from '../../plan/records.ts';
 import { readDifference } from '../../plan/difference.ts';
 import { DIFFERENCE_CODES, type DifferenceCode } from '../../plan/judge/judge-known.ts';
@@ -59,7 +59,7 @@ export function endingOf({ db }: Pick<Survey, 'db'>, states: readonly CountedSta
     ['blocked', events.blocked],
     ['invalid', events.invalid],
     ['unmapped', countCode(states, 'unmapped')],
-    ['unreadable', countUnreadable(db)],
+    ['unreadable', countRecords(db).unreadable],
     ['same_service_id', countSharedIds(db)],
     ['waiting', countWhere(states, ({ state }) => state === 'waiting')],
     ...DIFFERENCE_CODES.map((code) => [code, countCode(states, code)] as const),
@@ -94,9 +94,10 @@ export function plannedPriorities(
 export function snapshotOf(
   migration: string,
   baseUrl: string | null,
-  { records }: Pick<Survey, 'records'>,
+  { db }: Pick<Survey, 'db'>,
   rate: Rate,
 ): SurveySnapshot {
+  const records = countRecords(db);
   const options = optionsToResume(process.argv);
   return { migration, base_url: baseUrl, at: new Date().toISOString(), records, rate, options };
 }
@@ -173,7 +174,7 @@ export function summarise(run: {
     base_url: run.baseUrl,
     started_at: run.startedAt.toISOString(),
     finished_at: finished.toISOString(),
-    records: survey.records,
+    records: countRecords(db),
     events: {
       ...totalOf(Object.values(byType)),
       // What a run sends is in its input.

@@ -1,7 +1,7 @@
 /** Figures of a survey beside its counts: the duration of sending, the saving by combining, the changes since earlier runs. */
 import { COMBINED, PERSON } from '../../kinds/index.ts';
 import { combinable, combined, type CombinedFigures } from '../../plan/judge/combine.ts';
-import { countDue, countWhere } from '../../plan/counts.ts';
+import { countDue, countRecords, countWhere } from '../../plan/counts.ts';
 import { storedDigest } from '../../plan/digest.ts';
 import { countMatches } from '../../plan/judge/contacts.ts';
 import { countFolded } from '../../plan/judge/fold.ts';
@@ -34,7 +34,7 @@ export function surveyFigures(survey: Survey, pace: SendingPace, where: readonly
   return {
     verdict: {
       word: due > 0 ? 'SENDING' : 'NOTHING TO SEND',
-      text: `${due > 0 ? ` ${numberText(due)} of ${counted(all, 'event')}` : `: ${counted(all, 'event')}`}. ${recordsText(survey.records)}`,
+      text: `${due > 0 ? ` ${numberText(due)} of ${counted(all, 'event')}` : `: ${counted(all, 'event')}`}. ${recordsText(countRecords(survey.db))}`,
       mood: 'done',
       details: where,
     },

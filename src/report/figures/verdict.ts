@@ -121,7 +121,7 @@ function besideText({ events, omitted }: StoredSummary): string[] {
   const left = countOmitted(omitted);
   return [
     ...(events.pending > 0 ? [`${counted(events.pending, 'event')} not selected`] : []),
-    ...(left > 0 ? [`${counted(left, 'value')} left out (omitted.csv)`] : []),
+    ...(left > 0 ? [`${counted(left, 'value')} left out (left_out.csv)`] : []),
   ];
 }
 

@@ -1,10 +1,9 @@
-/** The files that have a row for each problem, value left out, skipped row, and id in the service. */
+/** The files that have a row for each problem, what is left out, and id in the service. */
 import { placedFile } from '../../store/plan-schema.ts';
 import { COMBINED, KINDS } from '../../kinds/index.ts';
 import { csvHead, csvLine } from '../../files/csv.ts';
 import type { StateDir } from '../../files/state-dir.ts';
 import type { Database } from '../../store/sqlite.ts';
-import { ORPHAN, skipText } from '../words/terms.ts';
 import { writeLines } from '../../files/write-lines.ts';
 
 type SelectedRow = Readonly<Record<string, string | number | null>>;
@@ -31,21 +30,10 @@ const FILES = {
       left join row r on r.id = w.record
     where p.severity = 'error' order by p.id, r.id`,
   },
-  'omitted.csv': {
-    columns: 'source file line external_id field original reason',
-    statement: `
-    select r.source, ${placedFile('o')} as file, r.line, e.external_id, o.field, o.original, o.reason
-    from omission o left join event e on e.id = o.event join row r on r.id = o.record
-    order by o.id`,
-  },
-  /** Every row of the exports that became no event, and why. */
+  /** Every value and (without a field) every row that is left out. */
   'left_out.csv': {
-    columns: 'source file line record reason',
-    statement: `
-    select r.source, r.path as file, r.line, r.record, k.code, k.why
-    from unused_row k join row r on r.id = k.record
-    where k.code <> 'unread' order by r.id`,
-    options: { shown: (row) => ({ ...row, reason: whySkipped(row as unknown as WhyUnused) }) },
+    columns: 'source file line external_id field original reason',
+    statement: 'select source, file, line, external_id, field, original, reason from left_out',
   },
   /** The ids in the service of everything that was acknowledged: for programs, so without a byte-order mark. */
   'ids.csv': {
@@ -62,21 +50,8 @@ const FILES = {
   },
 } as const satisfies Readonly<Record<string, SelectedFile>>;
 
-/** As in the view `unused_row`. */
-interface WhyUnused {
-  readonly code: string;
-  readonly why: string | null;
-}
-
-/** `no entry of the mapping takes it (when): kind is not lead`: for each condition that does not hold. */
-export function whySkipped({ code, why }: WhyUnused): string {
-  if (code === ORPHAN) return String(why);
-  const text = `${skipText(code)} (${code})`;
-  return why === null ? text : `${text}: ${why}`;
-}
-
 /** Writes one of the files from the plan and the checkpoint. */
-export function writeFile(db: Database, output: StateDir, name: keyof typeof FILES): void {
+export function writeFile(db: Database, output: Pick<StateDir, 'file'>, name: keyof typeof FILES): void {
   const { columns, statement, options }: SelectedFile = FILES[name];
   writeTable(db, output.file(name), columns, statement, options);
 }

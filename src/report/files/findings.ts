@@ -3,9 +3,6 @@ import { placedFile } from '../../store/plan-schema.ts';
 import type { EventType } from '../../model.ts';
 import type { Database } from '../../store/sqlite.ts';
 
-/** In place of a field: the whole record was left out. */
-export const RECORD = '(record)';
-
 type Severity = 'error' | 'warning' | 'omission';
 
 /** Errors or warnings with one code, or values of one field that were left out for one reason. */
@@ -13,7 +10,7 @@ export interface Finding {
   readonly severity: Severity;
   readonly kind: string;
   readonly code: string;
-  /** What was left out: a field, or `RECORD`; otherwise empty. */
+  /** What was left out; otherwise empty. */
   readonly field: string;
   readonly count: number;
   /** Of all events of these types, from 0 to 1; null where it is about something else than events. */
@@ -64,7 +61,7 @@ export function readFindings(db: Database): readonly Finding[] {
       from problem p left join event e on e.id = p.event group by 1, 2, 3, 5
       union all
       select 'omission', 'map', o.code, o.field, coalesce(e.type, ''), count(*), 0, min(o.id), null
-      from omission o left join event e on e.id = o.event group by 3, 4, 5)
+      from omission o join event e on e.id = o.event group by 3, 4, 5)
     select severity, kind, code, field, sum(count) as count, sum(repeated) as repeated, json_group_object(type, count) as types,
       coalesce(min(first_new), min(first)) as first
     from found group by severity, kind, code, field order by 5 desc, severity, code, field`);
@@ -87,16 +84,6 @@ function shareOf(count: number, types: readonly string[], all: ReadonlyMap<strin
 
 export function ofSeverity(findings: readonly Finding[], severity: Severity): readonly Finding[] {
   return findings.filter((each) => each.severity === severity);
-}
-
-/** A whole record: dropped in favour of another one with its id, or among the rows skipped. */
-export function isOfRecord({ severity, field }: Finding): boolean {
-  return severity === 'omission' && field === RECORD;
-}
-
-/** Values that were left out. Whole records are dropped, or are among the rows skipped. */
-export function leftOut(findings: readonly Finding[]): readonly Finding[] {
-  return ofSeverity(findings, 'omission').filter((each) => !isOfRecord(each));
 }
 
 /** Their number. */
@@ -132,10 +119,10 @@ function problems(db: Database, { severity, kind, code }: Group, first: number):
 
 function omitted(db: Database, { code, field }: Group, first: number): FindingExample[] {
   return db.all(
-    `select ${place('o')}, iif(o.field = '${RECORD}', o.original, e.external_id) as externalId, o.field, o.reason as message,
+    `select ${place('o')}, e.external_id as externalId, o.field, o.reason as message,
        null as hint, o.original, null as data,
        exists (select 1 from json_tree(e.data) where atom = o.original) as is_carried
-     from omission o left join event e on e.id = o.event join row r on r.id = o.record
+     from omission o join event e on e.id = o.event join row r on r.id = o.record
      where o.id >= ? and o.field = ? and o.code = ? order by o.id limit ${MOST_EXAMPLES}`,
     first,
     field,

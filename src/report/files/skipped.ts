@@ -1,12 +1,11 @@
 /** Rows of the exports that become no event, by source and reason. */
 import type { Database } from '../../store/sqlite.ts';
 import { numberText } from '../words/numbers.ts';
-import { ORPHAN, skipText } from '../words/terms.ts';
+import { unusedText, type UnusedCode } from '../words/unused.ts';
 
 export interface SkippedRows {
   readonly source: string;
-  /** `when`, `each`, `orphan`: see `skipText`. */
-  readonly reason: string;
+  readonly reason: UnusedCode;
   /** The conditions that do not hold, in words, with the number of their rows; null where there are none. */
   readonly why: string | null;
   readonly count: number;
@@ -17,10 +16,8 @@ export interface SkippedRows {
 /** The most frequent first. */
 export function readSkipped(db: Database): readonly SkippedRows[] {
   const rows = db.all<Omit<SkippedRows, 'why'> & { readonly unmet: string | null }>(`
-    select r.source, k.code as reason, iif(k.code = '${ORPHAN}', null, k.why) as unmet,
-      count(distinct k.record) as count, s.records as "of"
-    from unused_row k join row r on r.id = k.record join source s on s.name = r.source
-    where k.code <> 'unread' and k.record not in (select record from event) and k.record not in (select record from row_of)
+    select r.source, k.code as reason, k.why as unmet, count(distinct k.record) as count, s.records as "of"
+    from skipped k join row r on r.id = k.record join source s on s.name = r.source
     group by 1, 2, 3 order by 4 desc, 1, 2, 3`);
   const groups = new Map<string, typeof rows>();
   for (const row of rows) {
@@ -58,7 +55,7 @@ function sumOf(group: readonly UnmetCount[]): number {
 
 /** As part of a sentence. */
 export function skippedText({ reason, why }: Pick<SkippedRows, 'reason' | 'why'>): string {
-  return why === null ? skipText(reason) : `${skipText(reason)}: ${why}`;
+  return unusedText(reason, why);
 }
 
 /** As `--json` has them. */

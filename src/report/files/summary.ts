@@ -109,7 +109,7 @@ export interface Summary {
   readonly waiting: WaitingCounts;
   /** Rows that became no event (`left_out.csv`), by source and reason. */
   readonly skipped: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Values left out of events (`omitted.csv`), by type, field and reason. */
+  /** Values left out of events (`left_out.csv`), by type, field and reason. */
   readonly omitted: OmittedCounts;
   /** Of these, the fields of which more values would be left out than `--max-omitted` allows. */
   readonly over_max_omitted: readonly ExcessOmission[];

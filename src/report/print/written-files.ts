@@ -24,7 +24,7 @@ interface WritingJob {
   readonly warn: (message: string) => void;
 }
 
-const TABLES = ['errors.csv', 'omitted.csv', 'left_out.csv'] as const;
+const TABLES = ['errors.csv', 'left_out.csv'] as const;
 
 /** Each by itself: what cannot be written leaves the others as they should be. The plan gets the summary, which the page shows. */
 export async function writeFiles(

@@ -64,10 +64,10 @@ export const BLOCKED_ERRORS = {
     says: (parent: string) => `${parent} is missing: no record of the exports becomes it, and it was not sent earlier`,
     fix: 'Add the parent to the export, check the `when` of its entry, or set `if_parent_missing` if the service already has it.',
   },
-  'parent_missing/when': {
-    says: (parent: string, place: string) =>
-      `${parent} is not sent, because no entry of the mapping selects its row (${place})`,
-    fix: 'Change the `when` of the entry that reads it, or say with `if_parent_missing` what becomes of this event.',
+  /** `why`: nothing is sent of its row. */
+  'parent_missing/unused': {
+    says: (parent: string, place: string, why: string) => `${parent} is not sent (${place}): ${why}`,
+    fix: 'Change the entry that reads its row, or say with `if_parent_missing` what becomes of this event.',
   },
   'parent_missing/skipped': {
     says: (parent: string) => `${parent} does not exist in the service: its update was skipped`,
@@ -167,22 +167,6 @@ export const DIFFERENCE_WARNINGS = {
   'comment_changed/part': {
     says: (id: string, carrier: string) =>
       `${id}: its text, author or parent changed since it was sent as part of ${carrier}, and a comment cannot be corrected`,
-  },
-} as const satisfies Codes;
-
-/** Why a whole record was left out, by code (plan/judge/left-out). */
-export const OMISSION_REASONS = {
-  orphan: {
-    what: 'A record was left out, because its parent is not sent (`if_parent_missing: skip`).',
-    says: (parent: string) => `its ${parent} is in no export (\`if_parent_missing: skip\`)`,
-  },
-  /** `fate`: of the row of the parent. */
-  'orphan/row': {
-    says: (parent: string, fate: string, place: string) =>
-      `its ${parent} ${fate} (${place}; \`if_parent_missing: skip\`)`,
-  },
-  duplicates: {
-    what: 'Another record with the same external id was chosen, by `duplicates`.',
   },
 } as const satisfies Codes;
 

@@ -62,21 +62,6 @@ export const WAITS = {
 } as const;
 export type WaitReason = keyof typeof WAITS;
 
-/** The code of a record that is left out because its parent is missing (`if_parent_missing: skip`). */
-export const ORPHAN = 'orphan';
-
-const SKIPS: Readonly<Record<string, string>> = {
-  when: 'no entry of the mapping selects it',
-  each: 'its list of records is empty',
-  footer: 'it is a footer or totals below the records',
-  [ORPHAN]: 'its parent is not sent, or is in no export',
-};
-
-/** Why a row becomes no event. */
-export function skipText(reason: string): string {
-  return SKIPS[reason] ?? reason;
-}
-
 /** What the events of the ingestion webhook cannot contain (service interface, sections 2 and 4.2). */
 export const NOT_MIGRATED: readonly (readonly [string, string])[] = [
   ['The owner of a lead', 'leads are imported without an owner; the new CRM assigns the owner of the account'],

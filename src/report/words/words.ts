@@ -10,7 +10,6 @@ import {
   DELETED_ERRORS,
   DIFFERENCE_WARNINGS,
   NAME_ERRORS,
-  OMISSION_REASONS,
   RECORD_ERRORS,
   RECORD_WARNINGS,
 } from './records.ts';
@@ -39,7 +38,6 @@ export const WORDS = {
   ...of('error', 'map', RECORD_ERRORS),
   ...of('warning', 'map', RECORD_WARNINGS),
   ...of('warning', 'map', DIFFERENCE_WARNINGS),
-  ...of('warning', 'map', OMISSION_REASONS),
   ...of('error', 'blocked', BLOCKED_ERRORS),
   ...of('error', 'send', SEND_ERRORS),
   ...of('warning', 'send', SEND_WARNINGS),

@@ -135,7 +135,7 @@ export class Profiler {
       compiled.entries.some(({ policies }) => policies.if_parent_missing === 'omit');
     return [
       `${enumerated(paths, 'and')} ${paths.length === 1 ? 'is' : 'are'} empty there`,
-      ...(isOmitted ? ['or the value was left out (`omitted.csv`)'] : []),
+      ...(isOmitted ? ['or the value was left out (`left_out.csv`)'] : []),
       ...(isFreed ? ['or names a record that is not sent (`if_parent_missing: omit`)'] : []),
     ].join(', ');
   }

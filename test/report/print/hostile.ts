@@ -74,7 +74,6 @@ const EVENTS: readonly GivenEvent[] = [
     state: 'duplicate',
     id: 'L8',
     at: `${CONTACTS}:8`,
-    omitted: [{ field: '(record)', original: 'L8', code: 'duplicates' }],
   },
   { state: 'acknowledged', times: 117 },
   { state: 'duplicate', times: 2 },

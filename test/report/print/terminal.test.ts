@@ -250,7 +250,7 @@ function longStory(): RecordStory {
       },
     ],
     unused: [],
-    dropped: Array.from({ length: 30 }, () => ({ ...leftOut, field: '(record)' })),
+    dropped: Array.from({ length: 30 }, () => ({ ...leftOut, field: null })),
     children: {
       ...{ count: 2_000, by_state: { blocked: 2_000 } },
       first: Array.from({ length: 5 }, () => ({ record: 'comment:', name: 'Called '.repeat(90), ...FATE })),

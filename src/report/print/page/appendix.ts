@@ -12,7 +12,7 @@ import {
   typeNoun,
   type EventCounts,
 } from '../../words/terms.ts';
-import { countFindings, leftOut, ofSeverity, shareText, type Finding } from '../../files/findings.ts';
+import { countFindings, ofSeverity, shareText, type Finding } from '../../files/findings.ts';
 import { parseJson, type JsonObject } from '../../../json.ts';
 import { withoutValues } from '../../../send/without-values.ts';
 import type { PageData } from '../page-data.ts';
@@ -129,7 +129,7 @@ function anchor({ code, kind }: Finding): string {
 }
 
 export function omissions({ findings, withValues }: PageData): Markup | undefined {
-  const groups = leftOut(findings);
+  const groups = ofSeverity(findings, 'omission');
   const count = countFindings(groups);
   if (count === 0) return undefined;
   return section(
@@ -137,8 +137,7 @@ export function omissions({ findings, withValues }: PageData): Markup | undefine
     'Values left out',
     html`<p>
       ${numberText(count)} ${count === 1 ? 'value was' : 'values were'} left out of their events.
-      <code>omitted.csv</code> lists each one, and the records that were not used because another record has the same
-      id.
+      <code>left_out.csv</code> lists each one.
     </p>`,
     dataTable(
       'Values left out, by field and reason',
