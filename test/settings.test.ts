@@ -13,7 +13,6 @@ describe('the options of run', () => {
       rate: DEFAULT_RATE,
       source: new Map(),
       selection: { pick: [], only: EVENT_TYPES, pilot: undefined },
-      reserve: 0,
       concurrency: 10,
       timeout: 30,
       maxErrors: { count: 100 },
@@ -21,7 +20,7 @@ describe('the options of run', () => {
       maxRejectionsInARow: 25,
       dryRun: false,
     });
-    for (const name of ['state', 'plan', 'until', 'maxRequests'] as const) {
+    for (const name of ['state', 'plan', 'until'] as const) {
       expect(given({})[name]).toBeUndefined();
     }
   });
@@ -56,7 +55,6 @@ describe('the options of run', () => {
     [{ concurrency: '2.5' }, '--concurrency'],
     [{ concurrency: '1e1' }, '--concurrency'],
     [{ concurrency: Number.NaN }, '--concurrency: `NaN` is not'],
-    [{ reserve: Number.NaN }, '--reserve'],
     [{ timeout: 'Infinity' }, '--timeout'],
     [{ timeout: '0' }, '--timeout: `0` is not a number of seconds from 0.001 to 3,600'],
     [{ timeout: '99999999999' }, '--timeout: `99999999999` is not a number of seconds'],
@@ -64,8 +62,6 @@ describe('the options of run', () => {
     [{ concurrency: '1001' }, '--concurrency: `1001` is not a whole number from 1 to 1,000'],
     [{ pilot: '99999999999999999999' }, '--pilot: `99999999999999999999` is not a whole number from 1 to'],
     [{ pilot: '0' }, '--pilot'],
-    [{ maxRequests: '1e400' }, '--max-requests'],
-    [{ reserve: '-1' }, '--reserve'],
     [{ maxRejectionsInARow: '1.5' }, '--max-rejections-in-a-row: `1.5` is not a whole number from 0'],
     [{ maxErrors: '99999999999999999999' }, '--max-errors'],
     [{ maxErrors: '-5%' }, '--max-errors'],

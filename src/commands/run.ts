@@ -201,8 +201,7 @@ function watch(settings: RunSettings, console: Console, { isExample }: RunTarget
     confirm: confirmer(),
     surveyed(survey, rate) {
       const { worksheet } = survey;
-      const { reserve, maxRequests } = settings;
-      const pace = { rate, reserve, maxRequests, now: new Date() };
+      const pace = { rate, now: new Date() };
       said.sections = planSections(survey, pace);
       said.worksheet = worksheet;
       // Before hours of sending; a dry run, and a run that is refused, say it all at their end.

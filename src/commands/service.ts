@@ -42,7 +42,6 @@ export function openClient(
   const { baseUrl, apiKey, ingestToken } = credentials;
   const limiter = new Limiter({
     rate: DEFAULT_RATE,
-    reserve: 0,
     concurrency: 1,
     clock: systemClock,
     notify: (message) => console.complain(`warning: ${message}`),

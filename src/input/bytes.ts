@@ -3,7 +3,8 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { codeOf, messageOf, UserError } from '../errors.ts';
-import { unreadable, type InputFile } from './files.ts';
+import type { InputFile } from './files.ts';
+import { unreadable } from './glob.ts';
 
 const CHUNK = 64 * 1024;
 

@@ -1,10 +1,9 @@
-import type { Stats } from 'node:fs';
-import { lstat, readdir, readlink, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import picomatch from 'picomatch';
-import { codeOf, messageOf, UserError } from '../errors.ts';
+import { UserError } from '../errors.ts';
 import { shortPath } from '../files/paths.ts';
 import { didYouMean } from '../problem.ts';
+import { isMissing, isPattern, patternOf, reach, unreadable, walk } from './glob.ts';
 import type { SourceSpec } from './source.ts';
 
 export interface InputFile {
@@ -81,19 +80,6 @@ export async function findFixes({ name, fixes = [] }: SourceSpec): Promise<Input
   return [...files.values()];
 }
 
-function isMissing(error: unknown): boolean {
-  return codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
-}
-
-export function unreadable(label: string, error: unknown): UserError {
-  const code = codeOf(error);
-  if (code === 'ENOENT') return new UserError(`${label} no longer exists`, { cause: error });
-  return new UserError(`cannot read ${label}: ${messageOf(error)}`, {
-    ...(code === 'EACCES' || code === 'EPERM' ? { hint: 'check the permissions of the file' } : {}),
-    cause: error,
-  });
-}
-
 /** `folder`: the deepest one on the way that exists. */
 async function missing(spec: SourceSpec, folder: string): Promise<UserError> {
   const { path } = spec;
@@ -104,97 +90,6 @@ async function missing(spec: SourceSpec, folder: string): Promise<UserError> {
     hint: near ?? (isFolder ? RELATIVE : `the directory ${shortPath(dirname(path))} does not exist`),
   });
 }
-
-/** Whether a part of a path may have a meaning as a glob: `*`, `?`, `[a-z]`, `{a,b}`. */
-function isPattern(segment: string): boolean {
-  return /[*?[{]/.test(segment);
-}
-
-/**
- * The deepest folder on the way to a path that exists under exactly this name, and the parts of the path below it. Only these are
- * a pattern: the folder of a mapping may be named `acme [1]`.
- */
-async function patternOf(path: string): Promise<{ readonly folder: string; readonly pattern: readonly string[] }> {
-  const pattern: string[] = [];
-  let folder = path;
-  do {
-    pattern.unshift(basename(folder));
-    folder = dirname(folder);
-  } while (folder !== dirname(folder) && !(await isFolder(folder)));
-  return { folder, pattern };
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    (error: unknown) => !isMissing(error) && cannotReach(path, error),
-  );
-}
-
-/** Nothing that matches is passed over because it cannot be reached: its records would be missing in silence. */
-async function walk(folder: string, segments: readonly string[]): Promise<string[]> {
-  const [segment, ...rest] = segments;
-  if (segment === undefined) return [];
-  const deep = segment === '**';
-  const found = deep ? await walk(folder, rest) : [];
-  for (const name of await namesIn(folder, segment)) {
-    const path = join(folder, name);
-    const isLast = rest.length === 0;
-    // `**` follows no links, which may lead in a circle.
-    const kind = deep ? await lstat(path).catch((error: unknown) => cannotReach(path, error)) : await reach(path);
-    if (kind.isDirectory()) for (const below of await walk(path, deep ? segments : rest)) found.push(below);
-    else if (isLast && !deep && kind.isFile()) found.push(path);
-    else if (isLast && !deep) {
-      throw new UserError(`${shortPath(path)} is not a regular file`, { hint: 'remove it, or use a narrower glob' });
-    }
-  }
-  return found;
-}
-
-/**
- * The names in a folder that match one part of a path; those that begin with a dot must be asked for with one. Letters with
- * accents are the same however the file system composes them. A name that is there need not be listed, only reached.
- */
-async function namesIn(folder: string, segment: string): Promise<readonly string[]> {
-  const isThere = await lstat(join(folder, segment)).then(
-    () => true,
-    (error: unknown) => !isMissing(error) && cannotReach(join(folder, segment), error),
-  );
-  if (isThere) return [segment];
-  const isLiteral = !isPattern(segment);
-  const names = await readdir(folder).catch((error: unknown) =>
-    isLiteral ? ([] as string[]) : cannotReach(folder, error),
-  );
-  const composed = segment.normalize();
-  if (isLiteral) return names.filter((name) => name.normalize() === composed);
-  // Characters that only regular expressions interpret are text here: `Deals (1).csv`.
-  const glob = composed.replace(/[()|$^+]/g, '\\$&');
-  const options = { dot: segment.startsWith('.'), posix: true, noextglob: true, nonegate: true };
-  const wanted = segment === '**' ? /^[^.]/ : picomatch.makeRe(glob, options);
-  return names.filter((name) => wanted.test(name.normalize()));
-}
-
-/** What a path leads to, through links. */
-function reach(path: string): Promise<Stats> {
-  return stat(path).catch((error: unknown) => cannotReach(path, error));
-}
-
-async function cannotReach(path: string, error: unknown): Promise<never> {
-  const label = shortPath(path);
-  if (!isMissing(error)) throw unreadable(label, error);
-  if (basename(path).includes(REPLACED)) {
-    throw new UserError(`cannot read ${label}: its name is not UTF-8`, { hint: 'rename the file', cause: error });
-  }
-  const target = await readlink(path).catch(() => undefined);
-  if (target === undefined) throw unreadable(label, error);
-  throw new UserError(`${label} is a link to ${target}, which does not exist`, {
-    hint: 'put that file back, or remove the link',
-    cause: error,
-  });
-}
-
-/** Replaces bytes in a name that are not UTF-8. */
-const REPLACED = '\ufffd';
 
 const numeric = new Intl.Collator('en', { numeric: true });
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { UserError } from '../errors.ts';
 import type { Place } from '../model.ts';
 import { shortPath } from '../files/paths.ts';
-import { unreadable } from './files.ts';
+import { unreadable } from './glob.ts';
 import { withFixes } from './fixes.ts';
 import { formatByName, openSource } from './open.ts';
 import type { FileDigest, Source, SourceSpec } from './source.ts';

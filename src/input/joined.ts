@@ -10,11 +10,15 @@ import { nameOf, numbered } from './reject-columns.ts';
 import { TableRows } from './table-rows.ts';
 
 /** The files as one source, which reads them one after the other. All have the same format. */
-export function asSource(name: string, files: readonly (TableFile | TreeFile)[]): Source {
+export function asSource(
+  name: string,
+  files: readonly (TableFile | TreeFile)[],
+  before: readonly SourceNotice[],
+): Omit<Source, 'expectIds'> {
   const tables = files.filter((file) => file.kind === 'table');
   const trees = files.filter((file) => file.kind === 'tree');
   const { parts, notices, ...head } = tables.length > 0 ? joinTables(tables) : joinTrees(trees);
-  const opened = [...files.flatMap((file) => file.notices ?? []), ...notices];
+  const opened = [...before, ...files.flatMap((file) => file.notices ?? []), ...notices];
   let digests: readonly FileDigest[] | undefined;
   let found: readonly SourceNotice[] = [];
   let arrays: readonly FileArrays[] = [];

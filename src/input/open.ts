@@ -1,11 +1,17 @@
+import { basename } from 'node:path';
 import { UserError } from '../errors.ts';
+import { shortPath } from '../files/paths.ts';
 import { quoted } from '../problem.ts';
+import { enumerated } from '../report/words/numbers.ts';
+import { issueOf } from '../report/words/words.ts';
 import { readBytes } from './bytes.ts';
 import { findFiles, findFixes, type InputFile } from './files.ts';
 import type { Format, TableFile, TreeFile } from './format.ts';
 import { FORMATS } from './formats.ts';
 import { asSource } from './joined.ts';
-import { absentSource, type Source, type SourceSpec } from './source.ts';
+import { passedOver } from './passed-over.ts';
+import { repaired } from './repair.ts';
+import { absentSource, notice, type Source, type SourceNotice, type SourceSpec } from './source.ts';
 import { refuseOtherFormats } from './text/not-text.ts';
 
 /**
@@ -13,24 +19,46 @@ import { refuseOtherFormats } from './text/not-text.ts';
  * is absent. Throws a `UserError` if a file is missing, empty, cannot be read as its format, or has no header or no array of records.
  */
 export async function openSource(spec: SourceSpec): Promise<Source> {
-  const files = await exportsOf(spec);
+  const { files, notices } = await exportsOf(spec);
   if (files.length === 0) return absentSource(spec.name);
   const format = await formatOf(spec, files);
   const opened: (TableFile | TreeFile)[] = [];
   for (const file of files) opened.push(await format.open(file, spec));
-  return asSource(spec.name, opened);
+  return repaired(asSource(spec.name, opened, notices));
 }
 
-/** The files of a source. A glob may match the corrections, too, which lie beside the export. */
-async function exportsOf(spec: SourceSpec): Promise<InputFile[]> {
+interface Exports {
+  readonly files: readonly InputFile[];
+  readonly notices: readonly SourceNotice[];
+}
+
+/** The files of a source. A glob may match its corrections, too, which lie beside the export, and what is no export at all. */
+async function exportsOf(spec: SourceSpec): Promise<Exports> {
   const found = await findFiles(spec);
-  if (found.length === 0) return found;
+  if (found.length === 0) return { files: [], notices: [] };
   const fixes = new Set((await findFixes(spec)).map(({ path }) => path));
   const files = found.filter(({ path }) => !fixes.has(path));
-  if (files.length > 0) return files;
-  throw new UserError(`source \`${spec.name}\`: \`fixes\` names every file of its path`, {
-    hint: 'keep corrections in separate files, beside the export',
-  });
+  if (files.length === 0) {
+    throw new UserError(`source \`${spec.name}\`: \`fixes\` names every file of its path`, {
+      hint: 'keep corrections in separate files, beside the export',
+    });
+  }
+  if (files[0]!.path === spec.path) return { files, notices: [] };
+  const over = [...(await passedOver(spec.path, files))].filter(([path]) => !fixes.has(path));
+  const left = files.filter(({ path }) => !over.some(([other]) => other === path));
+  const texts = over.map(([path, why]) => `\`${basename(path)}\` (${why})`);
+  if (left.length === 0) {
+    throw new UserError(
+      `source \`${spec.name}\`: ${shortPath(spec.path)} matches no export, only ${enumerated(texts, 'and')}`,
+      {
+        hint: 'correct the glob',
+      },
+    );
+  }
+  return {
+    files: left,
+    notices: texts.length === 0 ? [] : [notice(issueOf('not_an_export', texts), shortPath(spec.path))],
+  };
 }
 
 /** The format that a mapping sets or that the name of a file shows; undefined if neither does. */

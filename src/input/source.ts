@@ -83,7 +83,7 @@ export class Tally<First> {
   }
 
   /** What there is to say; nothing if it was not met. */
-  notices(say: (count: number, first: First) => SourceNotice): SourceNotice[] {
+  each<Said>(say: (count: number, first: First) => Said): Said[] {
     return this.first === undefined ? [] : [say(this.count, this.first)];
   }
 }
@@ -111,6 +111,8 @@ export interface Source {
    * names file and line. Every call starts again from the beginning.
    */
   batches(): AsyncGenerator<readonly ReadItem[], void, undefined>;
+  /** Says which columns (of JSON, paths) have ids and phone numbers: where a data frame wrote them as decimals, they are read without `.0`. */
+  expectIds(paths: Iterable<{ readonly path: string; readonly column: number | undefined }>): void;
   /** Places of corrections that replaced no record in the last complete reading. */
   unusedFixes(): readonly Place[];
   /** One digest per file, of the last complete reading; undefined before the first. */
@@ -126,6 +128,7 @@ export function absentSource(name: string): Source {
     ...{ name, kind: 'table', isAbsent: true, columns: [], duplicateColumns: new Set(), files: [] },
     description: 'not in this export',
     async *batches() {},
+    expectIds: () => undefined,
     unusedFixes: () => [],
     digests: () => [],
     otherArrays: () => [],

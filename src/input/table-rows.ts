@@ -29,7 +29,6 @@ export class TableRows {
   #held: TableRecord[] = [];
   /** A row of empty cells, which is how spreadsheets write a blank line, has followed the last row. */
   #padded = false;
-  readonly #guarded = new Tally<{ line: number; cell: string }>();
   /** Values below the last columns, which have no name. */
   readonly #unnamed = new Tally<{ line: number; cell: string }>();
   /** By the line of the first. */
@@ -42,8 +41,7 @@ export class TableRows {
     this.#plain = layout.columns === layout.header.length && layout.targets.every((target, index) => target === index);
   }
 
-  take(read: TableRecord): void {
-    const record = read.cells.some(isGuarded) ? this.#withoutGuards(read) : read;
+  take(record: TableRecord): void {
     const { cells, line, afterBlank = false } = record;
     const first = cells[0]!.trim();
     if (first === '' && cells.every(isBlank)) {
@@ -85,23 +83,11 @@ export class TableRows {
   notices(): SourceNotice[] {
     const { file } = this.#layout;
     return [
-      ...this.#guarded.notices((count, { cell, line }) =>
-        notice(issueOf('guard_apostrophe', count, shorten(cell)), file, line),
-      ),
-      ...this.#unnamed.notices((count, { cell, line }) =>
+      ...this.#unnamed.each((count, { cell, line }) =>
         notice(issueOf('unnamed_values', count, shorten(cell.trim())), file, line),
       ),
-      ...this.#empty.notices((count, line) => notice(issueOf('empty_rows', count), file, line)),
+      ...this.#empty.each((count, line) => notice(issueOf('empty_rows', count), file, line)),
     ];
-  }
-
-  #withoutGuards(record: TableRecord): TableRecord {
-    const cells = record.cells.map((cell) => {
-      if (!isGuarded(cell)) return cell;
-      this.#guarded.add({ line: record.line, cell });
-      return cell.slice(1);
-    });
-    return { ...record, cells };
   }
 
   #countUnnamed(cells: readonly string[], line: number): void {
@@ -170,13 +156,6 @@ export class TableRows {
     return arranged;
   }
 }
-
-/** The apostrophe that programs put before a text that looks like a formula or a number: `'=Bob`, `'00123`. */
-function isGuarded(cell: string): boolean {
-  return cell.charCodeAt(0) === APOSTROPHE && /^'[=+\-@0\t]/.test(cell);
-}
-
-const APOSTROPHE = 39;
 
 function isBlank(cell: string): boolean {
   return cell === '' || cell.trim() === '';

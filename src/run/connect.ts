@@ -52,7 +52,6 @@ export async function connect(
   const history = openRateHistory(output, systemClock, other);
   const limiter = new Limiter({
     rate: settings.rate,
-    reserve: settings.reserve,
     concurrency: settings.concurrency,
     clock: systemClock,
     history,

@@ -1,5 +1,4 @@
 /** The ingestion webhook (service interface, sections 2.3 to 2.7, 3 and 6). */
-import { DateTime } from 'luxon';
 import { z } from 'zod';
 import { entityOf, EVENT_TYPES, kindOf } from '../kinds/index.ts';
 import type { Entity } from '../model.ts';
@@ -170,10 +169,27 @@ function one<T extends { readonly id: string }>(
   throw new Refusal(422, INGEST_CODES.unresolvedReference, `${field}: "${wanted}" is ${why}`);
 }
 
+/** A day of a month, of a week or of a year, or a month or a year alone; then a time, and its offset. The hyphens and colons may be absent. */
+const ISO =
+  /^(\d{4})(?:-?(\d{2})(?:-?(\d{2}))?|-?W(\d{2})(?:-?[1-7])?|-?(\d{3}))?(?:T(\d{2})(?::?([0-5]\d)(?::?[0-5]\d(?:[.,]\d+)?)?)?(?:Z|[+-](\d{2})(?::?[0-5]\d)?)?)?$/i;
+
 /** Any form that ISO 8601 has for a date, or for a date with a time: basic, reduced, by week, by day of the year. */
 function isIsoTime(given: string): boolean {
-  const time = DateTime.fromISO(given, { setZone: true });
-  return /^\d{4}/.test(given) && time.isValid && Math.abs(time.offset) <= 14 * 60;
+  const [whole, ...parts] = ISO.exec(given) ?? [];
+  const [year = 0, month = 1, day = 1, week = 1, dayOfYear = 1, hour = 0, , offset = 0] = parts.map((part) =>
+    part === undefined ? undefined : Number(part),
+  );
+  const date = new Date(Date.UTC(year, month - 1, day));
+  const exists = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  const isIn = (value: number, least: number, most: number): boolean => value >= least && value <= most;
+  return (
+    whole !== undefined &&
+    exists &&
+    isIn(week, 1, 53) &&
+    isIn(dayOfYear, 1, 366) &&
+    isIn(hour, 0, 24) &&
+    isIn(offset, 0, 14)
+  );
 }
 
 function parse<T>(schema: z.ZodType<T>, value: unknown, at: readonly string[]): T {

@@ -119,8 +119,6 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
     migration: mapping.migration,
     isAdopted: sendLog.isAdopted,
     concurrency: settings.concurrency,
-    maxRequests: settings.maxRequests,
-    sentRequests: () => target.client.requests,
   });
   await job.started(deliverer);
   const stopAlarm = until && haltAt(until, halt);

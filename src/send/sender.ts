@@ -14,9 +14,6 @@ import { RecordSender, type RecordSenderOptions } from './record-sender.ts';
 interface SenderOptions extends RecordSenderOptions {
   readonly halt: Halt;
   readonly concurrency: number;
-  readonly maxRequests: number | undefined;
-  /** All requests of this run so far. */
-  readonly sentRequests: () => number;
 }
 
 /**
@@ -79,7 +76,6 @@ export class Sender {
   async #take(due: DueEvent): Promise<void> {
     const isCanary = !this.#options.outcomes.proven.has(due.sends ?? due.type);
     if (isCanary) await this.#unlessSilent(this.#queue.idle());
-    await this.#stayWithinBudget();
     if (this.#options.halt.requested) return;
     const ended = this.#queue.add(linksOf(due), due.place, () => this.#begin(due));
     await (isCanary ? this.#unlessSilent(ended) : this.#queue.room());
@@ -96,19 +92,6 @@ export class Sender {
       });
     });
     await Promise.race([ended, areAllSilent]);
-  }
-
-  /** Near the end of the budget, requests are sent one at a time, so that requests in flight never exceed it. */
-  async #stayWithinBudget(): Promise<void> {
-    const { maxRequests, sentRequests, halt, concurrency } = this.#options;
-    if (maxRequests === undefined) return;
-    if (sentRequests() + this.#queue.size + concurrency >= maxRequests) await this.#queue.idle();
-    if (sentRequests() < maxRequests) return;
-    halt.request({
-      code: 'max_requests',
-      message: 'the --max-requests budget was spent',
-      exitCode: EXIT.stopped,
-    });
   }
 
   /** Everything that the event depends on has ended: it is sent, unless its parent was not accepted. */

@@ -9,8 +9,6 @@ import { TokenWindow, type Allowance } from './token-window.ts';
 
 export interface LimiterOptions {
   readonly rate: Rate;
-  /** Requests of the service's window left for other users of the API key. */
-  readonly reserve: number;
   /** Maximum number of requests in flight. */
   readonly concurrency: number;
   readonly clock: Clock;
@@ -238,12 +236,12 @@ export class Limiter {
   }
 
   #allowance(): Allowance {
-    const { rate, reserve, clock } = this.#options;
+    const { rate, clock } = this.#options;
     const now = clock.monotonic();
-    const withheld = Math.max(reserve, this.#foreign.withhold(now));
+    const withheld = this.#foreign.withhold(now);
     // Bursts are harmless while nobody else uses the API key; otherwise they would starve the others and make their
     // requests hard to detect.
-    const isAlone = reserve === 0 && this.#refusals === 0 && this.#foreign.estimate(now) === 0;
+    const isAlone = this.#refusals === 0 && this.#foreign.estimate(now) === 0;
     const limit = this.#limit === undefined ? {} : { limit: this.#limit };
     return {
       requests: requestsLeft(rate, { ...limit, withheld }),

@@ -202,7 +202,7 @@ function failureOf(path: string, attempt: Exclude<RestAttempt, { kind: 'answered
       return new NotShown(`${get} was refused (${attempt.status} ${attempt.code}): ${attempt.message}`, { hint });
     }
     case 'rate_limited': {
-      const hint = 'another program uses the same API key: stop it, or leave room for it with --reserve';
+      const hint = 'another program uses the same API key: stop it, or send fewer requests with --rate';
       const message = `${get} was rate-limited on every attempt: the rate limit of this API key is exhausted`;
       return new UserError(message, { hint });
     }

@@ -4,7 +4,7 @@ import { RUN_OPTIONS } from './run-settings.ts';
 import { commandOf } from './program.ts';
 
 /** Options for one run that the next should not repeat. */
-export const ONCE: readonly string[] = ['--dry-run', '--offline', '--fresh', '--adopt', '--refresh', '--yes'];
+export const ONCE: readonly string[] = ['--dry-run', '--offline', '--fresh', '--adopt', '--yes'];
 
 /** The command line of this process, quoted for a shell, without some options and with others added. */
 export function commandLine(

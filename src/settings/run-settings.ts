@@ -36,9 +36,7 @@ export const RUN_OPTIONS = pick(
   'maxRejectionsInARow',
   'maxOutage',
   'until',
-  'maxRequests',
   'adopt',
-  'refresh',
   'yes',
   'all',
   'json',
@@ -49,7 +47,7 @@ export type RunSettings = ArgumentsOf<typeof MAPPING> &
   Omit<SettingsOf<typeof RUN_OPTIONS>, keyof Selection> & { readonly selection: Selection };
 
 /** How fast requests are sent, and over which limit. */
-export type Pace = Pick<RunSettings, 'rate' | 'reserve' | 'concurrency' | 'timeout'>;
+export type Pace = Pick<RunSettings, 'rate' | 'concurrency' | 'timeout'>;
 
 export const DEFAULT_RATE: Rate = OPTIONS.rate.check.parse(OPTIONS.rate.default);
 

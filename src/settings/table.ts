@@ -115,13 +115,6 @@ export const OPTIONS = {
     default: `${LIMITS.requestsPerWindow}/${LIMITS.windowSeconds}s`,
     describe: 'Requests per sliding window (N/SECONDSs)',
   },
-  reserve: {
-    group: PACE,
-    type: 'value',
-    check: zeroOrMore,
-    default: '0',
-    describe: 'Requests to leave free in each window, for other programs that use the same key',
-  },
   concurrency: {
     group: PACE,
     type: 'value',
@@ -171,14 +164,12 @@ export const OPTIONS = {
     check: time,
     describe: 'Stop at this time (06:00 in `defaults.timezone`, or ISO 8601)',
   },
-  maxRequests: { group: STOP, type: 'value', check: oneOrMore, describe: 'Stop after this many requests' },
   adopt: {
     group: STATE,
     type: 'boolean',
     describe:
       'Continue after losing the state directory: treat events already in the service as sent by this migration',
   },
-  refresh: { group: STATE, type: 'boolean', describe: "Read the account's contacts again, even if it has many" },
   yes: { group: STATE, type: 'boolean', describe: 'Do not ask for confirmation' },
   all: { group: OUTPUT, type: 'boolean', describe: 'Show every row of every list, not only what fits on a screen' },
   json: { group: OUTPUT, type: 'boolean', describe: 'Print the final summary as one JSON object to stdout' },
@@ -233,4 +224,4 @@ export const OPTIONS = {
 } as const satisfies OptionTable;
 
 /** How a command that sends requests reaches the service. */
-export const CONNECTION = ['baseUrl', 'envFile', 'rate', 'reserve', 'concurrency', 'timeout'] as const;
+export const CONNECTION = ['baseUrl', 'envFile', 'rate', 'concurrency', 'timeout'] as const;

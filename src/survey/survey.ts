@@ -22,15 +22,12 @@ import type { Account } from '../service/account.ts';
 import type { Client } from '../service/client.ts';
 import type { RunSettings } from '../settings/run-settings.ts';
 import { Input } from '../input/input.ts';
-import type { Source } from '../input/source.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import { storedPlanFiles } from '../store/stored-plans.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
 import { COUNTING_INDEX, PLAN_FILE } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { DealGroups } from './deal-groups.ts';
-import { withoutDecimals } from './profile/decimal-ids.ts';
-import { withoutGuards } from './profile/guarded-columns.ts';
 import { mergedStages, strayStages } from './profile/merged-stages.ts';
 import { OmittedValues } from './omitted.ts';
 import { commitPlan, openPlan } from './plan-file.ts';
@@ -87,8 +84,6 @@ export interface Survey {
 /** The input, opened. */
 interface OpenInput {
   readonly input: Input;
-  /** Those of the input as they are read. */
-  readonly sources: ReadonlyMap<string, Source>;
   readonly compiled: CompiledMapping;
   readonly policies: readonly Policies[];
   readonly resolver: Resolver;
@@ -126,18 +121,14 @@ async function openInput(job: SurveyJob): Promise<OpenInput> {
   const { mapping, db } = job;
   const used = mapping.sources.filter(({ name }) => mapping.usedSources.includes(name));
   const input = await Input.open(used);
-  const { failures } = input;
-  let sources = await withoutGuards(input.sources);
-  let compiled = await mapping.compile({ sources, failures });
-  const whole = await withoutDecimals(sources, compiled);
-  if (whole) [sources, compiled] = [whole, await mapping.compile({ sources: whole, failures })];
+  const compiled = await mapping.compile(input);
   const references = await openReferences(mapping, job.account);
   for (const [mark, code] of Object.entries(MARKS)) {
     const lines = mapping.marks.flatMap((each) => (each.mark === mark ? [each.line] : []));
     if (lines.length > 0) addProblem(db, {}, issueOf(code, mapping.file, lines));
   }
   const policies = compiled.entries.map((entry) => entry.policies);
-  return { input, sources, compiled, policies, ...references };
+  return { input, compiled, policies, ...references };
 }
 
 interface ReadInput {
@@ -146,7 +137,8 @@ interface ReadInput {
 }
 
 async function readInput({ db, mapping, halt }: SurveyJob, opened: OpenInput): Promise<ReadInput> {
-  const { sources, compiled, resolver } = opened;
+  const { compiled, resolver } = opened;
+  const { sources } = opened.input;
   const profiler = new Profiler({ sources, eventSources: mapping.eventSources, compiled, db });
   const reader = new RecordReader({
     compiled,

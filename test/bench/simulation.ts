@@ -123,7 +123,7 @@ export const SENDERS: Readonly<Record<Strategy, Sender>> = {
   limiter({ limit, windowMs, concurrency }, wire) {
     const limiter = new Limiter({
       rate: { requests: limit, seconds: windowMs / 1000 },
-      reserve: 0,
+
       concurrency,
       clock: fakedClock,
     });

@@ -98,10 +98,10 @@ it('status says what the run waits for, and not what a run that was killed befor
 it('status of a run that has ended says how, by its summary, and of which run the counts are while another surveys', async () => {
   const state = await stateDirectory({
     events: [{ state: 'acknowledged', times: 3 }, { state: 'invalid' }],
-    summary: { exit: { code: 3, reason: 'max_requests' }, finished_at: new Date().toISOString() },
+    summary: { exit: { code: 3, reason: 'until' }, finished_at: new Date().toISOString() },
   });
   const ended = await call(status, { mapping: 'mapping.yaml', state: state.path });
-  expect(ended.stdout).toMatch(/^STOPPED .* exit code 3: [^]*--max-requests/);
+  expect(ended.stdout).toMatch(/^STOPPED .* exit code 3: [^]*--until/);
   const lock = Lock.acquire(state);
   onTestFinished(() => lock.release());
   const surveying = await call(status, { mapping: 'mapping.yaml', state: state.path });

@@ -1,5 +1,6 @@
 /** `if_contact_exists`, against a sandbox that has leads already. */
 import { rm, stat } from 'node:fs/promises';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 import { useFastClock } from '../clock.ts';
 import { backfill, mapping, project, rowsIn, summaryOf } from '../e2e/harness.ts';
@@ -35,6 +36,12 @@ async function place(policy = '') {
       const { status, body } = await call(p.service, 'POST', '/leads', { body: lead });
       expect(status).toBe(201);
       return (body as { id: string }).id;
+    },
+    /** As if the leads of the account had been read more than a day ago. */
+    old: async (): Promise<void> => {
+      const db = new DatabaseSync(p.state('plan.db'));
+      db.exec(`update setting set value = json_set(value, '$.at', 0) where name = 'contacts'`);
+      db.close();
     },
     /** The pages of leads that were read. */
     listed: () => p.service.requests().flatMap(({ path }) => (path.startsWith('/leads?') ? [path] : [])),
@@ -81,13 +88,14 @@ describe('people who are in the account already', () => {
   });
 
   it('are invalid, and their comments blocked (reject)', async () => {
-    const { summary, service } = await withPeople('if_contact_exists: reject');
+    const { summary, service, old } = await withPeople('if_contact_exists: reject');
     const { errors_by_code: codes, events } = await summary();
     expect(codes).toEqual({ contact_exists: 3, parent_failed: 1 });
     expect(events).toMatchObject({ acknowledged: 2, invalid: 3, blocked: 1 });
     expect(service.state().leads.flatMap(({ externalId }) => externalId ?? [])).toEqual(['4']);
     // What was acknowledged is not a match of itself, and stays acknowledged.
-    expect((await summary('--refresh')).events).toMatchObject({ acknowledged: 2, invalid: 3, blocked: 1 });
+    await old();
+    expect((await summary()).events).toMatchObject({ acknowledged: 2, invalid: 3, blocked: 1 });
   });
 
   it('are not looked for where no entry looks (ignore)', async () => {
@@ -98,13 +106,14 @@ describe('people who are in the account already', () => {
   });
 
   it('are those of others: not the leads that this migration made, also those acknowledged without an id', async () => {
-    const { run, service, write, matches, person, stored } = await place();
+    const { run, service, write, matches, person, stored, old } = await place();
     // Somebody else's lead with our external id is skipped: the acknowledgement has no id.
     await send(service, 'lead/created', { external_id: '1', full_name: 'Ada there', email: 'ada@example.test' });
     await run();
     const theirs = await person({ fullName: 'Second Bob', phoneNumber: '+390212345678' });
     await write({ 'people.csv': `${PEOPLE}5,Ada again,ada@example.test,\n6,Bob again,,+390212345678\n` });
-    await run('--refresh');
+    await old();
+    await run();
     expect(await matches()).toEqual([
       '2,people,people.csv,3,phone_number,Second Bob',
       '6,people,people.csv,7,phone_number,Second Bob',
@@ -126,15 +135,16 @@ describe('people who are in the account already', () => {
 });
 
 describe('the leads of the account', () => {
-  it('are read once per migration, also by a dry run, and again with --refresh', async () => {
-    const { summary, listed, person, matches } = await withPeople();
+  it('are read once a day, also by a dry run', async () => {
+    const { summary, listed, person, matches, old } = await withPeople();
     await summary('--dry-run');
     expect(await matches('dry-run/')).toEqual(ALL);
     await person({ fullName: 'Late', email: 'new@example.test' });
     await summary('--dry-run');
     expect((await summary()).warnings_by_code).toMatchObject({ contact_in_account: 3 });
     const before = listed().length;
-    expect((await summary('--refresh')).warnings_by_code).toMatchObject({ contact_in_account: 4 });
+    await old();
+    expect((await summary()).warnings_by_code).toMatchObject({ contact_in_account: 4 });
     expect(listed().length).toBeGreaterThan(before);
   });
 
@@ -162,7 +172,7 @@ describe('the leads of the account', () => {
     expect(stderr).not.toContain('are not stored yet');
   });
 
-  it('are read only with --refresh or --yes if there are more than 20,000', async () => {
+  it('are read only with --yes if there are more than 20,000', async () => {
     const { cwd, env } = await place();
     // A list that says how long it is: one lead, 20,001 in all.
     const lead = { id: 'a', email: 'ada@example.test' };
@@ -179,10 +189,8 @@ describe('the leads of the account', () => {
     const refused = await dry('--rate', '1/1s');
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('the account has more than 20,000 leads');
-    expect(refused.stderr).toContain('--refresh');
+    expect(refused.stderr).toContain('--yes');
     expect(refused.stderr.replace(/\s+/g, ' ')).toContain('takes about 4 min');
-    for (const agreed of ['--refresh', '--yes']) {
-      expect(summaryOf(await dry(agreed)).warnings_by_code).toMatchObject({ contact_in_account: 1 });
-    }
+    expect(summaryOf(await dry('--yes')).warnings_by_code).toMatchObject({ contact_in_account: 1 });
   });
 });

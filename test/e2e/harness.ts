@@ -10,6 +10,7 @@ import type { Summary } from '../../src/report/files/summary.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { StateDir } from '../../src/files/state-dir.ts';
 import { readState } from '../../src/store/open.ts';
+import type { FaultRule } from '../sandbox/fault-plan.ts';
 import { startFaulty, type FaultyOptions, type FaultySandbox } from '../sandbox/faults.ts';
 import { CLI, inProcess, type Ended } from '../program.ts';
 
@@ -112,6 +113,11 @@ export function summaryOf(ended: Ended): Summary {
   return JSON.parse(ended.stdout) as Summary;
 }
 
+/** The key is refused from this event on. */
+export function refusingFrom(from: number): FaultRule {
+  return { kind: 'status', status: 401, when: { requests: { from } } };
+}
+
 /** A rate without waiting, for runs against a sandbox without a rate limit. */
 export const FAST = ['--rate', '100000/1s'];
 
@@ -189,6 +195,13 @@ export async function project(
   return {
     ...{ service, cwd, env, write, read, run },
     summary: async (...more: string[]): Promise<Summary> => summaryOf(await run(...more)),
+    /** Of a run that stops after so many events, because its key is refused from then on. */
+    stoppedAfter: async (events: number, ...more: string[]): Promise<Summary> => {
+      service.setFaults({ rules: [refusingFrom(events + 1)] });
+      const stopped = summaryOf(await run(...more));
+      service.setFaults({ rules: [] });
+      return stopped;
+    },
     /** As people read it, without `--json`. */
     told,
     /** The same in a process of its own. */

@@ -91,7 +91,7 @@ describe('run --sandbox --fresh', () => {
   });
 
   it('is not part of the command that resumes it', async () => {
-    const stopped = await run(['--sandbox', '--fresh', '--max-requests', '4']);
+    const stopped = await run(['--sandbox', '--fresh', '--until', '2026-01-01T06:00:00Z']);
     expect(stopped.code).toBe(3);
     expect(stopped.stderr).toMatch(/Resume[^]* run mapping.yaml .*--sandbox/);
     expect(stopped.stderr).not.toMatch(/crm-backfill run .*--fresh/);

@@ -6,7 +6,7 @@ import { CHECKPOINT } from '../../src/store/checkpoint-schema.ts';
 import { PLAN } from '../../src/store/plan-schema.ts';
 import { Database } from '../../src/store/sqlite.ts';
 import { send } from '../sandbox/client.ts';
-import { mapping, project, rowsIn } from './harness.ts';
+import { mapping, project, refusingFrom, rowsIn } from './harness.ts';
 
 interface Exports {
   readonly leads?: readonly string[];
@@ -403,7 +403,9 @@ describe('a part of a migration', () => {
 
   it('is continued with --adopt if the state directory is lost, and nothing is duplicated', async () => {
     const { turn, service } = await migration(given);
-    const lost = await turn('--max-requests', '17');
+    service.setFaults({ rules: [refusingFrom(15)] });
+    const lost = await turn();
+    service.setFaults({ rules: [] });
     const adopted = await turn('--state', 'elsewhere', '--adopt');
     expect(adopted.summary).toMatchObject({
       exit: { code: 0 },

@@ -47,8 +47,8 @@ describe('a run that is interrupted', () => {
   );
 
   it('by SIGINT during a survey ends before the next records, and leaves the files of the last run as they are', async () => {
-    const { cwd, edit, start, write, summary, state } = await leads(300);
-    await summary('--max-requests', '20');
+    const { cwd, edit, start, write, stoppedAfter, state } = await leads(300);
+    await stoppedAfter(17);
     const files = ['ids.csv', 'errors.csv', 'report.html', 'plan.db'];
     const read = (): Promise<string[]> => Promise.all(files.map((name) => readFile(state(name), 'latin1')));
     const before = await read();
@@ -95,20 +95,6 @@ describe('a run that is interrupted', () => {
 });
 
 describe('a run that stops early', () => {
-  it('at --max-requests makes no more requests, and continues when rerun', async () => {
-    const { service, run, posts, summary } = await leads(30);
-    expect((await summary('--max-requests', '12')).exit).toEqual({ code: 3, reason: 'max_requests' });
-    // The requests that read the account count too.
-    expect(service.requests().length).toBe(12);
-    const ofFirst = posts();
-    await run('--max-requests', '12');
-    expect(service.requests().length).toBe(24);
-    // Only the first run reads the leads of the account.
-    expect(posts()).toBe(ofFirst * 2 + 1);
-    expect((await run('--max-requests', '100')).code).toBe(0);
-    expect(posts()).toBe(30);
-  });
-
   it('at the time given with --until', async () => {
     const { summary, posts } = await leads(200, SLOW);
     const inASecond = new Date(Date.now() + 1_500).toISOString();
@@ -161,15 +147,14 @@ describe('a run that stops early', () => {
 
   it('after 25 rejections in a row with the same code, and retries them last when rerun', async () => {
     const refused = { rules: [{ kind: 'status', status: 422, code: 'odd' } as const] };
-    const { service, run, summary, posts } = await leads(60, { faults: refused });
+    const { service, run, summary, posts, stoppedAfter } = await leads(60, { faults: refused });
     const stopped = await run();
     expect(summaryOf(stopped).exit).toEqual({ code: 3, reason: 'rejections_in_a_row' });
     expect(stopped.stderr).toContain('the service answered 422');
     expect(posts()).toBe(25);
 
     // A second run that stops early reports them as well, although it did not retry them.
-    service.setFaults({ rules: [] });
-    expect(await summary('--max-requests', '10')).toMatchObject({
+    expect(await stoppedAfter(7)).toMatchObject({
       events: { rejected: 25 },
       errors_by_code: { rejected_earlier: 25 },
       changes: { new: 35, unanswered: 0, rejected: 25 },

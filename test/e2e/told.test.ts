@@ -172,7 +172,7 @@ describe('a dry run', () => {
       'people.csv': `id,name\n${rows.map((_, n) => `${n},${n % 5 === 0 ? '' : `P${n}`}`).join('\n')}\n`,
       'deals.csv': ['id,title,lead,amount', ...rows, ''].join('\n'),
     });
-    for (const more of [[], ['--pilot', '5'], ['--only', 'deal'], ['--max-requests', '9']]) {
+    for (const more of [[], ['--pilot', '5'], ['--only', 'deal']]) {
       const { stdout, stderr } = await run('--dry-run', ...more);
       expect(stderr.trimEnd().split('\n').length, stderr).toBeLessThanOrEqual(30);
       expect(stdout).toContain('errors.csv');

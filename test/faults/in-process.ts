@@ -4,7 +4,7 @@ import { runMigration, type Monitor, type RunEnd } from '../../src/run/run.ts';
 import { credentials } from '../../src/settings/credentials.ts';
 import { runSettings } from '../../src/settings/run-settings.ts';
 
-/** Options of `run` as the command line passes them: `{ maxRequests: '12' }`. */
+/** Options of `run` as the command line passes them: `{ maxOutage: '1s' }`. */
 export type Options = Readonly<Record<string, unknown>>;
 
 /** A run in this process, without its command line. */

@@ -167,12 +167,25 @@ describe('tables', () => {
     expect(warnings).toHaveProperty('guard_apostrophe');
   });
 
-  test('ids that only some rows write with `.0` are said, and stay as they are', async () => {
-    const { warnings, data } = await survey('id,name,email\n1.0,Ada,\n2,Bob,\n3.0,Cy,\n');
-    expect(warnings).toMatchObject({ ids_partly_decimal: 2 });
-    expect(data.map(({ external_id: id }) => id)).toEqual(['1.0', '2', '3.0']);
-    expect((await survey('id,name,email\n1.0,Ada,\n2.0,Bob,\n')).warnings).not.toHaveProperty('ids_partly_decimal');
-    expect((await survey('id,name,email\n1.5,Ada,\n2,Bob,\n')).warnings).not.toHaveProperty('ids_partly_decimal');
+  test('what the first records show of a column holds for all of it, and values that are otherwise are counted', async () => {
+    const rows = Array.from({ length: 1_200 }, (_, at) => `${at + 1}.0,'n${at}`).join('\n');
+    const source = await openIn(folderWith({ 'a.csv': `id,name\n${rows}\nA7,Bob\n8,'9\n` }), 'a.csv');
+    source.expectIds([{ path: 'id', column: 0 }]);
+    const read = (await readAll(source)).map(({ raw }) => raw);
+    expect([read[0], ...read.slice(-2)]).toEqual([
+      ['1', 'n0'],
+      ['A7', 'Bob'],
+      ['8', '9'],
+    ]);
+    expect(
+      source.notices().map(({ code, line, message }) => [code, line, ...message.match(/\d[\d,]*(?= )/g)!]),
+    ).toEqual([
+      ['guard_apostrophe', 2, '1,201', '1'],
+      ['ids_as_decimals', 2, '1,200', '2'],
+    ]);
+    const mixed = await openIn(folderWith({ 'a.csv': 'id,name\n1.0,Ada\n2,Bob\n' }), 'a.csv');
+    mixed.expectIds([{ path: 'id', column: 0 }]);
+    expect((await readAll(mixed)).map(({ raw }) => (raw as string[])[0])).toEqual(['1.0', '2']);
   });
 });
 

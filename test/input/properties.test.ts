@@ -3,11 +3,13 @@ import { expect, test } from 'vitest';
 import { folderWith, openIn, readAll } from './reading.ts';
 
 const RUNS = 60;
-/** Any text without lone surrogates and NUL, often with characters that are special in CSV. */
-const cell = fc.oneof(
-  fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\0', '')),
-  fc.string({ unit: fc.constantFrom('"', ',', ';', '\t', '|', '\r', '\n', "'", ' ', 'a', 'é', '😀') }),
-);
+/** Any text without lone surrogates and NUL, often with characters that are special in CSV. None begins with an apostrophe: all of a column may. */
+const cell = fc
+  .oneof(
+    fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\0', '')),
+    fc.string({ unit: fc.constantFrom('"', ',', ';', '\t', '|', '\r', '\n', "'", ' ', 'a', 'é', '😀') }),
+  )
+  .map((text) => text.replace(/^'/, "a'"));
 const delimiters = fc.constantFrom(',', ';', '\t', '|');
 const ends = fc.constantFrom('\n', '\r\n', '\r');
 
@@ -31,11 +33,6 @@ function countLines(text: string): number {
   return text.match(/\r\n|\r|\n/g)?.length ?? 0;
 }
 
-/** Without the apostrophes that guard a value from a spreadsheet. */
-function unguarded(rows: readonly (readonly string[])[]): string[][] {
-  return rows.map((cells) => cells.map((text) => text.replace(/^'(?=[=+\-@0\t])/, '')));
-}
-
 test('any table is read back unchanged, with the line of every record', async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -49,7 +46,7 @@ test('any table is read back unchanged, with the line of every record', async ()
         const source = await openIn(folderWith({ 'a.csv': text }), 'a.csv', { delimiter });
         const items = await readAll(source);
         expect(source.columns).toEqual(header);
-        expect(items.map(({ raw }) => raw)).toEqual(unguarded(rows));
+        expect(items.map(({ raw }) => raw)).toEqual(rows);
         expect(items.map(({ place }) => place.line)).toEqual(
           rows.map((_, index) => 1 + countLines(write([header, ...rows.slice(0, index)], delimiter, end, always))),
         );
@@ -64,7 +61,7 @@ test('the delimiter is detected if the header has only one candidate', async () 
     fc.asyncProperty(table, delimiters, ends, async ({ header, rows }, delimiter, end) => {
       const text = write([header, ...rows], delimiter, end, true);
       const source = await openIn(folderWith({ 'a.csv': text }), 'a.csv');
-      expect((await readAll(source)).map(({ raw }) => raw)).toEqual(unguarded(rows));
+      expect((await readAll(source)).map(({ raw }) => raw)).toEqual(rows);
     }),
     { numRuns: RUNS },
   );
@@ -75,7 +72,7 @@ test('any table is read back unchanged from UTF-16', async () => {
     fc.asyncProperty(table, fc.boolean(), async ({ header, rows }, swap) => {
       const bytes = Buffer.from(`\ufeff${write([header, ...rows], '\t', '\r\n', false)}`, 'utf16le');
       const source = await openIn(folderWith({ 'a.txt': swap ? bytes.swap16() : bytes }), 'a.txt', { delimiter: '\t' });
-      expect((await readAll(source)).map(({ raw }) => raw)).toEqual(unguarded(rows));
+      expect((await readAll(source)).map(({ raw }) => raw)).toEqual(rows);
     }),
     { numRuns: RUNS },
   );

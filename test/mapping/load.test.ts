@@ -207,6 +207,7 @@ function table(columns: readonly string[]): Source {
     files: [],
     description: 'a table in memory',
     async *batches() {},
+    expectIds: () => undefined,
     unusedFixes: () => [],
     digests: () => undefined,
     otherArrays: () => [],

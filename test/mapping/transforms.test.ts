@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type CountryCode, getCountries, getExampleNumber } from 'libphonenumber-js/max';
 import examples from 'libphonenumber-js/mobile/examples';
-import { DateTime } from 'luxon';
+import { DateTime, Info } from 'luxon';
 import { afterEach, describe, expect, it, test, vi } from 'vitest';
 import { canonicalJson, type JsonValue, NumberText } from '../../src/json.ts';
 import { countryCode } from '../../src/mapping/transforms/countries.ts';
@@ -398,6 +398,22 @@ describe('date formats', () => {
     expect(found).toBeGreaterThan(100);
   });
 });
+
+it.each(['en', 'de', 'fr', 'es', 'pl', 'ru', 'cs', 'ja', 'ar', 'el', 'lt'])(
+  'names of months in %s are those of luxon',
+  (locale) => {
+    for (const [token, length] of [
+      ['MMM', 'short'],
+      ['MMMM', 'long'],
+    ] as const) {
+      const { read } = compileFormat(`d yyyy ${token}`, locale);
+      for (const names of [Info.months(length, { locale }), Info.monthsFormat(length, { locale })]) {
+        const local = names.map((name) => read(`1 2024 ${name}`)?.local);
+        expect(local, token).toEqual(names.map((_, month) => Date.UTC(2024, month)));
+      }
+    }
+  },
+);
 
 /** Their example numbers begin like a national number of the same length: both readings are valid. */
 const AMBIGUOUS: readonly CountryCode[] = ['DE', 'ID', 'XK'];

@@ -39,11 +39,11 @@ describe('the output of', () => {
   });
 
   it('a run with --json: stdout has the JSON alone, and a stop says last why and how to resume', async () => {
-    const ended = await (await project('demo')).run('--sandbox', '--max-requests', '12');
-    expect(summaryOf(ended).exit).toEqual({ code: 3, reason: 'max_requests' });
+    const ended = await (await project('demo')).run('--sandbox', '--until', '2026-01-01T06:00:00Z');
+    expect(summaryOf(ended).exit).toEqual({ code: 3, reason: 'until' });
     expect(ended.stderr).toContain('82 rows read');
     const [, stop = ''] = ended.stderr.split(/^STOPPED/m);
-    expect(stop).toContain('--max-requests');
+    expect(stop).toContain('--until');
     expect(stop).toContain('exit code 3');
     expect(stop.trim().split('\n').at(-1)).toMatch(/npx crm-backfill run mapping.yaml .*--sandbox/);
   });
@@ -214,7 +214,7 @@ describe('help', () => {
       ...['rate', 'max-errors', 'max-omitted', 'until'],
     ]);
     expect(short!.stdout).toContain('crm-backfill run --help-all');
-    expect(whole!.options).toEqual(expect.arrayContaining([...short!.options, 'max-outage', 'reserve', 'adopt']));
+    expect(whole!.options).toEqual(expect.arrayContaining([...short!.options, 'max-outage', 'concurrency', 'adopt']));
     const near = await backfill(['run', 'a.yaml', '--max-outag', '1h'], { cwd });
     expect(near.stderr).toContain('`--max-outage`');
   });

@@ -45,7 +45,7 @@ export async function startBench(
   const server = await startScripted(answer);
   const clock = new VirtualClock();
   const halt = new Halt();
-  const limiter = new Limiter({ rate, reserve: 0, concurrency, clock });
+  const limiter = new Limiter({ rate, concurrency, clock });
   const client = createClient({
     // The server speaks plain HTTP all the same.
     baseUrl: options.isSecure ? server.baseUrl.replace('http:', 'https:') : server.baseUrl,

@@ -31,7 +31,7 @@ async function send(events: readonly Given[], { latency, isFree = false }: Scene
   vi.useFakeTimers(FAKED);
   const limiter = new Limiter({
     rate: { requests: 100, seconds: 60 },
-    reserve: 0,
+
     concurrency: 10,
     clock: fakedClock,
   });

@@ -20,7 +20,7 @@ async function inFakedTime<T>(promise: Promise<T>): Promise<T> {
 }
 
 const rate = { requests: 10, seconds: 60 };
-const options = { rate, reserve: 0, concurrency: 10, clock: fakedClock };
+const options = { rate, concurrency: 10, clock: fakedClock };
 /** A job that takes 100 ms. */
 const job = (): Promise<number> => fakedClock.sleep(100).then(() => Date.now());
 
@@ -84,14 +84,6 @@ describe('tokens', () => {
     const startedAt = Date.now();
     await inFakedTime(limiter.schedule(job));
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(60_000);
-    await limiter.stop();
-  });
-
-  test('--reserve leaves requests of each window for others', async () => {
-    const limiter = new Limiter({ ...options, reserve: 4 });
-    const answeredAt = await inFakedTime(Promise.all(Array.from({ length: 7 }, () => limiter.schedule(job))));
-    expect(answeredAt[6]! - answeredAt[0]!).toBeGreaterThanOrEqual(60_000);
-    expect(answeredAt[5]! - answeredAt[0]!).toBeLessThan(60_000);
     await limiter.stop();
   });
 
@@ -219,11 +211,6 @@ describe('tokens', () => {
     expect(await sentBeside({ rate: { requests: 16, seconds: 4 } }, 40, 20)).toBeGreaterThanOrEqual(72);
   });
 
-  test('--reserve is taken from the limit of the service, not from --rate', async () => {
-    expect(await sentBeside({ rate: { requests: 20, seconds: 6 }, reserve: 30 }, 100, 0)).toBeGreaterThanOrEqual(58);
-    expect(await sentBeside({ rate: { requests: 20, seconds: 6 }, reserve: 30 }, 40, 0)).toBeLessThanOrEqual(40);
-  });
-
   test('at most --concurrency requests are in flight', async () => {
     const limiter = new Limiter({ ...options, concurrency: 3 });
     let [most, inFlight] = [0, 0];
@@ -238,17 +225,19 @@ describe('tokens', () => {
   });
 
   test('while the API key is shared, requests are spaced out, also after a withdrawn request', async () => {
-    const limiter = new Limiter({ ...options, reserve: 1 });
+    const limiter = new Limiter(options);
     const starts: number[] = [];
     const noting = (): Promise<number> => {
       starts.push(Date.now());
       return job();
     };
-    const first = limiter.schedule(noting);
+    const shared = { 'x-ratelimit-limit': '10', 'x-ratelimit-remaining': '6' };
+    const first = limiter.schedule(() => noting().then((at) => limiter.observe(200, shared, at - 100)));
     const declined = limiter.schedule(noting, { mayStart: () => false });
     await inFakedTime(Promise.all([first, expect(declined).rejects.toBeInstanceOf(NotSent)]));
     await inFakedTime(Promise.all(Array.from({ length: 3 }, () => limiter.schedule(noting))));
-    const distances = starts.slice(1).map((at, index) => at - starts[index]!);
+    // Others are seen once the first is answered.
+    const distances = starts.slice(2).map((at, index) => at - starts[index + 1]!);
     expect(Math.min(...distances)).toBeGreaterThanOrEqual(2_990);
     await limiter.stop();
   });

@@ -115,7 +115,7 @@ export function connectTo(baseUrl: string, options: Partial<ClientOptions> = {})
     ingestToken: new Secret('token-kept-secret'),
     timeoutSeconds: 5,
     concurrency,
-    limiter: new Limiter({ rate: { requests: 10_000, seconds: 1 }, reserve: 0, concurrency, clock }),
+    limiter: new Limiter({ rate: { requests: 10_000, seconds: 1 }, concurrency, clock }),
     userAgent: 'crm-backfill/test',
     ...options,
   });

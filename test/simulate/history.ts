@@ -58,15 +58,12 @@ export interface Run {
   readonly dryRun: boolean;
   readonly pilot: number | undefined;
   readonly only: string | undefined;
-  readonly maxRequests: number | undefined;
   readonly concurrency: number;
   readonly maxOutage: string;
   readonly weather: Weather;
   readonly ending: Ending | undefined;
   /** Before it, a person corrects what the last run rejected; absent in histories that are older than this. */
   readonly fixes?: boolean | undefined;
-  /** With --refresh; absent in older histories, too. */
-  readonly refresh?: boolean | undefined;
   /** With --pick; absent in older histories, too. */
   readonly pick?: string | undefined;
   /** A dry run comes first, and this run gets the digest of its plan; absent in older histories, too. */
@@ -265,7 +262,6 @@ export const QUIET: Run = {
   dryRun: false,
   pilot: undefined,
   only: undefined,
-  maxRequests: undefined,
   concurrency: 10,
   maxOutage: '30m',
   weather: NO_FAULTS,
@@ -290,13 +286,11 @@ const run: fc.Arbitrary<Run> = fc.record<Run>({
   dryRun: rarely(fc.constant(true), false, 10),
   pilot: rarely(fc.integer({ min: 1, max: 3 }), undefined, 8),
   only: rarely(fc.constantFrom('lead', 'deal', 'lead/created', 'comment'), undefined, 12),
-  maxRequests: rarely(fc.integer({ min: 3, max: 20 }), undefined, 6),
   concurrency: fc.constantFrom(10, 10, 1, 3),
   maxOutage: fc.constantFrom('30m', '30m', '2h'),
   weather,
   ending: rarely(ending, undefined, 2),
   fixes: rarely(fc.constant(true), false, 4),
-  refresh: rarely(fc.constant(true), false, 3),
   pick: rarely(fc.constantFrom('lead:L1', 'deal:D1'), undefined, 12),
   approves: rarely(fc.constant(true), false, 10),
   rate: rarely(fc.constantFrom(2, 5, 30, 100), undefined, 10),
@@ -431,8 +425,7 @@ function disturbedDays(about: readonly string[]): fc.Arbitrary<readonly Day[]> {
           }),
           { nil: undefined, freq: 3 },
         ),
-        refresh: rarely(fc.constant(true), false, 4),
-        pauseMs: fc.constantFrom(1_000, 90_000),
+        pauseMs: fc.constantFrom(1_000, 90_000, 86_400_000),
       })
       .map(({ faults, ...run }) => ({ ...QUIET, ...run, weather: { ...QUIET.weather, faults } }));
     const act = fc.record<Act>({ kind: fc.constant('edit'), nth: fc.nat(2), field: fc.constantFrom(0, 1) });

@@ -199,12 +199,10 @@ class Stage {
       concurrency: String(concurrency),
       maxOutage,
       ...(run.dryRun ? { dryRun: true } : {}),
-      ...(run.refresh ? { refresh: true } : {}),
       ...(run.pilot === undefined ? {} : { pilot: String(run.pilot) }),
       ...(run.pick === undefined || run.pilot !== undefined ? {} : { pick: [run.pick] }),
       ...(run.only === undefined ? {} : { only: run.only }),
       ...(run.rate === undefined ? {} : { rate: `${run.rate}/60s` }),
-      ...(run.maxRequests === undefined ? {} : { maxRequests: String(run.maxRequests) }),
     };
     this.#service.beginRun(run.rate);
     const plan = run.approves && !run.dryRun ? await this.#approve(options) : undefined;

@@ -98,11 +98,10 @@ function* shorterRuns(run: Run): Generator<Run, void, undefined> {
   yield { ...run, weather: QUIET.weather };
   yield { ...run, ending: undefined };
   yield { ...run, fixes: false };
-  yield { ...run, refresh: false };
   yield { ...run, pick: undefined };
   yield { ...run, approves: false };
   yield { ...run, rate: undefined };
-  for (const name of ['dryRun', 'pilot', 'only', 'maxRequests', 'concurrency', 'maxOutage', 'pauseMs'] as const) {
+  for (const name of ['dryRun', 'pilot', 'only', 'concurrency', 'maxOutage', 'pauseMs'] as const) {
     yield { ...run, [name]: QUIET[name] };
   }
   for (const [at] of weather.faults.entries()) {

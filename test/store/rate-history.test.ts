@@ -108,7 +108,7 @@ test('a limiter records each request before it is sent, and its answer', async (
   const state = temporary();
   const clock = wallClock();
   const history = openRateHistory(state, clock);
-  const limiter = new Limiter({ rate: { requests: 9, seconds: 60 }, reserve: 0, concurrency: 1, clock, history });
+  const limiter = new Limiter({ rate: { requests: 9, seconds: 60 }, concurrency: 1, clock, history });
   await limiter.schedule(async () => {
     // As the record of an event is before the event is sent.
     await committed();

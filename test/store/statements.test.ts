@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Database, type SqlValue } from '../../src/store/sqlite.ts';
-import { environmentOf, files, sandbox, workspace } from '../e2e/harness.ts';
+import { environmentOf, files, refusingFrom, sandbox, workspace } from '../e2e/harness.ts';
 import { migrate, type Options } from '../faults/in-process.ts';
 import { call } from '../sandbox/client.ts';
 
@@ -149,8 +149,11 @@ describe('of all statements of surveys and of runs', { timeout: 120_000 }, () =>
     await files(cwd, exports(1));
     await run({ dryRun: true, pilot: '10' });
     await run({ pick: ['lead:3', 'deal:d5'] });
-    service.setFaults({ seed: 1, rules: [{ kind: 'drop', committed: true, when: { probability: 0.02 } }] });
-    await run({ maxRequests: '150' });
+    service.setFaults({
+      seed: 1,
+      rules: [{ kind: 'drop', committed: true, when: { probability: 0.02 } }, refusingFrom(148)],
+    });
+    await run();
     service.setFaults({ rules: [] });
     await run();
     await files(cwd, exports(2));

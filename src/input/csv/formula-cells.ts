@@ -34,7 +34,7 @@ export class FormulaCells {
   }
 
   notices(): SourceNotice[] {
-    return this.#unwrapped.notices((count, first) => {
+    return this.#unwrapped.each((count, first) => {
       const example = shortened(Buffer.from(first, 'latin1').toString('utf8'), 40);
       return notice(issueOf('unwrapped_cells', count, example), this.#file);
     });

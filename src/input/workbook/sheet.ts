@@ -16,11 +16,16 @@ export interface SheetRow {
 
 /** Contents of a sheet beside its values, counted while it is read, by their cells. */
 export class SheetFindings {
+  readonly isHidden: boolean;
   hiddenRows = 0;
   isFiltered = false;
   readonly merged = new Tally<string>();
   readonly withoutResult = new Tally<string>();
   readonly longNumbers = new Tally<string>();
+
+  constructor(isHidden: boolean) {
+    this.isHidden = isHidden;
+  }
 }
 
 interface SheetToRead {
@@ -34,7 +39,7 @@ interface SheetToRead {
 /** Reads the rows that have a cell with a value, in batches. */
 export async function* readSheet(
   { file, parts, workbook, sheet, strings }: SheetToRead,
-  findings = new SheetFindings(),
+  findings = new SheetFindings(false),
 ): AsyncGenerator<readonly SheetRow[], void, undefined> {
   let rows: SheetRow[] = [];
   let cells: string[] = [];

@@ -43,7 +43,6 @@ export async function openWorkbook(input: InputFile, spec: SourceSpec): Promise<
       kind: 'table',
       file,
       traits: ['workbook'],
-      notices: sheet.isHidden ? [notice(issueOf('hidden_sheet', sheet.name), file.label)] : [],
       header,
       headerLine,
       letters: header.map((_, column) => letterOf(column)),
@@ -135,7 +134,7 @@ async function* readRows(
     const sheet = workbook.sheets.find((each) => each.name === name);
     if (!sheet) throw new UserError(`${label} no longer exists`, {});
     const strings = await readStrings(parts, workbook);
-    const findings = new SheetFindings();
+    const findings = new SheetFindings(sheet.isHidden);
     let last = 0;
     for await (const rows of readSheet({ file, parts, workbook, sheet, strings }, findings)) {
       yield rows
@@ -159,14 +158,26 @@ async function* readRows(
 }
 
 function noticesOf(
-  { hiddenRows, merged, isFiltered, withoutResult, longNumbers }: SheetFindings,
+  { isHidden, hiddenRows, merged, isFiltered, withoutResult, longNumbers }: SheetFindings,
   label: string,
 ): SourceNotice[] {
-  return [
-    ...(hiddenRows > 0 ? [notice(issueOf('hidden_rows', hiddenRows), label)] : []),
-    ...(isFiltered ? [notice(issueOf('filtered_sheet'), label)] : []),
-    ...merged.notices((count, cell) => notice(issueOf('merged_cells', count), `${label}!${cell}`)),
-    ...withoutResult.notices((count, cell) => notice(issueOf('formula_without_result', count), `${label}!${cell}`)),
-    ...longNumbers.notices((count, cell) => notice(issueOf('long_numbers', count), `${label}!${cell}`)),
+  const first = [merged, withoutResult, longNumbers].map(({ first: cell }) => cell).find((cell) => cell !== undefined);
+  const found = [
+    ...(isHidden ? ['the sheet is hidden'] : []),
+    ...(hiddenRows > 0 ? [`${counted(hiddenRows, 'hidden row')} read too`] : []),
+    ...(isFiltered ? ['rows that its filter hides are read too'] : []),
+    ...merged.each(
+      (count, cell) =>
+        `${counted(count, 'range')} of merged cells (${cell}): the first cell has the value, the others are empty`,
+    ),
+    ...withoutResult.each(
+      (count, cell) => `${counted(count, 'formula')} without a result in the file (${cell}), read as empty`,
+    ),
+    ...longNumbers.each(
+      (count, cell) => `${counted(count, 'number')} with more digits than the 15 that a spreadsheet keeps (${cell})`,
+    ),
   ];
+  return found.length === 0
+    ? []
+    : [notice(issueOf('sheet_contents', found), first === undefined ? label : `${label}!${first}`)];
 }

@@ -1,6 +1,4 @@
 /** The tokens of date formats: the text that each one matches, and its meaning. */
-import { createRequire } from 'node:module';
-import type * as luxon from 'luxon';
 
 type DatePart = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'milli';
 
@@ -107,25 +105,27 @@ export function readOffset(text: string): number {
   return Number(minutes) > 59 || offset < WEST || offset > EAST ? Number.NaN : offset * 60_000;
 }
 
-/** Names of months and weekdays, both standalone and as part of a date. */
+/** Names of months and weekdays, both standalone and as part of a date, which some languages inflect. */
 export function namedToken(token: string, locale: string): DateToken {
+  const part = /^[ML]/.test(token) ? 'month' : 'weekday';
   const length = token.length === 4 ? 'long' : 'short';
-  const options = { locale };
-  // Few formats contain names, so the library is loaded on demand.
-  const { Info } = createRequire(import.meta.url)('luxon') as typeof luxon;
-  if (!/^[ML]/.test(token)) {
-    const days = [...Info.weekdays(length, options), ...Info.weekdaysFormat(length, options)];
-    return { regex: alternatives(days) };
-  }
   const numbers = new Map<string, number>();
-  for (const list of [Info.months(length, options), Info.monthsFormat(length, options)]) {
-    for (const [index, month] of list.entries()) numbers.set(folded(month), index + 1);
+  for (const within of [{}, { day: 'numeric' }] as const) {
+    const format = new Intl.DateTimeFormat(locale, { [part]: length, ...within, calendar: 'gregory', timeZone: 'UTC' });
+    for (let index = 0; index < (part === 'month' ? 12 : 7); index += 1) {
+      const date = part === 'month' ? Date.UTC(2024, index) : Date.UTC(2024, 0, index + 1);
+      // In Japanese, a part is the number alone: `1` of `1月`.
+      const name = 'day' in within ? partOf(format, date, part) : format.format(date);
+      if (name !== undefined) numbers.set(folded(name), index + 1);
+    }
   }
-  return {
-    regex: alternatives(numbers.keys()),
-    part: 'month',
-    read: (text, into) => void (into.month = numbers.get(folded(text)) ?? 0),
-  };
+  const regex = alternatives(numbers.keys());
+  if (part === 'weekday') return { regex };
+  return { regex, part, read: (text, into) => void (into.month = numbers.get(folded(text)) ?? 0) };
+}
+
+function partOf(format: Intl.DateTimeFormat, date: number, part: 'month' | 'weekday'): string | undefined {
+  return format.formatToParts(date).find(({ type }) => type === part)?.value;
 }
 
 function folded(name: string): string {

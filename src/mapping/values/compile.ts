@@ -15,6 +15,7 @@ import type { CompiledEntry, CompiledMapping } from '../mapping.ts';
 import { meantColumns, type MeantColumns } from './meant-columns.ts';
 import { sourcesLookedUp } from '../spec-values.ts';
 import type { CompileContext } from './compile-context.ts';
+import { columnOf } from './path.ts';
 import { issueOf } from '../../report/words/words.ts';
 
 /** Problems are located through `document` and shown with lines of `texts`. */
@@ -31,12 +32,29 @@ export async function compileMapping(
     const summary = `the mapping does not fit its sources (${counted(problems.length, 'error')})`;
     throw new ProblemsError(summary, inOrder(problems), texts);
   }
+  expectIds(entries, compilation);
   for (const [name, count] of await compilation.lookups.build()) {
     const { code, message } = issueOf('lookup_unreadable', count, name);
     compilation.warnings.push({ code, message, severity: 'warning', at: document.locate(['sources', name], 'key') });
   }
   const { lookups, missingValues, warnings, lacking, named } = compilation;
   return { entries, lookedUp: lookups.paths(), missingValues, warnings: inOrder(warnings), lacking, named };
+}
+
+/** Ids, phone numbers, and what lookups read: texts that are compared. */
+const ID = /(?:^|_)external_id$|^phone_number$/;
+
+function expectIds(entries: readonly CompiledEntry[], { sources, lookups, frameOf }: CompileContext): void {
+  const lookedUp = lookups.paths();
+  for (const [name, source] of sources) {
+    const uses = entries
+      .filter((entry) => entry.source === name)
+      .flatMap(({ uses, isEach }) =>
+        uses.filter((use) => ID.test(use.field) && !use.isRest && (!isEach || use.column !== undefined)),
+      );
+    const others = [...(lookedUp.get(name) ?? [])].map((path) => ({ path, column: columnOf(path, frameOf(source)) }));
+    source.expectIds([...uses, ...others]);
+  }
 }
 
 /**

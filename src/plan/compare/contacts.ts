@@ -13,6 +13,9 @@ import { numberText } from '../../report/words/numbers.ts';
 import type { RunSettings } from '../../settings/run-settings.ts';
 import { secondsToSend } from '../../rate.ts';
 
+/** Then they are read again. */
+const KEPT_MS = 24 * 60 * 60 * 1000;
+
 /** More leads than this are read only if the user agrees. */
 const MOST_UNASKED = 20_000;
 
@@ -20,6 +23,8 @@ const MOST_UNASKED = 20_000;
 interface Reading {
   readonly base_url: string;
   readonly field_key: string;
+  /** When it began; milliseconds since 1970. */
+  readonly at: number;
   readonly leads: number;
   /** The query of the next page; null if the list has ended. */
   readonly next: Query | null | undefined;
@@ -33,7 +38,6 @@ interface ContactsJob {
   readonly hasher: FieldHasher;
   /** The country of phone numbers that the account has without a country code. */
   readonly region: string | undefined;
-  readonly refresh: boolean;
   readonly halt: Halt;
   /** Asks whether to read an account with more than `MOST_UNASKED` leads; throws a `UserError` if not. */
   readonly agree: (leads: number) => Promise<void>;
@@ -41,14 +45,16 @@ interface ContactsJob {
 }
 
 /**
- * Reads the leads of the account into the plan, unless an earlier plan had them. Continues a reading that was begun. Returns their number;
+ * Reads the leads of the account into the plan, unless an earlier plan had them, of the last day. Continues a reading that was begun. Returns their number;
  * undefined if there are none and no network.
  */
 async function readContacts(job: ContactsJob): Promise<number | undefined> {
-  const { db, target, hasher, refresh } = job;
+  const { db, target, hasher } = job;
   const before = readingOf(db);
-  const isUsable = before?.field_key === hasher.keyId && (!target || before.base_url === target.baseUrl);
-  if (isUsable && before.next === null && !(target && refresh)) return before.leads;
+  const isUsable =
+    before?.field_key === hasher.keyId &&
+    (!target || (before.base_url === target.baseUrl && Date.now() - before.at < KEPT_MS));
+  if (isUsable && before.next === null) return before.leads;
   if (!target) return undefined;
   const begun = isUsable && before.next !== null ? before : undefined;
   if (!begun) db.exec(`delete from contact; delete from setting where name = 'contacts'`);
@@ -63,7 +69,8 @@ async function readPages(
   const { db, hasher, region, halt } = job;
   const { client, baseUrl } = job.target;
   let read = begun?.leads ?? 0;
-  let agreed = job.refresh;
+  const at = begun?.at ?? Date.now();
+  let agreed = false;
   try {
     const options = { signal: halt.signal, ...(begun?.next && { from: begun.next }) };
     for await (const { fresh, total, next } of pagesOf(client, PATHS.leads, {}, options)) {
@@ -77,6 +84,7 @@ async function readPages(
       const reading: Reading = {
         base_url: baseUrl,
         field_key: hasher.keyId,
+        at,
         leads: read,
         next: isEnd ? null : next,
       };
@@ -121,7 +129,7 @@ function phoneOf(text: string, region: string | undefined): string {
  * network and they are not stored. Throws a `UserError` if a signal ends it.
  */
 export async function accountContacts(run: {
-  readonly settings: Pick<RunSettings, 'refresh' | 'rate'>;
+  readonly settings: Pick<RunSettings, 'rate'>;
   readonly halt: Halt;
   readonly monitor: {
     readingContacts?(read: number, total: number | undefined): void;
@@ -145,14 +153,13 @@ export async function accountContacts(run: {
     target,
     hasher,
     region,
-    refresh: settings.refresh,
     halt,
     agree: (leads) => {
       const minutes = Math.ceil(secondsToSend(leads / LIMITS.pageSize, settings.rate) / 60);
       return run.agree(
         `the account has more than ${numberText(MOST_UNASKED)} leads; reading them, to find people who are already ` +
           `there, takes about ${minutes} min`,
-        'read them with --refresh, or set `if_contact_exists: ignore` to send without looking',
+        'read them with --yes, or set `if_contact_exists: ignore` to send without looking',
       );
     },
     progress: (read, total) => monitor.readingContacts?.(read, total),

@@ -169,7 +169,7 @@ function sendLine(summary: Summary, argv: readonly string[], sandbox: boolean): 
 /** The same command for everything. */
 function withoutChoice(argv: readonly string[]): string {
   return commandLine(argv, {
-    without: [...ONCE, '--plan', ...SELECTING_FLAGS, '--max-requests', '--until'],
+    without: [...ONCE, '--plan', ...SELECTING_FLAGS, '--until'],
   });
 }
 

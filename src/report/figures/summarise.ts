@@ -33,7 +33,7 @@ import type { StateDir } from '../../files/state-dir.ts';
 import { CHECKPOINT_FILE } from '../../store/checkpoint-schema.ts';
 import type { Database } from '../../store/sqlite.ts';
 import type { Survey } from '../../survey/survey.ts';
-import { requestsLeft, type Rate } from '../../rate.ts';
+import type { Rate } from '../../rate.ts';
 
 export interface Ending {
   readonly code: ExitCode;
@@ -72,9 +72,8 @@ export function endingOf({ db }: Pick<Survey, 'db'>, states: readonly CountedSta
  * Estimated seconds until the last of this many events goes out from now on, one request each. The window slides: a full one goes
  * at once, and its requests may follow one window later, also at once.
  */
-export function estimateSeconds(events: number, rate: Rate, reserve: number): number {
-  const perWindow = requestsLeft(rate, { withheld: reserve });
-  return Math.ceil(Math.floor(Math.max(0, events - 1) / perWindow) * rate.seconds);
+export function estimateSeconds(events: number, rate: Rate): number {
+  return Math.ceil(Math.floor(Math.max(0, events - 1) / rate.requests) * rate.seconds);
 }
 
 function countCode(states: readonly CountedState[], code: DifferenceCode | 'unmapped'): number {
@@ -84,10 +83,10 @@ function countCode(states: readonly CountedState[], code: DifferenceCode | 'unma
 /** The priorities, and when each was (`endedAt`) or will be done if sending goes on at `now`. */
 export function plannedPriorities(
   states: readonly CountedState[],
-  { rate, reserve, now }: { rate: Rate; reserve: number; now: Date },
+  { rate, now }: { rate: Rate; now: Date },
   endedAt?: (priority: number) => Date | undefined,
 ): PriorityCounts[] {
-  return prioritiesOf(priorityProgress(states), now, (events) => estimateSeconds(events, rate, reserve), endedAt);
+  return prioritiesOf(priorityProgress(states), now, (events) => estimateSeconds(events, rate), endedAt);
 }
 
 /** Findings of the survey that are not in the plan. */
@@ -144,7 +143,7 @@ function onlyOnce<T>(values: readonly T[]): readonly T[] {
 }
 
 export function summarise(run: {
-  readonly settings: Pick<RunSettings, 'dryRun' | 'rate' | 'reserve' | 'maxOmitted'>;
+  readonly settings: Pick<RunSettings, 'dryRun' | 'rate' | 'maxOmitted'>;
   readonly mapping: Pick<Mapping, 'migration' | 'sha256'>;
   readonly survey: Survey;
   readonly plan: Pick<PlanReading, 'states' | 'findings' | 'skipped'>;
@@ -162,7 +161,7 @@ export function summarise(run: {
   const { settings, survey, sender, state, output } = run;
   const { states, findings, skipped } = run.plan;
   const { db } = survey;
-  const { rate, reserve } = settings;
+  const { rate } = settings;
   const finished = new Date();
   const byType = outcomesOf(states);
   const stored = storedDigest(db);
@@ -205,11 +204,9 @@ export function summarise(run: {
     totals: controlTotals(db),
     profile: survey.profile,
     pilot: survey.cover?.counts ?? null,
-    priorities: plannedPriorities(states, { rate, reserve, now: finished }, (priority) =>
-      sender?.endedAt.get(priority),
-    ),
+    priorities: plannedPriorities(states, { rate, now: finished }, (priority) => sender?.endedAt.get(priority)),
     plan: { digest: stored?.digest ?? null, events: stored?.listed ?? 0 },
-    estimate_seconds: estimateSeconds(countDue(states), rate, reserve),
+    estimate_seconds: estimateSeconds(countDue(states), rate),
     files: {
       checkpoint: settings.dryRun ? null : state.file(CHECKPOINT_FILE),
       errors: output.file('errors.csv'),

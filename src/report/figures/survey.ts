@@ -21,8 +21,6 @@ import { estimateSeconds, plannedPriorities } from './summarise.ts';
 
 interface SendingPace {
   readonly rate: Rate;
-  readonly reserve: number;
-  readonly maxRequests?: number | undefined;
   readonly now: Date;
 }
 
@@ -104,13 +102,9 @@ function beside(notes: readonly string[]): readonly string[] {
 const LEAST_SAVED_SECONDS = 60;
 
 /** What `combine` saves, or would save. */
-function combineLines(
-  db: Survey['db'],
-  { rate, reserve }: Pick<SendingPace, 'rate' | 'reserve'>,
-  isSending: boolean,
-): string[] {
+function combineLines(db: Survey['db'], { rate }: Pick<SendingPace, 'rate'>, isSending: boolean): string[] {
   const saved = ({ comments, requests }: CombinedFigures): number =>
-    estimateSeconds(comments, rate, reserve) - estimateSeconds(requests, rate, reserve);
+    estimateSeconds(comments, rate) - estimateSeconds(requests, rate);
   const text = (figures: CombinedFigures): string =>
     `${counted(figures.comments, COMBINED)} in ${counted(figures.requests, 'request')}: ${durationText(saved(figures))}`;
   const [done, possible] = [combined(db), isSending ? undefined : combinable(db)];
@@ -122,18 +116,9 @@ function combineLines(
   ];
 }
 
-function paceText(
-  events: number,
-  { rate, reserve, maxRequests = Infinity, now }: SendingPace,
-  isSending: boolean,
-): string {
-  if (events > maxRequests) {
-    const left = counted(events - maxRequests, 'event');
-    return `This run stops after ${counted(maxRequests, 'request')} (--max-requests): at least ${left} stay for later runs.`;
-  }
-  const seconds = estimateSeconds(events, rate, reserve);
-  const left = reserve > 0 ? `, ${reserve} of them kept free for others` : '';
-  const at = `(${rateText(rate)}${left})`;
+function paceText(events: number, { rate, now }: SendingPace, isSending: boolean): string {
+  const seconds = estimateSeconds(events, rate);
+  const at = `(${rateText(rate)})`;
   if (seconds < 60) return `Sending takes under a minute ${at}.`;
   return `Sending takes about ${durationText(seconds)} ${at}, ${untilText(seconds, now)}${isSending ? '' : ' if started now'}.`;
 }

@@ -11,7 +11,7 @@ const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   nothingSent:
     'stopped before the first event: invalid usage, mapping, input, plan, state, credentials or base URL. Nothing was sent',
   stopped:
-    'stopped before the end (credentials refused, too many errors, an outage too long, `--until`, `--max-requests`), or ' +
+    'stopped before the end (credentials refused, too many errors, an outage too long, `--until`), or ' +
     'another run uses the state directory. Rerun to resume',
   hungUp: 'SIGHUP: the terminal was closed, or the connection dropped. Handled like 130',
   interrupted: 'interrupted by SIGINT: requests in flight were completed and recorded. Rerun to resume',

@@ -82,11 +82,6 @@ export const DAMAGE_WARNINGS = {
     'Read it with the date format `excel`, or export again, and do not open the file in a spreadsheet.',
   ),
   rounded_id: damage('All long ids of a column end in zeros: a spreadsheet has rounded them.'),
-  ids_partly_decimal: damage(
-    'Some ids of a column end in `.0` and others do not: they are different ids unless `.0` is removed.',
-    "Remove it: `apply: [{ replace: { pattern: '\\.0$', with: '' } }]`.",
-  ),
-  leading_zeros_lost: damage('Some ids or phone numbers lack the leading zeros that most others in their column have.'),
   day_month_exchanged: damage('A spreadsheet has probably swapped day and month in dates that are valid both ways.'),
   replacement_character: damage('Characters were lost in a conversion to another encoding.', 'Export again as UTF-8.'),
   wrong_encoding: damage(
@@ -153,6 +148,10 @@ export const BARE_WARNINGS = {
   },
 } as const satisfies Codes;
 
+/** Values further down that are not as the first ones of their column. */
+const unlike = (others: number): string =>
+  others === 0 ? '' : `; ${counted(others, 'value')} further down ${others === 1 ? 'has' : 'have'} none`;
+
 export const INPUT_WARNINGS = {
   shared_email: shared('e-mail address', 'email'),
   shared_phone_number: shared('phone number', 'phone_number'),
@@ -218,15 +217,15 @@ export const INPUT_WARNINGS = {
     fix: 'Correct its name, or remove it from the list.',
   },
   ids_as_decimals: {
-    what: 'All ids or phone numbers of a column end in `.0` (typical of pandas); the `.0` is removed.',
-    says: (column: string, count: number, example: string) =>
-      `\`${column}\`: all ${numberText(count)} values end in \`.0\`, such as \`${example}\`; the \`.0\` is removed`,
+    what: 'The ids or phone numbers of a column end in `.0` (typical of pandas); the `.0` is removed.',
+    says: (column: string, count: number, example: string, others: number) =>
+      `\`${column}\`: ${others === 0 ? 'all ' : ''}${counted(count, 'value')} end in \`.0\`, such as \`${example}\`; the \`.0\` is removed${unlike(others)}`,
     fix: 'Check that the ids are whole numbers in the old CRM.',
   },
   guard_apostrophe: {
     what: 'The apostrophe with which a spreadsheet marks a value as text was removed.',
-    says: (count: number, example: string) =>
-      `${counted(count, 'value')} with an apostrophe in front, such as \`${example}\`: the apostrophe was removed`,
+    says: (count: number, example: string, others: number) =>
+      `${counted(count, 'value')} with an apostrophe in front, such as \`${example}\`: the apostrophe was removed${unlike(others)}`,
   },
   unwrapped_cells: {
     what: 'Cells are written as formulas (`="00123"`); they are read as the text in them.',
@@ -238,6 +237,11 @@ export const INPUT_WARNINGS = {
     says: (records: number, earlier: string) =>
       `${counted(records, 'record')} also corrected in ${earlier}: this later file applies`,
   },
+  not_an_export: {
+    what: 'A glob matches files that are no exports, or nearly matches a file; these are not read.',
+    says: (files: readonly string[]) => `${enumerated(files, 'and')} ${files.length === 1 ? 'is' : 'are'} not read`,
+    fix: 'If one is an export, rename it, or name it in a source of its own.',
+  },
   more_pages: {
     what: 'An API response says that more pages follow.',
     fix: 'Fetch all pages.',
@@ -246,34 +250,10 @@ export const INPUT_WARNINGS = {
     what: 'A source has no records.',
     fix: 'Check that it is the right export.',
   },
-  hidden_sheet: {
-    what: 'A hidden sheet of a workbook is read.',
-    says: (name: string) => `the sheet \`${name}\` is hidden in the spreadsheet; its rows are read`,
-  },
-  hidden_rows: {
-    what: 'A sheet has hidden rows, which are read too.',
-    says: (rows: number) => `${counted(rows, 'hidden row')} read too`,
-    fix: 'Delete rows in the spreadsheet that do not belong to the migration, or skip them with `when`.',
-  },
-  filtered_sheet: {
-    what: 'A sheet has a filter: all of its rows are read, whether it shows them or not.',
-  },
-  merged_cells: {
-    what: 'A sheet has merged cells: the first cell has the value, the others are empty.',
-    says: (ranges: number) =>
-      `${counted(ranges, 'range')} of merged cells: the first cell of each has the value, the others are empty`,
-    fix: 'If they are values of records, unmerge the cells in the spreadsheet and fill the empty ones.',
-  },
-  formula_without_result: {
-    what: 'A formula has no result in the file, so its cell is empty.',
-    says: (cells: number) => `${counted(cells, 'formula')} without a result in the file: the cells are read as empty`,
-    fix: 'Open the file in a spreadsheet and save it, which computes the results.',
-  },
-  long_numbers: {
-    what: 'A number has more digits than a spreadsheet keeps (15).',
-    says: (cells: number) =>
-      `${counted(cells, 'number')} with more than 15 digits: a spreadsheet keeps 15, so ids among them are damaged`,
-    fix: 'Export ids as text.',
+  sheet_contents: {
+    what: 'A sheet is read as the file has it, which is not all that a spreadsheet shows: hidden rows, merged cells, formulas without a result, long numbers.',
+    says: (found: readonly string[]) => found.join('; '),
+    fix: 'Open it in a spreadsheet: show all rows, unmerge cells, format ids as text, and save it.',
   },
   empty_rows: {
     what: 'Rows without any value were skipped.',

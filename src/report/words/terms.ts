@@ -39,7 +39,6 @@ const ENTRY_KEYS: Readonly<Record<string, string>> = {
 const STOPS: Readonly<Record<string, string>> = {
   interrupted: 'it was interrupted',
   until: 'the --until time was reached',
-  max_requests: 'the --max-requests budget was spent',
   outage: 'the service gave no usable answer for too long',
   rate_limited: 'the service kept rate-limiting the run',
   too_many_errors: 'the service rejected too many events',

@@ -1,6 +1,6 @@
 import type { Damage, AmbiguousDateNote, ValuesNote } from '../../report/files/profile.ts';
 import { shortened } from '../../report/words/visible.ts';
-import { DateForms, IdDigits, PhoneDigits, type DamageCount } from './spreadsheet-damage.ts';
+import { DateForms, IdDigits, type DamageCount } from './spreadsheet-damage.ts';
 
 /** Values of a column with more distinct values than this are not kept. */
 const MOST_VALUES = 20;
@@ -25,17 +25,12 @@ export class ColumnWatch {
   #hasDates: boolean | undefined;
   readonly #dates = new DateForms();
   readonly #ids: IdDigits | undefined;
-  readonly #phones: PhoneDigits | undefined;
-  /** Ids that a data frame wrote as decimals, beside those that it did not. */
-  #decimals: DamageCount | undefined;
-  #wholes = 0;
 
   constructor(column: string, fields: readonly string[], keepValues: boolean) {
     this.column = column;
     this.fields = fields;
     this.#values = keepValues ? new Map() : undefined;
     if (fields.some((field) => field.endsWith('external_id'))) this.#ids = new IdDigits();
-    if (fields.includes('phone_number')) this.#phones = new PhoneDigits();
   }
 
   take(cell: string, file: string, line: number): void {
@@ -55,21 +50,12 @@ export class ColumnWatch {
       this.#hasDates ??= isDate;
     }
     this.#ids?.take(cell, file, line);
-    this.#phones?.take(cell, file, line);
-    if (this.#ids) this.#takeId(cell, file, line);
     const values = this.#values;
     if (values === undefined) return;
     const known = values.get(cell);
     if (known !== undefined) values.set(cell, known + 1);
     else if (values.size < MOST_VALUES) values.set(cell, 1);
     else this.#values = undefined;
-  }
-
-  #takeId(cell: string, file: string, line: number): void {
-    if (/^\s*\d+\.0\s*$/.test(cell)) {
-      if (this.#decimals) this.#decimals.count += 1;
-      else this.#decimals = { count: 1, example: shortened(cell.trim(), 40), file, line };
-    } else if (/^\s*\d+\s*$/.test(cell)) this.#wholes += 1;
   }
 
   addDamage(kind: Damage, example: string, file: string, line: number): void {
@@ -82,9 +68,7 @@ export class ColumnWatch {
   damage(): ReadonlyMap<Damage, DamageCount> {
     const found = new Map(this.#damage);
     const add = (kind: Damage, count: DamageCount | undefined): unknown => count && found.set(kind, count);
-    if (this.#wholes > 0) add('ids_partly_decimal', this.#decimals);
     add('rounded_id', this.#ids?.rounded());
-    add('leading_zeros_lost', this.#ids?.shortened() ?? this.#phones?.shortened());
     add('day_month_exchanged', this.#dates.exchanged());
     return found;
   }

@@ -14,8 +14,6 @@ export interface DamageCount {
 
 /** Fewer cells of a kind may have it by chance. */
 const LEAST = 5;
-/** Phone numbers: mobile ones may be written in another way than those of a line. */
-const LEAST_PHONES = 20;
 
 const ZERO = 48;
 const NINE = 57;
@@ -100,23 +98,13 @@ export class IdDigits {
   #zeros = 0;
   /** A long id has other characters at its end, so the column was not rounded. */
   #isExact = false;
-  /** Ids that begin with 0, and their length: 0 if it differs. */
-  #padded = 0;
-  #width: number | undefined;
-  /** The others, by their length. */
-  readonly #bare: (DamageCount | undefined)[] = [];
 
   take(cell: string, file: string, line: number): void {
     const { length } = cell;
     const first = cell.charCodeAt(0);
     const last = cell.charCodeAt(length - 1);
     if (first < ZERO || first > NINE || last < ZERO || last > NINE) return;
-    if (length > EXACT) {
-      if (!this.#isExact) this.#takeLong(cell, file, line);
-    } else if (first === ZERO) {
-      this.#padded += 1;
-      this.#width = this.#width === undefined || this.#width === length ? length : 0;
-    } else this.#bare[length] = another(this.#bare[length], cell, file, line);
+    if (length > EXACT && !this.#isExact) this.#takeLong(cell, file, line);
   }
 
   #takeLong(cell: string, file: string, line: number): void {
@@ -130,41 +118,5 @@ export class IdDigits {
   /** Where each long id has zeros beyond the digits that a spreadsheet keeps. */
   rounded(): DamageCount | undefined {
     return this.#isExact || this.#zeros < LEAST_ZEROS ? undefined : this.#rounded;
-  }
-
-  /** Where most ids have leading zeros and one length, those that are shorter. */
-  shortened(): DamageCount | undefined {
-    const bare = this.#bare.filter((found) => found !== undefined);
-    const all = bare.reduce((sum, { count }) => sum + count, 0);
-    if (!this.#width || this.#padded < LEAST || this.#padded < all) return undefined;
-    const width = this.#width;
-    const [first, ...others] = this.#bare.flatMap((found, length) => (found && length < width ? [found] : []));
-    return first && { ...first, count: others.reduce((sum, { count }) => sum + count, first.count) };
-  }
-}
-
-/** Phone numbers that a spreadsheet took for numbers: those with spaces or signs stay as they are. */
-export class PhoneDigits {
-  /** Numbers written with spaces or signs: all, and those that begin with 0. */
-  #written = 0;
-  #withZero = 0;
-  #bare: DamageCount | undefined;
-  #isWhole = false;
-
-  take(cell: string, file: string, line: number): void {
-    if (this.#isWhole) return;
-    const isBare = /^\d+$/.test(cell);
-    const hasZero = cell.charCodeAt(0) === ZERO;
-    if (!isBare) {
-      this.#written += 1;
-      if (hasZero) this.#withZero += 1;
-    } else if (hasZero) this.#isWhole = true;
-    else this.#bare = another(this.#bare, cell, file, line);
-  }
-
-  /** Where nearly all numbers with spaces or signs begin with 0, and none of the others does. */
-  shortened(): DamageCount | undefined {
-    if (this.#isWhole || this.#written < LEAST_PHONES || this.#withZero < this.#written * 0.9) return undefined;
-    return this.#bare && this.#bare.count >= LEAST_PHONES ? this.#bare : undefined;
   }
 }
