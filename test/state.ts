@@ -5,7 +5,7 @@ import { contentSha } from '../src/core/identity.ts';
 import { canonicalJson, type JsonObject } from '../src/json.ts';
 import { entityOf, kindOfType } from '../src/kinds/index.ts';
 import type { EventType, IssueKind } from '../src/model.ts';
-import { WHOLE } from '../src/plan/wanted.ts';
+import { WHOLE } from '../src/plan/known/wanted.ts';
 import type { UnusedCode } from '../src/report/words/unused.ts';
 import { hintFor } from '../src/report/words/words.ts';
 import { storeDocument, type Documents } from '../src/report/files/documents.ts';

@@ -2,7 +2,7 @@
 import { featureText, featureTexts, type FeatureKind, type PilotCounts } from '../report/files/pilot.ts';
 import type { Account } from '../service/account.ts';
 import type { Database } from '../store/sqlite.ts';
-import { parentsOf } from './chosen.ts';
+import { parentsOf } from './order/selection.ts';
 import { FeatureReader, type Feature, type ShownRecord } from './judge/shown.ts';
 import type { State } from './events.ts';
 

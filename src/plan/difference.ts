@@ -3,7 +3,7 @@ import type { FileDigest } from '../input/source.ts';
 import { readDocument } from '../report/files/documents.ts';
 import type { RecordDifference } from '../report/files/summary.ts';
 import type { Database } from '../store/sqlite.ts';
-import { DIFFERENCE_CODES } from './judge/judge-known.ts';
+import { DIFFERENCE_CODES } from './known/judge-known.ts';
 
 const MOST_PLACES = 2;
 

@@ -7,8 +7,8 @@ import type { FieldHasher } from '../store/field-hashes.ts';
 import { PLAN } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { pagesOf, type State } from './events.ts';
-import { readRecord, writeRecord, type RecordKey } from './records.ts';
-import { WHOLE, type WantedRow } from './wanted.ts';
+import { readRecord, writeRecord, type RecordKey } from './known/records.ts';
+import { WHOLE, type WantedRow } from './known/wanted.ts';
 
 /**
  * A complete plan is made with the last run of this checkpoint, all of whose requests it knows; so it tells a checkpoint that is older also

@@ -12,7 +12,7 @@ import { findDamage } from '../store/sqlite.ts';
 import { snapshotOf, storedMapping } from '../report/figures/summarise.ts';
 import { beginPlan, discardPlan } from '../survey/plan-file.ts';
 import { surveyInput, type Survey } from '../survey/survey.ts';
-import { accountContacts } from '../plan/compare/contacts.ts';
+import { accountContacts } from '../plan/account/people.ts';
 
 /** What a run sends from. */
 export interface Surveyed {

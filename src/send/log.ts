@@ -1,8 +1,8 @@
 /** What the checkpoint gets of requests: committed before each goes out, and again when it was answered. */
 import type { Known } from '../core/known.ts';
 import type { EventType } from '../model.ts';
-import { writeRecord, type Ended, type RecordKey } from '../plan/records.ts';
-import type { WantedEvent } from '../plan/wanted.ts';
+import { writeRecord, type Ended, type RecordKey } from '../plan/known/records.ts';
+import type { WantedEvent } from '../plan/known/wanted.ts';
 import type { Account } from '../service/account.ts';
 import type { FileDigest } from '../input/source.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';

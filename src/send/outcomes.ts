@@ -4,7 +4,7 @@ import { EXIT } from '../errors.ts';
 import { STOPPED, type Halt } from '../halt.ts';
 import type { Effect, EventType, Issue } from '../model.ts';
 import { setState } from '../plan/events.ts';
-import type { DueEvent } from '../plan/order.ts';
+import type { DueEvent } from '../plan/order/turns.ts';
 import { addProblem } from '../plan/problems.ts';
 import type { Commits } from '../store/commits.ts';
 import type { Database } from '../store/sqlite.ts';

@@ -4,10 +4,10 @@ import { systemClock } from '../clock.ts';
 import { isStateLost, STOPPED, type Halt } from '../halt.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import { allowedErrors, countWhere } from '../plan/counts.ts';
-import { CHANGES_FILE, writeChanges } from '../plan/judge/changes-file.ts';
-import { forgetOwnMatches, MATCHES_FILE } from '../plan/judge/contacts.ts';
+import { CHANGES_FILE, writeChanges } from '../plan/known/changes-file.ts';
+import { forgetOwnMatches, MATCHES_FILE } from '../plan/account/matches.ts';
 import { forgetRun, noteEnd, noteRun } from '../plan/older.ts';
-import { rememberShown, readLeft } from '../plan/read-back.ts';
+import { rememberShown, readLeft } from '../plan/known/recheck.ts';
 import { hintFor, issueOf } from '../report/words/words.ts';
 import { readDocument } from '../report/files/documents.ts';
 import { writeFile } from '../report/files/error-files.ts';
@@ -144,7 +144,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
         client,
         concurrency,
         region: mapping.region,
-        writeChanges: () => bestEffort.attempt(CHANGES_FILE, () => writeChanges(db, state.file(CHANGES_FILE))),
+        writeChanges: () => bestEffort.attempt(CHANGES_FILE, () => writeChanges(db, state)),
       }))
     );
   } catch (error) {

@@ -1,10 +1,10 @@
 import { kindOfType } from '../kinds/index.ts';
 import { EXIT, shortageOf, UserError } from '../errors.ts';
 import { STOPPED, type Halt, type HaltReason } from '../halt.ts';
-import { dueEvents, type DueEvent } from '../plan/order.ts';
+import { dueEvents, type DueEvent } from '../plan/order/turns.ts';
 import { LockRemoved, StateRemoved } from '../files/state-dir.ts';
 import type { Deliverer } from './deliver.ts';
-import { blockedIssue, parentStatus, type BlockedCode } from '../plan/parents.ts';
+import { blockedIssue, parentStatus, type BlockedCode } from '../plan/order/parents.ts';
 import { setState } from '../plan/events.ts';
 import { addProblem } from '../plan/problems.ts';
 import { EventQueue } from './queue.ts';

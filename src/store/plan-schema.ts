@@ -30,6 +30,50 @@ const ofFile = (id: string, what: string): string => `(select ${what} from file 
 /** A line of a file, in a sheet with the cell in which its record begins: `contacts.csv:17`, `crm.xlsx#Deals!A17`. */
 const placeIn = (id: string, line: string): string => ofFile(id, `f.path || ifnull('!' || f.cell, ':') || ${line}`);
 
+/** The columns of the plan's table `event`: what the input wants of a record, folded from its rows, and what becomes of it. */
+export const EVENT = {
+  /** In the order of reading, of its first row. */
+  id: 'integer primary key',
+  type: 'text not null',
+  entity: 'text not null',
+  /** Null where an invalid event has none. */
+  external_id: 'text',
+  /** 1: a comment that has no id in the export (plan/comment-ids). */
+  is_derived: 'integer not null default 0',
+  /** Of its first row. */
+  record: 'integer not null references record',
+  /** Of several, all are in row_of. */
+  rows: 'integer not null default 1',
+  /** Of the mapping, from 0: of its first row. */
+  entry: 'integer not null',
+  /** JSON, of several rows: the entry that set each field, where it is not that of the first row. */
+  field_entries: 'text',
+  occurred_at: 'text',
+  /** JSON, exactly as the body carries it; null if the event is invalid. */
+  data: 'text',
+  /** Hash of type and data. */
+  content: 'text',
+  parent_entity: 'text',
+  parent_id: 'text',
+  /** What its entry sets. */
+  own_priority: 'integer',
+  priority: 'integer not null default 0',
+  /** Of a comment that may be combined with others: what stands above its text. */
+  heading: 'text',
+  /** See plan/events. */
+  state: 'text not null',
+  /** Why it has this state, where that is not plain. */
+  code: 'text',
+  /** What is sent of it next, if not its own type: an update of what is there. */
+  sends: 'text',
+  /** 0: left out by --only, --pick or --pilot. */
+  is_chosen: 'integer not null default 1',
+  deal_group: 'integer references deal_group',
+  /** Of a deal: decimal digits; null if it has none, '' if it could not be read. */
+  amount: 'text',
+} as const;
+export type EventColumn = keyof typeof EVENT;
+
 /**
  * `plan.db`: every event exactly as it will be sent, the record that it comes from, and everything that the survey and the
  * run found out about it. Every survey writes it anew.
@@ -92,31 +136,11 @@ create table replaced (
   line integer not null
 ) strict;
 
--- One event per record: what the input wants of it, folded from its rows (plan/fold).
+-- One event per record: see EVENT.
 create table event (
-  id integer primary key,        -- in the order of reading, of its first row
-  type text not null,
-  entity text not null,
-  external_id text,              -- null where an invalid event has none
-  is_derived integer not null default 0,   -- 1: a comment that has no id in the export (plan/comment-ids)
-  record integer not null references record,   -- of its first row
-  rows integer not null default 1,             -- of several, all are in row_of
-  entry integer not null,        -- of the mapping, from 0: of its first row
-  field_entries text,            -- JSON, of several rows: the entry that set each field, where it is not that of the first row
-  occurred_at text,
-  data text,                     -- JSON, exactly as the body carries it; null if the event is invalid
-  content text,                  -- hash of type and data
-  parent_entity text,
-  parent_id text,
-  own_priority integer,          -- what its entry sets
-  priority integer not null default 0,
-  heading text,                  -- of a comment that may be combined with others: what stands above its text
-  state text not null,           -- see plan/events
-  code text,                     -- why it has this state, where that is not plain
-  sends text,                    -- what is sent of it next, if not its own type: an update of what is there
-  is_chosen integer not null default 1,    -- 0: left out by --only, --pick or --pilot
-  deal_group integer references deal_group,
-  amount text                    -- of a deal: decimal digits; null if it has none, '' if it could not be read
+  ${Object.entries(EVENT)
+    .map(([name, definition]) => `${name} ${definition}`)
+    .join(',\n  ')}
 ) strict;
 
 -- The rows of an event that has several, in the order in which they were folded.

@@ -2,7 +2,7 @@ import { contentSha } from '../core/identity.ts';
 import { canonicalJson, type JsonObject, type JsonValue, isObject, NumberText } from '../json.ts';
 import { entityOf, parentOf, STAGED, kindOfType } from '../kinds/index.ts';
 import type { Draft, Invalid, Issue, Ready, Writable, EventType } from '../model.ts';
-import { oversized } from '../plan/body-size.ts';
+import { oversized } from '../plan/rows/body-size.ts';
 import type { Resolution, Resolver } from './resolve.ts';
 import { issueOf } from '../report/words/words.ts';
 

@@ -82,12 +82,12 @@ export class RecordReader {
     addProblem(writer.db, { record }, issue);
     // A footer is a warning, and no record: there is nothing to correct.
     if (issue.severity === 'warning') return writer.unused(record, 'footer');
-    for (const { map, isEach, type } of entries) {
-      const drafts = raw ? map({ kind: 'row', place, raw, issues: [] }) : [];
+    for (const entry of entries) {
+      const drafts = raw ? entry.map({ kind: 'row', place, raw, issues: [] }) : [];
       const ids = drafts.map(({ data }) => data.external_id).filter((id) => typeof id === 'string');
       for (const externalId of ids.length > 0 ? ids : [undefined])
-        writer.unused(record, isEach ? 'unread_each' : 'unread', {
-          entity: entityOf(type),
+        writer.unused(record, entry.isEach ? 'unread_each' : 'unread', {
+          entity: entityOf(entry.type),
           ...(externalId !== undefined && { externalId }),
         });
     }

@@ -2,7 +2,7 @@ import type { NameMap, References } from '../mapping/mapping.ts';
 import type { Issue, Place } from '../model.ts';
 import { quoted } from '../problem.ts';
 import type { Account } from '../service/account.ts';
-import { fold } from '../plan/compare/fields.ts';
+import { fold } from '../plan/account/fields.ts';
 import {
   isWrittenAs,
   matching,

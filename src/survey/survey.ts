@@ -9,10 +9,11 @@ import type { Policies } from '../mapping/policies.ts';
 import { UserError } from '../errors.ts';
 import { countStates, type CountedState } from '../plan/counts.ts';
 import type { Cover } from '../plan/cover.ts';
-import { combined } from '../plan/judge/combine.ts';
+import { combined } from '../plan/rows/combine.ts';
 import { planDigest } from '../plan/digest.ts';
 import { assertApproved, keepAnswers, markRepeated, shrunkSource } from '../plan/earlier-plans.ts';
-import { choosePlan, judgePlan } from '../plan/judge/judge.ts';
+import { readChanges } from '../plan/known/changes-file.ts';
+import { CHOOSING, judgePlan, runSteps, type JudgingJob } from '../plan/steps.ts';
 import { addProblem } from '../plan/problems.ts';
 import { storeDocument } from '../report/files/documents.ts';
 import type { Profile } from '../report/files/profile.ts';
@@ -109,12 +110,17 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
   const { mapping, settings, hasher, account, client, contacts, output } = job;
   const { region, timezone } = mapping;
   const { entries } = opened.compiled;
-  const judging = { db, region, timezone, entries, hasher, account, client, contacts, output };
-  const changes = await judgePlan({ ...judging, concurrency: settings.concurrency });
+  const { concurrency, selection } = settings;
+  const judging: JudgingJob = {
+    ...{ db, entries, policies: opened.policies, region, timezone, hasher, account, client, contacts, output },
+    ...{ concurrency, selection },
+  };
+  await judgePlan(judging);
   if (settings.adopt && combined(db).requests > 0) addProblem(db, {}, issueOf('combined_unknown'));
   const { worksheet, profile } = await describe(job, opened, read);
-  const cover = choosePlan(judging, settings.selection);
-  return commit(job, opened, read, { changes, worksheet, profile, cover });
+  const changes = readChanges(db, output);
+  await runSteps(CHOOSING, judging);
+  return commit(job, opened, read, { changes, worksheet, profile, cover: judging.cover });
 }
 
 async function openInput(job: SurveyJob): Promise<OpenInput> {

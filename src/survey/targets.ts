@@ -1,4 +1,4 @@
-import { fold } from '../plan/compare/fields.ts';
+import { fold } from '../plan/account/fields.ts';
 import { nearest } from '../problem.ts';
 import type { Account } from '../service/account.ts';
 import { visible } from '../report/words/visible.ts';

@@ -10,7 +10,7 @@ import type { StateDir } from '../files/state-dir.ts';
 import { writeWhole } from '../files/write-lines.ts';
 import { findFiles } from '../input/files.ts';
 import { openText } from '../input/text/text.ts';
-import { fold } from '../plan/compare/fields.ts';
+import { fold } from '../plan/account/fields.ts';
 import type { Database } from '../store/sqlite.ts';
 import { visible } from '../report/words/visible.ts';
 import type { NameKind } from './targets.ts';

@@ -10,7 +10,7 @@ import { openSource } from '../input/open.ts';
 import type { Source } from '../input/source.ts';
 import { quotedNames, Resolver, type MetName } from './resolve.ts';
 import { matching, similarNames, type NameKind, isWrittenAs } from './targets.ts';
-import { fold } from '../plan/compare/fields.ts';
+import { fold } from '../plan/account/fields.ts';
 import { shortPath } from '../files/paths.ts';
 import { counted } from '../report/words/numbers.ts';
 import { visible } from '../report/words/visible.ts';

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import type * as events from '../../src/plan/events.ts';
 import type * as identities from '../../src/core/identity.ts';
 import type * as core from '../../src/core/known.ts';
-import type * as wants from '../../src/plan/wanted.ts';
+import type * as wants from '../../src/plan/known/wanted.ts';
 import type * as sending from '../../src/send/log.ts';
 import type * as directories from '../../src/files/state-dir.ts';
 import type * as checkpoints from '../../src/store/checkpoint.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { likeness } from '../../src/plan/compare/fields.ts';
+import { likeness } from '../../src/plan/account/fields.ts';
 import { CHECKED, comparedFields } from '../../src/kinds/index.ts';
 import type { Entity } from '../../src/model.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readBack } from '../../src/plan/compare/read-back.ts';
+import { readBack } from '../../src/plan/account/read-back.ts';
 import { connectTo, serve } from '../service/scripted-server.ts';
 
 interface Listing {

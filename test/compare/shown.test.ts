@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isLikelyForm, shown, type Shown } from '../../src/plan/compare/shown.ts';
+import { isLikelyForm, shown, type Shown } from '../../src/plan/account/forms.ts';
 import type { JsonValue } from '../../src/json.ts';
 import { normalForm } from '../../src/store/field-hashes.ts';
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countRecords } from '../../src/plan/counts.ts';
-import { countGone } from '../../src/plan/judge/gone.ts';
+import { countGone } from '../../src/plan/known/gone.ts';
 import type { Database } from '../../src/store/sqlite.ts';
 import { deal, event, lead, note, planOf, Planning, statesOf, turnsOf, type Given } from './planning.ts';
 
@@ -82,7 +82,7 @@ describe('duplicates', () => {
       const told = db.all<{ reason: string }>('select reason from left_out').map(({ reason }) => reason);
       expect(told.filter((reason) => reason.includes('`duplicates`'))).toHaveLength(1 - sent.length);
       // Sent before, it is gone from the input.
-      await planning.forget();
+      planning.forget();
       await planning.settle([lead('1', { name: 'a' })]);
       expect(countGone(await planning.survey(rows)).gone).toBe(1 - sent.length);
     },

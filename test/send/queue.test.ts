@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { dueEvents } from '../../src/plan/order.ts';
+import { dueEvents } from '../../src/plan/order/turns.ts';
 import { EventQueue } from '../../src/send/queue.ts';
 import { Limiter } from '../../src/service/limiter.ts';
 import { fakedClock } from '../bench/simulation.ts';

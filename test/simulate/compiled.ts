@@ -13,7 +13,7 @@ const PROGRAM = join(ROOT, 'dist');
 /** Few rows are read at once, so that the few rows of a history are more than a page. */
 const SMALL_PAGES: readonly Edit[] = [
   { file: 'plan/events.ts', text: 'const PAGE = 5_000;', replacement: 'const PAGE = 2;' },
-  { file: 'plan/order.ts', text: 'const PAGE = 500;', replacement: 'const PAGE = 2;' },
+  { file: 'plan/order/turns.ts', text: 'const PAGE = 500;', replacement: 'const PAGE = 2;' },
   { file: 'plan/older.ts', text: 'limit 1000`,', replacement: 'limit 1`,' },
 ];
 

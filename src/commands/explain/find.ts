@@ -3,7 +3,7 @@ import { UserError } from '../../errors.ts';
 import { ENTITIES, COMBINED } from '../../kinds/index.ts';
 import { placeText, type Entity, type Place } from '../../model.ts';
 import { meant, nearest } from '../../problem.ts';
-import { carrierOf } from '../../plan/judge/combine.ts';
+import { carrierOf } from '../../plan/rows/combine.ts';
 import type { RowsAt } from '../../report/figures/story.ts';
 import type { AskedRecord, NamedRecord } from '../../settings/run-settings.ts';
 import type { Database } from '../../store/sqlite.ts';

@@ -1,5 +1,5 @@
 import { isAlike, valuesOf } from '../../core/known.ts';
-import { fold, likeness, textOf } from '../../plan/compare/fields.ts';
+import { fold, likeness, textOf } from '../../plan/account/fields.ts';
 import { comparedFields, type ComparedField } from '../../kinds/index.ts';
 import { canonicalJson, isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import type { Entity } from '../../model.ts';

@@ -1,13 +1,13 @@
 /** Which records are read back, what the service should show of them, and what was sent of them. */
 import { shortSha } from '../../core/identity.ts';
-import { textOf } from '../../plan/compare/fields.ts';
+import { textOf } from '../../plan/account/fields.ts';
 import { comparedFields, kindOf } from '../../kinds/index.ts';
 import type { Entity } from '../../model.ts';
 import { parseJson, type JsonObject, type JsonValue } from '../../json.ts';
 import type { Account } from '../../service/account.ts';
 import type { Known } from '../../core/known.ts';
-import { readRecord } from '../../plan/records.ts';
-import { WHOLE } from '../../plan/wanted.ts';
+import { readRecord } from '../../plan/known/records.ts';
+import { WHOLE } from '../../plan/known/wanted.ts';
 import { FieldHasher } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
 

@@ -1,7 +1,7 @@
 /** One record in the service, compared field by field with what was sent. */
 import { comparedFields } from '../../kinds/index.ts';
 import type { Entity } from '../../model.ts';
-import { readBack } from '../../plan/compare/read-back.ts';
+import { readBack } from '../../plan/account/read-back.ts';
 import { readDocument } from '../../report/files/documents.ts';
 import type { Account } from '../../service/account.ts';
 import type { Client } from '../../service/client.ts';

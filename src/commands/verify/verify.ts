@@ -5,7 +5,7 @@
  */
 import { ENTITIES, kindOf } from '../../kinds/index.ts';
 import type { Entity } from '../../model.ts';
-import { readBack, type Found } from '../../plan/compare/read-back.ts';
+import { readBack, type Found } from '../../plan/account/read-back.ts';
 import { connect, type Target } from '../../run/connect.ts';
 import type { RestCredentials } from '../../settings/credentials.ts';
 import { EXIT, UserError } from '../../errors.ts';

@@ -16,9 +16,9 @@ import {
   countRecords,
 } from '../../plan/counts.ts';
 import { storedDigest } from '../../plan/digest.ts';
-import { countSharedIds } from '../../plan/records.ts';
+import { countSharedIds } from '../../plan/known/records.ts';
 import { readDifference } from '../../plan/difference.ts';
-import { DIFFERENCE_CODES, type DifferenceCode } from '../../plan/judge/judge-known.ts';
+import { DIFFERENCE_CODES, type DifferenceCode } from '../../plan/known/judge-known.ts';
 import { countsByCode } from '../files/findings.ts';
 import { skippedCounts } from '../files/skipped.ts';
 import { REPORT_FILE, type PriorityCounts, type Summary, type SurveySnapshot } from '../files/summary.ts';

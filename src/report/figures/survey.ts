@@ -1,10 +1,10 @@
 /** Figures of a survey beside its counts: the duration of sending, the saving by combining, the changes since earlier runs. */
 import { COMBINED, PERSON } from '../../kinds/index.ts';
-import { combinable, combined, type CombinedFigures } from '../../plan/judge/combine.ts';
+import { combinable, combined, type CombinedFigures } from '../../plan/rows/combine.ts';
 import { countDue, countRecords, countWhere } from '../../plan/counts.ts';
 import { storedDigest } from '../../plan/digest.ts';
-import { countMatches } from '../../plan/judge/contacts.ts';
-import { countFolded } from '../../plan/judge/fold.ts';
+import { countMatches } from '../../plan/account/matches.ts';
+import { countFolded } from '../../plan/rows/fold.ts';
 import { readDocument } from '../files/documents.ts';
 import { pilotLines } from '../files/pilot.ts';
 import type { Rate } from '../../rate.ts';

@@ -2,8 +2,8 @@
 import type { ExitCode } from '../../errors.ts';
 import { comparedFields, ENTITIES, kindOf, type ComparedField } from '../../kinds/index.ts';
 import type { Entity } from '../../model.ts';
-import type { Likeness } from '../../plan/compare/fields.ts';
-import { isLikelyForm } from '../../plan/compare/shown.ts';
+import type { Likeness } from '../../plan/account/fields.ts';
+import { isLikelyForm } from '../../plan/account/forms.ts';
 import type { StoredVerification } from '../files/documents.ts';
 import { counted, enumerated, numberText } from '../words/numbers.ts';
 import { capital, fieldWords } from '../words/terms.ts';

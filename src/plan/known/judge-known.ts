@@ -4,14 +4,14 @@ import { isShownField, kindOf } from '../../kinds/index.ts';
 import type { Policies } from '../../mapping/policies.ts';
 import type { Entity, EventType } from '../../model.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
-import { UNACKNOWLEDGED } from '../../store/plan-schema.ts';
+import { UNACKNOWLEDGED, UNACKNOWLEDGED_INDEX } from '../../store/plan-schema.ts';
 import type { Database } from '../../store/sqlite.ts';
-import { concludeParts, isCombined } from './combine.ts';
+import { concludeParts, isCombined } from '../rows/combine.ts';
 import { setState } from '../events.ts';
 import { addProblem } from '../problems.ts';
 import { listChanges } from './changes-file.ts';
-import { readRecord } from '../records.ts';
-import { wantedOf, type Subject, type WantedRow } from '../wanted.ts';
+import { readRecord } from './records.ts';
+import { wantedOf, type Subject, type WantedRow } from './wanted.ts';
 import { issueOf } from '../../report/words/words.ts';
 
 /**
@@ -24,6 +24,7 @@ export function judgeKnown(
   hasher: FieldHasher,
   canRead: boolean,
 ): Subject[] {
+  db.exec(UNACKNOWLEDGED_INDEX);
   db.exec(`
     -- Acknowledged by an earlier run, but its rows can no longer be mapped.
     update event set state = 'acknowledged', code = 'unmapped'

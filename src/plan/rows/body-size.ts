@@ -1,7 +1,7 @@
-import type { Issue } from '../model.ts';
-import { numberText } from '../report/words/numbers.ts';
-import { LIMITS } from '../contract.ts';
-import { issueOf } from '../report/words/words.ts';
+import type { Issue } from '../../model.ts';
+import { numberText } from '../../report/words/numbers.ts';
+import { LIMITS } from '../../contract.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 /** Size of the envelope around the data: id, type, time and flag (service interface, section 2.3). */
 const ENVELOPE_BYTES = 512;

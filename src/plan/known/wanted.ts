@@ -1,11 +1,11 @@
 /** The wanted values of a record, from its event in the plan, for the core. */
-import { type Known, wholeOf } from '../core/known.ts';
-import type { Wanted } from '../core/next.ts';
-import { parseJson, type JsonObject, type JsonValue, canonicalJson } from '../json.ts';
-import type { Policies } from '../mapping/policies.ts';
-import { isUpdate, kindOfType, CUSTOM_FIELDS, SENT_AS } from '../kinds/index.ts';
-import type { EventType } from '../model.ts';
-import { fieldsOf, type FieldHasher } from '../store/field-hashes.ts';
+import { type Known, wholeOf } from '../../core/known.ts';
+import type { Wanted } from '../../core/next.ts';
+import { parseJson, type JsonObject, type JsonValue, canonicalJson } from '../../json.ts';
+import type { Policies } from '../../mapping/policies.ts';
+import { isUpdate, kindOfType, CUSTOM_FIELDS, SENT_AS } from '../../kinds/index.ts';
+import type { EventType } from '../../model.ts';
+import { fieldsOf, type FieldHasher } from '../../store/field-hashes.ts';
 import type { RecordKey } from './records.ts';
 
 /** What cannot be updated has one field for the core, under this name: all of its data. */

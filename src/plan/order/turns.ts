@@ -1,6 +1,6 @@
-import { UNACKNOWLEDGED } from '../store/plan-schema.ts';
-import type { Database } from '../store/sqlite.ts';
-import { EVENT_COLUMNS, type PlannedEvent } from './events.ts';
+import { UNACKNOWLEDGED } from '../../store/plan-schema.ts';
+import type { Database } from '../../store/sqlite.ts';
+import { EVENT_COLUMNS, type PlannedEvent } from '../events.ts';
 
 /**
  * Writes the order in which a run sends its events: by priority, within a priority by kind, and within a kind first events that were never
@@ -10,7 +10,7 @@ import { EVENT_COLUMNS, type PlannedEvent } from './events.ts';
  * cannot be corrected later. The notes about each parent are spread over all, so that while one is on its way, those of
  * other parents can be sent.
  */
-export function writeOrder(db: Database): void {
+export function writeTurns(db: Database): void {
   db.exec(`
     insert into turn (event)
     select id from (

@@ -3,7 +3,7 @@ import { NumberText, type JsonValue } from '../../json.ts';
 import { comparedFields, type ComparedField } from '../../kinds/index.ts';
 import type { Entity } from '../../model.ts';
 import type { Fields } from '../../service/list-page.ts';
-import { shown } from './shown.ts';
+import { shown } from './forms.ts';
 
 /**
  * `normalised`: in a known form of the same value. `other_form`: in a form that cannot be interpreted, so equality is unknown.

@@ -1,24 +1,22 @@
-import { UserError } from '../errors.ts';
-import { EVENT_TYPES } from '../kinds/index.ts';
-import type { EntryHead } from '../mapping/mapping.ts';
-import type { EventType } from '../model.ts';
-import type { NamedRecord } from '../settings/run-settings.ts';
-import type { Database } from '../store/sqlite.ts';
+/** The options that leave events of the plan for a later run. */
+import { UserError } from '../../errors.ts';
+import type { EntryHead } from '../../mapping/mapping.ts';
+import type { EventType } from '../../model.ts';
+import type { NamedRecord } from '../../settings/run-settings.ts';
+import type { Database } from '../../store/sqlite.ts';
 
-/** `--only`: events of other types than these are left for a later run; returns how many. Throws a `UserError` if no entry has any of them. */
-export function holdOtherTypes(db: Database, only: readonly EventType[], entries: readonly EntryHead[]): number {
-  if (only.length === EVENT_TYPES.length) return 0;
+/** `--only`: events of other types than these are left for a later run. Throws a `UserError` if no entry has any of them. */
+export function holdOtherTypes(db: Database, only: readonly EventType[], entries: readonly EntryHead[]): void {
   const mapped = [...new Set(entries.map(({ type }) => type))];
   if (!mapped.some((type) => only.includes(type))) {
     throw new UserError(`--only ${only.join(',')}: no entry of the mapping has such events`, {
       hint: `its events are ${mapped.join(', ')}; a change of a sent record is selected by the created event of that record`,
     });
   }
-  const types = JSON.stringify(only);
-  return db.run(
+  db.run(
     `update event set is_chosen = 0, state = case when state in ('ready', 'retry') then 'held' else state end
      where type not in (select value from json_each(?))`,
-    types,
+    JSON.stringify(only),
   );
 }
 

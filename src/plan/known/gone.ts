@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { COMBINED } from '../../kinds/index.ts';
+import type { StateDir } from '../../files/state-dir.ts';
 import { placeText } from '../../model.ts';
 import { writeTable } from '../../report/files/error-files.ts';
 import { UNACKNOWLEDGED } from '../../store/plan-schema.ts';
@@ -72,7 +73,8 @@ export function countGone(db: Database): GoneCounts {
 }
 
 /** Lists them in `gone.csv`, with the rows that may be about them; the file is removed if there are none. */
-export function listGone(db: Database, path: string): GoneCounts {
+export function listGone(db: Database, output: Pick<StateDir, 'file'>): GoneCounts {
+  const path = output.file(GONE_FILE);
   rmSync(path, { force: true });
   const counts = countGone(db);
   if (counts.gone + counts.unread === 0) return counts;

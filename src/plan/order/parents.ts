@@ -1,11 +1,11 @@
-import { EVENT_TYPES, kindOfType } from '../kinds/index.ts';
-import type { EntryHead } from '../mapping/mapping.ts';
-import type { Issue } from '../model.ts';
-import type { Database } from '../store/sqlite.ts';
-import { EVENT_ROWS, pagesOf, type EventRow, type PlannedEvent } from './events.ts';
-import { addProblem } from './problems.ts';
-import { unusedText, type UnusedCode } from '../report/words/unused.ts';
-import { issueOf } from '../report/words/words.ts';
+import { EVENT_TYPES, kindOfType } from '../../kinds/index.ts';
+import type { EntryHead } from '../../mapping/mapping.ts';
+import type { Issue } from '../../model.ts';
+import type { Database } from '../../store/sqlite.ts';
+import { EVENT_ROWS, pagesOf, type EventRow, type PlannedEvent } from '../events.ts';
+import { addProblem } from '../problems.ts';
+import { unusedText, type UnusedCode } from '../../report/words/unused.ts';
+import { issueOf } from '../../report/words/words.ts';
 
 /** The status of the record that an event depends on. `expected`: it has yet to be sent. */
 type ParentStatus = 'exists' | 'expected' | 'held' | 'missing' | 'failed';

@@ -1,9 +1,9 @@
 /** What the checkpoint knows of records: rows of `checkpoint.record`, and the core's `Known`. */
-import { isAsWanted, NOTHING_KNOWN, UNKNOWN, type Known, type Request } from '../core/known.ts';
-import type { Wanted } from '../core/next.ts';
-import type { Entity, EventType } from '../model.ts';
-import type { FieldHasher } from '../store/field-hashes.ts';
-import type { Database } from '../store/sqlite.ts';
+import { isAsWanted, NOTHING_KNOWN, UNKNOWN, type Known, type Request } from '../../core/known.ts';
+import type { Wanted } from '../../core/next.ts';
+import type { Entity, EventType } from '../../model.ts';
+import type { FieldHasher } from '../../store/field-hashes.ts';
+import type { Database } from '../../store/sqlite.ts';
 
 export interface RecordKey {
   readonly entity: Entity;

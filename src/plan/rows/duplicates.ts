@@ -117,5 +117,5 @@ function wasSent(db: Database, hasher: FieldHasher, { type, external_id: externa
   if (state === 'acknowledged') return true;
   if (type !== `${COMBINED}/created`) return false;
   const carried = 'select 1 from checkpoint.carried where external_id = ? and is_certain = 1 and content = ?';
-  return db.get(carried, externalId, hasher.hashOf(COMBINED, data!)) !== undefined;
+  return db.get(carried, externalId, hasher.hashOf(COMBINED, data)) !== undefined;
 }

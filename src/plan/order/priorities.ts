@@ -1,4 +1,4 @@
-import type { Database } from '../store/sqlite.ts';
+import type { Database } from '../../store/sqlite.ts';
 
 /** An event that counts. After its rows were folded, a record has one. */
 const counts = (event: 'e' | 'p'): string => `${event}.state not in ('invalid', 'duplicate')`;
@@ -19,7 +19,6 @@ const priority = (inherited: string): string =>
  * priority of a record is the same in every run.
  */
 export function liftPriorities(db: Database): void {
-  if (!db.get('select 1 from event where own_priority is not null limit 1')) return;
   db.exec(`
     -- The highest priority that is set by what hangs on a record: from every event that sets one, up to all its ancestors.
     create temp table lifted as

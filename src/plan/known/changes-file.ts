@@ -1,14 +1,18 @@
 /** `changes.csv`: fields of records sent before that are not, or were not, as the input wants them. */
 import { isShownField, kindOf, KINDS } from '../../kinds/index.ts';
 import type { Next, Verdict } from '../../core/next.ts';
-import { textOf } from '../compare/fields.ts';
+import { textOf } from '../account/fields.ts';
 import { parseJson, type JsonValue } from '../../json.ts';
 import { readDocument } from '../../report/files/documents.ts';
 import { writeTable } from '../../report/files/error-files.ts';
 import { namesById } from '../../service/account.ts';
 import type { ChangeCounts, DueCounts } from '../../report/files/summary.ts';
+import { UNACKNOWLEDGED } from '../../store/plan-schema.ts';
 import type { Database } from '../../store/sqlite.ts';
-import type { Subject } from '../wanted.ts';
+import type { StateDir } from '../../files/state-dir.ts';
+import { listGone } from './gone.ts';
+import { hasRecords } from './records.ts';
+import type { Subject } from './wanted.ts';
 import type { RecordInService } from './in-service.ts';
 
 export const CHANGES_FILE = 'changes.csv';
@@ -42,7 +46,7 @@ export function listChanges(
 }
 
 /** A record that the service does not show any more. `code`: why; `inService`: what it shows instead. */
-export function listGone(
+export function listUnshown(
   db: Database,
   { entity, external_id: externalId, known }: Subject,
   code: string,
@@ -69,7 +73,7 @@ function contentOf(data: JsonValue | undefined): string | undefined {
 }
 
 /** Writes what was listed, with the names of stages and users before their ids. */
-export function writeChanges(db: Database, path: string): void {
+export function writeChanges(db: Database, output: Pick<StateDir, 'file'>): void {
   type Row = Readonly<Record<string, string | null>> & { readonly in_service: string; readonly in_export: string };
   const statement = `
     select entity as record, external_id, service_id, field, in_service, in_export, verdict from change order by id`;
@@ -78,13 +82,31 @@ export function writeChanges(db: Database, path: string): void {
     const name = names.get(value.toLowerCase());
     return name === undefined ? value : `${name} (${value})`;
   };
-  writeTable<Row>(db, path, COLUMNS, statement, {
+  writeTable<Row>(db, output.file(CHANGES_FILE), COLUMNS, statement, {
     shown: (row) => ({ ...row, in_service: named(row.in_service), in_export: named(row.in_export) }),
   });
 }
 
+/**
+ * How the records of earlier runs differ from the input; undefined if nothing was sent before. To be called before anything is sent. Lists
+ * those that are gone from the input.
+ */
+export function readChanges(db: Database, output: Pick<StateDir, 'file'>): ChangeCounts | undefined {
+  return hasRecords(db) ? { ...countDueAgain(db), ...countChanges(db), ...listGone(db, output) } : undefined;
+}
+
+/** Events that can be sent and about whose records nothing was sent before. */
+function countDueAgain(db: Database): DueCounts {
+  return db.get(`
+    select count(*) filter (where r.entity is null or (r.existence = 'no' and r.rejected is null)) as new,
+      count(*) filter (where r.open is not null) as unanswered,
+      count(*) filter (where r.existence = 'no' and r.rejected is not null and r.open is null) as rejected
+    from event e left join checkpoint.record r on r.entity = e.entity and r.external_id = e.external_id
+    where e.state in ('ready', 'retry') and e.${UNACKNOWLEDGED}`)!;
+}
+
 /** Numbers of records. */
-export function countChanges(db: Database): Omit<ChangeCounts, keyof DueCounts | 'gone' | 'unread'> {
+function countChanges(db: Database): Omit<ChangeCounts, keyof DueCounts | 'gone' | 'unread'> {
   const count = (where: string): number =>
     db.get<{ count: number }>(
       `select count(*) as count from (select distinct entity, external_id from change where ${where})`,

@@ -1,8 +1,9 @@
 /** `if_contact_exists`: how the survey treats people who are in the account already. */
 import { PERSON } from '../../kinds/index.ts';
 import { rmSync } from 'node:fs';
-import { readBack } from '../compare/read-back.ts';
+import { readBack } from './read-back.ts';
 import { csvHead, csvLine } from '../../files/csv.ts';
+import type { StateDir } from '../../files/state-dir.ts';
 import type { Policies } from '../../mapping/policies.ts';
 import type { Client } from '../../service/client.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
@@ -23,9 +24,12 @@ interface MatchingJob {
   readonly hasher: FieldHasher;
   readonly policies: readonly Policies[];
   /** Of `matches.csv`. */
-  readonly path: string;
+  readonly output: Pick<StateDir, 'file'>;
   /** Reads the names that the matching leads have in the service; without it they stay empty. */
-  readonly service: { readonly client: Client; readonly leads: number; readonly concurrency: number } | undefined;
+  readonly client: Client | undefined;
+  /** How many leads the account has. */
+  readonly contacts: number | undefined;
+  readonly concurrency: number;
 }
 
 /** A lead of the input, and a lead of the account that may be the same person. */
@@ -52,7 +56,8 @@ interface Match {
  */
 export async function judgeContacts(job: MatchingJob): Promise<void> {
   const { db, hasher, policies } = job;
-  rmSync(job.path, { force: true });
+  const path = job.output.file(MATCHES_FILE);
+  rmSync(path, { force: true });
   if (!db.get('select 1 from contact limit 1')) return;
   db.define('contact_hash', (field, value) =>
     value === null ? null : hasher.normalHashOf(String(field), String(value)),
@@ -70,7 +75,7 @@ export async function judgeContacts(job: MatchingJob): Promise<void> {
   }
   report(db, policies, last);
   await readNames(job);
-  writeMatches(db, job.path);
+  writeMatches(db, path);
 }
 
 /** After --adopt: leads of the account that the service has said are ours are no other people. */
@@ -158,12 +163,12 @@ function report(db: Database, policies: readonly Policies[], matches: readonly M
 }
 
 /** The names that the matching leads have in the service. */
-async function readNames({ db, service }: MatchingJob): Promise<void> {
-  if (!service) return;
+async function readNames({ db, client, contacts, concurrency }: MatchingJob): Promise<void> {
+  if (!client) return;
   const found = db.all<{ service_id: string }>('select distinct service_id from match');
   const ids = new Set(found.map(({ service_id: id }) => id));
-  const options = { atLeast: service.leads, concurrency: service.concurrency };
-  for await (const { serviceId, record } of readBack(service.client, PERSON, ids, options))
+  const options = { atLeast: contacts ?? 0, concurrency };
+  for await (const { serviceId, record } of readBack(client, PERSON, ids, options))
     if (typeof record?.fullName === 'string')
       db.run('update match set name = ? where service_id = ?', record.fullName, serviceId);
 }

@@ -1,28 +1,28 @@
 /** Reads back the records that differ, or may differ, from the input, and decides which of their fields are sent. */
-import { CHECKED } from '../kinds/index.ts';
-import { seen, type ShownFields } from '../core/known.ts';
-import { next } from '../core/next.ts';
-import { shownFields } from './compare/fields.ts';
-import type { Entity } from '../model.ts';
-import { readBack, type Found } from './compare/read-back.ts';
-import type { Client } from '../service/client.ts';
-import { RecordMerged } from '../service/lists.ts';
-import type { Policies } from '../mapping/policies.ts';
-import type { FieldHasher } from '../store/field-hashes.ts';
-import { UNACKNOWLEDGED } from '../store/plan-schema.ts';
-import type { Database } from '../store/sqlite.ts';
-import { setState } from './events.ts';
-import { conclude, shownBy, subjectsOf } from './judge/judge-known.ts';
-import { addProblem } from './problems.ts';
+import { CHECKED } from '../../kinds/index.ts';
+import { seen, type ShownFields } from '../../core/known.ts';
+import { next } from '../../core/next.ts';
+import { shownFields } from '../account/fields.ts';
+import type { Entity } from '../../model.ts';
+import { readBack, type Found } from '../account/read-back.ts';
+import type { Client } from '../../service/client.ts';
+import { RecordMerged } from '../../service/lists.ts';
+import type { Policies } from '../../mapping/policies.ts';
+import type { FieldHasher } from '../../store/field-hashes.ts';
+import { UNACKNOWLEDGED } from '../../store/plan-schema.ts';
+import type { Database } from '../../store/sqlite.ts';
+import { setState } from '../events.ts';
+import { conclude, shownBy, subjectsOf } from './judge-known.ts';
+import { addProblem } from '../problems.ts';
 import { storeKnown, type RecordKey } from './records.ts';
-import { shownParents, recordInService, type RecordInService } from './judge/in-service.ts';
-import { listChanges, listGone } from './judge/changes-file.ts';
+import { shownParents, recordInService, type RecordInService } from './in-service.ts';
+import { listChanges, listUnshown } from './changes-file.ts';
 import type { Subject } from './wanted.ts';
-import { issueOf } from '../report/words/words.ts';
-import { appendTurns } from './order.ts';
-import type { Commits } from '../store/commits.ts';
+import { issueOf } from '../../report/words/words.ts';
+import { appendTurns } from '../order/turns.ts';
+import type { Commits } from '../../store/commits.ts';
 
-interface ReadBackJob {
+interface RecheckJob {
   readonly db: Database;
   readonly hasher: FieldHasher;
   readonly client: Client;
@@ -35,7 +35,7 @@ interface ReadBackJob {
  * Reads records back with as few requests as possible, keeps them in the plan (`shown`), and lists every field that differs from the input
  * (`change`). Nothing is written to the checkpoint: see `rememberShown`.
  */
-export async function readSubjects(job: ReadBackJob, subjects: readonly Subject[]): Promise<void> {
+export async function recheck(job: RecheckJob, subjects: readonly Subject[]): Promise<void> {
   for (const entity of CHECKED) {
     await readEntity(
       job,
@@ -45,7 +45,7 @@ export async function readSubjects(job: ReadBackJob, subjects: readonly Subject[
   }
 }
 
-async function readEntity(job: ReadBackJob, entity: Entity, subjects: readonly Subject[]): Promise<void> {
+async function readEntity(job: RecheckJob, entity: Entity, subjects: readonly Subject[]): Promise<void> {
   const { db, hasher, client, concurrency, region } = job;
   if (subjects.length === 0) return;
   const byServiceId = new Map<string, Subject[]>();
@@ -76,7 +76,7 @@ async function readEntity(job: ReadBackJob, entity: Entity, subjects: readonly S
   }
 }
 
-function judgeShown({ db }: ReadBackJob, subject: Subject, shown: RecordInService): void {
+function judgeShown({ db }: RecheckJob, subject: Subject, shown: RecordInService): void {
   const { entity, external_id: externalId, wanted } = subject;
   db.run(
     'insert or replace into shown (entity, external_id, fields) values (?, ?, ?)',
@@ -102,7 +102,7 @@ function reportGone(db: Database, subject: Subject, instead: Found['instead']): 
         : issueOf('refused_in_service', name, instead.message);
   setState(db, id, 'invalid', issue.code);
   addProblem(db, { event: id, record }, issue);
-  listGone(db, subject, issue.code, instead instanceof RecordMerged ? instead.into : '');
+  listUnshown(db, subject, issue.code, instead instanceof RecordMerged ? instead.into : '');
 }
 
 type ShownRow = RecordKey & { readonly fields: string };
@@ -131,7 +131,7 @@ export function shownOf(db: Database, { entity, external_id: id }: RecordKey): S
  * bodies, or by a checkpoint that is lost). Returns whether something is left to be sent of them.
  */
 export async function readLeft(
-  job: ReadBackJob & {
+  job: RecheckJob & {
     readonly commits: Commits;
     readonly policies: readonly Policies[];
     readonly writeChanges: () => Promise<void>;
@@ -142,7 +142,7 @@ export async function readLeft(
     ...subjectsOf(db, policies, hasher, `e.state = 'ready' and e.${UNACKNOWLEDGED} and e.code = 'to_read'`),
   ];
   if (subjects.length === 0) return false;
-  await readSubjects(job, subjects);
+  await recheck(job, subjects);
   await job.writeChanges();
   await commits.commit(() => rememberShown(db, policies, hasher));
   const left = subjects.filter(

@@ -14,8 +14,8 @@ import type { Entity } from '../../model.ts';
 import type { Fields } from '../../service/list-page.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
-import { shown } from '../compare/shown.ts';
-import type { Subject } from '../wanted.ts';
+import { shown } from '../account/forms.ts';
+import type { Subject } from './wanted.ts';
 
 interface ShownParents {
   /**

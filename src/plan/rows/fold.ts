@@ -4,7 +4,7 @@ import type { Entity, EventType } from '../../model.ts';
 import { fieldsOf } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { numberText } from '../../report/words/numbers.ts';
-import { oversized } from '../body-size.ts';
+import { oversized } from './body-size.ts';
 import { setContent, setState, greatest, groupsOf } from '../events.ts';
 import { addProblem } from '../problems.ts';
 import { issueOf } from '../../report/words/words.ts';

@@ -13,12 +13,6 @@ import { EVENT_ROWS, pagesOf, setContent, type EventRow } from '../events.ts';
 export function deriveCommentIds(db: Database): void {
   const nameless = `${EVENT_ROWS}
     where e.external_id is null and e.data is not null and e.id > ? order by e.id limit 500`;
-  if (
-    !db.get(
-      'select 1 from event where entity in (select name from kind) and external_id is null and data is not null limit 1',
-    )
-  )
-    return;
   db.exec('create temp table equal_comment (id integer primary key, same text not null, content text not null)');
   for (const page of pagesOf<EventRow>(db, nameless)) {
     for (const row of page) {

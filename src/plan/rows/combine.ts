@@ -5,7 +5,7 @@ import { combineOf, defaultHeading, type Combine } from '../../mapping/values/co
 import type { Policies } from '../../mapping/policies.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
-import { oversized, roomIn } from '../body-size.ts';
+import { oversized, roomIn } from './body-size.ts';
 import { setContent, setState, greatest, groupsOf } from '../events.ts';
 import { addProblem } from '../problems.ts';
 import { issueOf } from '../../report/words/words.ts';
@@ -23,6 +23,14 @@ interface CombineJob {
   readonly timezone: string | undefined;
   /** Of all entries. */
   readonly entries: readonly { readonly combine: Combine | undefined; readonly policies: Policies }[];
+}
+
+/** Whether an entry combines comments, or an earlier run has. */
+export function mayCombine({ db, entries }: CombineJob): boolean {
+  return (
+    entries.some(({ combine }) => combine !== undefined) ||
+    db.get('select 1 from checkpoint.part limit 1') !== undefined
+  );
 }
 
 interface PartRow {
@@ -49,7 +57,6 @@ const PART = `e.id, e.external_id, e.record, e.entry, e.occurred_at, e.own_prior
 export function combineComments(job: CombineJob): void {
   const { db, entries } = job;
   const combining = entries.flatMap(({ combine }, entry) => (combine ? [entry] : []));
-  if (combining.length === 0 && !db.get('select 1 from checkpoint.part limit 1')) return;
   db.exec(`
     create temp table carried_part as
       select e.id, c.carrier, max(c.position) as position, max(c.parent = e.parent_entity || ' ' || e.parent_id) as is_there,
