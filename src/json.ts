@@ -113,6 +113,12 @@ export function canonicalJson(value: JsonValue): string {
   return isJson(value, 'sorted') ? JSON.stringify(value) : sortedJson(value);
 }
 
+/** A value as it stands in a cell: a text as it is, nothing for null, and JSON for the rest. */
+export function cellText(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : canonicalJson(value);
+}
+
 /** The text of a record: like `canonicalJson`, but with its keys in their own order if its numbers allow that. */
 export function recordJson(record: JsonObject | readonly string[]): string {
   return Array.isArray(record) || isJson(record, 'any') ? JSON.stringify(record) : sortedJson(record);

@@ -49,8 +49,7 @@ export const plan = define({
   positionals: MAPPING,
   options: {
     ...STATE_OPTIONS,
-    dryRun: { ...OPTIONS.dryRun, group: OPTIONS.state.group, describe: 'Show the plan of the last dry run' },
-    ...pick(OPTIONS, 'all'),
+    dryRun: { ...OPTIONS.dryRun, group: OPTIONS.state.group, describe: 'Take the plan of the last dry run' },
     json: { ...OPTIONS.json, describe: 'Print one JSON object per event to stdout' },
     csv: {
       group: OPTIONS.json.group,
@@ -60,7 +59,7 @@ export const plan = define({
     },
   },
   examples: [
-    ['$0 plan acme.yaml --dry-run', 'counts, and the first events of each type'],
+    ['$0 plan acme.yaml --json', 'one line per event, for jq and diff'],
     ['$0 plan acme.yaml --dry-run --csv plan/', 'the old columns beside the new fields, and what is left out'],
   ],
 });

@@ -7,7 +7,10 @@ export const COMMANDS = [
   ['init <exports..>', 'Read exports and write a commented mapping file to start from'],
   ['run <mapping>', 'Check every record, then send the events; the same command resumes'],
   ['status <mapping>', 'Show the progress of a migration, even while a run is active'],
-  ['plan <mapping>', 'List the events as they will be sent, with their records; `explain` shows one record'],
+  [
+    'plan <mapping>',
+    'Write the events as they will be sent, with their rows: --json, or --csv for the customer to sign',
+  ],
   ['explain <mapping> <record>', 'Show one record: its row, its event, values left out, requests and answers'],
   ['verify <mapping>', 'Read records back from the service and compare them with what was sent'],
   ['report <mapping>', 'Write the report and the lists of problems again from the state directory'],

@@ -1,15 +1,11 @@
 import { readdirSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Console } from '../report/print/console.ts';
 import { codeOf, EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
-import { writePlanCsv } from './explain/plan-csv.ts';
-import { planFigures } from '../report/figures/plan.ts';
-import { screenOf } from '../report/print/terminal.ts';
+import { writePlanCsv } from '../report/files/plan-csv.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { shortPath } from '../files/paths.ts';
 import { makeDirectory } from '../files/private-file.ts';
-import { readDocument } from '../report/files/documents.ts';
-import { namesById } from '../service/account.ts';
 import { planIn } from '../store/stored-plans.ts';
 import { readState } from '../store/open.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -17,10 +13,14 @@ import { existingState, otherPlanHint } from './state.ts';
 import type { Argv } from './command.ts';
 import { plan as definition } from './definitions.ts';
 
-/** `crm-backfill plan`: what will be sent, on a screen, for programs, or for the customer to sign. */
+/** `crm-backfill plan`: what will be sent, for programs or for the customer to sign. */
 export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(definition, argv);
-  if (settings.json && settings.csv !== undefined) throw new UserError('give either --json or --csv, not both');
+  if (settings.json === (settings.csv !== undefined)) {
+    throw new UserError('give either --json or --csv DIR', {
+      hint: 'a dry run shows what is in the plan, and writes the files of --csv into its folder',
+    });
+  }
   const state = await existingState(settings);
   const found = planIn(state, settings.dryRun);
   if (!found) {
@@ -30,15 +30,12 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   }
   const db = readState(state, found.output);
   try {
-    const names = namesById(readDocument(db, 'account'));
-    if (settings.json) await printEvents(db, console);
-    else if (settings.csv !== undefined) {
-      const files = await writePlanCsv(db, newDirectory(resolve(settings.csv)), names);
-      console.print(files.map(shortPath).join('\n'));
+    if (settings.csv === undefined) await printEvents(db, console);
+    else {
+      const directory = newDirectory(resolve(settings.csv));
+      const files = await writePlanCsv(db, directory);
+      console.print(files.map((name) => shortPath(join(directory, name))).join('\n'));
       console.say('they contain field values of records: treat them like the exports themselves');
-    } else {
-      const figures = planFigures(db, found, names, new Date());
-      console.show(screenOf(figures, { columns: console.shownColumns, isWhole: settings.all }));
     }
     return EXIT.done;
   } finally {

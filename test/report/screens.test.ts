@@ -137,7 +137,7 @@ describe('status', () => {
     const { told, command } = await project('demo');
     await told('--dry-run', '--sandbox');
     for (const name of ['status', 'verify', 'report', 'plan', 'purge', 'explain']) {
-      const args = name === 'explain' ? ['51000412'] : [];
+      const args = name === 'explain' ? ['51000412'] : name === 'plan' ? ['--json'] : [];
       const ended = await command(name, ...args);
       expect(ended).toMatchObject({ code: 2, stdout: '' });
       expect(ended.stderr).toContain(`crm-backfill ${[name, 'mapping.yaml', ...args].join(' ')} --sandbox`);

@@ -1,9 +1,9 @@
 /** The values that a lookup reads from another source: one for each text that it matches. */
-import type { JsonValue } from '../../json.ts';
+import { cellText, type JsonValue } from '../../json.ts';
 import type { Row } from '../../model.ts';
 import type { Source } from '../../input/source.ts';
 import type { Lack } from '../not-in-export.ts';
-import { ValueError, type Result, originalText, textOf } from '../values/result.ts';
+import { ValueError, type Result, textOf } from '../values/result.ts';
 import { RowContext, type Evaluate } from '../values/row-context.ts';
 
 /** Marks a text that several records match with different values. */
@@ -54,7 +54,7 @@ export class LookupTable {
 
 function sameValue(a: JsonValue | ValueError, b: JsonValue | ValueError): boolean {
   if (a instanceof ValueError || b instanceof ValueError) return a === b;
-  return originalText(a) === originalText(b);
+  return cellText(a) === cellText(b);
 }
 
 /** All tables of a mapping; equal lookups share one. */

@@ -1,5 +1,5 @@
 /** Columns and paths: from the text in the mapping to a function that reads a record. */
-import { isObject, readNumber, recordsByKey, type JsonValue } from '../../json.ts';
+import { isObject, parseJson, readNumber, recordsByKey, type JsonObject, type JsonValue } from '../../json.ts';
 import { didYouMean, quoted } from '../../problem.ts';
 import type { Source } from '../../input/source.ts';
 import { textOf } from './result.ts';
@@ -286,6 +286,20 @@ export function uniqueNames(columns: readonly string[]): readonly string[] {
     while (nth > 1 && all.has(unique)) unique += `#${nth}`;
     return unique;
   });
+}
+
+/** The cells of a stored row by the names that a mapping has for their columns; null where nothing could be read. */
+export function namedCells({
+  raw,
+  columns,
+}: {
+  readonly raw: string | null;
+  readonly columns: string;
+}): JsonObject | null {
+  const record = raw === null ? null : parseJson(raw);
+  if (record === null || isObject(record)) return record;
+  const names = uniqueNames(JSON.parse(columns) as string[]);
+  return Object.fromEntries((record as readonly string[]).map((cell, at) => [names[at] ?? `column ${at + 1}`, cell]));
 }
 
 /** How a mapping names the columns that share a name, in backticks. */

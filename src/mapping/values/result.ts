@@ -1,5 +1,5 @@
 /** The result of a value of the mapping for one record, and the form of values in messages. */
-import { NumberText, type JsonValue } from '../../json.ts';
+import { cellText, NumberText, type JsonValue } from '../../json.ts';
 import type { Issue } from '../../model.ts';
 import { shortened } from '../../report/words/visible.ts';
 
@@ -32,13 +32,13 @@ export type Result = JsonValue | undefined | ValueError;
 
 /** Records the value that caused an error, unless a more specific one is known already. */
 export function withOriginal(error: ValueError, original: JsonValue | undefined): ValueError {
-  error.original ??= originalText(original);
+  error.original ??= cellText(original);
   return error;
 }
 
 /** A value in a message: in backticks, on one line, at most 60 characters. */
 export function valueText(value: JsonValue | undefined): string {
-  return `\`${shortened(originalText(value).replace(/\s+/g, ' '), 60)}\``;
+  return `\`${shortened(cellText(value).replace(/\s+/g, ' '), 60)}\``;
 }
 
 /** The text of a scalar; numbers keep all their digits. Undefined for lists, objects and null. */
@@ -46,13 +46,4 @@ export function textOf(value: JsonValue | undefined): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return value instanceof NumberText ? value.text : undefined;
-}
-
-/** Any value as readable text. */
-export function originalText(value: JsonValue | undefined): string {
-  if (value === undefined || value === null) return '';
-  return (
-    textOf(value) ??
-    JSON.stringify(value, (_key, member: unknown) => (member instanceof NumberText ? member.text : member))
-  );
 }

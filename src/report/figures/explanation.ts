@@ -1,16 +1,16 @@
 /** The figures of `explain`: one record's story, and what the service shows of it now. Pure. */
 import { shortPath } from '../../files/paths.ts';
-import { canonicalJson, isObject, type JsonObject, type JsonValue } from '../../json.ts';
-import { COMBINED } from '../../kinds/index.ts';
-import { textOf } from '../../mapping/values/result.ts';
+import { canonicalJson, cellText, isObject, type JsonObject, type JsonValue } from '../../json.ts';
+import { COMBINED, KINDS } from '../../kinds/index.ts';
+import { textOf, valueText } from '../../mapping/values/result.ts';
 import { placeText } from '../../model.ts';
 import { quoted } from '../../problem.ts';
 import { counted, enumerated, numberText, countTexts } from '../words/numbers.ts';
 import { clockText } from '../words/times.ts';
 import { printable } from '../words/visible.ts';
+import { fieldsOf } from '../../store/field-hashes.ts';
 import { meaningOf } from '../words/words.ts';
 import { column, LIMITS, present, sectionOf, type Cells, type Figures, type Mood, type Section } from './figures.ts';
-import { namedValues, shownValue, valuesSection, valueText } from './plan.ts';
 import type { EventStory, LeftOut, RecordStory, Relative, RowStory, ServiceAnswer, UnusedRow } from './story.ts';
 import { VERDICTS, type FieldVerdict } from './verification.ts';
 
@@ -110,7 +110,7 @@ function errorsSection(events: readonly Pick<EventStory, 'errors'>[]): Section {
 /** The columns of the rows of one record in which they differ. */
 function differingFields(rows: readonly JsonObject[]): ReadonlySet<string> {
   const names = new Set(rows.flatMap((row) => Object.keys(row)));
-  return new Set([...names].filter((name) => new Set(rows.map((row) => valueText(row[name]))).size > 1));
+  return new Set([...names].filter((name) => new Set(rows.map((row) => cellText(row[name]))).size > 1));
 }
 
 /** What tells the rows of a record apart comes first; of a record with a list (`each`), the fields of the element with this id. */
@@ -127,7 +127,7 @@ function rowSection(
     ...elementFields(raw ?? {}, externalId),
     ...fields.filter(([name]) => differing.has(name)),
     ...fields.filter(([name]) => !differing.has(name)),
-  ].map(([name, value]) => [name, valueText(value)] as const);
+  ].map(([name, value]) => [name, cellText(value)] as const);
   const empty = values.filter(([, text]) => text === '').map(([name]) => name);
   return {
     ...valuesSection(
@@ -202,7 +202,7 @@ function leftOutSection(title: string, leftOut: readonly LeftOut[]): Section {
     title,
     columns: [column('value'), column('text')],
     rows: leftOut.map(({ file, line, field, original, reason }) => [
-      field === null ? placeText({ file, line, record: 0 }) : `${field} ${shownValue(original)}`,
+      field === null ? placeText({ file, line, record: 0 }) : `${field} ${valueText(original)}`,
       printable(reason),
     ]),
     limit: { ...LIMITS.values, noun: 'value' },
@@ -275,5 +275,39 @@ function liveSection(live: LiveRecord | string, names: ReadonlyMap<string, strin
             : `${VERDICTS[verdict]}; in the plan: ${named(expected)}`,
     ]),
     limit: LIMITS.values,
+  });
+}
+
+/** Of one event on a screen; `--all` shows all of them. */
+const LIMIT = { ...LIMITS.values, isSummed: false } as const;
+
+export function valuesSection(
+  id: string,
+  title: string,
+  values: readonly (readonly [name: string, value: string])[],
+): Section {
+  return sectionOf({
+    id,
+    title,
+    columns: [column('label'), column('value')],
+    rows: values.map(([name, value]) => [printable(name), printable(value)]),
+    limit: LIMIT,
+  });
+}
+
+const ORDER: readonly string[] = KINDS.flatMap(({ fields }) => fields.map(({ name }) => name));
+
+/** The fields in the order of their kind: custom ones, of which there may be many, come last. */
+function rankOf(name: string): number {
+  return ORDER.indexOf(name.split('.')[0]!);
+}
+
+/** The fields of an event, with names beside ids. `names`: of stages, pipelines and users, by their ids in lower case. */
+function namedValues(data: JsonObject, names: ReadonlyMap<string, string>): [name: string, value: string][] {
+  const fields = [...fieldsOf(data)].sort(([one], [other]) => rankOf(one) - rankOf(other));
+  return fields.map(([name, value]) => {
+    const text = cellText(value);
+    const known = name.endsWith('_id') ? names.get(text.toLowerCase()) : undefined;
+    return [name, known === undefined ? text : `${known} (${text})`];
   });
 }

@@ -157,11 +157,12 @@ function automationsText(fired: number | undefined): string {
   return fired === 0 ? 'no automation fired' : `${counted(fired, 'automation')} fired`;
 }
 
-function filesSection({ exit, files, errors_by_code: errors, pilot }: Summary): Section | undefined {
+function filesSection({ dry_run: dry, exit, files, errors_by_code: errors, pilot }: Summary): Section | undefined {
   if (isStateLost(exit.reason)) return undefined;
   const failed = Object.keys(errors).length > 0;
   const names = [
     ...(files.report === null ? [] : ['report.html']),
+    ...(dry ? ['plan/'] : []),
     ...(failed ? ['errors.csv', 'rejects/'] : []),
     ...(pilot === null ? [] : ['pilot.csv']),
   ];

@@ -1,6 +1,6 @@
 /** The story of one record, as a few selects over the plan and the checkpoint: nothing is written, and no lock is taken. */
-import { isObject, parseJson, type JsonObject } from '../../json.ts';
-import { uniqueNames } from '../../mapping/values/path.ts';
+import { parseJson, type JsonObject } from '../../json.ts';
+import { namedCells } from '../../mapping/values/path.ts';
 import { isUpdate, nameInSql } from '../../kinds/index.ts';
 import type { EventType, Place } from '../../model.ts';
 import { hintFor, meaningOf } from '../words/words.ts';
@@ -230,7 +230,7 @@ function requestsAbout(db: Database, { entity, externalId }: NamedRecord): Servi
 }
 
 /** The words for a state of the plan, as in the view `events`. */
-export function fateOf(state: string): EventFate {
+function fateOf(state: string): EventFate {
   const outcome = outcomeOf(state as State);
   return outcome === 'duplicates' ? 'duplicate' : outcome;
 }
@@ -273,15 +273,7 @@ function rowsOf(db: Database, row: StoryRow): RowStory[] {
 
 function rowStory(row: StoryRow): RowStory {
   const { source, file, line, record, original } = row;
-  return { source, file, line, record, raw: rawOf(row), original };
-}
-
-/** The cells of a record by the names that a mapping has for their columns. */
-export function rawOf({ raw, columns }: Pick<StoryRow, 'raw' | 'columns'>): JsonObject | null {
-  const record = raw === null ? null : parseJson(raw);
-  if (record === null || isObject(record)) return record;
-  const names = uniqueNames(JSON.parse(columns) as string[]);
-  return Object.fromEntries((record as readonly string[]).map((cell, at) => [names[at] ?? `column ${at + 1}`, cell]));
+  return { source, file, line, record, raw: namedCells(row), original };
 }
 
 const ERRORS = 'select kind, code, field, message, hint from problem';

@@ -2,12 +2,12 @@
 import type { ExitCode } from '../../errors.ts';
 import { comparedFields, ENTITIES, kindOf, type ComparedField } from '../../kinds/index.ts';
 import type { Entity } from '../../model.ts';
+import { valueText } from '../../mapping/values/result.ts';
 import type { Likeness } from '../../plan/account/fields.ts';
 import { isLikelyForm } from '../../plan/account/forms.ts';
 import type { StoredVerification } from '../files/documents.ts';
 import { counted, enumerated, numberText } from '../words/numbers.ts';
 import { capital, fieldWords } from '../words/terms.ts';
-import { shownValue } from './plan.ts';
 import { column, LIMITS, present, sectionOf, type Cells, type Figures, type Mood, type Section } from './figures.ts';
 
 /**
@@ -198,7 +198,7 @@ function exampleText(difference: FieldDifference, names: ReadonlyMap<string, str
   const { entity, external_id: id, verdict, expected, actual } = difference;
   const record = `${entity} ${id}`;
   if (verdict === 'missing' || verdict === 'refused') return [record, actual].filter((part) => part !== '').join(': ');
-  const value = (text: string): string => shownValue(names.get(text.toLowerCase()) ?? text);
+  const value = (text: string): string => valueText(names.get(text.toLowerCase()) ?? text);
   return `${record}: ${verdict === 'changed' ? 'now' : 'sent'} ${value(expected)}, shown ${value(actual)}`;
 }
 

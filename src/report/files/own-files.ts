@@ -4,8 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, lstatSync } from 'node:fs';
-import { lstat, readdir, rename, unlink } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { cannotWrite, UserError } from '../../errors.ts';
+import { temporaryName } from '../../files/private-file.ts';
+import type { StateDir } from '../../files/state-dir.ts';
 import type { Database } from '../../store/sqlite.ts';
 
 /** A complete file to move into the directory. */
@@ -53,6 +56,42 @@ export async function publishFiles(
   for (const [index, name] of names.entries()) await rename(files[index]!.path, join(path, name));
   for (const name of unchanged) if (!names.includes(name)) await unlink(join(path, name));
   return names;
+}
+
+/** A file with another name than usual: people have changed or added the usual one. */
+export interface WrittenBeside {
+  readonly usual: string;
+  readonly path: string;
+}
+
+/**
+ * Writes a directory of such files anew. `write` writes them into an empty directory and returns their names. Returns those that could
+ * not have their name. Throws a `UserError`.
+ */
+export async function publishDirectory(
+  db: Database,
+  output: StateDir,
+  name: string,
+  write: (directory: string) => readonly string[] | Promise<readonly string[]>,
+): Promise<readonly WrittenBeside[]> {
+  const path = (await output.directory(name)).path;
+  const gathered = temporaryName(output.file(name));
+  try {
+    await mkdir(gathered, { mode: 0o700 });
+    const written = await write(gathered);
+    const files = written.map((file) => ({
+      path: join(gathered, file),
+      nameOf: (number: number) => (number === 1 ? file : file.replace(/(?=\.[^.]*$)/, `.${number}`)),
+    }));
+    const names = await publishFiles({ db, root: output.path, path, owns: () => true }, files);
+    return written
+      .map((file, at) => ({ usual: join(path, file), path: join(path, names[at]!) }))
+      .filter((each) => each.usual !== each.path);
+  } catch (error) {
+    throw error instanceof UserError ? error : cannotWrite(path, error);
+  } finally {
+    await rm(gathered, { recursive: true, force: true });
+  }
 }
 
 /** Names of the files that are still as the program wrote them. */

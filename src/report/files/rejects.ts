@@ -1,15 +1,12 @@
-import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { csvHead, csvLine } from '../../files/csv.ts';
-import { cannotWrite, UserError } from '../../errors.ts';
 import { canonicalJson, parseJson, type JsonObject } from '../../json.ts';
 import type { RawRecord } from '../../model.ts';
 import { rejectColumnsFor, rowHasher } from '../../input/reject-columns.ts';
-import { temporaryName } from '../../files/private-file.ts';
 import type { StateDir } from '../../files/state-dir.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { writeLines } from '../../files/write-lines.ts';
-import { publishFiles } from './own-files.ts';
+import { publishDirectory, type WrittenBeside } from './own-files.ts';
 
 export const REJECTS = 'rejects';
 
@@ -28,40 +25,18 @@ interface RejectRow {
   readonly error: string;
 }
 
-/** A file with another name than usual: people have changed or added the usual one. */
-interface WrittenBeside {
-  readonly usual: string;
-  readonly path: string;
-}
-
 /**
  * Writes `rejects/<source>.csv` or `.ndjson`: the original records behind the errors, to be corrected. People correct them in
  * place and keep their own files beside them: only files that are as a run left them are replaced or deleted. Throws a `UserError`.
  */
-export async function writeRejects(db: Database, output: StateDir): Promise<readonly WrittenBeside[]> {
-  const directory = (await output.directory(REJECTS)).path;
-  const gathered = temporaryName(output.file(REJECTS));
-  try {
-    await mkdir(gathered, { mode: 0o700 });
-    const sources = faultySources(db);
-    for (const source of sources) writeSource(db, source, join(gathered, nameOf(source)));
-    const files = sources.map((source) => ({
-      path: join(gathered, nameOf(source)),
-      nameOf: (number: number) => nameOf(source, number),
-    }));
-    const names = await publishFiles({ db, root: output.path, path: directory, owns: () => true }, files);
-    return sources
-      .map((source, index) => ({ usual: join(directory, nameOf(source)), path: join(directory, names[index]!) }))
-      .filter(({ usual, path }) => usual !== path);
-  } catch (error) {
-    throw error instanceof UserError ? error : cannotWrite(directory, error);
-  } finally {
-    await rm(gathered, { recursive: true, force: true });
-  }
-}
-
-function nameOf({ name, kind }: SourceRow, number = 1): string {
-  return `${name}${number === 1 ? '' : `.${number}`}.${kind === 'table' ? 'csv' : 'ndjson'}`;
+export function writeRejects(db: Database, output: StateDir): Promise<readonly WrittenBeside[]> {
+  return publishDirectory(db, output, REJECTS, (directory) =>
+    faultySources(db).map((source) => {
+      const name = `${source.name}.${source.kind === 'table' ? 'csv' : 'ndjson'}`;
+      writeSource(db, source, join(directory, name));
+      return name;
+    }),
+  );
 }
 
 function faultySources(db: Database): SourceRow[] {

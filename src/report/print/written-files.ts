@@ -4,6 +4,7 @@ import type { StateDir } from '../../files/state-dir.ts';
 import { storeDocument } from '../files/documents.ts';
 import { writeFile } from '../files/error-files.ts';
 import { REJECTS, writeRejects } from '../files/rejects.ts';
+import { PLAN_FOLDER, writePlanFolder } from '../files/plan-csv.ts';
 import { REPORT_FILE, type Summary } from '../files/summary.ts';
 import { lockHolder } from '../../store/lock.ts';
 import { PLAN_FILE } from '../../store/plan-schema.ts';
@@ -39,9 +40,10 @@ export async function writeFiles(
     await bestEffort.attempt(name, () => writeFile(db, output, name));
   }
   const rejects = await bestEffort.attempt(REJECTS, () => writeRejects(db, output));
+  const plan = summary.dry_run ? await bestEffort.attempt(PLAN_FOLDER, () => writePlanFolder(db, output)) : [];
   const pilot = await bestEffort.attempt(PILOT_FILE, () => writePilot(db, output));
   await bestEffort.attempt(REPORT_FILE, () => writeReport(state, output, { withValues: false }));
-  for (const { usual, path } of [...(rejects ?? []), ...(pilot ? [pilot] : [])]) {
+  for (const { usual, path } of [...(rejects ?? []), ...(plan ?? []), ...(pilot ? [pilot] : [])]) {
     if (usual !== undefined) warn(notReplaced(usual, path));
   }
   return { pilot };

@@ -4,8 +4,7 @@ import { countsSection, prioritiesSection } from '../../../src/report/figures/co
 import { SCREEN_LINES, screenOf } from '../../../src/report/print/terminal.ts';
 import type { CountedState } from '../../../src/plan/counts.ts';
 import { comparedFields, ENTITIES } from '../../../src/kinds/index.ts';
-import { explanationFigures } from '../../../src/report/figures/explanation.ts';
-import { valuesSection } from '../../../src/report/figures/plan.ts';
+import { explanationFigures, valuesSection } from '../../../src/report/figures/explanation.ts';
 import type { RecordStory } from '../../../src/report/figures/story.ts';
 import {
   VERDICT_NAMES,
