@@ -16,6 +16,30 @@ export class NumberText {
   }
 }
 
+/** A text with a number in it, which stays known whatever is made of it: a cell of a sheet, `12.345 EUR` of a template. Sent as text. */
+export class NumberInText extends NumberText {
+  readonly number: string;
+
+  constructor(text: string, number: string) {
+    super(text);
+    this.number = number;
+  }
+}
+
+/** The number that a value is or has in it, if its text could be read as another one: `12.345` with a comma for decimals. */
+function decimalIn(value: JsonValue): string | undefined {
+  if (typeof value !== 'number' && !(value instanceof NumberText)) return undefined;
+  const number = value instanceof NumberInText ? value.number : String(value);
+  return /[.e]/i.test(number) ? number : undefined;
+}
+
+/** A text made of values: with the number in it, where one of them is a decimal number and nothing else in the text has digits. */
+export function textWith(text: string, values: readonly JsonValue[]): string | NumberInText {
+  const [number, other] = values.flatMap((value) => decimalIn(value) ?? []);
+  if (number === undefined || other !== undefined || !text.includes(number)) return text;
+  return /\d/.test(text.replace(number, '')) ? text : new NumberInText(text, number);
+}
+
 export type JsonScalar = string | number | NumberText | boolean | null;
 export type JsonValue = JsonScalar | readonly JsonValue[] | JsonObject;
 export interface JsonObject {

@@ -1,8 +1,10 @@
 import type { Issue, RawRecord, RecordText } from '../model.ts';
 import { issueOf } from '../report/words/words.ts';
 import type { TableRecord } from './format.ts';
+import { Heads } from './heads.ts';
 import { shorten, type Items } from './reading.ts';
 import { notice, Tally, type SourceNotice } from './source.ts';
+import { isTotal } from './totals.ts';
 
 /** Most lines of a footer: more lone cells than this are short rows. */
 const FOOTER_LINES = 20;
@@ -23,8 +25,13 @@ export class TableRows {
   readonly #width: number;
   /** Least number of cells of a complete row: up to the last column with a name. */
   readonly #needed: number;
-  /** This file has the same columns as the source, in the same order. */
-  readonly #plain: boolean;
+  /** As in the layout, until another header follows. */
+  #targets: readonly (number | undefined)[];
+  /** The columns are those of the source, in the same order. */
+  #plain: boolean;
+  readonly #heads: Heads;
+  /** Of a header with other columns, below which nothing can be read. */
+  #otherHead: number | undefined;
   /** Lone cells after a blank line: a footer, unless a complete record follows. */
   #held: TableRecord[] = [];
   /** A row of empty cells, which is how spreadsheets write a blank line, has followed the last row. */
@@ -38,7 +45,9 @@ export class TableRows {
     this.#layout = layout;
     this.#width = layout.header.length;
     this.#needed = layout.header.findLastIndex((name) => name !== '') + 1;
-    this.#plain = layout.columns === layout.header.length && layout.targets.every((target, index) => target === index);
+    this.#targets = layout.targets;
+    this.#plain = isPlain(layout.targets, layout.columns);
+    this.#heads = new Heads(layout.header);
   }
 
   take(record: TableRecord): void {
@@ -59,7 +68,7 @@ export class TableRows {
       return;
     }
     if (this.#held.length > 0 || this.#padded) this.#release();
-    this.#row(record, first);
+    this.#row(record);
   }
 
   /** A lone cell below a blank line, or totals. */
@@ -105,13 +114,13 @@ export class TableRows {
     const held = this.#held;
     this.#held = [];
     this.#padded = false;
-    for (const record of held) this.#row(record, record.cells[0]!.trim());
+    for (const record of held) this.#row(record);
   }
 
-  #row(record: TableRecord, first: string): void {
+  #row(record: TableRecord): void {
     const { cells, line, issue } = record;
     const { items } = this.#layout;
-    const unreadable = issue ?? this.#reject(cells, first);
+    const unreadable = issue ?? this.#reject(cells, line);
     if (unreadable) {
       items.unreadable(line, unreadable, this.#arranged(record));
     } else if (cells.length < this.#needed) {
@@ -125,36 +134,48 @@ export class TableRows {
     }
   }
 
-  #reject(cells: readonly string[], first: string): Issue | undefined {
-    if (first === this.#layout.header[0] && this.#repeatsHeader(cells)) return issueOf('repeated_header');
+  #reject(cells: readonly string[], line: number): Issue | undefined {
+    const kind = this.#width > 1 ? this.#heads.take(cells) : 'record';
+    if (typeof kind === 'object') return this.#readBy(kind.order);
+    if (kind === 'other') this.#otherHead ??= line;
+    if (this.#otherHead !== undefined) return issueOf('other_header', this.#otherHead);
     if (cells.length <= this.#width) return undefined;
     const surplus = cells.slice(this.#width).filter((cell) => !isBlank(cell));
     if (surplus.length === 0) return undefined;
     return issueOf('too_many_cells', cells.length, this.#width, shorten(surplus.join(', ')));
   }
 
-  #repeatsHeader(cells: readonly string[]): boolean {
-    const { header } = this.#layout;
-    return header.length > 1 && header.every((name, index) => cells[index]?.trim() === name);
+  /** The header once more: what follows is in this order. */
+  #readBy(order: readonly number[]): Issue {
+    const { targets, columns } = this.#layout;
+    const isSame = order.every((column, at) => column === at);
+    this.#targets = isSame ? targets : order.map((column) => targets[column]);
+    this.#plain = isPlain(this.#targets, columns);
+    this.#otherHead = undefined;
+    return issueOf(isSame ? 'repeated_header' : 'repeated_header/reordered');
   }
 
   #arranged({ cells, decimals }: TableRecord): RecordText {
     const raw = this.#arrange(cells);
-    return decimals ? { raw, decimals: decimals.flatMap((index) => this.#layout.targets[index] ?? []) } : { raw };
+    return decimals ? { raw, decimals: decimals.flatMap((index) => this.#targets[index] ?? []) } : { raw };
   }
 
   /** The cells in the order of the source's columns, followed by any surplus cells. */
   #arrange(cells: readonly string[]): RawRecord {
     if (this.#plain && cells.length >= this.#width) return cells;
-    const { columns, targets } = this.#layout;
+    const { columns } = this.#layout;
     const arranged = new Array<string>(columns).fill('');
     for (let index = 0; index < cells.length; index += 1) {
-      const target = targets[index];
+      const target = this.#targets[index];
       if (target === undefined) arranged.push(cells[index]!);
       else arranged[target] = cells[index]!;
     }
     return arranged;
   }
+}
+
+function isPlain(targets: readonly (number | undefined)[], columns: number): boolean {
+  return columns === targets.length && targets.every((target, index) => target === index);
 }
 
 function isBlank(cell: string): boolean {
@@ -176,37 +197,4 @@ function isRule(cells: readonly string[]): boolean {
     filled += 1;
   }
   return filled > 0 && filled * 2 >= cells.length;
-}
-
-/** What totals are called in the languages of exports. */
-const TOTALS = [
-  'total|totals|sum|grand total|subtotal|sub-total',
-  'summe|gesamt|gesamtsumme|zwischensumme|totaal|totalt|i alt|summa|yhteensä',
-  'total general|total général|totale|totale generale|suma|soma|somme',
-  'razem|łącznie|celkem|součet|spolu|ukupno|skupaj|общо|итого|всего|сумма|разом|всього|kopā|iš viso|kokku|összesen',
-  'toplam|genel toplam|σύνολο|סה"כ|المجموع|الإجمالي|jumlah|tổng|tổng cộng|รวม|合计|总计|合計|小計|総計|합계|총계',
-].join('|');
-const TOTAL = new RegExp(`^(?:${TOTALS})(?: \\(?\\d+\\)?)?\\s*:?$`, 'iu');
-/** `Total: 41 customers` */
-const COUNTED = new RegExp(`^(?:${TOTALS})[\\s:].*\\d`, 'iu');
-/** An amount or a count, however it is written. */
-const FIGURE = /^[\p{Sc}\p{Lu}]{0,4}\s?[-+(]?[\d.,'\s\u00a0]*\d[)%]?\s?[\p{Sc}\p{Lu}]{0,4}$/u;
-
-/**
- * A row of totals: without an id, or with the word in its place, and with nothing but figures beside it, or a lone cell with a count.
- * Only the last rows of a file are; in the middle it is a record.
- */
-function isTotal(cells: readonly string[]): boolean {
-  const filled: string[] = [];
-  for (const cell of cells) {
-    const text = cell.trim();
-    if (text !== '') filled.push(text);
-    if (filled.length * 2 > cells.length + 1) return false;
-  }
-  if (filled.length === 1) return COUNTED.test(filled[0]!);
-  return (
-    (cells[0]!.trim() === '' || TOTAL.test(filled[0]!)) &&
-    filled.some((cell) => TOTAL.test(cell)) &&
-    filled.every((cell) => TOTAL.test(cell) || FIGURE.test(cell))
-  );
 }

@@ -162,6 +162,50 @@ describe('CSV', () => {
     expect(items.every(({ kind }) => kind === 'row')).toBe(true);
   });
 
+  const joined = async (...lines: readonly string[]) => {
+    const text = ['ID,Full Name,Email', '1,Ada,ada@x.example', '2,Bob,bob@x.example', ...lines, ''].join('\n');
+    const items = (await readAll(await openIn(folderWith({ 'a.csv': text }), 'a.csv'))).slice(2);
+    return items.map((item) => (item.kind === 'row' ? item.raw : item.issue.code));
+  };
+
+  test.each([
+    ['in the same order', 'ID,Full Name,Email', '3,Cy,cy@x.example'],
+    ['in another letter case', 'id,FULL_NAME,E-mail', '3,Cy,cy@x.example'],
+    ['in another order', 'Email,ID,Full Name', 'cy@x.example,3,Cy'],
+    ['in another order and letter case', 'E-MAIL,full name,Id', 'cy@x.example,Cy,3'],
+  ])('below the header once more, %s, the rows are read by it', async (_, header, row) => {
+    expect(await joined(header, row, 'ID,Full Name,Email', '4,Di,')).toEqual([
+      'repeated_header',
+      ['3', 'Cy', 'cy@x.example'],
+      'repeated_header',
+      ['4', 'Di', ''],
+    ]);
+  });
+
+  test.each([
+    ['another column', 'ID,Full Name,Phone'],
+    ['one column more', 'ID,Full Name,Email,Phone'],
+    ['names in another language', 'Kennung,Name,E-Mail-Adresse'],
+    ['no name in common', 'Nummer,Kunde,Adresse'],
+  ])('below a header with %s, no row is read until a known one', async (_, header) => {
+    expect(await joined(header, '3,Cy,555', 'Cy,3,x', 'ID,Full Name,Email', '4,Di,')).toEqual([
+      'other_header',
+      'other_header',
+      'other_header',
+      'repeated_header',
+      ['4', 'Di', ''],
+    ]);
+  });
+
+  test.each(['A,B,none', 'X1,Email,', 'Email,,', 'ID,Cy,cy@x.example', ',Full Name,unknown'])(
+    'a record is none, whatever its texts: %s',
+    async (row) => {
+      const [read] = await joined(row);
+      if (row === 'A,B,none') expect(read).toBe('other_header');
+      else expect(Array.isArray(read)).toBe(true);
+    },
+  );
+
   test.each(['\n', '\r\n', '\r'])('cells written as formulas are read as the text in them (%j)', async (end) => {
     const rows = Array.from({ length: 2000 }, (_, at) => `="000${at}",=" é ",Ada,"=""0${at}""","a, =""x"", b"`);
     const text = ['ID,Note,Name,Ref,Text', ...rows].join(end);

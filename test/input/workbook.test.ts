@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { UserError } from '../../src/errors.ts';
-import { dateKind, dateText, decimalText, letterOf } from '../../src/input/workbook/cells.ts';
+import { dateKind, dateText, numberText, letterOf } from '../../src/input/workbook/cells.ts';
 import { FIXTURES } from '../e2e/harness.ts';
 import { failure, folderWith, openIn, readAll } from './reading.ts';
 import { workbookOf } from './zip.ts';
@@ -57,7 +57,7 @@ describe('cells are read by what they hold', () => {
     ]);
     const items = await readAll(source);
     const [one, two, three] = items.map(({ raw }) => raw as string[]);
-    expect(one).toEqual(first('12345678901234600000'));
+    expect(one).toEqual(first('1.23456789012346E+19'));
     const isComputed = file === 'cells-libreoffice.xlsx';
     expect(two).toEqual([
       '12345678901234567890',
@@ -126,13 +126,16 @@ describe('cells are read by what they hold', () => {
     ['1.5E-7', '0.00000015'],
     ['-2.50', '-2.5'],
     ['12345678901234567', '12345678901234567'],
-    ['1.2345678901234567E+19', '12345678901234600000'],
+    ['1.2345678901234567E+19', '1.23456789012346E+19'],
+    ['123456789012345000', '1.23456789012345E+17'],
+    ['1234567890123450', '1.23456789012345E+15'],
+    ['1234567890123457', '1234567890123457'],
     ['0.1', '0.1'],
     ['-0', '0'],
     ['99.989999999999995', '99.99'],
     ['123456.78900000001', '123456.789'],
     ['0', '0'],
-  ])('the number %s is %s', (written, text) => expect(decimalText(written)).toBe(text));
+  ])('the number %s is %s', (written, text) => expect(numberText(written)).toBe(text));
 
   test.each([
     [14, undefined, 'date'],
@@ -174,6 +177,54 @@ describe('cells are read by what they hold', () => {
     expect(await cellsOf(rows, { 'xl/styles.xml': styles })).toEqual([
       ['00123', '123'],
       ['1234567', '1.5'],
+    ]);
+  });
+
+  test.each([
+    [
+      'in CDATA',
+      '<c t="str"><v><![CDATA[1]]></v></c><c t="inlineStr"><is><t><![CDATA[a <b>]]></t></is></c>',
+      ['1', 'a <b>'],
+    ],
+    [
+      'a shared one of a part in other letters',
+      '<c t="s"><v>0</v></c><c t="n"><v>2</v></c>',
+      ['zero', '2'],
+      'xl/SharedStrings.xml',
+    ],
+    [
+      'one in the last column of the sheet',
+      '<c r="A2"><v>1</v></c><c r="XFD2" t="str"><v>far</v></c>',
+      ['1', '', 'far'],
+    ],
+  ])('a text is read, whatever its form: %s', async (_name, row, expected, part = 'xl/sharedStrings.xml') => {
+    expect(await cellsOf(`<row r="2">${row}</row>`, { [part]: '<sst><si><t>zero</t></si></sst>' })).toEqual([expected]);
+  });
+
+  test('rows with their first cell alone are records, as in a CSV file', async () => {
+    const rows = [2, 3, 4].map((row) => `<row r="${row}"><c r="A${row}"><v>${row}</v></c></row>`).join('');
+    expect(await cellsOf(rows)).toEqual([
+      ['2', ''],
+      ['3', ''],
+      ['4', ''],
+    ]);
+  });
+
+  test('a text in the last column of the header costs nothing', async () => {
+    const header = HEADER.replace('</row>', '<c r="XFD1" t="str"><v>last</v></c></row>');
+    const rows = Array.from({ length: 3_000 }, (_, at) => `<row r="${at + 2}"><c><v>${at}</v></c></row>`).join('');
+    const source = await openIn(folderWith({ 'a.xlsx': workbookOf(sheetOf(header + rows)) }), 'a.xlsx');
+    expect(source.columns).toEqual(['id', 'value', 'last']);
+    expect((await readAll(source))[0]).toMatchObject({ raw: ['0', '', ''], place: { letters: ['A', 'B', 'XFD'] } });
+  });
+
+  test('long numbers of a column keep their digits where one of them shows that none was cut', async () => {
+    const rows = ['1234567890123450', '1234567890123457'].map(
+      (number, at) => `<row r="${at + 2}"><c><v>${number}</v></c><c><v>1234567890123450</v></c></row>`,
+    );
+    expect(await cellsOf(rows.join(''))).toEqual([
+      ['1234567890123450', '1.23456789012345E+15'],
+      ['1234567890123457', '1.23456789012345E+15'],
     ]);
   });
 
@@ -260,11 +311,65 @@ describe('what is dangerous or damaged is refused or inert', () => {
     ['a row beyond the last', sheetOf('<row r="99999999"><c><v>1</v></c></row>'), 'outside of any sheet'],
     ['a document type', `<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>${sheetOf(HEADER)}`, 'document type'],
     ['an unknown entity', sheetOf('<row><c t="str"><v>&e;</v></c></row>'), 'cannot be read as a workbook'],
+    ['a shared text that is not there', sheetOf(`${HEADER}<row r="2"><c t="s"><v>7</v></c></row>`), 'A2'],
+    ['no index of a shared text', sheetOf(`${HEADER}<row r="2"><c t="s"><v>x</v></c></row>`), 'A2'],
+    ['an inline text of another type', sheetOf(`${HEADER}<row r="2"><c><is><t>Ada</t></is></c></row>`), 'A2'],
+    ['a value of an inline text', sheetOf(`${HEADER}<row r="2"><c t="inlineStr"><v>Ada</v></c></row>`), 'A2'],
+    ['an unknown type', sheetOf(`${HEADER}<row r="2"><c t="x"><v>1</v></c></row>`), 'A2'],
+    ['a number that is none', sheetOf(`${HEADER}<row r="2"><c/><c><v>Ada</v></c></row>`), 'B2'],
+    ['a truth value that is none', sheetOf(`${HEADER}<row r="2"><c t="b"><v>yes</v></c></row>`), 'A2'],
+    ['a style that is not there', sheetOf(`${HEADER}<row r="2"><c s="4"><v>1</v></c></row>`), 'A2'],
+    ['a cell twice', sheetOf(`${HEADER}<row r="2"><c r="A2"><v>1</v></c><c r="A2"><v>2</v></c></row>`), 'A2'],
+    ['a row twice', sheetOf(`${HEADER}<row r="1"><c><v>1</v></c></row>`), 'row 1'],
+    ['two values of a cell', sheetOf(`${HEADER}<row r="2"><c><v>1</v><v>2</v></c></row>`), 'A2'],
+    ['another encoding', `<?xml version="1.0" encoding="windows-1252"?>${sheetOf(HEADER)}`, 'windows-1252'],
+    ['another root', '<html/>', 'html'],
     ['XML that is cut off', sheetOf(HEADER).slice(0, -20), 'cannot be read as a workbook'],
   ])('%s', async (_, sheet, message) => {
     const error = await failure(open(sheet));
     expect(error).toBeInstanceOf(UserError);
     expect(error.message).toContain(message);
+  });
+
+  test.each<[string, Readonly<Record<string, string | Buffer>>, string]>([
+    [
+      'two sheets of one name',
+      {
+        'xl/workbook.xml':
+          '<workbook><sheets><sheet name="A" r:id="rId9"/><sheet name="a" r:id="rId9"/></sheets></workbook>',
+      },
+      'two sheets',
+    ],
+    [
+      'a sheet without a part',
+      { 'xl/workbook.xml': '<workbook><sheets><sheet name="A" r:id="none"/></sheets></workbook>' },
+      '`A`',
+    ],
+    ['two parts of one name', { 'XL/workbook.xml': '<workbook/>' }, 'two parts'],
+    [
+      'bytes that are no UTF-8',
+      { 'xl/sharedStrings.xml': Buffer.from('<sst><si><t>Zo\xeb</t></si></sst>', 'latin1') },
+      'sharedStrings.xml',
+    ],
+  ])('%s', async (_, parts, message) => {
+    const error = await failure(open(sheetOf(HEADER), parts));
+    expect(error).toBeInstanceOf(UserError);
+    expect(error.message).toContain(message);
+  });
+
+  test('a part whose checksum is wrong', async () => {
+    const bytes = workbookOf(sheetOf(`${HEADER}<row><c><v>1</v></c></row>`));
+    const at = bytes.lastIndexOf('xl/worksheets/sheet7.xml') - 46 + 16;
+    bytes.writeUInt32LE(bytes.readUInt32LE(at) + 1, at);
+    const error = await failure(openIn(folderWith({ 'a.xlsx': bytes }), 'a.xlsx').then(readAll));
+    expect(error).toBeInstanceOf(UserError);
+    expect(error.message).toContain('checksum');
+  });
+
+  test('parts in UTF-16 are read', async () => {
+    const sheet = sheetOf(`${HEADER}<row><c t="str"><v>Zoë</v></c></row>`);
+    const part = Buffer.from(`\ufeff<?xml version="1.0" encoding="UTF-16"?>${sheet}`, 'utf16le');
+    expect((await open('', { 'xl/worksheets/sheet7.xml': part })).map(({ raw }) => raw)).toEqual([['Zoë', '']]);
   });
 
   test('a declared size of a million columns costs nothing, and links to other files are not followed', async () => {

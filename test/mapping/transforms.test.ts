@@ -27,7 +27,7 @@ const CASES: [written: string, from: JsonValue, to: JsonValue | undefined][] = [
   // text
   ['lowercase', ['A', null, 'B'], ['a', null, 'b']],
   ['lowercase', { a: 1 }, 'error not_text'],
-  ['uppercase', new NumberText('5.10'), '5.10'],
+  ['uppercase', new NumberText('5.10'), new NumberText('5.10')],
   ['uppercase', true, 'TRUE'],
   ['collapse_whitespace', 'a\u00a0\n\t b', 'a b'],
   ['{ prefix: 00 }', '1', '001'],

@@ -7,6 +7,34 @@ const LEADS =
 const DEALS = (stage: string): string =>
   `events:\n  - type: deal/created\n    source: it\n    data: { external_id: ID, title: Title, stage_name: ${stage}, owner_name: Owner }\n`;
 
+describe('keys of JSON that have another name further down', () => {
+  const records = (from: number, key: string) =>
+    Array.from({ length: 5 }, (_, at) => ({ ID: `${from + at}`, Name: 'Ann', [key]: `a${from + at}@x.test` }));
+  const lines = (list: readonly object[]) => list.map((each) => JSON.stringify(each)).join('\n');
+  const mapping = `sources: { it: { path: 'it-*.ndjson' } }\n${LEADS}`;
+
+  it('in a file of their own, or in the middle of one', async () => {
+    const { warnings_by_code: parts } = await surveyedFiles(mapping, {
+      'it-1.ndjson': lines(records(1, 'Email')),
+      'it-2.ndjson': lines(records(6, 'emailAddress')),
+    });
+    expect(parts).toMatchObject({ missing_path: 6 });
+    const one = lines([...records(1, 'Email'), ...records(6, 'Mail of a person')]);
+    const { warnings_by_code: renamed, profile } = await surveyedFiles(mapping, { 'it-1.ndjson': one });
+    expect(renamed).toMatchObject({ missing_path: 5 });
+    expect(profile.sources['it']!.renamed).toEqual([
+      { column: 'Email', fields: ['email'], to: 'Mail of a person', values: 5, from: 6 },
+    ]);
+  });
+
+  it('are not suspected where a value is absent', async () => {
+    const found = lines([...records(1, 'Email'), ...records(6, 'Email').map(({ ID, Name }) => ({ ID, Name }))]);
+    expect((await surveyedFiles(mapping, { 'it-1.ndjson': found })).warnings_by_code).not.toHaveProperty(
+      'missing_path',
+    );
+  });
+});
+
 describe('the profile of a table', () => {
   it('lists unused columns, and used columns that are always empty', async () => {
     const source = await profileOf({ mapping: LEADS, export: 'ID,Name,Email,City,\n1,Ann, ,Rome,x\n' });

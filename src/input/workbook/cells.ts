@@ -5,16 +5,27 @@ import { plainDecimal } from '../../decimal.ts';
 /** Digits that a spreadsheet keeps of a number. */
 export const DIGITS = 15;
 
+/** As XML Schema has them, without infinity. */
+export const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:E[+-]?\d+)?$/i;
+
+/** A long number of which a spreadsheet has cut the last digits: `1.23456789012345E+16`, as it writes it into a CSV file. */
+export function isCut(text: string): boolean {
+  return text.includes('E');
+}
+
 /**
  * A number of a workbook as a plain decimal. Of fractions, digits beyond the 15th are artefacts of binary arithmetic
- * (`0.30000000000000004`); whole numbers keep the digits that the file has.
+ * (`0.30000000000000004`). A whole number with zeros in place of its further digits was cut by a spreadsheet, unless other numbers of its
+ * column have such digits (`isExact`): no id, and written so that it is seen to be none.
  */
-export function decimalText(written: string): string {
-  const text = written.trim();
-  const digits = text.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '');
-  if (digits.length > DIGITS && /[.e]/i.test(text))
-    return decimalText(String(Number(Number(text).toPrecision(DIGITS))));
-  return plainDecimal(text) ?? written;
+export function numberText(written: string, isExact = false): string {
+  const digits = written.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '');
+  const isFraction = digits.length > DIGITS && /[.e]/i.test(written);
+  const text = isFraction ? String(Number(Number(written).toPrecision(DIGITS))) : written;
+  const plain = plainDecimal(text) ?? written;
+  const isLong = /^-?\d{16,}$/.test(plain);
+  const isCut = isLong && (/e/i.test(written) || (!isExact && /^-?\d{15}0+$/.test(plain)));
+  return isCut ? Number(plain).toExponential().replace('e', 'E') : plain;
 }
 
 /** What a number format makes of a number: a date, a time of day, both, or a length of time; undefined: a number. */

@@ -42,14 +42,19 @@ export async function readWorkbook(file: InputFile, parts: ZipParts): Promise<Wo
   const sheets: SheetPart[] = [];
   let is1904 = false;
   await parts.readAll(main, {
+    root: 'workbook',
     open(name, attributes) {
       if (name === 'workbookPr') is1904 = isTrue(attributes.date1904);
       if (name !== 'sheet') return;
       const id = Object.entries(attributes).find(([key]) => key.endsWith(':id'))?.[1];
-      const part = related.find((each) => each.id === id && each.type === 'worksheet')?.target;
-      if (part === undefined) return;
-      const isHidden = attributes.state !== undefined && attributes.state !== 'visible';
-      sheets.push({ name: attributes.name ?? '', part, isHidden });
+      const relation = related.find((each) => each.id === id);
+      const { name: called = '', state = 'visible' } = attributes;
+      if (!relation) throw parts.mistake(`its sheet \`${called}\` has no part`);
+      // Sheets that are a diagram, or macros, have no cells.
+      if (relation.type !== 'worksheet') return;
+      if (sheets.some((other) => other.name.toLowerCase() === called.toLowerCase()))
+        throw parts.mistake(`it has two sheets \`${called}\``);
+      sheets.push({ name: called, part: relation.target, isHidden: state !== 'visible' });
     },
   });
   const styles = target('styles');
@@ -79,9 +84,11 @@ async function relations(parts: ZipParts, part: string): Promise<Relation[]> {
   const found: Relation[] = [];
   if (!parts.has(name)) return found;
   await parts.readAll(name, {
+    root: 'Relationships',
     open(tag, { Id: id = '', Type: type = '', Target: target = '', TargetMode: mode }) {
       if (tag !== 'Relationship' || mode === 'External') return;
-      const path = target.startsWith('/') ? target.slice(1) : posix.join(folder, target);
+      const plain = decodeURIComponent(target).replaceAll('\\', '/');
+      const path = plain.startsWith('/') ? plain.slice(1) : posix.join(folder, plain);
       found.push({ id, type: type.slice(type.lastIndexOf('/') + 1), target: path });
     },
   });
@@ -93,6 +100,7 @@ async function formatsOf(parts: ZipParts, part: string): Promise<CellFormat[]> {
   const formats: CellFormat[] = [];
   let isCell = false;
   await parts.readAll(part, {
+    root: 'styleSheet',
     open(name, attributes) {
       if (name === 'numFmt') codes.set(Number(attributes.numFmtId), attributes.formatCode ?? '');
       if (name === 'cellXfs') isCell = true;
@@ -113,6 +121,7 @@ export async function readStrings(parts: ZipParts, { stringsPart }: Workbook): P
   if (stringsPart === undefined || !parts.has(stringsPart)) return strings;
   const texts = new TextReader();
   await parts.readAll(stringsPart, {
+    root: 'sst',
     open: (name) => texts.open(name),
     text: (text) => texts.text(text),
     close(name) {

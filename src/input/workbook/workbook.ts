@@ -9,7 +9,7 @@ import type { FileEnd, TableFile, TableRecord } from '../format.ts';
 import { notice, SettingError, type SourceNotice, type SourceSpec } from '../source.ts';
 import { letterOf } from './cells.ts';
 import { readStrings, readWorkbook, type SheetPart, type Workbook } from './parts.ts';
-import { readSheet, SheetFindings, type SheetRow } from './sheet.ts';
+import { readSheet, SheetFindings, type SheetRow, type SheetToRead } from './sheet.ts';
 import { ZipParts } from './zip.ts';
 
 /** Rows that show where the header is. */
@@ -20,40 +20,53 @@ export async function openWorkbook(input: InputFile, spec: SourceSpec): Promise<
   return withParts(input, async (parts) => {
     const workbook = await readWorkbook(input, parts);
     const strings = await readStrings(parts, workbook);
-    const samples = new Map<SheetPart, readonly SheetRow[]>();
+    const samples = new Map<SheetPart, Sample>();
     for (const sheet of workbook.sheets) {
-      const rows: SheetRow[] = [];
-      for await (const batch of readSheet({ file: input, parts, workbook, sheet, strings })) {
-        rows.push(...batch);
-        if (rows.length >= SAMPLE) break;
-      }
-      samples.set(sheet, rows.slice(0, SAMPLE));
+      samples.set(sheet, await sampleOf({ file: input, parts, workbook, sheet, strings }));
     }
-    const sheet = chosen(
-      input,
-      spec,
-      workbook,
-      [...samples].filter(([, each]) => each.length > 0).map(([each]) => each),
-    );
+    const withRows = workbook.sheets.filter((each) => samples.get(each)!.rows.length > 0);
+    const sheet = chosen(input, spec, workbook, withRows);
     const file = { ...input, label: `${input.label}#${sheet.name}` };
-    const rows = samples.get(sheet)!;
+    const { rows, exact } = samples.get(sheet)!;
     const { header, headerLine } = headerOf(file, rows, spec);
-    const others = workbook.sheets.filter((each) => each !== sheet && samples.get(each)!.length > 0);
+    const columns = columnsOf(header);
+    const first = spec.columns ? headerLine : headerLine + 1;
+    const others = withRows.filter((each) => each !== sheet).map(({ name }) => name);
     return {
       kind: 'table',
       file,
       traits: ['workbook'],
-      header,
+      header: columns.map((column) => header[column]!),
       headerLine,
-      letters: header.map((_, column) => letterOf(column)),
+      letters: columns.map(letterOf),
       read: (hash) =>
-        readRows(
-          { file: input, label: file.label, sheet: sheet.name, width: header.length, hash },
-          (number) => (spec.columns ? number >= headerLine : number > headerLine),
-          others.map(({ name }) => name),
-        ),
+        readRows({ file: input, label: file.label, sheet: sheet.name, columns, first, exact, hash }, others),
     };
   });
+}
+
+interface Sample {
+  readonly rows: readonly SheetRow[];
+  readonly exact: Set<number>;
+}
+
+async function sampleOf(sheet: SheetToRead): Promise<Sample> {
+  const findings = new SheetFindings();
+  const rows: SheetRow[] = [];
+  for await (const batch of readSheet(sheet, findings)) {
+    rows.push(...batch.slice(0, SAMPLE));
+    if (rows.length >= SAMPLE) break;
+  }
+  return { rows: rows.slice(0, SAMPLE), exact: findings.exact };
+}
+
+/** More columns without a name are no part of the table: a text in the last column of a sheet makes 16,384 of them. */
+const MOST_NAMELESS = 100;
+
+function columnsOf(header: readonly string[]): number[] {
+  const all = Array.from(header, (_, column) => column);
+  const named = all.filter((column) => header[column] !== '');
+  return all.length - named.length > MOST_NAMELESS ? named : all;
 }
 
 async function withParts<Result>(file: InputFile, use: (parts: ZipParts) => Promise<Result>): Promise<Result> {
@@ -99,17 +112,24 @@ function headerOf(
     });
   }
   const below = rows.filter(({ number }) => (columns ? number >= first.number : number > first.number));
-  const named = columns ?? first.cells.map((cell) => cell.trim());
-  const wider = below.filter(({ cells }) => cells.length > named.length + 1);
+  const named = columns ?? cellsOf(first);
+  const width = ({ columns: own }: SheetRow): number => own.at(-1)! + 1;
+  const wider = below.filter((row) => width(row) > named.length + 1);
   if (below.length > (columns ? 0 : 1) && wider.length >= below.length * 0.8) {
-    const [{ number, cells }] = wider as [SheetRow];
+    const [row] = wider as [SheetRow];
     throw new SettingError(
       'headerLine',
-      `${label}!A${first.number}: the header has ${counted(named.length, 'column')}, but the rows below have more cells (row ${number} has ${cells.length})`,
-      { hint: `if the header is further down, set its row: \`header_line: ${number}\`` },
+      `${label}!A${first.number}: the header has ${counted(named.length, 'column')}, but the rows below have more cells (row ${row.number} has ${width(row)})`,
+      { hint: `if the header is further down, set its row: \`header_line: ${row.number}\`` },
     );
   }
   return { header: named, headerLine: first.number };
+}
+
+function cellsOf({ columns, texts }: SheetRow): string[] {
+  const cells = new Array<string>(columns.at(-1)! + 1).fill('');
+  columns.forEach((column, at) => (cells[column] = texts[at]!.trim()));
+  return cells;
 }
 
 interface SheetReading {
@@ -117,14 +137,16 @@ interface SheetReading {
   /** With its sheet. */
   readonly label: string;
   readonly sheet: string;
-  /** Of the header. */
-  readonly width: number;
+  /** Of the table, in the sheet. */
+  readonly columns: readonly number[];
+  /** The row of the first record. */
+  readonly first: number;
+  readonly exact: ReadonlySet<number>;
   readonly hash: Hash;
 }
 
 async function* readRows(
-  { file, label, sheet: name, width, hash }: SheetReading,
-  isRecord: (number: number) => boolean,
+  { file, label, sheet: name, columns, first, exact, hash }: SheetReading,
   others: readonly string[],
 ): AsyncGenerator<readonly TableRecord[], FileEnd, undefined> {
   for await (const _ of readBytes(file, hash));
@@ -134,27 +156,36 @@ async function* readRows(
     const sheet = workbook.sheets.find((each) => each.name === name);
     if (!sheet) throw new UserError(`${label} no longer exists`, {});
     const strings = await readStrings(parts, workbook);
-    const findings = new SheetFindings(sheet.isHidden);
-    let last = 0;
+    const findings = new SheetFindings(sheet.isHidden, new Set(exact));
+    const indexes = new Map(columns.map((column, index) => [column, index]));
+    let last = first - 1;
     for await (const rows of readSheet({ file, parts, workbook, sheet, strings }, findings)) {
       yield rows
-        .filter(({ number }) => isRecord(number))
-        .map(({ number, cells, decimals }): TableRecord => {
-          const afterBlank = number > last + 1;
-          last = number;
-          const missing = width - cells.length;
-          return {
-            line: number,
-            afterBlank,
-            ...(decimals && { decimals }),
-            cells: missing > 0 ? [...cells, ...new Array<string>(missing).fill('')] : cells,
-          };
+        .filter(({ number }) => number >= first)
+        .map((row): TableRecord => {
+          const afterBlank = row.number > last + 1;
+          last = row.number;
+          return { line: row.number, afterBlank, ...recordOf(row, indexes) };
         });
     }
     return { notices: noticesOf(findings, label), others };
   } finally {
     parts.close();
   }
+}
+
+/** Cells of other columns than those of the table are surplus ones, behind the others. */
+function recordOf(
+  { columns, texts, decimals }: SheetRow,
+  indexes: ReadonlyMap<number, number>,
+): Pick<TableRecord, 'cells' | 'decimals'> {
+  const cells = new Array<string>(indexes.size).fill('');
+  columns.forEach((column, at) => {
+    const index = indexes.get(column);
+    if (index === undefined) cells.push(texts[at]!);
+    else cells[index] = texts[at]!;
+  });
+  return { cells, ...(decimals && { decimals: decimals.flatMap((column) => indexes.get(column) ?? []) }) };
 }
 
 function noticesOf(
@@ -174,7 +205,8 @@ function noticesOf(
       (count, cell) => `${counted(count, 'formula')} without a result in the file (${cell}), read as empty`,
     ),
     ...longNumbers.each(
-      (count, cell) => `${counted(count, 'number')} with more digits than the 15 that a spreadsheet keeps (${cell})`,
+      (count, cell) =>
+        `${counted(count, 'number')} of which a spreadsheet has cut the last digits, as it keeps 15 (${cell})`,
     ),
   ];
   return found.length === 0

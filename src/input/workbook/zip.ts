@@ -1,4 +1,6 @@
 /** The parts of a workbook: entries of a zip archive, read one by one and never written to a disk. */
+import { TextDecoder } from 'node:util';
+import { crc32 } from 'node:zlib';
 import { openPromise, type Entry, type ZipFile } from 'yauzl';
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { messageOf, UserError } from '../../errors.ts';
@@ -17,15 +19,18 @@ const LEAST_SUSPECT = 64 * 1024 ** 2;
 
 /** Events of an XML text; names are without their prefix. */
 interface XmlHandlers {
+  /** The name of the outermost element: any other is no such part. */
+  readonly root: string;
   open(name: string, attributes: Readonly<Record<string, string>>): void;
   close?(name: string): void;
   text?(text: string): void;
 }
 
-/** An open archive. Close it. */
+/** An open archive. Close it. Whatever a part does not say as the format has it is a mistake of the file, never an empty value. */
 export class ZipParts {
   readonly #file: InputFile;
   readonly #zip: ZipFile;
+  /** By their names in lower case: those of parts differ in more than letter case (ECMA-376, part 2). */
   readonly #entries: ReadonlyMap<string, Entry>;
 
   private constructor(file: InputFile, zip: ZipFile, entries: ReadonlyMap<string, Entry>) {
@@ -46,10 +51,14 @@ export class ZipParts {
     try {
       const zip = await openPromise(file.path, { autoClose: false });
       const entries = new Map<string, Entry>();
-      for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry);
+      for await (const entry of zip.eachEntry()) {
+        const name = entry.fileName.toLowerCase();
+        if (entries.has(name)) throw damaged(file, `it has two parts ${entry.fileName}`);
+        entries.set(name, entry);
+      }
       return new ZipParts(file, zip, entries);
     } catch (error) {
-      throw damaged(file, error);
+      throw error instanceof UserError ? error : damaged(file, error);
     }
   }
 
@@ -58,7 +67,12 @@ export class ZipParts {
   }
 
   has(name: string): boolean {
-    return this.#entries.has(name);
+    return this.#entries.has(name.toLowerCase());
+  }
+
+  /** For what a part says otherwise than the format has it. */
+  mistake(why: string): UserError {
+    return damaged(this.#file, why);
   }
 
   /**
@@ -66,8 +80,8 @@ export class ZipParts {
    * of XML itself and document types are refused. Throws a `UserError`.
    */
   async *read(name: string, handlers: XmlHandlers, max = MAX_PART): AsyncGenerator<void, void, undefined> {
-    const entry = this.#entries.get(name);
-    if (!entry) throw damaged(this.#file, `${name} is missing`);
+    const entry = this.#entries.get(name.toLowerCase());
+    if (!entry) throw this.mistake(`${name} is missing`);
     const { compressedSize, uncompressedSize } = entry;
     if (uncompressedSize > max || (uncompressedSize > LEAST_SUSPECT && uncompressedSize > compressedSize * MAX_RATIO)) {
       throw new UserError(
@@ -75,33 +89,27 @@ export class ZipParts {
         { hint: 'export the records again, in several files' },
       );
     }
-    const parser = new SaxesParser();
-    let sinceEvent = 0;
-    const local = (full: string): string => full.slice(full.indexOf(':') + 1);
-    parser.on('error', (error) => {
-      throw damaged(this.#file, `${name}: ${error.message}`);
-    });
-    parser.on('doctype', () => {
-      throw damaged(this.#file, `${name} has a document type, which no spreadsheet writes`);
-    });
-    parser.on('opentag', (tag: SaxesTagPlain) => {
-      sinceEvent = 0;
-      handlers.open(local(tag.name), tag.attributes);
-    });
-    parser.on('closetag', (tag) => handlers.close?.(local(tag.name)));
-    if (handlers.text) parser.on('text', (text) => handlers.text!(text));
-    const decoder = new TextDecoder();
+    const refuse = (why: string): never => {
+      throw this.mistake(`${name} ${why}`);
+    };
+    const events = { count: 0 };
+    const parser = parserFor(handlers, refuse, events);
+    let [decoder, sum, sinceEvent, counted]: [TextDecoder | undefined, number, number, number] = [undefined, 0, 0, 0];
     try {
       const stream = await this.#zip.openReadStreamPromise(entry);
       for await (const chunk of stream as AsyncIterable<Buffer>) {
-        sinceEvent += chunk.length;
-        if (sinceEvent > MAX_RECORD) throw damaged(this.#file, `${name} has a value of more than 16 MiB`);
+        sum = crc32(chunk, sum);
+        sinceEvent = events.count === counted ? sinceEvent + chunk.length : 0;
+        counted = events.count;
+        if (sinceEvent > MAX_RECORD) refuse('has a value of more than 16 MiB');
+        decoder ??= new TextDecoder(encodingOf(chunk), { fatal: true });
         parser.write(decoder.decode(chunk, { stream: true }));
         yield;
       }
-      parser.close();
+      parser.write(decoder?.decode() ?? '').close();
+      if (sum !== entry.crc32) refuse('is damaged: its checksum is not that of the archive');
     } catch (error) {
-      throw error instanceof UserError ? error : damaged(this.#file, error);
+      throw error instanceof UserError ? error : damaged(this.#file, `${name}: ${messageOf(error)}`, error);
     }
   }
 
@@ -111,10 +119,39 @@ export class ZipParts {
   }
 }
 
-function damaged(file: InputFile, error: unknown): UserError {
-  const why = typeof error === 'string' ? error : messageOf(error);
-  return new UserError(`${file.label} cannot be read as a workbook: ${why}`, {
+function parserFor(handlers: XmlHandlers, refuse: (why: string) => never, events: { count: number }): SaxesParser {
+  const parser = new SaxesParser();
+  const local = (full: string): string => full.slice(full.indexOf(':') + 1);
+  parser.on('error', (error) => refuse(`is no XML: ${error.message}`));
+  parser.on('doctype', () => refuse('has a document type, which no spreadsheet writes'));
+  parser.on('xmldecl', ({ encoding = 'utf-8' }) => {
+    if (!/^utf-?(?:8|16)/i.test(encoding))
+      refuse(`is in the encoding ${encoding}; parts of a workbook are UTF-8 or UTF-16`);
+  });
+  parser.on('opentag', (tag: SaxesTagPlain) => {
+    const name = local(tag.name);
+    if (events.count === 0 && name !== handlers.root)
+      refuse(`begins with \`${tag.name}\`, not with \`${handlers.root}\``);
+    events.count += 1;
+    handlers.open(name, tag.attributes);
+  });
+  parser.on('closetag', (tag) => handlers.close?.(local(tag.name)));
+  if (handlers.text) {
+    parser.on('text', (text) => handlers.text!(text));
+    parser.on('cdata', (text) => handlers.text!(text));
+  }
+  return parser;
+}
+
+function encodingOf(head: Buffer): string {
+  const mark = head.toString('latin1', 0, 2);
+  return mark === '\xff\xfe' ? 'utf-16le' : mark === '\xfe\xff' ? 'utf-16be' : 'utf-8';
+}
+
+function damaged(file: InputFile, why: unknown, cause = why): UserError {
+  const text = typeof why === 'string' ? why : messageOf(why);
+  return new UserError(`${file.label} cannot be read as a workbook: ${text}`, {
     hint: 'export it again, or open it in a spreadsheet and save it as .xlsx',
-    cause: error,
+    cause,
   });
 }

@@ -1,4 +1,5 @@
 /** `"{First Name} {Last Name}"`: paths in braces, `{{` and `}}` for braces themselves. */
+import { textWith, type JsonValue } from '../../json.ts';
 import * as part from '../schema-parts.ts';
 import { compileColumn, type ValueContext } from '../values/compile-context.ts';
 import { ValueError, withOriginal, type Result, valueText, textOf } from '../values/result.ts';
@@ -71,6 +72,7 @@ function readTemplate(source: string, context: ValueContext): Evaluate {
     let text = '';
     let found = 0;
     let missing: string | undefined;
+    const values: JsonValue[] = [];
     for (const part of parts) {
       if (typeof part === 'string') {
         text += part;
@@ -82,13 +84,14 @@ function readTemplate(source: string, context: ValueContext): Evaluate {
       if (piece === undefined) missing = part.path;
       else {
         text += piece;
+        values.push(result as JsonValue);
         found += 1;
       }
     }
     if (missing !== undefined && (kind === 'id' || (kind === 'parent' && found > 0))) {
       return withOriginal(new ValueError(issueOf('missing_part', missing)), text);
     }
-    return found === 0 ? undefined : text;
+    return found === 0 ? undefined : textWith(text, values);
   };
 }
 

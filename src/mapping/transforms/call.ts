@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { isObject, NumberText, type JsonObject, type JsonValue } from '../../json.ts';
+import { isObject, NumberInText, NumberText, type JsonObject, type JsonValue } from '../../json.ts';
 import { didYouMean, quoted } from '../../problem.ts';
 import { isA, thrownText, type FunctionModule } from '../functions.ts';
 import { asGuest } from '../guest.ts';
@@ -133,6 +133,7 @@ function recordReader(columns: readonly string[]): (row: RowContext) => unknown 
 
 /** As functions see a value, frozen. Numbers that JavaScript cannot represent in all digits are text. */
 function plain(value: JsonValue | undefined): unknown {
+  if (value instanceof NumberInText) return value.text;
   if (value instanceof NumberText) {
     const number = Number(value.text);
     return value.text.replace(/\D/g, '').length > 15 || !Number.isFinite(number) ? value.text : number;

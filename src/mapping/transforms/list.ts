@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../json.ts';
+import { textWith, type JsonValue } from '../../json.ts';
 import { ValueError, valueText, textOf } from '../values/result.ts';
 import { integer, text } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
@@ -63,8 +63,9 @@ export const join = transform<string>({
   compile: (separator) => (input) => {
     if (!Array.isArray(input)) return input;
     let joined: string | undefined;
-    const list = input as readonly JsonValue[];
-    for (const element of list.some(Array.isArray) ? flattened(list) : list) {
+    const given = input as readonly JsonValue[];
+    const list = given.some(Array.isArray) ? flattened(given) : given;
+    for (const element of list) {
       if (element === null) continue;
       const piece = textOf(element);
       if (piece === undefined) {
@@ -72,7 +73,7 @@ export const join = transform<string>({
       }
       joined = joined === undefined ? piece : joined + separator! + piece;
     }
-    return joined;
+    return joined === undefined ? undefined : textWith(joined, list);
   },
 });
 

@@ -1,6 +1,6 @@
 import { decimalOf, plainDecimal } from '../../decimal.ts';
 import { isCurrency, SIGN_WORDS } from '../../kinds/currencies.ts';
-import { NumberText, readNumber, type JsonValue } from '../../json.ts';
+import { NumberInText, NumberText, readNumber, type JsonValue } from '../../json.ts';
 import { ValueError, valueText, textOf } from '../values/result.ts';
 import { count, object, oneOf } from '../schema-parts.ts';
 import { onEach, transform, type ArgumentProblem } from './transform.ts';
@@ -144,6 +144,7 @@ function standsAtAnEdge(text: string, index: number, length: number): boolean {
 
 /** Reads the notation of JSON, where the separators of the mapping do not apply. */
 function jsonDecimal(input: JsonValue): string | undefined {
+  if (input instanceof NumberInText) return plainDecimal(input.number);
   return typeof input === 'number' || input instanceof NumberText ? plainDecimal(textOf(input)!) : undefined;
 }
 

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import { ValueError, type Result, textOf, valueText } from '../values/result.ts';
-import type { JsonValue } from '../../json.ts';
+import { NumberText, textWith, type JsonValue } from '../../json.ts';
 import type { Location, Problem } from '../../problem.ts';
 import type { FunctionModule } from '../functions.ts';
 import type { RowContext, Evaluate } from '../values/row-context.ts';
@@ -88,7 +88,9 @@ export function onText(change: (text: string, row: RowContext) => Result): Apply
     const text = typeof input === 'string' ? input : textOf(input);
     if (text === undefined) return new ValueError(issueOf('not_text', valueText(input)));
     const result = change(text, row);
-    return result === '' ? undefined : result;
+    if (result === '') return undefined;
+    if (typeof result !== 'string' || (typeof input !== 'number' && !(input instanceof NumberText))) return result;
+    return result === text ? input : textWith(result, [input]);
   };
   return onEach(one);
 }

@@ -19,6 +19,8 @@ export interface ColumnUse {
   readonly column: number | undefined;
   /** Read only by `"*": rest`: the mapping does not name it. */
   readonly isRest: boolean;
+  /** A transform reads it as a number. */
+  readonly isNumber: boolean;
   /** What it decides (`when`, `with`, `region_from`, a composite id) where its value does not reach the event itself. */
   readonly decides: string | undefined;
 }
@@ -54,6 +56,7 @@ export interface ValueContext {
   readonly field: string;
   readonly kind: FieldType | undefined;
   readonly onError: OnError;
+  readonly isNumber?: boolean;
   /** The key that uses a value which does not reach the event itself: `when`, `with`, … */
   readonly decides?: string | undefined;
   readonly uses: PathUse[];
@@ -92,7 +95,7 @@ export function compileColumn(path: string, context: ValueContext): Evaluate {
   }
   const { evaluate, column, header } = compiled;
   if (header !== undefined) compilation.named.push({ source, name: path, header });
-  context.uses.push({ field, path, at, column, isRest: false, decides, evaluate });
+  context.uses.push({ field, path, at, column, isRest: false, isNumber: context.isNumber ?? false, decides, evaluate });
   return evaluate;
 }
 

@@ -1,6 +1,6 @@
 /** The fields of an event's data: the values that the mapping gives them, checked by the rules of the service. */
 import { kindOfType, type KindField } from '../../kinds/index.ts';
-import type { JsonValue } from '../../json.ts';
+import { NumberInText, type JsonValue } from '../../json.ts';
 import { FIELD_RULES } from '../../contract.ts';
 import { REST_KEY, restOfRecord } from './rest.ts';
 import { ABSENT, type Evaluate, type RowContext } from './row-context.ts';
@@ -59,7 +59,7 @@ export function compileRest(spec: EntrySpec, context: ValueContext): TakeRest | 
   const rest = restOfRecord(context.frame, spec.each !== undefined, context.uses);
   const at = context.compilation.locate([...context.path.slice(0, -1), 'data', within, REST_KEY]);
   for (const { path, column } of rest.paths) {
-    const use = { field: `${within}.${path}`, path, at, column, isRest: true, decides: undefined };
+    const use = { field: `${within}.${path}`, path, at, column, isRest: true, isNumber: false, decides: undefined };
     context.uses.push({ ...use, evaluate: () => undefined });
   }
   return (row, data) => {
@@ -103,9 +103,11 @@ const CHECKS = {
   text: asText,
   number: exactNumber,
   custom: (value: JsonValue): Result =>
-    typeof value === 'object' && (Array.isArray(value) || asText(value) instanceof ValueError)
-      ? notScalar(value, 'set `as: json` to send it as it is, or take one value of it')
-      : value,
+    value instanceof NumberInText
+      ? value.text
+      : typeof value === 'object' && (Array.isArray(value) || asText(value) instanceof ValueError)
+        ? notScalar(value, 'set `as: json` to send it as it is, or take one value of it')
+        : value,
 } as const;
 
 /** Of fields that people write in several ways: the way that the service accepts. */

@@ -1,5 +1,5 @@
 /** Columns and paths: from the text in the mapping to a function that reads a record. */
-import { isObject, parseJson, readNumber, recordsByKey, type JsonObject, type JsonValue } from '../../json.ts';
+import { isObject, NumberInText, parseJson, recordsByKey, type JsonObject, type JsonValue } from '../../json.ts';
 import { didYouMean, quoted } from '../../problem.ts';
 import type { Source } from '../../input/source.ts';
 import { textOf } from './result.ts';
@@ -13,8 +13,6 @@ export interface PathContext {
   readonly elements?: 'texts' | 'anything';
   /** Lists and objects are read as they are: no element is trimmed or left out. */
   readonly verbatim?: boolean;
-  /** Numbers of a sheet are read as numbers. */
-  readonly numbers?: boolean;
   /** Of columns that share a name: the position of the one that is meant. */
   readonly meant?: ReadonlyMap<string, number>;
 }
@@ -84,10 +82,10 @@ function tablePath(path: string, frame: PathContext): CompiledPath | PathError {
   const header = columns[column]!;
   const isFolded = header !== name && foldedHeader(header) === foldedHeader(name);
   const at = { column, header: isFolded ? header : undefined };
-  if (!frame.numbers) return { evaluate: read, ...at };
+  // The separators of a mapping are those of texts: a sheet's own number is one wherever it goes.
   const typed: CompiledPath['evaluate'] = (row) => {
     const text = read(row);
-    return typeof text === 'string' && row.decimals?.includes(column) ? readNumber(text) : text;
+    return typeof text === 'string' && row.decimals?.includes(column) ? new NumberInText(text, text) : text;
   };
   return { evaluate: typed, ...at };
 }

@@ -36,10 +36,8 @@ export function compileValue(spec: ValueSpec, context: ValueContext, check?: App
   const { name, kind, given: source } = kindOf(given);
   const lacking: Lack[] = [];
   const inside = { ...(typeof spec === 'string' ? context : within(context, name)), lacking };
-  const [first] = given.apply ?? [];
-  // The separators are those of texts: a sheet's own numbers are not parsed with them.
-  const isNumber = first !== undefined && (first === 'number' || (typeof first === 'object' && 'number' in first));
-  const read = kind.compile(source, isNumber ? { ...inside, frame: { ...inside.frame, numbers: true } } : inside, {
+  const isNumber = (given.apply ?? []).some((item) => transformOf(item)[0] === 'number');
+  const read = kind.compile(source, isNumber ? { ...inside, isNumber } : inside, {
     value: compileValue,
     finish,
     isLeftOut,

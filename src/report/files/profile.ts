@@ -45,6 +45,10 @@ export interface SourceProfile {
   readonly records: number;
   /** Columns, or paths of a JSON source that have a value, that no event reads: how many values each has. */
   readonly unused: Readonly<Record<string, number>>;
+  /** Paths without a value in whole files of the source. */
+  readonly lacking: readonly (ColumnNote & { readonly files: readonly string[] })[];
+  /** Paths that have no more values where another one, which nothing reads, begins. `from`: the number of that record. */
+  readonly renamed: readonly (ColumnNote & { readonly to: string; readonly values: number; readonly from: number })[];
   /** What the mapping reads but no record has a value for. */
   readonly never_a_value: readonly ColumnNote[];
   /** Columns with values of which the mapping only makes decisions; their `fields` are what they decide. */

@@ -182,6 +182,19 @@ export const INPUT_WARNINGS = {
     says: (columns: readonly string[]) => `no record has a value in ${columns.join(', ')}`,
     fix: 'Check the name of the column or path, or remove it from the mapping.',
   },
+  missing_path: {
+    what: 'A JSON file has no value at a path that other files of its source have: the key may have another name there.',
+    says: (path: string, files: readonly string[]) => {
+      const [first = '', ...more] = files;
+      return `no record of ${first}${more.length > 0 ? ` and ${counted(more.length, 'more file')}` : ''} has ${path}, unlike other files of this source`;
+    },
+    fix: 'If the key is renamed there, name both: `from: [email, emailAddress]`.',
+  },
+  'missing_path/renamed': {
+    says: (path: string, to: string, values: number, from: number) =>
+      `${path} has no value from record ${numberText(from)} on, where \`${to}\` begins: ${counted(values, 'value')} that nothing reads`,
+    fix: 'name both in a list: `from: [email, emailAddress]`',
+  },
   not_carried: {
     what: 'A column only filters or routes records; its values are not migrated.',
     says: (columns: readonly string[]) => {

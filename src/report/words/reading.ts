@@ -11,6 +11,12 @@ export const READ_ERRORS = {
       `the row has ${cells} cells, but the header has ${width}; unexpected: "${surplus}"`,
     fix: 'Quote the cell that contains the delimiter; in a sheet, name the column or clear the cell.',
   },
+  other_header: {
+    what: 'A header with other columns is between the records: the rows below it are not read.',
+    says: (line: number) =>
+      `line ${numberText(line)} is a header with other columns than the first one, so it and the rows below are not read`,
+    fix: 'Put the rows below that header into a file of their own.',
+  },
   nul_byte: {
     what: 'A cell contains a NUL character.',
     says: (cell: string) => `a cell contains a NUL character: "${cell}"`,
@@ -64,6 +70,10 @@ export const READ_WARNINGS = {
   repeated_header: {
     what: 'A line repeats the header.',
     fix: 'Several exports seem to have been joined: check that none is included twice.',
+  },
+  'repeated_header/reordered': {
+    says: () => 'the line is the header in another order of columns; the rows below are read by it',
+    fix: 'check that no export is included twice',
   },
   unused_fix: {
     what: 'The record that a correction replaces is no longer in the input.',

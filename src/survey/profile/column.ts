@@ -16,6 +16,11 @@ export class ColumnWatch {
   readonly column: string;
   readonly fields: readonly string[];
   filled = false;
+  /** The files in which it has a value. */
+  readonly filledIn = new Set<string>();
+  #lastFile = '';
+  /** The number of the last record that has a value. */
+  last = 0;
   /** Cells that have a value. */
   cells = 0;
   readonly #damage = new Map<Damage, DamageCount>();
@@ -33,9 +38,17 @@ export class ColumnWatch {
     if (fields.some((field) => field.endsWith('external_id'))) this.#ids = new IdDigits();
   }
 
+  /** It has a value, which may be an object. */
+  fill(file: string): void {
+    this.filled = true;
+    if (file === this.#lastFile) return;
+    this.#lastFile = file;
+    this.filledIn.add(file);
+  }
+
   take(cell: string, file: string, line: number): void {
     if (cell === '') return;
-    this.filled = true;
+    this.fill(file);
     this.cells += 1;
     // The exponent that a spreadsheet writes has four characters: E+11.
     if (

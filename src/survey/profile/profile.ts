@@ -165,6 +165,10 @@ export class Profiler {
     const all = Object.values(profile.sources);
     const empty = all.flatMap(({ never_a_value: notes }) => notes.map(columnText));
     if (empty.length > 0) warn(issueOf('never_a_value', empty), empty.length);
+    for (const { files, ...note } of all.flatMap(({ lacking }) => lacking))
+      warn(issueOf('missing_path', columnText(note), files), files.length);
+    for (const { to, values, from, ...note } of all.flatMap(({ renamed }) => renamed))
+      warn(issueOf('missing_path/renamed', columnText(note), to, values, from), values);
     const deciding = all.flatMap(({ not_carried: notes }) => notes.map(columnText));
     if (deciding.length > 0) warn(issueOf('not_carried', deciding), deciding.length);
     for (const { damage, dates } of all) {

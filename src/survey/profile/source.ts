@@ -16,6 +16,15 @@ const MOST_PATHS = 500;
 /** Fields whose values affect how records are mapped: their values are counted. */
 const COUNTED = /^(?:stage_name|owner_name|stage_pipeline|when|currency|stage_id|owner_id)$/;
 
+/** A key with fewer values may be absent by chance. */
+const LEAST_RENAMED = 3;
+
+/** `email` and `emailAddress`, `in.phone` and `in.phone_number`. */
+function isAlike(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => path.toLowerCase().replace(/[^\p{L}\d.]/gu, '')) as [string, string];
+  return a.startsWith(b) || b.startsWith(a) || a.endsWith(b) || b.endsWith(a);
+}
+
 /** A column or path that the mapping reads. */
 interface Watched {
   readonly watch: ColumnWatch;
@@ -30,9 +39,10 @@ interface Watched {
 
 /** What a source has and the mapping does not read. */
 interface Unused {
-  count(record: RawRecord): void;
+  /** `number`: of the record, from 1. */
+  count(record: RawRecord, number: number): void;
   /** Columns or paths, and how many values each has. */
-  found(): Iterable<readonly [name: string, values: number]>;
+  found(): Iterable<readonly [name: string, values: number, first?: number]>;
 }
 
 /** Collects statistics about one source as the survey reads it. */
@@ -42,6 +52,8 @@ export class SourceWatch {
   readonly #unused: Unused;
   readonly #missing: ReadonlySet<string>;
   #records = 0;
+  /** Those that have records. */
+  readonly #files = new Set<string>();
 
   /**
    * `entries` are those that read the source; `lookedUp` are the columns or paths that lookups read in it; `missing` are the texts that
@@ -66,10 +78,13 @@ export class SourceWatch {
 
   row({ raw, place }: Row): void {
     this.#records += 1;
-    this.#unused.count(raw);
+    this.#files.add(place.file);
+    this.#unused.count(raw, this.#records);
     for (const { read, watch, column } of this.#watched) {
       const { file, line } = cellPlace(place, column);
+      const before = watch.cells;
       takeAll(read(raw), watch, file, line, this.#missing);
+      if (watch.cells > before) watch.last = this.#records;
     }
   }
 
@@ -92,13 +107,35 @@ export class SourceWatch {
     }
   }
 
+  /** Paths of JSON that a whole file lacks, although others of the source have them: a key may have another name there. */
+  #lacking(): SourceProfile['lacking'] {
+    if (this.#source.kind === 'table' || this.#files.size < 2) return [];
+    return this.#watched.flatMap(({ watch: { column, fields, filledIn }, isNamed }) => {
+      const files = [...this.#files].filter((file) => !filledIn.has(file));
+      return isNamed && filledIn.size > 0 && files.length > 0 ? [{ column, fields, files }] : [];
+    });
+  }
+
+  /** Paths of JSON that end where another one begins, which nothing reads: a key has another name from there on. */
+  #renamed(): SourceProfile['renamed'] {
+    if (this.#source.kind === 'table') return [];
+    const unused = [...this.#unused.found()].filter(([, values]) => values >= LEAST_RENAMED);
+    return this.#watched.flatMap(({ watch: { column, fields, cells, last }, isNamed }) => {
+      if (!isNamed || cells < LEAST_RENAMED) return [];
+      const found = unused.find(([name, , first = 0]) => first > last && (first === last + 1 || isAlike(name, column)));
+      return found ? [{ column, fields, to: found[0], values: found[1], from: found[2]! }] : [];
+    });
+  }
+
   profile(): SourceProfile {
     const watches = this.#watched.map(({ watch }) => watch);
     const empty = this.#watched.filter(({ watch, isNamed }) => isNamed && !watch.filled && this.#records > 0);
     return {
       description: this.#source.description,
       records: this.#records,
-      unused: Object.fromEntries(this.#unused.found()),
+      unused: Object.fromEntries(Array.from(this.#unused.found(), ([name, values]) => [name, values])),
+      lacking: this.#lacking(),
+      renamed: this.#renamed(),
       never_a_value: empty.map(({ watch: { column, fields } }) => ({ column, fields })),
       not_carried: this.#watched
         .filter(({ watch, decides }) => watch.filled && decides.length > 0)
@@ -226,11 +263,14 @@ class UnusedColumns implements Unused {
 interface PathNode {
   readonly path: string;
   values: number;
+  /** The number of the first record that has it. */
+  readonly first: number;
   readonly members: Map<string, PathNode>;
 }
 
 class UnusedPaths implements Unused {
-  readonly #root = newNode('');
+  readonly #root = newNode('', 1);
+  #record = 0;
   #nodes = 0;
   readonly #used: ReadonlySet<string>;
   /** Paths of `each`: an object there may have its records by key. */
@@ -257,11 +297,12 @@ class UnusedPaths implements Unused {
     this.#whole = uses.filter(({ isEach }) => !isEach).map(({ path }) => path);
   }
 
-  count(record: RawRecord): void {
+  count(record: RawRecord, number: number): void {
+    this.#record = number;
     this.#count(record, this.#root);
   }
 
-  found(): (readonly [string, number])[] {
+  found(): (readonly [string, number, number])[] {
     if (this.#used.has('$') || this.#whole.includes('$')) return [];
     return [...pathsBelow(this.#root)].filter(
       ([path]) => !this.#used.has(path) && !this.#whole.some((other) => path.startsWith(`${other}.`)),
@@ -279,7 +320,7 @@ class UnusedPaths implements Unused {
   #member({ path, members }: PathNode, key: string): PathNode {
     const known = members.get(key);
     if (known) return known;
-    const made = newNode(path === '' ? key : `${path}.${key}`);
+    const made = newNode(path === '' ? key : `${path}.${key}`, this.#record);
     if (this.#nodes === MOST_PATHS) return made;
     members.set(key, made);
     this.#nodes += 1;
@@ -287,14 +328,14 @@ class UnusedPaths implements Unused {
   }
 }
 
-function newNode(path: string): PathNode {
-  return { path, values: 0, members: new Map() };
+function newNode(path: string, first: number): PathNode {
+  return { path, values: 0, first, members: new Map() };
 }
 
-/** The paths that have values, and how many. */
-function* pathsBelow({ members }: PathNode): Generator<readonly [string, number]> {
+/** The paths that have values, how many, and the first record that has one. */
+function* pathsBelow({ members }: PathNode): Generator<readonly [string, number, number]> {
   for (const node of members.values()) {
-    if (node.values > 0) yield [node.path, node.values];
+    if (node.values > 0) yield [node.path, node.values, node.first];
     yield* pathsBelow(node);
   }
 }
@@ -333,7 +374,7 @@ function takeAll(
   missing: ReadonlySet<string>,
 ): void {
   if (Array.isArray(value)) for (const each of value as readonly JsonValue[]) takeAll(each, watch, file, line, missing);
-  else if (isObject(value)) watch.filled = true;
+  else if (isObject(value)) watch.fill(file);
   else {
     const text = textOf(value) ?? '';
     if (!isMissing(text, missing)) watch.take(text, file, line);

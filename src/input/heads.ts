@@ -1,0 +1,71 @@
+/** Headers between the records of a file: exports that were joined to one. */
+
+/** Rows that show which columns have digits or addresses in all of their cells. */
+const SHOWN = 200;
+const VALUE = /[\d@]/;
+/** `Phone 2` is the name of a column. */
+const NO_NAME = /\d\d|@/;
+
+/** A header with the columns of the first one: where each of its cells is among them. One with other columns is `other`. */
+type RowKind = 'record' | 'other' | { readonly order: readonly number[] };
+
+/** Tells headers from records. To be asked about each row of a table with several columns, in their order. */
+export class Heads {
+  readonly #written: ReadonlySet<string>;
+  readonly #names: readonly string[];
+  readonly #known: ReadonlySet<string>;
+  /** Columns in which all cells so far have a digit or an `@`. */
+  #valued: number[];
+  #rows = 0;
+
+  constructor(header: readonly string[]) {
+    this.#written = new Set(header);
+    this.#names = header.map(folded);
+    this.#known = new Set(this.#names.filter((name) => name !== ''));
+    this.#valued = header.map((_, column) => column);
+  }
+
+  take(cells: readonly string[]): RowKind {
+    const kind = this.#mayBeHeader(cells) ? this.#kindOf(cells) : 'record';
+    if (kind === 'record' && this.#rows < SHOWN) {
+      this.#rows += 1;
+      this.#valued = this.#valued.filter((column) => VALUE.test(cells[column] ?? ''));
+    }
+    return kind;
+  }
+
+  /** Nearly every record shows at once that it is none. */
+  #mayBeHeader(cells: readonly string[]): boolean {
+    const [column] = this.#valued;
+    if (column !== undefined) return this.#written.has(cells[0]!) || !VALUE.test(cells[column] ?? '');
+    return this.#known.has(folded(cells[0]!)) || this.#known.has(folded(cells[1] ?? ''));
+  }
+
+  #kindOf(cells: readonly string[]): RowKind {
+    const names = cells.map(folded);
+    const isSame = this.#names.every((name, at) => (names[at] ?? '') === name);
+    if (isSame && names.slice(this.#names.length).every((name) => name === ''))
+      return { order: this.#names.map((_, at) => at) };
+    const filled = names.filter((name) => name !== '');
+    if (filled.length < 2 || new Set(filled).size < filled.length) return 'record';
+    const same = filled.filter((name) => this.#known.has(name)).length;
+    if (same === this.#known.size && same === filled.length)
+      return { order: names.map((name) => this.#names.indexOf(name)) };
+    const isHalf = same >= 2 && same * 2 >= filled.length;
+    return isHalf || (filled.length >= this.#known.size && this.#isInOtherWords(cells)) ? 'other' : 'record';
+  }
+
+  /** Texts alone, where all rows before have a number, a date or an address: a header in another language. */
+  #isInOtherWords(cells: readonly string[]): boolean {
+    const isUnlike = this.#valued.every((column) => !VALUE.test(cells[column] ?? ''));
+    return this.#rows > 1 && this.#valued.length > 1 && isUnlike && !cells.some((cell) => NO_NAME.test(cell));
+  }
+}
+
+/** Names that differ in letter case or separators are one: `E-Mail`, `EMAIL`; `First Name`, `first_name`. */
+function folded(name: string): string {
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\s_.-]+/g, '');
+}
