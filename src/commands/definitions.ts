@@ -26,7 +26,7 @@ export const run = define({
   examples: [
     ['$0 run acme.yaml --dry-run', 'validate the mapping and every record'],
     ['$0 run acme.yaml --sandbox', 'rehearse against a sandbox on this machine'],
-    ['$0 run acme.yaml --pilot 30', 'a pilot: the 30 records that show most of the plan, with their parents'],
+    ['$0 run acme.yaml --pilot 30', 'a pilot: 30 records of every entry, stage and owner, with their parents'],
     ['$0 run acme.yaml', 'migrate; the same command resumes'],
     ['$0 run --help-all', 'all options'],
   ],

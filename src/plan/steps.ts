@@ -14,7 +14,6 @@ import { PLAN_INDEXES, type EventColumn } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { judgeContacts } from './account/matches.ts';
 import { warnOfCustomFields, warnOfInactive } from './account/warnings.ts';
-import { coverOf, storePilot, type Cover } from './cover.ts';
 import { judgeKnown } from './known/judge-known.ts';
 import { recheck } from './known/recheck.ts';
 import { hasRecords } from './known/records.ts';
@@ -22,7 +21,8 @@ import { writeChanges } from './known/changes-file.ts';
 import { keepComments, noteSurvey } from './older.ts';
 import { judgeParents, reportBlocked } from './order/parents.ts';
 import { liftPriorities } from './order/priorities.ts';
-import { holdOtherRecords, holdOtherTypes, holdUnpicked } from './order/selection.ts';
+import { choosePilot } from './order/pilot.ts';
+import { holdOtherTypes, holdUnpicked } from './order/selection.ts';
 import { writeTurns } from './order/turns.ts';
 import { combineComments, mayCombine } from './rows/combine.ts';
 import { deriveCommentIds } from './rows/comment-ids.ts';
@@ -52,12 +52,10 @@ export interface JudgingJob {
   /** Where the lists for people go. */
   readonly output: StateDir;
   readonly selection: Selection;
-  /** Set by --pilot: what its records show. */
-  cover?: Cover;
 }
 
 /** A column of `event`, or a table of the plan. */
-export type PlanFact = EventColumn | 'part' | 'row_of' | 'unused' | 'shown' | 'change' | 'match' | 'pilot' | 'turn';
+export type PlanFact = EventColumn | 'part' | 'row_of' | 'unused' | 'shown' | 'change' | 'match' | 'turn';
 
 export interface PlanStep {
   readonly name: string;
@@ -190,15 +188,11 @@ export const CHOOSING: readonly PlanStep[] = [
   {
     name: '--pilot, among what is selected and can be sent',
     needs: ['state', 'is_chosen', ...PARENT],
-    sets: ['is_chosen', 'state', 'pilot'],
+    sets: ['is_chosen', 'state'],
     isDue: ({ selection }) => selection.pilot !== undefined,
-    run(job) {
-      const { db, entries, account, selection } = job;
-      const cover = coverOf(db, selection.pilot!, account);
-      holdOtherRecords(db, cover.events);
-      storePilot(db, cover);
+    run({ db, entries, selection }) {
+      choosePilot(db, selection.pilot!);
       judgeParents(db, entries);
-      job.cover = cover;
     },
   },
   {

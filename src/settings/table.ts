@@ -79,7 +79,7 @@ export const OPTIONS = {
     group: WHAT,
     type: 'value',
     check: oneOrMore,
-    describe: 'Pilot: send a representative sample of N records, with their parents, first',
+    describe: 'Send the first N records alone, of every entry, stage and owner, with their parents',
   },
   pick: {
     group: WHAT,

@@ -251,13 +251,6 @@ create index change_of on change (entity, external_id);
 -- What is to be sent, in this order.
 create table turn (place integer primary key, event integer not null references event) strict;
 
--- The records that --pilot chose and their parents that show something, in the order in which to look at them.
-create table pilot (
-  place integer primary key,
-  event integer not null references event,  -- the first one of the record
-  shows text not null            -- what this record shows, and no one before it
-) strict;
-
 -- Hashes of the files for people that the program wrote: only those are ever replaced.
 create table written (path text not null, sha256 text not null, primary key (path, sha256)) strict;
 

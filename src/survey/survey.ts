@@ -8,7 +8,6 @@ import type { CompiledMapping, Mapping } from '../mapping/mapping.ts';
 import type { Policies } from '../mapping/policies.ts';
 import { UserError } from '../errors.ts';
 import { countStates, type CountedState } from '../plan/counts.ts';
-import type { Cover } from '../plan/cover.ts';
 import { combined } from '../plan/rows/combine.ts';
 import { planDigest } from '../plan/digest.ts';
 import { assertApproved, keepAnswers, markRepeated, shrunkSource } from '../plan/earlier-plans.ts';
@@ -70,8 +69,6 @@ export interface Survey {
   readonly db: Database;
   /** Of its events, as the survey left them. */
   readonly states: readonly CountedState[];
-  /** The features that the records chosen by `--pilot` cover. */
-  readonly cover: Cover | undefined;
   readonly profile: Profile;
   readonly worksheet: SurveyedWorksheet;
   /** Whether an answer of the worksheet is not as in the last run. */
@@ -120,7 +117,7 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
   const { worksheet, profile } = await describe(job, opened, read);
   const changes = readChanges(db, output);
   await runSteps(CHOOSING, judging);
-  return commit(job, opened, read, { changes, worksheet, profile, cover: judging.cover });
+  return commit(job, opened, read, { changes, worksheet, profile });
 }
 
 async function openInput(job: SurveyJob): Promise<OpenInput> {
@@ -200,7 +197,7 @@ async function commit(
   job: SurveyJob,
   opened: OpenInput,
   read: ReadInput,
-  judged: Pick<Survey, 'changes' | 'worksheet' | 'profile' | 'cover'>,
+  judged: Pick<Survey, 'changes' | 'worksheet' | 'profile'>,
 ): Promise<Survey> {
   const { db, settings, mapping, state, output } = job;
   const { digest, listed } = planDigest(db, opened.policies);

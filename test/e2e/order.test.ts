@@ -190,18 +190,6 @@ it('a dry run with --pick shows the picked record with its parents and children,
   expect(Object.fromEntries(counts)).toEqual({ leads: ['1', '8'], deals: ['1', '8'], comments: ['6', '3'] });
 });
 
-it('a pilot has a deal that lacks what others have, and a comment without an id, although the plan only counts those', async () => {
-  const rows = Array.from({ length: 40 }, (_, at) => at);
-  const { summary } = await project({
-    'mapping.yaml': THREE.replace('external_id: id, content', 'content'),
-    'leads.csv': `id,name\n${rows.map((at) => `L${at},Lead ${at}\n`).join('')}`,
-    'deals.csv': `id,title,lead\n${rows.map((at) => `D${at},${at === 31 ? '' : `Deal ${at}`},L${at}\n`).join('')}`,
-    'notes.csv': 'id,text,deal\n1,Note,D17\n',
-  });
-  const { pilot } = await summary('--dry-run', '--pilot', '4');
-  expect(pilot!.features.warning).toEqual({ covered: 4, occurring: 4 });
-});
-
 /** More rows than are read at once. */
 it('11,001 rows of one record are one event, with the values of the last one', async () => {
   const last = 11_000;

@@ -46,27 +46,13 @@ export function holdUnpicked(db: Database, picks: readonly NamedRecord[]): void 
   holdOthers(db);
 }
 
-/** `--pilot`: sends these events with the parents that they need. */
-export function holdOtherRecords(db: Database, events: Iterable<number>): void {
-  db.exec('create temp table chosen (event integer primary key)');
-  for (const id of events) db.run('insert or ignore into chosen values (?)', id);
-  holdOthers(db);
-}
-
 /** The events `c` that must be acknowledged before an event `e` is sent: they create its record, and its parent. */
 const NEEDS = `join event c on c.type = c.entity || '/created' and c.state <> 'duplicate'
     and c.entity in (select name from kind where not is_note)
     and ((c.entity = e.entity and c.external_id = e.external_id) or (c.entity = e.parent_entity and c.external_id = e.parent_id))`;
 
-/** The created events that must be acknowledged before this one is sent. */
-export function parentsOf(db: Database, event: number): readonly number[] {
-  return db
-    .all<{ id: number }>(`select c.id from event e ${NEEDS} and c.id <> e.id where e.id = ?`, event)
-    .map(({ id }) => id);
-}
-
-/** Adds the parents of what is chosen, and their parents, and holds everything else. */
-function holdOthers(db: Database): void {
+/** Adds to the table `chosen` the parents of what it has, and their parents, and holds everything else. */
+export function holdOthers(db: Database): void {
   db.exec(`
     insert or ignore into chosen
       with recursive needed (event) as (

@@ -20,6 +20,7 @@ import { countSharedIds } from '../../plan/known/records.ts';
 import { readDifference } from '../../plan/difference.ts';
 import { DIFFERENCE_CODES, type DifferenceCode } from '../../plan/known/judge-known.ts';
 import { countsByCode } from '../files/findings.ts';
+import { readPilot } from '../files/pilot.ts';
 import { skippedCounts } from '../files/skipped.ts';
 import { REPORT_FILE, type PriorityCounts, type Summary, type SurveySnapshot } from '../files/summary.ts';
 import { prioritiesOf } from './counts.ts';
@@ -203,7 +204,7 @@ export function summarise(run: {
     over_max_omitted: survey.omitted.excess(settings.maxOmitted),
     totals: controlTotals(db),
     profile: survey.profile,
-    pilot: survey.cover?.counts ?? null,
+    pilot: readPilot(db) ?? null,
     priorities: plannedPriorities(states, { rate, now: finished }, (priority) => sender?.endedAt.get(priority)),
     plan: { digest: stored?.digest ?? null, events: stored?.listed ?? 0 },
     estimate_seconds: estimateSeconds(countDue(states), rate),

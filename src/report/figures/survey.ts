@@ -6,7 +6,7 @@ import { storedDigest } from '../../plan/digest.ts';
 import { countMatches } from '../../plan/account/matches.ts';
 import { countFolded } from '../../plan/rows/fold.ts';
 import { readDocument } from '../files/documents.ts';
-import { pilotLines } from '../files/pilot.ts';
+import { pilotText, readPilot } from '../files/pilot.ts';
 import type { Rate } from '../../rate.ts';
 import { rateText } from '../../rate.ts';
 import type { Survey } from '../../survey/survey.ts';
@@ -68,10 +68,11 @@ function openText(rows: Survey['worksheet']['rows']): string {
   return open === rows.length ? ' to answer' : `, ${numberText(open)} of them to answer`;
 }
 
-function planSection({ db, cover, states }: Survey, pace: SendingPace, isSending: boolean): Section {
+function planSection({ db, states }: Survey, pace: SendingPace, isSending: boolean): Section {
   const due = countDue(states);
   const fold = countFolded(db);
   const there = countMatches(db);
+  const pilot = readPilot(db);
   const stored = storedDigest(db);
   const plan = stored === undefined ? [] : [`Plan ${stored.digest}`];
   return sectionOf({
@@ -83,7 +84,7 @@ function planSection({ db, cover, states }: Survey, pace: SendingPace, isSending
           ]
         : []),
       ...combineLines(db, pace, isSending),
-      ...(cover ? pilotLines(cover.counts, cover.missed) : []),
+      ...(pilot ? [pilotText(pilot)] : []),
       ...(there > 0
         ? [`${counted(there, PERSON)} may already be in the account (same e-mail address or phone number): matches.csv`]
         : []),

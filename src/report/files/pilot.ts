@@ -1,4 +1,4 @@
-/** What a pilot covers, as the survey and the summary say it. */
+/** What a pilot chose, as the survey, the summary and `pilot.csv` say it. */
 import { nameInSql } from '../../kinds/index.ts';
 import { counted } from '../words/numbers.ts';
 import { temporaryName } from '../../files/private-file.ts';
@@ -8,66 +8,46 @@ import type { Database } from '../../store/sqlite.ts';
 import { writeTable } from './error-files.ts';
 import { publishFiles } from './own-files.ts';
 
-/** The kinds of features that a pilot covers, and what several of one are called. */
-const FEATURE_KINDS = {
-  source: 'sources',
-  entry: 'entries',
-  stage: 'stages',
-  owner: 'owners',
-  omission: 'omissions',
-  warning: 'warnings',
-  field: 'fields',
-} as const;
-export type FeatureKind = keyof typeof FEATURE_KINDS;
+interface Covered {
+  readonly covered: number;
+  readonly occurring: number;
+}
 
-/** The share of the features of the plan that the records chosen by `--pilot` show. */
 export interface PilotCounts {
   /** Records of the exports that were chosen; their parents come in addition. */
   readonly records: number;
   /** Events of these records and of their parents. */
   readonly events: number;
-  /** By kind: how many features the chosen records have, of those that occur. */
-  readonly features: Readonly<Partial<Record<FeatureKind, { readonly covered: number; readonly occurring: number }>>>;
+  /** How many stages occur in the chosen records, of those in the plan. */
+  readonly stages: Covered;
+  readonly owners: Covered;
 }
 
-/** A feature in words: `stage Sales / Won`, `phone_number left out: bad_phone`. */
-export function featureText({ kind, name }: { readonly kind: FeatureKind; readonly name: string }): string {
-  return kind === 'entry' || kind === 'omission' ? name : `${kind} ${name}`;
+const SETTING = 'pilot';
+
+export function storePilot(db: Database, counts: PilotCounts): void {
+  db.run('insert into setting (name, value) values (?, ?)', SETTING, JSON.stringify(counts));
 }
 
-/** The features in words; fields, which are many, come last and together. */
-export function featureTexts(features: readonly { readonly kind: FeatureKind; readonly name: string }[]): string[] {
-  const kinds = Object.keys(FEATURE_KINDS);
-  const others = features.filter(({ kind }) => kind !== 'field');
-  const fields = features.filter(({ kind }) => kind === 'field').map(({ name }) => name);
-  return [
-    ...others.toSorted((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind)).map(featureText),
-    ...(fields.length === 0 ? [] : [`fields ${fields.join(', ')}`]),
-  ];
+/** Undefined if the plan is that of a run without `--pilot`. */
+export function readPilot(db: Database): PilotCounts | undefined {
+  const row = db.get<{ value: string }>('select value from setting where name = ?', SETTING);
+  return row && (JSON.parse(row.value) as PilotCounts);
 }
 
-/** One line about covered features and, if there are any, one about features that are not covered. */
-export function pilotLines({ records, events, features }: PilotCounts, missed: readonly string[]): string[] {
-  const kinds = (Object.keys(FEATURE_KINDS) as FeatureKind[]).flatMap((kind) => {
-    const { covered, occurring } = features[kind] ?? { covered: 0, occurring: 0 };
-    return occurring === 0 ? [] : [`${covered} of ${occurring} ${occurring === 1 ? kind : FEATURE_KINDS[kind]}`];
-  });
-  const shown = missed.slice(0, MOST_SHOWN);
-  const more = missed.length - shown.length;
-  return [
-    `pilot of ${counted(records, 'record')}, ${counted(events, 'event')} with their parents: ${kinds.join(', ')}`,
-    ...(shown.length === 0
-      ? []
-      : [`in the input but not in the pilot: ${shown.join(', ')}${more > 0 ? `, and ${more} more` : ''}`]),
-  ];
+/** `pilot of 5 records, 10 events with their parents: 3 of 5 stages, 2 of 2 owners` */
+export function pilotText({ records, events, stages, owners }: PilotCounts): string {
+  const shown = Object.entries({ stages, owners }).flatMap(([name, { covered, occurring }]) =>
+    occurring === 0 ? [] : [`${covered} of ${counted(occurring, name.slice(0, -1))}`],
+  );
+  const covers = shown.length === 0 ? '' : `: ${shown.join(', ')}`;
+  return `pilot of ${counted(records, 'record')}, ${counted(events, 'event')} with their parents${covers}`;
 }
 
-const MOST_SHOWN = 20;
-
-/** Which records of a pilot to look at in the service, in which order, and what each of them shows. */
+/** Which records of a pilot to look at in the service: every chosen one and its parents, each after its parent. */
 export const PILOT_FILE = 'pilot.csv';
 
-const COLUMNS = 'order look_at external_id service_id name events state shows file line';
+const COLUMNS = 'order look_at external_id service_id name events state file line';
 
 /** The `pilot.csv` that a run wrote. */
 export interface WrittenPilot {
@@ -79,11 +59,10 @@ export interface WrittenPilot {
 }
 
 /**
- * Writes `pilot.csv`, or beside it if people have made their notes in it: the records that `--pilot` chose, in the order in
- * which to look at them. Undefined if the plan is that of another run.
+ * Writes `pilot.csv`, or beside it if people have made their notes in it. Undefined if the plan is that of another run.
  */
 export async function writePilot(db: Database, output: StateDir): Promise<WrittenPilot | undefined> {
-  if (!db.get('select 1 from pilot limit 1')) return undefined;
+  if (!readPilot(db)) return undefined;
   const gathered = temporaryName(output.file(PILOT_FILE));
   let toLookAt = 0;
   writeTable(db, gathered, COLUMNS, PILOT, { seen: (row) => (toLookAt += Number(row.service_id !== null)) });
@@ -94,17 +73,17 @@ export async function writePilot(db: Database, output: StateDir): Promise<Writte
   return { path: output.file(name), usual: name === PILOT_FILE ? undefined : output.file(PILOT_FILE), toLookAt };
 }
 
+/** Notes are looked at with the record that they are about. */
 const PILOT = `
-    select p.place as "order", p.shows, seen.entity as look_at, seen.external_id, r.file, r.line,
-      ${SHOWN_STATE} as state,
-      (select q.service_id from checkpoint.record q
-        where q.entity = seen.entity and q.external_id = seen.external_id) as service_id,
-      (select ${nameInSql('c')} from event c
-        where c.entity = seen.entity and c.external_id = seen.external_id and c.state <> 'duplicate'
-        order by c.id limit 1) as name,
-      (select group_concat(distinct c.type) from event c where c.record = e.record) as events
-    from pilot p
-      join (select id, iif(k.is_note, parent_entity, entity) as entity, iif(k.is_note, parent_id, external_id) as external_id
-        from event join kind k on k.name = entity) seen on seen.id = p.event
-      join event e on e.id = p.event join row r on r.id = e.record
-    order by p.place`;
+  with seen as (
+    select iif(k.is_note, e.parent_entity, e.entity) as entity, iif(k.is_note, e.parent_id, e.external_id) as external_id,
+      min(e.id) as first, group_concat(distinct e.type) as events
+    from event e join kind k on k.name = e.entity
+    where e.is_chosen = 1 group by 1, 2)
+  select row_number() over (order by k.rank, s.first) as "order", s.entity as look_at, s.external_id, s.events, r.file, r.line,
+    ${SHOWN_STATE} as state,
+    (select q.service_id from checkpoint.record q where q.entity = s.entity and q.external_id = s.external_id) as service_id,
+    (select ${nameInSql('c')} from event c
+      where c.entity = s.entity and c.external_id = s.external_id and c.state <> 'duplicate' order by c.id limit 1) as name
+  from seen s join kind k on k.name = s.entity join event e on e.id = s.first join row r on r.id = e.record
+  order by 1`;

@@ -110,7 +110,7 @@ async function* rowsOf(db: Database, type: EventType): AsyncGenerator<PlannedRow
   const rows = db.each<PlannedRow>(
     `select r.file, r.line, ${SHOWN_STATE} as state, e.external_id, e.occurred_at, e.priority, e.data, r.raw, r.source,
         (select group_concat(p.message, '; ') from problem p where p.event = e.id) as problems,
-        (select group_concat(external_id, '; ') from (select external_id from part where event = e.id order by position)) as parts,
+        (select group_concat(external_id, '; ' order by position) from part where event = e.id) as parts,
         case when e.rows > 1 then
           (select json_group_array(json_object('place', o.place, 'raw', o.raw, 'source', o.source))
             from row_of w join row o on o.id = w.record where w.event = e.id and w.record <> e.record) end as others

@@ -117,7 +117,7 @@ export interface Summary {
   readonly totals: readonly ControlTotal[];
   /** The profile of the input. Only in `--json`: it quotes cells. */
   readonly profile: Profile;
-  /** What the records chosen by `--pilot` cover; null without it. */
+  /** What `--pilot` chose; null without it. */
   readonly pilot: PilotCounts | null;
   /** The highest first; at most `MOST_PRIORITIES` of them. */
   readonly priorities: readonly PriorityCounts[];
