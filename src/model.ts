@@ -114,6 +114,59 @@ export interface Omission {
   readonly reason: string;
 }
 
+/**
+ * The state of an event. Only the judging steps of the survey and the sender set it.
+ * - `ready`: to be sent. `retry`: rejected by an earlier run and unchanged since, so tried last.
+ * - `held`: not selected by `--pilot`, `--pick` or `--only`. `waiting`: selected, but its parent is held or waiting.
+ * - The other states are outcomes.
+ */
+export type State =
+  'ready' | 'retry' | 'held' | 'waiting' | 'acknowledged' | 'duplicate' | 'invalid' | 'rejected' | 'blocked';
+
+/** What events are counted as, in JSON; the view `events` has `duplicate` for one. Together they are the total. */
+export const OUTCOMES = ['acknowledged', 'duplicates', 'invalid', 'rejected', 'blocked', 'pending'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+export type EventCounts = Record<Outcome | 'total', number>;
+
+/** The one vocabulary of states: what an event in each is called. On screens and pages, pending ones are in two columns. */
+const STATES = {
+  ready: ['pending', 'to send'],
+  held: ['pending', 'later'],
+  waiting: ['pending', 'later'],
+  retry: ['rejected', 'rejected'],
+  acknowledged: ['acknowledged', 'acknowledged'],
+  duplicate: ['duplicates', 'duplicate'],
+  invalid: ['invalid', 'invalid'],
+  rejected: ['rejected', 'rejected'],
+  blocked: ['blocked', 'blocked'],
+} as const satisfies Readonly<Record<State, readonly [outcome: Outcome, column: string]>>;
+
+export function outcomeOf(state: State): Outcome {
+  return STATES[state][0];
+}
+
+/** In the order in which screens and pages have them. */
+export const STATE_COLUMNS = [
+  'acknowledged',
+  'to send',
+  'later',
+  'duplicate',
+  'invalid',
+  'rejected',
+  'blocked',
+] as const;
+export type StateColumn = (typeof STATE_COLUMNS)[number];
+
+export function columnOf(state: State): StateColumn {
+  return STATES[state][1];
+}
+
+/** The word for the state of an event `e`, in SQL. */
+export const STATE_IN_SQL = `case e.state ${Object.entries(STATES)
+  .filter(([state, [outcome]]) => state !== outcome.replace(/s$/, ''))
+  .map(([state, [outcome]]) => `when '${state}' then '${outcome}'`)
+  .join(' ')} else e.state end`;
+
 /** An event at any stage before it is in the plan. */
 interface Mapped {
   readonly type: EventType;

@@ -4,7 +4,7 @@ import { temporaryDirectory } from './directory.ts';
 import { contentSha } from '../src/core/identity.ts';
 import { canonicalJson, type JsonObject } from '../src/json.ts';
 import { entityOf, kindOfType } from '../src/kinds/index.ts';
-import type { EventType, IssueKind } from '../src/model.ts';
+import type { EventType, IssueKind, State } from '../src/model.ts';
 import { WHOLE } from '../src/plan/known/wanted.ts';
 import type { UnusedCode } from '../src/report/words/unused.ts';
 import { hintFor } from '../src/report/words/words.ts';
@@ -18,7 +18,6 @@ import { FieldHasher } from '../src/store/field-hashes.ts';
 import { COUNTING_INDEX, PLAN, PLAN_FILE, PLAN_INDEXES } from '../src/store/plan-schema.ts';
 import { Database } from '../src/store/sqlite.ts';
 import { notStarted } from '../src/report/figures/summarise.ts';
-import type { State } from '../src/plan/events.ts';
 
 /** When everything happened, unless a test says otherwise. */
 export const AT = '2026-01-31T12:00:00.000Z';
@@ -38,8 +37,13 @@ interface EventRow {
   readonly isChosen?: boolean;
   readonly sends?: EventType;
   readonly occurredAt?: string;
+  /** Of a deal: the names of its group, and its amount. */
+  readonly deal?: Partial<DealNames> & { readonly amount?: string };
   /** The id of the event and the hash of its content, where two events shall share them. */
 }
+
+const DEAL_NAMES = ['from_pipeline', 'from_stage', 'from_owner', 'pipeline', 'stage', 'owner', 'currency'] as const;
+type DealNames = Record<(typeof DEAL_NAMES)[number], string | null>;
 
 interface ProblemRow {
   readonly kind?: string;
@@ -66,6 +70,7 @@ export class StateOf {
   readonly dir: StateDir;
   readonly hasher = new FieldHasher('0123456789abcdef');
   readonly #files = new Map<string, number>();
+  readonly #groups = new Map<string, number>();
   #plan: Database | undefined;
   #checkpoint: Database | undefined;
   #records = 0;
@@ -147,7 +152,7 @@ export class StateOf {
   event(type: EventType, id: string | null, data: JsonObject | null, given: EventRow = {}): number {
     const { state = 'acknowledged', raw = data, parent } = given;
     const text = data === null ? null : canonicalJson({ ...(id === null ? {} : { external_id: id }), ...data });
-    return this.plan.insert(
+    const event = this.plan.insert(
       `insert into event (type, entity, external_id, record, entry, occurred_at, data, content, parent_entity,
         parent_id, state, code, priority, is_chosen, sends) values (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       ...[type, entityOf(type), id, this.record({ ...given, raw })],
@@ -155,6 +160,17 @@ export class StateOf {
       ...[parent?.[0] ?? null, parent?.[1] ?? null, state, given.code ?? null, given.priority ?? 0],
       ...[given.isChosen === false ? 0 : 1, given.sends ?? null],
     );
+    if (given.deal) this.#count(event, given.deal);
+    return event;
+  }
+
+  #count(event: number, { amount, ...names }: NonNullable<EventRow['deal']>): void {
+    const row = DEAL_NAMES.map((name) => names[name] ?? null);
+    const key = JSON.stringify(row);
+    const sql = `insert into deal_group (${DEAL_NAMES.join(', ')}) values (?, ?, ?, ?, ?, ?, ?)`;
+    const group = this.#groups.get(key) ?? this.plan.insert(sql, ...row);
+    this.#groups.set(key, group);
+    this.plan.run('update event set deal_group = ?, amount = ? where id = ?', group, amount ?? null, event);
   }
 
   /** `event`: null if its record became none, or for the input as a whole. */
@@ -253,7 +269,7 @@ interface GivenProblem extends Omit<ProblemRow, 'record'> {
   readonly at?: At;
 }
 
-export interface GivenEvent extends Pick<EventRow, 'parent' | 'code' | 'priority' | 'isChosen' | 'sends'> {
+export interface GivenEvent extends Pick<EventRow, 'parent' | 'code' | 'priority' | 'isChosen' | 'sends' | 'deal'> {
   readonly type?: EventType;
   readonly state: State;
   readonly id?: string;

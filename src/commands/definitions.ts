@@ -155,7 +155,6 @@ export const explain = define({
   options: {
     ...STATE_OPTIONS,
     ...pick(OPTIONS, 'live', 'baseUrl', 'envFile', 'timeout'),
-    ...pick(OPTIONS, 'all'),
     json: { ...OPTIONS.json, describe: 'Print the same as one JSON object to stdout' },
   },
   examples: [

@@ -55,7 +55,7 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
         names: namesById(readDocument(db, 'account')),
         now: new Date(),
       });
-      console.show(screenOf(figures, { columns: console.shownColumns, isWhole: settings.all }));
+      console.show(screenOf(figures, console.shownColumns));
     };
     try {
       print(settings.live ? await liveOf(settings, state, db, record, story, console) : undefined);

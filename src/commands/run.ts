@@ -9,12 +9,12 @@ import { nextSection, resumeSection } from '../report/figures/next-steps.ts';
 import { dryRunFigures, runFigures, type RunFound } from '../report/figures/run.ts';
 import { notStarted, refusalOf } from '../report/figures/summarise.ts';
 import { planSections, surveyFigures } from '../report/figures/survey.ts';
-import { briefText, moodOf } from '../report/figures/verdict.ts';
+import { briefText } from '../report/figures/verdict.ts';
 import { endProcess } from '../mapping/guest.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { Halt, haltOnSignals, needsAdopt } from '../halt.ts';
 import { jsonOf } from '../report/print/json.ts';
-import { screenOf } from '../report/print/terminal.ts';
+import { screenOf, showFigures } from '../report/print/terminal.ts';
 import { countDue } from '../plan/counts.ts';
 import { runMigration, type Monitor, type RunEnd } from '../run/run.ts';
 import type * as progressModule from '../report/print/progress.ts';
@@ -62,7 +62,7 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
     watching.end();
     const { summary, unwritten } = ended;
     if (settings.quiet && !halt.reason && summary.exit.code !== EXIT.done) {
-      console.complain(briefText(summary), moodOf(summary));
+      console.complain(briefText(summary));
     }
     if (unwritten.length > 0) {
       console.complain(
@@ -71,8 +71,8 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
     }
     const figures = endFigures(ended, watching, { settings, halt, target });
     // Why a run stopped is said whatever becomes of stdout.
-    if (halt.reason) console.complain(screenOf(figures, { columns: console.columns, isWhole: settings.all }));
-    else printFigures(figures, settings, console);
+    if (halt.reason) console.complain(screenOf(figures, console.columns));
+    else showFigures(console, figures, settings);
     if (settings.json) console.printJson(jsonOf(summary));
     return summary.exit.code as ExitCode;
   } catch (error) {
@@ -84,14 +84,6 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
     stopListening();
     await target.close();
   }
-}
-
-/** What people keep goes to stdout; with --json, stdout has the JSON alone. */
-function printFigures(figures: Figures, { json, all }: Pick<RunSettings, 'json' | 'all'>, console: Console): void {
-  if (console.verbosity === 'quiet') return;
-  const lines = screenOf(figures, { columns: json ? console.columns : console.shownColumns, isWhole: all });
-  if (json) console.say(lines);
-  else console.show(lines);
 }
 
 function resumeCommand(code: string): string {
@@ -206,7 +198,7 @@ function watch(settings: RunSettings, console: Console, { isExample }: RunTarget
       said.worksheet = worksheet;
       // Before hours of sending; a dry run, and a run that is refused, say it all at their end.
       if (!settings.dryRun && refusalOf(settings, survey, survey.states) === undefined)
-        printFigures(surveyFigures(survey, pace, account), settings, console);
+        showFigures(console, surveyFigures(survey, pace, account), settings);
       if (worksheet.elsewhere !== undefined) console.complain(`warning: ${worksheet.elsewhere}`);
     },
     stopsAt(moment) {

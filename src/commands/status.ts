@@ -31,7 +31,7 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
     if (settings.json) console.printJson(jsonOf(status));
     else {
       const resume = resumeOf(settings, found);
-      console.redraw(screenOf(statusFigures({ ...found, resume }), { columns: console.shownColumns }));
+      console.redraw(screenOf(statusFigures({ ...found, resume }), console.shownColumns));
     }
     if (!settings.watch || !status.running) return EXIT.done;
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));

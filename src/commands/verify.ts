@@ -3,7 +3,7 @@ import type { ExitCode } from '../errors.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { verificationFigures } from '../report/figures/verification.ts';
 import { jsonOf } from '../report/print/json.ts';
-import { screenOf } from '../report/print/terminal.ts';
+import { showFigures } from '../report/print/terminal.ts';
 import { namesById, type Account } from '../service/account.ts';
 import { verifyMigration, type VerifyJob } from './verify/verify.ts';
 import { SANDBOX_RATE, serviceOf } from './service.ts';
@@ -26,15 +26,8 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
       reading: (entity, records) => console.say(`reading back ${counted(records, entity)}`),
       progress: progressOn(console),
     });
-    const columns = settings.json ? console.columns : console.shownColumns;
-    const lines = screenOf(verificationFigures(found, namesById(account)), { columns });
-    // With --json, stdout has the JSON alone.
-    if (settings.json) {
-      console.say(lines);
-      console.printJson(jsonOf(found));
-    } else {
-      console.show(lines);
-    }
+    showFigures(console, verificationFigures(found, namesById(account)), settings);
+    if (settings.json) console.printJson(jsonOf(found));
     return found.exit.code;
   } finally {
     await service.close();

@@ -1,24 +1,14 @@
-import { EVENT_TYPES, STAGED } from '../kinds/index.ts';
-import type { Entity, EventType } from '../model.ts';
+import { EVENT_TYPES } from '../kinds/index.ts';
+import { outcomeOf, OUTCOMES, type Entity, type EventCounts, type EventType, type State } from '../model.ts';
 import type { WaitingCounts } from '../report/files/summary.ts';
-import type { EventCounts } from '../report/words/terms.ts';
 import type { Tolerance } from '../settings/run-settings.ts';
 import type { Database } from '../store/sqlite.ts';
-import { ControlSum, type ControlTotal, type GroupNames, type Part } from '../report/files/control-totals.ts';
-import { isLater, isOpen, outcomeOf, type State } from './events.ts';
+import { isLater, isOpen } from './events.ts';
 
 export function totalOf(counts: readonly EventCounts[]): EventCounts {
-  const sum: EventCounts = {
-    total: 0,
-    acknowledged: 0,
-    duplicates: 0,
-    invalid: 0,
-    rejected: 0,
-    blocked: 0,
-    pending: 0,
-  };
-  for (const each of counts) for (const name of Object.keys(sum) as (keyof EventCounts)[]) sum[name] += each[name];
-  return sum;
+  const names = ['total', ...OUTCOMES] as const;
+  const sums = names.map((name) => [name, counts.reduce((sum, each) => sum + each[name], 0)]);
+  return Object.fromEntries(sums) as EventCounts;
 }
 
 /** read = mapped + skipped + unreadable; sources used only by lookups are not counted. */
@@ -116,39 +106,4 @@ export function countWaiting(db: Database): WaitingCounts {
 /** How many events may be invalid, or rejected in one run. */
 export function allowedErrors(tolerance: Tolerance, total: number): number {
   return 'count' in tolerance ? tolerance.count : (total * tolerance.percent) / 100;
-}
-
-interface GroupRow extends Omit<GroupNames, 'others'> {
-  readonly id: number;
-  readonly is_rest: number;
-}
-
-/** The groups of deals with their present outcomes, the largest first. Duplicates are not counted. */
-export function controlTotals(db: Database): ControlTotal[] {
-  const groups = db.all<GroupRow>('select * from deal_group');
-  if (groups.length === 0) return [];
-  const sums = new Map(groups.map(({ id }) => [id, new ControlSum()]));
-  // Amounts are summed here: sums of decimals in SQL are not exact.
-  const deals = db.each<{ id: number; state: State; code: string | null; data: number; amount: string | null }>(`
-    select deal_group as id, state, code, data is not null as data, amount
-    from event where deal_group is not null and state <> 'duplicate'`);
-  for (const { id, state, code, data, amount } of deals) {
-    const sum = sums.get(id)!;
-    if (amount === '') sum.unread += 1;
-    const isPlanned = data === 1 && state !== 'invalid';
-    const parts: readonly Part[] = [
-      ...(['', `${outcomeOf(state) as 'pending'}_`] as const),
-      ...(isPlanned ? (['planned_'] as const) : []),
-      ...(isOpen(state) ? (['due_'] as const) : isLater(state) ? (['later_'] as const) : []),
-      ...(state === 'acknowledged' && code !== null ? (['differing_'] as const) : []),
-    ];
-    for (const part of parts) sum.add(part, 1, amount ? Number(amount) : 0);
-  }
-  const totals = groups.map(({ id, is_rest: isRest, ...names }): ControlTotal => {
-    const { figures, unread } = sums.get(id)!;
-    return { entity: STAGED, ...names, ...(isRest && { others: true }), ...figures, unread_amounts: unread };
-  });
-  return totals
-    .filter(({ count }) => count > 0)
-    .sort((a, b) => Number(a.others ?? 0) - Number(b.others ?? 0) || b.count - a.count);
 }

@@ -78,7 +78,7 @@ function settingOf(path: string, name: string): string | undefined {
 }
 
 /** The plan at `path`; undefined if there is none, or if it is damaged or written by another version of the program. */
-function askPlan<T>(path: string, ask: (plan: Database) => T): T | undefined {
+export function askPlan<T>(path: string, ask: (plan: Database) => T): T | undefined {
   let plan: Database | undefined;
   try {
     plan = Database.read(path, PLAN);

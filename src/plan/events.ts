@@ -1,9 +1,8 @@
 import { contentSha } from '../core/identity.ts';
 import { canonicalJson, type JsonObject } from '../json.ts';
 import { parentOf } from '../kinds/index.ts';
-import type { Entity, EventType, Place } from '../model.ts';
+import type { Entity, EventType, Place, State } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
-import type { EventCounts } from '../report/words/terms.ts';
 
 /** An event as the plan has it. */
 export interface PlannedEvent {
@@ -87,34 +86,8 @@ export function* pagesOf<Row extends { readonly id: number }>(
   }
 }
 
-/**
- * The state of an event. Only the judging steps of the survey and the sender set it.
- * - `ready`: to be sent. `retry`: rejected by an earlier run and unchanged since, so tried last.
- * - `held`: not selected by `--pilot`, `--pick` or `--only`. `waiting`: selected, but its parent is held or waiting.
- * - The other states are outcomes.
- */
-export type State =
-  'ready' | 'retry' | 'held' | 'waiting' | 'acknowledged' | 'duplicate' | 'invalid' | 'rejected' | 'blocked';
-
-const OUTCOME_OF: Readonly<Record<State, Exclude<keyof EventCounts, 'total'>>> = {
-  ready: 'pending',
-  retry: 'rejected',
-  held: 'pending',
-  waiting: 'pending',
-  acknowledged: 'acknowledged',
-  duplicate: 'duplicates',
-  invalid: 'invalid',
-  rejected: 'rejected',
-  blocked: 'blocked',
-};
-
 /** Only until duplicates are judged: a version of a record that `when` excludes. */
 export const EXCLUDED = 'excluded';
-
-/** What an event in this state counts as. */
-export function outcomeOf(state: State): Exclude<keyof EventCounts, 'total'> {
-  return OUTCOME_OF[state];
-}
 
 /** Whether the event has still to be sent in this run. */
 export function isOpen(state: State): boolean {

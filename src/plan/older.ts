@@ -6,7 +6,8 @@ import { COMBINED } from '../kinds/index.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
 import { PLAN } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
-import { pagesOf, type State } from './events.ts';
+import { pagesOf } from './events.ts';
+import type { State } from '../model.ts';
 import { readRecord, writeRecord, type RecordKey } from './known/records.ts';
 import { WHOLE, type WantedRow } from './known/wanted.ts';
 

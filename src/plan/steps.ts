@@ -17,6 +17,7 @@ import { warnOfCustomFields, warnOfInactive } from './account/warnings.ts';
 import { judgeKnown } from './known/judge-known.ts';
 import { recheck } from './known/recheck.ts';
 import { hasRecords } from './known/records.ts';
+import { keepSentValues } from './known/sent-values.ts';
 import { writeChanges } from './known/changes-file.ts';
 import { keepComments, noteSurvey } from './older.ts';
 import { judgeParents, reportBlocked } from './order/parents.ts';
@@ -51,6 +52,8 @@ export interface JudgingJob {
   readonly concurrency: number;
   /** Where the lists for people go. */
   readonly output: StateDir;
+  /** The plan of the last run, if there is one. */
+  readonly last: string;
   readonly selection: Selection;
 }
 
@@ -141,9 +144,10 @@ export const JUDGING: readonly PlanStep[] = [
     needs: ['external_id', 'data', 'content', 'field_entries', 'part', 'state'],
     sets: [...OUTCOME, 'sends', 'change', 'shown'],
     isDue: ({ db }) => hasRecords(db),
-    async run({ db, policies, hasher, client, concurrency, region, output }) {
+    async run({ db, policies, hasher, client, concurrency, region, output, last }) {
       const subjects = judgeKnown(db, policies, hasher, client !== undefined);
       if (client) await recheck({ db, hasher, client, concurrency, region }, subjects);
+      keepSentValues(db, hasher, last);
       writeChanges(db, output);
       keepComments(db);
     },

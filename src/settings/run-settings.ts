@@ -38,7 +38,6 @@ export const RUN_OPTIONS = pick(
   'until',
   'adopt',
   'yes',
-  'all',
   'json',
   'quiet',
 );

@@ -171,7 +171,6 @@ export const OPTIONS = {
       'Continue after losing the state directory: treat events already in the service as sent by this migration',
   },
   yes: { group: STATE, type: 'boolean', describe: 'Do not ask for confirmation' },
-  all: { group: OUTPUT, type: 'boolean', describe: 'Show every row of every list, not only what fits on a screen' },
   json: { group: OUTPUT, type: 'boolean', describe: 'Print the final summary as one JSON object to stdout' },
   quiet: { group: OUTPUT, type: 'boolean', describe: 'Show only errors and warnings' },
   watch: { group: OUTPUT, type: 'boolean', describe: 'Refresh every two seconds until the current run ends' },

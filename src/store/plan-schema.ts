@@ -1,13 +1,10 @@
 import { KINDS } from '../kinds/index.ts';
+import { STATE_IN_SQL } from '../model.ts';
 import { UNUSED, type UnusedReason } from '../report/words/unused.ts';
 import { PART_COLUMNS, RECORD_COLUMNS } from './checkpoint-schema.ts';
 import type { Schema } from './sqlite.ts';
 
 export const PLAN_FILE = 'plan.db';
-
-/** The words for the state of an event `e`. */
-export const SHOWN_STATE = `case e.state when 'ready' then 'pending' when 'held' then 'pending' when 'waiting' then 'pending'
-      when 'retry' then 'rejected' else e.state end`;
 
 const KIND_ROWS = KINDS.map(
   ({ name, isNote = false, isUpdatable }, rank) => `('${name}', ${rank}, ${Number(isNote)}, ${Number(isUpdatable)})`,
@@ -244,7 +241,8 @@ create table change (
   entity text not null, external_id text not null, service_id text,
   field text not null,
   in_service text, in_export text,
-  verdict text not null
+  sent text,                     -- what was last sent, where an earlier plan has it and in_service does not
+  verdict text not null          -- \`ignored\` is in no list: \`if_changed\` says that it does not matter
 ) strict;
 create index change_of on change (entity, external_id);
 
@@ -298,7 +296,7 @@ create view row as
 
 create view events as
   select e.type, e.external_id,
-    ${SHOWN_STATE} as state,
+    ${STATE_IN_SQL} as state,
     r.source, r.path as file, r.line, r.record, e.rows, e.occurred_at, e.priority, e.data, r.raw
   from event e join row r on r.id = e.record;
 

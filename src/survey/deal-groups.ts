@@ -1,9 +1,11 @@
 import type { JsonValue } from '../json.ts';
 import type { Draft, Invalid, Ready } from '../model.ts';
-import { MOST_GROUPS } from '../report/files/control-totals.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { DealFigures } from './plan-writer.ts';
 import type { Resolution, Resolver } from './resolve.ts';
+
+/** So many groups of deals are kept apart; all others are one group for each currency, without names. */
+export const MOST_GROUPS = 1_000;
 
 /** The groups of deals for the control totals: at most `MOST_GROUPS`, and then one for each currency. */
 export class DealGroups {

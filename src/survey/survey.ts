@@ -110,7 +110,7 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
   const { concurrency, selection } = settings;
   const judging: JudgingJob = {
     ...{ db, entries, policies: opened.policies, region, timezone, hasher, account, client, contacts, output },
-    ...{ concurrency, selection },
+    ...{ concurrency, selection, last: job.state.file(PLAN_FILE) },
   };
   await judgePlan(judging);
   if (settings.adopt && combined(db).requests > 0) addProblem(db, {}, issueOf('combined_unknown'));

@@ -7,7 +7,7 @@ import type { EventType } from '../../src/model.ts';
 import type { Policies } from '../../src/mapping/policies.ts';
 import { Comments } from './model-comments.ts';
 import type { Given, Judged } from './planning.ts';
-import type { State } from '../../src/plan/events.ts';
+import type { State } from '../../src/model.ts';
 
 export interface Rules {
   readonly duplicates: Policies['duplicates'];

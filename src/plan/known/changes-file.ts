@@ -14,6 +14,7 @@ import { listGone } from './gone.ts';
 import { hasRecords } from './records.ts';
 import type { Subject } from './wanted.ts';
 import type { RecordInService } from './in-service.ts';
+import { isCounted, NOT_READ, NOT_SHOWN } from './sent-values.ts';
 
 export const CHANGES_FILE = 'changes.csv';
 
@@ -34,9 +35,9 @@ export function listChanges(
   // What is set for the first time in a record of somebody else has not changed.
   if (known.serviceId === undefined) return;
   for (const [field, verdict] of verdicts) {
-    if (verdict === 'ignored') continue;
+    if (verdict === 'ignored' && !isCounted(entity, field)) continue;
     const isShown = shown?.values.has(field) === true;
-    const unknown = !shown && isShownField(entity, field) ? '(not read)' : '(not shown)';
+    const unknown = !shown && isShownField(entity, field) ? NOT_READ : NOT_SHOWN;
     const inService = isShown ? (textOf(shown.values.get(field)) ?? '') : unknown;
     const isWhole = !kindOf(entity).isUpdatable;
     const word = isWhole && verdict === 'reported' ? 'comment_changed' : wordOf(verdict, isShown);
@@ -76,7 +77,8 @@ function contentOf(data: JsonValue | undefined): string | undefined {
 export function writeChanges(db: Database, output: Pick<StateDir, 'file'>): void {
   type Row = Readonly<Record<string, string | null>> & { readonly in_service: string; readonly in_export: string };
   const statement = `
-    select entity as record, external_id, service_id, field, in_service, in_export, verdict from change order by id`;
+    select entity as record, external_id, service_id, field, in_service, in_export, verdict from change
+    where verdict <> 'ignored' order by id`;
   const names = namesById(readDocument(db, 'account'));
   const named = (value: string): string => {
     const name = names.get(value.toLowerCase());
@@ -115,7 +117,7 @@ function countChanges(db: Database): Omit<ChangeCounts, keyof DueCounts | 'gone'
     `select distinct field from change where verdict = 'not_shown' order by field`,
   );
   return {
-    changed: count(`verdict <> 'edited'`),
+    changed: count(`verdict not in ('edited', 'ignored')`),
     reported: count(`verdict = 'reported'`),
     not_sendable: count(`verdict in ('emptied', 'comment_changed')`),
     edited: count(`verdict in ('edited', 'conflict, kept', 'conflict, overwritten')`),

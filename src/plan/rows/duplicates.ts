@@ -1,9 +1,9 @@
 import { COMBINED } from '../../kinds/index.ts';
 import type { Policies } from '../../mapping/policies.ts';
-import type { EventType } from '../../model.ts';
+import type { EventType, State } from '../../model.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
-import { EXCLUDED, setState, type State } from '../events.ts';
+import { EXCLUDED, setState } from '../events.ts';
 import { addProblem } from '../problems.ts';
 import { issueOf } from '../../report/words/words.ts';
 import { leaveOut, listUnused } from './left-out.ts';

@@ -1,50 +1,30 @@
 /** The outcomes of events, by type. Every event is counted in one column, so each row adds up. */
 import { EVENT_TYPES } from '../../kinds/index.ts';
-import type { EventType } from '../../model.ts';
+import { columnOf, STATE_COLUMNS, type EventType, type StateColumn } from '../../model.ts';
 import { countWhere, type CountedState, type PriorityProgress } from '../../plan/counts.ts';
 import { MOST_PRIORITIES, type ChangeCounts, type PriorityCounts } from '../files/summary.ts';
 import { counted, countTexts, numberText } from '../words/numbers.ts';
 import { clockText } from '../words/times.ts';
 import { typeName } from '../words/terms.ts';
 import { column, LIMITS, sectionOf, type Section } from './figures.ts';
-import type { State } from '../../plan/events.ts';
-
-/** Not selected, or waiting for a record that is not. */
-const LATER: readonly State[] = ['held', 'waiting'];
-
-const COLUMNS: readonly (readonly [head: string, states: readonly State[]])[] = [
-  ['acknowledged', ['acknowledged']],
-  ['to send', ['ready', 'retry']],
-  ['later', LATER],
-  ['duplicate', ['duplicate']],
-  ['invalid', ['invalid']],
-  ['rejected', ['rejected']],
-  ['blocked', ['blocked']],
-];
-
 export function countsSection(states: readonly CountedState[]): Section {
-  const count = (type: EventType | undefined, wanted: readonly State[] | undefined): number =>
+  const count = (type: EventType | undefined, wanted?: StateColumn): number =>
     countWhere(
       states,
-      (each) => (type === undefined || each.type === type) && (wanted === undefined || wanted.includes(each.state)),
+      (each) => (type ?? each.type) === each.type && (wanted === undefined || columnOf(each.state) === wanted),
     );
-  const columns = COLUMNS.filter(([, wanted]) => count(undefined, wanted) > 0);
-  const types = EVENT_TYPES.filter((type) => count(type, undefined) > 0);
-  const row = (name: string, type?: EventType) => [
-    name,
-    count(type, undefined),
-    ...columns.map(([, wanted]) => count(type, wanted)),
-  ];
+  const columns = STATE_COLUMNS.filter((wanted) => count(undefined, wanted) > 0);
+  const types = EVENT_TYPES.filter((type) => count(type) > 0);
+  const row = (name: string, type?: EventType) => [name, count(type), ...columns.map((wanted) => count(type, wanted))];
   return sectionOf({
     id: 'counts',
-    columns: [
-      column('label'),
-      column('number', 'events'),
-      ...columns.map(([head]) => ({ head, kind: 'number' }) as const),
-    ],
+    columns: [column('label'), column('number', 'events'), ...columns.map((head) => column('number', head))],
     rows: types.map((type) => row(typeName(type).toLowerCase(), type)),
     totals: types.length > 1 ? [row('all')] : [],
-    notes: waitingNotes(count(undefined, ['waiting']), count(undefined, LATER)),
+    notes: waitingNotes(
+      countWhere(states, ({ state }) => state === 'waiting'),
+      count(undefined, 'later'),
+    ),
   });
 }
 

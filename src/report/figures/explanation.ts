@@ -205,7 +205,7 @@ function leftOutSection(title: string, leftOut: readonly LeftOut[]): Section {
       field === null ? placeText({ file, line, record: 0 }) : `${field} ${valueText(original)}`,
       printable(reason),
     ]),
-    limit: { ...LIMITS.values, noun: 'value' },
+    limit: LIMITS.values,
   });
 }
 
@@ -249,7 +249,7 @@ function answersSection(answers: readonly ServiceAnswer[], now: Date): Section {
       ];
     }),
     notes: answers.length === 0 ? ['none yet'] : [],
-    limit: { ...LIMITS.values, noun: 'answer' },
+    limit: LIMITS.values,
   });
 }
 
@@ -278,9 +278,6 @@ function liveSection(live: LiveRecord | string, names: ReadonlyMap<string, strin
   });
 }
 
-/** Of one event on a screen; `--all` shows all of them. */
-const LIMIT = { ...LIMITS.values, isSummed: false } as const;
-
 export function valuesSection(
   id: string,
   title: string,
@@ -291,7 +288,7 @@ export function valuesSection(
     title,
     columns: [column('label'), column('value')],
     rows: values.map(([name, value]) => [printable(name), printable(value)]),
-    limit: LIMIT,
+    limit: LIMITS.values,
   });
 }
 

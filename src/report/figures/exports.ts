@@ -2,16 +2,15 @@
 import { basename } from 'node:path';
 import { ENTITIES } from '../../kinds/index.ts';
 import type { FileDigest } from '../../input/source.ts';
-import type { Entity } from '../../model.ts';
+import { outcomeOf, type Entity, type Outcome, type State } from '../../model.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { counted, countTexts } from '../words/numbers.ts';
-import { typeCounts, type OutcomeName } from '../words/terms.ts';
+import { typeCounts } from '../words/terms.ts';
 import { column, sectionOf, type Section } from './figures.ts';
-import { outcomeOf, type State } from '../../plan/events.ts';
 
 interface EventsOf {
   readonly entity: Entity;
-  readonly outcome: OutcomeName;
+  readonly outcome: Outcome;
   readonly count: number;
 }
 
@@ -84,7 +83,7 @@ export function exportsSection(fates: readonly ExportFate[], isDryRun: boolean):
   });
 }
 
-const FAILED: readonly OutcomeName[] = ['invalid', 'rejected', 'blocked'];
+const FAILED: readonly Outcome[] = ['invalid', 'rejected', 'blocked'];
 
 function fateText({ events, duplicates, skipped, unreadable }: ExportFate, isDryRun: boolean): string {
   if (events.length + skipped + unreadable === 0) return 'looked up';

@@ -5,8 +5,6 @@ export type Mood = 'done' | 'partly' | 'failed';
 
 export interface Figures {
   readonly verdict: Headline;
-  /** Of a screen, if its lists can be cut so far; a whole screen if absent. */
-  readonly lines?: number | undefined;
   /** What matters first comes first. */
   readonly sections: readonly Section[];
 }
@@ -38,21 +36,11 @@ export interface Section {
   readonly limit: Limit | undefined;
 }
 
-/** How many rows are shown where there is little room, and what is said of the others. */
-export interface Limit {
+/** How many rows a screen shows, and what it says of the others. */
+interface Limit {
   readonly most: number;
-  /** Where there is too little room for that, at least so many. */
-  readonly least: number;
-  /** So many as long as another list can give up rows; one if absent. */
-  readonly needed?: number;
-  /** The noun for a row: `stage`. */
-  readonly noun: string;
-  /** Rows that are something else: `2 values left out`. */
-  readonly others?: { readonly rows: readonly Cells[]; readonly noun: string; readonly what: string };
-  /** The file or command that has all rows. */
+  /** The file that has all rows. */
   readonly rest: string;
-  /** Whether the row of those that are left out has their sums. */
-  readonly isSummed?: boolean;
 }
 
 export interface CellColumn {
@@ -60,8 +48,9 @@ export interface CellColumn {
   readonly head: string;
   /**
    * `text` is broken between words. `number` and `amount` are right-aligned. `place` (files with lines) and `code` follow the text
-   * where there is room, and are placed below it otherwise; a `hint` always is, if the screen has room for it. `label` is short. A
-   * `value` of a record has one line, and ends with `…` where that is too short. `command` and `path` are copied, so never broken.
+   * where there is room, and are placed below it otherwise. The `hint` of the first row of a screen is below it.
+   * `label` is short. A `value` of a record has one line, and ends with `…` where that is too short. `command` and `path` are copied, so
+   * never broken.
    */
   readonly kind: 'label' | 'text' | 'value' | 'number' | 'amount' | 'place' | 'code' | 'hint' | 'command' | 'path';
 }
@@ -93,17 +82,16 @@ export function present(sections: readonly (Section | undefined)[]): readonly Se
   return sections.filter((each) => each !== undefined && each.rows.length + each.notes.length > 0) as Section[];
 }
 
-/** How many rows of each list a screen has room for; the page and the files have all of them. */
+/** How many rows of each list a screen shows; the page and the files have all of them. */
 export const LIMITS = {
-  stages: { most: 8, least: 2, noun: 'stage', rest: 'report.html', isSummed: true },
-  causes: { most: 8, least: 3, needed: 3, noun: 'cause', rest: 'errors.csv' },
-  checks: { most: 6, least: 0, noun: 'warning', rest: 'report.html' },
-  notCompared: { most: 6, least: 0, noun: 'reason', rest: '--json' },
-  skipped: { most: 4, least: 1, needed: 0, noun: 'row', rest: 'left_out.csv' },
-  lacking: { most: 6, least: 1, needed: 0, noun: 'more', rest: 'report.html' },
-  assumed: { most: 6, least: 2, noun: 'line', rest: 'report.html' },
-  changes: { most: 7, least: 2, noun: 'kind', rest: 'changes.csv' },
-  priorities: { most: 4, least: 1, noun: 'priority', rest: 'report.html', isSummed: true },
-  differences: { most: 8, least: 3, noun: 'difference', rest: 'verify.csv' },
-  values: { most: 12, least: 3, noun: 'field', rest: '--all' },
+  causes: { most: 5, rest: 'errors.csv' },
+  checks: { most: 5, rest: 'report.html' },
+  notCompared: { most: 6, rest: '--json' },
+  skipped: { most: 4, rest: 'left_out.csv' },
+  lacking: { most: 6, rest: 'report.html' },
+  assumed: { most: 6, rest: 'report.html' },
+  changes: { most: 7, rest: 'changes.csv' },
+  priorities: { most: 4, rest: 'report.html' },
+  differences: { most: 8, rest: 'verify.csv' },
+  values: { most: 12, rest: '--json' },
 } as const satisfies Readonly<Record<string, Limit>>;

@@ -9,7 +9,7 @@ import { counted, enumerated } from '../words/numbers.ts';
 import { MARKS } from '../words/input.ts';
 import { fieldWords } from '../words/terms.ts';
 import { inSentence } from '../words/sentence.ts';
-import { isNameCode, meaningOf, sentenceOf } from '../words/words.ts';
+import { isNameCode, meaningOf } from '../words/words.ts';
 import { quoted } from '../../problem.ts';
 import { causeText, placesText, severalText, type ErrorCause } from './causes.ts';
 import { column, LIMITS, sectionOf, type Cell, type Section } from './figures.ts';
@@ -96,9 +96,9 @@ export function marksTexts(findings: readonly Finding[]): string[] {
 }
 
 /**
- * Values that are left out, then warnings, the most frequent first. A run that is no dry run only counts the warnings that the last
- * survey of the same mapping gave already; values left out are always shown. Undefined if there is nothing. `said`: the code of what the
- * verdict says.
+ * What touches many records, then values that are left out, then warnings; the most frequent first. A run that is no dry run only counts
+ * the warnings that the last survey of the same mapping gave already. Undefined if there is nothing. `said`: the code of what the verdict
+ * says.
  */
 export function checksSection(findings: readonly Finding[], isDryRun: boolean, said?: string): Section | undefined {
   const all = findings.filter((each) => each.severity !== 'error' && each.code !== said && !SAID.includes(each.code));
@@ -106,37 +106,37 @@ export function checksSection(findings: readonly Finding[], isDryRun: boolean, s
     .map((each) => ({ ...each, count: each.count - (isDryRun ? 0 : each.repeated) }))
     .filter(({ count }) => count > 0);
   const again = countFindings(all) - countFindings(added);
-  const [values, warnings] = [true, false].map((isValue) =>
-    added
-      .filter(({ severity }) => (severity === 'omission') === isValue)
-      .map((each): Cell[] => [checkText(each), placeOf(each), each.count, each.code, hintOf(each)]),
-  ) as [Cell[][], Cell[][]];
   if (added.length + again === 0) return undefined;
+  const rank = (each: Finding): number => (isLoud(each) ? 0 : each.severity === 'omission' ? 1 : 2);
+  const sorted = added.toSorted((one, other) => rank(one) - rank(other));
   return sectionOf({
     id: 'checks',
     title: 'CHECK',
-    columns: [column('text'), column('place'), column('number', 'count'), column('code'), column('hint')],
-    rows: [...values, ...warnings],
+    // While it sends, advice is too late.
+    columns: [column('number'), column('text'), ...(isDryRun ? [column('hint')] : [])],
+    rows: sorted.map((each): Cell[] => [each.count, `${checkText(each)} (${each.code})`, hintOf(each)]),
     notes: again > 0 ? [`${counted(again, 'warning')}, unchanged since the last check: see report.html`] : [],
-    limit: { ...LIMITS.checks, others: { rows: values, noun: 'value', what: 'left out (left_out.csv)' } },
+    limit: { ...LIMITS.checks, most: Math.max(LIMITS.checks.most, added.filter(isLoud).length) },
   });
+}
+
+/** What touches more than this part of a kind of record is on every screen. */
+const LOUD = 1 / 10;
+
+function isLoud({ share }: Finding): boolean {
+  return (share ?? 0) > LOUD;
 }
 
 function checkText(finding: Finding): string {
   const { severity, code, kind, field, count, examples } = finding;
   const [first] = examples;
   const what = inSentence(meaningOf(code, kind).what);
-  if (severity === 'omission') return `${fieldWords(field)} left out: ${count === 1 && first ? first.message : what}`;
+  if (severity === 'omission') return `${fieldWords(field)} left out: ${what}`;
   // Said of the whole input, or of one record.
-  return first && (first.file === '' || count === 1) ? first.message : what;
-}
-
-function placeOf({ examples, count }: Finding): string {
-  return placesText(examples.filter(({ file }) => file !== '').slice(0, 2), Math.min(count, 3));
+  if (first?.file === '') return first.message;
+  return first && count === 1 ? `${first.message}: ${placesText([first], 1)}` : what;
 }
 
 function hintOf({ severity, code, kind, examples: [first] }: Finding): string | null {
-  if (severity !== 'omission') return first?.hint || null;
-  const carried = first?.is_carried ? sentenceOf(`${code}/carried`)?.fix : undefined;
-  return inSentence(carried ?? meaningOf(code, kind).fix) || null;
+  return (severity === 'omission' ? inSentence(meaningOf(code, kind).fix) : first?.hint) || null;
 }

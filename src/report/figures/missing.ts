@@ -1,15 +1,17 @@
 /** What is missing in the service, and who must act: one list, without values of records. */
 import { basename } from 'node:path';
+import { entityOf, kindOf } from '../../kinds/index.ts';
+import type { StoredMapping } from '../files/documents.ts';
+import { enumerated } from '../words/numbers.ts';
 import { countFindings, ofSeverity, type Finding } from '../files/findings.ts';
 import type { SkippedRows } from '../files/skipped.ts';
-import { placeText, type EventType } from '../../model.ts';
-import type { EventCounts } from '../words/terms.ts';
+import { placeText, type EventCounts, type EventType } from '../../model.ts';
 import { UNUSED } from '../words/unused.ts';
 import { capital, fieldWords, typeName, typeNoun } from '../words/terms.ts';
 import { inSentence } from '../words/sentence.ts';
 import { fixOf, isNameCode, meaningOf, type SentenceKey } from '../words/words.ts';
 import { causeText, severalText, type ErrorCause, type ErrorPlace } from './causes.ts';
-import { column, LIMITS, sectionOf, type Cell, type Section } from './figures.ts';
+import { column, LIMITS, sectionOf, type Cell, type Cells, type Section } from './figures.ts';
 
 /** Rows of the list; all others are in errors.csv and left_out.csv. */
 const MOST = 60;
@@ -165,5 +167,36 @@ export function skippedSection(rows: readonly SkippedRows[]): Section | undefine
     columns: [column('label', 'source'), column('text', 'why'), column('number', 'rows'), column('number', 'of')],
     rows: rows.map(({ source, reason, why, count, of }) => [source, why ?? UNUSED[reason].words, count, of]),
     limit: LIMITS.skipped,
+  });
+}
+
+/** Sources without a file first, then events of which there are none, then single values. */
+export function notInExportSection({ not_in_export: { sources, entries, values, named } }: StoredMapping): Section {
+  const code = (name: string): string => `\`${name}\``;
+  const rows: Cells[] = [
+    ...sources.map((source) => [source, 'no file']),
+    ...entries.map(({ type, source, columns }) => {
+      const what = kindOf(entityOf(type)).words[1];
+      return [source, `no ${what}, for want of ${enumerated(columns.map(code), 'and')}`];
+    }),
+    ...values.map((each) => [each.source, code(each.column)]),
+    ...named.map(({ source, name, header }) => [source, `${code(name)} is read from ${code(header)}`]),
+  ];
+  return sectionOf({
+    id: 'not-in-export',
+    title: 'Not in this export',
+    columns: [column('label'), column('text')],
+    rows,
+    limit: LIMITS.lacking,
+  });
+}
+
+export function assumedSection({ assumed }: StoredMapping): Section {
+  return sectionOf({
+    id: 'assumed',
+    title: 'Set before a live run',
+    columns: [column('label'), column('text', 'assumed now')],
+    rows: assumed.map(({ place, text }) => [place, text.startsWith('#') ? `nothing: ${text}` : text]),
+    limit: LIMITS.assumed,
   });
 }

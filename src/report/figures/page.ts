@@ -7,11 +7,13 @@ import { counted, numberText, countTexts, percentText } from '../words/numbers.t
 import { capital } from '../words/terms.ts';
 import type { ErrorCause } from './causes.ts';
 import { exportsSection, type ExportFate } from './exports.ts';
-import { assumedSection, notInExportSection } from './not-in-export.ts';
 import { present, sectionOf, type Section, type Figures, type Headline, type Mood } from './figures.ts';
-import { missingSection, skippedSection } from './missing.ts';
+import { assumedSection, missingSection, notInExportSection, skippedSection } from './missing.ts';
 import type { Status } from './read-status.ts';
-import { signedSections } from './stages.ts';
+import type { CountedState } from '../../plan/counts.ts';
+import { countsSection, prioritiesSection } from './counts.ts';
+import { signedSections } from './deal-table.ts';
+import type { DealGroup } from './deals.ts';
 import { moodOf } from './verdict.ts';
 import { comparedSection, verificationTexts } from './verification.ts';
 
@@ -21,11 +23,14 @@ interface PageFound {
   readonly summary: StoredSummary | undefined;
   readonly findings: readonly Finding[];
   readonly causes: readonly ErrorCause[];
+  readonly states: readonly CountedState[];
+  readonly deals: readonly DealGroup[];
   readonly exports: readonly ExportFate[];
   readonly skipped: readonly SkippedRows[];
   readonly verification: StoredVerification | undefined;
   readonly mapping: StoredMapping | undefined;
   readonly isDryRun: boolean;
+  readonly now: Date;
 }
 
 interface Tile {
@@ -46,7 +51,7 @@ export interface PageFigures extends Figures {
 }
 
 export function pageFigures(found: PageFound): PageFigures {
-  const { status, summary, findings, causes, exports, skipped, verification, mapping, isDryRun } = found;
+  const { status, summary, findings, causes, states, deals, exports, skipped, verification, mapping, isDryRun } = found;
   const { events } = status;
   const plan = summary?.plan.digest ?? null;
   return {
@@ -55,11 +60,13 @@ export function pageFigures(found: PageFound): PageFigures {
     tiles: tilesOf(found),
     sections: present([
       exportsSection(exports, isDryRun),
-      ...signedSections(summary?.totals ?? [], isDryRun),
+      ...signedSections(deals, isDryRun),
       missingSection({ causes, findings, events, isDryRun }),
       skippedSection(skipped),
       ...(mapping ? [notInExportSection(mapping), isDryRun ? assumedSection(mapping) : undefined] : []),
       isDryRun ? undefined : verificationSection(verification, plan),
+      { ...countsSection(states), id: 'outcome', title: 'Outcome by type' },
+      prioritiesSection(status.priorities, found.now),
     ]),
   };
 }

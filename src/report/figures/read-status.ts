@@ -1,11 +1,10 @@
 /** The status of a migration, selected from its plan and its checkpoint, even while a run writes them. */
-import type { EventType } from '../../model.ts';
+import type { EventCounts, EventType } from '../../model.ts';
 import { countStates, outcomesOf, priorityProgress, totalOf, type CountedState } from '../../plan/counts.ts';
 import { readDocument } from '../files/documents.ts';
 import { prioritiesOf } from './counts.ts';
 import { resultText } from './verdict.ts';
 import type { PriorityCounts, StoredSummary } from '../files/summary.ts';
-import type { EventCounts } from '../words/terms.ts';
 import { paceOf, spanOf, type Rate, type RecentlySettled, type RunPace } from '../../rate.ts';
 import { readWait, type RunWait } from '../../store/checkpoint.ts';
 import type { LockHolder } from '../../store/lock.ts';

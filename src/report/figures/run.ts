@@ -15,7 +15,8 @@ import { allAcknowledged, changesSection, countsSection } from './counts.ts';
 import { column, present, sectionOf, type Figures, type Section } from './figures.ts';
 import { causesSection, checksSection, marksTexts, type OpenNames } from './findings.ts';
 import { skippedSection } from './missing.ts';
-import { stagesSection } from './stages.ts';
+import { stagesSection } from './deal-table.ts';
+import { readDeals, type DealGroup } from './deals.ts';
 import { changeSaid, verdictOf } from './verdict.ts';
 import { countUnanswered, readWait, type RunWait } from '../../store/checkpoint.ts';
 
@@ -23,6 +24,7 @@ export interface PlanReading {
   readonly states: readonly CountedState[];
   readonly findings: readonly Finding[];
   readonly causes: readonly ErrorCause[];
+  readonly deals: readonly DealGroup[];
   readonly skipped: readonly SkippedRows[];
   readonly wait: RunWait | undefined;
   /** Requests of the last run that are still without a definite answer. */
@@ -32,6 +34,7 @@ export interface PlanReading {
 export function readPlan(db: Database): PlanReading {
   return {
     ...{ states: countStates(db), findings: readFindings(db), causes: readCauses(db), skipped: readSkipped(db) },
+    deals: readDeals(db),
     wait: readWait(db),
     unanswered: countUnanswered(db),
   };
@@ -54,14 +57,14 @@ export interface RunFound extends PlanReading {
 }
 
 export function dryRunFigures(found: RunFound): Figures {
-  const { summary, states, causes, findings, names, next, survey, where } = found;
+  const { summary, states, causes, deals, findings, names, next, survey, where } = found;
   const verdict = verdictOf(summary, found);
   if (found.halt) return { verdict, sections: [next] };
   return {
     verdict: { ...verdict, details: [...where, ...marksTexts(findings), ...verdict.details] },
     sections: present([
       countsSection(states),
-      stagesSection(summary.totals, true),
+      stagesSection(deals, true),
       causesSection(causes, summary, names),
       muchSkipped(found.skipped).length > 0 ? skippedSection(found.skipped) : undefined,
       checksSection(findings, true, changeSaid(summary)),
@@ -92,22 +95,19 @@ function stopFigures(found: RunFound): Figures {
   };
 }
 
-const LINES_OF_A_GOOD_END = 12;
-
 /** The screen of the survey is not repeated; where the plan is refused, there is none. */
 export function runFigures(found: RunFound): Figures {
   if (found.halt) return stopFigures(found);
-  const { summary, states, causes, findings, names, next, where } = found;
+  const { summary, states, causes, deals, findings, names, next, where } = found;
   const verdict = verdictOf(summary, found);
   const isRefused = summary.exit.code === EXIT.nothingSent;
   const isWell = summary.exit.reason === 'done' && summary.events.pending === 0;
   return {
     verdict: isRefused ? { ...verdict, details: [...where, ...verdict.details] } : verdict,
-    lines: isWell ? LINES_OF_A_GOOD_END : undefined,
     sections: present([
       isWell ? allAcknowledged(states) : countsSection(states),
       requestsSection(found),
-      stagesSection(summary.totals, false),
+      stagesSection(deals, false),
       causesSection(causes, summary, names),
       checksSection(findings, false, changeSaid(summary)),
       next,

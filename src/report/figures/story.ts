@@ -9,7 +9,7 @@ import type { NamedRecord } from '../../settings/run-settings.ts';
 import type { FoundPlan } from '../../store/stored-plans.ts';
 import { PLAN_FILE, placedFile } from '../../store/plan-schema.ts';
 import type { Database } from '../../store/sqlite.ts';
-import { outcomeOf, type State } from '../../plan/events.ts';
+import { outcomeOf, type State } from '../../model.ts';
 
 const MOST_RELATIVES = 5;
 

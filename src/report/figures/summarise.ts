@@ -12,7 +12,6 @@ import {
   priorityProgress,
   totalOf,
   type CountedState,
-  controlTotals,
   countRecords,
 } from '../../plan/counts.ts';
 import { storedDigest } from '../../plan/digest.ts';
@@ -22,7 +21,15 @@ import { DIFFERENCE_CODES, type DifferenceCode } from '../../plan/known/judge-kn
 import { countsByCode } from '../files/findings.ts';
 import { readPilot } from '../files/pilot.ts';
 import { skippedCounts } from '../files/skipped.ts';
-import { REPORT_FILE, type PriorityCounts, type Summary, type SurveySnapshot } from '../files/summary.ts';
+import {
+  REPORT_FILE,
+  type ControlTotal,
+  type PriorityCounts,
+  type Summary,
+  type SurveySnapshot,
+} from '../files/summary.ts';
+import { STAGED } from '../../kinds/index.ts';
+import { DEAL_CELLS, type DealGroup } from './deals.ts';
 import { prioritiesOf } from './counts.ts';
 import type { PlanReading } from './run.ts';
 import { readDocument, type StoredMapping } from '../files/documents.ts';
@@ -147,7 +154,7 @@ export function summarise(run: {
   readonly settings: Pick<RunSettings, 'dryRun' | 'rate' | 'maxOmitted'>;
   readonly mapping: Pick<Mapping, 'migration' | 'sha256'>;
   readonly survey: Survey;
-  readonly plan: Pick<PlanReading, 'states' | 'findings' | 'skipped'>;
+  readonly plan: Pick<PlanReading, 'states' | 'deals' | 'findings' | 'skipped'>;
   readonly ending: Ending;
   readonly startedAt: Date;
   /** When it started, by the monotonic clock. */
@@ -160,7 +167,7 @@ export function summarise(run: {
   readonly output: StateDir;
 }): Summary {
   const { settings, survey, sender, state, output } = run;
-  const { states, findings, skipped } = run.plan;
+  const { states, deals, findings, skipped } = run.plan;
   const { db } = survey;
   const { rate } = settings;
   const finished = new Date();
@@ -202,7 +209,7 @@ export function summarise(run: {
     skipped: skippedCounts(skipped),
     omitted: survey.omitted.counts,
     over_max_omitted: survey.omitted.excess(settings.maxOmitted),
-    totals: controlTotals(db),
+    totals: deals.map(controlTotal),
     profile: survey.profile,
     pilot: readPilot(db) ?? null,
     priorities: plannedPriorities(states, { rate, now: finished }, (priority) => sender?.endedAt.get(priority)),
@@ -214,6 +221,23 @@ export function summarise(run: {
       report: output.file(REPORT_FILE),
     },
   };
+}
+
+function controlTotal({ sum, others, ...names }: DealGroup): ControlTotal {
+  const cells = DEAL_CELLS.flatMap((cell) => {
+    const name = cell === 'export' ? '' : `${cell.replace(' ', '_')}_`;
+    return [
+      [`${name}count`, sum.count(cell)],
+      [`${name}amount`, sum.amount(cell)],
+    ] as const;
+  });
+  return {
+    entity: STAGED,
+    ...names,
+    ...(others && { others }),
+    ...Object.fromEntries(cells),
+    ...{ unread_amounts: sum.unread, differing: sum.differing, unknown: sum.unknown },
+  } as ControlTotal;
 }
 
 /** What `--json` prints if a run ended before its survey was complete. Nothing was sent. */

@@ -14,7 +14,7 @@ import { shortPath } from '../../files/paths.ts';
 import { counted, numberText } from '../words/numbers.ts';
 import { durationText, untilText } from '../words/times.ts';
 import { changesSection, prioritiesSection } from './counts.ts';
-import { assumedSection, notInExportSection } from './not-in-export.ts';
+import { assumedSection, notInExportSection } from './missing.ts';
 import { recordsText } from './verdict.ts';
 import { present, sectionOf, type Figures, type Section } from './figures.ts';
 import { estimateSeconds, plannedPriorities } from './summarise.ts';

@@ -8,8 +8,8 @@ import { countOmitted, excessText } from '../files/omitted.ts';
 import type { StoredSummary, Summary, WaitingCounts } from '../files/summary.ts';
 import { counted, numberText, countTexts } from '../words/numbers.ts';
 import { clockText, durationText } from '../words/times.ts';
-import { placeText } from '../../model.ts';
-import { stopText, type EventCounts } from '../words/terms.ts';
+import { placeText, type EventCounts } from '../../model.ts';
+import { stopText } from '../words/terms.ts';
 import type { Mood, Headline } from './figures.ts';
 
 /** Reasons why a run that ended is not done: the counts say them. */

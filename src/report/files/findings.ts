@@ -1,6 +1,8 @@
 /** What a survey or a run has to say: collected once, by one select; every text and page prints it, and cuts it as it likes. */
 import { placedFile } from '../../store/plan-schema.ts';
+import { PERSON } from '../../kinds/index.ts';
 import type { EventType } from '../../model.ts';
+import { BARE } from './profile.ts';
 import type { Database } from '../../store/sqlite.ts';
 
 type Severity = 'error' | 'warning' | 'omission';
@@ -37,8 +39,6 @@ interface FindingExample {
   readonly hint: string | null;
   /** The value that was left out. */
   readonly original: string | null;
-  /** Whether another field of the event has that value. */
-  readonly is_carried: 0 | 1;
   /** Of an event that the service refused: its data, as JSON. */
   readonly data: string | null;
 }
@@ -70,16 +70,22 @@ export function readFindings(db: Database): readonly Finding[] {
     return {
       ...group,
       types,
-      share: shareOf(group.count, Object.keys(types), all),
+      share: shareOf(group, Object.keys(types), all),
       examples: group.severity === 'omission' ? omitted(db, group, first) : problems(db, group, first),
     };
   });
 }
 
-/** An event may have more than one finding of a kind. */
-function shareOf(count: number, types: readonly string[], all: ReadonlyMap<string, number>): number | null {
-  const events = types.reduce((sum, type) => sum + (all.get(type) ?? Number.NaN), 0);
-  return Number.isNaN(events) ? null : Math.min(1, count / events);
+/** An event may have more than one finding of a kind. A warning about the input as a whole is about one type of events, or about the largest. */
+function shareOf(
+  { code, count }: Group & { count: number },
+  types: readonly string[],
+  all: ReadonlyMap<string, number>,
+) {
+  const usual = code.startsWith('shared_') ? `${PERSON}/created` : BARE[code]?.type;
+  const of = (type: string): number => all.get(type || (usual ?? '')) ?? Math.max(0, ...all.values());
+  const events = types.reduce((sum, type) => sum + of(type), 0);
+  return events === 0 ? null : Math.min(1, count / events);
 }
 
 export function ofSeverity(findings: readonly Finding[], severity: Severity): readonly Finding[] {
@@ -105,7 +111,7 @@ const place = (of: 'p' | 'o'): string =>
 
 function problems(db: Database, { severity, kind, code }: Group, first: number): FindingExample[] {
   return db.all(
-    `select ${place('p')}, e.external_id as externalId, p.field, p.message, p.hint, null as original, 0 as is_carried,
+    `select ${place('p')}, e.external_id as externalId, p.field, p.message, p.hint, null as original,
        iif(p.kind = 'send', e.data, null) as data
      from problem p left join event e on e.id = p.event
        left join row r on r.id = coalesce(p.record, e.record)
@@ -120,8 +126,7 @@ function problems(db: Database, { severity, kind, code }: Group, first: number):
 function omitted(db: Database, { code, field }: Group, first: number): FindingExample[] {
   return db.all(
     `select ${place('o')}, e.external_id as externalId, o.field, o.reason as message,
-       null as hint, o.original, null as data,
-       exists (select 1 from json_tree(e.data) where atom = o.original) as is_carried
+       null as hint, o.original, null as data
      from omission o join event e on e.id = o.event join row r on r.id = o.record
      where o.id >= ? and o.field = ? and o.code = ? order by o.id limit ${MOST_EXAMPLES}`,
     first,

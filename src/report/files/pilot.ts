@@ -1,9 +1,9 @@
 /** What a pilot chose, as the survey, the summary and `pilot.csv` say it. */
 import { nameInSql } from '../../kinds/index.ts';
+import { STATE_IN_SQL } from '../../model.ts';
 import { counted } from '../words/numbers.ts';
 import { temporaryName } from '../../files/private-file.ts';
 import type { StateDir } from '../../files/state-dir.ts';
-import { SHOWN_STATE } from '../../store/plan-schema.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { writeTable } from './error-files.ts';
 import { publishFiles } from './own-files.ts';
@@ -81,7 +81,7 @@ const PILOT = `
     from event e join kind k on k.name = e.entity
     where e.is_chosen = 1 group by 1, 2)
   select row_number() over (order by k.rank, s.first) as "order", s.entity as look_at, s.external_id, s.events, r.file, r.line,
-    ${SHOWN_STATE} as state,
+    ${STATE_IN_SQL} as state,
     (select q.service_id from checkpoint.record q where q.entity = s.entity and q.external_id = s.external_id) as service_id,
     (select ${nameInSql('c')} from event c
       where c.entity = s.entity and c.external_id = s.external_id and c.state <> 'duplicate' order by c.id limit 1) as name

@@ -11,7 +11,7 @@ import { EVENT_TYPES } from '../../kinds/index.ts';
 import { uniqueNames } from '../../mapping/values/path.ts';
 import type { EventType } from '../../model.ts';
 import { namesById } from '../../service/account.ts';
-import { SHOWN_STATE } from '../../store/plan-schema.ts';
+import { STATE_IN_SQL } from '../../model.ts';
 import { fieldsOf } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { readDocument } from './documents.ts';
@@ -108,7 +108,7 @@ async function writeType(db: Database, type: EventType, path: string, names: Nam
 /** In the order of reading: with an index on the type, all rows would be sorted. */
 async function* rowsOf(db: Database, type: EventType): AsyncGenerator<PlannedRow, void> {
   const rows = db.each<PlannedRow>(
-    `select r.file, r.line, ${SHOWN_STATE} as state, e.external_id, e.occurred_at, e.priority, e.data, r.raw, r.source,
+    `select r.file, r.line, ${STATE_IN_SQL} as state, e.external_id, e.occurred_at, e.priority, e.data, r.raw, r.source,
         (select group_concat(p.message, '; ') from problem p where p.event = e.id) as problems,
         (select group_concat(external_id, '; ' order by position) from part where event = e.id) as parts,
         case when e.rows > 1 then

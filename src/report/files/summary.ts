@@ -1,10 +1,8 @@
-import type { Effect, Entity, EventType, Place } from '../../model.ts';
-import type { ControlTotal } from './control-totals.ts';
+import type { Effect, Entity, EventCounts, EventType, Place } from '../../model.ts';
 import type { ExcessOmission, OmittedCounts } from './omitted.ts';
 import type { PilotCounts } from './pilot.ts';
 import type { Rate } from '../../rate.ts';
 import type { Profile } from './profile.ts';
-import type { EventCounts } from '../words/terms.ts';
 
 export const REPORT_FILE = 'report.html';
 
@@ -64,6 +62,21 @@ export interface RecordDifference {
   /** The first of them, with the fields that differ. */
   readonly first: readonly (Pick<Place, 'file' | 'line' | 'record'> & { readonly fields: readonly string[] })[];
 }
+
+/** A count and an exact amount, in plain notation (`1200.50`), for each cell of the table of deals. */
+type CellFigures = Readonly<Record<`${string}count`, number> & Record<`${string}amount`, string>>;
+
+/** The deals of one group, by the names that they have in common. */
+export type ControlTotal = CellFigures &
+  Readonly<Record<`${'from_' | ''}${'pipeline' | 'stage' | 'owner'}` | 'currency', string | null>> & {
+    readonly entity: Entity;
+    /** Everything in the currency that has no group of its own. */
+    readonly others?: true;
+    /** How many have no amount here because it could not be read. */
+    readonly unread_amounts: number;
+    readonly differing: number;
+    readonly unknown: number;
+  };
 
 /** What `--json` prints; without the profile, the document `summary` of the plan. */
 export interface Summary {

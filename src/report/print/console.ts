@@ -156,7 +156,9 @@ export class Console {
   #painted(lines: ScreenLines, stream: NodeJS.WritableStream): string {
     const spanText = ({ text, style }: Span): string => {
       const clean = this.#clean(text);
-      return style === undefined ? clean : painted(STYLES[style], clean, stream);
+      if (style === undefined) return clean;
+      const shown = painted(STYLES[style], clean, stream);
+      return isMood(style) ? painted('bold', shown, stream) : shown;
     };
     return lines.map((line) => line.map(spanText).join('')).join('\n');
   }
@@ -174,6 +176,10 @@ export class Console {
   #clean(text: string): string {
     return visible(this.redactor.redact(text));
   }
+}
+
+function isMood(style: Tone | 'heading' | 'dim'): boolean {
+  return style === 'done' || style === 'partly' || style === 'failed';
 }
 
 /** In this colour, where the stream has colours. */

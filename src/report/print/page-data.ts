@@ -6,9 +6,10 @@ import type { StateDir } from '../../files/state-dir.ts';
 import type { LockHolder } from '../../store/lock.ts';
 import { readState } from '../../store/open.ts';
 import { readCauses } from '../figures/causes.ts';
+import { readDeals } from '../figures/deals.ts';
 import { readExports } from '../figures/exports.ts';
 import { pageFigures, type PageFigures } from '../figures/page.ts';
-import { readStatus, type Status } from '../figures/read-status.ts';
+import { readStates, readStatus, type Status } from '../figures/read-status.ts';
 
 export interface PageOptions {
   /** With messages and values of records. */
@@ -47,8 +48,11 @@ export function readPageData(
     db.exec('begin');
     const summary = readDocument(db, 'summary');
     const mapping = readDocument(db, 'mapping');
+    const states = readStates(db);
     const found = {
-      status: readStatus(db, { path: output.path, holder, now }),
+      status: readStatus(db, { path: output.path, holder, now, states }),
+      states,
+      now,
       summary,
       findings: readFindings(db),
       isDryRun: summary?.dry_run ?? output.path !== state.path,
@@ -56,6 +60,7 @@ export function readPageData(
     const figures = pageFigures({
       ...found,
       causes: readCauses(db),
+      deals: readDeals(db),
       exports: readExports(db, readDocument(db, 'inputs') ?? []),
       skipped: readSkipped(db),
       verification: readVerification(db),
@@ -65,7 +70,6 @@ export function readPageData(
       ...found,
       figures,
       survey: readDocument(db, 'survey'),
-      now,
       mapping,
       timezone: mapping?.timezone ?? 'UTC',
       withValues,

@@ -3,29 +3,6 @@ import { fieldNamed, isEventType, isUpdate, kindOfType } from '../../kinds/index
 import type { EventType } from '../../model.ts';
 import { numberText } from './numbers.ts';
 
-/** Counts of the events of one type (or all); `total` is the sum of the others. */
-export interface EventCounts {
-  total: number;
-  acknowledged: number;
-  duplicates: number;
-  invalid: number;
-  rejected: number;
-  blocked: number;
-  pending: number;
-}
-export type OutcomeName = Exclude<keyof EventCounts, 'total'>;
-
-/** Every event has exactly one of these: together they are the total. */
-export const OUTCOMES: Readonly<Record<OutcomeName, string>> = {
-  acknowledged: 'in the service',
-  duplicates: 'duplicates',
-  invalid: 'invalid',
-  rejected: 'rejected',
-  blocked: 'blocked',
-  pending: 'not sent yet',
-};
-export const OUTCOME_NAMES = Object.keys(OUTCOMES) as readonly OutcomeName[];
-
 /** Keys of an entry of the mapping beside its fields. */
 const ENTRY_KEYS: Readonly<Record<string, string>> = {
   stage_pipeline: 'pipeline of the stage',

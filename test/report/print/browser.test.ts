@@ -4,9 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { inflateSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { writeReport } from '../../../src/report/print/page/page.ts';
-import { ControlSum } from '../../../src/report/files/control-totals.ts';
 import type { StoredSummary } from '../../../src/report/files/summary.ts';
-import { stateDirectory } from '../../state.ts';
+import { stateDirectory, type GivenEvent } from '../../state.ts';
 import { BROWSER, openPage, startBrowser } from './browser.ts';
 import { hostileWith } from './hostile.ts';
 
@@ -37,18 +36,29 @@ async function served(page: string): Promise<{ address: string; asked: string[] 
 }
 
 /** The report of the case, with another summary. */
-async function pageOf(summary: Partial<StoredSummary> = {}, withValues = false): Promise<string> {
-  const state = await stateDirectory(hostileWith(summary));
+async function pageOf(
+  summary: Partial<StoredSummary> = {},
+  { withValues = false, events = [] }: { withValues?: boolean; events?: readonly GivenEvent[] } = {},
+): Promise<string> {
+  const given = hostileWith(summary);
+  const state = await stateDirectory({ ...given, events: [...given.events!, ...events] });
   return readFile(writeReport(state, state, { withValues }).path, 'utf8');
 }
 
 /** The deals of thirty stages. */
-const STAGES = Array.from({ length: 30 }, (_, n) => ({
-  ...{ entity: 'deal', from_pipeline: 'Sales Pipeline', from_stage: `Stage ${n}`, from_owner: 'Ada' },
-  ...{ pipeline: 'Sales', stage: `New stage ${n}`, owner: 'Ada Lovelace', currency: 'EUR', unread_amounts: 0 },
-  ...ControlSum.of([]).figures,
-  ...{ count: 5, amount: '1234567.50', acknowledged_count: n % 5, acknowledged_amount: '234567.50', invalid_count: 1 },
-}));
+const STAGES = Array.from({ length: 30 }, (_, n): GivenEvent[] => {
+  const names = {
+    from_pipeline: 'Sales Pipeline',
+    from_stage: `Stage ${n}`,
+    pipeline: 'Sales',
+    stage: `New stage ${n}`,
+  };
+  const deal = { ...names, from_owner: 'Ada', owner: 'Ada Lovelace', currency: 'EUR', amount: '234567.50' };
+  return (['invalid', 'blocked', 'ready'] as const).flatMap((state): GivenEvent[] => [
+    { type: 'deal/created', state: 'acknowledged', times: n % 5, deal },
+    { type: 'deal/created', state, deal },
+  ]);
+}).flat();
 
 /** What draws the background of the banner, `--warn-paper` (#fdf3df), in a PDF. */
 const BANNER = /\.992\d* \.95[23]\d* \.874\d* rg\b/;
@@ -73,7 +83,7 @@ const title = BROWSER ? 'the report in a browser' : 'the report in a browser (SK
 
 describe.skipIf(!BROWSER)(title, { timeout: 60_000 }, () => {
   it('loads nothing else, runs no scripts, and keeps its structure for any input', async () => {
-    const { address, asked } = await served(await pageOf({}, true));
+    const { address, asked } = await served(await pageOf({}, { withValues: true }));
     const dom = await browse('--dump-dom', address);
 
     expect(asked).toEqual(['/report.html']);
@@ -132,7 +142,7 @@ describe.skipIf(!BROWSER)(title, { timeout: 60_000 }, () => {
   });
 
   it('has texts with contrast in the light and in the dark, and at 400, 800 and 1300 pixels no element wider than the page, save in tables that scroll', async () => {
-    const { address } = await served(await pageOf({ totals: STAGES }));
+    const { address } = await served(await pageOf({}, { events: STAGES }));
     const page = await openPage(address);
     await expect.poll(() => page.evaluate('document.readyState')).toBe('complete');
     await page.evaluate('document.querySelectorAll("details").forEach((each) => (each.open = true))');
@@ -180,7 +190,7 @@ describe.skipIf(!BROWSER)(title, { timeout: 60_000 }, () => {
     ['A4', 210, 297],
     ['Letter', 215.9, 279.4],
   ])('printed on %s, has what is signed on the first two pages', async (_, width, height) => {
-    const { address } = await served(await pageOf({ totals: STAGES }));
+    const { address } = await served(await pageOf({}, { events: STAGES }));
     const page = await openPage(address);
     await expect.poll(() => page.evaluate('document.readyState')).toBe('complete');
     const [paperWidth, paperHeight] = [width / 25.4, height / 25.4];

@@ -16,7 +16,7 @@ function section({ title, columns, rows, totals, notes, limit }: Section): strin
     line(columns.map(({ head }) => head)),
     line(columns.map(({ kind }) => (kind === 'number' || kind === 'amount' ? '--:' : '---'))),
     ...[...shown, ...totals].map((row) => line(row.map(cell))),
-    ...(left > 0 ? ['', `${left} more ${limit!.noun}s: see ${limit!.rest}`] : []),
+    ...(left > 0 ? ['', `${left} more: see ${limit!.rest}`] : []),
     ...notes.map((note) => `\n${note}`),
   ].join('\n');
 }
@@ -41,11 +41,11 @@ it('is written in a few lines', () => {
       ['A | B', { amount: '1.50', currency: 'EUR' }],
       ['C', { amount: '2.00', currency: 'EUR' }],
     ],
-    limit: { most: 1, least: 1, noun: 'stage', rest: 'report.html', isSummed: true },
+    limit: { most: 1, rest: 'report.html' },
   });
   const verdict = { word: 'DRY RUN', text: ': nothing was sent', mood: 'partly', details: [] } as const;
   const text = markdown({ verdict, sections: [counts, stages] });
   expect(text).toContain('# DRY RUN: nothing was sent');
   expect(text).toContain('|  | events | to send |\n| --- | --: | --: |\n| leads | 3 | 3 |');
-  expect(text).toContain('| A \\| B | 1.50 EUR |\n\n1 more stages: see report.html');
+  expect(text).toContain('| A \\| B | 1.50 EUR |\n\n1 more: see report.html');
 });

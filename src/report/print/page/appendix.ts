@@ -1,58 +1,18 @@
 /** For those who put right what is wrong: outcomes, errors, values left out and warnings, with codes and places. */
-import { EVENT_TYPES } from '../../../kinds/index.ts';
 import type { EventType } from '../../../model.ts';
 import { numberText } from '../../words/numbers.ts';
 import { meaningOf } from '../../words/words.ts';
-import {
-  capital,
-  OUTCOMES,
-  OUTCOME_NAMES as NAMES,
-  typeCounts,
-  typeName,
-  typeNoun,
-  type EventCounts,
-} from '../../words/terms.ts';
+import { capital, typeCounts, typeName, typeNoun } from '../../words/terms.ts';
 import { countFindings, ofSeverity, shareText, type Finding } from '../../files/findings.ts';
 import { parseJson, type JsonObject } from '../../../json.ts';
 import { withoutValues } from '../../../send/without-values.ts';
 import type { PageData } from '../page-data.ts';
-import { coded, dataTable, externalId, externalText, fieldName, html, place, prose, section, time } from '../html.ts';
+import { coded, dataTable, externalId, externalText, fieldName, html, place, prose, section } from '../html.ts';
 import type { TableCell, Markup } from '../html.ts';
 
 /** Codes and fields that are listed; all others are counted together. */
 const MOST_LISTED = 40;
 const MOST_PLACES = 3;
-
-export function outcome(data: PageData): Markup {
-  const { by_type: byType, events, priorities } = data.status;
-  const cells = (counts: EventCounts): number[] => [counts.total, ...NAMES.map((name) => counts[name])];
-  const types = EVENT_TYPES.flatMap((type) => (byType[type] ? [{ type, counts: byType[type] }] : []));
-  return section(
-    'outcome',
-    'Outcome by type',
-    html`<p>Every event has exactly one outcome: total = ${Object.values(OUTCOMES).join(' + ')}.</p>`,
-    dataTable(
-      'Events by type and outcome',
-      ['Records', 'Total', ...NAMES.map((name) => capital(OUTCOMES[name]))],
-      types.map(({ type, counts }) => [coded(typeName(type), type), ...cells(counts)]),
-      ['All', ...cells(events)],
-    ),
-    priorities.length < 2 ? undefined : priorityTable(data),
-  );
-}
-
-function priorityTable(data: PageData): Markup {
-  return dataTable(
-    'Events by priority, in the order in which they are sent',
-    ['Priority', 'Events', 'In the service', 'Done'],
-    data.status.priorities.map(({ priority, events, acknowledged, done_at: at }) => [
-      String(priority),
-      events,
-      acknowledged,
-      at === null ? '–' : html`${new Date(at) > data.now ? 'about ' : ''}${time(at, data.timezone)}`,
-    ]),
-  );
-}
 
 export function errorsByCode({ findings, withValues }: PageData): Markup | undefined {
   const all = ofSeverity(findings, 'error');

@@ -7,7 +7,7 @@ import { TOOL } from '../../../version.ts';
 import type { PageFigures } from '../../figures/page.ts';
 import { visible } from '../../words/visible.ts';
 import { readPageData, type PageData, type PageOptions } from '../page-data.ts';
-import { errorsByCode, omissions, outcome, warnings } from './appendix.ts';
+import { errorsByCode, omissions, warnings } from './appendix.ts';
 import { banner, cover, signing, signOff, titleOf, verdict } from './cover.ts';
 import { mapping, notMigrated, notUsed } from './mapping.ts';
 import { html, raw, section, figureSection, time, type Markup } from '../html.ts';
@@ -39,7 +39,8 @@ const PARTS: readonly PagePart[] = [
 
 /** For those who put right what is wrong: with codes and places. */
 const APPENDIX: readonly PagePart[] = [
-  ['outcome', 'Outcome by type', outcome],
+  ['outcome', 'Outcome by type', figured('outcome')],
+  ['priorities', 'By priority', figured('priorities')],
   ['errors', 'Errors by cause', errorsByCode],
   ['omitted', 'Values left out', omissions],
   ['warnings', 'Warnings', warnings],

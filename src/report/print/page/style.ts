@@ -114,7 +114,7 @@ footer { margin-top: 3.5rem; padding-top: 1rem; border-top: 1px solid var(--rule
   h2 { margin: 1.1rem 0 .3rem; padding-top: .6rem; break-after: avoid; } th, td { padding: .25rem .5rem; } .wide { margin: .4rem 0; } ul.figures { margin: .8rem 0; } svg.pair { height: .7rem; } h3, caption, thead { break-after: avoid; } .code { overflow-wrap: anywhere; }
   /* Of many stages, each has one line, so that what is signed is on two pages. */
   #stages .wide:has(tbody tr:nth-child(13)) {
-    svg, br { display: none; } .number .soft { margin-left: .5em; } table { font-size: .76rem; } th, td { padding: .12rem .3rem; }
+    svg, br { display: none; } .number .soft { margin-left: .5em; } table { font-size: .76rem; } th, td { padding: .12rem .3rem; } thead th { white-space: normal; }
   }
   tr, article, ul.figures, svg { break-inside: avoid; }
   .wide { overflow: visible; background: none; }
