@@ -75,8 +75,9 @@ export const INGEST_CODES = {
   internal: 'internal',
 } as const;
 
-/** One `@`, nothing that only quoted local parts may have (RFC 5322, section 3.4.1), and a domain whose labels are not empty. */
-const EMAIL = /^[^\s\p{C}@<>()[\],;:"\\]+@[^\s\p{C}@<>()[\],;:"\\./]+(?:\.[^\s\p{C}@<>()[\],;:"\\./]+)*$/u;
+/** One `@`, nothing that only quoted local parts may have (RFC 5322, section 3.4.1), and a domain whose labels are not empty. No mailbox has an accent of its own, such as the dot that `lowercase` leaves of `İ`. */
+const EMAIL =
+  /^[^\s\p{C}\u0300-\u036f@<>()[\],;:"\\]+@[^\s\p{C}\u0300-\u036f@<>()[\],;:"\\./]+(?:\.[^\s\p{C}\u0300-\u036f@<>()[\],;:"\\./]+)*$/u;
 
 /**
  * Whether the text of a field is valid. The phone number format is the service's (section 2.4). The mapping applies these rules, since

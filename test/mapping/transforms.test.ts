@@ -29,6 +29,17 @@ const CASES: [written: string, from: JsonValue, to: JsonValue | undefined][] = [
   ['lowercase', { a: 1 }, 'error not_text'],
   ['uppercase', new NumberText('5.10'), new NumberText('5.10')],
   ['uppercase', true, 'TRUE'],
+  ['{ truncate: 3 }', 'ábcd', 'ábc'],
+  ['{ truncate: 2 }', '👨‍👩‍👧‍👦🇩🇪x', '👨‍👩‍👧‍👦🇩🇪'],
+  ['{ truncate: 4 }', 'ab', 'ab'],
+  ['{ phone: { region: CH } }', '041 79 194 87 74', '+41791948774'],
+  ['{ phone: { region: CH } }', '079 194 87 74', '+41791948774'],
+  ['{ phone: { region: CH } }', '041 319 71 00', '+41413197100'],
+  ['{ phone: { region: US } }', '0000000000', 'error bad_phone'],
+  ['{ phone: { region: US } }', '+1 000 000 0000', 'error bad_phone'],
+  ['phone', '+972 555 1234', 'error bad_phone'],
+  ['phone', '+39 000 0000', 'error bad_phone'],
+  ['phone', '\u202a+41 79 194\u200b 87 74\u202c', '+41791948774'],
   ['collapse_whitespace', 'a\u00a0\n\t b', 'a b'],
   ['{ prefix: 00 }', '1', '001'],
   ['{ truncate: 2 }', '😀😀😀', '😀😀'],
@@ -244,8 +255,11 @@ test.each([
 
 test.each([
   ['phone', '02 1234 5678 ext. 9', 'extension_dropped'],
-  ['{ phone: { region: US } }', '0000000000', 'unassigned_number'],
-  ['{ phone: { region: US } }', '+1 000 000 0000', 'unassigned_number'],
+  ['{ phone: { region: US } }', '9999999999', 'unassigned_number'],
+  ['{ phone: { region: US } }', '+1 999 999 9999', 'unassigned_number'],
+  ['{ date: { formats: dd/MM/yyyy, as: date } }', '01/05/2567', 'far_date'],
+  ['{ date: { formats: iso, as: date } }', '0204-05-01', 'far_date'],
+  ['{ date: iso }', '2204-05-01T10:00:00Z', 'far_date'],
   ['{ date: dd/MM/yyyy HH:mm }', '27/10/2024 02:30', 'ambiguous_time'],
   ['{ date: [dd/MM/yyyy, MM/dd/yyyy] }', '01/06/2026', 'ambiguous_date'],
 ])('%s of %j gives the warning %s', async (written, from, code) => {
@@ -559,6 +573,26 @@ it('an id in scientific notation is an error of its event, the record’s own an
   expect(await codes('1,5E+07', '7')).toEqual([['error', 'scientific_id', 'external_id']]);
   expect(await codes('3.93E+11', '7', '{ prefix: deal- }')).toEqual([['error', 'scientific_id', 'external_id']]);
   expect(await codes('1', '3.93E+11')).toEqual([['error', 'scientific_id', 'lead_external_id']]);
+});
+
+it('a formula in place of an id is an error of its event', async () => {
+  const formula = '=HYPERLINK(""https://crm.example/7"";""D-7"")';
+  expect(await codes(formula, '7')).toEqual([['error', 'formula_cell', 'external_id']]);
+  expect(await codes('1', formula)).toEqual([['error', 'formula_cell', 'lead_external_id']]);
+});
+
+it('marks around a value that nobody sees are taken off', async () => {
+  const around = (text: string) => `\u202a\u2066${text}\u2069\u202c\u200b`;
+  const mapping = `sources: { it: { path: it.csv } }
+events:
+  - type: lead/created
+    source: it
+    data: { external_id: Id, full_name: Name, email: { from: Mail, apply: [lowercase] } }
+`;
+  const rows = [`${around('7')},${around('Ada')},${around('ada@x.example')}`, '8,Bob,BİLGİ@x.example'];
+  const [ada, bob] = await mapped(mapping, { 'it.csv': `Id,Name,Mail\n${rows.join('\n')}\n` });
+  expect(ada!.data).toEqual({ external_id: '7', full_name: 'Ada', email: 'ada@x.example' });
+  expect(bob!.omissions).toMatchObject([{ field: 'email', code: 'invalid_email' }]);
 });
 
 it.each(['3E11', 'ABC-1E5', 'X3.93E+11', '393000000000', 'E+11'])('%s is an id', async (id) => {

@@ -110,7 +110,7 @@ it.each([
   ['AB7', 'ab7'],
   ['7', '7.0'],
   ['Jose\u0301', 'Jos\u00e9'],
-  ['A 7', 'A7\u200b'],
+  ['A 7', 'A\u200b7'],
 ])('a missing parent `%s` is named beside `%s`, which differs only by damage', async (wanted, present) => {
   const { summary, errors } = await pairOf([`${present},Ada,`, 'x.0y,Grace,'], [`n1,Called,${wanted}`]);
   expect(summary.errors_by_code).toEqual({ parent_missing: 1 });

@@ -1,4 +1,7 @@
 /** Checks and compiles date formats of Unicode tokens. The whole text must match. */
+import { issueOf } from '../../report/words/words.ts';
+import { valueText } from '../values/result.ts';
+import type { RowContext } from '../values/row-context.ts';
 import { escapeLiteral, formatPieces, NAMED, namedToken, readOffset, TOKENS, type DateParts } from './date-tokens.ts';
 
 /** The local time as if it were UTC, and the offset if the text has one; both in milliseconds. */
@@ -108,6 +111,19 @@ const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 /** `9999-12-31 23:59` west of Greenwich is in the year 10000, which few programs can read. */
 export function hasFourDigitYear(instant: number): boolean {
   return instant >= FIRST && instant <= LAST;
+}
+
+/** A day further back or ahead is probably a mistake, a day of another calendar, or means that there is none. */
+const FIRST_USUAL = 1900;
+const YEARS_AHEAD = 50;
+
+/** `iso`: the date in ISO 8601, as it was read from `text`. */
+export function warnIfFar(text: string, iso: string, row: RowContext): void {
+  const year = Number(iso.slice(0, 4));
+  const isFar = year < FIRST_USUAL || year > new Date().getUTCFullYear() + YEARS_AHEAD;
+  // `date` has said so already, where `occurred_at` is checked.
+  if (isFar && !row.issues.some(({ code, field }) => code === 'far_date' && field === row.field))
+    row.report(issueOf('far_date', valueText(text), year));
 }
 
 const MONTH_LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

@@ -4,7 +4,15 @@ import { ValueError, type Result, valueText } from '../values/result.ts';
 import { locale, object, oneOf, text, timezone } from '../schema-parts.ts';
 import type { RowContext } from '../values/row-context.ts';
 import type { Defaults } from '../spec.ts';
-import { formatError, compileFormat, hasFourDigitYear, readIso, readSerial, type ReadDate } from './date-format.ts';
+import {
+  formatError,
+  compileFormat,
+  hasFourDigitYear,
+  readIso,
+  readSerial,
+  warnIfFar,
+  type ReadDate,
+} from './date-format.ts';
 import { onText, transform, type ArgumentProblem, type TransformContext } from './transform.ts';
 import { zoneOffset, zoneReader, type ZoneOffset, type ZoneReader } from './zone.ts';
 import { issueOf } from '../../report/words/words.ts';
@@ -124,6 +132,7 @@ function compileDate({ formats, timezone, locale, as }: ReturnType<typeof option
       if (typeof result === 'string') {
         warnIfReadDifferently(text, read, readers, index, row);
         if (hasShortYear[index]) warnIfLate(text, read, row);
+        warnIfFar(text, result, row);
       }
       return result;
     }

@@ -32,7 +32,7 @@ function phoneWords({ region, region_from: from }: PhoneArgument = {}, defaults:
 
 export const phone = transform<PhoneArgument>({
   name: 'phone',
-  doc: 'Converts a phone number to E.164. National numbers belong to `region`, to the country that the value `region_from` names (its two-letter code or its name, in a dozen and more languages), or to `defaults.region`. A leading 00 means + where no other reading is possible. A number that begins with the country code of its region, without +, is read with it where only that is a valid number, and fails with `bad_phone` where both readings are valid. Extensions are dropped with a warning. Accepts any number of a possible length, with a warning (`unassigned_number`) where it is in no assigned range, or with `strict: true` only numbers that are. Fails with `no_country_code` for a national number of no region, with `unknown_country` where `region_from` has no country, with `bad_phone` for anything else.',
+  doc: 'Converts a phone number to E.164. National numbers belong to `region`, to the country that the value `region_from` names (its two-letter code or its name, in a dozen and more languages), or to `defaults.region`. A leading 00 means + where no other reading is possible, as does a 0 before the code of the country itself where that makes a number in use. A number that begins with the country code of its region, without +, is read with it where only that is a valid number, and fails with `bad_phone` where both readings are valid. Extensions are dropped with a warning. Accepts any number of a possible length, with a warning (`unassigned_number`) where it is in no assigned range, or with `strict: true` only numbers that are. Fails with `no_country_code` for a national number of no region, with `unknown_country` where `region_from` has no country, with `bad_phone` for anything else, and for numbers that no country can have.',
   words: phoneWords,
   usage: ['phone', '{ phone: { region: IT, region_from: VALUE, strict: true } }'],
   examples: [
@@ -71,7 +71,7 @@ function supported(region: string | undefined): CountryCode | undefined {
 /** A phone number written by a person as E.164; undefined if it is not one, or a national one and `region` is not given. */
 export function e164Of(text: string, region: string | undefined): string | undefined {
   const number = read(text, supported(region?.toUpperCase()), false);
-  return Array.isArray(number) ? undefined : number?.number;
+  return Array.isArray(number) || !number || !isPlausible(number) ? undefined : number.number;
 }
 
 function e164(text: string, region: string | undefined, strict: boolean, row: RowContext): Result {
@@ -81,6 +81,7 @@ function e164(text: string, region: string | undefined, strict: boolean, row: Ro
   if (Array.isArray(number)) {
     return new ValueError(issueOf('bad_phone/two_readings', valueText(text), number.join(' or ')));
   }
+  if (!isPlausible(number)) return new ValueError(issueOf('bad_phone/no_country', valueText(text), number.number));
   if (number.ext) row.report(issueOf('extension_dropped', valueText(text)));
   if (!number.isValid()) {
     const where = known && !text.startsWith('+') ? ` in ${COUNTRIES.of(known)}` : '';
@@ -97,19 +98,41 @@ function e164(text: string, region: string | undefined, strict: boolean, row: Ro
 function read(written: string, region: CountryCode | undefined, strict: boolean): PhoneNumber | string[] | undefined {
   if (written.length > LONGEST) return undefined;
   // A data tool such as pandas wrote it as a decimal; the library would read the zero as a digit.
-  const text = written.replace(/^(\+?\d{5,})\.0$/, '$1');
+  const text = written.replace(/\p{Cf}/gu, '').replace(/^(\+?\d{5,})\.0$/, '$1');
   const national = parse(text, region, strict);
-  const international = region && beginsWithCode(text, region) ? parse(`+${text}`, region, true) : undefined;
+  // People also write 0 before the country's own code: `041 79 194 87 74`.
+  const own = /^0(?!0)/.test(text) ? text.slice(1) : text;
+  const international = region && beginsWithCode(own, region) ? parse(`+${own}`, region, true) : undefined;
   if (!international || international.number === national?.number) {
     return national ?? (text.startsWith('00') ? parse(`+${text.slice(2)}`, region, strict) : undefined);
   }
-  return national?.isValid() ? [international.number, national.number] : international;
+  if (!national?.isValid()) return international;
+  return own === text ? [international.number, national.number] : national;
 }
 
 function beginsWithCode(text: string, region: CountryCode): boolean {
   if (text.startsWith('+')) return false;
   const code = getCountryCallingCode(region, numbering());
   return text.replace(/\D/g, '').startsWith(code);
+}
+
+/** By calling code, first digit and length: whether a country has any such numbers. */
+const plausible = new Map<string, boolean>();
+
+/** Whether some number of the country has this length and begins with this digit, in use or not. */
+function isPlausible(number: PhoneNumber): boolean {
+  if (number.isValid()) return true;
+  if (/^0+$/.test(number.nationalNumber)) return false;
+  const { countryCallingCode: code, nationalNumber: digits } = number;
+  const key = `${code} ${digits[0]} ${digits.length}`;
+  let known = plausible.get(key);
+  if (known === undefined) {
+    const others = Array.from({ length: 1000 }, (_, at) => `${String(at).padStart(3, '0')}222222222222222`);
+    const some = others.map((each) => `+${code}${digits[0]}${each.slice(0, digits.length - 1)}`);
+    known = some.some((text) => parse(text, undefined, true) !== undefined);
+    plausible.set(key, known);
+  }
+  return known;
 }
 
 function parse(text: string, region: CountryCode | undefined, strict: boolean): PhoneNumber | undefined {

@@ -49,7 +49,7 @@ export const suffix = transform<string>({
 
 export const truncate = transform<number>({
   name: 'truncate',
-  doc: 'Keeps the first N characters (Unicode code points, so no emoji is cut in half).',
+  doc: 'Keeps the first N characters as people count them: an emoji or a letter with its accents is one.',
   words: (most) => `keeps the first ${most} characters`,
   usage: ['{ truncate: N }'],
   examples: [{ apply: '{ truncate: 3 }', from: 'Lovelace', to: 'Lov' }],
@@ -57,11 +57,16 @@ export const truncate = transform<number>({
   compile: (most) => onText((input) => truncated(input, most!)),
 });
 
+const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
 function truncated(input: string, most: number): string {
   if (input.length <= most) return input;
-  let end = 0;
-  for (let kept = 0; kept < most && end < input.length; kept += 1) end += input.codePointAt(end)! > 0xffff ? 2 : 1;
-  return input.slice(0, end);
+  let kept = 0;
+  for (const { index } of characters.segment(input)) {
+    if (kept === most) return input.slice(0, index);
+    kept += 1;
+  }
+  return input;
 }
 
 export const replace = transform<{ pattern: string; with: string }>({

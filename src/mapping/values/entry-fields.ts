@@ -5,7 +5,7 @@ import { FIELD_RULES } from '../../contract.ts';
 import { REST_KEY, restOfRecord } from './rest.ts';
 import { ABSENT, type Evaluate, type RowContext } from './row-context.ts';
 import type { EntrySpec, ValueSpec } from '../spec.ts';
-import { hasFourDigitYear, readIso } from '../transforms/date-format.ts';
+import { hasFourDigitYear, readIso, warnIfFar } from '../transforms/date-format.ts';
 import { exactNumber } from '../transforms/number.ts';
 import { ValueError, withOriginal, type Result, valueText } from './result.ts';
 import type { Lack } from '../not-in-export.ts';
@@ -93,8 +93,9 @@ const SCIENTIFIC = /(?:^|[^\p{L}\d])\d(?:[.,]\d+)?E[+-]\d\d+$/u;
 /** Records whose ids are cut short would become one, so such an id is never sent. */
 function asId(value: JsonValue): string | ValueError {
   const text = asText(value);
-  if (text instanceof ValueError || !SCIENTIFIC.test(text)) return text;
-  return new ValueError(issueOf('scientific_id', valueText(text)));
+  if (text instanceof ValueError) return text;
+  if (text.startsWith('=')) return new ValueError(issueOf('formula_cell/id', valueText(text)));
+  return SCIENTIFIC.test(text) ? new ValueError(issueOf('scientific_id', valueText(text))) : text;
 }
 
 const CHECKS = {
@@ -151,9 +152,14 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}
 const PLAIN_INSTANT =
   /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/;
 
-export function asInstant(value: JsonValue): Result {
+export function asInstant(value: JsonValue, row: RowContext): Result {
   const text = asText(value);
-  if (text instanceof ValueError || PLAIN_INSTANT.test(text)) return text;
+  const instant = text instanceof ValueError || PLAIN_INSTANT.test(text) ? text : completeInstant(text);
+  if (typeof instant === 'string') warnIfFar(instant, instant, row);
+  return instant;
+}
+
+function completeInstant(text: string): string | ValueError {
   const match = INSTANT.exec(text);
   if (!match) return new ValueError(issueOf('bad_date/not_iso', valueText(text)));
   const read = readIso(text);

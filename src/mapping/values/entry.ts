@@ -1,4 +1,5 @@
 /** One item of `events` as a function from row to drafts. */
+import type { Apply } from '../transforms/transform.ts';
 import { kindOfType, type Kind } from '../../kinds/index.ts';
 import type { JsonValue } from '../../json.ts';
 import type { Draft, Row, Writable } from '../../model.ts';
@@ -151,7 +152,7 @@ function compileParts(spec: EntrySpec, index: number, compilation: CompileContex
     problems: compilation.problems,
     lacking,
   });
-  const optional = (key: 'occurred_at' | 'stage_pipeline' | 'priority', check: (value: JsonValue) => Result) => {
+  const optional = (key: 'occurred_at' | 'stage_pipeline' | 'priority', check: Apply) => {
     if (spec[key] === undefined) return undefined;
     const given = typeof spec[key] === 'number' ? { value: spec[key] } : spec[key];
     const evaluate = compileValue(given, context(key), check);

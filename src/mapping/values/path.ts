@@ -109,12 +109,24 @@ function treePath(path: string, { missing, verbatim = false }: PathContext): Com
   return { evaluate: (row) => finish(read(row.element)) };
 }
 
+/** Marks around a value that nobody sees: directions of writing, joiners, byte-order marks. */
+const MARKS =
+  /^[\s\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f]+|[\s\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f]+$/g;
+/** Latin, Greek, Cyrillic, Arabic and Hebrew letters come before; most values begin and end with one. */
+const FIRST_MARK = 0x61c;
+
+function trimmed(value: string): string {
+  const text = value.trim();
+  const isPlain = text.charCodeAt(0) < FIRST_MARK && text.charCodeAt(text.length - 1) < FIRST_MARK;
+  return isPlain || text === '' ? text : text.replace(MARKS, '');
+}
+
 /** The text of a cell, trimmed; undefined where it is empty or means "no value". */
 export function cellReader(column: number, missing: ReadonlySet<string>): CompiledPath['evaluate'] {
   // Looking up a text that was just read means hashing it.
   const hasMissing = missing.size > 0;
   return (row) => {
-    const text = (row.cells[column] ?? '').trim();
+    const text = trimmed(row.cells[column] ?? '');
     return text === '' || (hasMissing && missing.has(text)) ? undefined : text;
   };
 }
@@ -123,7 +135,7 @@ export function cellReader(column: number, missing: ReadonlySet<string>): Compil
 export function readValue(value: JsonValue | undefined, missing: ReadonlySet<string>): JsonValue | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') {
-    const text = value.trim();
+    const text = trimmed(value);
     return text === '' || missing.has(text) ? undefined : text;
   }
   if (Array.isArray(value)) {

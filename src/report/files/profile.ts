@@ -40,6 +40,15 @@ export interface AmbiguousDateNote extends ColumnNote {
   readonly example: string;
 }
 
+/** Every separator of a column stands before exactly three digits. */
+export interface AmbiguousNumberNote extends ColumnNote {
+  readonly count: number;
+  readonly example: string;
+  /** The total, if the separators group thousands, and if decimals follow them. */
+  readonly grouped: string;
+  readonly decimal: string;
+}
+
 export interface SourceProfile {
   readonly description: string;
   readonly records: number;
@@ -56,6 +65,7 @@ export interface SourceProfile {
   readonly values: readonly ValuesNote[];
   readonly damage: readonly DamageNote[];
   readonly dates: readonly AmbiguousDateNote[];
+  readonly numbers: readonly AmbiguousNumberNote[];
   readonly notices: readonly SourceNotice[];
 }
 

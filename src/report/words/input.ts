@@ -73,6 +73,11 @@ const damage = (what: string, fix = SPREADSHEET) => ({
   fix,
 });
 
+const PLAIN = 'Export the comments as plain text or HTML, or convert them with a function (`call`).';
+
+/** Of one form: the further sentence of a code. */
+const form = (what: string, fix: string) => ({ says: damage(what).says, fix });
+
 /** Cells damaged since they were exported, typically by a spreadsheet. */
 export const DAMAGE_WARNINGS = {
   scientific: damage('A spreadsheet has cut long numbers short (3.93E+11).'),
@@ -95,6 +100,28 @@ export const DAMAGE_WARNINGS = {
   encoded_twice: damage(
     'The export encodes HTML entities twice (`R&amp;amp;D`), so a text still has entities after decoding.',
     'Decode twice: `apply: [html_to_text, html_to_text]`.',
+  ),
+  formula_cell: damage(
+    'A cell has a formula in place of its result (`=HYPERLINK(…)`).',
+    'In the spreadsheet, copy the column and paste its values; then export again.',
+  ),
+  looks_empty: damage(
+    'A text looks as if it meant no value (`None`, `false`, `NaT`).',
+    'If it means no value, set `missing_values: ["", "None"]` on the source.',
+  ),
+  text_form: damage('Comments are in a form that people cannot read, and a comment cannot be corrected.', PLAIN),
+  'text_form/rtf': form('the comment is RTF', PLAIN),
+  'text_form/json': form('the comment is JSON, as an editor keeps it', PLAIN),
+  'text_form/bbcode': form('the comment has BBCode (`[b]…[/b]`)', PLAIN),
+  'text_form/quoted_printable': form('the comment is quoted-printable (`=C3=A9`)', PLAIN),
+  'text_form/line_breaks': form(
+    'the comment has `\\n` in place of a line break',
+    'replace it: `{ replace: { pattern: \'\\\\n\', with: "\\n" } }`',
+  ),
+  'text_form/html': form('the comment has HTML', 'set `apply: [html_to_text]` on the field'),
+  'text_form/cut': form(
+    'no comment is longer, so these are probably cut',
+    'check whether the export has the whole texts',
   ),
 } as const satisfies Codes;
 
@@ -166,6 +193,12 @@ export const INPUT_WARNINGS = {
     says: (column: string, _count: number, example: string) =>
       `${column}: some dates are day/month and some are month/day, such as \`${example}\``,
     fix: 'Export again with one format of dates.',
+  },
+  numbers_read_either_way: {
+    what: 'All separators of a column of numbers stand before exactly three digits: they may group thousands, or decimals may follow.',
+    says: (column: string, count: number, example: string, grouped: string, decimal: string) =>
+      `${column}: all ${counted(count, 'separator')} stand before three digits, such as \`${example}\`: the total is ${grouped} if they group thousands, and ${decimal} if decimals follow`,
+    fix: 'Compare the total with that of the old CRM, and set `number: { decimal, group }` to the separators of the export.',
   },
   comment_without_id: {
     what: 'A comment without an id gets one made from its parent, time and text: if its text changes later, it is sent as a second comment.',

@@ -102,6 +102,10 @@ export const VALUE_ERRORS = {
     says: (value: string) => `${value} is an id in scientific notation: its last digits are lost`,
     fix: SPREADSHEET,
   },
+  'formula_cell/id': {
+    says: (value: string) => `${value} is a formula in place of an id`,
+    fix: 'in the spreadsheet, copy the column and paste its values; then export again',
+  },
   function_failed: {
     what: 'A function of the mapping failed, or returned something that is not a value.',
     says: (name: string, value: string, why: string, places: string) =>
@@ -162,6 +166,11 @@ export const VALUE_ERRORS = {
     says: notAddress,
     fix: 'Correct the address in the export; another field has the cell as it is.',
   },
+  'bad_phone/no_country': {
+    says: (value: string, sent: string) =>
+      `${value} would be ${sent}: no number of that country begins so and has that length`,
+    fix: 'Correct the number in the export, or the region of the numbers (`region_from`, `defaults.region`).',
+  },
   invalid_phone_number: {
     what: 'A phone number is not in E.164 format.',
     says: (value: string) => `${value} is not in E.164 format (\`+390612345678\`)`,
@@ -214,6 +223,11 @@ export const VALUE_WARNINGS = {
     what: 'A year of two digits is read as one that is still to come.',
     says: (value: string, year: number) => `${value} is read as ${year}`,
     fix: 'Export years with four digits, if these are past dates such as birth dates.',
+  },
+  far_date: {
+    what: 'A date is far from today: before 1900, or more than 50 years ahead.',
+    says: (value: string, year: number) => `${value} is in the year ${year}`,
+    fix: 'Correct it in the export. If it means that there is no date, add it to `missing_values`; a year of another calendar (2567) needs a function.',
   },
   seconds_as_ms: {
     what: 'A time in milliseconds since 1970 is in its first weeks: it is probably in seconds.',

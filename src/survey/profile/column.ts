@@ -1,11 +1,15 @@
-import type { Damage, AmbiguousDateNote, ValuesNote } from '../../report/files/profile.ts';
+import type { AmbiguousDateNote, AmbiguousNumberNote, Damage, ValuesNote } from '../../report/files/profile.ts';
 import { shortened } from '../../report/words/visible.ts';
+import { EmptyTexts, NumberForms } from './readings.ts';
 import { DateForms, IdDigits, type DamageCount } from './spreadsheet-damage.ts';
+import { CUT_LENGTHS } from './text-damage.ts';
 
 /** Values of a column with more distinct values than this are not kept. */
 const MOST_VALUES = 20;
 const SCIENTIFIC = /^[+-]?\d(?:[.,]\d+)?E[+-]\d\d$/;
 const SPREADSHEET_ERROR = /^#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!)$/;
+/** `=HYPERLINK(…)`, `=A1&B1`: what a cell was computed with, in place of its result. */
+const FORMULA = /^=\s*(?:[A-Z][A-Z.]+\s*\(|\$?[A-Z]{1,3}\$?\d)/i;
 const LOST = '\ufffd';
 
 /**
@@ -30,12 +34,19 @@ export class ColumnWatch {
   #hasDates: boolean | undefined;
   readonly #dates = new DateForms();
   readonly #ids: IdDigits | undefined;
+  readonly #numbers: NumberForms | undefined;
+  readonly #empty: EmptyTexts | undefined;
+  /** The longest texts as they are sent. */
+  #longest: (DamageCount & { readonly length: number }) | undefined;
 
-  constructor(column: string, fields: readonly string[], keepValues: boolean) {
+  /** `isNumber`: its texts are read as numbers. */
+  constructor(column: string, fields: readonly string[], { keepValues = false, isNumber = false }) {
     this.column = column;
     this.fields = fields;
     this.#values = keepValues ? new Map() : undefined;
     if (fields.some((field) => field.endsWith('external_id'))) this.#ids = new IdDigits();
+    if (isNumber) this.#numbers = new NumberForms();
+    this.#empty = EmptyTexts.for(fields);
   }
 
   /** It has a value, which may be an object. */
@@ -46,7 +57,8 @@ export class ColumnWatch {
     this.filledIn.add(file);
   }
 
-  take(cell: string, file: string, line: number): void {
+  /** `type`: of a value that is no text. */
+  take(cell: string, file: string, line: number, type?: 'number' | 'boolean'): void {
     if (cell === '') return;
     this.fill(file);
     this.cells += 1;
@@ -54,6 +66,7 @@ export class ColumnWatch {
     if (
       (cell.length > 4 && cell.charCodeAt(cell.length - 4) === 69) ||
       cell.charCodeAt(0) === 35 ||
+      cell.charCodeAt(0) === 61 ||
       cell.includes(LOST)
     ) {
       this.#takeSuspect(cell.trim(), file, line);
@@ -63,12 +76,24 @@ export class ColumnWatch {
       this.#hasDates ??= isDate;
     }
     this.#ids?.take(cell, file, line);
+    if (type !== 'number') this.#numbers?.take(cell);
+    if (this.#empty) {
+      this.#empty.take(cell, file, line);
+      if (type === 'boolean') this.#empty.isFalse = true;
+    }
     const values = this.#values;
     if (values === undefined) return;
     const known = values.get(cell);
     if (known !== undefined) values.set(cell, known + 1);
     else if (values.size < MOST_VALUES) values.set(cell, 1);
     else this.#values = undefined;
+  }
+
+  /** A text of it as it is sent. */
+  sent({ length }: string, file: string, line: number): void {
+    if (this.#longest && length < this.#longest.length) return;
+    if (this.#longest?.length === length) this.#longest.count += 1;
+    else this.#longest = { length, count: 1, example: `${length} characters`, file, line };
   }
 
   addDamage(kind: Damage, example: string, file: string, line: number): void {
@@ -83,6 +108,8 @@ export class ColumnWatch {
     const add = (kind: Damage, count: DamageCount | undefined): unknown => count && found.set(kind, count);
     add('rounded_id', this.#ids?.rounded());
     add('day_month_exchanged', this.#dates.exchanged());
+    add('looks_empty', this.#empty?.found());
+    if (this.#longest && CUT_LENGTHS.has(this.#longest.length)) add('text_form/cut', this.#longest);
     return found;
   }
 
@@ -97,6 +124,11 @@ export class ColumnWatch {
     return { column: this.column, fields: this.fields, values: Object.fromEntries(counts) };
   }
 
+  numbers(): AmbiguousNumberNote | undefined {
+    const found = this.#numbers?.eitherWay();
+    return found && { column: this.column, fields: this.fields, ...found };
+  }
+
   dates(): AmbiguousDateNote | undefined {
     const { count, dayFirst, monthFirst, example } = this.#dates;
     const note = { column: this.column, fields: this.fields, count, example };
@@ -107,6 +139,7 @@ export class ColumnWatch {
   #takeSuspect(cell: string, file: string, line: number): void {
     if (cell.includes(LOST)) this.addDamage('replacement_character', cell, file, line);
     else if (SCIENTIFIC.test(cell)) this.addDamage('scientific', cell, file, line);
+    else if (!this.#ids && FORMULA.test(cell)) this.addDamage('formula_cell', cell, file, line);
     else if (SPREADSHEET_ERROR.test(cell)) this.addDamage('spreadsheet_error', cell, file, line);
   }
 }

@@ -72,6 +72,8 @@ export class Profiler {
       const damage = textDamage(text);
       if (damage) this.watch(row.place.source).damaged(damage, field, text, row);
     }
+    if (event.kind === 'ready' && typeof event.data.content === 'string')
+      this.watch(row.place.source).comment(event.data.content, row);
     for (const { code, field } of issues) {
       if (code === 'bad_date') this.watch(row.place.source).serialDate(field ?? '', row);
     }
@@ -171,17 +173,25 @@ export class Profiler {
       warn(issueOf('missing_path/renamed', columnText(note), to, values, from), values);
     const deciding = all.flatMap(({ not_carried: notes }) => notes.map(columnText));
     if (deciding.length > 0) warn(issueOf('not_carried', deciding), deciding.length);
-    for (const { damage, dates } of all) {
+    for (const { damage, dates, numbers } of all) {
       for (const { kind, count, of, example, file, line, ...column } of damage) {
         const place = placeText({ file, line, record: 0 });
-        warn(issueOf(kind, { column: columnText(column), count, of, example, place }), count);
+        const issue = issueOf(kind, { column: columnText(column), count, of, example, place });
+        const hint = kind === 'looks_empty' ? missingHint(example) : issue.hint;
+        warn({ ...issue, ...(hint !== undefined && { hint }) }, count);
       }
+      for (const { count, example, grouped, decimal, ...column } of numbers)
+        warn(issueOf('numbers_read_either_way', columnText(column), count, example, grouped, decimal), count);
       for (const { kind, count, example, ...column } of dates) {
         const code = kind === 'either' ? 'dates_read_either_way' : 'dates_read_mixed';
         warn(issueOf(code, columnText(column), count, example));
       }
     }
   }
+}
+
+function missingHint(text: string): string {
+  return `if it means no value, set \`missing_values: ["", ${JSON.stringify(text)}]\` on the source`;
 }
 
 /** `` `Fax` (custom_params.fax) `` */

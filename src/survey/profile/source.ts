@@ -8,7 +8,7 @@ import { cellPlace, type RawRecord, type Row } from '../../model.ts';
 import type { Damage, SourceProfile } from '../../report/files/profile.ts';
 import type { Source } from '../../input/source.ts';
 import { ColumnWatch } from './column.ts';
-import { isEncodedTwice } from './text-damage.ts';
+import { isEncodedTwice, textForm } from './text-damage.ts';
 
 /** The values of further paths are not counted. */
 const MOST_PATHS = 500;
@@ -76,14 +76,16 @@ export class SourceWatch {
     }
   }
 
-  row({ raw, place }: Row): void {
+  row({ raw, place, decimals }: Row): void {
     this.#records += 1;
     this.#files.add(place.file);
     this.#unused.count(raw, this.#records);
     for (const { read, watch, column } of this.#watched) {
       const { file, line } = cellPlace(place, column);
       const before = watch.cells;
-      takeAll(read(raw), watch, file, line, this.#missing);
+      const isNumber = column !== undefined && decimals?.includes(column) === true;
+      if (isNumber) watch.take(textOf(read(raw)) ?? '', file, line, 'number');
+      else takeAll(read(raw), watch, file, line, this.#missing);
       if (watch.cells > before) watch.last = this.#records;
     }
   }
@@ -95,6 +97,16 @@ export class SourceWatch {
     const isTwice = kind === 'html_entities' && isEncodedTwice(textOf(watched.read(raw)) ?? '', text);
     const { file, line } = cellPlace(place, watched.column);
     watched.watch.addDamage(isTwice ? 'encoded_twice' : kind, text, file, line);
+  }
+
+  /** A comment as it is sent. */
+  comment(text: string, row: Row): void {
+    const form = textForm(text);
+    if (form) this.damaged(`text_form/${form}`, 'content', text, row);
+    const watched = this.#watched.find(({ watch }) => watch.fields.includes('content'));
+    if (!watched) return;
+    const { file, line } = cellPlace(row.place, watched.column);
+    watched.watch.sent(text, file, line);
   }
 
   /** A date of this field was a spreadsheet's serial number. */
@@ -151,6 +163,7 @@ export class SourceWatch {
         })),
       ),
       dates: watches.flatMap((watch) => watch.dates() ?? []),
+      numbers: watches.flatMap((watch) => watch.numbers() ?? []),
       notices: this.#source.notices(),
     };
   }
@@ -166,7 +179,7 @@ function watchedColumns(source: Source, entries: readonly CompiledEntry[], looke
     .sort(([a], [b]) => a - b)
     .map(([column, own]) => {
       return {
-        watch: newWatch(names[column]!, new Set(own.map(({ field }) => field))),
+        watch: newWatch(names[column]!, own),
         read: (record) => (record as readonly string[])[column],
         column,
         isNamed: own.some(({ isRest }) => !isRest),
@@ -195,7 +208,7 @@ function watchedPaths(entries: readonly CompiledEntry[], lookedUp: ReadonlySet<s
   );
   return [...read].map(([path, own]) => {
     return {
-      watch: newWatch(path, new Set(own.map(({ field }) => field))),
+      watch: newWatch(path, own),
       read: readers.get(path) ?? (path === '$' ? (record) => record : pathReader(path)),
       isNamed: true,
       decides: hasRest || lookedUp.has(path) || carried.some((above) => path.startsWith(above)) ? [] : decidedBy(own),
@@ -219,13 +232,12 @@ function isCarried({ decides, field }: ColumnUse): boolean {
   return decides === undefined || decides === 'with' || (decides === 'composite id' && field !== 'external_id');
 }
 
-function newWatch(column: string, fields: ReadonlySet<string>): ColumnWatch {
-  const names = [...fields];
-  return new ColumnWatch(
-    column,
-    names,
-    names.some((field) => COUNTED.test(field)),
-  );
+function newWatch(column: string, uses: readonly ColumnUse[]): ColumnWatch {
+  const fields = [...new Set(uses.map(({ field }) => field))];
+  return new ColumnWatch(column, fields, {
+    keepValues: fields.some((field) => COUNTED.test(field)),
+    isNumber: uses.some(({ isNumber, field, decides }) => isNumber || (field === 'amount' && decides === undefined)),
+  });
 }
 
 class UnusedColumns implements Unused {
@@ -377,6 +389,7 @@ function takeAll(
   else if (isObject(value)) watch.fill(file);
   else {
     const text = textOf(value) ?? '';
-    if (!isMissing(text, missing)) watch.take(text, file, line);
+    const type = value === false ? 'boolean' : value === undefined || typeof value === 'string' ? undefined : 'number';
+    if (!isMissing(text, missing)) watch.take(text, file, line, type);
   }
 }
