@@ -1,22 +1,13 @@
 import type { Clock } from '../clock.ts';
-import { EXIT } from '../errors.ts';
 import type { Client } from '../service/client.ts';
 import { envelope } from '../service/envelope.ts';
 import type { Limiter } from '../service/limiter.ts';
-import {
-  causeOf,
-  type Attempt,
-  type Intercepted,
-  type NoAnswer,
-  type RateLimited,
-  type Refused,
-  type Unauthorised,
-} from '../service/reply.ts';
-import { backoff, retryDelay } from '../service/retry.ts';
+import type { Attempt } from '../service/reply.ts';
 import type { Halt } from '../halt.ts';
-import { dataOf, newSendState, pending, type Delivered, type Delivery, type SendState } from './delivery.ts';
+import { durationText } from '../report/words/times.ts';
+import { decide, decideAfterHealth, type Around, type Decided } from './decide.ts';
+import { dataOf, pendingAfter, UNSENT, type Delivered, type Delivery, type Sending } from './delivery.ts';
 import { Gate, type GateWait } from './gate.ts';
-import { allIntercepted, credentialsRefused, intercepted, refused, wrongTarget } from './refusals.ts';
 import { withoutValues } from './without-values.ts';
 
 interface DelivererOptions {
@@ -44,25 +35,20 @@ interface DeliveryCounters {
   rate_limited: number;
 }
 
-const MAX_FAILURES = 5;
 /** An event that got no answer this often in a row is silent. */
 const SILENT_AFTER = 2;
-/** Sent once more, an event that is intercepted again is rejected. */
-const MAX_INTERCEPTIONS = 2;
 
-/** Sends requests until each has an outcome, through refusals, lost answers and outages, always with the same id. */
+/** Sends requests until each has an outcome, through refusals, lost answers and outages, always with the same id: as `decide` says. */
 export class Deliverer {
   readonly counters: DeliveryCounters = { requests: 0, events_sent: 0, follow_ups: 0, retries: 0, rate_limited: 0 };
   readonly #options: DelivererOptions;
   readonly #random: () => number;
   readonly #gate: Gate;
   #inProgress = 0;
-  #hasAcknowledged = false;
-  /** A request of this run may have arrived. */
-  #mayHaveArrived = false;
-  #interceptedInARow = 0;
   readonly #silent = new Set<string>();
   #onSilent: (() => void) | undefined;
+  /** That the service asks for a longer wait than --max-outage. */
+  #hasSaidSo = false;
 
   constructor(options: DelivererOptions) {
     const { client, halt, limiter } = options;
@@ -83,14 +69,17 @@ export class Deliverer {
    * awaited immediately before the first attempt; only what it throws is thrown.
    */
   async deliver(delivery: Delivery, beforeSend: () => Promise<void>): Promise<Delivered> {
-    const sending = newSendState(delivery);
+    let sending = UNSENT;
     this.#inProgress += 1;
     try {
       for (;;) {
         await this.#gate.pass(delivery.id);
-        if (this.#options.halt.requested) return pending(sending);
-        const outcome = await this.#conclude(sending, await this.#attempt(sending, beforeSend));
+        if (this.#options.halt.requested) return pendingAfter(sending, delivery);
+        const sent = await this.#attempt(delivery, sending, beforeSend);
+        const decided = await this.#decide(delivery, sent.sending, sent.attempt);
+        const outcome = await this.#follow(delivery, decided);
         if (outcome) return outcome;
+        ({ sending } = decided);
       }
     } finally {
       this.#inProgress -= 1;
@@ -115,162 +104,95 @@ export class Deliverer {
     this.#gate.close();
   }
 
-  #attempt(sending: SendState, beforeSend: () => Promise<void>): Promise<Attempt> {
+  async #attempt(
+    delivery: Delivery,
+    before: Sending,
+    beforeSend: () => Promise<void>,
+  ): Promise<{ readonly sending: Sending; readonly attempt: Attempt }> {
     const { client, halt } = this.#options;
-    const { delivery } = sending;
-    return client.ingest(envelope(delivery, delivery.id, delivery.type), {
+    let sending = before;
+    const attempt = await client.ingest(envelope(delivery, delivery.id, delivery.type), {
       signal: halt.signal,
       mayStart: () => !this.#gate.holds(delivery.id),
       place: delivery.place,
       beforeSend: async () => {
-        if (!sending.isAnnounced) await beforeSend();
-        sending.isAnnounced = true;
-        this.counters[sending.attempts > 0 ? 'retries' : delivery.isFollowUp ? 'follow_ups' : 'events_sent'] += 1;
+        if (before.attempts === 0) await beforeSend();
+        this.counters[before.attempts > 0 ? 'retries' : delivery.isFollowUp ? 'follow_ups' : 'events_sent'] += 1;
         this.counters.requests += 1;
-        sending.sentAt = this.#gate.awake();
-        sending.attempts += 1;
+        sending = { ...before, sentAt: this.#gate.moment().now, attempts: before.attempts + 1 };
       },
     });
+    return { sending, attempt };
   }
 
-  /** The outcome after an attempt, or undefined if another attempt is needed. */
-  async #conclude(sending: SendState, attempt: Attempt): Promise<Delivered | undefined> {
-    this.#mayHaveArrived ||= attempt.kind !== 'withdrawn' && !(attempt.kind === 'unanswered' && attempt.sent === 'no');
-    switch (attempt.kind) {
-      case 'withdrawn':
-        return this.#options.limiter.stopped ? pending(sending) : undefined;
-      case 'unanswered':
-        return this.#unanswered(sending, attempt);
-      case 'unauthorised':
-        this.#gate.answered();
-        return this.#unauthorised(sending, attempt);
-      case 'rate_limited':
-        return this.#rateLimited(sending, attempt);
-      case 'intercepted':
-        this.#gate.answered();
-        return this.#intercepted(sending, attempt);
-      case 'acknowledged': {
-        this.#settled(sending);
-        this.#hasAcknowledged = true;
-        const { outcome, id: serviceId, deduplicated } = attempt.acknowledgement;
-        const { attempts, mayHaveArrived } = sending;
-        return { kind: 'acknowledged', outcome, serviceId, deduplicated, mayHaveArrived, attempts };
-      }
-      case 'refused':
-        this.#settled(sending);
-        return this.#refused(sending, attempt);
-    }
+  async #decide(delivery: Delivery, sending: Sending, attempt: Attempt): Promise<Decided> {
+    const before = this.#gate.lane;
+    const decided = decide({ lane: before, sending }, attempt, this.#about(delivery));
+    this.#gate.lane = decided.lane;
+    this.#note(delivery, attempt, decided);
+    if (decided.then.kind !== 'ask' || attempt.kind !== 'unanswered') return decided;
+    const isUp = await this.#health();
+    const lane = this.#gate.lane;
+    const next = decideAfterHealth({ lane, sending: decided.sending }, attempt, isUp, this.#about(delivery));
+    this.#gate.lane = next.lane;
+    return next;
   }
 
-  /** The service itself has acknowledged or refused the event. */
-  #settled(sending: SendState): void {
-    this.#gate.answered();
-    this.#gate.end(sending.delivery.id);
-    this.#interceptedInARow = 0;
+  #about(delivery: Delivery): Around {
+    const { halt, limiter, maxOutageMs } = this.#options;
+    return { ...this.#gate.moment(), delivery, maxOutageMs, isStopping: halt.requested || limiter.stopped };
   }
 
-  /** The limiter makes all events wait. */
-  #rateLimited(sending: SendState, { retryAfterMs }: RateLimited): undefined {
-    const { limiter, log } = this.#options;
-    this.counters.rate_limited += 1;
-    sending.unansweredSince = undefined;
-    const seconds = Math.round((limiter.waiting()?.nextInMs ?? retryAfterMs ?? 0) / 1000);
-    log('rate_limited', { external_id: sending.delivery.externalId, seconds });
-    this.#gate.rateLimited(sending.delivery.id, sending.sentAt);
-  }
-
-  async #unanswered(sending: SendState, attempt: NoAnswer): Promise<Delivered | undefined> {
-    const { halt, log, maxOutageMs } = this.#options;
-    if (attempt.sent === 'maybe') sending.mayHaveArrived = true;
-    if (attempt.setup) {
-      halt.request({
-        code: attempt.code,
-        message: `cannot send events: ${attempt.message}`,
-        hint: attempt.hint ?? 'check the base URL, the certificate and the credentials',
-        exitCode: this.#mayHaveArrived ? EXIT.stopped : EXIT.nothingSent,
-      });
+  /** The outcome, or undefined if another attempt follows. */
+  async #follow(delivery: Delivery, { sending, then }: Decided): Promise<Delivered | undefined> {
+    if (then.kind === 'end') return then.delivered;
+    if (then.kind === 'stop') {
+      this.#gate.stop(then.reason);
+      return pendingAfter(sending, delivery);
     }
-    if (halt.requested) return undefined;
-    sending.unanswered += 1;
-    sending.unansweredSince ??= sending.sentAt;
-    const { id, externalId, wasRejected } = sending.delivery;
-    const data = dataOf(sending.delivery);
-    if (sending.unanswered >= SILENT_AFTER) this.#silent.add(id);
-    this.#onSilent?.();
-    const message = withoutValues(attempt.message, data);
-    log('unanswered', { external_id: externalId, code: attempt.code, message });
-    this.#gate.failed(id, sending.sentAt, withoutValues(causeOf(attempt), data));
-    if (halt.requested) return undefined;
-    const isUp = !this.#gate.isDown && (this.#gate.answeredSince(sending.sentAt) || (await this.#health()));
-    if (this.#gate.isDown) {
-      // Failures during an outage do not count against the event.
-      sending.failures = 0;
-      sending.unansweredSince = undefined;
-      return undefined;
+    if (then.kind === 'hold') await this.#gate.hold();
+    if (then.kind === 'wait') {
+      this.#options.log('retry', { external_id: delivery.externalId, seconds: Math.round(then.ms / 1000) });
+      await this.#gate.retryIn(then.ms, delivery.id, then.isUp);
     }
-    if (isUp) sending.failures += 1;
-    const { code, status, retryAfterMs } = attempt;
-    const leftMs = sending.unansweredSince + maxOutageMs - this.#gate.awake();
-    // Five attempts, each with a long Retry-After, would last far longer than --max-outage.
-    const isOverdue = isUp && retryAfterMs !== undefined && leftMs <= 0;
-    // Before anything is acknowledged, nothing shows that the event is at fault and not the service.
-    const mayGiveUp = this.#hasAcknowledged || wasRejected;
-    if (mayGiveUp && (sending.failures >= MAX_FAILURES || isOverdue)) {
-      const hint = 'rerun to send it again with the same id';
-      return { kind: 'failed', code, message: attempt.message, hint, httpStatus: status, attempts: sending.attempts };
-    }
-    const ms = retryDelay(sending.unanswered, { retryAfterMs, leftMs, random: this.#random });
-    await this.#wait(sending, ms, isUp);
     return undefined;
   }
 
-  /** Before the event is sent again. `isUp`: whether the service answers other requests. */
-  async #wait(sending: SendState, ms: number, isUp = true): Promise<void> {
-    const { id, externalId } = sending.delivery;
-    this.#options.log('retry', { external_id: externalId, seconds: Math.round(ms / 1000) });
-    await this.#gate.retryIn(ms, id, isUp);
+  /** For `run.log`, the progress line, and those who wait for an answer of any event. */
+  #note(delivery: Delivery, attempt: Attempt, { sending, then }: Decided): void {
+    const { log, limiter, maxOutageMs, warn } = this.#options;
+    const { externalId: external_id } = delivery;
+    if (attempt.kind === 'rate_limited') {
+      this.counters.rate_limited += 1;
+      const pauseMs = limiter.waiting()?.nextInMs ?? attempt.retryAfterMs ?? 0;
+      log('rate_limited', { external_id, seconds: Math.round(pauseMs / 1000) });
+      if (pauseMs > maxOutageMs && !this.#hasSaidSo) {
+        this.#hasSaidSo = true;
+        const [asked, most] = [pauseMs, maxOutageMs].map((ms) => durationText(ms / 1000));
+        warn(
+          `the service asks to wait for ${asked} (429, Retry-After), but the run stops after ${most} (--max-outage)`,
+        );
+      }
+    } else if (attempt.kind === 'unanswered') {
+      if (sending.unanswered >= SILENT_AFTER) this.#silent.add(delivery.id);
+      this.#onSilent?.();
+      log('unanswered', { external_id, code: attempt.code, message: withoutValues(attempt.message, dataOf(delivery)) });
+    } else if (attempt.kind !== 'withdrawn') {
+      this.#hasSaidSo = false;
+      if (attempt.kind === 'unauthorised' && then.kind === 'hold')
+        log('credentials_refused', { status: attempt.status, code: attempt.code });
+      if (attempt.kind === 'intercepted')
+        log('intercepted', {
+          external_id,
+          status: attempt.status,
+          message: withoutValues(attempt.message, dataOf(delivery)),
+        });
+    }
   }
 
   async #health(): Promise<boolean> {
     const health = await this.#options.client.health();
     this.#options.log('health', { ...health });
     return health.answers;
-  }
-
-  async #refused(sending: SendState, attempt: Refused): Promise<Delivered | undefined> {
-    const ended = refused(sending, attempt);
-    if (ended) return ended;
-    sending.askedAgain += 1;
-    await this.#wait(sending, backoff(sending.askedAgain, this.#random));
-    return undefined;
-  }
-
-  async #unauthorised(sending: SendState, attempt: Unauthorised): Promise<Delivered | undefined> {
-    const { halt, log } = this.#options;
-    if (this.#gate.holds(sending.delivery.id)) return undefined;
-    if (this.#gate.isAlone(sending.delivery.id)) {
-      halt.request(credentialsRefused(attempt));
-      return undefined;
-    }
-    log('credentials_refused', { status: attempt.status, code: attempt.code });
-    await this.#gate.begin(sending.delivery.id, 'credentials');
-    return undefined;
-  }
-
-  async #intercepted(sending: SendState, attempt: Intercepted): Promise<Delivered | undefined> {
-    const { halt, log } = this.#options;
-    if (this.#gate.holds(sending.delivery.id)) return undefined;
-    const { externalId } = sending.delivery;
-    const message = withoutValues(attempt.message, dataOf(sending.delivery));
-    log('intercepted', { external_id: externalId, status: attempt.status, message });
-    sending.interceptions += 1;
-    if (sending.interceptions < MAX_INTERCEPTIONS) {
-      await this.#gate.begin(sending.delivery.id, 'intercepted');
-      return undefined;
-    }
-    this.#interceptedInARow += 1;
-    if (this.#hasAcknowledged && this.#interceptedInARow === 1) return intercepted(sending, attempt);
-    halt.request(this.#hasAcknowledged ? allIntercepted(attempt) : wrongTarget(attempt));
-    return pending(sending);
   }
 }

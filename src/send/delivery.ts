@@ -52,45 +52,32 @@ export interface Failure {
   readonly hint?: string | undefined;
 }
 
-/** A request while it is being sent. */
-export interface SendState {
-  readonly delivery: Delivery;
-  /** `beforeSend` was called. */
-  isAnnounced: boolean;
+/** A request while it is being sent, until it has an answer. Times as in `Lane`. */
+export interface Sending {
   /** Requests sent. */
-  attempts: number;
+  readonly attempts: number;
   /** Consecutive attempts without an answer that count towards a rejection. */
-  failures: number;
+  readonly failures: number;
   /** All consecutive attempts without an answer. */
-  unanswered: number;
-  /** When the last attempt was sent, and the first of the consecutive ones without an answer (`Gate.awake`). */
-  sentAt: number;
-  unansweredSince: number | undefined;
+  readonly unanswered: number;
+  /** When the last attempt was sent, and the first of the consecutive ones without an answer. */
+  readonly sentAt: number;
+  readonly unansweredSince?: number | undefined;
   /** An attempt in this run may have been processed although it was not answered. */
-  mayHaveArrived: boolean;
+  readonly mayHaveArrived: boolean;
   /** How often it was sent again because of a 409. */
-  askedAgain: number;
+  readonly askedAgain: number;
   /** How often it was answered by something other than the service. */
-  interceptions: number;
+  readonly interceptions: number;
 }
 
-export function newSendState(delivery: Delivery): SendState {
-  return {
-    delivery,
-    isAnnounced: false,
-    attempts: 0,
-    failures: 0,
-    unanswered: 0,
-    sentAt: 0,
-    unansweredSince: undefined,
-    mayHaveArrived: false,
-    askedAgain: 0,
-    interceptions: 0,
-  };
-}
+export const UNSENT: Sending = {
+  ...{ attempts: 0, failures: 0, unanswered: 0, sentAt: 0 },
+  ...{ mayHaveArrived: false, askedAgain: 0, interceptions: 0 },
+};
 
-/** Somebody else than the service may have answered after it has processed the request. */
-export function pending({ attempts, delivery, mayHaveArrived, interceptions }: SendState): Delivered {
+/** The run is stopping. Somebody else than the service may have answered after it has processed the request. */
+export function pendingAfter({ attempts, mayHaveArrived, interceptions }: Sending, delivery: Delivery): Delivered {
   const mayHaveEffect = mayHaveArrived || delivery.mayHaveArrivedBefore || interceptions > 0;
   return { kind: 'pending', hadNoEffect: !mayHaveEffect, attempts };
 }

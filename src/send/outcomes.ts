@@ -49,15 +49,11 @@ export class Outcomes {
     this.#rejections = new Rejections(options);
   }
 
-  /** The service has processed what this checkpoint has not sent. False if the run stops for it. */
-  takeOver(): boolean {
+  /** The service has processed what this checkpoint has not sent: the run stops, unless another checkpoint was lost. */
+  takeOver(): void {
     const { halt, isAdopted } = this.#options;
-    if (!isAdopted) {
-      halt.request(UNKNOWN_HISTORY);
-      return false;
-    }
-    this.adopted += 1;
-    return true;
+    if (isAdopted) this.adopted += 1;
+    else halt.request(UNKNOWN_HISTORY);
   }
 
   /** Whether an event was answered, other than by what stops the run. */
@@ -66,7 +62,11 @@ export class Outcomes {
   }
 
   /** `isCreate`: the request was to create the record. In a transaction of the caller, after the answer was stored. */
-  acknowledged(due: DueEvent, isCreate: boolean, answer: Extract<Delivered, { kind: 'acknowledged' }>): void {
+  acknowledged(
+    due: DueEvent,
+    answer: Extract<Delivered, { kind: 'acknowledged' }>,
+    { isCreate }: { readonly isCreate: boolean },
+  ): void {
     this.#answered += 1;
     this.#rejections.interrupt();
     this.counts[answer.outcome] += 1;

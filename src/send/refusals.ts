@@ -1,31 +1,10 @@
-/** What follows the refusal of a request, by the service or by something on the way. No I/O. */
+/** Words for refusals, by the service or by something on the way. No I/O. */
 import { EXIT } from '../errors.ts';
 import type { HaltReason } from '../halt.ts';
-import { isUpdate, CUSTOM_FIELDS } from '../kinds/index.ts';
-import { INGEST_CODES } from '../contract.ts';
-import type { Intercepted, Refused, Unauthorised } from '../service/reply.ts';
-import { dataOf, type Delivered, type SendState } from './delivery.ts';
+import { CUSTOM_FIELDS } from '../kinds/index.ts';
+import type { Intercepted, Unauthorised } from '../service/reply.ts';
+import type { Delivered } from './delivery.ts';
 import { isObject, type JsonObject } from '../json.ts';
-
-/** How often a request that was answered 409 is sent again with the same id, to learn whether the record is ours. */
-const MAX_ASKED_AGAIN = 2;
-
-/**
- * The end of a refused request; undefined if it is sent once more. A 409 after an attempt that may have arrived does not tell who created
- * the record, because the first attempt may still be in progress: the service answers `deduplicated` if it has processed
- * that id (service interface, section 6.3); otherwise the record is somebody else's.
- */
-export function refused(sending: SendState, attempt: Refused): Delivered | undefined {
-  const { delivery, mayHaveArrived, attempts } = sending;
-  const { status, code, message } = attempt;
-  const field = attempt.field ?? namedField(message, dataOf(delivery));
-  const exists = status === 409 && (code === INGEST_CODES.alreadyExists || code === 'http_409');
-  const mayBeOurs = mayHaveArrived || delivery.mayHaveArrivedBefore;
-  if (exists && mayBeOurs && sending.askedAgain < MAX_ASKED_AGAIN) return undefined;
-  const isMissing = status === 422 && code === INGEST_CODES.notFound && isUpdate(delivery.type);
-  const why = exists ? 'exists' : isMissing ? 'missing' : 'other';
-  return { kind: 'refused', why, code, message, httpStatus: status, field, attempts };
-}
 
 /** Why a run stops whose credentials were refused. */
 export function credentialsRefused({ code, status, message }: Unauthorised | Intercepted): HaltReason {
@@ -61,7 +40,8 @@ export function allIntercepted({ status, message }: Intercepted): HaltReason {
   };
 }
 
-export function intercepted({ attempts }: SendState, { status, code, message }: Intercepted): Delivered {
+/** The end of one event that somebody on the way refuses. */
+export function notTheWebhook({ status, code, message }: Intercepted, attempts: number): Delivered {
   const hint =
     'not an answer of the ingestion webhook: a firewall or proxy may refuse this event; rerun once it may pass';
   return { kind: 'failed', code, message, hint, httpStatus: status, attempts };

@@ -203,7 +203,7 @@ export class Planning {
         place: 1,
       };
       log.opened(record, opened(known, request), delivery);
-      if (entity === COMBINED) storeParts(db, row.id, request.fields[WHOLE]!, known.exists === 'no');
+      if (entity === COMBINED) storeParts(db, row.id, request.fields[WHOLE]!, { isNew: known.exists === 'no' });
       if (status === 'open') continue;
       const isAcknowledged = status !== 'rejected';
       const deduplicated = status === 'deduplicated' && known.exists === 'maybe';

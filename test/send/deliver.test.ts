@@ -1,358 +1,251 @@
+/** That the deliverer does what is decided (`decide.test`), over a real client and a real server, in virtual time. */
 import { describe, expect, test } from 'vitest';
 import { failed, processed, type Answer } from '../service/scripted-server.ts';
-import { delivery, jitter, KEY, startBench, TOKEN } from './delivery.ts';
+import { delivery, jitter, KEY, startBench, TOKEN, type Bench } from './delivery.ts';
+
+const tenIds = Array.from({ length: 10 }, (_, index) => `e${index}`);
+const broken = failed(500, 'internal');
+const forLong = { maxOutageMs: 7 * 86_400_000 };
+const page = (status: number, seconds: string): Answer => ({ status, headers: { 'retry-after': seconds } });
 
 /** Answers in turn; the last one again and again. */
 function inTurn(...answers: Answer[]) {
   return (_request: unknown, nth: number): Answer => answers[Math.min(nth, answers.length) - 1]!;
 }
 
-const exists = failed(409, 'already_exists', 'external_id exists');
-const missing = failed(422, 'not_found', 'external_id does not exist');
+/** Resolves once `condition` is true; uses real time, because it waits for a real server. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((go) => setTimeout(go, 1));
+}
 
-describe('acknowledged', () => {
-  test('an event is sent once, with its own id and triggers suppressed in envelope and header', async () => {
-    const bench = await startBench(() => processed());
-    const outcome = await bench.deliver(delivery('e1'));
-    expect(outcome).toEqual({
-      kind: 'acknowledged',
-      outcome: 'created',
-      serviceId: 'srv-1',
-      deduplicated: false,
-      mayHaveArrived: false,
-      attempts: 1,
-    });
-    expect(bench.announced).toEqual(['e1']);
-    expect(bench.server.arrived).toHaveLength(1);
-    const [request] = bench.server.arrived;
-    expect(request!.method).toBe('POST');
-    expect(request!.url).toBe(`/webhooks/ingest/${TOKEN}`);
-    expect(request!.headers['x-api-key']).toBe(KEY);
-    expect(request!.headers['x-suppress-triggers']).toBe('true');
-    expect(request!.body).toEqual({
-      id: 'e1',
-      type: 'lead/created',
-      suppress_triggers: true,
-      data: { external_id: 'x-e1', full_name: 'Ada' },
-    });
-    expect(bench.deliverer.counters).toEqual({
-      requests: 1,
-      events_sent: 1,
-      follow_ups: 0,
-      retries: 0,
-      rate_limited: 0,
-    });
-  });
+const waitsFor = (bench: Bench, reason: string): Promise<void> =>
+  until(() => bench.deliverer.waiting()?.reason === reason);
 
-  test('an event that the service has already processed is acknowledged as deduplicated', async () => {
-    const bench = await startBench(() => processed('none', true));
-    expect(await bench.deliver(delivery('e1'))).toMatchObject({
-      kind: 'acknowledged',
-      outcome: 'none',
-      deduplicated: true,
-    });
-  });
+const sentIds = ({ server }: Bench): string[] => server.arrived.map(({ body }) => body.id);
 
-  test('only 200 acknowledges: after a 201 with the same body, the event is sent again under its id', async () => {
-    const bench = await startBench(
-      inTurn({ ...(processed() as { status: number }), status: 201 }, processed('none', true)),
-    );
-    expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'acknowledged', deduplicated: true });
-    expect(bench.server.arrived.map(({ body }) => body.id)).toEqual(['e1', 'e1']);
-  });
+test('an event is sent once, with its own id and triggers suppressed in envelope and header', async () => {
+  const bench = await startBench(() => processed());
+  const { deduplicated, mayHaveArrived } = { deduplicated: false, mayHaveArrived: false };
+  const expected = { kind: 'acknowledged', outcome: 'created', serviceId: 'srv-1', deduplicated, mayHaveArrived };
+  expect(await bench.deliver(delivery('e1'))).toEqual({ ...expected, attempts: 1 });
+  expect(bench.announced).toEqual(['e1']);
+  expect(bench.server.arrived).toHaveLength(1);
+  const [request] = bench.server.arrived;
+  expect(request).toMatchObject({ method: 'POST', url: `/webhooks/ingest/${TOKEN}` });
+  expect(request!.headers).toMatchObject({ 'x-api-key': KEY, 'x-suppress-triggers': 'true' });
+  const data = { external_id: 'x-e1', full_name: 'Ada' };
+  expect(request!.body).toEqual({ id: 'e1', type: 'lead/created', suppress_triggers: true, data });
+  const counters = { requests: 1, events_sent: 1, follow_ups: 0, retries: 0, rate_limited: 0 };
+  expect(bench.deliverer.counters).toEqual(counters);
 });
 
-describe('refused', () => {
-  test.each([
-    [400, { success: false, error: { code: 'invalid_payload', message: 'data.email: bad' } }, 'invalid_payload'],
-    [413, '', 'http_413'],
-    [418, '<!doctype html><title>Teapot</title>', 'http_418'],
-    [422, { success: false, error: { code: 'parent_not_found', message: 'no lead' } }, 'parent_not_found'],
-    [422, { error: 'Unprocessable' }, 'http_422'],
-    [451, { message: 'not here' }, 'http_451'],
-  ])('%i %j is a rejection after one attempt, and the run continues', async (status, body, code) => {
-    const bench = await startBench(() => ({ status, body }));
-    const outcome = await bench.deliver(delivery('e1'));
-    expect(outcome).toMatchObject({ kind: 'refused', why: 'other', code, httpStatus: status, attempts: 1 });
-    expect(bench.halt.requested).toBe(false);
-  });
+test('after a lost answer a 409 is asked again, twice and under the same id, with backoff', async () => {
+  const exists = failed(409, 'already_exists');
+  const bench = await startBench(inTurn('cut', exists, exists, processed('none', true)));
+  const expected = { kind: 'acknowledged', deduplicated: true, mayHaveArrived: true, attempts: 4 };
+  expect(await bench.deliver(delivery('e1'))).toMatchObject(expected);
+  expect(new Set(sentIds(bench))).toEqual(new Set(['e1']));
+  const random = jitter();
+  expect(bench.clock.slept).toEqual(expect.arrayContaining([1_000, 1_000, 2_000].map((most) => random() * most)));
 });
 
-describe('409 already_exists', () => {
-  test('means at once that the record is somebody else’s where no attempt can have arrived', async () => {
-    const bench = await startBench(() => exists);
-    expect(await bench.deliver(delivery('e1'))).toMatchObject({
-      kind: 'refused',
-      why: 'exists',
-      code: 'already_exists',
-      message: 'external_id exists',
-      attempts: 1,
-    });
-  });
-
-  describe.each([
-    ['a lost connection', 'cut'],
-    ['a 500', failed(500, 'internal')],
-    ['a page of a proxy', { status: 200, body: '<html>' }],
-  ] as [string, Answer][])('after %s', (_name, first) => {
-    test('is asked again under the same id: `deduplicated` means that the record is ours', async () => {
-      const bench = await startBench(inTurn(first, exists, exists, processed('none', true)));
-      expect(await bench.deliver(delivery('e1'))).toEqual({
-        kind: 'acknowledged',
-        outcome: 'none',
-        serviceId: 'srv-1',
-        deduplicated: true,
-        mayHaveArrived: true,
-        attempts: 4,
-      });
-      expect(new Set(bench.server.arrived.map(({ body }) => body.id))).toEqual(new Set(['e1']));
-    });
-
-    test('and twice again is somebody else’s record', async () => {
-      const bench = await startBench(inTurn(first, exists));
-      expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'refused', why: 'exists', attempts: 4 });
-      const random = jitter();
-      const backoffs = [1_000, 1_000, 2_000].map((ceiling) => random() * ceiling);
-      expect(bench.clock.slept).toEqual(expect.arrayContaining(backoffs));
-    });
-  });
-
-  test('after a 429 is a refusal, because that attempt was answered', async () => {
-    const bench = await startBench(inTurn({ status: 429 }, exists));
-    expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'refused', why: 'exists', attempts: 2 });
-  });
-
-  test('after a send in an earlier run is asked again', async () => {
-    const bench = await startBench(inTurn(exists, exists, processed('none', true)));
-    const ended = await bench.deliver(delivery('e1', { mayHaveArrivedBefore: true }));
-    expect(ended).toMatchObject({ kind: 'acknowledged', deduplicated: true, mayHaveArrived: false, attempts: 3 });
-  });
-});
-
-test.each([
-  ['lead/updated', 'missing'],
-  ['lead/created', 'other'],
-] as const)('422 not_found on %s is a refusal: %s', async (type, why) => {
-  const bench = await startBench(() => missing);
-  expect(await bench.deliver(delivery('e1', { type }))).toMatchObject({ kind: 'refused', why, code: 'not_found' });
-});
-
-describe('credentials refused', () => {
-  test('the same event is retried after five seconds, and the run continues if that is answered', async () => {
-    const bench = await startBench(inTurn(failed(403, 'webhook_auth_failed'), processed()));
-    expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'acknowledged', attempts: 2 });
-    expect(bench.clock.slept).toContain(5_000);
-    expect(bench.halt.requested).toBe(false);
-  });
-
-  test.each([
-    [401, { error: 'no' }, 'unauthorised'],
-    [403, { success: false, error: { code: 'webhook_auth_failed', message: 'no' } }, 'webhook_auth_failed'],
-  ])('%i twice stops the run (exit 3); events in flight stay pending', async (status, body, code) => {
-    let release: () => void = () => undefined;
-    const all = new Promise<void>((resolve) => (release = resolve));
-    const bench = await startBench((_request, nth) => {
-      if (nth === 4) release();
-      return { status, body, after: all };
-    });
-    const outcomes = await Promise.all(['a', 'b', 'c', 'd'].map((id) => bench.deliver(delivery(id))));
-    expect(outcomes.map(({ kind }) => kind)).toEqual(['pending', 'pending', 'pending', 'pending']);
-    expect(bench.halt.reason).toMatchObject({ exitCode: 3, code });
-    const sent = bench.server.arrived.map(({ body }) => body.id);
-    expect(sent).toHaveLength(5);
-    expect(sent.slice(0, 4)).toContain(sent[4]);
-  });
-
-  test('nothing else is sent until the retry is answered', async () => {
-    const bench = await startBench((_request, nth) => (nth === 1 ? failed(401, 'x') : processed()));
+describe('while an event is sent once more alone, nothing else is', () => {
+  test('after a 401; the second one stops the run', async () => {
+    const bench = await startBench((_, nth) => (nth === 1 ? failed(401, 'x') : processed()));
     bench.clock.stop();
     const first = bench.deliver(delivery('first'));
-    while (bench.deliverer.waiting()?.reason !== 'credentials') await new Promise((go) => setTimeout(go, 1));
+    await waitsFor(bench, 'credentials');
     const others = ['b', 'c'].map((id) => bench.deliver(delivery(id)));
     bench.clock.start();
     await Promise.all([first, ...others]);
-    expect(bench.server.arrived.map(({ body }) => body.id).slice(0, 2)).toEqual(['first', 'first']);
-  });
-});
-
-describe('403, 404, 405 or 410 that the webhook itself does not give', () => {
-  const page =
-    '<html><head><title>Blocked</title><style>p {}</style></head>\n<p>Rule\u0007 9421 &mdash; <b>SQL</b> found</p>';
-  const firewall: Answer = { status: 403, body: page, headers: { 'content-type': 'text/html' } };
-
-  test.each([403, 404, 405, 410])(
-    '%i for one record rejects that one, after it was sent once more alone',
-    async (status) => {
-      let others = 0;
-      const bench = await startBench(({ body }) => {
-        if (body.id !== 'odd') others += 1;
-        return body.id === 'odd' ? { ...firewall, status } : processed();
-      });
-      await bench.deliver(delivery('first'));
-      bench.clock.stop();
-      const odd = bench.deliver(delivery('odd'));
-      while (bench.deliverer.waiting()?.reason !== 'intercepted') await new Promise((go) => setTimeout(go, 1));
-      const later = ['b', 'c'].map((id) => bench.deliver(delivery(id)));
-      await new Promise((go) => setTimeout(go, 20));
-      expect(others).toBe(1);
-      bench.clock.start();
-      expect(await odd).toEqual({
-        kind: 'failed',
-        code: status === 403 ? 'forbidden' : `http_${status}`,
-        message: `answered ${status} with "Blocked Rule 9421 &mdash; SQL found"`,
-        hint: expect.stringContaining('firewall') as string,
-        httpStatus: status,
-        attempts: 2,
-      });
-      expect(bench.clock.slept).toContain(5_000);
-      for (const outcome of await Promise.all(later)) expect(outcome.kind).toBe('acknowledged');
-      expect(bench.server.arrived.map(({ body }) => body.id).slice(0, 3)).toEqual(['first', 'odd', 'odd']);
-      expect(bench.halt.requested).toBe(false);
-      expect(bench.logged).toContainEqual(expect.stringMatching(/^intercepted .*"external_id":"x-odd".*"status":/));
-    },
-  );
-
-  test('that does not come again is forgotten', async () => {
-    const bench = await startBench(inTurn(firewall, processed()));
-    expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'acknowledged', attempts: 2 });
+    expect(sentIds(bench).slice(0, 2)).toEqual(['first', 'first']);
+    expect(bench.clock.slept).toContain(5_000);
+    const refused = await startBench(() => failed(401, 'x'));
+    expect(await refused.deliver(delivery('e1'))).toMatchObject({ kind: 'pending', hadNoEffect: true });
+    expect(refused.halt.reason).toMatchObject({ exitCode: 3, message: expect.not.stringContaining(TOKEN) as string });
   });
 
-  test('for two events in a row stops the run (exit 3); with another answer between them it goes on', async () => {
-    const bench = await startBench(({ body }) => (body.id.startsWith('odd') ? firewall : processed()));
-    const ids = ['a', 'odd-1', 'b', 'odd-2', 'odd-3'];
-    const statuses: string[] = [];
-    for (const id of ids) statuses.push((await bench.deliver(delivery(id))).kind);
-    expect(statuses).toEqual(['acknowledged', 'failed', 'acknowledged', 'failed', 'pending']);
-    expect(bench.halt.reason).toMatchObject({ code: 'intercepted', exitCode: 3 });
-    expect(bench.halt.reason!.message).toContain('Rule 9421');
-  });
-
-  test.each([404, 405, 410])('%i before anything was acknowledged is a wrong base URL', async (status) => {
-    const bench = await startBench(({ url }) => ({ status, body: `Cannot POST ${url}` }));
-    expect(await bench.deliver(delivery('e1'))).toEqual({ kind: 'pending', hadNoEffect: false, attempts: 2 });
-    expect(bench.halt.reason).toMatchObject({ code: 'wrong_base_url', exitCode: 3 });
-    expect(bench.halt.reason!.message).not.toContain(TOKEN);
-  });
-
-  test('403 before anything was acknowledged means wrong credentials', async () => {
-    const bench = await startBench(inTurn(failed(400, 'invalid_payload'), { status: 403, body: { error: 'no' } }));
-    expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'refused' });
-    expect(await bench.deliver(delivery('e2'))).toEqual({ kind: 'pending', hadNoEffect: false, attempts: 2 });
-    expect(bench.halt.reason).toMatchObject({ code: 'forbidden', exitCode: 3 });
-  });
-});
-
-describe('407 from a proxy', () => {
-  const refused: Answer = { status: 407, body: '<html>Proxy Authentication Required' };
-
-  test.each([
-    ['before any other event was answered', 2, inTurn(refused)],
-    ['after another event was answered', 3, inTurn(processed(), refused)],
-  ])('%s stops the run (exit %i) and rejects no event', async (_name, exitCode, answer) => {
-    const bench = await startBench(answer);
-    if (exitCode === 3) await bench.deliver(delivery('e0'));
-    expect(await bench.deliver(delivery('e1'))).toEqual({ kind: 'pending', hadNoEffect: true, attempts: 1 });
-    expect(bench.halt.reason).toMatchObject({
-      code: 'proxy_auth',
-      exitCode,
-      hint: expect.stringContaining('user name and password of the proxy') as string,
-    });
-  });
-});
-
-describe('429', () => {
-  test('never counts as a failed attempt', async () => {
-    const limited: Answer = { status: 429, headers: { 'retry-after': '7' } };
-    const bench = await startBench((_request, nth) => (nth <= 12 ? limited : processed()));
-    expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'acknowledged', attempts: 13 });
-    expect(bench.deliverer.counters).toEqual({
-      requests: 13,
-      events_sent: 1,
-      follow_ups: 0,
-      retries: 12,
-      rate_limited: 12,
-    });
-  });
-
-  test('pauses all lanes for at least Retry-After', async () => {
-    const bench = await startBench(inTurn({ status: 429, headers: { 'retry-after': '30' } }, processed()));
+  test('after the page of a firewall, which rejects that event', async () => {
+    const html = '<html><title>Blocked</title><style>p {}</style>\n<p>Rule\u0007 9421 &mdash; <b>SQL</b> found</p>';
+    const firewall: Answer = { status: 403, body: html, headers: { 'content-type': 'text/html' } };
+    const bench = await startBench(({ body }) => (body.id === 'odd' ? firewall : processed()));
+    await bench.deliver(delivery('first'));
     bench.clock.stop();
-    const first = bench.deliver(delivery('e1'));
-    while (bench.deliverer.waiting()?.reason !== 'rate_limited') await new Promise((go) => setTimeout(go, 1));
-    const before = bench.clock.monotonic();
-    const waits = bench.deliverer.waiting()!.nextInMs;
-    expect(waits).toBeGreaterThanOrEqual(29_000);
-    const second = bench.deliver(delivery('e2'));
+    const odd = bench.deliver(delivery('odd'));
+    await waitsFor(bench, 'intercepted');
+    const later = ['b', 'c'].map((id) => bench.deliver(delivery(id)));
     bench.clock.start();
-    await Promise.all([first, second]);
-    expect(bench.clock.monotonic() - before).toBeGreaterThanOrEqual(waits);
+    const message = 'answered 403 with "Blocked Rule 9421 &mdash; SQL found"';
+    expect(await odd).toMatchObject({ kind: 'failed', code: 'forbidden', message, attempts: 2 });
+    for (const outcome of await Promise.all(later)) expect(outcome.kind).toBe('acknowledged');
+    expect(sentIds(bench).slice(0, 3)).toEqual(['first', 'odd', 'odd']);
+    expect(bench.logged).toContainEqual(expect.stringMatching(/^intercepted .*"external_id":"x-odd".*"status":403/));
   });
 });
 
-describe('an attempt without a usable answer', () => {
-  test.each([
-    ['500', failed(500, 'internal')],
-    ['503 of a proxy', { status: 503, body: '<html>' }],
-    ['408', { status: 408 }],
-    ['425', { status: 425 }],
-    ['a redirect, which is not followed', { status: 302, headers: { location: '/elsewhere' } }],
-    ['a lost connection', 'cut'],
-    ['silence', 'silence'],
-    ['200 with another body', { status: 200, body: { ok: true } }],
-    ['200 with half a body', { status: 200, body: '{"status":"processed"' }],
-    ['200 with nothing', { status: 200, body: '' }],
-  ] as [string, Answer][])('%s is retried with the same id', async (_name, answer) => {
-    const bench = await startBench(inTurn(answer, processed()), { timeoutSeconds: answer === 'silence' ? 1 : 30 });
-    expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'acknowledged', attempts: 2 });
-    expect(bench.server.arrived.map(({ body, url }) => [body.id, url])).toEqual([
-      ['e1', `/webhooks/ingest/${TOKEN}`],
-      ['e1', `/webhooks/ingest/${TOKEN}`],
-    ]);
-    expect(bench.announced).toEqual(['e1']);
+test('a 429 pauses all lanes for at least Retry-After, and is no failed attempt', async () => {
+  const bench = await startBench((_, nth) => (nth <= 12 ? page(429, '7') : processed()));
+  bench.clock.stop();
+  const first = bench.deliver(delivery('e1'));
+  await waitsFor(bench, 'rate_limited');
+  expect(bench.deliverer.waiting()!.nextInMs).toBeGreaterThanOrEqual(6_900);
+  const second = bench.deliver(delivery('e2'));
+  bench.clock.start();
+  expect(await Promise.all([first, second])).toMatchObject(Array(2).fill({ kind: 'acknowledged' }));
+  expect(bench.deliverer.counters).toMatchObject({ events_sent: 2, rate_limited: 12 });
+  expect(bench.logged).toContainEqual(expect.stringMatching(/^rate_limited .*"external_id":"x-e1","seconds":\d/));
+});
+
+describe('an outage', () => {
+  test('rejects no event; /health is polled without the key, at most a minute apart, and then the others follow', async () => {
+    let isUp = false;
+    const bench = await startBench(() => (isUp ? processed() : broken), forLong);
+    bench.server.health = 503;
+    const sending = tenIds.map((id) => bench.deliver(delivery(id)));
+    await until(() => bench.server.healthChecks.length >= 12);
+    expect(bench.deliverer.waiting()).toMatchObject({
+      reason: 'outage',
+      because: expect.stringContaining('500') as string,
+    });
+    // Ten were in flight; some had time for a second attempt before three had failed.
+    expect(bench.server.arrived.length).toBeLessThanOrEqual(20);
+    isUp = true;
+    bench.server.health = 200;
+    for (const { kind } of await Promise.all(sending)) expect(kind).toBe('acknowledged');
+    for (const headers of bench.server.healthChecks) expect(headers).not.toHaveProperty('x-api-key');
+    expect(Math.max(...bench.clock.slept.filter((ms) => ms < 60_025))).toBeLessThanOrEqual(60_000);
+    expect(bench.logged.filter((line) => line.startsWith('outage '))).toHaveLength(1);
   });
 
-  test('is rejected after five times while others are answered', async () => {
-    const bench = await startBench(({ body }) =>
-      body.id === 'poison' ? failed(500, 'internal', 'oops') : processed(),
-    );
-    const poison = bench.deliver(delivery('poison'));
-    let settled = false;
-    void poison.then(() => (settled = true));
-    for (let n = 0; !settled; n += 1) await bench.deliver(delivery(`good-${n}`));
-    expect(await poison).toEqual({
-      kind: 'failed',
-      code: 'internal',
-      message: 'oops',
-      httpStatus: 500,
-      hint: expect.any(String) as string,
-      attempts: 5,
+  test('does not count while the machine is asleep; requests in flight then count as unanswered', async () => {
+    const bench = await startBench(({ body }, nth) => (body.id === 'slow' && nth === 1 ? 'silence' : processed()), {
+      maxOutageMs: 10 * 60_000,
     });
+    const slow = bench.deliver(delivery('slow'));
+    await until(() => bench.server.arrived.length === 1);
+    bench.clock.suspend(8 * 60 * 60_000);
+    bench.clock.pass(5_000);
+    expect(await slow).toMatchObject({ kind: 'acknowledged', attempts: 2 });
+    expect(bench.logged).toContainEqual(expect.stringMatching(/^machine_slept {"seconds":2880\d}/));
     expect(bench.halt.requested).toBe(false);
   });
 
+  test.each<[name: string, answer: Answer, health: number, events: number, code: string]>([
+    ['nobody can be reached', 'cut', 503, 10, 'outage'],
+    ['only /health answers', broken, 200, 10, 'outage'],
+    ['a single event gets a Retry-After of years', page(503, '999999999'), 200, 1, 'outage'],
+    ['429s have no end', page(429, '2'), 200, 10, 'rate_limited'],
+    ['a 429 asks for years', page(429, '999999999'), 200, 10, 'rate_limited'],
+  ])('of --max-outage ends the run on time: %s', async (_, answer, health, events, code) => {
+    const bench = await startBench(() => answer, { maxOutageMs: 25_000 });
+    bench.server.health = health;
+    const began = bench.clock.monotonic();
+    let lasted = 0;
+    bench.halt.signal.addEventListener('abort', () => (lasted = bench.clock.monotonic() - began), { once: true });
+    const outcomes = await Promise.all(tenIds.slice(0, events).map((id) => bench.deliver(delivery(id))));
+    expect(outcomes.map(({ kind }) => kind)).toEqual(outcomes.map(() => 'pending'));
+    expect(bench.halt.reason).toMatchObject({ code, exitCode: 3 });
+    expect(lasted).toBeGreaterThanOrEqual(25_000);
+    expect(lasted).toBeLessThanOrEqual(26_000);
+  });
+
   test.each([
-    ['silence', 'timeout'],
-    ['cut', 'connection_lost'],
-  ] as const)('five times %s is the rejection %s', async (answer, code) => {
-    const timeoutSeconds = answer === 'silence' ? 0.3 : 30;
-    const bench = await startBench(({ body }) => (body.id === 'e0' ? processed() : answer), { timeoutSeconds });
-    await bench.deliver(delivery('e0'));
-    expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'failed', code, attempts: 5 });
+    ['26', 1],
+    ['20', 0],
+  ])('that a 429 asks to wait for %s s is said at once if --max-outage is shorter', async (seconds, warnings) => {
+    const bench = await startBench(() => page(429, seconds), { maxOutageMs: 25_000 });
+    bench.clock.stop();
+    const both = ['e1', 'e2'].map((id) => bench.deliver(delivery(id)));
+    await until(() => bench.logged.some((line) => line.startsWith('rate_limited ')));
+    expect(bench.warned).toHaveLength(warnings);
+    for (const warning of bench.warned) expect(warning).toMatch(/2\d s.*Retry-After.*25 s.*--max-outage/);
+    bench.clock.start();
+    await Promise.all(both);
+  });
+});
+
+describe('a maintenance page with a Retry-After of an hour', () => {
+  test('ends with the maintenance', async () => {
+    const bench = await startBench(() => (bench.server.health === 200 ? processed() : page(503, '3600')));
+    bench.server.health = 503;
+    const back = bench.clock.monotonic() + 6_000;
+    const stop = bench.clock.every(100, () => {
+      if (bench.clock.monotonic() >= back) bench.server.health = 200;
+    });
+    const outcomes = await Promise.all(tenIds.map((id) => bench.deliver(delivery(id))));
+    stop();
+    expect(outcomes.map(({ kind }) => kind)).toEqual(outcomes.map(() => 'acknowledged'));
+    expect(bench.clock.monotonic() - back).toBeLessThan(600_000);
   });
 
-  test('is retried with exponential backoff and full jitter', async () => {
-    const bench = await startBench((_request, nth) => (nth <= 4 ? failed(500, 'internal') : processed()));
-    await bench.deliver(delivery('e1'));
-    const random = jitter();
-    const backoffs = [1_000, 2_000, 4_000, 8_000].map((ceiling) => random() * ceiling);
-    expect(bench.clock.slept).toEqual(expect.arrayContaining(backoffs));
+  test.each([
+    ['that spares /health holds an event for a minute only', 503, 60_000, 600_000],
+    ['as a 429 is waited for in full', 429, 3_600_000, Infinity],
+  ])('%s', async (_, status, least, most) => {
+    const bench = await startBench(inTurn(page(status, '3600'), processed()), forLong);
+    const began = bench.clock.monotonic();
+    expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'acknowledged', attempts: 2 });
+    expect(bench.clock.monotonic() - began).toBeGreaterThanOrEqual(least);
+    expect(bench.clock.monotonic() - began).toBeLessThan(most);
   });
 
-  test('Retry-After on a 503 is honoured', async () => {
-    const bench = await startBench(inTurn({ status: 503, headers: { 'retry-after': '60' } }, processed()));
-    await bench.deliver(delivery('e1'));
-    expect(bench.clock.slept).toContain(60_000);
+  test('is told while nothing else is sent', async () => {
+    const bench = await startBench(inTurn(page(503, '120'), processed()));
+    bench.clock.stop();
+    const sending = bench.deliver(delivery('e1'));
+    await waitsFor(bench, 'retry');
+    expect(bench.deliverer.waiting()).toMatchObject({ nextInMs: 120_000 });
+    expect(bench.logged).toContainEqual(expect.stringMatching(/^retry .*"external_id":"x-e1".*"seconds":120/));
+    bench.clock.start();
+    await sending;
+    expect(bench.deliverer.waiting()).toBeUndefined();
   });
+});
+
+describe('a run that is stopped', () => {
+  const reason = { code: 'interrupted', message: 'interrupted', exitCode: 130 } as const;
+
+  test('awaits requests in flight, and their answers count', async () => {
+    let answer: () => void = () => undefined;
+    const after = new Promise<void>((resolve) => (answer = resolve));
+    const bench = await startBench(() => ({ ...(processed() as object), after }) as Answer);
+    const inFlight = bench.deliver(delivery('e1'));
+    await until(() => bench.server.arrived.length === 1);
+    bench.halt.request(reason);
+    expect(await bench.deliver(delivery('e2'))).toEqual({ kind: 'pending', hadNoEffect: true, attempts: 0 });
+    answer();
+    expect(await inFlight).toMatchObject({ kind: 'acknowledged' });
+    expect(bench.announced).toEqual(['e1']);
+  });
+
+  test.each([
+    ['a backoff', 503, 'retry'],
+    ['a wait for the rate limit', 429, 'rate_limited'],
+  ])('ends %s at once, and does not retry', async (_, status, waiting) => {
+    const bench = await startBench(() => page(status, '3600'));
+    bench.clock.stop();
+    const sending = bench.deliver(delivery('e1'));
+    await waitsFor(bench, waiting);
+    bench.halt.request(reason);
+    expect(await sending).toMatchObject({ kind: 'pending', attempts: 1 });
+  });
+
+  test('a second time cancels requests in flight, and keeps its first reason', async () => {
+    const bench = await startBench(() => 'silence');
+    const sending = bench.deliver(delivery('e1'));
+    await until(() => bench.server.arrived.length === 1);
+    bench.halt.request(reason);
+    bench.halt.request({ code: 'outage', message: 'later', exitCode: 3 });
+    bench.halt.abort();
+    expect(await sending).toMatchObject({ kind: 'pending', attempts: 1 });
+    expect(bench.halt.reason).toEqual(reason);
+  });
+});
+
+test('a TLS failure before the first success stops the run (exit 2)', async () => {
+  const bench = await startBench(() => processed(), { isSecure: true });
+  expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'pending', hadNoEffect: true });
+  expect(bench.halt.reason).toMatchObject({ code: 'tls', exitCode: 2 });
 });
 
 test('an error of beforeSend is thrown, and nothing is sent', async () => {
@@ -362,14 +255,31 @@ test('an error of beforeSend is thrown, and nothing is sent', async () => {
   expect(bench.server.arrived).toHaveLength(0);
 });
 
-test.each<[name: string, answer: ReturnType<typeof inTurn>, hadNoEffect: boolean]>([
-  ['wrong credentials', () => failed(403, 'webhook_auth_failed'), true],
-  ['a 429', () => ({ status: 429, headers: { 'retry-after': '3600' } }), true],
-  ['a lost answer', () => 'cut', false],
-  ['a 503', () => ({ status: 503 }), false],
-  ['a lost answer, then a 429', inTurn('cut', { status: 429, headers: { 'retry-after': '3600' } }), false],
-  ['a page of somebody else', () => ({ status: 200, body: '<html>Please log in' }), false],
-])('a run that stops after %s knows whether the request can have had an effect', async (_name, answer, hadNoEffect) => {
-  const bench = await startBench(answer, { maxOutageMs: 60_000 });
-  expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'pending', hadNoEffect });
+test('in a storm of every fault at once all events get through, none of them twice', async () => {
+  const random = jitter(1);
+  const [done, doubted] = [new Set<string>(), new Set<string>()];
+  const bench = await startBench(({ body: { id } }): Answer => {
+    const luck = random();
+    if (luck < 0.1) return 'cut';
+    if (luck < 0.2) return { status: 503, body: '<html>' };
+    if (luck < 0.3) return page(429, '2');
+    if (luck < 0.33 && !doubted.has(id)) {
+      doubted.add(id);
+      return failed(401, 'unauthorised');
+    }
+    if (done.has(id)) return processed('none', true);
+    done.add(id);
+    return luck < 0.5 ? 'cut' : processed();
+  }, forLong);
+  for (let wave = 0; wave < 4; wave += 1) {
+    for (const outcome of await Promise.all(tenIds.map((id) => bench.deliver(delivery(`${wave}-${id}`))))) {
+      // Five failures in a row are a rejection, which a rerun repeats under the same id.
+      if (outcome.kind === 'failed') expect(outcome.attempts).toBeGreaterThanOrEqual(5);
+      else expect(outcome.kind).toBe('acknowledged');
+    }
+  }
+  expect(done.size).toBeGreaterThan(35);
+  expect(bench.halt.requested).toBe(false);
+  const { requests, retries } = bench.deliverer.counters;
+  expect([requests, retries]).toEqual([bench.server.arrived.length, bench.server.arrived.length - 40]);
 });

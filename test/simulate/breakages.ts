@@ -35,7 +35,7 @@ export const BREAKAGES: readonly Breakage[] = [
     name: 'every attempt has an id of its own',
     file: 'send/deliver.ts',
     text: 'client.ingest(envelope(delivery, delivery.id, delivery.type), {',
-    replacement: 'client.ingest(envelope(delivery, `${delivery.id}-${sending.attempts}`, delivery.type), {',
+    replacement: 'client.ingest(envelope(delivery, `${delivery.id}-${before.attempts}`, delivery.type), {',
     within: 200,
   },
   {
@@ -83,8 +83,8 @@ export const BREAKAGES: readonly Breakage[] = [
   {
     name: 'what was combined is forgotten where the mapping no longer combines',
     file: 'plan/rows/combine.ts',
-    text: "if (combining.length === 0 && !db.get('select 1 from checkpoint.part limit 1')) return;",
-    replacement: 'if (combining.length === 0) return;',
+    text: "db.get('select 1 from checkpoint.part limit 1') !== undefined",
+    replacement: 'false',
     within: 1000,
   },
   {
@@ -166,9 +166,9 @@ export const BREAKAGES: readonly Breakage[] = [
   },
   {
     name: 'after a lost answer, a 409 means that the record is of somebody else',
-    file: 'send/refusals.ts',
-    text: 'if (exists && mayBeOurs && sending.askedAgain < MAX_ASKED_AGAIN) return undefined;',
-    replacement: '',
+    file: 'send/decide.ts',
+    text: 'if (exists && mayBeOurs && askedAgain <= MAX_ASKED_AGAIN)',
+    replacement: 'if (false)',
     within: 1000,
   },
   {

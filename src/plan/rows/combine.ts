@@ -298,7 +298,7 @@ function differenceOf(part: SentPart, isReported: boolean): 'uncertain/part' | '
  * Which comments a combined comment carries in the body with this hash, before it goes out. `isNew`: no body of it can be there yet. In a
  * transaction of the caller.
  */
-export function storeParts(db: Database, event: number, body: string, isNew: boolean): void {
+export function storeParts(db: Database, event: number, body: string, { isNew }: { readonly isNew: boolean }): void {
   db.run(
     `delete from checkpoint.part where carrier = (select external_id from event where id = ?) and (body = ? or ?)`,
     event,
