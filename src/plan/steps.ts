@@ -19,7 +19,7 @@ import { recheck } from './known/recheck.ts';
 import { hasRecords } from './known/records.ts';
 import { keepSentValues } from './known/sent-values.ts';
 import { writeChanges } from './known/changes-file.ts';
-import { keepComments, noteSurvey } from './older.ts';
+import { noteSurvey } from './older.ts';
 import { judgeParents, reportBlocked } from './order/parents.ts';
 import { liftPriorities } from './order/priorities.ts';
 import { choosePilot } from './order/pilot.ts';
@@ -149,7 +149,6 @@ export const JUDGING: readonly PlanStep[] = [
       if (client) await recheck({ db, hasher, client, concurrency, region }, subjects);
       keepSentValues(db, hasher, last);
       writeChanges(db, output);
-      keepComments(db);
     },
   },
   {

@@ -35,10 +35,10 @@ export async function surveyed(run: Run, target: Target | undefined): Promise<Su
     warn(OLDER);
   }
   const hasher = openFieldHasher(db, settings);
-  if (isBehind) {
+  if (isBehind || settings.adopt) {
     // The plan of a dry run is that of a run with --adopt, too, but the checkpoint stays as it is.
     if (settings.dryRun) copyCheckpoint(db, state);
-    doubtRecords(db, hasher, mapping.migration, state.file(PLAN_FILE));
+    doubtRecords(db);
   }
   const account = target?.account ?? storedAccountOf(state);
   if (account) monitor.connected?.(account, target?.baseUrl);

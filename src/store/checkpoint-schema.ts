@@ -3,38 +3,6 @@ import type { Schema } from './sqlite.ts';
 
 export const CHECKPOINT_FILE = 'checkpoint.db';
 
-/** The plan has tables with these columns, too: see `kept_comment`. */
-export const RECORD_COLUMNS = `
-  entity text not null,
-  external_id text not null,
-  type text not null,            -- of the event that was last sent about it, as the mapping says it
-  existence text not null check (existence in ('no', 'maybe', 'yes')),
-  whose text not null check (whose in ('ours', 'other')),
-  is_acknowledged integer not null default 0,  -- 1: an event about it was acknowledged
-  service_id text,
-  fields text not null,          -- JSON: for each field the hashes of the values that it may have
-  creation text,                 -- JSON: the id under which it was first tried to be created, and every body that went out under it
-  open text,                     -- JSON: the last request without a definite answer
-  others text,                   -- JSON, as fields: what updates may have set, should it be somebody else's
-  missing text,                  -- hash of the update that was refused because there is no such record
-  content text,                  -- hash of all that was wanted of it; null while any of that is uncertain
-  rejected text,                 -- hash of what was wanted of it when it was last rejected
-  code text,                     -- of that rejection, or why it was skipped
-  field_key text not null,       -- the key of its hashes
-  primary key (entity, external_id)
-`;
-
-export const PART_COLUMNS = `
-  carrier text not null,         -- external id of the combined comment
-  body text not null,            -- hash of the body, as \`record.fields\` has it
-  external_id text not null,     -- of the comment
-  position integer not null,     -- from 0
-  parent text not null,          -- of the combined comment: \`lead 17\`
-  content text not null,         -- hash of the comment
-  field_key text not null,       -- the key of that hash
-  primary key (carrier, body, external_id)
-`;
-
 /**
  * `checkpoint.db`: requests and their answers, nothing of the input. No table has a value of a record: only external ids, ids of the
  * service, and hashes.
@@ -75,13 +43,40 @@ create table run (
 
 -- What the service may have of a record, by all that was sent and answered (core/known). It alone decides what is sent next.
 -- A table with rowids, since its rows are large: the requests of one commit change the pages at its end, wherever their external ids are.
-create table record (${RECORD_COLUMNS}) strict;
+create table record (
+  entity text not null,
+  external_id text not null,
+  type text not null,            -- of the event that was last sent about it, as the mapping says it
+  existence text not null check (existence in ('no', 'maybe', 'yes')),
+  whose text not null check (whose in ('ours', 'other')),
+  is_acknowledged integer not null default 0,  -- 1: an event about it was acknowledged
+  service_id text,
+  fields text not null,          -- JSON: for each field the hashes of the values that it may have
+  creation text,                 -- JSON: the id under which it was first tried to be created, and every body that went out under it
+  open text,                     -- JSON: the last request without a definite answer
+  others text,                   -- JSON, as fields: what updates may have set, should it be somebody else's
+  missing text,                  -- hash of the update that was refused because there is no such record
+  content text,                  -- hash of all that was wanted of it; null while any of that is uncertain
+  rejected text,                 -- hash of what was wanted of it when it was last rejected
+  code text,                     -- of that rejection, or why it was skipped
+  field_key text not null,       -- the key of its hashes
+  primary key (entity, external_id)
+) strict;
 -- Has all that the survey asks of each event, and that ids.csv says.
 create index record_acknowledged on record (entity, external_id, content, code, type, service_id) where is_acknowledged = 1;
 create index record_service on record (service_id, entity, external_id) where service_id is not null;
 
 -- Which comments of the input went out in a combined comment, by each body that did, from before it first went out.
-create table part (${PART_COLUMNS}) strict, without rowid;
+create table part (
+  carrier text not null,         -- external id of the combined comment
+  body text not null,            -- hash of the body, as \`record.fields\` has it
+  external_id text not null,     -- of the comment
+  position integer not null,     -- from 0
+  parent text not null,          -- of the combined comment: \`lead 17\`
+  content text not null,         -- hash of the comment
+  field_key text not null,       -- the key of that hash
+  primary key (carrier, body, external_id)
+) strict, without rowid;
 create index part_of on part (external_id);
 
 -- The comments that a combined one has, or may have, brought to the service: those of every body that its record may have. Only what is in

@@ -34,6 +34,7 @@ export function attachCheckpoint(db: Database, state: StateDir): void {
 
 /** Replaces the attached checkpoint by a copy in memory, which a dry run may change. */
 export function copyCheckpoint(db: Database, state: StateDir): void {
+  if (!isThere(state.file(CHECKPOINT_FILE))) return;
   db.detach('checkpoint');
   db.attach(undefined, 'checkpoint', CHECKPOINT);
   db.attach(state.file(CHECKPOINT_FILE), 'stored', CHECKPOINT);

@@ -1,7 +1,6 @@
 import { KINDS } from '../kinds/index.ts';
 import { STATE_IN_SQL } from '../model.ts';
 import { UNUSED, type UnusedReason } from '../report/words/unused.ts';
-import { PART_COLUMNS, RECORD_COLUMNS } from './checkpoint-schema.ts';
 import type { Schema } from './sqlite.ts';
 
 export const PLAN_FILE = 'plan.db';
@@ -85,7 +84,6 @@ export const PLAN: Schema = {
     source: ['columns'],
     record: ['raw'],
     event: ['field_entries', 'data'],
-    kept_comment: ['fields', 'creation', 'open', 'others'],
     shown: ['fields'],
     document: ['content'],
   },
@@ -160,11 +158,6 @@ create table part (
   primary key (event, position)
 ) strict, without rowid;
 create index part_of on part (external_id);
-
--- Comments that were sent before, as the checkpoint had them, where the events of this plan do not say the same: should an older
--- checkpoint be put back (plan/older).
-create table kept_comment (${RECORD_COLUMNS}) strict, without rowid;
-create table kept_part (${PART_COLUMNS}) strict, without rowid;
 
 create table problem (
   id integer primary key,

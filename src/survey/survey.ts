@@ -113,7 +113,8 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
     ...{ concurrency, selection, last: job.state.file(PLAN_FILE) },
   };
   await judgePlan(judging);
-  if (settings.adopt && combined(db).requests > 0) addProblem(db, {}, issueOf('combined_unknown'));
+  if (settings.adopt && (combined(db).requests > 0 || db.get('select 1 from checkpoint.part limit 1')))
+    addProblem(db, {}, issueOf('combined_unknown'));
   const { worksheet, profile } = await describe(job, opened, read);
   const changes = readChanges(db, output);
   await runSteps(CHOOSING, judging);
