@@ -7,29 +7,32 @@ import { createRequire } from 'node:module';
 import { isatty } from 'node:tty';
 import type * as errors from './errors.ts';
 import type * as program from './main.ts';
-import type * as guest from './mapping/guest.ts';
 
 // False or undefined before 20.19, in 21, and from 22.0 to 22.11.
 if (process.features.require_module) {
   const load = createRequire(import.meta.url);
   const { EXIT, shortageOf } = load('./errors.js') as typeof errors;
-  // Set first: a process that only waits for promises that never settle would otherwise exit as if it had succeeded.
-  process.exitCode = EXIT.stopped;
   const terminals = [0, 1, 2].filter(isatty);
-  // Node aborts at its end, with a core dump, if it cannot reset a terminal that is gone.
-  process.on('exit', () => {
+  let hasEnded = false;
+  process.on('exit', (code) => {
+    // Node aborts at its end, with a core dump, if it cannot reset a terminal that is gone.
     for (const fd of terminals) if (!isatty(fd)) closeSync(fd);
+    // Code of `functions` may end the process, and so does a wait for promises that never settle. Signals have codes of their own.
+    if (hasEnded || code > 128) return;
+    process.stderr.write('error: the process ended before the command did; does code of `functions` end it?\n');
+    process.exitCode = EXIT.stopped;
   });
   try {
     const { main } = load('./main.js') as typeof program;
     void main(process.argv.slice(2), process).then((code) => {
+      hasEnded = true;
       process.exitCode = code;
-      // Timers of code of the user's would keep it alive.
-      setTimeout(() => (load('./mapping/guest.js') as typeof guest).endProcess(code), 1000).unref();
     });
   } catch (thrown) {
     const error = shortageOf(thrown, EXIT.stopped);
     if (!error) throw thrown;
+    hasEnded = true;
+    process.exitCode = EXIT.stopped;
     process.stderr.write(`error: ${error.message}\nhint: ${error.hint}\n`);
   }
 } else {

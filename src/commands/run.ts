@@ -10,7 +10,6 @@ import { dryRunFigures, runFigures, type RunFound } from '../report/figures/run.
 import { notStarted, refusalOf } from '../report/figures/summarise.ts';
 import { planSections, surveyFigures } from '../report/figures/survey.ts';
 import { briefText } from '../report/figures/verdict.ts';
-import { endProcess } from '../mapping/guest.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { Halt, haltOnSignals, needsAdopt } from '../halt.ts';
 import { jsonOf } from '../report/print/json.ts';
@@ -156,7 +155,7 @@ async function targetOf(settings: RunSettings, env: Environment, console: Consol
 function listenForSignals(halt: Halt, console: Console): () => void {
   const abort = (exitCode: ExitCode): void => {
     halt.abort();
-    setTimeout(() => endProcess(exitCode), 1000).unref();
+    setTimeout(() => process.exit(exitCode), 1000).unref();
   };
   return haltOnSignals(halt, abort, (signal) =>
     console.complain(`${signal}: waiting for the requests in flight (repeat the signal to stop immediately)`),

@@ -4,10 +4,10 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
 import { codeOf, messageOf } from '../errors.ts';
 import type { Problem } from '../problem.ts';
 import { shortened } from '../report/words/visible.ts';
-import { loadGuest } from './guest.ts';
 
 export interface FunctionModule {
   /** As written in the mapping. */
@@ -43,12 +43,10 @@ export async function loadFunctions(file: string, folder: string): Promise<Funct
   url.searchParams.set('sha256', sha256);
   const placeOf = (error: unknown): string => placeIn(file, url, error);
   try {
-    const load = (): Promise<FunctionModule['exports']> =>
-      import(/* @vite-ignore */ url.href) as Promise<FunctionModule['exports']>;
-    const exports = await loadGuest(load, (error) => placeOf(error) !== file);
+    const exports = (await import(/* @vite-ignore */ url.href)) as FunctionModule['exports'];
     return { file, path, sha256, exports, placeOf };
   } catch (error) {
-    const place = isA(error, SyntaxError) ? placeOfSyntax(file, path) : placeOf(error);
+    const place = error instanceof SyntaxError ? placeOfSyntax(file, path) : placeOf(error);
     return {
       message: `${place} cannot be loaded: ${thrownText(error)}`,
       suggestion: `correct it: \`node ${file}\` must end without an error`,
@@ -56,40 +54,19 @@ export async function loadFunctions(file: string, folder: string): Promise<Funct
   }
 }
 
-/** Whether what was thrown is one of these: an object may throw when it is asked. */
-export function isA<T>(thrown: unknown, type: abstract new (...parts: never[]) => T): thrown is T {
-  try {
-    return thrown instanceof type;
-  } catch {
-    return false;
-  }
-}
-
-/** What was thrown, on one line: anything can be thrown, also what cannot be shown. */
+/** What was thrown, on one line. */
 export function thrownText(error: unknown): string {
-  let text: string;
-  try {
-    text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  } catch {
-    text = 'something that cannot be shown as text';
-  }
+  const text =
+    error instanceof Error ? `${error.name}: ${error.message}` : typeof error === 'string' ? error : inspect(error);
   return shortened(text.replace(/\s+/g, ' ').trim(), 200);
 }
 
 /** The innermost place within the module of an error's stack. */
 function placeIn(file: string, url: URL, error: unknown): string {
-  const stack = stackOf(error);
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
   const frame = stack.split('\n').find((line) => line.includes(url.href) || line.includes(fileURLToPath(url)));
   const [, line, column] = /:(\d+):(\d+)\)?$/.exec(frame ?? '') ?? [];
   return line === undefined ? file : `${file}:${line}:${column}`;
-}
-
-function stackOf(error: unknown): string {
-  try {
-    return error instanceof Error ? String(error.stack ?? '') : '';
-  } catch {
-    return '';
-  }
 }
 
 /** The stack of a syntax error does not say where it is: only Node itself does, when it prints it. */

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '../../errors.ts';
 import { Halt, haltOnSignals } from '../../halt.ts';
-import { endProcess } from '../../mapping/guest.ts';
 import { ProblemsError, type Problem } from '../../problem.ts';
 import { Redactor } from '../../redact.ts';
 import { runMigration } from '../../run/run.ts';
@@ -56,7 +55,7 @@ export async function tryMapping(
   const folder = await mkdtemp(join(tmpdir(), 'crm-backfill-init-'));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   const halt = new Halt();
-  const endListening = haltOnSignals(halt, endProcess);
+  const endListening = haltOnSignals(halt, (code) => process.exit(code));
   process.once('exit', remove);
   try {
     return await attempt(folder, halt, entries, write);

@@ -1,8 +1,7 @@
 import { basename } from 'node:path';
 import { isObject, NumberInText, NumberText, type JsonObject, type JsonValue } from '../../json.ts';
 import { didYouMean, quoted } from '../../problem.ts';
-import { isA, thrownText, type FunctionModule } from '../functions.ts';
-import { asGuest } from '../guest.ts';
+import { thrownText, type FunctionModule } from '../functions.ts';
 import { uniqueNames } from '../values/path.ts';
 import { ValueError, type Result, valueText } from '../values/result.ts';
 import type { RowContext } from '../values/row-context.ts';
@@ -31,12 +30,12 @@ export const call = transform<string>({
     const recordOf = recordReader(columns);
     return (input, row) => {
       try {
-        const [value, record] = [plain(input), recordOf(row)];
-        return asGuest(() => valueOf((functions!.exports[called!] as Callable)(value, record)));
+        return valueOf((functions!.exports[called!] as Callable)(plain(input), recordOf(row)));
       } catch (error) {
-        const [why, place] = isA(error, NoValue)
-          ? [`it returned ${error.message}`, functions!.file]
-          : [thrownText(error), functions!.placeOf(error)];
+        const [why, place] =
+          error instanceof NoValue
+            ? [`it returned ${error.message}`, functions!.file]
+            : [thrownText(error), functions!.placeOf(error)];
         const places = `${place}, called at ${basename(at.file)}:${at.line}:${at.column}`;
         return new ValueError(issueOf('function_failed', valueText(called), valueText(input), why, places));
       }
