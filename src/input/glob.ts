@@ -69,7 +69,8 @@ async function foldersBelow(folder: string): Promise<string[]> {
 
 /**
  * The names in a folder that match one part of a path; those that begin with a dot must be asked for with one. Letters with
- * accents are the same however the file system composes them. A name that is there need not be listed, only reached.
+ * accents are the same however the file system composes them. A name that is there need not be listed, only reached. Letter case
+ * matters only where a name of that case is there: `*deal*.csv` finds `DEALS.CSV`.
  */
 async function namesIn(folder: string, segment: string): Promise<readonly string[]> {
   const isThere = await lstat(join(folder, segment)).then(
@@ -81,8 +82,10 @@ async function namesIn(folder: string, segment: string): Promise<readonly string
   const names = await readdir(folder).catch((error: unknown) =>
     isLiteral ? ([] as string[]) : cannotReach(folder, error),
   );
-  const wanted = isLiteral ? undefined : patternFor(segment);
-  return names.filter((name) => wanted?.test(name.normalize()) ?? name.normalize() === segment.normalize());
+  if (isLiteral) return names.filter((name) => name.normalize() === segment.normalize());
+  const matching = (wanted: RegExp): readonly string[] => names.filter((name) => wanted.test(name.normalize()));
+  const found = matching(patternFor(segment));
+  return found.length > 0 ? found : matching(patternFor(segment, true));
 }
 
 /** Characters that only regular expressions interpret are text here: `Deals (1).csv`. */

@@ -41,7 +41,7 @@ export interface LookupSpec {
   readonly with: ValueSpec;
   readonly take: ValueSpec;
   readonly if_missing?: 'reject' | 'skip' | undefined;
-  readonly if_many?: 'reject' | 'first' | undefined;
+  readonly if_many?: 'reject' | 'first' | 'skip' | undefined;
 }
 
 /** `all`, `any` or `not`, or a value with one test. */

@@ -1,11 +1,11 @@
-import { cp, mkdir, readdir, readFile } from 'node:fs/promises';
+import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { loadMapping } from '../../src/mapping/load.ts';
 import type { Summary } from '../../src/report/files/summary.ts';
 import { FIXTURES, workspace } from '../e2e/harness.ts';
-import { compare, fillIn, migrate, sourcesOf, truthIn } from './truth.ts';
+import { compare, fillIn, migrate, truthIn } from './truth.ts';
 
 const PRESETS = fileURLToPath(new URL('../../mappings/', import.meta.url));
 const names = (await readdir(PRESETS))
@@ -18,22 +18,20 @@ describe.each(names)('preset %s', (name) => {
   it('refers to the schema for editors, and marks what to set', async () => {
     const text = await readFile(file, 'utf8');
     expect(text.startsWith('# yaml-language-server: $schema=mapping.schema.json\n')).toBe(true);
-    expect(text).toMatch(/migration: .* # set this/);
     expect(text).toMatch(/# region: .* # set this/);
     const mapping = await loadMapping(file);
     expect([...mapping.usedSources].sort()).toEqual(mapping.sources.map((source) => source.name).sort());
+    expect(mapping.sources.filter(({ optional }) => !optional)).toEqual([]);
   });
 
   it('migrates an export as in the expected results, the open deals with their leads and comments first', async () => {
     const fixture = join(FIXTURES, 'presets', name);
     const truth = await truthIn(fixture);
     const cwd = await workspace();
-    await mkdir(join(cwd, 'exports'));
-    await cp(fixture, join(cwd, 'exports'), { recursive: true });
+    await cp(fixture, cwd, { recursive: true });
     await cp(file, join(cwd, 'mapping.yaml'));
     await fillIn(join(cwd, 'mapping.yaml'), truth);
-    const sources = new Map([...(await sourcesOf(file))].map(([source, path]) => [source, `exports/${path}`]));
-    const migrated = await migrate(cwd, 'mapping.yaml', truth, sources);
+    const migrated = await migrate(cwd, 'mapping.yaml', truth);
     await compare(cwd, migrated, truth);
     expect((migrated.ended as Summary).priorities[0]).toMatchObject({ priority: 1 });
   });

@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { parse, parseDocument } from 'yaml';
+import { parseDocument } from 'yaml';
 import { UserError } from '../../src/errors.ts';
 import { Halt } from '../../src/halt.ts';
 import { runMigration } from '../../src/run/run.ts';
@@ -20,6 +20,8 @@ export interface Truth {
   /** What the user has to set in a preset: merged into its `defaults` and `references`. */
   readonly defaults?: Readonly<Record<string, string>>;
   readonly references?: Readonly<Record<string, unknown>>;
+  /** Other texts that the user has to set in a preset, and what stands in their place then. */
+  readonly replace?: readonly (readonly [from: string, to: string])[];
   /** Deal pipelines of the target account, if they are not those of the sandbox. */
   readonly account?: { readonly pipelines: Readonly<Record<string, readonly string[]>> };
   readonly exit: number;
@@ -49,16 +51,15 @@ export async function truthIn(directory: string): Promise<Truth> {
 
 /** Edits a mapping as a user would: sets its defaults and references, and removes the marks of what is set. */
 export async function fillIn(path: string, truth: Truth): Promise<void> {
-  const document = parseDocument(await readFile(path, 'utf8'));
+  let text = await readFile(path, 'utf8');
+  for (const [from, to] of truth.replace ?? []) {
+    expect(text).toContain(from);
+    text = text.replace(from, to);
+  }
+  const document = parseDocument(text);
   for (const [key, value] of Object.entries(truth.defaults ?? {})) document.setIn(['defaults', key], value);
   for (const [key, value] of Object.entries(truth.references ?? {})) document.setIn(['references', key], value);
   await writeFile(path, document.toString().replace(/ *# set this\b.*$/gm, ''));
-}
-
-/** The sources of a mapping by name, with their paths. */
-export async function sourcesOf(path: string): Promise<ReadonlyMap<string, string>> {
-  const { sources } = parse(await readFile(path, 'utf8')) as { sources: Record<string, { path: string }> };
-  return new Map(Object.entries(sources).map(([name, source]) => [name, source.path]));
 }
 
 async function targetOf(truth: Truth): Promise<Sandbox> {

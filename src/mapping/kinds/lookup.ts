@@ -21,7 +21,7 @@ export const lookup = kind<LookupSpec>({
         with: value,
         take: value,
         if_missing: part.oneOf(['reject', 'skip']).optional(),
-        if_many: part.oneOf(['reject', 'first']).optional(),
+        if_many: part.oneOf(['reject', 'first', 'skip']).optional(),
       })
       .meta({ id: 'Lookup' }),
   children: ({ match, with: own, take }) => [
@@ -48,7 +48,7 @@ function readLookup(spec: LookupSpec, context: ValueContext, value: ValueReading
   context.lacking.push(...table.spec.lacking);
   const wanted = value(spec.with, { ...within(context, 'with'), decides: context.decides ?? 'with' });
   if ([wanted, table.spec.match, table.spec.take].includes(ABSENT)) return ABSENT;
-  const find = onEach((own) => findIn(table, own, ifMissing));
+  const find = onEach((own) => findIn(table, own, ifMissing, ifMany));
   return (row) => {
     const own = wanted(row);
     return own === undefined || own instanceof ValueError ? own : find(own, row);
@@ -74,10 +74,16 @@ function makeTable(spec: LookupSpec, source: Source, context: ValueContext, valu
   return new LookupTable({ source, level, paths, lacking, match, take, firstWins: spec.if_many === 'first' });
 }
 
-function findIn(table: LookupTable, value: JsonValue, ifMissing: 'reject' | 'skip'): Result {
+function findIn(
+  table: LookupTable,
+  value: JsonValue,
+  ifMissing: LookupSpec['if_missing'],
+  ifMany: LookupSpec['if_many'],
+): Result {
   const { values, spec } = table;
   const text = textOf(value);
   const found = text === undefined ? undefined : values.get(text);
+  if (found === SEVERAL && ifMany === 'skip') return undefined;
   if (found === SEVERAL) {
     return withOriginal(new ValueError(issueOf('ambiguous_lookup', spec.source.name, valueText(value))), value);
   }

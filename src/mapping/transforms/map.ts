@@ -44,12 +44,17 @@ function mapWords(argument: Readonly<Record<string, string | null>>): string {
   return [...(pairs.length > 0 ? [enumerated(pairs, 'and')] : []), `any other value ${rest}`].join('; ');
 }
 
-const YES = new Set(['true', 'yes', 'y', 't', '1', 'on']);
-const NO = new Set(['false', 'no', 'n', 'f', '0', 'off']);
+/** In the languages of most exports. */
+const YES = wordsOf('true yes y t 1 on ja j wahr oui vrai sí si verdadero sim verdadeiro sì vero waar да');
+const NO = wordsOf('false no n f 0 off nein falsch non faux falso não nao nee onwaar нет');
+
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.split(' '));
+}
 
 export const boolean = transform({
   name: 'boolean',
-  doc: 'Converts true, yes, y, t, 1 and on to true, and false, no, n, f, 0 and off to false, ignoring case. Fails with `bad_boolean` for anything else.',
+  doc: 'Converts true, yes, y, t, 1 and on to true, and false, no, n, f, 0 and off to false, ignoring case and in several languages (ja, oui, sí, não). Fails with `bad_boolean` for anything else.',
   usage: ['boolean'],
   examples: [
     { apply: 'boolean', from: 'Yes', to: true },

@@ -14,6 +14,7 @@ import { LookupTables } from '../kinds/lookup-table.ts';
 import type { CompiledEntry, CompiledMapping } from '../mapping.ts';
 import { meantColumns, type MeantColumns } from './meant-columns.ts';
 import { sourcesLookedUp } from '../spec-values.ts';
+import type { NamedOtherwise } from '../not-in-export.ts';
 import type { CompileContext } from './compile-context.ts';
 import { columnOf } from './path.ts';
 import { issueOf } from '../../report/words/words.ts';
@@ -37,8 +38,14 @@ export async function compileMapping(
     const { code, message } = issueOf('lookup_unreadable', count, name);
     compilation.warnings.push({ code, message, severity: 'warning', at: document.locate(['sources', name], 'key') });
   }
-  const { lookups, missingValues, warnings, lacking, named } = compilation;
-  return { entries, lookedUp: lookups.paths(), missingValues, warnings: inOrder(warnings), lacking, named };
+  const { lookups, missingValues, warnings, lacking } = compilation;
+  const lookedUp = lookups.paths();
+  // Of several spellings in the mapping, one may be that of the column.
+  const isNamed = ({ source, header }: NamedOtherwise): boolean =>
+    lookedUp.get(source)?.has(header) === true ||
+    entries.some((entry) => entry.source === source && entry.uses.some(({ path }) => path === header));
+  const named = compilation.named.filter((each) => !isNamed(each));
+  return { entries, lookedUp, missingValues, warnings: inOrder(warnings), lacking, named };
 }
 
 /** Ids, phone numbers, and what lookups read: texts that are compared. */

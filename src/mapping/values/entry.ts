@@ -177,7 +177,7 @@ function compileParts(spec: EntrySpec, index: number, compilation: CompileContex
       .sort(inCanonicalOrder),
   };
   const takeRest = compileRest(spec, context('data'));
-  compilation.lacking.values.push(...lacking);
+  if (!source.isAbsent) compilation.lacking.values.push(...lacking);
   return { ...parts, takeRest };
 }
 

@@ -31,13 +31,14 @@ export async function meantColumns(
 function addNamed(entry: EntrySpec, texts: ReadonlyMap<string, Set<string>>): void {
   for (const { path, spec } of valuesOf(entry, [])) {
     const isElsewhere = path.some((step, at) => step === 'lookup' && path[at + 1] !== 'with');
-    const known = isElsewhere || typeof spec.from !== 'string' ? undefined : texts.get(spec.from);
-    if (!known) continue;
+    const names = isElsewhere ? [] : [spec.from ?? []].flat();
+    const columns = names.flatMap((name) => (typeof name === 'string' ? (texts.get(name) ?? []) : []));
     const { in: some = [], not_in: none = [], equals, apply = [] } = spec;
     const maps = apply
       .map(transformOf)
       .flatMap(([name, argument]) => (name === 'map' ? Object.keys(argument as object) : []));
-    for (const text of [...some, ...none, ...(equals === undefined ? [] : [equals]), ...maps]) known.add(fold(text));
+    const known = [...some, ...none, ...(equals === undefined ? [] : [equals]), ...maps].map(fold);
+    for (const texts of columns) for (const text of known) texts.add(text);
   }
 }
 

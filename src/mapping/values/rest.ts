@@ -40,7 +40,7 @@ function restOfTable({ source, missing }: PathContext, uses: readonly PathUse[])
   };
 }
 
-/** Within `each`, the rest of the element. */
+/** Within `each`, the rest of the element. Objects are taken key by key: `address.city`. */
 function restOfTree({ missing }: PathContext, hasEach: boolean, uses: readonly PathUse[]): RestOfRecord {
   const read = new Set<string>();
   const entered = new Set<string>();
@@ -55,10 +55,10 @@ function restOfTree({ missing }: PathContext, hasEach: boolean, uses: readonly P
     Object.entries(object).flatMap(([key, member]): Members => {
       const path = `${prefix}${key}`;
       if (read.has(path)) return [];
-      if (entered.has(path) && isObject(member)) return membersOf(member, `${path}.`);
+      if (isObject(member)) return membersOf(member, `${path}.`);
       if (entered.has(path) && Array.isArray(member)) return [];
       const value = readValue(member, missing);
-      return value === undefined || (isObject(value) && Object.keys(value).length === 0) ? [] : [[path, value]];
+      return value === undefined ? [] : [[path, value]];
     });
   return {
     read: ({ element }) => (isObject(element) ? membersOf(element, '') : []),
