@@ -31,8 +31,8 @@ const OUTPUT = 'Output:';
 
 /** The files of `mappings/` that `init` knows. */
 const PRESETS = [
-  ...['close-json', 'hubspot-api', 'hubspot-csv', 'pipedrive-api', 'pipedrive-csv'],
-  ...['salesforce-export', 'salesforce-report', 'zoho-csv'],
+  ...['bitrix24', 'close-json', 'dynamics365', 'hubspot-api', 'hubspot-csv', 'pipedrive-api', 'pipedrive-csv'],
+  ...['salesforce-api', 'salesforce-dataloader', 'salesforce-export', 'salesforce-report', 'zoho-api', 'zoho-csv'],
 ];
 
 export const OPTIONS = {

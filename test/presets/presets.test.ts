@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { loadMapping } from '../../src/mapping/load.ts';
+import { UserError } from '../../src/errors.ts';
 import type { Summary } from '../../src/report/files/summary.ts';
 import { FIXTURES, workspace } from '../e2e/harness.ts';
 import { compare, fillIn, migrate, truthIn } from './truth.ts';
@@ -35,6 +36,23 @@ describe.each(names)('preset %s', (name) => {
     await compare(cwd, migrated, truth);
     expect((migrated.ended as Summary).priorities[0]).toMatchObject({ priority: 1 });
   });
+});
+
+it.each([
+  ['hubspot-csv', 'hubspot-fr', 26, 26, 0],
+  ['zoho-csv', 'zoho-es', 14, 14, 0],
+  ['bitrix24', 'bitrix-ru', 14, 14, 0],
+  ['dynamics365', 'dynamics-de', 24, 24, 0],
+])('%s as it stands reads the export %s', async (preset, folder, leads, deals, comments) => {
+  const cwd = await workspace();
+  await cp(join(FIXTURES, 'labelled-exports', folder), cwd, { recursive: true });
+  await cp(join(PRESETS, `${preset}.yaml`), join(cwd, 'mapping.yaml'));
+  const { ended } = await migrate(cwd, 'mapping.yaml', { exit: 1 }, { dryRun: true });
+  if (ended instanceof UserError) throw ended;
+  const { by_type: types, records } = ended as Summary;
+  const totals = (['lead/created', 'deal/created', 'comment/created'] as const).map((type) => types[type]?.total ?? 0);
+  expect(totals).toEqual([leads, deals, comments]);
+  expect(records).toMatchObject({ skipped: 0, unreadable: 0 });
 });
 
 const TRAPS = join(FIXTURES, 'traps');

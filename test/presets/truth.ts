@@ -78,20 +78,17 @@ function accountOf(pipelines: Readonly<Record<string, readonly string[]>>): Acco
   };
 }
 
-/**
- * Does what `crm-backfill run MAPPING --state <cwd>/state` does, in this process and over real HTTP. `sources`: paths by
- * source name. Throws the `UserError` of a run that is refused.
- */
+/** Does what `crm-backfill run MAPPING --state <cwd>/state` does, in this process and over real HTTP. */
 export async function migrate(
   cwd: string,
   mapping: string,
   truth: Truth,
-  sources: ReadonlyMap<string, string> = new Map(),
+  options: { readonly dryRun?: boolean } = {},
 ): Promise<Migrated> {
   const service = await targetOf(truth);
   const { baseUrl, apiKey, ingestToken } = service;
-  const source = [...sources].map(([name, path]) => `${name}=${join(cwd, path)}`);
-  const settings = runSettings({ mapping: join(cwd, mapping), state: join(cwd, 'state'), rate: '100000/1s', source });
+  const place = { mapping: join(cwd, mapping), state: join(cwd, 'state') };
+  const settings = runSettings({ ...place, rate: '100000/1s', ...options });
   const ended = await runMigration({
     settings,
     credentials: { baseUrl, apiKey, ingestToken },

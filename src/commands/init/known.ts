@@ -41,7 +41,10 @@ export interface KnownCrms {
 export async function knownCrms(): Promise<KnownCrms> {
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.yaml')).sort();
   const specs = await Promise.all(
-    files.map(async (file) => [basename(file, '.yaml'), parse(await readFile(join(FOLDER, file), 'utf8'))] as const),
+    files.map(
+      async (file) =>
+        [basename(file, '.yaml'), parse(await readFile(join(FOLDER, file), 'utf8'), { merge: true })] as const,
+    ),
   );
   const all = specs as [string, MappingSpec][];
   return {
