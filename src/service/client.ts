@@ -212,7 +212,7 @@ export class Client {
       return {
         status,
         headers: redactedHeaders(answer.headers, this.#redactor),
-        body: this.#redactor.redactBody(text),
+        body: this.#redactor.redact(text),
       };
     } catch (error) {
       const { variable } = this.#proxy ?? {};
