@@ -71,7 +71,8 @@ function supported(region: string | undefined): CountryCode | undefined {
 /** A phone number written by a person as E.164; undefined if it is not one, or a national one and `region` is not given. */
 export function e164Of(text: string, region: string | undefined): string | undefined {
   const number = read(text, supported(region?.toUpperCase()), false);
-  return Array.isArray(number) || !number || !isPlausible(number) ? undefined : number.number;
+  if (Array.isArray(number) || !number) return undefined;
+  return number.isValid() || isPlausible(number) ? number.number : undefined;
 }
 
 function e164(text: string, region: string | undefined, strict: boolean, row: RowContext): Result {
@@ -81,9 +82,9 @@ function e164(text: string, region: string | undefined, strict: boolean, row: Ro
   if (Array.isArray(number)) {
     return new ValueError(issueOf('bad_phone/two_readings', valueText(text), number.join(' or ')));
   }
-  if (!isPlausible(number)) return new ValueError(issueOf('bad_phone/no_country', valueText(text), number.number));
   if (number.ext) row.report(issueOf('extension_dropped', valueText(text)));
   if (!number.isValid()) {
+    if (!isPlausible(number)) return new ValueError(issueOf('bad_phone/no_country', valueText(text), number.number));
     const where = known && !text.startsWith('+') ? ` in ${COUNTRIES.of(known)}` : '';
     row.report(issueOf('unassigned_number', valueText(text), number.number, where));
   }
@@ -119,9 +120,8 @@ function beginsWithCode(text: string, region: CountryCode): boolean {
 /** By calling code, first digit and length: whether a country has any such numbers. */
 const plausible = new Map<string, boolean>();
 
-/** Whether some number of the country has this length and begins with this digit, in use or not. */
+/** Of a number that is not in use: whether some number of the country has this length and begins with this digit. */
 function isPlausible(number: PhoneNumber): boolean {
-  if (number.isValid()) return true;
   if (/^0+$/.test(number.nationalNumber)) return false;
   const { countryCallingCode: code, nationalNumber: digits } = number;
   const key = `${code} ${digits[0]} ${digits.length}`;

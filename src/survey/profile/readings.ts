@@ -50,6 +50,9 @@ export class NumberForms {
 
 /** What programs write where there is no value. */
 const EMPTY = /^(?:false|nan|none|nat|<na>|null|nil|undefined|n\/a|\(null\)|\(blank\)|\\n|-{1,3})$/i;
+const LONGEST = 16;
+/** The first characters of these and of `true`, in lower case: most cells have another one. */
+const BEGINNINGS: ReadonlySet<number> = new Set([...'fnut<(-\\ '].map((first) => first.charCodeAt(0) | 32));
 /** In custom fields, which may have any value: what only a program writes. */
 const OF_PROGRAMS = /^(?:nan|nat|<na>|null|undefined|\(null\)|\\n)$/i;
 /** Fields for people. */
@@ -78,7 +81,11 @@ export class EmptyTexts {
   }
 
   take(cell: string, file: string, line: number): void {
-    const text = cell.length > 16 ? '' : cell.trim();
+    if (cell.length > LONGEST || !BEGINNINGS.has(cell.charCodeAt(0) | 32)) {
+      this.#hasTexts = true;
+      return;
+    }
+    const text = cell.trim();
     if (!EMPTY.test(text)) {
       if (/^true$/i.test(text)) this.#hasTrue = true;
       else this.#hasTexts = true;
