@@ -5,7 +5,7 @@ import iconv from 'iconv-lite';
 import { describe, expect, it, test } from 'vitest';
 import { startMapping } from '../../src/commands/init/index.ts';
 import { openText, readText } from '../../src/input/text/text.ts';
-import { likelyEncoding } from '../../src/input/text/undecodable.ts';
+import { candidatesFor } from '../../src/input/text/candidates.ts';
 import { FIXTURES } from '../e2e/harness.ts';
 import { failure, folderWith, openIn, readAll } from './reading.ts';
 
@@ -117,13 +117,42 @@ it.each([
   ['shift_jis', '田中太郎 鈴木花子 佐藤次郎 高橋 伊藤 株式会社サンプル 有限会社テスト 顧客 電話番号'],
   ['gb18030', '张伟 王芳 李娜 赵敏 陈静 北京科技有限公司 上海贸易公司 客户 电话'],
   ['euc-kr', '김철수 이영희 박민준 최지우 한국전자 서울상사 고객 전화'],
-])('%s is recognised by words such as %s', async (encoding, words) => {
-  expect(await likelyEncoding(encoded(words, encoding))).toBe(encoding);
+  ['windows-1252', 'Jørgen Bjørn Ærø Åse'],
+  ['windows-1252', 'Nicolò Málaga José Ñuñez'],
+  ['windows-1254', 'Işık Şahin Gülşen Çağlar İbrahim Öztürk Doğan'],
+  ['windows-1254', 'Ayşe Yılmaz Müdür'],
+  ['macintosh', 'Müller Schäfer Größe Jürgen Köhler'],
+  ['macintosh', 'François Amélie Zoé'],
+  ['shift_jis', 'ヤマダ 佐藤'],
+  ['koi8-r', 'Иван Пётр Ольга Светлана'],
+  ['cp866', 'Иван Пётр Ольга'],
+  ['windows-1250', 'Łódź'],
+  ['windows-1250', 'Dvořák Šimůnek Němec'],
+  ['windows-1257', 'Jānis Bērziņš Kalniņš Ģirts'],
+  ['windows-1255', 'שלום דוד כהן'],
+  ['cp850', 'Müller Schäfer Größe'],
+])('%s is recognised by words such as %s, and its candidates have one each', async (encoding, words) => {
+  const found = await candidatesFor(encoded(words, encoding));
+  expect(found[0]!.encoding).toBe(encoding);
+  expect(words.split(' ')).toContain(found[0]!.word);
+  expect(found.slice(1).map(({ word }) => word)).not.toContain(found[0]!.word);
 });
 
-it('few words show nothing: then it is that of Western Europe', async () => {
-  expect(await likelyEncoding(encoded('Łódź Kraków', 'windows-1250'))).toBe('windows-1252');
-  expect(await likelyEncoding([])).toBe('windows-1252');
+it('without a word it is that of Western Europe', async () => {
+  expect(await candidatesFor([])).toEqual([{ encoding: 'windows-1252', word: '' }]);
+});
+
+it('a file that is not UTF-8 is refused with a word for each candidate', async () => {
+  const error = await failure(
+    openIn(folderWith({ 'it.csv': iconv.encode('Id,Name\n1,Ayşe\n2,Yılmaz\n', 'windows-1254') }), 'it.csv').then(
+      readAll,
+    ),
+  );
+  expect(error).toMatchObject({
+    setting: 'encoding',
+    choices: expect.arrayContaining(['windows-1254', 'windows-1252']) as string[],
+  });
+  expect(error).toMatchObject({ hint: expect.stringMatching(/windows-1254.*Ayşe.*windows-1252.*Ayþe/) as string });
 });
 
 async function read(bytes: Buffer, folder = folderWith({})): Promise<string> {

@@ -30,6 +30,10 @@ const UNICODE = new Map([
   ['ucs2', 'UTF-16LE'],
 ]);
 
+export function isUtf16(name: string): boolean {
+  return name.startsWith('UTF-16');
+}
+
 /** Lines from several sources: each is UTF-8, or else `WESTERN`. */
 export const MIXED = 'mixed';
 /** Most likely, if a text is not UTF-8. */
@@ -55,8 +59,7 @@ export async function chooseEncoding(file: InputFile, head: Buffer, declared: st
   const mark = MARKS.find(({ bytes }) => bytes.every((byte, index) => head[index] === byte));
   const wanted = declared === undefined ? undefined : await normalise(file, declared);
   if (mark) {
-    const agrees =
-      wanted === undefined || wanted === mark.name || (wanted === 'UTF-16' && mark.name.startsWith('UTF-16'));
+    const agrees = wanted === undefined || wanted === mark.name || (wanted === 'UTF-16' && isUtf16(mark.name));
     if (wanted === MIXED && mark.name === 'UTF-8') return { name: MIXED, bom: mark.bytes.length, declared: true };
     if (agrees) return { name: mark.name, bom: mark.bytes.length, declared: wanted !== undefined };
     const [set, hint] = file.isArgument

@@ -1,0 +1,104 @@
+/** In which encodings a text that is not UTF-8 may be, by the letters that its words would have: nearly any bytes are valid in each. */
+import { WESTERN } from './encoding.ts';
+
+/** As somebody decides between them: a word, and how each reads it. */
+export interface Candidate {
+  readonly encoding: string;
+  readonly word: string;
+}
+
+/** The usual ones come first: of two that read the words equally well, the earlier one. */
+const ENCODINGS = [
+  ...[WESTERN, 'windows-1250', 'windows-1251', 'windows-1254', 'macintosh', 'shift_jis', 'gb18030', 'euc-kr', 'big5'],
+  ...[
+    'euc-jp',
+    'windows-1253',
+    'windows-1255',
+    'windows-1256',
+    'windows-1257',
+    'windows-1258',
+    'koi8-r',
+    'cp850',
+    'cp437',
+    'cp852',
+    'cp866',
+  ],
+];
+/** What chardet calls them; it knows the letters of a language by their frequency. */
+const AS_HERE: Readonly<Record<string, string>> = {
+  'ISO-8859-1': WESTERN,
+  'ISO-8859-2': 'windows-1250',
+  'ISO-8859-6': 'windows-1256',
+  'ISO-8859-7': 'windows-1253',
+  'ISO-8859-8': 'windows-1255',
+  'ISO-8859-9': 'windows-1254',
+};
+/** More words show no more. */
+const MOST_WORDS = 200;
+const MOST = 4;
+/** Worse ones are no candidates. */
+const LEAST = 0.2;
+const FAR = 0.6;
+
+/** Letters by how many people write them: in a wrong encoding rare ones stand for the usual ones. */
+const USUAL =
+  /[äöüßéèêëáàâíìîóòôúùûçñãåøæ\p{sc=Cyrl}\p{sc=Grek}\p{sc=Hebr}\p{sc=Arab}\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/iu;
+const KNOWN = /[ąęłńśźżćčřšžěůőűăâîșşţğıďťāēīū]/iu;
+const RARE = /[ðþýŸƒªºˆ˜ŒœĺŕņķļģĶĮţ]/i;
+const SCRIPTS = [
+  /\p{sc=Latn}/u,
+  /\p{sc=Cyrl}/u,
+  /\p{sc=Grek}/u,
+  /\p{sc=Hebr}/u,
+  /\p{sc=Arab}/u,
+  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}ー々]/u,
+  /\p{sc=Hang}/u,
+];
+
+/** The likeliest encoding first, each with a word in it; `windows-1252` alone if there are no words. `words`: with other bytes than ASCII. */
+export async function candidatesFor(words: readonly Buffer[]): Promise<readonly Candidate[]> {
+  const given = words.slice(0, MOST_WORDS);
+  const [{ default: iconv }, { analyse }] = await Promise.all([import('iconv-lite'), import('chardet')]);
+  const found = analyse(Buffer.concat(given.flatMap((word) => [word, Buffer.from(' ')])));
+  const hints = new Map(
+    found.map(({ name, confidence }) => [AS_HERE[name] ?? name.toLowerCase(), confidence / 100] as const).reverse(),
+  );
+  const all = ENCODINGS.map((encoding) => {
+    const read = given.map((word) => iconv.decode(word, encoding));
+    const sum = read.reduce((total, word, at) => total + scoreOf(word) + koreanBonus(word, given[at]!), 0);
+    const score = sum / Math.max(1, given.length);
+    return { encoding, read, score: score + (hints.get(encoding) ?? 0) };
+  });
+  const ranked = all.filter(({ score }) => score > LEAST).sort((one, other) => other.score - one.score);
+  const best = ranked.length > 0 ? ranked.filter(({ score }) => score > ranked[0]!.score - FAR) : all.slice(0, 1);
+  // Nobody can choose between two that read the same.
+  const told = best.filter((each, at) => best.findIndex((other) => other.read.join() === each.read.join()) === at);
+  const few = told.slice(0, MOST);
+  const different = given.map((_, index) => few.filter(({ read }) => read[index] !== few[0]!.read[index]).length);
+  const at = different.indexOf(Math.max(...different));
+  return few.map(({ encoding, read }) => ({ encoding, word: read[at] ?? '' }));
+}
+
+/** From 1, if all letters are such as words have, down: no letters, letters of several scripts, capitals behind small letters. */
+function scoreOf(word: string): number {
+  const foreign = [...word].filter((character) => character > '\x7f');
+  if (foreign.length === 0) return 0;
+  const scripts = SCRIPTS.filter((script) => script.test(word)).length;
+  const sum = foreign.reduce((total, character) => total + valueOf(character), 0) / foreign.length;
+  const capitals = (word.match(/\p{Ll}\p{Lu}|\p{L}\p{Lu}(?=\p{Ll})/gu) ?? []).length;
+  // Within a word, Italian has none of these.
+  const within = (word.match(/[ìòù](?=\p{Ll})/gu) ?? []).length;
+  return sum - (scripts > 1 ? 1 : 0) - capitals - within / 2;
+}
+
+/** Words of frequent Hangul (the characters of KS X 1001) come of no text in another encoding. */
+function koreanBonus(word: string, bytes: Buffer): number {
+  return /^\p{sc=Hang}+$/u.test(word) ? (bytes.every((byte) => byte >= 0xa1) ? 0.6 : -0.3) : 0;
+}
+
+function valueOf(character: string): number {
+  if (/[\ufffd\p{Co}\p{Cc}\p{Cn}]/u.test(character)) return -8;
+  if (/[\uff61-\uff9f]/.test(character) || !/[\p{L}\p{M}々ー]/u.test(character)) return -1;
+  if (RARE.test(character)) return 0.5;
+  return USUAL.test(character) ? 1 : KNOWN.test(character) ? 0.95 : 0.8;
+}
