@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Summary } from './report/files/summary.ts';
+import type { Summary } from './report/figures/summary.ts';
 
 const cli = fileURLToPath(new URL('./cli.js', import.meta.url));
 const mapping = fileURLToPath(new URL('../fixtures/demo/mapping.yaml', import.meta.url));

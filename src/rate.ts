@@ -28,6 +28,14 @@ export function secondsToSend(requests: number, rate: Rate): number {
   return (requests * rate.seconds) / rate.requests;
 }
 
+/**
+ * Estimated seconds until the last of this many events goes out from now on, one request each. The window slides: a full one goes
+ * at once, and its requests may follow one window later, also at once.
+ */
+export function estimateSeconds(events: number, rate: Rate): number {
+  return Math.ceil(Math.floor(Math.max(0, events - 1) / rate.requests) * rate.seconds);
+}
+
 /** `100 requests per 60 s` */
 export function rateText({ requests, seconds }: Rate): string {
   return `${numberText(requests)} requests per ${numberText(seconds)} s`;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { within } from '../src/rate.ts';
-import { estimateSeconds } from '../src/report/figures/summarise.ts';
+import { estimateSeconds, within } from '../src/rate.ts';
 
 const USUAL = { requests: 100, seconds: 60 };
 

@@ -8,8 +8,8 @@ import type { EventType, IssueKind, State } from '../src/model.ts';
 import { WHOLE } from '../src/plan/known/wanted.ts';
 import type { UnusedCode } from '../src/report/words/unused.ts';
 import { hintFor } from '../src/report/words/words.ts';
-import { storeDocument, type Documents } from '../src/report/files/documents.ts';
-import type { StoredSummary, SurveySnapshot } from '../src/report/files/summary.ts';
+import { storeDocument, type Documents, type SurveySnapshot } from '../src/report/files/documents.ts';
+import { notStarted, type Summary } from '../src/report/figures/summary.ts';
 import type { Account } from '../src/service/account.ts';
 import { StateDir } from '../src/files/state-dir.ts';
 import { noteWait, type RunWait } from '../src/store/checkpoint.ts';
@@ -17,7 +17,6 @@ import { CHECKPOINT, CHECKPOINT_FILE } from '../src/store/checkpoint-schema.ts';
 import { FieldHasher } from '../src/store/field-hashes.ts';
 import { COUNTING_INDEX, PLAN, PLAN_FILE, PLAN_INDEXES } from '../src/store/plan-schema.ts';
 import { Database } from '../src/store/sqlite.ts';
-import { notStarted } from '../src/report/figures/summarise.ts';
 
 /** When everything happened, unless a test says otherwise. */
 export const AT = '2026-01-31T12:00:00.000Z';
@@ -293,7 +292,7 @@ export interface GivenState {
   /** Of records that became no event, or of the input as a whole. */
   readonly problems?: readonly GivenProblem[];
   readonly survey?: Partial<SurveySnapshot>;
-  readonly summary?: Partial<StoredSummary>;
+  readonly summary?: Partial<Summary>;
   readonly mapping?: Documents['mapping'];
   readonly inputs?: Documents['inputs'];
   readonly migration?: { readonly name?: string; readonly base_url?: string; readonly created_at?: string };
@@ -337,7 +336,7 @@ function fillPlan(state: StateOf, { events = [], problems = [], survey, summary,
   for (const { code, message = '', at, ...given } of problems) {
     state.problem(null, code, message, { ...given, ...(at ? { record: state.record(placeOf(at)) } : {}) });
   }
-  const common = { migration: 'acme', base_url: 'https://crm.example', records: RECORDS };
+  const common = { migration: 'acme', base_url: 'https://crm.example' };
   storeDocument(state.plan, 'survey', {
     ...common,
     at: AT,
@@ -345,16 +344,16 @@ function fillPlan(state: StateOf, { events = [], problems = [], survey, summary,
     options: [],
     ...survey,
   });
-  if (summary) storeDocument(state.plan, 'summary', { ...SUMMARY, ...common, ...summary });
+  if (summary) storeDocument(state.plan, 'summary', { ...SUMMARY, ...common, records: RECORDS, ...summary });
   if (mapping) storeDocument(state.plan, 'mapping', mapping);
   if (inputs) storeDocument(state.plan, 'inputs', inputs);
 }
 
 /** Of a run that did nothing. */
-const { profile: _profile, ...NOTHING } = notStarted({ dryRun: false, startedAt: new Date(AT), began: 0, exitCode: 0 });
-const SUMMARY: StoredSummary = {
+const ending = { code: 0, reason: 'done' } as const;
+const NOTHING = notStarted({ dryRun: false, startedAt: new Date(AT), began: 0, ending });
+const SUMMARY: Summary = {
   ...NOTHING,
-  exit: { code: 0, reason: 'done' },
   finished_at: AT,
   this_run: { ...NOTHING.this_run, seconds: 0 },
 };

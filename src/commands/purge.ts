@@ -6,7 +6,7 @@ import { Lock, LOCK_FILE } from '../store/lock.ts';
 import { counted } from '../report/words/numbers.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { isThere } from '../files/private-file.ts';
-import { REPORT_FILE } from '../report/files/summary.ts';
+import { REPORT_FILE } from '../report/figures/summary.ts';
 import { isRunLog, RUN_LOG_FILE } from '../files/run-log.ts';
 import { DRY_RUN, StateDir } from '../files/state-dir.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';

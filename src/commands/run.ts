@@ -3,24 +3,25 @@ import type { Console } from '../report/print/console.ts';
 import { credentials, readEnvironment, type Credentials } from '../settings/credentials.ts';
 import type { Environment } from '../settings/env-file.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
-import type { Figures } from '../report/figures/figures.ts';
-import { openNamesOf } from '../report/figures/findings.ts';
+import type { Figures, Section } from '../report/figures/figures.ts';
+import { refusalOf } from '../report/figures/ending.ts';
 import { nextSection, resumeSection } from '../report/figures/next-steps.ts';
-import { dryRunFigures, runFigures, type RunFound } from '../report/figures/run.ts';
-import { notStarted, refusalOf } from '../report/figures/summarise.ts';
-import { planSections, surveyFigures } from '../report/figures/survey.ts';
+import { PlanFigures } from '../report/figures/plan-figures.ts';
+import { endFigures, readyFigures } from '../report/figures/screens.ts';
+import { notStarted } from '../report/figures/summary.ts';
+import { openNamesOf } from '../report/figures/to-fix.ts';
 import { briefText } from '../report/figures/verdict.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { Halt, haltOnSignals, needsAdopt } from '../halt.ts';
 import { jsonOf } from '../report/print/json.ts';
 import { screenOf, showFigures } from '../report/print/terminal.ts';
 import { countDue } from '../plan/counts.ts';
-import { runMigration, type Monitor, type RunEnd } from '../run/run.ts';
+import type { Monitor, RunEnd } from '../run/begin.ts';
+import { runMigration } from '../run/run.ts';
 import type * as progressModule from '../report/print/progress.ts';
 import { commandLine } from '../settings/command-line.ts';
 import { runSettings, type RunSettings } from '../settings/run-settings.ts';
 import type { Account } from '../service/account.ts';
-import type { WrittenWorksheet } from '../survey/worksheet-file.ts';
 import { durationText } from '../report/words/times.ts';
 import { oneLine } from '../report/words/visible.ts';
 import { counted, numberText } from '../report/words/numbers.ts';
@@ -35,8 +36,8 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
     return await migrate(argv, console);
   } catch (error) {
     if (argv.json === true && error instanceof UserError) {
-      const ended = { dryRun: argv.dryRun === true, startedAt, began, exitCode: error.exitCode };
-      console.printJson(jsonOf(notStarted(ended)));
+      const ending = { code: error.exitCode, reason: 'not_started' };
+      console.printJson(jsonOf(notStarted({ dryRun: argv.dryRun === true, startedAt, began, ending })));
     }
     throw error;
   }
@@ -48,9 +49,9 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
   const env = environmentOf(settings, console);
   const target = await targetOf(settings, env, console);
   const stopListening = listenForSignals(halt, console);
-  const watching = watch(settings, console, target);
+  const watching = watch(settings, console, target, halt);
   try {
-    const ended = await runMigration({
+    const { summary, profile, unwritten } = await runMigration({
       settings,
       credentials: target.credentials,
       stateSuffix: settings.sandbox ? '.sandbox' : '',
@@ -58,21 +59,16 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
       redactor: console.redactor,
       monitor: watching.monitor,
     });
-    watching.end();
-    const { summary, unwritten } = ended;
-    if (settings.quiet && !halt.reason && summary.exit.code !== EXIT.done) {
-      console.complain(briefText(summary));
-    }
+    if (settings.quiet && !halt.reason && summary.exit.code !== EXIT.done) console.complain(briefText(summary));
     if (unwritten.length > 0) {
       console.complain(
         `warning: these files could not be written, so they are missing or outdated: ${unwritten.join(', ')}`,
       );
     }
-    const figures = endFigures(ended, watching, { settings, halt, target });
     // Why a run stopped is said whatever becomes of stdout.
-    if (halt.reason) console.complain(screenOf(figures, console.columns));
-    else showFigures(console, figures, settings);
-    if (settings.json) console.printJson(jsonOf(summary));
+    if (halt.reason) console.complain(screenOf(watching.screen!, console.columns));
+    else showFigures(console, watching.screen!, settings);
+    if (settings.json) console.printJson(jsonOf({ ...summary, profile }));
     return summary.exit.code as ExitCode;
   } catch (error) {
     if (!halt.reason || !(error instanceof UserError) || error.hint !== undefined) throw error;
@@ -90,32 +86,22 @@ function resumeCommand(code: string): string {
   return commandLine(process.argv, { without: ['--fresh', ...and], and });
 }
 
-function endFigures(
-  { summary, plan, files, unwritten }: RunEnd,
-  { said, where }: Watching,
-  { settings, halt, target }: { settings: RunSettings; halt: Halt; target: RunTarget },
-): Figures {
-  const worksheet = said.worksheet;
-  const names = worksheet && openNamesOf(worksheet);
-  const next = halt.reason
-    ? resumeSection(settings.dryRun ? commandLine(process.argv) : resumeCommand(halt.reason.code), RESUME_TEXT)
-    : nextSection(summary, {
-        argv: process.argv,
-        mapping: settings.mapping,
-        sandbox: settings.sandbox,
-        due: countDue(plan.states),
-        pilot: files?.pilot,
-        unwritten,
-        worksheet: names && { path: worksheet.path, isNamed: worksheet.isNamed },
-        optionsOf: (command) => Object.keys({ verify, report, purge }[command].options),
-      });
-  const found: RunFound = {
-    ...plan,
-    ...{ summary, mapping: settings.mapping, where: where(), halt: halt.reason, survey: said.sections, names, next },
-    triggersFired: target.triggersFired?.(),
-    now: new Date(),
-  };
-  return settings.dryRun ? dryRunFigures(found) : runFigures(found);
+/** What to do next: to resume a run that was stopped, or what follows its end. */
+function nextOf({ summary, plan, survey, pilot, unwritten }: RunEnd, settings: RunSettings, halt: Halt): Section {
+  if (halt.reason) {
+    const command = settings.dryRun ? commandLine(process.argv) : resumeCommand(halt.reason.code);
+    return resumeSection(command, RESUME_TEXT);
+  }
+  const { path, isNamed } = survey.worksheet;
+  return nextSection(summary, {
+    argv: process.argv,
+    mapping: settings.mapping,
+    sandbox: settings.sandbox,
+    due: countDue(plan.states),
+    ...{ pilot, unwritten },
+    worksheet: openNamesOf(survey.worksheet) && { path, isNamed },
+    optionsOf: (command) => Object.keys({ verify, report, purge }[command].options),
+  });
 }
 
 /** Whether nothing is sent twice is asked at 2 a.m. */
@@ -167,23 +153,20 @@ const PROGRESS_EVERY = 1000;
 
 interface Watching {
   readonly monitor: Monitor;
-  /** What the survey found, once it has ended. */
-  readonly said: { sections: RunFound['survey']; worksheet: WrittenWorksheet | undefined };
-  /** Which account was found, in words. */
-  readonly where: () => readonly string[];
+  /** Set once the run has ended. */
+  screen?: Figures;
   end(): void;
 }
 
-function watch(settings: RunSettings, console: Console, { isExample }: RunTarget): Watching {
+function watch(settings: RunSettings, console: Console, target: RunTarget, halt: Halt): Watching {
   let progress: progressModule.Progress | undefined;
-  let account: readonly string[] = [];
-  const said: Watching['said'] = { sections: [], worksheet: undefined };
+  let where: readonly string[] = [];
   // What people keep: with --json, stdout has the JSON alone.
   const print = (text: string): void => (settings.json ? console.say(text) : console.show(text));
   const monitor: Monitor = {
     runsCode: ({ file, sha256 }) => print(`runs code of ${oneLine(file)} (sha256 ${sha256})`),
     connected(found, baseUrl) {
-      account = [accountText(found, baseUrl, isExample)];
+      where = [accountText(found, baseUrl, target.isExample)];
     },
     readingContacts(read, total) {
       const of = total === undefined ? '' : ` of ${numberText(total)}`;
@@ -191,14 +174,22 @@ function watch(settings: RunSettings, console: Console, { isExample }: RunTarget
     },
     confirm: confirmer(),
     surveyed(survey, rate) {
-      const { worksheet } = survey;
-      const pace = { rate, now: new Date() };
-      said.sections = planSections(survey, pace);
-      said.worksheet = worksheet;
+      const { worksheet, changes } = survey;
       // Before hours of sending; a dry run, and a run that is refused, say it all at their end.
-      if (!settings.dryRun && refusalOf(settings, survey, survey.states) === undefined)
-        showFigures(console, surveyFigures(survey, pace, account), settings);
+      if (!settings.dryRun && refusalOf(settings, survey, survey.states) === undefined) {
+        const around = { where, worksheet, rate, now: new Date() };
+        showFigures(console, readyFigures(new PlanFigures(survey.db), changes, around), settings);
+      }
       if (worksheet.elsewhere !== undefined) console.complain(`warning: ${worksheet.elsewhere}`);
+    },
+    ended(end) {
+      watching.end();
+      const { summary, plan, survey, rate } = end;
+      watching.screen = endFigures(plan, summary, {
+        ...{ where, rate, worksheet: survey.worksheet, now: new Date(), mapping: settings.mapping, halt: halt.reason },
+        triggersFired: target.triggersFired?.(),
+        next: nextOf(end, settings, halt),
+      });
     },
     stopsAt(moment) {
       const seconds = (moment.getTime() - systemClock.wall()) / 1000;
@@ -212,11 +203,14 @@ function watch(settings: RunSettings, console: Console, { isExample }: RunTarget
       if (!settings.quiet) progress = (await loadProgress()).startProgress(console, view);
     },
   };
-  const end = (): void => {
-    progress?.stop();
-    progress = undefined;
+  const watching: Watching = {
+    monitor,
+    end() {
+      progress?.stop();
+      progress = undefined;
+    },
   };
-  return { monitor, said, where: () => account, end };
+  return watching;
 }
 
 /** `sandbox, with example pipelines (Sales, Partners)`; `https://… : 2 deal pipelines (Sales, Partners), 11 stages, 8 users`. */

@@ -1,6 +1,5 @@
 import { EVENT_TYPES } from '../kinds/index.ts';
 import { outcomeOf, OUTCOMES, type Entity, type EventCounts, type EventType, type State } from '../model.ts';
-import type { WaitingCounts } from '../report/files/summary.ts';
 import type { Tolerance } from '../settings/run-settings.ts';
 import type { Database } from '../store/sqlite.ts';
 import { isLater, isOpen } from './events.ts';
@@ -92,6 +91,9 @@ function isExcluded(state: State): boolean {
 export function countDue(states: readonly CountedState[]): number {
   return countWhere(states, ({ state }) => isOpen(state));
 }
+
+/** Selected events whose parents are neither acknowledged nor selected: by type, and by what they wait for. */
+export type WaitingCounts = Readonly<Record<EventType, Readonly<Record<Entity, number>>>>;
 
 /** The parents outside the selection for which events wait. */
 export function countWaiting(db: Database): WaitingCounts {

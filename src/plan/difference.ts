@@ -1,9 +1,17 @@
 /** Why acknowledged records are not as the input says, as far as the runs that sent them show it, and where the first of them are. */
 import type { FileDigest } from '../input/source.ts';
+import type { Place } from '../model.ts';
 import { readDocument } from '../report/files/documents.ts';
-import type { RecordDifference } from '../report/files/summary.ts';
 import type { Database } from '../store/sqlite.ts';
 import { DIFFERENCE_CODES } from './known/judge-known.ts';
+
+/** Why acknowledged records are not as the input says. */
+export interface RecordDifference {
+  /** What alone has changed since they were sent; null if it may be one or the other. */
+  readonly by: 'export' | 'mapping' | 'worksheet' | null;
+  /** The first of them, with the fields that differ. */
+  readonly first: readonly (Pick<Place, 'file' | 'line' | 'record'> & { readonly fields: readonly string[] })[];
+}
 
 const MOST_PLACES = 2;
 

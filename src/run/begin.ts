@@ -8,6 +8,9 @@ import { loadMapping } from '../mapping/load.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import type { ProgressView } from '../report/print/progress-tracker.ts';
 import { ProblemsError, type Problem } from '../problem.ts';
+import type { PlanFigures } from '../report/figures/plan-figures.ts';
+import type { Summary } from '../report/figures/summary.ts';
+import type { WrittenPilot } from '../report/files/pilot.ts';
 import { counted } from '../report/words/numbers.ts';
 import type { Rate } from '../rate.ts';
 import type { Redactor } from '../redact.ts';
@@ -32,8 +35,22 @@ export interface Monitor {
   /** Loads the modules that `sending` needs. */
   load?(): Promise<void>;
   sending?(view: ProgressView): void | Promise<void>;
+  /** Called once everything is written, while the plan can be read. */
+  ended?(end: RunEnd): void;
   /** Called with problems that do not stop the run. */
   trouble?(message: string): void;
+}
+
+/** What is to be told of the end of a run. */
+export interface RunEnd {
+  readonly summary: Summary;
+  readonly plan: PlanFigures;
+  readonly survey: Survey;
+  readonly rate: Rate;
+  /** Only with --pilot. */
+  readonly pilot: WrittenPilot | undefined;
+  /** Names of files for people that could not be written. */
+  readonly unwritten: readonly string[];
 }
 
 export interface RunJob {

@@ -10,31 +10,31 @@ import { EXIT, shortageOf, UserError } from '../errors.ts';
 import { isStateLost } from '../halt.ts';
 import { closingAfter } from './held-state.ts';
 import { planCounter } from '../report/print/progress-tracker.ts';
-import { writeFiles, type WrittenFiles } from '../report/print/written-files.ts';
-import { countDue, type CountedState } from '../plan/counts.ts';
-import type { Summary } from '../report/files/summary.ts';
+import { writeFiles } from '../report/print/written-files.ts';
+import { countDue } from '../plan/counts.ts';
+import { endingOf, refusalOf, type Ending } from '../report/figures/ending.ts';
+import { PlanFigures } from '../report/figures/plan-figures.ts';
+import { REPORT_FILE, summaryOf, type Summary } from '../report/figures/summary.ts';
+import { CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
 import type { Sender } from '../send/sender.ts';
 import { findDamage } from '../store/sqlite.ts';
-import { endingOf, refusalOf, summarise, type Ending } from '../report/figures/summarise.ts';
-import { readPlan, type PlanReading } from '../report/figures/run.ts';
+import type { Survey } from '../survey/survey.ts';
 import { isAgreed, surveyed, type Surveyed } from './surveyed.ts';
 import { noteWaits } from './waits.ts';
 import { counted } from '../report/words/numbers.ts';
 
 export type { Monitor, RunJob } from './begin.ts';
 
-/** How a run ended, and what its text shows beside the summary. */
-export interface RunEnd {
+/** What a run leaves. */
+export interface RunResult {
   readonly summary: Summary;
-  readonly plan: PlanReading;
-  /** Undefined if the state directory is gone. */
-  readonly files: WrittenFiles | undefined;
+  readonly profile: Survey['profile'];
   /** Names of files for people that could not be written. */
   readonly unwritten: readonly string[];
 }
 
 /** Runs, resumes or (dry run) rehearses a migration. Throws a `UserError` if even a survey was not possible. */
-export async function runMigration(job: RunJob): Promise<RunEnd> {
+export async function runMigration(job: RunJob): Promise<RunResult> {
   let run: Run | undefined;
   try {
     return await closingAfter(async (atEnd) => {
@@ -125,25 +125,33 @@ async function end(
   target: Target | undefined,
   { survey }: Surveyed,
   sender: Sender | undefined,
-): Promise<RunEnd> {
-  const { settings, mapping, state, output, log, startedAt, began, bestEffort } = run;
-  const plan = readPlan(survey.db);
-  const summary = summarise({
-    settings: { ...settings, rate: target?.rate ?? settings.rate },
-    ...{ mapping, survey, plan, startedAt, began, sender, state, output },
-    ending: endOf(run, survey, plan.states),
+): Promise<RunResult> {
+  const { settings, mapping, state, output, log, bestEffort, monitor } = run;
+  const plan = new PlanFigures(survey.db);
+  const rate = target?.rate ?? settings.rate;
+  const summary = summaryOf(plan, {
+    ...{ mapping, survey, rate, sender, startedAt: run.startedAt, began: run.began, dryRun: settings.dryRun },
+    ending: endOf(run, survey, plan),
     baseUrl: target?.baseUrl ?? null,
     requests: target?.client.requests ?? 0,
+    overMaxOmitted: survey.omitted.excess(settings.maxOmitted),
+    files: {
+      checkpoint: settings.dryRun ? null : state.file(CHECKPOINT_FILE),
+      errors: output.file('errors.csv'),
+      report: output.file(REPORT_FILE),
+    },
   });
   const files = isStateLost(summary.exit.reason) ? undefined : await writeFiles(run, survey.db, summary);
   log.write('end', { exit: summary.exit, events: summary.events });
-  return { summary, plan, files, unwritten: bestEffort.failed };
+  const unwritten = bestEffort.failed;
+  monitor.ended?.({ summary, plan, survey, rate, pilot: files?.pilot, unwritten });
+  return { summary, profile: survey.profile, unwritten };
 }
 
-function endOf({ settings, halt }: Run, survey: Surveyed['survey'], states: readonly CountedState[]): Ending {
+function endOf({ settings, halt }: Run, survey: Surveyed['survey'], { db, states }: PlanFigures): Ending {
   if (halt.reason) return { code: halt.reason.exitCode, reason: halt.reason.code };
   const refusal = refusalOf(settings, survey, states);
   // A dry run says what the run would refuse.
   if (refusal) return { code: settings.dryRun ? EXIT.finishedWithErrors : EXIT.nothingSent, reason: refusal };
-  return endingOf(survey, states);
+  return endingOf(db, states);
 }

@@ -9,7 +9,8 @@ import type { FieldHasher } from '../store/field-hashes.ts';
 import { copyCheckpoint } from '../store/open.ts';
 import { PLAN_FILE } from '../store/plan-schema.ts';
 import { findDamage } from '../store/sqlite.ts';
-import { snapshotOf, storedMapping } from '../report/figures/summarise.ts';
+import { optionsToResume } from '../settings/command-line.ts';
+import { storedMapping } from './stored-mapping.ts';
 import { beginPlan, discardPlan } from '../survey/plan-file.ts';
 import { surveyInput, type Survey } from '../survey/survey.ts';
 import { accountContacts } from '../plan/account/people.ts';
@@ -54,7 +55,13 @@ export async function surveyed(run: Run, target: Target | undefined): Promise<Su
   const rate = target?.rate ?? settings.rate;
   storeDocument(survey.db, 'mapping', await storedMapping(mapping, survey));
   if (!halt.requested) monitor.surveyed?.(survey, rate);
-  storeDocument(survey.db, 'survey', snapshotOf(mapping.migration, target?.baseUrl ?? null, survey, rate));
+  storeDocument(survey.db, 'survey', {
+    migration: mapping.migration,
+    base_url: target?.baseUrl ?? null,
+    at: new Date().toISOString(),
+    rate,
+    options: optionsToResume(process.argv),
+  });
   return { survey, hasher };
 }
 

@@ -21,7 +21,7 @@ type Door =
 
 export type AloneReason = 'credentials' | 'intercepted';
 /** Why nothing gets through. */
-type Cause = 'outage' | 'rate_limited';
+type Blockage = 'outage' | 'rate_limited';
 
 /** What the answers of a run so far say about the service, and not about one event. */
 export interface Lane {
@@ -32,7 +32,7 @@ export interface Lane {
   /** What came instead of an answer, since the last one. */
   readonly lastFailure?: string | undefined;
   /** Why nothing gets through, and for how long that has lasted until `countedTo`. */
-  readonly blocked?: { readonly cause: Cause; readonly countedTo: number; readonly lastedMs: number } | undefined;
+  readonly blocked?: { readonly cause: Blockage; readonly countedTo: number; readonly lastedMs: number } | undefined;
   readonly hasAcknowledged: boolean;
   /** A request of this run may have arrived. */
   readonly mayHaveArrived: boolean;
@@ -131,7 +131,7 @@ function down(lane: Lane, probes: number, { now, random }: Moment): Lane {
 }
 
 /** Nothing gets through since this time, or since an earlier one. */
-function blocked(lane: Lane, cause: Cause, since: number, moment: Moment): Lane {
+function blocked(lane: Lane, cause: Blockage, since: number, moment: Moment): Lane {
   const from = { countedTo: Math.max(since, lane.answeredAt), lastedMs: 0 };
   return counted({ ...lane, blocked: { ...from, ...lane.blocked, cause } }, moment);
 }
@@ -152,7 +152,7 @@ export function leftMs({ blocked }: Lane, now: number, maxOutageMs: number): num
   return blocked && Math.max(0, maxOutageMs - blocked.lastedMs - (now - blocked.countedTo));
 }
 
-const STOPS: Readonly<Record<Cause, readonly [message: string, hint: string]>> = {
+const STOPS: Readonly<Record<Blockage, readonly [message: string, hint: string]>> = {
   outage: ['the service gave no usable answer for longer than --max-outage', 'rerun when the service is back'],
   rate_limited: [
     'the service kept rate-limiting the run for longer than --max-outage',

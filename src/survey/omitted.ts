@@ -1,8 +1,22 @@
 import { CUSTOM_FIELDS, SENT_AS } from '../kinds/index.ts';
 import type { EventType } from '../model.ts';
-import type { ExcessOmission, OmittedCounts } from '../report/files/omitted.ts';
 import type { Tolerance } from '../settings/run-settings.ts';
 import type { Database } from '../store/sqlite.ts';
+
+/** How many values were left out: by type, field and the code of the reason. */
+export type OmittedCounts = Readonly<Record<EventType, Readonly<Record<string, Readonly<Record<string, number>>>>>>;
+
+/** A field of which more values would be left out than `--max-omitted` allows, with the most frequent reason. */
+export interface ExcessOmission {
+  readonly type: EventType;
+  readonly field: string;
+  readonly code: string;
+  /** Values left out for this reason. */
+  readonly count: number;
+  /** Events that would be sent without a value of the field, and events that have one. */
+  readonly omitted: number;
+  readonly of: number;
+}
 
 /** A percentage of fewer values than these says nothing about the mapping. */
 const FEWEST = 10;

@@ -11,13 +11,13 @@ import { countStates, type CountedState } from '../plan/counts.ts';
 import { combined } from '../plan/rows/combine.ts';
 import { planDigest } from '../plan/digest.ts';
 import { assertApproved, keepAnswers, markRepeated, shrunkSource } from '../plan/earlier-plans.ts';
-import { readChanges } from '../plan/known/changes-file.ts';
+import { readChanges, type ChangeCounts } from '../plan/known/changes-file.ts';
 import { CHOOSING, judgePlan, runSteps, type JudgingJob } from '../plan/steps.ts';
 import { addProblem } from '../plan/problems.ts';
+import { muchSkipped, readSkipped } from '../plan/skipped.ts';
+import { unusedText } from '../report/words/unused.ts';
 import { storeDocument } from '../report/files/documents.ts';
-import type { Profile } from '../report/files/profile.ts';
-import { muchSkipped, readSkipped, skippedText } from '../report/files/skipped.ts';
-import type { ChangeCounts } from '../report/files/summary.ts';
+import type { Profile } from './profile/notes.ts';
 import type { Account } from '../service/account.ts';
 import type { Client } from '../service/client.ts';
 import type { RunSettings } from '../settings/run-settings.ts';
@@ -184,7 +184,7 @@ async function describe(
   const unmatched = unmatchedAnswers(answers, resolver.met());
   if (unmatched) addProblem(db, { count: unmatched.count }, unmatched);
   for (const { source, total, of, ...most } of muchSkipped(readSkipped(db))) {
-    addProblem(db, { count: total }, issueOf('rows_skipped', source, total, of, skippedText(most)));
+    addProblem(db, { count: total }, issueOf('rows_skipped', source, total, of, unusedText(most.reason, most.why)));
   }
   for (const warning of [mergedStages(db, compiled.entries), strayStages(db, compiled.entries, resolver)])
     if (warning) addProblem(db, { count: warning.count }, warning);

@@ -6,7 +6,8 @@ import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../directory.ts';
-import type { Summary } from '../../src/report/files/summary.ts';
+import type { Summary } from '../../src/report/figures/summary.ts';
+import type { Profile } from '../../src/survey/profile/notes.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { StateDir } from '../../src/files/state-dir.ts';
 import { readState } from '../../src/store/open.ts';
@@ -108,9 +109,12 @@ export function start(args: readonly string[], { cwd, env = {} }: Place): Runnin
   return { child, ended, stderr: () => stderr };
 }
 
-export function summaryOf(ended: Ended): Summary {
+/** As `--json` prints it. */
+export type PrintedSummary = Summary & { readonly profile: Profile };
+
+export function summaryOf(ended: Ended): PrintedSummary {
   if (ended.stdout === '') throw new Error(`no summary; exit code ${ended.code}, stderr:\n${ended.stderr}`);
-  return JSON.parse(ended.stdout) as Summary;
+  return JSON.parse(ended.stdout) as PrintedSummary;
 }
 
 /** The key is refused from this event on. */
@@ -194,7 +198,7 @@ export async function project(
   const ingested = () => service.requests().filter(({ method }) => method === 'POST');
   return {
     ...{ service, cwd, env, write, read, run },
-    summary: async (...more: string[]): Promise<Summary> => summaryOf(await run(...more)),
+    summary: async (...more: string[]): Promise<PrintedSummary> => summaryOf(await run(...more)),
     /** Of a run that stops after so many events, because its key is refused from then on. */
     stoppedAfter: async (events: number, ...more: string[]): Promise<Summary> => {
       service.setFaults({ rules: [refusingFrom(events + 1)] });

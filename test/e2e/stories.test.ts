@@ -7,7 +7,7 @@ import { handler as purge } from '../../src/commands/purge.ts';
 import { handler as run } from '../../src/commands/run.ts';
 import { handler as verify } from '../../src/commands/verify.ts';
 import type { RecordStory } from '../../src/report/figures/story.ts';
-import type { Summary } from '../../src/report/files/summary.ts';
+import type { Summary } from '../../src/report/figures/summary.ts';
 import type { Verification } from '../../src/report/figures/verification.ts';
 import { call } from '../commands/in-process.ts';
 import { filesBelow, workspace } from './harness.ts';

@@ -1,6 +1,7 @@
 import { Redactor } from '../../src/redact.ts';
 import { Halt } from '../../src/halt.ts';
-import { runMigration, type Monitor, type RunEnd } from '../../src/run/run.ts';
+import type { Monitor } from '../../src/run/begin.ts';
+import { runMigration, type RunResult } from '../../src/run/run.ts';
 import { credentials } from '../../src/settings/credentials.ts';
 import { runSettings } from '../../src/settings/run-settings.ts';
 
@@ -13,7 +14,7 @@ export function migrate(
   mapping: string,
   options: Options = {},
   monitor: Monitor = {},
-): Promise<RunEnd> {
+): Promise<RunResult> {
   return runMigration({
     settings: runSettings({ mapping, rate: '100000/1s', ...options }),
     credentials: credentials(undefined, env),

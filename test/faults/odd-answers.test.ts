@@ -1,4 +1,6 @@
 /** What the service may answer and nothing promises: each oddity is said, and nothing is lost. */
+import type { Cause } from '../../src/report/figures/causes.ts';
+import type { RunEnd } from '../../src/run/begin.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -35,8 +37,10 @@ async function runWith(answer: (event: Arrived, nth: number) => Answer, lists: (
   const said: string[] = [];
   const env = { BACKFILL_BASE_URL: baseUrl, BACKFILL_API_KEY: 'sk_test', BACKFILL_INGEST_TOKEN: 'token_secret' };
   const trouble = (message: string): unknown => said.push(message);
-  const { summary, plan } = await migrate(env, join(cwd, 'mapping.yaml'), { concurrency: '1' }, { trouble });
-  const example = (code: string) => plan.findings.find((each) => each.code === code)?.examples[0];
+  let causes: readonly Cause[] = [];
+  const ended = ({ plan }: RunEnd): void => void (causes = [...plan.causes.errors, ...plan.causes.warnings]);
+  const { summary } = await migrate(env, join(cwd, 'mapping.yaml'), { concurrency: '1' }, { trouble, ended });
+  const example = (code: string) => causes.find((each) => each.code === code);
   return {
     summary,
     said,

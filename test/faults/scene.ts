@@ -3,7 +3,7 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { makeDirectory } from '../directory.ts';
-import type { Summary } from '../../src/report/files/summary.ts';
+import type { Summary } from '../../src/report/figures/summary.ts';
 import type { RequestEntry } from '../../src/sandbox/index.ts';
 import { serviceNow } from '../clock.ts';
 import { backfill, environmentOf, FAST, FIXTURES, start, type Ended, type Running } from '../e2e/harness.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Summary } from '../../src/report/files/summary.ts';
+import type { Summary } from '../../src/report/figures/summary.ts';
 import type { EventCounts } from '../../src/model.ts';
 import { mapping, project, rowsIn } from '../e2e/harness.ts';
 

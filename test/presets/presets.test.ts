@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { loadMapping } from '../../src/mapping/load.ts';
 import { UserError } from '../../src/errors.ts';
-import type { Summary } from '../../src/report/files/summary.ts';
+import type { Summary } from '../../src/report/figures/summary.ts';
 import { FIXTURES, workspace } from '../e2e/harness.ts';
 import { compare, fillIn, migrate, truthIn } from './truth.ts';
 

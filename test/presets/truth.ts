@@ -10,7 +10,8 @@ import { Redactor } from '../../src/redact.ts';
 import { defaultAccount, type Sandbox } from '../../src/sandbox/index.ts';
 import { uuidOf } from '../../src/sandbox/account.ts';
 import type { Account } from '../../src/service/account.ts';
-import type { Summary } from '../../src/report/files/summary.ts';
+import type { Summary } from '../../src/report/figures/summary.ts';
+import type { PrintedSummary } from '../e2e/harness.ts';
 import { runSettings } from '../../src/settings/run-settings.ts';
 import { PLAN } from '../../src/store/plan-schema.ts';
 import { Database } from '../../src/store/sqlite.ts';
@@ -42,7 +43,7 @@ export interface Truth {
 
 export interface Migrated {
   readonly service: Sandbox;
-  readonly ended: Summary | UserError;
+  readonly ended: PrintedSummary | UserError;
 }
 
 export async function truthIn(directory: string): Promise<Truth> {
@@ -97,7 +98,7 @@ export async function migrate(
     redactor: new Redactor(),
     monitor: {},
   }).then(
-    ({ summary }) => summary,
+    ({ summary, profile }) => ({ ...summary, profile }),
     (error: unknown) => {
       if (error instanceof UserError) return error;
       throw error;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Profile } from '../../src/report/files/profile.ts';
+import type { Profile } from '../../src/survey/profile/notes.ts';
 import { profileOf, rows, surveyed, surveyedFiles } from './surveying.ts';
 
 const LEADS =

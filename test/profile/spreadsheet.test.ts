@@ -1,6 +1,6 @@
 /** What a spreadsheet has done to a CSV that it saved, and exports that only look like it. */
 import { expect, it } from 'vitest';
-import type { DamageNote } from '../../src/report/files/profile.ts';
+import type { DamageNote } from '../../src/survey/profile/notes.ts';
 import { profileOf } from './surveying.ts';
 
 const MAPPING = `events:

@@ -1,8 +1,7 @@
 /** Dry runs of one export, and what their profile says. */
 import { expect } from 'vitest';
-import type { Profile } from '../../src/report/files/profile.ts';
-import type { Summary } from '../../src/report/files/summary.ts';
-import { project } from '../e2e/harness.ts';
+import type { Profile } from '../../src/survey/profile/notes.ts';
+import { project, type PrintedSummary } from '../e2e/harness.ts';
 
 interface Given {
   /** Of the one entry; the source is `it`. */
@@ -13,13 +12,16 @@ interface Given {
 }
 
 /** What a dry run of one export says. */
-export function surveyed({ mapping, export: text, file = 'it.csv', records }: Given): Promise<Summary> {
+export function surveyed({ mapping, export: text, file = 'it.csv', records }: Given): Promise<PrintedSummary> {
   const source = `{ path: ${file}${records === undefined ? '' : `, records: ${records}`} }`;
   return surveyedFiles(`sources: { it: ${source} }\n${mapping}`, { [file]: text });
 }
 
 /** With all of `sources` and `events`. */
-export async function surveyedFiles(mapping: string, exports: Readonly<Record<string, string>>): Promise<Summary> {
+export async function surveyedFiles(
+  mapping: string,
+  exports: Readonly<Record<string, string>>,
+): Promise<PrintedSummary> {
   const head = `version: 1\nmigration: profile\ndefaults: { timezone: UTC, region: IT }\n`;
   const { service, summary } = await project({ 'mapping.yaml': head + mapping, ...exports });
   const found = await summary('--dry-run');

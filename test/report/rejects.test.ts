@@ -113,7 +113,7 @@ it('warnings of rows are listed on the page with their first places and what to 
   });
   await run('--dry-run');
   expect((await stored('dry-run/report.html')).replace(/<[^>]*>|\s+/g, ' ').replace(/ +/g, ' ')).toMatch(
-    /short_row 2 people\.csv :3 people\.csv :5 Restore the row in the export/,
+    /short_row 2 people\.csv:3, people\.csv:5 Restore the row in the export/,
   );
 });
 

@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import type { Summary } from '../../src/report/files/summary.ts';
+import type { Summary } from '../../src/report/figures/summary.ts';
 import type { Verification } from '../../src/report/figures/verification.ts';
 import type { Corrections } from './corrections.ts';
 import { columnOn, contentOf, sourceOf, textOf, type Table } from './exports.ts';

@@ -14,7 +14,7 @@ import type * as credentials from '../../src/settings/credentials.ts';
 import type * as errors from '../../src/errors.ts';
 import type * as halt from '../../src/halt.ts';
 import type * as redact from '../../src/redact.ts';
-import type { Summary } from '../../src/report/files/summary.ts';
+import type { Summary } from '../../src/report/figures/summary.ts';
 import type * as run from '../../src/run/run.ts';
 import type * as settings from '../../src/settings/run-settings.ts';
 import type * as checkpointSchema from '../../src/store/checkpoint-schema.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { PATHS } from '../../src/contract.ts';
-import type { Summary } from '../../src/report/files/summary.ts';
+import type { Summary } from '../../src/report/figures/summary.ts';
 import type { SandboxState } from '../../src/sandbox/index.ts';
 import { environmentOf, start, summaryOf, type Running } from '../e2e/harness.ts';
 import { inScene } from '../faults/scene.ts';

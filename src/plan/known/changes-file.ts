@@ -3,10 +3,10 @@ import { isShownField, kindOf, KINDS } from '../../kinds/index.ts';
 import type { Next, Verdict } from '../../core/next.ts';
 import { textOf } from '../account/fields.ts';
 import { parseJson, type JsonValue } from '../../json.ts';
+import type { Entity } from '../../model.ts';
 import { readDocument } from '../../report/files/documents.ts';
 import { writeTable } from '../../report/files/error-files.ts';
 import { namesById } from '../../service/account.ts';
-import type { ChangeCounts, DueCounts } from '../../report/files/summary.ts';
 import { UNACKNOWLEDGED } from '../../store/plan-schema.ts';
 import type { Database } from '../../store/sqlite.ts';
 import type { StateDir } from '../../files/state-dir.ts';
@@ -87,6 +87,39 @@ export function writeChanges(db: Database, output: Pick<StateDir, 'file'>): void
   writeTable<Row>(db, output.file(CHANGES_FILE), COLUMNS, statement, {
     shown: (row) => ({ ...row, in_service: named(row.in_service), in_export: named(row.in_export) }),
   });
+}
+
+/** Records to send that the service does not have as far as is known, by what became of them in earlier runs. */
+export interface DueCounts {
+  /** Not sent by any run yet. */
+  readonly new: number;
+  /** Sent without an answer so far. */
+  readonly unanswered: number;
+  readonly rejected: number;
+}
+
+/** What an export differs in from what earlier runs sent: numbers of records. */
+export interface ChangeCounts extends DueCounts {
+  readonly changed: number;
+  /** Of the changed ones: only reported, because `if_changed` sends nothing for them. They are not read from the service. */
+  readonly reported: number;
+  /** Of the changed ones: with a field that the export has no longer, or a comment with another text. No policy sends that. */
+  readonly not_sendable: number;
+  /** Of the changed ones: edited in the service since, and of these, edited in a field that has changed in the export too. */
+  readonly edited: number;
+  readonly in_conflict: number;
+  /** Of the changed ones: those with another parent, by kind; `to_new`: to one that no run has sent yet. */
+  readonly moved: readonly {
+    readonly record: Entity;
+    readonly parent: Entity;
+    readonly count: number;
+    readonly to_new: number;
+  }[];
+  readonly gone: number;
+  /** Neither gone nor there: a row that could not be read may be about them. */
+  readonly unread: number;
+  /** Fields that have changed in the export and that the service does not show. */
+  readonly not_compared: readonly string[];
 }
 
 /**

@@ -2,7 +2,7 @@
 import { EVENT_TYPES } from '../../kinds/index.ts';
 import { columnOf, STATE_COLUMNS, type EventType, type StateColumn } from '../../model.ts';
 import { countWhere, type CountedState, type PriorityProgress } from '../../plan/counts.ts';
-import { MOST_PRIORITIES, type ChangeCounts, type PriorityCounts } from '../files/summary.ts';
+import type { ChangeCounts } from '../../plan/known/changes-file.ts';
 import { counted, countTexts, numberText } from '../words/numbers.ts';
 import { clockText } from '../words/times.ts';
 import { typeName } from '../words/terms.ts';
@@ -48,6 +48,19 @@ function waitingNotes(waiting: number, later: number): string[] {
   const wait = waiting === 1 ? 'waits' : 'wait';
   const of = waiting === later ? '' : ` of the ${numberText(later)}`;
   return [`${numberText(waiting)}${of} for later ${wait} for parents that are neither selected nor acknowledged`];
+}
+
+/** So many different ones are listed. */
+const MOST_PRIORITIES = 100;
+
+/** How far the events of one priority are. */
+export interface PriorityCounts {
+  readonly priority: number;
+  /** Those that were or will be sent, and those that cannot be; not those that this run excludes. */
+  readonly events: number;
+  readonly acknowledged: number;
+  /** ISO 8601: when the last of them was settled, or will be at this rate. Null if none was to be sent. */
+  readonly done_at: string | null;
 }
 
 /** When each priority was (`endedAt`) or will be done. `secondsFor`: to send so many events from `now` on, if that is known. */

@@ -69,7 +69,8 @@ function nameOf(by: 'stage' | 'owner', [from, to]: NamePair, sum: DealSum): stri
   return from === null || from === to ? target : `${from} -> ${target}`;
 }
 
-function grouping<T>(items: readonly T[], keyOf: (item: T) => unknown): ReadonlyMap<string, readonly T[]> {
+/** The items that have a key in common, in the order in which the first of each occurs. The key is any value of JSON. */
+function grouping<T>(items: Iterable<T>, keyOf: (item: T) => unknown): ReadonlyMap<string, readonly T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
     const key = JSON.stringify(keyOf(item));

@@ -2,28 +2,30 @@
 import { basename } from 'node:path';
 import { entityOf, kindOf } from '../../kinds/index.ts';
 import type { StoredMapping } from '../files/documents.ts';
-import { enumerated } from '../words/numbers.ts';
-import { countFindings, ofSeverity, type Finding } from '../files/findings.ts';
-import type { SkippedRows } from '../files/skipped.ts';
-import { placeText, type EventCounts, type EventType } from '../../model.ts';
+import { enumerated, numberText } from '../words/numbers.ts';
+import { parseJson, type JsonObject } from '../../json.ts';
+import type { SkippedRows } from '../../plan/skipped.ts';
+import { withoutValues } from '../../send/without-values.ts';
+import { placeText } from '../../model.ts';
 import { UNUSED } from '../words/unused.ts';
 import { capital, fieldWords, typeName, typeNoun } from '../words/terms.ts';
 import { inSentence } from '../words/sentence.ts';
 import { fixOf, isNameCode, meaningOf, type SentenceKey } from '../words/words.ts';
-import { causeText, severalText, type ErrorCause, type ErrorPlace } from './causes.ts';
-import { column, LIMITS, sectionOf, type Cell, type Cells, type Section } from './figures.ts';
+import { causeText, severalText, type Cause, type Causes } from './causes.ts';
+import { column, LIMITS, sectionOf, type Cells, type Section } from './figures.ts';
 
 /** Rows of the list; all others are in errors.csv and left_out.csv. */
 const MOST = 60;
 
-const TEAM = 'whoever runs the migration';
-const EXPORTER = 'whoever made the export';
+const TEAM = 'migration team';
+const EXPORTER = 'whoever exports';
+const CUSTOMER = 'customer';
 
 /** Who can mend an error, and how, by its kind. The appendix says what the mapping can do. */
 const ACTS: Readonly<Record<string, readonly [who: string, how: string]>> = {
   read: [EXPORTER, 'Export the file again, or correct the row.'],
-  map: ['whoever knows the record', 'Correct the value in the old CRM, or say what it should be.'],
-  resolve: ['whoever decides on names', 'Say which names of the new CRM to use, or create the missing ones there.'],
+  map: [CUSTOMER, 'Correct the value in the old CRM, or say what it should be.'],
+  resolve: [CUSTOMER, 'Say which names of the new CRM to use, or create the missing ones there.'],
   blocked: [EXPORTER, 'Add the record that it belongs to, or agree to send it without that record.'],
   send: [TEAM, 'Read the answer of the service in the appendix.'],
 };
@@ -67,7 +69,7 @@ const MENDED_BY: Readonly<Record<string, readonly SentenceKey[]>> = {
 };
 
 /** `hint`: tells further sentences of a code apart. */
-function actsOf(code: string, kind: string, hint: string | null): readonly [who: string, how: string] {
+function actsOf({ code, kind, hint }: Pick<Cause, 'code' | 'kind' | 'hint'>): readonly [who: string, how: string] {
   const isVariant = (key: SentenceKey): boolean =>
     key.startsWith(`${code}/`) && hint !== null && hint.endsWith(inSentence(fixOf(key)));
   for (const [who, keys] of Object.entries(MENDED_BY)) {
@@ -77,24 +79,24 @@ function actsOf(code: string, kind: string, hint: string | null): readonly [who:
   return ACTS[kind] ?? ACTS.send!;
 }
 
-interface MissingFound {
-  readonly causes: readonly ErrorCause[];
-  readonly findings: readonly Finding[];
-  readonly events: EventCounts;
-  readonly isDryRun: boolean;
-}
-
-export function missingSection({ causes, findings, events, isDryRun }: MissingFound): Section | undefined {
-  const omitted = ofSeverity(findings, 'omission');
+export function missingSection(causes: Causes, pending: number, isDryRun: boolean): Section | undefined {
+  const { errors, omissions } = causes;
   const rows = [
-    ...causes.map(causeRow),
-    ...(events.pending > 0 && !isDryRun
-      ? [['Not selected, or not sent yet', '', events.pending, TEAM, 'Run the migration again.']]
+    ...errors.map((cause) => [missingText(cause), recordsText(cause, 3), cause.frees, ...actsOf(cause)]),
+    ...(pending > 0 && !isDryRun
+      ? [['Not selected, or not sent yet', '', pending, TEAM, 'Run the migration again.']]
       : []),
-    ...omitted.map(omissionRow),
-  ] satisfies Cell[][];
+    ...omissions.map((cause) => [
+      onlyText(cause),
+      recordsText(cause, 2),
+      cause.count,
+      ...actsOf({ ...cause, hint: null }),
+    ]),
+  ];
   if (rows.length === 0) return undefined;
   const hidden = rows.length - MOST;
+  const records =
+    '“Records” is how many records arrive once this is fixed, with those that depend on them. errors.csv lists each one.';
   return sectionOf({
     id: 'missing',
     title: 'What is missing, and who acts',
@@ -108,12 +110,8 @@ export function missingSection({ causes, findings, events, isDryRun }: MissingFo
     rows: rows.slice(0, MOST),
     notes: [
       ...severalText(causes).map((text) => `${text}.`),
-      ...(causes.length > 0
-        ? [
-            '“Records” is how many records arrive once this is fixed, with those that depend on them. errors.csv lists each one.',
-          ]
-        : []),
-      ...(countFindings(omitted) > 0
+      ...(errors.length > 0 ? [records] : []),
+      ...(omissions.length > 0
         ? [`If only a value is missing, its record ${isDryRun ? 'is sent' : 'has arrived'} without it.`]
         : []),
       ...(hidden > 0 ? [`${hidden} more are in errors.csv and left_out.csv.`] : []),
@@ -121,41 +119,86 @@ export function missingSection({ causes, findings, events, isDryRun }: MissingFo
   });
 }
 
-function causeRow(cause: ErrorCause): Cell[] {
-  const { kind, code, field, places, count, frees, hint } = cause;
-  const { what } = meaningOf(code, kind);
+/** Without values of records, save names of stages and owners, which are none. */
+function missingText(cause: Cause): string {
+  const { code, kind, field } = cause;
+  if (isNameCode(code)) return capital(causeText(cause));
   const about = field === null ? '' : `${capital(wordsOf(field))}: `;
-  // Names of stages and owners are no values of records.
-  const text = isNameCode(code) ? capital(causeText(cause)) : `${about}${what || 'The service refused the record.'}`;
-  return [text, recordsText(places, count), frees, ...actsOf(code, kind, hint)];
+  return `${about}${meaningOf(code, kind).what || 'The service refused the record.'}`;
 }
 
-function omissionRow({ field, code, kind, count, types, examples }: Finding): Cell[] {
-  const { what } = meaningOf(code, kind);
-  const of = Object.keys(types)
-    .map((type) => (count === 1 ? `one ${typeNoun(type)}` : typeName(type as EventType | '').toLowerCase()))
-    .join(' or ');
-  const places = examples.filter(({ file }) => file !== '').slice(0, 2);
-  return [
-    `Only the ${wordsOf(field)} of ${of}: ${what}`,
-    recordsText(places, count),
-    count,
-    ...actsOf(code, kind, null),
-  ];
+function onlyText({ code, kind, field, count, types }: Cause): string {
+  const of = types.map((type) => (count === 1 ? `one ${typeNoun(type)}` : typeName(type).toLowerCase())).join(' or ');
+  return `Only the ${wordsOf(field!)} of ${of}: ${meaningOf(code, kind).what}`;
 }
 
-/** `contacts.csv:5 (id 17), contacts.csv:30 (id 18), …`: the first of `count` records. */
-function recordsText(places: readonly ErrorPlace[], count: number): string {
-  const texts = places.map(({ externalId: id, ...at }) => {
+/** `contacts.csv:5 (id 17), contacts.csv:30 (id 18), …`: the first of its records. */
+function recordsText({ places, count }: Cause, most: number): string {
+  const named = places.filter(({ file }) => file !== '').slice(0, most);
+  const texts = named.map(({ externalId: id, ...at }) => {
     return `${placeText({ ...at, file: basename(at.file) })}${id === null ? '' : ` (${id})`}`;
   });
-  if (places.length > 0 && count > places.length) texts.push('…');
+  if (named.length > 0 && count > named.length) texts.push('…');
   return texts.join(', ');
 }
 
 function wordsOf(field: string): string {
   const [, custom] = /^custom_(?:params|fields)\.(.*)$/s.exec(field) ?? [];
   return custom === undefined ? fieldWords(field) : `custom field “${custom}”`;
+}
+
+const MOST_LISTED = 40;
+
+/** For those who put right what is wrong: every cause with its code, its places, and how to fix it. `withValues`: with what was said of the first. */
+export function appendixSections({ errors, omissions, warnings }: Causes, withValues: boolean): readonly Section[] {
+  const columns = [
+    column('text', 'what'),
+    column('code', 'code'),
+    column('number', 'count'),
+    column('place', 'first places'),
+    column('text', 'how to fix it'),
+  ];
+  const line = (cause: Cause, text: string): Cells => [
+    withValues && cause.file !== '' ? `${text} (${[cause.message, cause.original].filter(Boolean).join(': ')})` : text,
+    cause.code,
+    cause.count,
+    recordsText(cause, 5),
+    fixText(cause) || '–',
+  ];
+  const titled = (id: string, title: string, rows: readonly Cells[]): Section => {
+    const left = rows.length - MOST_LISTED;
+    const notes = left > 0 ? [`${numberText(left)} more are in errors.csv or left_out.csv.`] : [];
+    return sectionOf({ id, title, columns, rows: rows.slice(0, MOST_LISTED), notes });
+  };
+  return [
+    titled(
+      'errors',
+      'Errors by cause',
+      errors.map((cause) => line(cause, refusalText(cause) ?? missingText(cause))),
+    ),
+    titled(
+      'omitted',
+      'Values left out',
+      omissions.map((cause) => line(cause, onlyText(cause))),
+    ),
+    titled(
+      'warnings',
+      'Warnings',
+      warnings.map((cause) => line(cause, meaningOf(cause.code, cause.kind).what || cause.code)),
+    ),
+  ];
+}
+
+/** What the service said of a record, without the values that it repeats. */
+function refusalText({ kind, message, data }: Cause): string | undefined {
+  if (kind !== 'send' || data === null) return undefined;
+  return `The service: ${withoutValues(message, parseJson(data) as JsonObject)}`;
+}
+
+/** Of a code that only the service knows, it follows the status, which its hint knows; hints of refusals have no values. */
+function fixText({ kind, code, hint }: Cause): string {
+  if (kind === 'send' && meaningOf(code, undefined).what === '' && hint) return `${capital(hint)}.`;
+  return meaningOf(code, kind).fix;
 }
 
 /** Rows that become no event, by source and reason. Undefined if every row became one. */

@@ -4,7 +4,7 @@ import { COMBINED } from '../../kinds/index.ts';
 import { argumentsOf, commandBeside, commandLine, ONCE } from '../../settings/command-line.ts';
 import { SELECTING_FLAGS } from '../../settings/run-settings.ts';
 import { shortPath } from '../../files/paths.ts';
-import type { Summary } from '../files/summary.ts';
+import type { Summary } from './summary.ts';
 import { counted, enumerated, numberText } from '../words/numbers.ts';
 import { isOnlyRepeated } from '../words/service.ts';
 import { isNameCode } from '../words/words.ts';

@@ -1,35 +1,25 @@
 /** The figures of `report.html`: what a customer reads, signs and keeps. `report --json` prints them. */
-import type { Finding } from '../files/findings.ts';
-import type { SkippedRows } from '../files/skipped.ts';
-import type { StoredSummary } from '../files/summary.ts';
-import type { StoredMapping, StoredVerification } from '../files/documents.ts';
+import { readDocument, readVerification, type StoredVerification } from '../files/documents.ts';
 import { counted, numberText, countTexts, percentText } from '../words/numbers.ts';
 import { capital } from '../words/terms.ts';
-import type { ErrorCause } from './causes.ts';
-import { exportsSection, type ExportFate } from './exports.ts';
+import { exportsSection, readExports } from './exports.ts';
 import { present, sectionOf, type Section, type Figures, type Headline, type Mood } from './figures.ts';
-import { assumedSection, missingSection, notInExportSection, skippedSection } from './missing.ts';
-import type { Status } from './read-status.ts';
-import type { CountedState } from '../../plan/counts.ts';
+import { appendixSections, assumedSection, missingSection, notInExportSection, skippedSection } from './missing.ts';
+import type { PlanFigures } from './plan-figures.ts';
+import { readStates, type Status } from './read-status.ts';
+import type { Summary } from './summary.ts';
 import { countsSection, prioritiesSection } from './counts.ts';
 import { signedSections } from './deal-table.ts';
-import type { DealGroup } from './deals.ts';
 import { moodOf } from './verdict.ts';
 import { comparedSection, verificationTexts } from './verification.ts';
 
 interface PageFound {
+  readonly plan: PlanFigures;
   readonly status: Status;
   /** Undefined until the run has ended. */
-  readonly summary: StoredSummary | undefined;
-  readonly findings: readonly Finding[];
-  readonly causes: readonly ErrorCause[];
-  readonly states: readonly CountedState[];
-  readonly deals: readonly DealGroup[];
-  readonly exports: readonly ExportFate[];
-  readonly skipped: readonly SkippedRows[];
-  readonly verification: StoredVerification | undefined;
-  readonly mapping: StoredMapping | undefined;
+  readonly summary: Summary | undefined;
   readonly isDryRun: boolean;
+  readonly withValues: boolean;
   readonly now: Date;
 }
 
@@ -51,22 +41,24 @@ export interface PageFigures extends Figures {
 }
 
 export function pageFigures(found: PageFound): PageFigures {
-  const { status, summary, findings, causes, states, deals, exports, skipped, verification, mapping, isDryRun } = found;
-  const { events } = status;
-  const plan = summary?.plan.digest ?? null;
+  const { plan, status, summary, isDryRun, withValues, now } = found;
+  const { db, causes } = plan;
+  const mapping = readDocument(db, 'mapping');
+  const digest = summary?.plan.digest ?? null;
   return {
-    ...{ migration: status.migration, dry_run: isDryRun, plan },
+    ...{ migration: status.migration, dry_run: isDryRun, plan: digest },
     verdict: verdictOf(found),
     tiles: tilesOf(found),
     sections: present([
-      exportsSection(exports, isDryRun),
-      ...signedSections(deals, isDryRun),
-      missingSection({ causes, findings, events, isDryRun }),
-      skippedSection(skipped),
+      exportsSection(readExports(db, readDocument(db, 'inputs') ?? []), isDryRun),
+      ...signedSections(plan.deals, isDryRun),
+      missingSection(causes, status.events.pending, isDryRun),
+      skippedSection(plan.skipped),
       ...(mapping ? [notInExportSection(mapping), isDryRun ? assumedSection(mapping) : undefined] : []),
-      isDryRun ? undefined : verificationSection(verification, plan),
-      { ...countsSection(states), id: 'outcome', title: 'Outcome by type' },
-      prioritiesSection(status.priorities, found.now),
+      isDryRun ? undefined : verificationSection(readVerification(db), digest),
+      { ...countsSection(readStates(db)), id: 'outcome', title: 'Outcome by type' },
+      prioritiesSection(status.priorities, now),
+      ...appendixSections(causes, withValues),
     ]),
   };
 }

@@ -2,9 +2,9 @@
 import type { EventCounts, EventType } from '../../model.ts';
 import { countStates, outcomesOf, priorityProgress, totalOf, type CountedState } from '../../plan/counts.ts';
 import { readDocument } from '../files/documents.ts';
-import { prioritiesOf } from './counts.ts';
+import { prioritiesOf, type PriorityCounts } from './counts.ts';
 import { resultText } from './verdict.ts';
-import type { PriorityCounts, StoredSummary } from '../files/summary.ts';
+import { readSummary, type Summary } from './summary.ts';
 import { paceOf, spanOf, type Rate, type RecentlySettled, type RunPace } from '../../rate.ts';
 import { readWait, type RunWait } from '../../store/checkpoint.ts';
 import type { LockHolder } from '../../store/lock.ts';
@@ -41,7 +41,7 @@ export interface Status {
   /** Other than for the rate limit; its `reason` is a key of `WAITS`. */
   readonly waits_for: RunWait | null;
   readonly last_run: {
-    readonly exit: StoredSummary['exit'];
+    readonly exit: Summary['exit'];
     /** The same in a sentence. */
     readonly result: string;
     readonly started_at: string;
@@ -60,7 +60,7 @@ interface StatusOptions {
 
 /** `db`: from `readState`. All of it is read from one state of the databases. */
 export function readStatus(db: Database, { path, holder, now, states = readStates(db) }: StatusOptions): Status {
-  const summary = readDocument(db, 'summary');
+  const summary = readSummary(db);
   const survey = readDocument(db, 'survey');
   const bound = db.get<{ name: string; base_url: string; created_at: string }>(
     'select name, base_url, created_at from checkpoint.migration',
@@ -110,7 +110,7 @@ export function readStatus(db: Database, { path, holder, now, states = readState
 }
 
 /** An estimate holds for a run that goes on. */
-function endedPriorities(summary: StoredSummary): readonly PriorityCounts[] {
+function endedPriorities(summary: Summary): readonly PriorityCounts[] {
   return summary.priorities.map((each) => {
     const isEstimate = !summary.dry_run && each.done_at !== null && each.done_at >= summary.finished_at;
     return isEstimate ? { ...each, done_at: null } : each;

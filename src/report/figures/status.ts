@@ -3,7 +3,7 @@ import type { CountedState } from '../../plan/counts.ts';
 import type { RunWait } from '../../store/checkpoint.ts';
 import { DRY_RUN } from '../../files/state-dir.ts';
 import { shortPath } from '../../files/paths.ts';
-import { REPORT_FILE } from '../files/summary.ts';
+import { REPORT_FILE } from './summary.ts';
 import { counted, numberText } from '../words/numbers.ts';
 import { clockText, dateText, durationText, untilText } from '../words/times.ts';
 import { WAITS, type WaitReason } from '../words/terms.ts';

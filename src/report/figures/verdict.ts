@@ -4,8 +4,10 @@ import { EXIT } from '../../errors.ts';
 import { shortPath } from '../../files/paths.ts';
 import type { HaltReason } from '../../halt.ts';
 import { ENTITIES, EVENT_TYPES, kindOf } from '../../kinds/index.ts';
-import { countOmitted, excessText } from '../files/omitted.ts';
-import type { StoredSummary, Summary, WaitingCounts } from '../files/summary.ts';
+import type { WaitingCounts } from '../../plan/counts.ts';
+import type { OmittedCounts } from '../../survey/omitted.ts';
+import type { Summary } from './summary.ts';
+import { excessText } from './to-fix.ts';
 import { counted, numberText, countTexts } from '../words/numbers.ts';
 import { clockText, durationText } from '../words/times.ts';
 import { placeText, type EventCounts } from '../../model.ts';
@@ -16,7 +18,7 @@ import type { Mood, Headline } from './figures.ts';
 const STATES: readonly string[] = ['rejected', 'blocked', 'invalid', 'unreadable'];
 
 /** Further reasons. */
-const FAILURES: Readonly<Record<string, (summary: StoredSummary) => string>> = {
+const FAILURES: Readonly<Record<string, (summary: Summary) => string>> = {
   unmapped: () => 'some records acknowledged earlier can no longer be mapped',
   same_service_id: () => 'the service answered several records with one id, so it keeps one record for them',
   waiting: ({ waiting }) => waitingText(waiting),
@@ -43,7 +45,7 @@ interface VerdictContext {
   readonly now: Date;
 }
 
-export function verdictOf(summary: StoredSummary, context: VerdictContext): Headline {
+export function verdictOf(summary: Summary, context: VerdictContext): Headline {
   if (context.halt) return stopVerdict(summary, context.halt, context.now);
   const of = ` of ${basename(context.mapping)}`;
   const { exit, events } = summary;
@@ -68,7 +70,7 @@ export function verdictOf(summary: StoredSummary, context: VerdictContext): Head
   return { word, text: `   ${[share, ...beside].join('; ')}`, mood: moodOf(summary), details: [] };
 }
 
-function stopVerdict(summary: StoredSummary, halt: HaltReason, now: Date): Headline {
+function stopVerdict(summary: Summary, halt: HaltReason, now: Date): Headline {
   const { events, dry_run: dry } = summary;
   const far = dry ? 'nothing was sent' : acknowledgedText(events);
   return {
@@ -90,7 +92,7 @@ function acknowledgedText({ acknowledged, total, duplicates = 0 }: Acknowledged,
 }
 
 /** The same in one sentence, for `status`, `--quiet` and messages. */
-export function resultText(summary: StoredSummary): string {
+export function resultText(summary: Summary): string {
   const { reason } = summary.exit;
   const why = problemText(summary);
   if (summary.dry_run) {
@@ -104,20 +106,20 @@ export function resultText(summary: StoredSummary): string {
 }
 
 /** Why it is not done; undefined if it is, or if it was stopped. */
-function problemText(summary: StoredSummary): string | undefined {
+function problemText(summary: Summary): string | undefined {
   const { reason } = summary.exit;
   if (STATES.includes(reason)) return failuresText(summary);
   const difference = DIFFERENCES[reason];
   return FAILURES[reason]?.(summary) ?? (difference && `${changedText(summary)}; ${difference}`);
 }
 
-function doneText(summary: StoredSummary): string {
+function doneText(summary: Summary): string {
   const all = summary.events.pending > 0 ? 'all selected events' : 'all events';
   return [`Done: ${all} are acknowledged`, ...besideText(summary)].join('; ');
 }
 
 /** Records that are not in the service although the run is done. The same line names them. */
-function besideText({ events, omitted }: StoredSummary): string[] {
+function besideText({ events, omitted }: Summary): string[] {
   const left = countOmitted(omitted);
   return [
     ...(events.pending > 0 ? [`${counted(events.pending, 'event')} not selected`] : []),
@@ -126,7 +128,7 @@ function besideText({ events, omitted }: StoredSummary): string[] {
 }
 
 /** `6 events are invalid, 7 are blocked by their parents and 1 record could not be read`: the states add up. */
-function failuresText({ dry_run: dry, events, records, errors_by_code: errors }: StoredSummary): string {
+function failuresText({ dry_run: dry, events, records, errors_by_code: errors }: Summary): string {
   const uncertain = Math.min(events.rejected, errors.uncertain ?? 0);
   return countTexts(
     [uncertain, 'uncertain'],
@@ -151,10 +153,7 @@ function waitingText(waiting: WaitingCounts): string {
 }
 
 /** `1 acknowledged record has changed in the export (people.csv:7: email)` */
-function changedText({
-  events: { changed },
-  difference: { by, first } = { by: null, first: [] },
-}: StoredSummary): string {
+function changedText({ events: { changed }, difference: { by, first } = { by: null, first: [] } }: Summary): string {
   const records = counted(changed, 'acknowledged record');
   const at = first.map((each) =>
     [placeText(each), ...(each.fields.length > 0 ? [each.fields.join(', ')] : [])].join(': '),
@@ -166,19 +165,24 @@ function changedText({
 }
 
 /** The code of acknowledged records that have changed, where the verdict says it, so that no list need say it again. */
-export function changeSaid({ exit: { reason } }: StoredSummary): string | undefined {
+export function changeSaid({ exit: { reason } }: Summary): string | undefined {
   return DIFFERENCES[reason] === undefined ? undefined : reason;
 }
 
 /** By the exit code; a dry run with warnings is not done. */
-export function moodOf(summary: StoredSummary): Mood {
+export function moodOf(summary: Summary): Mood {
   const { code } = summary.exit;
   if (code !== EXIT.done) return code === EXIT.finishedWithErrors ? 'partly' : 'failed';
   return summary.dry_run && !isClean(summary) ? 'partly' : 'done';
 }
 
-function isClean({ warnings_by_code: warnings, omitted }: StoredSummary): boolean {
+function isClean({ warnings_by_code: warnings, omitted }: Summary): boolean {
   return Object.keys(warnings).length === 0 && countOmitted(omitted) === 0;
+}
+
+function countOmitted(counts: OmittedCounts): number {
+  const byReason = Object.values(counts).flatMap((fields) => Object.values(fields));
+  return byReason.flatMap((codes) => Object.values(codes)).reduce((sum, count) => sum + count, 0);
 }
 
 /** The result in a single line, for `--quiet`. */
@@ -196,6 +200,6 @@ export function briefText(summary: Summary): string {
 }
 
 /** `82 rows read, 1 skipped, 1 unreadable` */
-export function recordsText({ read, skipped, unreadable }: StoredSummary['records']): string {
+export function recordsText({ read, skipped, unreadable }: Summary['records']): string {
   return [`${counted(read, 'row')} read`, ...countTexts([skipped, 'skipped'], [unreadable, 'unreadable'])].join(', ');
 }

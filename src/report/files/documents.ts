@@ -5,7 +5,7 @@ import type { NamedOtherwise } from '../../mapping/not-in-export.ts';
 import type { EntryWords } from '../../mapping/words.ts';
 import type { Account } from '../../service/account.ts';
 import type { Database } from '../../store/sqlite.ts';
-import type { StoredSummary, SurveySnapshot } from './summary.ts';
+import type { Rate } from '../../rate.ts';
 
 /** The parts of a source that the mapping does not use. */
 interface UnusedData {
@@ -46,9 +46,20 @@ interface StoredLacking {
   readonly named: readonly NamedOtherwise[];
 }
 
+/** Findings of a survey that are not in the plan: the document `survey`. */
+export interface SurveySnapshot {
+  readonly migration: string;
+  readonly base_url: string | null;
+  readonly at: string;
+  /** The configured rate: requests per window of seconds. */
+  readonly rate: Rate;
+  /** The options of the command that resumes it. */
+  readonly options: readonly string[];
+}
+
 export interface Documents {
   /** Absent until the run has ended. */
-  readonly summary: StoredSummary;
+  readonly summary: object;
   readonly survey: SurveySnapshot;
   readonly mapping: StoredMapping;
   /** Every file that the survey read. */

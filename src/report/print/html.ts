@@ -138,11 +138,9 @@ function customField(field: string): Markup | undefined {
   return custom === undefined ? undefined : html`custom field “${externalText(custom, 80)}”`;
 }
 
-/** A section of figures with all of its rows. Codes and hints are for the appendix. */
+/** A section of figures with all of its rows. Hints are for screens. */
 export function figureSection({ id, title, columns, rows, totals, notes }: FigureSection): Markup {
-  const shown = columns.flatMap(({ kind, head }, at) =>
-    kind === 'code' || kind === 'hint' ? [] : [{ kind, head, at }],
-  );
+  const shown = columns.flatMap(({ kind, head }, at) => (kind === 'hint' ? [] : [{ kind, head, at }]));
   const line = (cells: readonly Cell[]): TableCell[] =>
     shown.map(({ kind, at }) => figureCell(cells[at] ?? null, kind));
   const heads = shown.map(({ head }) => capital(head));
@@ -159,6 +157,7 @@ function figureCell(cell: Cell, kind: CellColumn['kind']): TableCell {
   if (cell === null) return '–';
   if (isAmount(cell)) return { right: `${cell.currency ?? ''} ${grouped(cell.amount)}` };
   if (typeof cell === 'number') return cell;
+  if (kind === 'code') return html`<code class="code">${externalText(cell, 80)}</code>`;
   return kind === 'path' ? html`<span class="id">${externalText(cell, 80)}</span>` : cellText(cell);
 }
 

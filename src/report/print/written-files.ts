@@ -5,18 +5,13 @@ import { storeDocument } from '../files/documents.ts';
 import { writeFile } from '../files/error-files.ts';
 import { REJECTS, writeRejects } from '../files/rejects.ts';
 import { PLAN_FOLDER, writePlanFolder } from '../files/plan-csv.ts';
-import { REPORT_FILE, type Summary } from '../files/summary.ts';
+import { REPORT_FILE, type Summary } from '../figures/summary.ts';
 import { lockHolder } from '../../store/lock.ts';
 import { PLAN_FILE } from '../../store/plan-schema.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { openPlan } from '../../survey/plan-file.ts';
 import { writeReport } from './page/page.ts';
 import { PILOT_FILE, writePilot, type WrittenPilot } from '../files/pilot.ts';
-
-export interface WrittenFiles {
-  /** Only with --pilot. */
-  readonly pilot: WrittenPilot | undefined;
-}
 
 interface WritingJob {
   readonly state: StateDir;
@@ -32,10 +27,8 @@ export async function writeFiles(
   { state, output, bestEffort, warn }: WritingJob,
   db: Database,
   summary: Summary,
-): Promise<WrittenFiles> {
-  // The profile quotes cells, and the summary is shown in reports that may be shared.
-  const { profile: _profile, ...counts } = summary;
-  await bestEffort.attempt(PLAN_FILE, () => storeDocument(db, 'summary', counts));
+): Promise<{ readonly pilot: WrittenPilot | undefined }> {
+  await bestEffort.attempt(PLAN_FILE, () => storeDocument(db, 'summary', summary));
   for (const name of [...TABLES, ...(summary.dry_run ? [] : (['ids.csv'] as const))]) {
     await bestEffort.attempt(name, () => writeFile(db, output, name));
   }

@@ -1,4 +1,4 @@
-import type { AmbiguousDateNote, AmbiguousNumberNote, Damage, ValuesNote } from '../../report/files/profile.ts';
+import type { AmbiguousDateNote, AmbiguousNumberNote, Damage, ValuesNote } from './notes.ts';
 import { shortened } from '../../report/words/visible.ts';
 import { EmptyTexts, NumberForms } from './readings.ts';
 import { DateForms, IdDigits, type DamageCount } from './spreadsheet-damage.ts';

@@ -2,14 +2,7 @@ import { EVENT_TYPES, KINDS, PERSON } from '../../kinds/index.ts';
 import type { CompiledMapping } from '../../mapping/mapping.ts';
 import { placeText, type Invalid, type Issue, type Ready, type Row } from '../../model.ts';
 import { addProblem } from '../../plan/problems.ts';
-import {
-  BARE,
-  BARE_CODES,
-  type BareNote,
-  type ColumnNote,
-  type Profile,
-  type SharedNote,
-} from '../../report/files/profile.ts';
+import { BARE, BARE_CODES, type BareNote, type ColumnNote, type Profile, type SharedNote } from './notes.ts';
 import { unreadArrays, type Source } from '../../input/source.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { enumerated } from '../../report/words/numbers.ts';

@@ -5,7 +5,7 @@ import type { ColumnUse } from '../../mapping/values/compile-context.ts';
 import { elementsOf, findColumn, pathReader, uniqueNames } from '../../mapping/values/path.ts';
 import { textOf } from '../../mapping/values/result.ts';
 import { cellPlace, type RawRecord, type Row } from '../../model.ts';
-import type { Damage, SourceProfile } from '../../report/files/profile.ts';
+import type { Damage, SourceProfile } from './notes.ts';
 import type { Source } from '../../input/source.ts';
 import { ColumnWatch } from './column.ts';
 import { isEncodedTwice, textForm } from './text-damage.ts';

@@ -1,27 +1,9 @@
 import { expect, test } from 'vitest';
 import { exportsSection, readExports } from '../../../src/report/figures/exports.ts';
-import { missingSection } from '../../../src/report/figures/missing.ts';
 import { readDocument } from '../../../src/report/files/documents.ts';
 import { PLAN } from '../../../src/store/plan-schema.ts';
 import { Database } from '../../../src/store/sqlite.ts';
 import { backfill, files, workspace } from '../../e2e/harness.ts';
-
-test('a value that a dry run leaves out is missing from a record that is still to be sent', () => {
-  const events = { total: 1, acknowledged: 0, duplicates: 0, invalid: 0, rejected: 0, blocked: 0, pending: 1 };
-  const omission = {
-    severity: 'omission',
-    kind: 'map',
-    code: 'bad_date',
-    field: 'due',
-    count: 1,
-    share: 1,
-    repeated: 0,
-  } as const;
-  const findings = [{ ...omission, types: { 'deal/created': 1 }, examples: [] }];
-  const notesOf = (isDryRun: boolean) => missingSection({ causes: [], findings, events, isDryRun })!.notes.join(' ');
-  expect(notesOf(true)).toContain('is sent without it');
-  expect(notesOf(false)).toContain('has arrived without it');
-});
 
 test('a file has a row for each of its sources, and each element of `each` and each part of a combined comment counts', async () => {
   const cwd = await workspace();

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { nextSection, type Circumstances } from '../../../src/report/figures/next-steps.ts';
-import type { Summary } from '../../../src/report/files/summary.ts';
+import type { Summary } from '../../../src/report/figures/summary.ts';
 import { commandLine } from '../../../src/settings/command-line.ts';
 
 const COUNTS = { total: 10, acknowledged: 4, duplicates: 1, invalid: 1, rejected: 1, blocked: 1, pending: 2 };

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { inflateSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { writeReport } from '../../../src/report/print/page/page.ts';
-import type { StoredSummary } from '../../../src/report/files/summary.ts';
+import type { Summary } from '../../../src/report/figures/summary.ts';
 import { stateDirectory, type GivenEvent } from '../../state.ts';
 import { BROWSER, openPage, startBrowser } from './browser.ts';
 import { hostileWith } from './hostile.ts';
@@ -37,7 +37,7 @@ async function served(page: string): Promise<{ address: string; asked: string[] 
 
 /** The report of the case, with another summary. */
 async function pageOf(
-  summary: Partial<StoredSummary> = {},
+  summary: Partial<Summary> = {},
   { withValues = false, events = [] }: { withValues?: boolean; events?: readonly GivenEvent[] } = {},
 ): Promise<string> {
   const given = hostileWith(summary);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { EventType } from '../../../src/model.ts';
 import type { Documents } from '../../../src/report/files/documents.ts';
-import type { StoredSummary } from '../../../src/report/files/summary.ts';
+import type { Summary } from '../../../src/report/figures/summary.ts';
 import type { GivenAnswer, GivenEvent, GivenState } from '../../state.ts';
 
 export const FIXTURES = fileURLToPath(new URL('../../../fixtures/pages/', import.meta.url));
@@ -134,7 +134,7 @@ export const HOSTILE: GivenState = {
     ...count(4, () => ({ code: 'extension_dropped', severity: 'warning' as const })),
     { code: '<i>odd', severity: 'warning' },
   ],
-  survey: { migration: NAME, base_url: 'https://api.example.com', at: '2026-03-03T20:00:00.000Z', records: RECORDS },
+  survey: { migration: NAME, base_url: 'https://api.example.com', at: '2026-03-03T20:00:00.000Z' },
   summary: {
     migration: NAME,
     base_url: 'https://api.example.com',
@@ -186,10 +186,10 @@ export const HOSTILE: GivenState = {
 };
 
 /** The same with another summary. */
-export function hostileWith(summary: Partial<StoredSummary>): GivenState {
+export function hostileWith(summary: Partial<Summary>): GivenState {
   return { ...HOSTILE, survey: { ...HOSTILE.survey, ...pick(summary) }, summary: { ...HOSTILE.summary, ...summary } };
 }
 
-function pick({ base_url: baseUrl }: Partial<StoredSummary>): { base_url?: string | null } {
+function pick({ base_url: baseUrl }: Partial<Summary>): { base_url?: string | null } {
   return baseUrl === undefined ? {} : { base_url: baseUrl };
 }

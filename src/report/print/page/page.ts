@@ -1,13 +1,12 @@
 /** One page for people: `report.html`. */
 import { hash } from 'node:crypto';
-import { REPORT_FILE } from '../../files/summary.ts';
+import { REPORT_FILE } from '../../figures/summary.ts';
 import type { StateDir } from '../../../files/state-dir.ts';
 import { writeWhole } from '../../../files/write-lines.ts';
 import { TOOL } from '../../../version.ts';
 import type { PageFigures } from '../../figures/page.ts';
 import { visible } from '../../words/visible.ts';
 import { readPageData, type PageData, type PageOptions } from '../page-data.ts';
-import { errorsByCode, omissions, warnings } from './appendix.ts';
 import { banner, cover, signing, signOff, titleOf, verdict } from './cover.ts';
 import { mapping, notMigrated, notUsed } from './mapping.ts';
 import { html, raw, section, figureSection, time, type Markup } from '../html.ts';
@@ -41,9 +40,9 @@ const PARTS: readonly PagePart[] = [
 const APPENDIX: readonly PagePart[] = [
   ['outcome', 'Outcome by type', figured('outcome')],
   ['priorities', 'By priority', figured('priorities')],
-  ['errors', 'Errors by cause', errorsByCode],
-  ['omitted', 'Values left out', omissions],
-  ['warnings', 'Warnings', warnings],
+  ['errors', 'Errors by cause', figured('errors')],
+  ['omitted', 'Values left out', figured('omitted')],
+  ['warnings', 'Warnings', figured('warnings')],
 ];
 
 function figured(id: string): PagePart[2] {

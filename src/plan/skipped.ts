@@ -1,7 +1,7 @@
 /** Rows of the exports that become no event, by source and reason. */
-import type { Database } from '../../store/sqlite.ts';
-import { numberText } from '../words/numbers.ts';
-import { unusedText, type UnusedCode } from '../words/unused.ts';
+import type { Database } from '../store/sqlite.ts';
+import { numberText } from '../report/words/numbers.ts';
+import type { UnusedCode } from '../report/words/unused.ts';
 
 export interface SkippedRows {
   readonly source: string;
@@ -51,20 +51,6 @@ function whyOf(group: readonly UnmetCount[]): string | null {
 
 function sumOf(group: readonly UnmetCount[]): number {
   return group.reduce((sum, { count }) => sum + count, 0);
-}
-
-/** As part of a sentence. */
-export function skippedText({ reason, why }: Pick<SkippedRows, 'reason' | 'why'>): string {
-  return unusedText(reason, why);
-}
-
-/** As `--json` has them. */
-export function skippedCounts(
-  rows: readonly SkippedRows[],
-): Readonly<Record<string, Readonly<Record<string, number>>>> {
-  const counts: Record<string, Record<string, number>> = {};
-  for (const { source, reason, count } of rows) (counts[source] ??= {})[reason] = count;
-  return counts;
 }
 
 /** A source of which more rows than this part are skipped is worth a warning. */

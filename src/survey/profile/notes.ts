@@ -1,7 +1,7 @@
 import { KINDS, type UsualFields } from '../../kinds/index.ts';
 import type { EventType } from '../../model.ts';
 import type { SourceNotice } from '../../input/source.ts';
-import type { BARE_WARNINGS, DAMAGE_WARNINGS } from '../words/input.ts';
+import type { BARE_WARNINGS, DAMAGE_WARNINGS } from '../../report/words/input.ts';
 
 /** A column or path that the mapping reads. */
 export interface ColumnNote {

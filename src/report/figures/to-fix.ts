@@ -1,17 +1,14 @@
 /** What is wrong, and what to look at: causes, values left out, warnings. */
-import { countFindings, type Finding } from '../files/findings.ts';
-import { excessText } from '../files/omitted.ts';
-import type { Summary } from '../files/summary.ts';
+import type { ExcessOmission } from '../../survey/omitted.ts';
 import type { WrittenWorksheet } from '../../survey/worksheet-file.ts';
 import type { NameRow } from '../../survey/worksheet-rows.ts';
 import { shortPath } from '../../files/paths.ts';
-import { counted, enumerated } from '../words/numbers.ts';
+import { counted, enumerated, numberText } from '../words/numbers.ts';
 import { MARKS } from '../words/input.ts';
-import { fieldWords } from '../words/terms.ts';
 import { inSentence } from '../words/sentence.ts';
 import { isNameCode, meaningOf } from '../words/words.ts';
 import { quoted } from '../../problem.ts';
-import { causeText, placesText, severalText, type ErrorCause } from './causes.ts';
+import { causeText, omissionText, placesText, severalText, warningText, type Cause, type Causes } from './causes.ts';
 import { column, LIMITS, sectionOf, type Cell, type Section } from './figures.ts';
 
 /** Names without an answer, and where the worksheet has them. */
@@ -25,23 +22,25 @@ export interface OpenNames {
   })[];
 }
 
+const MOST_PLACES = 3;
+
 /** Undefined if nothing keeps events from being sent. `names`: of the worksheet, where this survey wrote one. */
 export function causesSection(
-  causes: readonly ErrorCause[],
-  { over_max_omitted: excess }: Pick<Summary, 'over_max_omitted'>,
-  names: OpenNames | undefined,
+  causes: Causes,
+  excess: readonly ExcessOmission[] = [],
+  names?: OpenNames,
 ): Section | undefined {
   const refused = excess.map((each): Cell[] => {
     const { message, hint } = excessText(each);
     return [message, null, null, each.code, hint];
   });
-  const rows = causes.map((cause): Cell[] => {
+  const rows = causes.errors.map((cause): Cell[] => {
     const name = names && openName(cause, names);
     if (name) {
       const hint = names.isNamed ? name.hint : cause.hint;
       return [name.what, `${names.file}:${name.line}`, cause.frees, cause.code, hint];
     }
-    return [causeText(cause), placesText(cause.places, cause.count), cause.frees, cause.code, cause.hint];
+    return [causeText(cause), placesOf(cause), cause.frees, cause.code, cause.hint];
   });
   if (refused.length + rows.length === 0) return undefined;
   return sectionOf({
@@ -52,6 +51,11 @@ export function causesSection(
     notes: severalText(causes),
     limit: LIMITS.causes,
   });
+}
+
+/** Those of which the same is said as of the first. */
+function placesOf({ places, message, count }: Cause): string {
+  return placesText(places.filter((each) => each.message === message).slice(0, MOST_PLACES), count);
 }
 
 /** The names of a worksheet that have no answer; undefined if all have one. */
@@ -65,7 +69,7 @@ const MOST_NAMED = 3;
 
 /** What of the worksheet the cause is about: one name, or all that are open. */
 function openName(
-  { code, message, messages, field }: ErrorCause,
+  { code, message, messages, field }: Cause,
   { rows: open }: OpenNames,
 ): { what: string; line: number; hint: string | null } | undefined {
   if (!isNameCode(code) || field?.endsWith('_id')) return undefined;
@@ -88,55 +92,54 @@ function openName(
 /** The survey says it beside the worksheet, and the verdict beside the figures. */
 const SAID: readonly string[] = ['unmatched_answer', ...Object.values(MARKS)];
 
-/** What of the mapping nobody has decided or checked yet. */
-export function marksTexts(findings: readonly Finding[]): string[] {
-  // The lines that are still to be set have a section.
-  const codes: readonly string[] = [MARKS.check];
-  return findings.flatMap(({ code, examples }) => (codes.includes(code) ? [examples[0]!.message] : []));
+/** What of the mapping nobody has checked yet: lines that are still to be set have a section. */
+export function marksTexts({ warnings }: Causes): string[] {
+  return warnings.flatMap(({ code, message }) => (code === MARKS.check ? [message] : []));
 }
+
+/** What touches more than this part of a kind of record is on every screen. */
+const LOUD = 1 / 10;
 
 /**
  * What touches many records, then values that are left out, then warnings; the most frequent first. A run that is no dry run only counts
  * the warnings that the last survey of the same mapping gave already. Undefined if there is nothing. `said`: the code of what the verdict
  * says.
  */
-export function checksSection(findings: readonly Finding[], isDryRun: boolean, said?: string): Section | undefined {
-  const all = findings.filter((each) => each.severity !== 'error' && each.code !== said && !SAID.includes(each.code));
-  const added = all
-    .map((each) => ({ ...each, count: each.count - (isDryRun ? 0 : each.repeated) }))
-    .filter(({ count }) => count > 0);
-  const again = countFindings(all) - countFindings(added);
-  if (added.length + again === 0) return undefined;
-  const rank = (each: Finding): number => (isLoud(each) ? 0 : each.severity === 'omission' ? 1 : 2);
-  const sorted = added.toSorted((one, other) => rank(one) - rank(other));
+export function checksSection({ omissions, warnings }: Causes, isDryRun: boolean, said?: string): Section | undefined {
+  const told = warnings.filter(({ code }) => code !== said && !SAID.includes(code));
+  const repeated = isDryRun ? 0 : told.reduce((sum, each) => sum + each.repeated, 0);
+  const rows = [
+    ...omissions.map((each) => ({
+      ...each,
+      text: omissionText(each),
+      hint: inSentence(meaningOf(each.code, 'map').fix),
+    })),
+    ...told.map((each) => ({ ...each, text: warningText(each), count: each.count - (isDryRun ? 0 : each.repeated) })),
+  ].filter(({ count }) => count > 0);
+  if (rows.length === 0 && repeated === 0) return undefined;
+  const loud = rows.filter(({ share }) => share > LOUD).sort((one, other) => other.count - one.count);
+  const all = [...loud, ...rows.filter(({ share }) => share <= LOUD)];
   return sectionOf({
     id: 'checks',
     title: 'CHECK',
     // While it sends, advice is too late.
     columns: [column('number'), column('text'), ...(isDryRun ? [column('hint')] : [])],
-    rows: sorted.map((each): Cell[] => [each.count, `${checkText(each)} (${each.code})`, hintOf(each)]),
-    notes: again > 0 ? [`${counted(again, 'warning')}, unchanged since the last check: see report.html`] : [],
-    limit: { ...LIMITS.checks, most: Math.max(LIMITS.checks.most, added.filter(isLoud).length) },
+    rows: all.map(({ count, text, code, hint }): Cell[] => [count, `${text} (${code})`, hint]),
+    notes: repeated > 0 ? [`${counted(repeated, 'warning')}, unchanged since the last check: see report.html`] : [],
+    limit: { ...LIMITS.checks, most: Math.max(LIMITS.checks.most, loud.length) },
   });
 }
 
-/** What touches more than this part of a kind of record is on every screen. */
-const LOUD = 1 / 10;
+const NOUNS: Readonly<Record<string, string>> = { phone_number: 'phone numbers', email: 'e-mail addresses' };
 
-function isLoud({ share }: Finding): boolean {
-  return (share ?? 0) > LOUD;
-}
-
-function checkText(finding: Finding): string {
-  const { severity, code, kind, field, count, examples } = finding;
-  const [first] = examples;
-  const what = inSentence(meaningOf(code, kind).what);
-  if (severity === 'omission') return `${fieldWords(field)} left out: ${what}`;
-  // Said of the whole input, or of one record.
-  if (first?.file === '') return first.message;
-  return first && count === 1 ? `${first.message}: ${placesText([first], 1)}` : what;
-}
-
-function hintOf({ severity, code, kind, examples: [first] }: Finding): string | null {
-  return (severity === 'omission' ? inSentence(meaningOf(code, kind).fix) : first?.hint) || null;
+/** `lead/created: 656 of 950 phone numbers have no country code, and defaults.region is not set`, and how to fix it. */
+export function excessText(excess: ExcessOmission): { readonly message: string; readonly hint: string } {
+  const { type, field, omitted, of, code, count } = excess;
+  const { what, fix, several } = meaningOf(code, 'map');
+  const cause = several ?? `would be left out: ${inSentence(what)}`;
+  const all = omitted === count ? '' : ` (${numberText(omitted)} would be left out in all)`;
+  return {
+    message: `${type}: ${numberText(count)} of ${numberText(of)} ${NOUNS[field] ?? `values of \`${field}\``} ${cause}${all}`,
+    hint: `${inSentence(fix)}; to leave them out, allow it with --max-omitted`,
+  };
 }
