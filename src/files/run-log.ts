@@ -1,6 +1,6 @@
 import { closeSync, writeSync } from 'node:fs';
 import { cannotWrite } from '../errors.ts';
-import { openPrivate, openRegular } from './private-file.ts';
+import { openPrivate } from './private-file.ts';
 import type { Redactor } from '../redact.ts';
 
 export const RUN_LOG_FILE = 'run.log';
@@ -32,11 +32,4 @@ export class RunLog {
   close(): void {
     closeSync(this.#file);
   }
-}
-
-export async function isRunLog(path: string): Promise<boolean> {
-  const file = await openRegular(path).catch(() => undefined);
-  if (!file) return false;
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(200), 0, 200, 0).finally(() => file.close());
-  return /^\{"at":"[^"]*","event":"run","tool":"crm-backfill\//.test(buffer.toString('utf8', 0, bytesRead));
 }

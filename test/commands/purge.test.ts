@@ -61,8 +61,8 @@ describe('purge', () => {
     expect(directories).toMatchObject([{ path: state, key_deleted: true }]);
     expect(directories[0]!.deleted).toEqual(expect.arrayContaining(gone));
     expect(directories[0]!.kept).toEqual(expect.arrayContaining(KEPT));
-    for (const name of gone) expect(stderr).toContain(`to delete  ${name}:`);
-    for (const name of KEPT) expect(stderr).toContain(`to keep    ${name}:`);
+    for (const name of gone) expect(stderr).toMatch(new RegExp(`to delete: .*${name}`));
+    for (const name of KEPT) expect(stderr).toMatch(new RegExp(`to keep: .*${name}`));
     const db = Database.read(join(state, 'checkpoint.db'), CHECKPOINT)!;
     expect(db.all('select external_id, status from sent')).toEqual([{ external_id: '1', status: 'acknowledged' }]);
     db.close();
@@ -85,7 +85,7 @@ describe('purge', () => {
     expect(code, stderr).toBe(1);
     expect(stderr).toContain('checkpoint.db-wal');
     reader.close();
-    expect((await purged(state)).stderr).toContain('to delete  the key of the hashes');
+    expect((await purged(state)).stderr).toMatch(/to delete: .*the key of the hashes/);
   });
 
   it('leaves no trace of the key of the hashes in any file, nor of the digest of the plan', async () => {
@@ -105,7 +105,7 @@ describe('purge', () => {
       ).join();
     for (const each of [key, digest]) expect(await contents()).toContain(each);
     const { stderr } = await purged(state);
-    expect(stderr).toContain('to delete  the key of the hashes in checkpoint.db');
+    expect(stderr).toContain('the key of the hashes in checkpoint.db');
     for (const each of [key, digest]) expect(await contents()).not.toContain(each);
     expect(await contents()).toContain('s1');
   });
@@ -122,15 +122,14 @@ describe('purge', () => {
 
   it('warns of events that were not accepted, and of those that were not sent', async () => {
     const { stderr } = await purged((await migrated()).state);
-    expect(stderr).toContain('warning: 2 events not accepted; the rejected records are deleted too');
-    expect(stderr).toContain('warning: 1 event not sent yet');
+    expect(stderr).toMatch(/warning: .*1 invalid, 1 pending, 1 rejected/);
   });
 
   it('deletes a damaged plan too', async () => {
     const { state } = await migrated({ 'plan.db': 'Ada '.repeat(2_000) });
     const { code, stderr } = await purged(state);
     expect(code).toBe(0);
-    expect(stderr).toContain('it is not a database, so unsent events cannot be counted');
+    expect(stderr).toContain('it is not a database, so it is unknown whether every event has arrived');
     expect(await readdir(state)).not.toContain('plan.db');
   });
 
@@ -141,7 +140,7 @@ describe('purge', () => {
     await symlink(outside, join(state, 'rejects'));
     const { stderr } = await purged(state);
     expect(await readFile(join(state, 'notes.txt'), 'utf8')).toBe('mine');
-    expect(stderr).toContain('notes.txt: not written by this program');
+    expect(stderr).toMatch(/not written by this program.*notes\.txt/);
     expect(await readdir(state)).not.toContain('rejects');
     expect(await readdir(outside)).toContain('mapping.yaml');
   });
@@ -169,13 +168,13 @@ describe('purge', () => {
     dry.source('people').close();
     const { code, stderr } = await purged(state);
     expect(code, stderr).toBe(0);
-    expect(stderr).toContain('deleted dry-run');
+    expect(stderr).toContain('to delete: dry-run');
   });
 
   it('of a rehearsal deletes what was sent to the sandbox, whose records it deletes', async () => {
     const { state } = await migrated({ 'sandbox.ndjson': 'Ada' });
     const { stderr } = await purged(state);
-    expect(stderr).toContain('to delete  checkpoint.db: what was sent to the sandbox; the next rehearsal starts over');
+    expect(stderr).toMatch(/to delete: .*checkpoint\.db/);
     expect(await namesIn(state)).toEqual(KEPT.filter((name) => name !== 'checkpoint.db'));
   });
 

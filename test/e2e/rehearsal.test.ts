@@ -62,7 +62,7 @@ describe('run --sandbox --fresh', () => {
 
   it('works after purge, which keeps the list of ids', async () => {
     await run(['--sandbox']);
-    expect((await p.command('purge', '--sandbox', '--yes')).stderr).toContain('keep    ids.csv');
+    expect((await p.command('purge', '--sandbox', '--yes')).stderr).toContain('to keep: ids.csv');
     const again = summaryOf(await run(['--sandbox', '--fresh']));
     expect(again).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 2 } });
   });
