@@ -13,6 +13,10 @@ export const comment = defineKind({
   route: PATHS.comments,
   isRouteUncertain: true,
   features: ['combine'],
+  notMigrated: [
+    ['Dates of comments', 'the new CRM dates comments by their arrival; it keeps the original time for audit only'],
+    ['Corrections of comments', 'a comment cannot be corrected or deleted once it is in the service'],
+  ],
   fields: {
     content: { schema: text.min(1), doc: 'text of the comment', words: 'text', checkedAs: ['content', 'text', 'body'] },
     external_id: ownId('comment', { isOptional: true }),

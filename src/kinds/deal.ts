@@ -16,6 +16,7 @@ export const deal = defineKind({
   isUpdatable: true,
   route: PATHS.deals,
   features: ['pipelines'],
+  notMigrated: [['Further contacts of a deal', 'a deal has only one lead']],
   fields: {
     external_id: ownId('deal'),
     title: { schema: text.optional(), doc: 'title', shownAs: 'title' },

@@ -74,6 +74,8 @@ export interface KindFacts {
   /** The path of its route is published without methods (service interface, section 4.3): a service that shows none is no error. */
   readonly isRouteUncertain?: boolean;
   readonly features?: readonly KindFeature[];
+  /** What its events cannot carry (service interface, sections 2 and 4.2), and why: for the report. */
+  readonly notMigrated?: readonly (readonly [what: string, why: string])[];
   readonly fields: Readonly<Record<string, FieldFacts>>;
   /** By the code of the warning (vocabulary/input). */
   readonly expects?: Readonly<Record<string, UsualFields>>;
@@ -101,6 +103,7 @@ export interface Kind extends Omit<KindFacts, 'fields'> {
   /** The types of its events, in the order in which they are sent. */
   readonly types: readonly EventType[];
   readonly features: readonly KindFeature[];
+  readonly notMigrated: readonly (readonly [what: string, why: string])[];
   readonly fields: readonly KindField[];
   readonly expects: Readonly<Record<string, UsualFields>>;
   /** Where the data of an event names several, the last one counts. */
@@ -112,7 +115,7 @@ export interface Kind extends Omit<KindFacts, 'fields'> {
 }
 
 export function defineKind(definition: KindFacts): Kind {
-  const { name, isUpdatable, features = [], expects = {} } = definition;
+  const { name, isUpdatable, features = [], notMigrated = [], expects = {} } = definition;
   const fields = Object.entries(definition.fields).map(([field, each]) => ({
     ...each,
     name: field,
@@ -122,6 +125,7 @@ export function defineKind(definition: KindFacts): Kind {
   return {
     ...definition,
     features,
+    notMigrated,
     expects,
     fields,
     types: [`${name}/created`, ...(isUpdatable ? [`${name}/updated` as const] : [])],

@@ -10,6 +10,9 @@ export const lead = defineKind({
   isUpdatable: true,
   route: PATHS.leads,
   features: ['contacts'],
+  notMigrated: [
+    ['The owner of a lead', 'leads are imported without an owner; the new CRM assigns the owner of the account'],
+  ],
   fields: {
     external_id: ownId('lead'),
     full_name: { schema: text.optional(), doc: 'name', words: 'name', shownAs: 'fullName' },

@@ -118,7 +118,7 @@ function fieldsOf(context: SandboxContext, noun: Entity, data: Data, old: Fields
   );
   const named = parents.map(({ field, kind }) => {
     const shownAs = fields.find(({ name }) => name === field)!.shownAs ?? `${kind}Id`;
-    return [shownAs, parentOf(context, kind, data) ?? old[shownAs] ?? null];
+    return [shownAs, parentOf(context, kind, field, data) ?? old[shownAs] ?? null];
   });
   return Object.fromEntries([...plain, ...named]) as Fields;
 }
@@ -143,12 +143,12 @@ function dealFields(context: SandboxContext, data: Data, old: Fields): Fields {
 }
 
 /** The service id of the parent that an event names; null if it names none. */
-function parentOf(context: SandboxContext, noun: Entity, data: Data): string | null {
-  const externalId = data[`${noun}_external_id`];
+function parentOf(context: SandboxContext, noun: Entity, field: string, data: Data): string | null {
+  const externalId = data[field];
   if (externalId === undefined) return null;
   const parent = context.store.find(kindOf(noun).acknowledgedAs, externalId);
   if (parent) return parent.id;
-  const message = `${noun}_external_id: ${noun} "${externalId}" does not exist`;
+  const message = `${field}: ${noun} "${externalId}" does not exist`;
   throw new Refusal(422, INGEST_CODES.parentNotFound, message);
 }
 

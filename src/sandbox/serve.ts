@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { HEADERS, INGEST_CODES, LIMITS, PATHS } from '../contract.ts';
+import { KINDS, type Kind } from '../kinds/index.ts';
 import type { Fields } from '../service/list-page.ts';
 import { timestamp, type ApiCall, type HonoEnv, type SandboxContext } from './context.ts';
 import { EMPTY, ingest, phoneNumber } from './ingest.ts';
@@ -28,20 +29,29 @@ type SandboxRoute = ListRoute | { readonly read: string };
 
 const PAGE = ['total', 'page', 'pageSize'] as const;
 
+const SHAPES: Readonly<Record<string, ListRoute['shape']>> = {
+  [PATHS.leads]: ['leads', ...PAGE],
+  [PATHS.comments]: ['items', 'total'],
+};
+
 /**
  * By method and path (service interface, section 4.3); `:id` stands for the id of a record. The routes of deals and comments are
  * published by their path alone, so their methods are a guess: see README.md.
  */
 export const ROUTES: Readonly<Record<string, SandboxRoute>> = {
-  '/leads': { list: 'Lead', shape: ['leads', ...PAGE] },
-  '/leads/:id': { read: 'Lead' },
-  '/deals': { list: 'Deal' },
-  '/deals/:id': { read: 'Deal' },
-  '/comments': { list: 'Comment', shape: ['items', 'total'] },
-  '/comments/:id': { read: 'Comment' },
-  '/pipelines': { list: 'Pipeline', filter: 'type' },
-  '/platform-users': { list: 'User', shape: ['users', ...PAGE] },
+  ...Object.fromEntries(KINDS.flatMap(routesOf)),
+  [PATHS.pipelines]: { list: 'Pipeline', filter: 'type' },
+  [PATHS.platformUsers]: { list: 'User', shape: ['users', ...PAGE] },
 };
+
+function routesOf({ route, acknowledgedAs: list }: Kind): [path: string, route: SandboxRoute][] {
+  if (route === undefined) return [];
+  const shape = SHAPES[route];
+  return [
+    [route, { list, ...(shape && { shape }) }],
+    [`${route}/:id`, { read: list }],
+  ];
+}
 
 /** All routes. The gateway has already checked the API key and the rate limit. */
 export function sandboxApp(context: SandboxContext): Hono<HonoEnv> {

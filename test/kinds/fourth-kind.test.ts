@@ -110,6 +110,7 @@ describe('a fourth kind of record, defined outside of the sources', () => {
     expect(service.events.filter(({ status }) => status !== 200)).toMatchObject([{ external_id: 'acme' }]);
     const page = await readFile(join(place.state, 'report.html'), 'utf8');
     expect(page).toContain('company');
+    expect(page).not.toContain('companies are not imported');
     const errors = await readFile(join(place.state, 'errors.csv'), 'utf8');
     expect(errors).toContain('company `acme`');
 

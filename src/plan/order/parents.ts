@@ -78,7 +78,7 @@ export type BlockedCode = 'parent_failed' | 'parent_missing';
 /** Why an event cannot be sent, and the record that it depends on. */
 export function blockedIssue(db: Database, event: PlannedEvent, code: BlockedCode): Issue {
   const name = `${event.parent_entity} \`${event.parent_id ?? ''}\``;
-  const field = `${event.parent_entity}_external_id`;
+  const field = kindOfType(event.type).parents.find(({ kind }) => kind === event.parent_entity)!.field;
   if (code === 'parent_missing' && wasSkipped(db, event)) return { ...issueOf('parent_missing/skipped', name), field };
   const row = code === 'parent_missing' ? unusedRow(db, event) : undefined;
   const issue = row

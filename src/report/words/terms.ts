@@ -1,5 +1,5 @@
 /** The words for types, outcomes, fields, stops and waits, on the terminal and on pages. */
-import { fieldNamed, isEventType, isUpdate, kindOfType } from '../../kinds/index.ts';
+import { ENTITIES, fieldNamed, isEventType, isUpdate, kindOfType, KINDS } from '../../kinds/index.ts';
 import type { EventType } from '../../model.ts';
 import { numberText } from './numbers.ts';
 
@@ -38,14 +38,13 @@ export const WAITS = {
 } as const;
 export type WaitReason = keyof typeof WAITS;
 
-/** What the events of the ingestion webhook cannot contain (service interface, sections 2 and 4.2). */
-export const NOT_MIGRATED: readonly (readonly [string, string])[] = [
-  ['The owner of a lead', 'leads are imported without an owner; the new CRM assigns the owner of the account'],
+/** What the events of the ingestion webhook cannot contain (service interface, sections 2 and 4.2), and records of no kind. */
+export const NOT_MIGRATED: readonly (readonly [what: string, why: string])[] = [
   ['Original creation dates', 'the new CRM dates records by their arrival; it keeps the original time for audit only'],
-  ['Companies', 'companies are not imported as records; their names can be kept in custom fields'],
-  ['Further contacts of a deal', 'a deal has only one lead'],
-  ['Dates of comments', 'the new CRM dates comments by their arrival; it keeps the original time for audit only'],
-  ['Corrections of comments', 'a comment cannot be corrected or deleted once it is in the service'],
+  ...(ENTITIES.includes('company')
+    ? []
+    : [['Companies', 'companies are not imported as records; their names can be kept in custom fields'] as const]),
+  ...KINDS.flatMap(({ notMigrated }) => notMigrated),
 ];
 
 /** `Leads`; without a type, `Records`. */
