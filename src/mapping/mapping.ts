@@ -104,6 +104,8 @@ export interface CompiledMapping {
   readonly missingValues: (source: string) => ReadonlySet<string>;
   /** Such as a column that does not exist while an alternative does. */
   readonly warnings: readonly Problem[];
+  /** `columns: optional` */
+  readonly isLenient: boolean;
   readonly lacking: NotInExport;
   readonly named: readonly NamedOtherwise[];
 }

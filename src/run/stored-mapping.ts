@@ -8,7 +8,7 @@ import type { Survey } from '../survey/survey.ts';
 /** For the report: how the exports are mapped, and their unused parts. */
 export async function storedMapping(
   mapping: Mapping,
-  { db, profile, compiled: { lacking, named } }: Survey,
+  { db, profile, compiled: { lacking, named, isLenient } }: Survey,
 ): Promise<StoredMapping> {
   const sources = Object.entries(profile.sources).map(([name, { records, unused }]) => [name, { records, unused }]);
   const own = [resolve(mapping.file), mapping.worksheet?.path, mapping.functions?.path].filter(
@@ -26,7 +26,12 @@ export async function storedMapping(
     not_in_export: {
       sources: lacking.sources,
       entries: lacking.entries.map(({ type, source, values }) => ({ type, source, columns: namesOf(values) })),
-      values: onlyOnce(lacking.values.map(({ source, columns: [column = ''] }) => ({ source, column }))),
+      values: onlyOnce([
+        ...lacking.values.map(({ source, columns: [column = ''] }) => ({ source, column })),
+        ...Object.entries(isLenient ? profile.sources : {}).flatMap(([source, { never_a_value: empty }]) =>
+          empty.map(({ column }) => ({ source, column })),
+        ),
+      ]),
       named: onlyOnce(named),
     },
     assumed: mapping.marks.flatMap(({ mark, line, text }) =>

@@ -182,3 +182,21 @@ it('lines marked `set this` stop a live run before its first request; a dry run 
   await edit('mapping.yaml', (text) => text.replace(/ # set this.*/, ''));
   expect((await summary('--yes')).events).toMatchObject({ total: 1, acknowledged: 1 });
 });
+
+it('a plain list of JSON needs no `records`, and keys that no record has are listed once, without a warning', async () => {
+  const mapping = `version: 1
+migration: test
+columns: optional
+sources:
+  people: { path: people.json, records: data, optional: true }
+events:
+  - { type: lead/created, source: people, data: { external_id: id, full_name: { from: [title, name] }, email: mail } }
+`;
+  for (const people of [[{ id: 1, name: 'Ada' }], { data: [{ id: 1, name: 'Ada' }] }]) {
+    const { told } = await project({ 'people.json': JSON.stringify(people), 'mapping.yaml': mapping });
+    const { code, stdout } = await told('--dry-run');
+    expect(code).toBe(0);
+    expect(stdout).toContain('`mail`');
+    for (const none of ['`title`', 'no record has']) expect(stdout).not.toContain(none);
+  }
+});

@@ -20,7 +20,14 @@ export async function openJson(input: InputFile, spec: SourceSpec): Promise<Tree
   const form = await findRecords(
     file,
     scan(() => undefined),
-  );
+  ).catch((error: unknown) => error as Error);
+  if (form instanceof Error) {
+    // An export of a CRM that may have other forms may also be a plain list, saved without the object around it.
+    const plain =
+      spec.optional && mayBeKeyed ? await openJson(input, { ...spec, records: '' }).catch(() => form) : form;
+    if (plain instanceof Error) throw plain;
+    return plain;
+  }
   const what = isOne
     ? `one record at \`${formatPath(path)}\``
     : path.length > 0 || form === 'object'

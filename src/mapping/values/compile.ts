@@ -38,14 +38,14 @@ export async function compileMapping(
     const { code, message } = issueOf('lookup_unreadable', count, name);
     compilation.warnings.push({ code, message, severity: 'warning', at: document.locate(['sources', name], 'key') });
   }
-  const { lookups, missingValues, warnings, lacking } = compilation;
+  const { lookups, missingValues, warnings, lacking, isLenient } = compilation;
   const lookedUp = lookups.paths();
   // Of several spellings in the mapping, one may be that of the column.
   const isNamed = ({ source, header }: NamedOtherwise): boolean =>
     lookedUp.get(source)?.has(header) === true ||
     entries.some((entry) => entry.source === source && entry.uses.some(({ path }) => path === header));
   const named = compilation.named.filter((each) => !isNamed(each));
-  return { entries, lookedUp, missingValues, warnings: inOrder(warnings), lacking, named };
+  return { entries, lookedUp, missingValues, warnings: inOrder(warnings), isLenient, lacking, named };
 }
 
 /** Ids, phone numbers, and what lookups read: texts that are compared. */

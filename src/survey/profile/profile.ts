@@ -37,7 +37,8 @@ export class Profiler {
     for (const [name, source] of sources) {
       const entries = compiled.entries.filter((entry) => entry.source === name);
       const lookedUp = compiled.lookedUp.get(name) ?? new Set();
-      this.#watches.set(name, new SourceWatch(source, entries, lookedUp, compiled.missingValues(name)));
+      const { isLenient } = compiled;
+      this.#watches.set(name, new SourceWatch(source, entries, lookedUp, compiled.missingValues(name), isLenient));
     }
   }
 
@@ -159,7 +160,7 @@ export class Profiler {
     for (const { field, count, external_id: id } of profile.shared) warn(issueOf(`shared_${field}`, count, id), count);
     const all = Object.values(profile.sources);
     const empty = all.flatMap(({ never_a_value: notes }) => notes.map(columnText));
-    if (empty.length > 0) warn(issueOf('never_a_value', empty), empty.length);
+    if (empty.length > 0 && !compiled.isLenient) warn(issueOf('never_a_value', empty), empty.length);
     for (const { files, ...note } of all.flatMap(({ lacking }) => lacking))
       warn(issueOf('missing_path', columnText(note), files), files.length);
     for (const { to, values, from, ...note } of all.flatMap(({ renamed }) => renamed))

@@ -51,6 +51,8 @@ export class SourceWatch {
   readonly #watched: readonly Watched[];
   readonly #unused: Unused;
   readonly #missing: ReadonlySet<string>;
+  /** A column without a value is missed only where no other gives the same field. */
+  readonly #isLenient: boolean;
   #records = 0;
   /** Those that have records. */
   readonly #files = new Set<string>();
@@ -64,9 +66,11 @@ export class SourceWatch {
     entries: readonly CompiledEntry[],
     lookedUp: ReadonlySet<string>,
     missing: ReadonlySet<string>,
+    isLenient = false,
   ) {
     this.#source = source;
     this.#missing = missing;
+    this.#isLenient = isLenient;
     if (source.kind === 'table') {
       this.#watched = watchedColumns(source, entries, lookedUp);
       this.#unused = new UnusedColumns(source, entries, lookedUp, missing);
@@ -141,7 +145,11 @@ export class SourceWatch {
 
   profile(): SourceProfile {
     const watches = this.#watched.map(({ watch }) => watch);
-    const empty = this.#watched.filter(({ watch, isNamed }) => isNamed && !watch.filled && this.#records > 0);
+    const filled = new Set(this.#isLenient ? watches.flatMap((watch) => (watch.filled ? watch.fields : [])) : []);
+    const empty = this.#watched.filter(
+      ({ watch, isNamed }) =>
+        isNamed && !watch.filled && this.#records > 0 && !watch.fields.every((field) => filled.has(field)),
+    );
     return {
       description: this.#source.description,
       records: this.#records,
