@@ -62,6 +62,18 @@ export class Heads {
   }
 }
 
+/** Rows below the first one that show whether it is a second header: names for people below those for programs. */
+export const SHOWING = 3;
+
+/** Whether the first row has texts alone where all of the others have a number, a date or an address. */
+export function isSecondHeader(first: readonly string[], others: readonly (readonly string[])[]): boolean {
+  if (others.length < SHOWING || first.some((cell) => NO_NAME.test(cell))) return false;
+  const valued = first.flatMap((_, column) =>
+    others.every((cells) => VALUE.test(cells[column] ?? '')) ? [column] : [],
+  );
+  return valued.length > 1 && valued.every((column) => first[column]!.trim() !== '' && !VALUE.test(first[column]!));
+}
+
 /** Names that differ in letter case or separators are one: `E-Mail`, `EMAIL`; `First Name`, `first_name`. */
 function folded(name: string): string {
   return name

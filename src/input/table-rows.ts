@@ -1,7 +1,7 @@
 import type { Issue, RawRecord, RecordText } from '../model.ts';
 import { issueOf } from '../report/words/words.ts';
 import type { TableRecord } from './format.ts';
-import { Heads } from './heads.ts';
+import { Heads, isSecondHeader, SHOWING } from './heads.ts';
 import { shorten, type Items } from './reading.ts';
 import { notice, Tally, type SourceNotice } from './source.ts';
 import { isTotal } from './totals.ts';
@@ -32,6 +32,8 @@ export class TableRows {
   readonly #heads: Heads;
   /** Of a header with other columns, below which nothing can be read. */
   #otherHead: number | undefined;
+  /** The first rows, until it is known whether the first one is a second header. */
+  #pending: TableRecord[] | undefined = [];
   /** Lone cells after a blank line: a footer, unless a complete record follows. */
   #held: TableRecord[] = [];
   /** A row of empty cells, which is how spreadsheets write a blank line, has followed the last row. */
@@ -58,6 +60,7 @@ export class TableRows {
       return;
     }
     if (this.#width > 1 && (first === END_OF_FILE ? cells.length === 1 : isRule(cells))) {
+      this.#decide();
       const code = first === END_OF_FILE ? 'end_of_file_mark' : 'ruled_line';
       this.#layout.items.unreadable(line, issueOf(code), this.#arranged(record));
       return;
@@ -80,6 +83,7 @@ export class TableRows {
   }
 
   finish(): void {
+    this.#decide();
     for (const record of this.#held) {
       const { cells, line } = record;
       const text = cells.filter((cell) => !isBlank(cell)).join(' ');
@@ -118,6 +122,25 @@ export class TableRows {
   }
 
   #row(record: TableRecord): void {
+    if (!this.#pending || this.#width === 1) return this.#read(record);
+    this.#pending.push(record);
+    if (this.#pending.length > SHOWING) this.#decide();
+  }
+
+  /** The first row may be a second header. */
+  #decide(): void {
+    const [first, ...others] = this.#pending ?? [];
+    if (!first) return;
+    this.#pending = undefined;
+    const isHeader = isSecondHeader(
+      first.cells,
+      others.map(({ cells }) => cells),
+    );
+    this.#read(isHeader ? { ...first, issue: issueOf('repeated_header/second') } : first);
+    for (const record of others) this.#read(record);
+  }
+
+  #read(record: TableRecord): void {
     const { cells, line, issue } = record;
     const { items } = this.#layout;
     const unreadable = issue ?? this.#reject(cells, line);

@@ -197,6 +197,17 @@ describe('CSV', () => {
     ]);
   });
 
+  test('a second header below the first one is no record', async () => {
+    const records = ['7,Ada,ada@x.example', '8,Bob,bob@x.example', '9,Cy,cy@x.example'];
+    const kinds = async (first: string, rows: readonly string[]) => {
+      const text = ['id,name,email', first, ...rows, ''].join('\n');
+      return (await readAll(await openIn(folderWith({ 'a.csv': text }), 'a.csv'))).map(({ kind }) => kind);
+    };
+    expect(await kinds('Record ID,Full name,E-mail address', records)).toEqual(['unreadable', 'row', 'row', 'row']);
+    expect(await kinds('A7,Zoe,', records)).toEqual(['row', 'row', 'row', 'row']);
+    expect(await kinds('Record ID,Full name,E-mail address', records.slice(1))).toEqual(['row', 'row', 'row']);
+  });
+
   test.each(['A,B,none', 'X1,Email,', 'Email,,', 'ID,Cy,cy@x.example', ',Full Name,unknown'])(
     'a record is none, whatever its texts: %s',
     async (row) => {

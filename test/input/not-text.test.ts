@@ -79,6 +79,7 @@ test.each([
   ['a.pdf', '%PDF-1.7\n', 'a PDF'],
   ['a.csv', '\x89PNG\r\n\x1a\n', 'a picture'],
   ['a.csv', '<!DOCTYPE html><html><body>Sign in</body></html>', 'an HTML page'],
+  ['a.csv', 'Id,Name\n1,\x1b$B;3ED\x1b(B\n', 'text in ISO-2022'],
   ['a.xml', '<?xml version="1.0"?><contacts/>', 'XML'],
 ])('%s is refused by what it is', async (name, content, what) => {
   const folder = folderWith({ [name]: Buffer.from(content, 'latin1') });

@@ -260,6 +260,7 @@ test.each([
   ['{ date: { formats: dd/MM/yyyy, as: date } }', '01/05/2567', 'far_date'],
   ['{ date: { formats: iso, as: date } }', '0204-05-01', 'far_date'],
   ['{ date: iso }', '2204-05-01T10:00:00Z', 'far_date'],
+  ['{ date: unix }', '0', 'far_date'],
   ['{ date: dd/MM/yyyy HH:mm }', '27/10/2024 02:30', 'ambiguous_time'],
   ['{ date: [dd/MM/yyyy, MM/dd/yyyy] }', '01/06/2026', 'ambiguous_date'],
 ])('%s of %j gives the warning %s', async (written, from, code) => {
@@ -572,6 +573,7 @@ it('an id in scientific notation is an error of its event, the record’s own an
   expect(await codes('3.93E+11', '7')).toEqual([['error', 'scientific_id', 'external_id']]);
   expect(await codes('1,5E+07', '7')).toEqual([['error', 'scientific_id', 'external_id']]);
   expect(await codes('3.93E+11', '7', '{ prefix: deal- }')).toEqual([['error', 'scientific_id', 'external_id']]);
+  expect(await codes('1.2345678901234567e+19', '7')).toEqual([['error', 'scientific_id', 'external_id']]);
   expect(await codes('1', '3.93E+11')).toEqual([['error', 'scientific_id', 'lead_external_id']]);
 });
 

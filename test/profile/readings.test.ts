@@ -97,3 +97,36 @@ it('a formula in a title is said, and a text that begins so is not', async () =>
   const { damage } = await profileOf({ mapping: DEAL('Amount'), export: text });
   expect(damage).toMatchObject([{ kind: 'formula_cell', column: 'Title', count: 2, line: 2 }]);
 });
+
+it.each([
+  'MÃ¼ller',
+  'O\u0092Neil',
+  'Ø§Ù„',
+  '×©×œ×•×',
+  'Å‚Ã³dÅº',
+  'ç”°ä¸',
+  'ðŸ˜€',
+  'Ã‰cole',
+  'Î‘Î½',
+  'Ayå'.replace('å', 'ÅŸe'),
+])('a text that was read in the wrong encoding is said, whatever its script: %s', async (text) => {
+  const { damage } = await profileOf({ mapping: LEAD, export: `ID,Name,City,Vip\n1,${text},,\n` });
+  expect(damage).toMatchObject([{ kind: 'wrong_encoding' }]);
+});
+
+it.each(['«CAFÉ»', 'Müller', 'Łódź', 'São Paulo – “Ä”', 'Ýmir', 'Göteborg’s', 'ÎLE…'])(
+  'a text is not suspected of it: %s',
+  async (text) => {
+    expect((await profileOf({ mapping: LEAD, export: `ID,Name,City,Vip\n1,${text},,\n` })).damage).toEqual([]);
+  },
+);
+
+it('titles with tags, and texts of other fields that are cut, are said too', async () => {
+  const long = 'x'.repeat(255);
+  const text = `ID,Name,City,Vip\n1,<b>Ada</b>,${long},\n2,Bob <x>,Rome,\n`;
+  const { damage } = await profileOf({ mapping: LEAD, export: text });
+  expect(damage.map(({ column, kind }) => [column, kind])).toEqual([
+    ['Name', 'html_entities/tags'],
+    ['City', 'text_form/cut'],
+  ]);
+});

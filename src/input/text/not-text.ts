@@ -47,6 +47,8 @@ function otherFormat(head: string, path: string): OtherFormat | undefined {
       ? { what: 'a workbook in XML', hint: SAVE_AS_CSV }
       : { what: 'XML', hint: OTHER_EXPORT };
   }
+  if (/\x1b\$(?:[@B]|\)C)/.test(head))
+    return { what: 'text in ISO-2022', hint: 'open it in an editor and save it as UTF-8' };
   if (!/^<(?:!doctype html|html|head|meta|style|body|table|div)\b/i.test(text)) return undefined;
   return /<table\b/i.test(text)
     ? { what: 'a table in HTML', hint: SAVE_AS_CSV }

@@ -114,16 +114,18 @@ export function hasFourDigitYear(instant: number): boolean {
 }
 
 /** A day further back or ahead is probably a mistake, a day of another calendar, or means that there is none. */
-const FIRST_USUAL = 1900;
+const FIRST_USUAL = 1901;
 const YEARS_AHEAD = 50;
 /** Until then no clock need be asked. */
 const NEVER_FAR = 2070;
+/** What programs make of no time at all. */
+const EPOCH = /^1970-01-01T00:00:00(?:\.0+)?Z$/;
 
 /** `iso`: the date in ISO 8601, as it was read from `text`. */
 export function warnIfFar(text: string, iso: string, row: RowContext): void {
   const year = Number(iso.slice(0, 4));
-  if (year >= FIRST_USUAL && year < NEVER_FAR) return;
-  const isFar = year < FIRST_USUAL || year > new Date().getUTCFullYear() + YEARS_AHEAD;
+  if (year >= FIRST_USUAL && year < NEVER_FAR && !EPOCH.test(iso)) return;
+  const isFar = year < NEVER_FAR || year > new Date().getUTCFullYear() + YEARS_AHEAD;
   // `date` has said so already, where `occurred_at` is checked.
   if (isFar && !row.issues.some(({ code, field }) => code === 'far_date' && field === row.field))
     row.report(issueOf('far_date', valueText(text), year));

@@ -87,8 +87,8 @@ export function setField(
   else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** `3.93E+11`: what a spreadsheet leaves of a long number, also behind a prefix. */
-const SCIENTIFIC = /(?:^|[^\p{L}\d])\d(?:[.,]\d+)?E[+-]\d\d+$/u;
+/** `3.93E+11`, `1.2345e+19`: what a spreadsheet or a program leaves of a long number, also behind a prefix. */
+const SCIENTIFIC = /(?:^|[^\p{L}\d])\d(?:[.,]\d+)?E[+-]\d\d+$/iu;
 
 /** Records whose ids are cut short would become one, so such an id is never sent. */
 function asId(value: JsonValue): string | ValueError {

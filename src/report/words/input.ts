@@ -97,6 +97,7 @@ export const DAMAGE_WARNINGS = {
     'A text has HTML entities (`R&amp;D`), which people would see in the service.',
     'Set `apply: [html_to_text]` on the field.',
   ),
+  'html_entities/tags': form('the text has HTML tags', 'set `apply: [html_to_text]` on the field'),
   encoded_twice: damage(
     'The export encodes HTML entities twice (`R&amp;amp;D`), so a text still has entities after decoding.',
     'Decode twice: `apply: [html_to_text, html_to_text]`.',
@@ -120,7 +121,7 @@ export const DAMAGE_WARNINGS = {
   ),
   'text_form/html': form('the comment has HTML', 'set `apply: [html_to_text]` on the field'),
   'text_form/cut': form(
-    'no comment is longer, so these are probably cut',
+    'no text of the column is longer, so these are probably cut',
     'check whether the export has the whole texts',
   ),
 } as const satisfies Codes;

@@ -71,6 +71,11 @@ export const READ_WARNINGS = {
     what: 'A line repeats the header.',
     fix: 'Several exports seem to have been joined: check that none is included twice.',
   },
+  'repeated_header/second': {
+    says: () =>
+      'the first line below the header is a second header: names alone, where all others have numbers, dates or addresses',
+    fix: 'if it is a record, move it further down',
+  },
   'repeated_header/reordered': {
     says: () => 'the line is the header in another order of columns; the rows below are read by it',
     fix: 'check that no export is included twice',

@@ -225,7 +225,7 @@ export const VALUE_WARNINGS = {
     fix: 'Export years with four digits, if these are past dates such as birth dates.',
   },
   far_date: {
-    what: 'A date is far from today: before 1900, or more than 50 years ahead.',
+    what: 'A date is far from today: before 1901, more than 50 years ahead, or the first moment of 1970.',
     says: (value: string, year: number) => `${value} is in the year ${year}`,
     fix: 'Correct it in the export. If it means that there is no date, add it to `missing_values`; a year of another calendar (2567) needs a function.',
   },

@@ -2,7 +2,7 @@ import type { AmbiguousDateNote, AmbiguousNumberNote, Damage, ValuesNote } from 
 import { shortened } from '../../report/words/visible.ts';
 import { EmptyTexts, NumberForms } from './readings.ts';
 import { DateForms, IdDigits, type DamageCount } from './spreadsheet-damage.ts';
-import { CUT_LENGTHS } from './text-damage.ts';
+import { CUT_LENGTHS, SHORTEST_CUT } from './text-damage.ts';
 
 /** Values of a column with more distinct values than this are not kept. */
 const MOST_VALUES = 20;
@@ -36,6 +36,7 @@ export class ColumnWatch {
   readonly #ids: IdDigits | undefined;
   readonly #numbers: NumberForms | undefined;
   readonly #empty: EmptyTexts | undefined;
+  readonly #isComment: boolean;
   /** The longest texts as they are sent. */
   #longest: (DamageCount & { readonly length: number }) | undefined;
 
@@ -47,6 +48,7 @@ export class ColumnWatch {
     if (fields.some((field) => field.endsWith('external_id'))) this.#ids = new IdDigits();
     if (isNumber) this.#numbers = new NumberForms();
     this.#empty = EmptyTexts.for(fields);
+    this.#isComment = fields.includes('content');
   }
 
   /** It has a value, which may be an object. */
@@ -79,6 +81,7 @@ export class ColumnWatch {
     if (type !== 'number') this.#numbers?.take(cell);
     if (this.#empty) {
       this.#empty.take(cell, file, line);
+      if (cell.length >= SHORTEST_CUT && !this.#isComment) this.sent(cell, file, line);
       if (type === 'boolean') this.#empty.isFalse = true;
     }
     const values = this.#values;
@@ -89,7 +92,7 @@ export class ColumnWatch {
     else this.#values = undefined;
   }
 
-  /** A text of it as it is sent. */
+  /** A text of it; of a comment, as it is sent. */
   sent({ length }: string, file: string, line: number): void {
     if (this.#longest && length < this.#longest.length) return;
     if (this.#longest?.length === length) this.#longest.count += 1;

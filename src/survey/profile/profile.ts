@@ -63,7 +63,7 @@ export class Profiler {
   event(event: Ready | Invalid, row: Row): void {
     const { issues, omissions } = event;
     for (const [field, text] of event.kind === 'ready' && isSuspect(event.content) ? textsOf(event.data) : []) {
-      const damage = textDamage(text);
+      const damage = textDamage(field, text);
       if (damage) this.watch(row.place.source).damaged(damage, field, text, row);
     }
     if (event.kind === 'ready' && typeof event.data.content === 'string')
