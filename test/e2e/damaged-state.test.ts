@@ -31,7 +31,15 @@ beforeEach(async () => {
 });
 
 describe('commands that read a damaged file name it, say what to do, and show no stack', () => {
-  const COMMANDS = [['status'], ['report'], ['plan'], ['explain', 'lead:7'], ['verify'], ['run', '--dry-run'], ['run']];
+  const COMMANDS = [
+    ['status'],
+    ['report'],
+    ['plan', '--json'],
+    ['explain', 'lead:7'],
+    ['verify'],
+    ['run', '--dry-run'],
+    ['run'],
+  ];
   const CASES: readonly (readonly [what: string, name: string, damage: () => void])[] = [
     ['pages of the plan', 'plan.db', () => scribble('plan.db')],
     ['pages of the checkpoint', 'checkpoint.db', () => scribble('checkpoint.db')],
@@ -74,7 +82,7 @@ it('`dry-run` that is a file is named by every command that needs it', async () 
   writeFileSync(file('dry-run'), 'x');
   for (const [command = '', ...more] of [
     ['status'],
-    ['plan', '--dry-run'],
+    ['plan', '--dry-run', '--json'],
     ['explain', 'lead:7'],
     ['verify'],
     ['run', '--dry-run'],
