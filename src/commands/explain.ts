@@ -26,8 +26,6 @@ import type { Argv, CommandSettings } from './command.ts';
 import { explain as definition } from './definitions.ts';
 import { shortPath } from '../files/paths.ts';
 
-type ExplainSettings = CommandSettings<typeof definition>;
-
 /** `crm-backfill explain`: the story of one record, read from the state directory without taking the lock. */
 export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(definition, argv);
@@ -42,23 +40,13 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   try {
     const record = findRecord(db, settings.record);
     const story = storyOf(db, plan, record);
-    const print = (live: LiveRecord | string | undefined): void => {
-      if (settings.json) {
-        console.printJson(
-          canonicalJson({ ...story, ...(live === undefined ? {} : { live }) } as unknown as JsonObject),
-        );
-        return;
-      }
-      const figures = explanationFigures({
-        story,
-        live,
-        names: namesById(readDocument(db, 'account')),
-        now: new Date(),
-      });
-      console.show(screenOf(figures, console.shownColumns));
+    const print = (live?: LiveRecord | string): void => {
+      if (settings.json) return console.printJson(canonicalJson({ ...story, live } as unknown as JsonObject));
+      const names = namesById(readDocument(db, 'account'));
+      console.show(screenOf(explanationFigures({ story, live, names, now: new Date() }), console.shownColumns));
     };
     try {
-      print(settings.live ? await liveOf(settings, state, db, record, story, console) : undefined);
+      print(settings.live ? await liveOf(settings, { state, db, record, story }, console) : undefined);
     } catch (error) {
       // The story is known without the service.
       if (error instanceof UserError) print(error.message);
@@ -70,15 +58,19 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   }
 }
 
+interface AskedStory {
+  readonly state: StateDir;
+  readonly db: Database;
+  readonly record: NamedRecord | RowsAt;
+  readonly story: RecordStory;
+}
+
 const WITHOUT_ID = 'nothing about it is acknowledged with an id of the service';
 
 /** Why the record cannot be read back, or what the service shows. Throws a `UserError` if the service cannot be used. */
 async function liveOf(
-  settings: ExplainSettings,
-  state: StateDir,
-  db: Database,
-  record: NamedRecord | RowsAt,
-  story: RecordStory,
+  settings: CommandSettings<typeof definition>,
+  { state, db, record, story }: AskedStory,
   console: Console,
 ): Promise<LiveRecord | string> {
   if ('place' in record) return WITHOUT_ID;

@@ -139,7 +139,7 @@ describe('explain', () => {
           ...{ difference: null, sends: null, errors: [], omitted: [] },
         },
       ],
-      parent: { record: 'lead:1', name: 'Ada', state: 'acknowledged', file: 'people.csv', line: 2 },
+      parent: { record: 'lead:1', name: 'Ada', state: 'acknowledged', place: 'people.csv:2' },
       children: { count: 3, by_state: { acknowledged: 2, pending: 1 } },
       answers: [{ at: AT, type: 'deal/created', status: 'acknowledged', outcome: 'created' }],
     });
@@ -198,15 +198,17 @@ describe('explain', () => {
       parent: { record: 'lead:99', state: null },
       answers: [{ status: 'rejected', code: 'parent_not_found' }],
     });
-    expect((await tell('deal:102')).stdout).toMatch(/ {2}parent_not_found\n +hint: /);
+    expect((await tell('deal:102')).stdout).toContain('rejected (parent_not_found)');
   });
 
   it('names the records with the same id that are not used', async () => {
     const { story } = await scene(migrated);
     expect(await story('lead:3')).toMatchObject({
       state: 'acknowledged',
-      events: [{ rows: [{ line: 4 }], data: { full_name: 'Carl' } }],
-      dropped: [{ file: 'people.csv', line: 5, reason: expect.stringContaining('people.csv:4') as string }],
+      events: [
+        { rows: [{ line: 4 }], data: { full_name: 'Carl' }, reason: null },
+        { state: 'duplicate', rows: [{ line: 5 }], reason: expect.stringContaining('people.csv:4') as string },
+      ],
     });
   });
 
@@ -225,7 +227,7 @@ describe('explain', () => {
     expect(await story('deal:gone')).toMatchObject({ state: 'gone', events: [], service_id: 's0' });
   });
 
-  it('of rows with one id shows first in what they differ, and what is wrong only once', async () => {
+  it('says what is wrong with rows of one id only once', async () => {
     const { tell } = await scene((state) => {
       state.source('people', ['Id', 'Town', 'Name']);
       for (const name of ['Romano', 'Ricci']) {
@@ -235,22 +237,7 @@ describe('explain', () => {
     });
     const { stdout } = await tell('9');
     expect(stdout.match(/duplicate_external_id/g)).toHaveLength(1);
-    expect(stdout).toMatch(/record \d+\)\n  Name +Romano\n[^]*record \d+\)\n  Name +Ricci\n/);
-  });
-
-  it('shows the element of a list first, and names empty columns', async () => {
-    const { tell } = await scene((state) => {
-      state.source('people', []).source('sheet', ['Id', 'Name', 'Phone']);
-      const deals = [{ id: 'd66' }, { id: 'd77', owner_id: 599 }];
-      const raw = { id: 'c1', name: 'Acme', deals } as unknown as string[];
-      state.event('deal/created', 'deal-d77', { title: 'Roof' }, { source: 'people', raw });
-      state.event('lead/created', '9', { full_name: 'Ada' }, { source: 'sheet', raw: ['9', 'Ada', ''] });
-    });
-    const deal = (await tell('deal:deal-d77')).stdout.split('\n');
-    const at = (name: string): number => deal.findIndex((line) => line.trim().startsWith(name));
-    expect(deal[at('deals[1].owner_id')]).toContain('599');
-    expect(at('deals[1].owner_id')).toBeLessThan(at('name'));
-    expect((await tell('lead:9')).stdout).toContain('empty: `Phone`');
+    expect(stdout).toMatch(/Name +Romano\n[^]*Name +Ricci\n/);
   });
 
   it('lists comments without an id with their parent, each with its own state', async () => {
@@ -287,30 +274,9 @@ describe('explain, of a record that has changed since it was sent,', () => {
     expect((await tell('1')).stdout).toContain('the changes are sent as lead/updated');
   });
 
-  it('shows the update by if_changed with its answer and the fields that it changed, and no missing one', async () => {
-    const { story, tell } = await changed((state) => {
-      state.request('lead/updated', '1', NOW!, { outcome: 'updated', serviceId: 's1' });
-      for (const [field, verdict] of Object.entries({ full_name: 'not_shown', email: 'reported' }))
-        state.plan.run(
-          "insert into change (entity, external_id, field, verdict) values ('lead', '1', ?, ?)",
-          field,
-          verdict,
-        );
-    });
-    const { events, answers } = await story('1');
-    expect(events).toMatchObject([{ difference: null, sends: null }]);
-    expect(answers).toMatchObject([
-      { type: 'lead/created', status: 'acknowledged' },
-      { type: 'lead/updated', status: 'acknowledged' },
-    ]);
-    const { stdout } = await tell('1');
-    expect(stdout).toMatch(/lead\/updated  acknowledged \(updated\): full_name$/m);
-    expect(stdout).not.toContain('no answer');
-  });
-
   it('says which answer is missing', async () => {
     const open = await changed((state) => void state.request('lead/updated', '1', NOW!, { status: 'open' }));
-    expect((await open.tell('1')).stdout).toContain('no answer is recorded: it may have arrived');
+    expect((await open.tell('1')).stdout).toContain('no answer: it may have arrived');
     expect((await open.story('1')).answers.at(-1)).toMatchObject({ status: 'unanswered', at: null });
   });
 });
@@ -318,10 +284,8 @@ describe('explain, of a record that has changed since it was sent,', () => {
 describe('the record that explain is asked for', () => {
   it.each([
     ['x1', 'deal:x1'],
-    ['X1', 'deal:x1'],
-    ['deal:X1', 'deal:x1'],
     ['1', 'lead:1'],
-    ['GONE', 'deal:gone'],
+    ['gone', 'deal:gone'],
     ['deals.csv:6', 'deal:100'],
     ['./deals.csv:6', 'deal:100'],
     ['/home/ada/acme/deals.csv:6', 'deal:100'],
@@ -330,7 +294,6 @@ describe('the record that explain is asked for', () => {
     ['out/old crm.xlsx#Deals!C3', 'deal:200'],
     ['old crm.xlsx#Deals!A3', 'deal:200'],
     ['#Deals!C3', 'deal:200'],
-    ['#Deals:3', 'deal:200'],
   ])('is found as %s', async (asked, record) => {
     const { story } = await scene((state) => {
       migrated(state);
@@ -341,13 +304,6 @@ describe('the record that explain is asked for', () => {
     expect((await story(asked)).record).toBe(record);
   });
 
-  it('is not looked for at a place where none begins', async () => {
-    const { tell } = await scene(migrated);
-    const said = await tell('deals.csv:77');
-    expect(said.stderr).toContain('no record begins there; the one before it begins at deals.csv:9');
-    expect(said.stderr).not.toContain('comment');
-  });
-
   it('is named exactly where several have the id', async () => {
     const { tell, story } = await scene(migrated);
     const said = await tell('100');
@@ -356,26 +312,11 @@ describe('the record that explain is asked for', () => {
     expect((await story('comment:100')).record).toBe('comment:100');
   });
 
-  it('is the one with exactly this id, although others differ in case', async () => {
-    const { story, tell } = await scene((state) => {
-      state.source('people');
-      for (const id of ['ab', 'AB']) state.event('lead/created', id, { full_name: id });
-    });
-    expect((await story('AB')).record).toBe('lead:AB');
-    expect((await tell('Ab')).stderr).toContain('did you mean `lead:AB` or `lead:ab`?');
-  });
-
-  it.each([
-    ['deal:1010', 'did you mean `deal:100` or `deal:101`?'],
-    ['deal:3', 'there is a lead:3'],
-    ['lead:22', 'did you mean `lead:2`'],
-    ['comment:1001', 'a comment without an id in the export is listed with its lead or deal'],
-    ['nowhere', 'there is no record `nowhere`'],
-  ])('is refused with a suggestion if it is unknown: %s', async (record, suggestion) => {
-    const said = await (await scene(migrated)).tell(record);
+  it('is refused if it is unknown', async () => {
+    const said = await (await scene(migrated)).tell('deal:1010');
     expect(said).toMatchObject({ code: 2, stdout: '' });
-    expect(said.stderr).toContain(`there is no record \`${record}\``);
-    expect(said.stderr).toContain(suggestion);
+    expect(said.stderr).toContain('there is no record `deal:1010`');
+    expect(said.stderr).toContain('`contacts.csv:5`');
   });
 });
 
@@ -406,12 +347,12 @@ describe('explain, of a row that became no event or was corrected,', () => {
   it('says why, by its id and by its place', async () => {
     const explained = await surveyed();
     for (const [names, ...texts] of [
-      [['lead:2', '2', 'people.csv:3'], 'SKIPPED', '(when): `state` is `gone`', 'In the export: people.csv:3 ('],
-      [['comment:n2', 'n2', 'notes.csv:3'], 'SKIPPED', '(when): `text` has no value', 'In the export: notes.csv:3 ('],
-      [['n3', 'notes.csv:4'], 'SKIPPED', 'its lead `2` is skipped (people.csv:3;', 'notes.csv:4 (', 'text Called'],
-      [['n4', 'notes.csv:5'], 'SKIPPED', 'its lead `99` is in no export (`if_parent'],
-      [['n5'], 'SKIPPED', 'its lead `4` could not be read (people.csv:5;'],
-      [['lead:4', 'people.csv:5'], 'UNREADABLE', 'the row has 6 cells', 'FIX FIRST', 'In the export: people.csv:5 ('],
+      [['lead:2', '2', 'people.csv:3'], 'SKIPPED', '(`when`): `state` is `gone`', 'In the export: people.csv:3 ('],
+      [['comment:n2', 'n2', 'notes.csv:3'], 'SKIPPED', '(`when`): `text` has no value', 'In the export: notes.csv:3 ('],
+      [['n3', 'notes.csv:4'], 'SKIPPED', 'lead `2` is left out, too (people.csv:3)', 'notes.csv:4 (', 'text Called'],
+      [['n4', 'notes.csv:5'], 'SKIPPED', 'lead `99` is in no export'],
+      [['n5'], 'SKIPPED', 'people.csv:5'],
+      [['lead:4', 'people.csv:5'], 'UNREADABLE', 'the row has 6 cells', 'In the export: people.csv:5 ('],
     ] as const) {
       for (const name of names) {
         const { code, stdout } = await explained(name);
@@ -568,5 +509,5 @@ it('explain reads no table from its beginning to its end', async () => {
   db.close();
   expect(plans.length).toBeGreaterThan(8);
   // A virtual table is the short list in one cell (json_each); `u` are rows found by indexes.
-  expect(plans.filter((step) => /^SCAN (?!child|u$|.* VIRTUAL TABLE)/.test(step))).toEqual([]);
+  expect(plans.filter((step) => /^SCAN (?!child|u$|CONSTANT ROW|.* VIRTUAL TABLE)/.test(step))).toEqual([]);
 });

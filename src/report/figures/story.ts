@@ -1,20 +1,14 @@
 /** The story of one record, as a few selects over the plan and the checkpoint: nothing is written, and no lock is taken. */
 import { parseJson, type JsonObject } from '../../json.ts';
+import { nameInSql } from '../../kinds/index.ts';
 import { namedCells } from '../../mapping/values/path.ts';
-import { isUpdate, nameInSql } from '../../kinds/index.ts';
-import type { EventType, Place } from '../../model.ts';
-import { hintFor, meaningOf } from '../words/words.ts';
-import { UNUSED, unusedText, type UnusedCode } from '../words/unused.ts';
+import { STATE_IN_SQL, type EventType, type Place } from '../../model.ts';
 import type { NamedRecord } from '../../settings/run-settings.ts';
-import type { FoundPlan } from '../../store/stored-plans.ts';
 import { PLAN_FILE, placedFile } from '../../store/plan-schema.ts';
 import type { Database } from '../../store/sqlite.ts';
-import { outcomeOf, type State } from '../../model.ts';
+import type { FoundPlan } from '../../store/stored-plans.ts';
 
 const MOST_RELATIVES = 5;
-
-/** As in the view `events`. */
-export type EventFate = 'acknowledged' | 'duplicate' | 'invalid' | 'rejected' | 'blocked' | 'pending';
 
 /** Rows that became no record with an id, by the place by which they were asked for. */
 export interface RowsAt {
@@ -26,21 +20,19 @@ export interface RowsAt {
 export interface RecordStory {
   /** `lead:51000301`, or the place of a row without an id */
   readonly record: string;
-  /** Of its first event; `gone` if an earlier run sent it and the plan does not have it. */
-  readonly state: EventFate | UnusedRow['state'] | 'gone';
+  /** Of its first event; `skipped` or `unreadable` of rows alone; `gone` if an earlier run sent it and the plan does not have it. */
+  readonly state: string;
   readonly service_id: string | null;
   /** `at`: when it was last written, ISO 8601. */
   readonly plan: { readonly file: string; readonly at: string; readonly dry_run: boolean };
-  /** In the order of the plan. */
+  /** In the order of the plan; records with its external id that are not used (`duplicate`) come last. */
   readonly events: readonly EventStory[];
-  /** Records with its external id that were not used (`duplicates`). */
-  readonly dropped: readonly LeftOut[];
   /** Rows of the record that became no event. */
   readonly unused: readonly UnusedRow[];
   readonly parent: Relative | null;
   readonly children: {
     readonly count: number;
-    readonly by_state: Readonly<Partial<Record<EventFate, number>>>;
+    readonly by_state: Readonly<Record<string, number>>;
     readonly first: readonly Relative[];
   };
   readonly answers: readonly ServiceAnswer[];
@@ -56,25 +48,27 @@ export interface RowStory extends Place {
 export interface UnusedRow extends RowStory {
   readonly state: 'skipped' | 'unreadable';
   readonly reason: string;
-  readonly errors: readonly EventError[];
 }
 
 export interface EventStory {
   readonly type: EventType;
-  readonly state: EventFate;
+  /** As in the view `events`. */
+  readonly state: string;
   /** Pending, and left for a later run: it is not selected, or its parent is not. */
   readonly later: 'not_selected' | 'parent_not_selected' | null;
   /** Acknowledged, and not as the input wants it now: `changed`, `emptied`, `comment_changed`, `not_comparable`. */
   readonly difference: string | null;
   /** The event that is sent next; null if there is none. */
   readonly sends: EventType | null;
-  /** In the order in which they were folded or, of a combined comment, in that of its parts. */
+  /** In the order of reading. */
   readonly rows: readonly RowStory[];
   /** The external ids of the comments that a combined one carries; empty for all others. */
   readonly parts: readonly string[];
   /** As planned; null if it is invalid. */
   readonly data: JsonObject | null;
   readonly occurred_at: string | null;
+  /** Of a `duplicate`: why it is not used. */
+  readonly reason: string | null;
   readonly errors: readonly EventError[];
   readonly omitted: readonly LeftOut[];
 }
@@ -87,11 +81,10 @@ interface EventError {
   readonly hint: string | null;
 }
 
-/** A value that is left out; without a field, a row. */
-export interface LeftOut {
+interface LeftOut {
   readonly file: string;
   readonly line: number;
-  readonly field: string | null;
+  readonly field: string;
   readonly original: string;
   readonly reason: string;
 }
@@ -100,12 +93,11 @@ export interface LeftOut {
 export interface Relative {
   readonly record: string;
   readonly name: string;
-  readonly state: EventFate | null;
-  readonly file: string | null;
-  readonly line: number | null;
+  readonly state: string | null;
+  readonly place: string | null;
 }
 
-export interface ServiceAnswer {
+interface ServiceAnswer {
   /** When it was answered; null for a request whose answer is not recorded. */
   readonly at: string | null;
   readonly sent_at: string;
@@ -115,247 +107,141 @@ export interface ServiceAnswer {
   readonly outcome: string | null;
   readonly code: string | null;
   readonly service_id: string | null;
-  /** Of the newest one, if it is the update of this plan: the fields that it changed. */
-  readonly changed?: readonly string[];
 }
 
 /** What both databases know about a record (see `findRecord`). */
 export function storyOf(db: Database, { output, isDryRun, at }: FoundPlan, record: NamedRecord | RowsAt): RecordStory {
-  const isNamed = !('place' in record);
-  const requests = isNamed ? requestsAbout(db, record) : [];
-  const rows = isNamed ? eventsAbout(db, record) : eventsIn(db, record);
-  const skipped = unusedRows(db, record);
-  // Of records with one id, those that are not used.
-  const unused = rows.filter(({ state }) => state === 'duplicate');
-  const used = unused.length < rows.length ? rows.filter((row) => !unused.includes(row)) : rows;
-  const events = used.map((row) => eventStory(db, row, requests));
-  const child = rows.find(({ parent_id: id }) => id !== null);
+  const named = 'place' in record ? undefined : ([record.entity, record.externalId] as const);
+  const rows = 'place' in record ? JSON.stringify(record.rows) : '[]';
+  const about = (alias: string): string =>
+    named
+      ? `${alias}.entity = ?1 and ${alias}.external_id = ?2`
+      : `${alias}.record in (select value from json_each(?1))`;
+  const values = named ?? [rows];
+  const found = db.all<StoryRow>(`${EVENTS} where ${about('e')} order by e.state = 'duplicate', e.id`, ...values);
+  const events = found.map(eventStory);
+  const unused = db
+    .all<UnusedSql>(`${UNUSED} where ${about('u')} and ${NO_EVENT} group by r.id order by r.id`, ...values)
+    .map((row) => unusedRow(db, row));
+  const answers = named ? db.all<ServiceAnswer>(ANSWERS, ...named) : [];
+  const child = found.find(({ parent_id: id }) => id !== null);
   return {
-    record: isNamed ? `${record.entity}:${record.externalId}` : record.place,
-    state: events[0]?.state ?? (requests.length === 0 && skipped[0] ? skipped[0].state : 'gone'),
-    service_id: requests.findLast(({ status, service_id: id }) => status === 'acknowledged' && id)?.service_id ?? null,
+    record: named ? named.join(':') : (record as RowsAt).place,
+    state: events[0]?.state ?? (answers.length === 0 && unused[0] ? unused[0].state : 'gone'),
+    service_id: answers.findLast(({ status, service_id: id }) => status === 'acknowledged' && id)?.service_id ?? null,
     plan: { file: output.file(PLAN_FILE), at: at.toISOString(), dry_run: isDryRun },
-    events,
-    dropped: used === rows ? [] : unused.map((row) => droppedRow(db, row)),
-    unused: skipped,
+    ...{ events, unused, answers },
     parent: child ? parentOf(db, child.parent_entity!, child.parent_id!) : null,
-    children: isNamed ? childrenOf(db, record) : { count: 0, by_state: {}, first: [] },
-    answers: requests.map((each) =>
-      isNamed && each === requests.at(-1) ? { ...each, ...updateOf(db, record, each) } : each,
-    ),
+    children: named ? childrenOf(db, ...named) : { count: 0, by_state: {}, first: [] },
   };
 }
 
-/** A plan lists what it sends of a record that is there; the checkpoint does not keep it. */
-function updateOf(db: Database, { entity, externalId }: NamedRecord, { type, status }: ServiceAnswer) {
-  if (!isUpdate(type) || status !== 'acknowledged') return {};
-  const fields = db.all<{ field: string }>(
-    `select c.field from change c join event e on e.entity = c.entity and e.external_id = c.external_id
-      where c.entity = ? and c.external_id = ? and e.state = 'acknowledged'
-        and c.verdict in ('changed', 'not_shown', 'conflict, overwritten') order by c.id`,
-    entity,
-    externalId,
-  );
-  return fields.length === 0 ? {} : { changed: [...new Set(fields.map(({ field }) => field))] };
-}
+/** A row `r`, in JSON. */
+const ROW = `json_object('source', r.source, 'file', r.file, 'line', r.line, 'record', r.record, 'raw', r.raw,
+  'columns', r.columns, 'original', r.replaced)`;
 
-interface StoryRow extends Place {
-  readonly id: number;
-  readonly type: EventType;
-  readonly state: string;
-  readonly code: string | null;
-  readonly sends: EventType | null;
-  readonly rows: number;
-  readonly occurred_at: string | null;
-  readonly data: string | null;
+/** Why a row is in `unused u`, by its code `k`. */
+const WHY = `k.words || ifnull(': ' || u.why, '')`;
+
+/** What `--json` prints of an event, but for its rows, which have no names of columns yet. */
+const EVENTS = `
+  select e.parent_entity, e.parent_id, json_object(
+    'type', e.type, 'state', ${STATE_IN_SQL}, 'occurred_at', e.occurred_at, 'data', json(e.data),
+    'later', case e.state when 'held' then 'not_selected' when 'waiting' then 'parent_not_selected' end,
+    'difference', iif(e.state = 'acknowledged', e.code, null),
+    'sends', iif(e.state in ('ready', 'retry'), ifnull(e.sends, e.type), null),
+    'reason', (select ${WHY} from unused u join unused_code k on k.code = u.code where e.state = 'duplicate'
+      and u.entity = e.entity and u.external_id = e.external_id and u.record = e.record limit 1),
+    'rows', (select json_group_array(json(${ROW}) order by r.id) from row r where r.id in (
+      select e.record union select record from row_of where event = e.id union select record from part where event = e.id)),
+    'parts', (select json_group_array(external_id order by position) from part where event = e.id),
+    'errors', (
+      select json_group_array(json_object('kind', kind, 'code', code, 'field', field, 'message', message, 'hint', hint) order by id)
+      from problem where event = e.id and severity = 'error'),
+    'omitted', (
+      select json_group_array(json_object('file', ${placedFile('o')}, 'line', r.line, 'field', o.field, 'original', o.original,
+        'reason', o.reason) order by o.id)
+      from omission o join row r on r.id = o.record where o.event = e.id)) as story
+  from event e`;
+
+interface StoryRow {
   readonly parent_entity: string | null;
   readonly parent_id: string | null;
+  /** JSON. */
+  readonly story: string;
+}
+
+function eventStory({ story }: StoryRow): EventStory {
+  const { rows, ...event } = parseJson(story) as unknown as EventStory & { readonly rows: readonly StoredRow[] };
+  return { ...event, rows: rows.map(rowStory) };
+}
+
+interface StoredRow extends Omit<RowStory, 'raw'> {
   readonly raw: string | null;
   readonly columns: string;
-  readonly original: string | null;
 }
 
-const ROW = 'r.source, r.file, r.line, r.record, r.raw, r.columns, r.replaced as original';
-
-const EVENTS = `
-  select e.id, e.type, e.state, e.code, e.sends, e.rows, e.occurred_at, e.data, e.parent_entity, e.parent_id,
-    ${ROW}
-  from event e join row r on r.id = e.record`;
-
-function eventsAbout(db: Database, { entity, externalId }: NamedRecord): StoryRow[] {
-  return db.all<StoryRow>(`${EVENTS} where e.entity = ? and e.external_id = ? order by e.id`, entity, externalId);
+function rowStory({ columns, raw, ...row }: StoredRow): RowStory {
+  return { ...row, raw: namedCells({ raw, columns }) };
 }
 
-function eventsIn(db: Database, { rows }: RowsAt): StoryRow[] {
-  const ids = JSON.stringify(rows);
-  return db.all<StoryRow>(`${EVENTS} where e.record in (select value from json_each(?)) order by e.id`, ids);
+/** The rows that became no event. */
+const UNUSED = `
+  select r.id, ${ROW} as row, iif(k.is_correctable, 'unreadable', 'skipped') as state, ${WHY} as reason
+  from unused u join unused_code k on k.code = u.code join row r on r.id = u.record`;
+
+const NO_EVENT = `not exists (
+  select 1 from event e where e.record = u.record and e.entity = u.entity and e.external_id = u.external_id)`;
+
+interface UnusedSql extends Pick<UnusedRow, 'state' | 'reason'> {
+  readonly id: number;
+  readonly row: string;
 }
 
-interface WhyUnused {
-  readonly code: UnusedCode;
-  readonly why: string | null;
+function unusedRow(db: Database, { id, row, state, reason }: UnusedSql): UnusedRow {
+  const message = `select message from problem where record = ? and kind = 'read' order by id limit 1`;
+  const read = state === 'unreadable' ? db.get<{ message: string }>(message, id)?.message : undefined;
+  return { ...rowStory(JSON.parse(row) as StoredRow), state, reason: read ?? reason };
 }
 
-/** The rows that became no event: of a record, or of those at a place. */
-function unusedRows(db: Database, record: NamedRecord | RowsAt): UnusedRow[] {
-  const [where, ...values] =
-    'place' in record
-      ? ['u.record in (select value from json_each(?))', JSON.stringify(record.rows)]
-      : ['u.entity = ? and u.external_id = ?', record.entity, record.externalId];
-  const rows = db.all<StoryRow & WhyUnused>(
-    `select u.code, u.why, r.id, ${ROW}
-      from unused u join row r on r.id = u.record
-      where ${where} and not exists (
-        select 1 from event e where e.record = u.record and e.entity = u.entity and e.external_id = u.external_id)
-      group by r.id order by r.id`,
-    ...values,
-  );
-  return rows.map((row) => {
-    const { id, code, why } = row;
-    const place = rowStory(row);
-    if (!UNUSED[code].isCorrectable) return { ...place, state: 'skipped', reason: unusedText(code, why), errors: [] };
-    const errors = db.all<EventError>(`${ERRORS} where record = ? and kind = 'read' order by id`, id);
-    return { ...place, state: 'unreadable', reason: errors[0]?.message ?? '', errors };
-  });
-}
+const ANSWERS = `
+  select settled_at as at, sent_at, type, id as event_id, iif(status = 'open', 'unanswered', status) as status, outcome, code, service_id
+  from checkpoint.request where entity = ? and external_id = ? order by n`;
 
-function requestsAbout(db: Database, { entity, externalId }: NamedRecord): ServiceAnswer[] {
-  return db.all<ServiceAnswer>(
-    `select settled_at as at, sent_at, type, id as event_id, iif(status = 'open', 'unanswered', status) as status, outcome, code,
-        service_id
-      from checkpoint.request where entity = ? and external_id = ? order by n`,
-    entity,
-    externalId,
-  );
-}
-
-/** The words for a state of the plan, as in the view `events`. */
-function fateOf(state: string): EventFate {
-  const outcome = outcomeOf(state as State);
-  return outcome === 'duplicates' ? 'duplicate' : outcome;
-}
-
-function eventStory(db: Database, row: StoryRow, requests: readonly ServiceAnswer[]): EventStory {
-  const { id, type } = row;
-  const state = fateOf(row.state);
-  return {
-    ...{ type, state },
-    later: row.state === 'held' ? 'not_selected' : row.state === 'waiting' ? 'parent_not_selected' : null,
-    difference: state === 'acknowledged' ? row.code : null,
-    sends: row.state === 'ready' || row.state === 'retry' ? (row.sends ?? row.type) : null,
-    rows: rowsOf(db, row),
-    parts: db
-      .all<{ id: string }>('select external_id as id from part where event = ? order by position', id)
-      .map((part) => part.id),
-    data: row.data === null ? null : (parseJson(row.data) as JsonObject),
-    occurred_at: row.occurred_at,
-    errors: errorsOf(db, id, state, requests.at(-1)),
-    omitted: leftOutOf(db, id),
-  };
-}
-
-function rowsOf(db: Database, row: StoryRow): RowStory[] {
-  const rows =
-    row.rows === 1
-      ? [row]
-      : db.all<StoryRow>(
-          `select ${ROW}
-            from (
-                select entry as first, record as second, record from row_of
-                  where event = ?1 and not exists (select 1 from part where event = ?1)
-                union all select position, 0, record from part where event = ?1) w
-              join row r on r.id = w.record
-            order by w.first, w.second`,
-          row.id,
-        );
-  return rows.map(rowStory);
-}
-
-function rowStory(row: StoryRow): RowStory {
-  const { source, file, line, record, original } = row;
-  return { source, file, line, record, raw: namedCells(row), original };
-}
-
-const ERRORS = 'select kind, code, field, message, hint from problem';
-
-/** The message of a rejection in an earlier run is no longer known, but its code is. */
-function errorsOf(db: Database, event: number, state: EventFate, last: ServiceAnswer | undefined): EventError[] {
-  const found = db.all<EventError>(`${ERRORS} where event = ? and severity = 'error' order by id`, event);
-  if (found.length > 0 || state !== 'rejected' || !last?.code) return found;
-  const error = { severity: 'error', kind: 'send', code: last.code } as const;
-  const message = meaningOf(last.code, 'send').what;
-  return [{ kind: 'send', code: last.code, field: null, message, hint: hintFor(error) ?? null }];
-}
-
-function leftOutOf(db: Database, event: number): LeftOut[] {
-  return db.all<LeftOut>(
-    `select ${placedFile('o')} as file, r.line, o.field, o.original, o.reason
-      from omission o join row r on r.id = o.record where o.event = ? order by o.id`,
-    event,
-  );
-}
-
-function droppedRow(db: Database, { id, file, line }: StoryRow): LeftOut {
-  const told = db.get<WhyUnused>(
-    'select u.code, u.why from unused u join event e on e.record = u.record and e.external_id = u.external_id where e.id = ?',
-    id,
-  );
-  const reason = told ? unusedText(told.code, told.why) : 'the same record once more';
-  return { file, line, field: null, original: '', reason };
-}
-
-interface RelativeRow {
-  readonly entity: string;
-  readonly external_id: string | null;
-  readonly state: string;
-  readonly name: string | null;
-  readonly file: string;
-  readonly line: number;
-}
+const WITH_NAME = `e.entity || ':' || ifnull(e.external_id, '') as record, ifnull(${nameInSql('e')}, '') as name, ${STATE_IN_SQL} as state, r.place`;
 
 function parentOf(db: Database, entity: string, id: string): Relative {
-  const found = db.get<RelativeRow>(
-    `select e.entity, e.external_id, e.state, r.file, r.line,
-        ${nameInSql('e')} as name
-      from event e join row r on r.id = e.record
-      where e.entity = ? and e.external_id = ? order by e.state = 'duplicate', e.id limit 1`,
+  const planned = db.get<Relative>(
+    `select ${WITH_NAME} from event e join row r on r.id = e.record
+     where e.entity = ? and e.external_id = ? order by e.state = 'duplicate', e.id limit 1`,
     entity,
     id,
   );
-  if (found) return relative(found);
-  const isThere = db.get(
-    'select 1 from checkpoint.record where entity = ? and external_id = ? and is_acknowledged = 1',
-    entity,
-    id,
-  );
-  return { record: `${entity}:${id}`, name: '', state: isThere ? 'acknowledged' : null, file: null, line: null };
+  if (planned) return planned;
+  const isThere = 'select 1 from checkpoint.record where entity = ? and external_id = ? and is_acknowledged = 1';
+  return {
+    record: `${entity}:${id}`,
+    name: '',
+    state: db.get(isThere, entity, id) ? 'acknowledged' : null,
+    place: null,
+  };
 }
 
 /** One event of each child: comments without an id are records of their own. */
-function childrenOf(db: Database, { entity, externalId }: NamedRecord): RecordStory['children'] {
-  const children = db.each<RelativeRow>(
-    `select e.entity, e.external_id, e.state, r.file, r.line,
-        ${nameInSql('e')} as name
-      from (
-        select min(id) as id from event where parent_entity = ? and parent_id = ? and state <> 'duplicate'
-        group by entity, coalesce(external_id, id)
-      ) child cross join event e on e.id = child.id join row r on r.id = e.record
-      order by e.id`,
+function childrenOf(db: Database, entity: string, id: string): RecordStory['children'] {
+  const from = `from (
+      select min(id) as id from event where parent_entity = ? and parent_id = ? and state <> 'duplicate'
+      group by entity, coalesce(external_id, id)
+    ) child cross join event e on e.id = child.id`;
+  const states = db.all<{ state: string; count: number }>(
+    `select ${STATE_IN_SQL} as state, count(*) as count ${from} group by 1 order by 1`,
     entity,
-    externalId,
+    id,
   );
-  const byState: Partial<Record<EventFate, number>> = {};
-  const first: Relative[] = [];
-  let count = 0;
-  for (const row of children) {
-    const child = relative(row);
-    byState[child.state!] = (byState[child.state!] ?? 0) + 1;
-    if (count < MOST_RELATIVES) first.push(child);
-    count += 1;
-  }
-  return { count, by_state: byState, first };
-}
-
-function relative({ entity, external_id: id, state, name, file, line }: RelativeRow): Relative {
-  return { record: `${entity}:${id ?? ''}`, name: name ?? '', state: fateOf(state), file, line };
+  const first = `select ${WITH_NAME} ${from} join row r on r.id = e.record order by e.id limit ${MOST_RELATIVES}`;
+  return {
+    count: states.reduce((sum, { count }) => sum + count, 0),
+    by_state: Object.fromEntries(states.map(({ state, count }) => [state, count])),
+    first: db.all<Relative>(first, entity, id),
+  };
 }

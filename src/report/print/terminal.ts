@@ -108,7 +108,7 @@ function planOf(columns: readonly CellColumn[], texts: readonly string[][], titl
   }
   // Where there is room, the title stands above the first column.
   const more = stringWidth(title) - INDENT - widths[0]!;
-  if (more > 0 && more <= -missing(widths)) widths[0]! += more;
+  if (columns.some(({ head }) => head !== '') && more > 0 && more <= -missing(widths)) widths[0]! += more;
   return { beside, below: below.sort((a, b) => a - b), widths };
 }
 
