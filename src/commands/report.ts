@@ -2,7 +2,7 @@ import type { Console } from '../report/print/console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { isThere } from '../files/private-file.ts';
-import { writeReport } from '../report/print/page/page.ts';
+import { writeReport } from '../report/print/page.ts';
 import { figuresJson } from '../report/print/json.ts';
 import { writeTables } from '../report/print/written-files.ts';
 import { DRY_RUN, StateDir } from '../files/state-dir.ts';

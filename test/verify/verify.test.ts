@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { RecordComparison, type ComparedValue } from '../../src/commands/verify/compare.ts';
 import { hasherOf } from '../../src/commands/verify/expected.ts';
-import { writeReport } from '../../src/report/print/page/page.ts';
+import { writeReport } from '../../src/report/print/page.ts';
 import { readState } from '../../src/store/open.ts';
 import { handler as verify } from '../../src/commands/verify.ts';
 import type { JsonObject } from '../../src/json.ts';

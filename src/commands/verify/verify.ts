@@ -21,7 +21,7 @@ import { assertBound, bindingOf, openCheckpoint } from '../../store/checkpoint.t
 import { storedDigest } from '../../plan/digest.ts';
 import { storeVerification } from '../../report/files/documents.ts';
 import { storedOf, type EntityResult, type Verification } from '../../report/figures/verification.ts';
-import { writeReport } from '../../report/print/page/page.ts';
+import { writeReport } from '../../report/print/page.ts';
 import { planIn } from '../../store/stored-plans.ts';
 import { readState } from '../../store/open.ts';
 import type { Database } from '../../store/sqlite.ts';

@@ -148,7 +148,7 @@ function dealSection(
     id: `${by}s`,
     title: `Deals by ${by}`,
     columns: [
-      column('text'),
+      column('text', by),
       ...(hasSeveral ? [column('label')] : []),
       ...amounts.flatMap((cell): CellColumn[] => [column('number'), column('amount', cell)]),
       ...counts.map((cell) => column('number', cell)),

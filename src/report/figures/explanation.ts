@@ -185,7 +185,7 @@ function liveSection(live: LiveRecord | string, names: ReadonlyMap<string, strin
   });
 }
 
-function valuesSection(
+export function valuesSection(
   id: string,
   title: string,
   values: readonly (readonly [name: string, value: string])[],
@@ -197,7 +197,10 @@ function valuesSection(
 const ORDER: readonly string[] = KINDS.flatMap(({ fields }) => fields.map(({ name }) => name));
 
 /** The fields of an event in the order of their kind, with names beside ids. */
-function namedValues(data: JsonObject, names: ReadonlyMap<string, string>): (readonly [name: string, value: string])[] {
+export function namedValues(
+  data: JsonObject,
+  names: ReadonlyMap<string, string>,
+): (readonly [name: string, value: string])[] {
   const rankOf = (name: string): number => ORDER.indexOf(name.split('.')[0]!);
   const fields = [...fieldsOf(data)].sort(([one], [other]) => rankOf(one) - rankOf(other));
   return fields.map(([name, value]) => {

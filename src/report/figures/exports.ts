@@ -1,11 +1,12 @@
-/** The fate of each file: its rows, and the records that they became. */
+/** What became of each file: its rows, the records that they became, and how they were mapped. */
 import { basename } from 'node:path';
 import { ENTITIES } from '../../kinds/index.ts';
 import type { FileDigest } from '../../input/source.ts';
 import { outcomeOf, type Entity, type Outcome, type State } from '../../model.ts';
 import type { Database } from '../../store/sqlite.ts';
-import { counted, countTexts } from '../words/numbers.ts';
-import { typeCounts } from '../words/terms.ts';
+import type { StoredMapping } from '../files/documents.ts';
+import { counted, countTexts, enumerated } from '../words/numbers.ts';
+import { fieldText, typeCounts, typeName } from '../words/terms.ts';
 import { column, sectionOf, type Section } from './figures.ts';
 
 interface EventsOf {
@@ -70,15 +71,10 @@ export function exportsSection(fates: readonly ExportFate[], isDryRun: boolean):
   return sectionOf({
     id: 'exports',
     title: 'Files that were read',
-    columns: [
-      column('label', 'file'),
-      column('number', 'rows'),
-      column('text', 'what became of them'),
-      column('path', 'SHA-256'),
-    ],
+    columns: [column('label', 'file'), column('number', 'rows'), column('text', 'what became of them')],
     rows: fates.map((fate) => {
       const name = several(fate) ? `${basename(fate.label)} (${fate.source})` : basename(fate.label);
-      return [name, fate.rows, fateText(fate, isDryRun), fate.sha256];
+      return [name, fate.rows, fateText(fate, isDryRun)];
     }),
   });
 }
@@ -104,4 +100,57 @@ function fateText({ events, duplicates, skipped, unreadable }: ExportFate, isDry
     ...(duplicates > 0 ? [counted(duplicates, 'duplicate')] : []),
     ...countTexts([skipped, 'skipped'], [unreadable, 'unreadable']),
   ].join(', ');
+}
+
+/** Whether a file is the one that was read. */
+export function digestsSection(inputs: readonly FileDigest[]): Section {
+  const digests = new Map(inputs.map(({ label, sha256 }) => [basename(label), sha256]));
+  return sectionOf({
+    id: 'digests',
+    title: 'Files, by their contents',
+    columns: [column('label', 'file'), column('path', 'SHA-256')],
+    rows: [...digests],
+  });
+}
+
+/** How the exports were mapped: a table for each entry. */
+export function mappingSections({ entries }: StoredMapping): readonly Section[] {
+  return entries.map(({ type, source, each, when, fields }, at) => {
+    const rows = each === undefined ? 'every row' : `every element of ${each} in every row`;
+    return sectionOf({
+      id: `mapping-${at + 1}`,
+      title: `${typeName(type)}, from ${source}: ${rows}${when === undefined ? '' : ` in which ${when}`}`,
+      columns: [column('text', 'from the export'), column('text', 'field in the service'), column('text', 'how')],
+      rows: fields.map(({ field, from, how }) => [from, fieldText(field), how.join('\n') || 'as it is']),
+    });
+  });
+}
+
+/** Columns that are listed. */
+const MOST_COLUMNS = 200;
+
+/** Without rows and notes if the mapping uses everything. */
+export function notUsedSection({ sources, unread_files: files }: StoredMapping): Section {
+  const columns = Object.entries(sources).flatMap(([source, { records, unused }]) =>
+    Object.entries(unused).map(([name, values]) => ({ name, source, values, records })),
+  );
+  const filled = columns.filter(({ values }) => values > 0).sort((a, b) => b.values - a.values);
+  const empty = columns.filter(({ values }) => values === 0).map(({ name, source }) => `\`${name}\` (${source})`);
+  const left = filled.length - MOST_COLUMNS;
+  return sectionOf({
+    id: 'not-used',
+    title: 'Columns and files that are not migrated',
+    columns: [
+      column('label', 'column'),
+      column('label', 'source'),
+      column('number', 'values'),
+      column('number', 'rows'),
+    ],
+    rows: filled.slice(0, MOST_COLUMNS).map(({ name, source, values, records }) => [name, source, values, records]),
+    notes: [
+      ...(left > 0 ? [`${counted(left, 'more column')} with values are not migrated.`] : []),
+      ...(empty.length > 0 ? [`Not used and without any value: ${enumerated(empty, 'and')}.`] : []),
+      ...(files.length > 0 ? [`These files beside the exports were not read: ${enumerated(files, 'and')}.`] : []),
+    ],
+  });
 }

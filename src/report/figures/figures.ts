@@ -93,5 +93,4 @@ export const LIMITS = {
   changes: { most: 7, rest: 'changes.csv' },
   priorities: { most: 4, rest: 'report.html' },
   differences: { most: 8, rest: 'verify.csv' },
-  values: { most: 12, rest: '--json' },
 } as const satisfies Readonly<Record<string, Limit>>;

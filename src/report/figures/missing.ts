@@ -8,7 +8,7 @@ import type { SkippedRows } from '../../plan/skipped.ts';
 import { withoutValues } from '../../send/without-values.ts';
 import { placeText } from '../../model.ts';
 import { UNUSED } from '../words/unused.ts';
-import { capital, fieldWords, typeName, typeNoun } from '../words/terms.ts';
+import { capital, fieldText, typeName, typeNoun } from '../words/terms.ts';
 import { inSentence } from '../words/sentence.ts';
 import { fixOf, isNameCode, meaningOf, type SentenceKey } from '../words/words.ts';
 import { causeText, severalText, type Cause, type Causes } from './causes.ts';
@@ -68,8 +68,16 @@ const MENDED_BY: Readonly<Record<string, readonly SentenceKey[]>> = {
   [EXPORTER]: ['bad_phone/rounded', 'bad_phone/two_readings', 'scientific_id', 'lookup_missing', 'lone_surrogate'],
 };
 
+/** What only one of them can answer. */
+const QUESTIONS: Readonly<Record<string, readonly [who: string, how: string]>> = {
+  duplicate_external_id: [CUSTOMER, 'Which of the two is right?'],
+  rejected_earlier: [TEAM, 'Run the migration again.'],
+};
+
 /** `hint`: tells further sentences of a code apart. */
 function actsOf({ code, kind, hint }: Pick<Cause, 'code' | 'kind' | 'hint'>): readonly [who: string, how: string] {
+  const question = QUESTIONS[code];
+  if (question && !(hint ?? '').includes('prefix:')) return question;
   const isVariant = (key: SentenceKey): boolean =>
     key.startsWith(`${code}/`) && hint !== null && hint.endsWith(inSentence(fixOf(key)));
   for (const [who, keys] of Object.entries(MENDED_BY)) {
@@ -123,13 +131,13 @@ export function missingSection(causes: Causes, pending: number, isDryRun: boolea
 function missingText(cause: Cause): string {
   const { code, kind, field } = cause;
   if (isNameCode(code)) return capital(causeText(cause));
-  const about = field === null ? '' : `${capital(wordsOf(field))}: `;
+  const about = field === null ? '' : `${capital(fieldText(field))}: `;
   return `${about}${meaningOf(code, kind).what || 'The service refused the record.'}`;
 }
 
 function onlyText({ code, kind, field, count, types }: Cause): string {
   const of = types.map((type) => (count === 1 ? `one ${typeNoun(type)}` : typeName(type).toLowerCase())).join(' or ');
-  return `Only the ${wordsOf(field!)} of ${of}: ${meaningOf(code, kind).what}`;
+  return `Only the ${fieldText(field!)} of ${of}: ${meaningOf(code, kind).what}`;
 }
 
 /** `contacts.csv:5 (id 17), contacts.csv:30 (id 18), …`: the first of its records. */
@@ -140,11 +148,6 @@ function recordsText({ places, count }: Cause, most: number): string {
   });
   if (named.length > 0 && count > named.length) texts.push('…');
   return texts.join(', ');
-}
-
-function wordsOf(field: string): string {
-  const [, custom] = /^custom_(?:params|fields)\.(.*)$/s.exec(field) ?? [];
-  return custom === undefined ? fieldWords(field) : `custom field “${custom}”`;
 }
 
 const MOST_LISTED = 40;

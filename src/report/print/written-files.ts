@@ -10,7 +10,7 @@ import { lockHolder } from '../../store/lock.ts';
 import { PLAN_FILE } from '../../store/plan-schema.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { openPlan } from '../../survey/plan-file.ts';
-import { writeReport } from './page/page.ts';
+import { writeReport } from './page.ts';
 import { PILOT_FILE, writePilot, type WrittenPilot } from '../files/pilot.ts';
 
 interface WritingJob {

@@ -78,6 +78,13 @@ export function fieldWords(field: string): string {
   return Object.hasOwn(ENTRY_KEYS, field) ? ENTRY_KEYS[field]! : (fieldNamed(field)?.words ?? field);
 }
 
+/** The same, also of a custom field: `custom field “origin”`. */
+export function fieldText(field: string): string {
+  const [, custom] = /^custom_(?:params|fields)\.(.*)$/s.exec(field) ?? [];
+  if (custom === '*') return 'other custom fields';
+  return custom === undefined ? fieldWords(field) : `custom field “${custom}”`;
+}
+
 /** Why a run stopped before its end. */
 export function stopText(reason: string): string {
   return Object.hasOwn(STOPS, reason) ? STOPS[reason]! : reason.replaceAll('_', ' ');

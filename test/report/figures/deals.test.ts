@@ -65,7 +65,7 @@ describe('the table of deals', () => {
       'all, EUR 4 26.00 3 19.00',
     ]);
     const [page] = signedSections(groups, true);
-    expect(page!.columns.map(({ head }) => head)).toEqual(['', '', 'export', '', 'to send', 'blocked', 'equal']);
+    expect(page!.columns.map(({ head }) => head)).toEqual(['stage', '', 'export', '', 'to send', 'blocked', 'equal']);
     expect(texts([...page!.rows, ...page!.totals])).toEqual([
       'Talking -> Sales / Qualified 3 18.00 2 11.00 1 no',
       'Won -> Sales / Qualified 1 8.00 1 8.00 0 ✓',

@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { writeReport } from '../../../src/report/print/page/page.ts';
+import { writeReport } from '../../../src/report/print/page.ts';
 import { storeVerification } from '../../../src/report/files/documents.ts';
 import { openCheckpoint } from '../../../src/store/checkpoint.ts';
 import type { StateDir } from '../../../src/files/state-dir.ts';
