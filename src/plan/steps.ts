@@ -4,13 +4,13 @@
  */
 import { EVENT_TYPES, isUpdate } from '../kinds/index.ts';
 import type { StateDir } from '../files/state-dir.ts';
-import type { CompiledEntry } from '../mapping/mapping.ts';
+import type { CompiledEntry, Mapping } from '../mapping/mapping.ts';
 import type { Policies } from '../mapping/policies.ts';
 import type { Account } from '../service/account.ts';
 import type { Client } from '../service/client.ts';
-import type { Selection } from '../settings/run-settings.ts';
+import type { RunSettings } from '../settings/run-settings.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
-import { PLAN_INDEXES, type EventColumn } from '../store/plan-schema.ts';
+import { PLAN_FILE, PLAN_INDEXES, type EventColumn } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { judgeContacts } from './account/matches.ts';
 import { warnOfCustomFields, warnOfInactive } from './account/warnings.ts';
@@ -31,30 +31,28 @@ import { judgeDuplicates } from './rows/duplicates.ts';
 import { foldRows } from './rows/fold.ts';
 import { omitMissingParents, skipOrphans } from './rows/left-out.ts';
 
-/** What the steps are told; everything else is in the plan. */
-export interface JudgingJob {
-  /** The plan with all events as they were read, and the checkpoint attached. */
+/** What a survey is told about a plan; everything else is in it. */
+export interface PlanJob {
+  readonly settings: Pick<RunSettings, 'selection' | 'concurrency'>;
+  readonly mapping: Pick<Mapping, 'region' | 'timezone'>;
+  /** The plan that is being written, with the checkpoint attached. */
   readonly db: Database;
-  readonly entries: readonly CompiledEntry[];
-  /** Of the entries. */
-  readonly policies: readonly Policies[];
   readonly hasher: FieldHasher;
-  /** The country of national phone numbers that the service may show. */
-  readonly region: string | undefined;
-  /** `defaults.timezone` of the mapping. */
-  readonly timezone: string | undefined;
-  /** Undefined if it is unknown. */
+  /** Undefined if it is unknown: names stay unresolved. */
   readonly account: Account | undefined;
   /** Undefined if the network must not be used. */
   readonly client: Client | undefined;
   /** How many leads of the account were read; undefined if they are not looked for. */
   readonly contacts: number | undefined;
-  readonly concurrency: number;
-  /** Where the lists for people go. */
+  readonly state: StateDir;
+  /** Where the plan and the lists for people go: the state directory, or `dry-run/` in it. */
   readonly output: StateDir;
-  /** The plan of the last run, if there is one. */
-  readonly last: string;
-  readonly selection: Selection;
+}
+
+interface JudgingJob extends PlanJob {
+  readonly entries: readonly CompiledEntry[];
+  /** Of the entries. */
+  readonly policies: readonly Policies[];
 }
 
 /** A column of `event`, or a table of the plan. */
@@ -144,10 +142,11 @@ export const JUDGING: readonly PlanStep[] = [
     needs: ['external_id', 'data', 'content', 'field_entries', 'part', 'state'],
     sets: [...OUTCOME, 'sends', 'change', 'shown'],
     isDue: ({ db }) => hasRecords(db),
-    async run({ db, policies, hasher, client, concurrency, region, output, last }) {
-      const subjects = judgeKnown(db, policies, hasher, client !== undefined);
-      if (client) await recheck({ db, hasher, client, concurrency, region }, subjects);
-      keepSentValues(db, hasher, last);
+    async run({ db, policies, hasher, client, settings, mapping, output, state }) {
+      const subjects = judgeKnown(db, policies, hasher, { canRead: client !== undefined });
+      const { concurrency } = settings;
+      if (client) await recheck({ db, hasher, client, concurrency, region: mapping.region }, subjects);
+      keepSentValues(db, hasher, state.file(PLAN_FILE));
       writeChanges(db, output);
     },
   },
@@ -182,8 +181,8 @@ export const CHOOSING: readonly PlanStep[] = [
     name: '--only',
     needs: ['state'],
     sets: ['is_chosen', 'state'],
-    isDue: ({ selection }) => selection.only.length < EVENT_TYPES.length,
-    run({ db, entries, selection }) {
+    isDue: ({ settings }) => settings.selection.only.length < EVENT_TYPES.length,
+    run({ db, entries, settings: { selection } }) {
       holdOtherTypes(db, selection.only, entries);
       judgeParents(db, entries);
     },
@@ -192,8 +191,8 @@ export const CHOOSING: readonly PlanStep[] = [
     name: '--pilot, among what is selected and can be sent',
     needs: ['state', 'is_chosen', ...PARENT],
     sets: ['is_chosen', 'state'],
-    isDue: ({ selection }) => selection.pilot !== undefined,
-    run({ db, entries, selection }) {
+    isDue: ({ settings }) => settings.selection.pilot !== undefined,
+    run({ db, entries, settings: { selection } }) {
       choosePilot(db, selection.pilot!);
       judgeParents(db, entries);
     },
@@ -202,8 +201,8 @@ export const CHOOSING: readonly PlanStep[] = [
     name: '--pick',
     needs: ['state', 'external_id', ...PARENT],
     sets: ['is_chosen', 'state'],
-    isDue: ({ selection }) => selection.pick.length > 0,
-    run({ db, entries, selection }) {
+    isDue: ({ settings }) => settings.selection.pick.length > 0,
+    run({ db, entries, settings: { selection } }) {
       holdUnpicked(db, selection.pick);
       judgeParents(db, entries);
     },

@@ -47,10 +47,7 @@ export async function surveyed(run: Run, target: Target | undefined): Promise<Su
   if (target) storeDocument(db, 'account', target.account);
   const agree = (found: string, hint: string): Promise<void> => confirm(run, found, hint);
   const contacts = await accountContacts({ settings, halt, monitor, db, mapping, target, hasher, agree });
-  const client = target?.client;
-  const survey = await surveyInput({
-    ...{ settings, mapping, db, hasher, account, state, output, halt, contacts, client, warn, agree },
-  });
+  const survey = await surveyInput({ ...run, db, hasher, account, contacts, client: target?.client, agree });
   run.atEnd(() => survey.db.close());
   const rate = target?.rate ?? settings.rate;
   storeDocument(survey.db, 'mapping', await storedMapping(mapping, survey));

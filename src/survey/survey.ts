@@ -12,19 +12,15 @@ import { combined } from '../plan/rows/combine.ts';
 import { planDigest } from '../plan/digest.ts';
 import { assertApproved, keepAnswers, markRepeated, shrunkSource } from '../plan/earlier-plans.ts';
 import { readChanges, type ChangeCounts } from '../plan/known/changes-file.ts';
-import { CHOOSING, judgePlan, runSteps, type JudgingJob } from '../plan/steps.ts';
+import { CHOOSING, judgePlan, runSteps, type PlanJob } from '../plan/steps.ts';
 import { addProblem } from '../plan/problems.ts';
 import { muchSkipped, readSkipped } from '../plan/skipped.ts';
 import { unusedText } from '../report/words/unused.ts';
 import { storeDocument } from '../report/files/documents.ts';
 import type { Profile } from './profile/notes.ts';
-import type { Account } from '../service/account.ts';
-import type { Client } from '../service/client.ts';
 import type { RunSettings } from '../settings/run-settings.ts';
 import { Input } from '../input/input.ts';
-import type { StateDir } from '../files/state-dir.ts';
 import { storedPlanFiles } from '../store/stored-plans.ts';
-import type { FieldHasher } from '../store/field-hashes.ts';
 import { COUNTING_INDEX, PLAN_FILE } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { DealGroups } from './deal-groups.ts';
@@ -37,26 +33,14 @@ import { RecordReader } from './record-reader.ts';
 import type { Resolver } from './resolve.ts';
 import { writeWorksheet, type SurveyedWorksheet } from './worksheet-file.ts';
 import { worksheetRows } from './worksheet-rows.ts';
-import { openReferences, type Answer, type ExistingWorksheet, unmatchedAnswers } from './worksheet.ts';
+import { openReferences, unmatchedAnswers } from './worksheet.ts';
 import { MARKS } from '../report/words/input.ts';
 import { issueOf } from '../report/words/words.ts';
 
-interface SurveyJob {
-  readonly settings: Pick<RunSettings, 'dryRun' | 'selection' | 'plan' | 'concurrency' | 'adopt'>;
+interface SurveyJob extends PlanJob {
+  readonly settings: PlanJob['settings'] & Pick<RunSettings, 'dryRun' | 'plan' | 'adopt'>;
   readonly mapping: Mapping;
-  /** The plan as `beginPlan` made it, with the checkpoint attached. The survey closes it. */
-  readonly db: Database;
-  readonly hasher: FieldHasher;
-  /** Undefined if the account is unknown: names stay unresolved. */
-  readonly account: Account | undefined;
-  readonly state: StateDir;
-  /** Where the plan and the reports go: the state directory, or `dry-run/` in it. */
-  readonly output: StateDir;
   readonly halt: Halt;
-  /** How many leads of the account were read; undefined if they are not looked for. */
-  readonly contacts: number | undefined;
-  /** Undefined if the network must not be used. */
-  readonly client: Client | undefined;
   /** Called at once with what is doubtful about the input. */
   readonly warn: (message: string) => void;
   /** Asks the user; throws a `UserError` if the answer is no. */
@@ -79,89 +63,66 @@ export interface Survey {
   readonly compiled: CompiledMapping;
 }
 
-/** The input, opened. */
-interface OpenInput {
-  readonly input: Input;
-  readonly compiled: CompiledMapping;
-  readonly policies: readonly Policies[];
-  readonly resolver: Resolver;
-  readonly answers: readonly Answer[];
-  /** The worksheet of the mapping, if it exists. */
-  readonly existing: ExistingWorksheet | undefined;
-}
-
 /**
  * Throws a `UserError` (exit 2) if the input as a whole is invalid, if the plan cannot be written, or if its digest is not
  * the one given with `--plan`, or (with its exit code) if a signal ends it. Problems with single records and events are in the plan.
+ * Closes the plan of the job.
  */
 export async function surveyInput(job: SurveyJob): Promise<Survey> {
-  const { db, halt } = job;
-  const opened = await openInput(job);
+  const { db, mapping, account, halt, output, state } = job;
+  const input = await Input.open(mapping.sources.filter(({ name }) => mapping.usedSources.includes(name)));
+  const compiled = await mapping.compile(input);
+  const { resolver, answers, existing } = await openReferences(mapping, account);
   db.exec('begin');
-  const read = await readInput(job, opened);
-  storeDocument(db, 'inputs', opened.input.digests());
+  sayMarks(db, mapping);
+  const { sources } = input;
+  const profiler = new Profiler({ sources, eventSources: mapping.eventSources, compiled, db });
+  const [writer, groups] = [new PlanWriter(db), new DealGroups(db, resolver)];
+  const shouldContinue = (): boolean => !halt.requested;
+  const reader = new RecordReader({ compiled, resolver, writer, profiler, groups, shouldContinue });
+  for (const source of mapping.eventSources.flatMap((name) => sources.get(name) ?? []))
+    if (!source.isAbsent) await reader.read(source);
+  if (!halt.requested) await profiler.readLookedUp();
   // What was read so far is no plan: that of the last run, and its files, stay as they are.
   halt.assertNotRequested();
-  await assertComplete(job, opened);
-  for (const { file, line } of opened.input.unusedFixes()) addProblem(db, {}, issueOf('unused_fix', `${file}:${line}`));
-  const { mapping, settings, hasher, account, client, contacts, output } = job;
-  const { region, timezone } = mapping;
-  const { entries } = opened.compiled;
-  const { concurrency, selection } = settings;
-  const judging: JudgingJob = {
-    ...{ db, entries, policies: opened.policies, region, timezone, hasher, account, client, contacts, output },
-    ...{ concurrency, selection, last: job.state.file(PLAN_FILE) },
-  };
+  await assertComplete(job, input);
+  storeDocument(db, 'inputs', input.digests());
+  for (const { file, line } of input.unusedFixes()) addProblem(db, {}, issueOf('unused_fix', `${file}:${line}`));
+  const omitted = new OmittedValues(db);
+
+  const judging = { ...job, entries: compiled.entries, policies: compiled.entries.map(({ policies }) => policies) };
   await judgePlan(judging);
-  if (settings.adopt && (combined(db).requests > 0 || db.get('select 1 from checkpoint.part limit 1')))
-    addProblem(db, {}, issueOf('combined_unknown'));
-  const { worksheet, profile } = await describe(job, opened, read);
+  const unmatched = unmatchedAnswers(answers, resolver.met());
+  sayOddities(job, compiled, resolver);
+  if (unmatched) addProblem(db, { count: unmatched.count }, unmatched);
+  const place = { db, output, named: mapping.worksheet?.path, existing };
+  const worksheet = await writeWorksheet(place, worksheetRows(resolver, answers));
+  const profile = profiler.finish();
   const changes = readChanges(db, output);
   await runSteps(CHOOSING, judging);
-  return commit(job, opened, read, { changes, worksheet, profile });
+
+  sign(job, judging.policies);
+  const hasOtherAnswers = keepAnswers(db, answers, state.file(PLAN_FILE));
+  db.exec(COUNTING_INDEX);
+  db.exec('commit');
+  commitPlan(db, output);
+  const plan = openPlan(state, output);
+  return {
+    ...{ db: plan, states: countStates(plan), profile, hasOtherAnswers, omitted, changes, compiled },
+    worksheet: { ...worksheet, unmatched: unmatched?.message },
+  };
 }
 
-async function openInput(job: SurveyJob): Promise<OpenInput> {
-  const { mapping, db } = job;
-  const used = mapping.sources.filter(({ name }) => mapping.usedSources.includes(name));
-  const input = await Input.open(used);
-  const compiled = await mapping.compile(input);
-  const references = await openReferences(mapping, job.account);
+/** Lines of the mapping that somebody has yet to set or to check. */
+function sayMarks(db: Database, { file, marks }: Mapping): void {
   for (const [mark, code] of Object.entries(MARKS)) {
-    const lines = mapping.marks.flatMap((each) => (each.mark === mark ? [each.line] : []));
-    if (lines.length > 0) addProblem(db, {}, issueOf(code, mapping.file, lines));
+    const lines = marks.flatMap((each) => (each.mark === mark ? [each.line] : []));
+    if (lines.length > 0) addProblem(db, {}, issueOf(code, file, lines));
   }
-  const policies = compiled.entries.map((entry) => entry.policies);
-  return { input, compiled, policies, ...references };
-}
-
-interface ReadInput {
-  readonly profiler: Profiler;
-  readonly omitted: OmittedValues;
-}
-
-async function readInput({ db, mapping, halt }: SurveyJob, opened: OpenInput): Promise<ReadInput> {
-  const { compiled, resolver } = opened;
-  const { sources } = opened.input;
-  const profiler = new Profiler({ sources, eventSources: mapping.eventSources, compiled, db });
-  const reader = new RecordReader({
-    compiled,
-    resolver,
-    writer: new PlanWriter(db),
-    profiler,
-    groups: new DealGroups(db, resolver),
-    shouldContinue: () => !halt.requested,
-  });
-  for (const name of mapping.eventSources) {
-    const source = sources.get(name)!;
-    if (!source.isAbsent) await reader.read(source);
-  }
-  if (!halt.requested) await profiler.readLookedUp();
-  return { profiler, omitted: new OmittedValues(db) };
 }
 
 /** Throws a `UserError` if the input changed while it was read, or if it is far smaller than before and nobody confirms that. */
-async function assertComplete(job: SurveyJob, { input }: OpenInput): Promise<void> {
+async function assertComplete(job: SurveyJob, input: Input): Promise<void> {
   const { settings, db, state } = job;
   await input.assertUnchanged();
   const shrunk = shrunkSource(db, state.file(PLAN_FILE));
@@ -175,50 +136,20 @@ async function assertComplete(job: SurveyJob, { input }: OpenInput): Promise<voi
   }
 }
 
-async function describe(
-  { db, output, mapping, account }: SurveyJob,
-  { resolver, answers, existing, compiled }: OpenInput,
-  { profiler }: ReadInput,
-): Promise<Pick<Survey, 'worksheet' | 'profile'>> {
+function sayOddities({ db, account, settings }: SurveyJob, { entries }: CompiledMapping, resolver: Resolver): void {
+  if (settings.adopt && (combined(db).requests > 0 || db.get('select 1 from checkpoint.part limit 1')))
+    addProblem(db, {}, issueOf('combined_unknown'));
   if (!account && resolver.met().length > 0) addProblem(db, {}, issueOf('no_account'));
-  const unmatched = unmatchedAnswers(answers, resolver.met());
-  if (unmatched) addProblem(db, { count: unmatched.count }, unmatched);
-  for (const { source, total, of, ...most } of muchSkipped(readSkipped(db))) {
-    addProblem(db, { count: total }, issueOf('rows_skipped', source, total, of, unusedText(most.reason, most.why)));
-  }
-  for (const warning of [mergedStages(db, compiled.entries), strayStages(db, compiled.entries, resolver)])
+  for (const { source, total, of, reason, why } of muchSkipped(readSkipped(db)))
+    addProblem(db, { count: total }, issueOf('rows_skipped', source, total, of, unusedText(reason, why)));
+  for (const warning of [mergedStages(db, entries), strayStages(db, entries, resolver)])
     if (warning) addProblem(db, { count: warning.count }, warning);
-  const place = { db, output, named: mapping.worksheet?.path, existing };
-  const written = await writeWorksheet(place, worksheetRows(resolver, answers));
-  const worksheet = { ...written, unmatched: unmatched?.message };
-  return { worksheet, profile: profiler.finish() };
 }
 
-async function commit(
-  job: SurveyJob,
-  opened: OpenInput,
-  read: ReadInput,
-  judged: Pick<Survey, 'changes' | 'worksheet' | 'profile'>,
-): Promise<Survey> {
-  const { db, settings, mapping, state, output } = job;
-  const { digest, listed } = planDigest(db, opened.policies);
+/** The plan gets its digest, and says which of its warnings are new. */
+function sign({ db, settings, mapping, state }: SurveyJob, policies: readonly Policies[]): void {
+  const { digest, listed } = planDigest(db, policies);
   if (settings.plan !== undefined) assertApproved(db, digest, settings.plan, storedPlanFiles(state));
   db.run(`insert or replace into setting (name, value) values ('digest', ?), ('listed', ?)`, digest, String(listed));
   markRepeated(db, mapping.sha256, storedPlanFiles(state)[0]);
-  const answers = opened.answers.map(({ kind, pipeline, oldName, newName }) => [
-    `${kind} ${pipeline} ${oldName}`,
-    newName,
-  ]);
-  const hasOtherAnswers = keepAnswers(db, Object.fromEntries(answers) as Record<string, string>, state.file(PLAN_FILE));
-  db.exec(COUNTING_INDEX);
-  db.exec('commit');
-  commitPlan(db, output);
-  const plan = openPlan(state, output);
-  return {
-    ...judged,
-    ...{ omitted: read.omitted, compiled: opened.compiled },
-    hasOtherAnswers,
-    states: countStates(plan),
-    db: plan,
-  };
 }

@@ -29,7 +29,7 @@ interface MatchingJob {
   readonly client: Client | undefined;
   /** How many leads the account has. */
   readonly contacts: number | undefined;
-  readonly concurrency: number;
+  readonly settings: { readonly concurrency: number };
 }
 
 /** A lead of the input, and a lead of the account that may be the same person. */
@@ -163,7 +163,7 @@ function report(db: Database, policies: readonly Policies[], matches: readonly M
 }
 
 /** The names that the matching leads have in the service. */
-async function readNames({ db, client, contacts, concurrency }: MatchingJob): Promise<void> {
+async function readNames({ db, client, contacts, settings: { concurrency } }: MatchingJob): Promise<void> {
   if (!client) return;
   const found = db.all<{ service_id: string }>('select distinct service_id from match');
   const ids = new Set(found.map(({ service_id: id }) => id));

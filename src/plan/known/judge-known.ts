@@ -22,7 +22,7 @@ export function judgeKnown(
   db: Database,
   policies: readonly Policies[],
   hasher: FieldHasher,
-  canRead: boolean,
+  { canRead }: { readonly canRead: boolean },
 ): Subject[] {
   db.exec(UNACKNOWLEDGED_INDEX);
   db.exec(`

@@ -19,8 +19,7 @@ const ID_BYTES = 64;
 interface CombineJob {
   readonly db: Database;
   readonly hasher: FieldHasher;
-  /** `defaults.timezone` of the mapping. */
-  readonly timezone: string | undefined;
+  readonly mapping: { readonly timezone: string | undefined };
   /** Of all entries. */
   readonly entries: readonly { readonly combine: Combine | undefined; readonly policies: Policies }[];
 }
@@ -224,10 +223,10 @@ function combineInto(job: CombineJob, parts: readonly PartRow[], externalId: str
  * times and authors under the headings by default.
  */
 function combineAgain(job: CombineJob, parts: readonly PartRow[]): void {
-  const { db, entries, timezone } = job;
+  const { db, entries, mapping } = job;
   const base = parts[0]!;
   const carrier = base.together;
-  const headingOf = defaultHeading(timezone);
+  const headingOf = defaultHeading(mapping.timezone);
   const headed = parts.map((part) => {
     const comment = { data: parseJson(part.data) as JsonObject, occurredAt: part.occurred_at ?? undefined };
     return { ...part, heading: part.heading ?? headingOf(comment) };
