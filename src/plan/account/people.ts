@@ -30,69 +30,78 @@ interface Reading {
   readonly next: Query | null | undefined;
 }
 
-interface ContactsJob {
+interface PeopleJob {
+  readonly settings: Pick<RunSettings, 'rate'>;
+  readonly halt: Halt;
+  readonly monitor: {
+    readingContacts?(read: number, total: number | undefined): void;
+    trouble?(message: string): void;
+  };
   /** The plan that is being written. */
   readonly db: Database;
+  readonly mapping: Mapping;
   /** Undefined if the network must not be used. */
   readonly target: { readonly client: Client; readonly baseUrl: string } | undefined;
   readonly hasher: FieldHasher;
-  /** The country of phone numbers that the account has without a country code. */
-  readonly region: string | undefined;
-  readonly halt: Halt;
-  /** Asks whether to read an account with more than `MOST_UNASKED` leads; throws a `UserError` if not. */
-  readonly agree: (leads: number) => Promise<void>;
-  readonly progress: (read: number, total: number | undefined) => void;
+  /** Asks whether to go on; throws a `UserError` if not. */
+  readonly agree: (found: string, hint: string) => Promise<void>;
 }
 
 /**
- * Reads the leads of the account into the plan, unless an earlier plan had them, of the last day. Continues a reading that was begun. Returns their number;
- * undefined if there are none and no network.
+ * Reads the people in the account into the plan, unless an earlier plan has them, of the last day; a reading that was begun is continued.
+ * Returns how many there are; undefined if no entry looks for them, or if there is no network and they are not stored. Throws a `UserError`
+ * if a signal ends it.
  */
-async function readContacts(job: ContactsJob): Promise<number | undefined> {
-  const { db, target, hasher } = job;
+export async function accountContacts(job: PeopleJob): Promise<number | undefined> {
+  const { db, target, hasher, mapping, halt, monitor } = job;
+  const looks = mapping.entries.some(
+    ({ type, policies }) => type === `${PERSON}/created` && policies.if_contact_exists !== 'ignore',
+  );
+  if (!looks) return undefined;
   const before = readingOf(db);
   const isUsable =
     before?.field_key === hasher.keyId &&
     (!target || (before.base_url === target.baseUrl && Date.now() - before.at < KEPT_MS));
   if (isUsable && before.next === null) return before.leads;
-  if (!target) return undefined;
-  const begun = isUsable && before.next !== null ? before : undefined;
-  if (!begun) db.exec(`delete from contact; delete from setting where name = 'contacts'`);
-  await readPages({ ...job, target }, begun);
+  if (!target) {
+    monitor.trouble?.('the leads of the account are not stored yet, so people who are already there are not found');
+    return undefined;
+  }
+  if (!isUsable) db.exec(`delete from contact; delete from setting where name = 'contacts'`);
+  await readPages(job, target, isUsable ? before : undefined);
+  halt.assertNotRequested();
   return readingOf(db)?.leads;
 }
 
 async function readPages(
-  job: ContactsJob & { readonly target: NonNullable<ContactsJob['target']> },
+  { db, hasher, halt, mapping, settings, monitor, agree }: PeopleJob,
+  { client, baseUrl }: NonNullable<PeopleJob['target']>,
   begun: Reading | undefined,
 ): Promise<void> {
-  const { db, hasher, region, halt } = job;
-  const { client, baseUrl } = job.target;
   let read = begun?.leads ?? 0;
-  const at = begun?.at ?? Date.now();
-  let agreed = false;
+  let isAgreed = false;
+  const reading = { base_url: baseUrl, field_key: hasher.keyId, at: begun?.at ?? Date.now() };
   try {
     const options = { signal: halt.signal, ...(begun?.next && { from: begun.next }) };
     for await (const { fresh, total, next } of pagesOf(client, PATHS.leads, {}, options)) {
       read += fresh.length;
       const leads = Math.max(read, total ?? 0);
-      if (!agreed && leads > MOST_UNASKED) {
-        await job.agree(leads);
-        agreed = true;
+      if (!isAgreed && leads > MOST_UNASKED) {
+        const minutes = Math.ceil(secondsToSend(leads / LIMITS.pageSize, settings.rate) / 60);
+        await agree(
+          `the account has more than ${numberText(MOST_UNASKED)} leads; reading them, to find people who are already ` +
+            `there, takes about ${minutes} min`,
+          'read them with --yes, or set `if_contact_exists: ignore` to send without looking',
+        );
+        isAgreed = true;
       }
       const isEnd = next === undefined || (total !== undefined && read >= total);
-      const reading: Reading = {
-        base_url: baseUrl,
-        field_key: hasher.keyId,
-        at,
-        leads: read,
-        next: isEnd ? null : next,
-      };
+      const now: Reading = { ...reading, leads: read, next: isEnd ? null : next };
       db.transaction(() => {
-        for (const lead of fresh) if (isFields(lead)) addContact(db, lead, hasher, region);
-        db.run(`insert or replace into setting (name, value) values ('contacts', ?)`, JSON.stringify(reading));
+        for (const lead of fresh) if (isFields(lead)) addContact(db, lead, hasher, mapping.region);
+        db.run(`insert or replace into setting (name, value) values ('contacts', ?)`, JSON.stringify(now));
       });
-      job.progress(read, total);
+      monitor.readingContacts?.(read, total);
       if (isEnd || halt.requested) return;
     }
   } catch (error) {
@@ -122,51 +131,4 @@ function addContact(db: Database, lead: Fields, hasher: FieldHasher, region: str
 
 function phoneOf(text: string, region: string | undefined): string {
   return /^\+\d+$/.test(text) || !/\d/.test(text) ? text : (e164Of(text, region) ?? text);
-}
-
-/**
- * Reads the people in the account into the plan. Returns how many there are; undefined if no entry looks for them, or if there is no
- * network and they are not stored. Throws a `UserError` if a signal ends it.
- */
-export async function accountContacts(run: {
-  readonly settings: Pick<RunSettings, 'rate'>;
-  readonly halt: Halt;
-  readonly monitor: {
-    readingContacts?(read: number, total: number | undefined): void;
-    trouble?(message: string): void;
-  };
-  readonly db: Database;
-  readonly mapping: Mapping;
-  readonly target: ContactsJob['target'];
-  readonly hasher: FieldHasher;
-  /** Asks whether to go on; throws a `UserError` if not. */
-  readonly agree: (found: string, hint: string) => Promise<void>;
-}): Promise<number | undefined> {
-  const { settings, halt, monitor, target, db, hasher } = run;
-  const { entries, region } = run.mapping;
-  const looks = entries.some(
-    ({ type, policies }) => type === `${PERSON}/created` && policies.if_contact_exists !== 'ignore',
-  );
-  if (!looks) return undefined;
-  const contacts = await readContacts({
-    db,
-    target,
-    hasher,
-    region,
-    halt,
-    agree: (leads) => {
-      const minutes = Math.ceil(secondsToSend(leads / LIMITS.pageSize, settings.rate) / 60);
-      return run.agree(
-        `the account has more than ${numberText(MOST_UNASKED)} leads; reading them, to find people who are already ` +
-          `there, takes about ${minutes} min`,
-        'read them with --yes, or set `if_contact_exists: ignore` to send without looking',
-      );
-    },
-    progress: (read, total) => monitor.readingContacts?.(read, total),
-  });
-  halt.assertNotRequested();
-  if (contacts === undefined) {
-    monitor.trouble?.('the leads of the account are not stored yet, so people who are already there are not found');
-  }
-  return contacts;
 }
