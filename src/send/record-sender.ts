@@ -29,7 +29,7 @@ export interface RecordSenderOptions {
   readonly migration: string;
   /** Of all entries. */
   readonly policies: readonly Policies[];
-  readonly deliverer: Deliverer;
+  readonly deliverer: Pick<Deliverer, 'deliver'>;
   readonly outcomes: Outcomes;
   /** Another checkpoint of this migration was lost. */
   readonly isAdopted: boolean;

@@ -12,6 +12,7 @@ import type { Outcomes } from './outcomes.ts';
 import { RecordSender, type RecordSenderOptions } from './record-sender.ts';
 
 interface SenderOptions extends RecordSenderOptions {
+  readonly deliverer: Deliverer;
   readonly halt: Halt;
   readonly concurrency: number;
 }

@@ -112,7 +112,7 @@ const PLAIN: Rules = { duplicates: 'reject', if_parent_missing: 'block' };
 const rulesOf = fc.record({
   duplicates: fc.constantFrom('reject', 'first', 'last'),
   if_parent_missing: fc.constantFrom('block', 'send', 'omit', 'skip'),
-} satisfies { [K in keyof Required<Omit<Rules, 'combine'>>]: fc.Arbitrary<Rules[K]> });
+} satisfies { [K in 'duplicates' | 'if_parent_missing']: fc.Arbitrary<Rules[K]> });
 
 describe('a survey decides as a plain model of its rules does', () => {
   it('about duplicates, rows of one record, parents, priorities and order', async () => {
@@ -141,7 +141,7 @@ describe('a survey decides as a plain model of its rules does', () => {
           const db = await planning.survey([...leads, ...given]);
           const expected = judged([...leads, ...given], rules, acknowledged, NONE, comments);
           expect(judgedIn(db)).toEqual(expected.judged);
-          planning.sent(db, end);
+          await planning.sent(db, end);
           comments.sent(expected.toSend, end);
         }
       }),
@@ -163,6 +163,30 @@ describe('a survey decides as a plain model of its rules does', () => {
         return check(input, rules, history, NONE);
       }),
       { numRuns: 50 },
+    );
+  });
+
+  it('about a record of two entries: each field follows the `if_changed` of the entry that set it', async () => {
+    const policy = fc.constantFrom('report', 'ignore', 'update');
+    const row = (type: EventType, data: object): Given => event(type, { external_id: '1', ...data });
+    await fc.assert(
+      fc.asyncProperty(policy, policy, fc.boolean(), fc.boolean(), async (if_changed, updates, isName, isMail) => {
+        const planning = await planningOf({ ...PLAIN, if_changed, updates });
+        planning.forget();
+        const rows = (name: string, email: string): Given[] => [
+          row('lead/created', { full_name: name, email: 'first@x.test' }),
+          row('lead/updated', { email }),
+        ];
+        await planning.settle(rows('Ada', 'ada@x.test'));
+        const db = await planning.survey(rows(isName ? 'Eve' : 'Ada', isMail ? 'eve@x.test' : 'ada@x.test'));
+        const changed = [...(isName ? [if_changed] : []), ...(isMail ? [updates] : [])];
+        const code = changed.includes('report') ? 'changed' : null;
+        const expected = changed.includes('update')
+          ? { state: 'ready', code: null, sends: 'lead/updated' }
+          : { state: 'acknowledged', code, sends: null };
+        expect(db.get('select state, code, sends from event')).toEqual(expected);
+      }),
+      { numRuns: 36 },
     );
   });
 

@@ -14,6 +14,9 @@ export interface Rules {
   readonly if_parent_missing: Policies['if_parent_missing'];
   /** The most parts of a combined comment; undefined: comments go one by one. */
   readonly combine?: number | undefined;
+  /** Of all entries, and of updated leads: compared elsewhere. */
+  readonly if_changed?: Policies['if_changed'];
+  readonly updates?: Policies['if_changed'];
 }
 
 /** Names of records (`lead 1`), by how an earlier run ended. */
@@ -97,8 +100,9 @@ export function judged(
   const present = new Set(events.map(({ name }) => name));
   const gone = [...earlier].filter(([name, end]) => end === 'acknowledged' && !present.has(name)).length;
   const result = {
-    events: events.map(({ type, id, state, code, data, isMapped, parts = [] }, at) => ({
+    events: events.map(({ type, id, state, code, data, isMapped, parts = [], at: time }, at) => ({
       ...{ type, id, state, code: code ?? null, data: isMapped ? data : null, parts: parts.map((part) => part.id) },
+      at: isMapped && type !== 'comment/created' ? (time ?? null) : null,
       priority: state !== 'invalid' && state !== 'duplicate' ? priorities[at]! : 0,
     })),
     turns: inOrder(events, priorities),

@@ -226,7 +226,7 @@ it('`if_changed` with a list compares and sends only those fields', async () => 
 it('`if_changed: update` sends what may have been changed without an answer, also where the export says the former value again', async () => {
   const planning = await Planning.create({ if_changed: 'update' });
   await planning.settle([lead('1', { name: 'before' })]);
-  planning.sent(await planning.survey([lead('1', { name: 'after' })]), 'open');
+  await planning.sent(await planning.survey([lead('1', { name: 'after' })]), 'open');
   expect(changesIn(await planning.survey([lead('1', { name: 'before' })]))).toEqual(['1 lead/updated']);
   expect(changesIn(await planning.survey([lead('1', { name: 'after' })]))).toEqual(['1 lead/updated']);
 });

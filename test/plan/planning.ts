@@ -1,30 +1,27 @@
 /** Real surveys of events that a test writes as data, in a state directory of their own. Tests ask the plan in SQL. */
-import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { makeDirectory } from '../directory.ts';
-import { eventId } from '../../src/core/identity.ts';
-import { answered, opened } from '../../src/core/known.ts';
 import { Halt } from '../../src/halt.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { loadMapping } from '../../src/mapping/load.ts';
 import type { Mapping } from '../../src/mapping/mapping.ts';
-import { policiesOf, type Policies } from '../../src/mapping/policies.ts';
-import { COMBINED, EVENT_TYPES, isUpdate } from '../../src/kinds/index.ts';
+import type { Policies } from '../../src/mapping/policies.ts';
+import { COMBINED, EVENT_TYPES } from '../../src/kinds/index.ts';
 import type { EventType } from '../../src/model.ts';
-import { EVENT_ROWS, type EventRow } from '../../src/plan/events.ts';
 import type { State } from '../../src/model.ts';
-import { storeParts } from '../../src/plan/rows/combine.ts';
 import { countGone } from '../../src/plan/known/gone.ts';
 import { dueEvents } from '../../src/plan/order/turns.ts';
-import { readRecord } from '../../src/plan/known/records.ts';
-import { WHOLE, wantedOf } from '../../src/plan/known/wanted.ts';
 import { defaultAccount } from '../../src/sandbox/account.ts';
+import type { Delivered, Delivery } from '../../src/send/delivery.ts';
 import { SendLog } from '../../src/send/log.ts';
+import { Outcomes } from '../../src/send/outcomes.ts';
+import { RecordSender } from '../../src/send/record-sender.ts';
 import { runSettings } from '../../src/settings/run-settings.ts';
 import { StateDir } from '../../src/files/state-dir.ts';
 import { openCheckpoint, openFieldHasher } from '../../src/store/checkpoint.ts';
+import { Commits } from '../../src/store/commits.ts';
 import type { Database } from '../../src/store/sqlite.ts';
 import { beginPlan } from '../../src/survey/plan-file.ts';
 import { surveyInput } from '../../src/survey/survey.ts';
@@ -57,7 +54,7 @@ export const note = (id: string, parent: string, about?: About): Given =>
 
 const CUSTOM = '{ n: n, city: city, size: size }';
 const DATA: Readonly<Record<EventType, string>> = {
-  'lead/created': `{ external_id: ids.lead_created, full_name: full_name, custom_params: ${CUSTOM} }`,
+  'lead/created': `{ external_id: ids.lead_created, full_name: full_name, email: email, custom_params: ${CUSTOM} }`,
   'lead/updated': `{ external_id: ids.lead_updated, full_name: full_name, custom_params: ${CUSTOM} }`,
   'deal/created': `{ external_id: ids.deal_created, title: title, lead_external_id: lead_external_id, custom_fields: ${CUSTOM} }`,
   'deal/updated': `{ external_id: ids.deal_updated, title: title, lead_external_id: lead_external_id, custom_fields: ${CUSTOM} }`,
@@ -72,17 +69,24 @@ const POLICIES: { readonly [P in keyof Policies]?: readonly EventType[] } = {
   if_parent_missing: ['deal/created', 'deal/updated'],
 };
 
-/** `combine`: the most parts of a combined comment. */
-type Rules = Partial<Policies> & { readonly combine?: number | undefined };
+/** `combine`: the most parts of a combined comment. `updates`: the `if_changed` of updated leads, which then have no custom fields. */
+type Rules = Partial<Policies> & {
+  readonly combine?: number | undefined;
+  readonly updates?: Policies['if_changed'] | undefined;
+};
 
 /** One entry for each type, which all read the same file: events keep the order in which they are given. */
-function mappingOf({ combine, ...policies }: Rules): string {
+function mappingOf({ combine, updates, ...policies }: Rules): string {
   const entries = EVENT_TYPES.map((type) => {
     // A list names fields of leads.
     const own: [string, unknown][] = Object.entries(policies).filter(
       ([name, value]) =>
-        POLICIES[name as keyof Policies]!.includes(type) && (typeof value === 'string' || type.startsWith('lead/')),
+        POLICIES[name as keyof Policies]!.includes(type) &&
+        (typeof value === 'string' || type.startsWith('lead/')) &&
+        !(updates !== undefined && type === 'lead/updated' && name === 'if_changed'),
     );
+    const isOther = updates !== undefined && type === 'lead/updated';
+    if (isOther) own.push(['if_changed', updates]);
     if (combine !== undefined && type === 'comment/created')
       own.push(['combine', { heading: '{ids.comment_created}', max: combine }]);
     return [
@@ -92,7 +96,7 @@ function mappingOf({ combine, ...policies }: Rules): string {
       '    occurred_at: { from: at, apply: [{ date: iso }] }',
       '    priority: { from: priority }',
       ...own.map(([name, value]) => `    ${name}: ${JSON.stringify(value)}`),
-      `    data: ${DATA[type]}`,
+      `    data: ${isOther ? DATA[type]!.replace(/custom_params: {.*} }/, 'email: email }') : DATA[type]}`,
     ].join('\n');
   });
   const head = 'version: 1\nmigration: planned\ndefaults: { timezone: UTC }\n';
@@ -176,60 +180,40 @@ export class Planning {
   }
 
   /** The events of this plan were sent, and ended like this. Closes the plan. Returns their names. */
-  sent(db: Database, status: Status = 'acknowledged'): readonly string[] {
-    const { baseUrl, account } = { baseUrl: 'http://127.0.0.1:1', account: defaultAccount() };
-    const hasher = openFieldHasher(db, { dryRun: false });
-    const log = new SendLog(db, hasher);
-    const all = EVENT_TYPES.map((type) => policiesOf({ type }));
-    log.begin({ migration: 'planned', baseUrl, account, mappingSha256: '', inputs: [], isAdopted: false });
-    const rows = db.all<EventRow>(`${EVENT_ROWS} where e.state in ('ready', 'retry') order by e.id`);
-    for (const row of rows) {
-      const { type, entity, external_id: externalId, data: content } = row;
-      const wanted = wantedOf(row, all, hasher);
-      const record = { entity, external_id: externalId!, type, wanted };
-      const { known } = readRecord(db, hasher, record);
-      const kind = isUpdate(row.sends ?? type) ? 'update' : 'create';
-      const id =
-        kind === 'update' ? randomUUID() : eventId({ migration: 'planned', type, externalId: externalId!, content });
-      const request = { kind, id, fields: Object.fromEntries(wanted.fields) } as const;
-      const delivery = {
-        id,
-        type,
-        externalId: externalId!,
-        data: {},
-        content,
-        mayHaveArrivedBefore: false,
-        wasRejected: false,
-        place: 1,
-      };
-      log.opened(record, opened(known, request), delivery);
-      if (entity === COMBINED) storeParts(db, row.id, request.fields[WHOLE]!, { isNew: known.exists === 'no' });
-      if (status === 'open') continue;
-      const isAcknowledged = status !== 'rejected';
-      const deduplicated = status === 'deduplicated' && known.exists === 'maybe';
-      const answer = isAcknowledged ? { ...ACKNOWLEDGED, deduplicated } : REFUSED;
-      const circumstances = { content: wanted.content, isShown: () => true, isAdopted: false };
-      log.answered(record, answered(known, request, answer, circumstances), delivery, answer, {
-        isAcknowledged,
-        code: isAcknowledged ? undefined : 'odd',
-      });
-    }
+  async sent(db: Database, status: Status = 'acknowledged'): Promise<readonly string[]> {
+    const [hasher, account, halt] = [openFieldHasher(db, { dryRun: false }), defaultAccount(), new Halt()];
+    const [log, commits] = [new SendLog(db, hasher), new Commits(db)];
+    const begun = { baseUrl: 'http://127.0.0.1:1', account, mappingSha256: '', inputs: [], isAdopted: false };
+    log.begin({ migration: 'planned', ...begun });
+    const base = { db, log, commits, isAdopted: false };
+    const outcomes = new Outcomes({ ...base, halt, maxRejectionsInARow: 0, maxRejections: Infinity });
+    const policies = this.#mapping.entries.map((entry) => entry.policies);
+    const deliverer = {
+      async deliver(delivery: Delivery, beforeSend: () => Promise<void>): Promise<Delivered> {
+        await beforeSend();
+        return answerTo(delivery, status);
+      },
+    };
+    const sender = new RecordSender({ ...base, hasher, policies, outcomes, deliverer, migration: 'planned' });
+    const due = [...dueEvents(db)];
+    for (const event of due) await sender.send(event);
+    // Nothing is read back here.
+    db.run('update checkpoint.record set service_id = null');
     db.close();
-    return rows.map(({ entity, external_id: id }) => `${entity} ${id}`);
+    return due.map(({ entity, external_id: id }) => `${entity} ${id}`);
   }
 }
 
 /** `deduplicated`: acknowledged, those that had no answer before as repeated. */
 export type Status = 'acknowledged' | 'deduplicated' | 'rejected' | 'open';
 
-const ACKNOWLEDGED = {
-  kind: 'acknowledged',
-  outcome: 'created',
-  serviceId: 'e',
-  mayHaveArrived: false,
-  attempts: 1,
-} as const;
-const REFUSED = { kind: 'refused', why: 'other', code: 'odd', message: 'odd', attempts: 1 } as const;
+function answerTo({ externalId, mayHaveArrivedBefore }: Delivery, status: Status): Delivered {
+  if (status === 'open') return { kind: 'pending', hadNoEffect: false, attempts: 1 };
+  if (status === 'rejected') return { kind: 'refused', why: 'other', code: 'odd', message: 'odd', attempts: 1 };
+  const deduplicated = status === 'deduplicated' && mayHaveArrivedBefore;
+  const answer = { outcome: 'created', serviceId: `s-${externalId}`, deduplicated, mayHaveArrived: false } as const;
+  return { kind: 'acknowledged', attempts: 1, ...answer };
+}
 
 /** The plan of a survey of these events that follows no other run. */
 export async function planOf(events: readonly Given[], policies: Partial<Policies> = {}): Promise<Database> {
@@ -262,6 +246,8 @@ interface JudgedEvent {
   /** Of an event that was sent before. */
   readonly code: string | null;
   readonly priority: number;
+  /** Its time; milliseconds since 1970. Null where it has none, is invalid or a comment. */
+  readonly at: number | null;
   /** Null if it could not be mapped. */
   readonly data: JsonObject | null;
   /** The ids of the comments that it carries, in their order. */
@@ -273,6 +259,7 @@ export function judgedIn(db: Database): Judged {
   const rows = db.all<Row>(`
     select type, external_id as id, state, iif(code in ('comment_changed', 'uncertain', 'unmapped'), code, null) as code,
       iif(state in ('invalid', 'duplicate'), 0, priority) as priority, ifnull(data, 'null') as data,
+      iif(data is null or entity = '${COMBINED}', null, 1000 * unixepoch(occurred_at)) as at,
       (select json_group_array(p.external_id) from (select * from part where event = event.id order by position) p) as parts
     from event order by event.id`);
   return {
