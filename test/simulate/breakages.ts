@@ -215,9 +215,9 @@ export const BREAKAGES: readonly Breakage[] = [
   },
   {
     name: 'blocked events are not counted',
-    file: 'plan/events.ts',
-    text: "blocked: 'blocked',",
-    replacement: "blocked: 'pending',",
+    file: 'model.ts',
+    text: "blocked: ['blocked', 'blocked'],",
+    replacement: "blocked: ['pending', 'to send'],",
     within: 200,
   },
   {
@@ -250,9 +250,9 @@ export const BREAKAGES: readonly Breakage[] = [
   },
   {
     name: 'amounts of blocked deals are not in the control totals',
-    file: 'plan/counts.ts',
-    text: '1, amount ? Number(amount) : 0);',
-    replacement: "1, amount && state !== 'blocked' ? Number(amount) : 0);",
+    file: 'report/figures/deals.ts',
+    text: 'there.sum.add(cell, held?.amount ?? own);',
+    replacement: "there.sum.add(cell, state === 'blocked' ? 0 : (held?.amount ?? own));",
     within: 500,
   },
   {
