@@ -156,6 +156,29 @@ it('a file that is not UTF-8 is refused with a word for each candidate', async (
   expect(error).toMatchObject({ hint: expect.stringMatching(/windows-1254.*Ayşe.*windows-1252.*Ayþe/) as string });
 });
 
+it.each([
+  ['windows-1254', 'windows-1252', 'Ayşe Yılmaz Şahin Doğan', true],
+  ['macintosh', 'windows-1252', 'Müller Schäfer Größe Jürgen', true],
+  ['koi8-r', 'windows-1251', 'Иван Пётр Ольга', true],
+  ['windows-1252', 'windows-1252', 'Müller Schäfer François Ñuñez', false],
+  ['windows-1254', 'windows-1254', 'Ayşe Yılmaz Şahin Doğan', false],
+  ['iso-8859-15', 'iso-8859-15', 'Müller Schäfer François', false],
+  ['shift_jis', 'Shift_JIS', '田中太郎 鈴木花子 高橋', false],
+  ['cp852', 'cp852', 'Dvořák Šimůnek Němec', false],
+])(
+  'a text in %s that is set to be %s is doubted with a word of each: %s, %s',
+  async (actual, encoding, words, isDoubted) => {
+    const text = `Id,Name\n${words
+      .split(' ')
+      .map((word, at) => `${at},${word}`)
+      .join('\n')}\n`;
+    const source = await openIn(folderWith({ 'it.csv': iconv.encode(text, actual) }), 'it.csv', { encoding });
+    const doubts = source.notices().filter(({ code }) => code === 'doubtful_encoding');
+    const named = doubts.map(({ message }) => words.split(' ').some((word) => message.includes(word)));
+    expect(named).toEqual(isDoubted ? [true] : []);
+  },
+);
+
 async function read(bytes: Buffer, folder = folderWith({})): Promise<string> {
   const path = join(folder, 'it.csv');
   writeFileSync(path, bytes);

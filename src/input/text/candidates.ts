@@ -55,29 +55,62 @@ const SCRIPTS = [
   /\p{sc=Hang}/u,
 ];
 
-/** The likeliest encoding first, each with a word in it; `windows-1252` alone if there are no words. `words`: with other bytes than ASCII. */
-export async function candidatesFor(words: readonly Buffer[]): Promise<readonly Candidate[]> {
-  const given = words.slice(0, MOST_WORDS);
+interface Reading {
+  readonly encoding: string;
+  readonly read: readonly string[];
+  readonly score: number;
+}
+
+/** The words in each encoding, the likeliest one first. */
+async function readings(words: readonly Buffer[], encodings: readonly string[]): Promise<readonly Reading[]> {
   const [{ default: iconv }, { analyse }] = await Promise.all([import('iconv-lite'), import('chardet')]);
-  const found = analyse(Buffer.concat(given.flatMap((word) => [word, Buffer.from(' ')])));
+  const found = analyse(Buffer.concat(words.flatMap((word) => [word, Buffer.from(' ')])));
   const hints = new Map(
     found.map(({ name, confidence }) => [AS_HERE[name] ?? name.toLowerCase(), confidence / 100] as const).reverse(),
   );
-  const all = ENCODINGS.map((encoding) => {
-    const read = given.map((word) => iconv.decode(word, encoding));
-    const sum = read.reduce((total, word, at) => total + scoreOf(word) + koreanBonus(word, given[at]!), 0);
-    const score = sum / Math.max(1, given.length);
-    return { encoding, read, score: score + (hints.get(encoding) ?? 0) };
-  });
-  const ranked = all.filter(({ score }) => score > LEAST).sort((one, other) => other.score - one.score);
-  const best = ranked.length > 0 ? ranked.filter(({ score }) => score > ranked[0]!.score - FAR) : all.slice(0, 1);
+  return encodings
+    .map((encoding): Reading => {
+      const read = words.map((word) => iconv.decode(word, encoding));
+      const sum = read.reduce((total, word, at) => total + scoreOf(word) + koreanBonus(word, words[at]!), 0);
+      return { encoding, read, score: sum / Math.max(1, words.length) + (hints.get(encoding) ?? 0) };
+    })
+    .sort((one, other) => other.score - one.score);
+}
+
+/** The likeliest encoding first, each with a word in it; `windows-1252` alone if there are no words. `words`: with other bytes than ASCII. */
+export async function candidatesFor(words: readonly Buffer[]): Promise<readonly Candidate[]> {
+  const given = words.slice(0, MOST_WORDS);
+  const all = await readings(given, ENCODINGS);
+  const [first] = all as [Reading];
+  const best = all.filter(({ score }) => score > LEAST && score > first.score - FAR);
   // Nobody can choose between two that read the same.
-  const told = best.filter((each, at) => best.findIndex((other) => other.read.join() === each.read.join()) === at);
+  const told = (best.length > 0 ? best : all.filter(({ encoding }) => encoding === WESTERN)).filter(
+    (each, at, list) => list.findIndex((other) => other.read.join() === each.read.join()) === at,
+  );
   const few = told.slice(0, MOST);
   const different = given.map((_, index) => few.filter(({ read }) => read[index] !== few[0]!.read[index]).length);
   const at = different.indexOf(Math.max(...different));
   return few.map(({ encoding, read }) => ({ encoding, word: read[at] ?? '' }));
 }
+
+/** Fewer words may be names of anything. */
+const LEAST_DOUBTFUL = 3;
+
+/** A reason to doubt a code page that is set: a word in it, and in the one that reads the words of the text far better. */
+export async function otherReading(set: string, text: Buffer): Promise<string | undefined> {
+  const found = new Set(Array.from(text.toString('latin1').matchAll(FOREIGN_WORD), ([word]) => word));
+  const words = [...found].slice(0, MOST_WORDS).map((word) => Buffer.from(word, 'latin1'));
+  if (words.length < LEAST_DOUBTFUL) return undefined;
+  const all = await readings(words, [...new Set([...ENCODINGS, set])]);
+  const [best] = all as [Reading];
+  const own = all.find(({ encoding }) => encoding === set)!;
+  const at = words.findIndex((_, index) => best.read[index] !== own.read[index]);
+  if (at < 0 || best.score - own.score <= FAR / 2) return undefined;
+  return `a word reads "${own.read[at]}" in ${set}, which is set, and "${best.read[at]}" in ${best.encoding}`;
+}
+
+/** A word with a byte that is not ASCII, each byte as a character. */
+export const FOREIGN_WORD = /[^\s,;"|]*[\x80-\xff][^\s,;"|]*/g;
 
 /** From 1, if all letters are such as words have, down: no letters, letters of several scripts, capitals behind small letters. */
 function scoreOf(word: string): number {

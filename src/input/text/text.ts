@@ -6,6 +6,7 @@ import { issueOf } from '../../report/words/words.ts';
 import { readBytes } from '../bytes.ts';
 import type { InputFile } from '../files.ts';
 import { notice, type SourceNotice } from '../source.ts';
+import { otherReading } from './candidates.ts';
 import {
   chooseEncoding,
   doubtOf,
@@ -163,7 +164,8 @@ export async function openText(
   const { text: head } = await firstOf(readBytes(input), SAMPLE);
   refuseOtherFormats(input, head);
   const encoding = await chooseEncoding(input, head, spec.encoding);
-  const doubt = doubtOf(encoding, head);
+  const isPage = encoding.declared && encoding.name !== MIXED && !/^utf/i.test(encoding.name);
+  const doubt = doubtOf(encoding, head) ?? (isPage ? await otherReading(encoding.name, head) : undefined);
   return {
     file: { ...input, encoding },
     encoding: encoding.name,

@@ -5,7 +5,7 @@ import { UserError } from '../../errors.ts';
 import { enumerated, counted } from '../../report/words/numbers.ts';
 import { readBytes } from '../bytes.ts';
 import { SettingError } from '../source.ts';
-import { candidatesFor } from './candidates.ts';
+import { candidatesFor, FOREIGN_WORD } from './candidates.ts';
 import { isUtf16, MIXED, settingOf, WESTERN, type TextFile } from './encoding.ts';
 
 /** The error for a file that is not text in its encoding: names the line, the bytes and the remedy. Reads the file once more. */
@@ -110,9 +110,6 @@ async function firstWrong(file: TextFile, encoding: string): Promise<number> {
   }
   return text.split('\ufffd', 1)[0]!.split(/\r\n|\r|\n/).length;
 }
-
-/** A word with a byte that is not ASCII. */
-const FOREIGN_WORD = /[^\s,;"|]*[\x80-\xff][^\s,;"|]*/g;
 
 /** The word with the first invalid byte. */
 function wordAround(line: Buffer): Buffer {
