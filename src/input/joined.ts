@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { counted } from '../report/words/numbers.ts';
-import type { Issue } from '../model.ts';
+import type { Issue, RawRecord } from '../model.ts';
 import { issueOf } from '../report/words/words.ts';
 import { shortPath } from '../files/paths.ts';
-import type { FileEnd, TableFile, TreeFile } from './format.ts';
+import type { FileEnd, TableFile, TreeFile, TreeRecord } from './format.ts';
+import { isSecondHeader, SHOWING } from './heads.ts';
 import { converted, Items, type SourceFile, type SourceHead } from './reading.ts';
 import { notice, type FileArrays, type FileDigest, type Source, type SourceNotice } from './source.ts';
 import { nameOf, numbered } from './reject-columns.ts';
@@ -130,16 +131,41 @@ function headerNotices(
 function joinTrees(trees: readonly TreeFile[]): SourceHead {
   const parts = trees.map((tree): SourceFile => ({
     file: tree.file,
-    read: (items, hash) =>
-      converted(tree.read(hash), (records) => {
+    async *read(items, hash) {
+      let first: TreeRecord[] | undefined = [];
+      const take = (record: TreeRecord): void => {
+        if ('issue' in record) items.unreadable(record.line, record.issue, record.raw && { raw: record.raw });
+        else items.row(record.line, { raw: record.raw, ...(record.text !== undefined && { text: record.text }) });
+      };
+      const decide = (): void => {
+        const records = first ?? [];
+        first = undefined;
+        const [header, ...others] = records.map((record) => ('issue' in record ? [] : valuesOf(record.raw)));
+        const isHeader = header !== undefined && header.length > 0 && isSecondHeader(header, others);
+        records.forEach((record, at) =>
+          take(at === 0 && isHeader ? { ...record, issue: issueOf('repeated_header/second') } : record),
+        );
+      };
+      const end = yield* converted(tree.read(hash), (records) => {
         for (const record of records) {
-          if ('issue' in record) items.unreadable(record.line, record.issue, record.raw && { raw: record.raw });
-          else items.row(record.line, { raw: record.raw, ...(record.text !== undefined && { text: record.text }) });
+          if (!first) take(record);
+          else if (first.push(record) > SHOWING) decide();
         }
         return items.take();
-      }),
+      });
+      decide();
+      yield items.take();
+      return end;
+    },
   }));
   return { kind: 'tree', columns: [], duplicateColumns: new Set(), parts, notices: [] };
+}
+
+/** The texts of a flat record: a sheet that was turned into JSON may have its header as the first one. */
+function valuesOf(raw: RawRecord): string[] {
+  return Object.values(raw).map((value) =>
+    typeof value === 'string' || typeof value === 'number' ? String(value) : '',
+  );
 }
 
 /** `3 files, UTF-8 and windows-1252, 12 columns`. */

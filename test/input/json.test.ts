@@ -180,4 +180,14 @@ describe('NDJSON', () => {
     });
     expect(item?.kind === 'unreadable' && item.issue.message).toContain('invalid JSON at column 9');
   });
+
+  test('a header that became the first record is none', async () => {
+    const record = (...values: unknown[]) => Object.fromEntries(values.map((value, at) => [`FIELD${at + 1}`, value]));
+    const records = [7, 8, 9].map((id) => record(id, 'Ada', `a${id}@x.example`));
+    const kinds = async (list: readonly object[]) =>
+      (await readAll(await openIn(folderWith({ 'a.json': JSON.stringify(list) }), 'a.json'))).map(({ kind }) => kind);
+    expect(await kinds([record('Id', 'Name', 'E-mail'), ...records])).toEqual(['unreadable', 'row', 'row', 'row']);
+    expect(await kinds([record('7', 'Zoe', null), ...records])).toEqual(['row', 'row', 'row', 'row']);
+    expect(await kinds(records.slice(1))).toEqual(['row', 'row']);
+  });
 });

@@ -178,6 +178,13 @@ describe('cells are read by what they hold', () => {
       ['00123', '123'],
       ['1234567', '1.5'],
     ]);
+    const prefixed = styles.replace('00000', '&quot;D-&quot;0000');
+    expect(await cellsOf(rows, { 'xl/styles.xml': prefixed })).toEqual([
+      ['D-0123', '123'],
+      ['D-1234567', '1.5'],
+    ]);
+    const money = styles.replace('00000', '&quot;€ &quot;00');
+    expect((await cellsOf(rows, { 'xl/styles.xml': money }))[0]).toEqual(['123', '123']);
   });
 
   test.each([

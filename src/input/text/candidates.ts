@@ -55,21 +55,21 @@ const SCRIPTS = [
   /\p{sc=Hang}/u,
 ];
 
-interface Reading {
+interface PageReading {
   readonly encoding: string;
   readonly read: readonly string[];
   readonly score: number;
 }
 
 /** The words in each encoding, the likeliest one first. */
-async function readings(words: readonly Buffer[], encodings: readonly string[]): Promise<readonly Reading[]> {
+async function readings(words: readonly Buffer[], encodings: readonly string[]): Promise<readonly PageReading[]> {
   const [{ default: iconv }, { analyse }] = await Promise.all([import('iconv-lite'), import('chardet')]);
   const found = analyse(Buffer.concat(words.flatMap((word) => [word, Buffer.from(' ')])));
   const hints = new Map(
     found.map(({ name, confidence }) => [AS_HERE[name] ?? name.toLowerCase(), confidence / 100] as const).reverse(),
   );
   return encodings
-    .map((encoding): Reading => {
+    .map((encoding): PageReading => {
       const read = words.map((word) => iconv.decode(word, encoding));
       const sum = read.reduce((total, word, at) => total + scoreOf(word) + koreanBonus(word, words[at]!), 0);
       return { encoding, read, score: sum / Math.max(1, words.length) + (hints.get(encoding) ?? 0) };
@@ -81,7 +81,7 @@ async function readings(words: readonly Buffer[], encodings: readonly string[]):
 export async function candidatesFor(words: readonly Buffer[]): Promise<readonly Candidate[]> {
   const given = words.slice(0, MOST_WORDS);
   const all = await readings(given, ENCODINGS);
-  const [first] = all as [Reading];
+  const [first] = all as [PageReading];
   const best = all.filter(({ score }) => score > LEAST && score > first.score - FAR);
   // Nobody can choose between two that read the same.
   const told = (best.length > 0 ? best : all.filter(({ encoding }) => encoding === WESTERN)).filter(
@@ -102,7 +102,7 @@ export async function otherReading(set: string, text: Buffer): Promise<string | 
   const words = [...found].slice(0, MOST_WORDS).map((word) => Buffer.from(word, 'latin1'));
   if (words.length < LEAST_DOUBTFUL) return undefined;
   const all = await readings(words, [...new Set([...ENCODINGS, set])]);
-  const [best] = all as [Reading];
+  const [best] = all as [PageReading];
   const own = all.find(({ encoding }) => encoding === set)!;
   const at = words.findIndex((_, index) => best.read[index] !== own.read[index]);
   if (at < 0 || best.score - own.score <= FAR / 2) return undefined;

@@ -31,12 +31,16 @@ export function numberText(written: string, isExact = false): string {
 /** What a number format makes of a number: a date, a time of day, both, or a length of time; undefined: a number. */
 export type DateKind = 'date' | 'time' | 'datetime' | 'duration';
 
-/** How a cell shows its number: as a date, or with at least so many digits (`00000`). */
-export type CellFormat = DateKind | number | undefined;
+/** How a cell shows its number: as a date, or as an id with at least so many digits (`00000`, `"D-"0000`). */
+export type CellFormat = DateKind | { readonly prefix: string; readonly digits: number } | undefined;
+
+/** Zeros alone, or behind a text with a letter. */
+const ID_FORMAT = /^((?:"[^"]*\p{L}[^"]*"|\\\p{L})(?:"[^"]*"|\\.|-)?)?(0{2,})$/u;
 
 /** `code`: of a format that the workbook defines itself. */
 export function cellFormat(id: number, code: string | undefined): CellFormat {
-  return code !== undefined && /^0{2,}$/.test(code) ? code.length : dateKind(id, code);
+  const [, written = '', zeros] = ID_FORMAT.exec(code ?? '') ?? [];
+  return zeros === undefined ? dateKind(id, code) : { prefix: written.replace(/["\\]/g, ''), digits: zeros.length };
 }
 
 /** Formats with a number instead of a text (ECMA-376, 18.8.30), also for East Asian languages. */

@@ -200,6 +200,8 @@ class RowReader {
     if (text.includes('.') && !isCut(text)) this.#decimals.push(this.#column);
     if (isCut(text)) this.#findings.longNumbers.add(this.#place());
     else if (text.length > 15 && /^-?\d{16,}$/.test(text)) this.#findings.exact.add(this.#column);
-    return typeof format === 'number' && /^\d+$/.test(text) ? text.padStart(format, '0') : text;
+    return typeof format === 'object' && /^\d+$/.test(text)
+      ? `${format.prefix}${text.padStart(format.digits, '0')}`
+      : text;
   }
 }
