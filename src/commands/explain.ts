@@ -19,7 +19,7 @@ import { assertBound, bindingOf } from '../store/checkpoint.ts';
 import { storedPlans } from '../store/stored-plans.ts';
 import { readState } from '../store/open.ts';
 import type { Database } from '../store/sqlite.ts';
-import { readLive } from './verify/record.ts';
+import { readLive, RecordComparison } from './verify/compare.ts';
 import { openClient, serviceOf } from './service.ts';
 import { existingState } from './state.ts';
 import type { Argv, CommandSettings } from './command.ts';
@@ -87,7 +87,8 @@ async function liveOf(
     const account = await readAccount(client);
     const { baseUrl, boundTo = baseUrl } = service.credentials;
     assertBound(db, bindingOf(db)?.name ?? '', { baseUrl: boundTo, account });
-    return (await readLive(db, { client, account }, entity, externalId)) ?? WITHOUT_ID;
+    const comparison = new RecordComparison(db, account, readDocument(db, 'mapping')?.region ?? undefined);
+    return await readLive(comparison, client, entity, { externalId, serviceId: story.service_id });
   } catch (error) {
     if (kindOf(entity).isRouteUncertain && error instanceof NotShown) return error.message;
     throw error;

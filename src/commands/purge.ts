@@ -19,7 +19,7 @@ import { Database } from '../store/sqlite.ts';
 import type { Argv } from './command.ts';
 import { purge as definition } from './definitions.ts';
 import { existingState } from './state.ts';
-import { VERIFY_FILE } from './verify/differences.ts';
+import { VERIFY_FILE } from './verify/verify.ts';
 
 const JOURNAL_FILE = 'sandbox.ndjson';
 /** The files with field values of records, or names of people. */

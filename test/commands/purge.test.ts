@@ -93,7 +93,7 @@ describe('purge', () => {
     const digest = '891f472ef55f';
     const checkpoint = Database.open(join(state, 'checkpoint.db'), CHECKPOINT);
     const plan = { digest, is_dry_run: false };
-    storeVerification(checkpoint, { at: '2026-11-26T12:00:00Z', plan, reason: 'same', records: {} });
+    storeVerification(checkpoint, { at: '2026-11-26T12:00:00Z', plan, sample: 'all', reason: 'same', records: {} });
     checkpoint.close();
     const contents = async (): Promise<string> =>
       (

@@ -1,18 +1,19 @@
-import { isAlike, valuesOf } from '../../core/known.ts';
-import { fold, likeness, textOf } from '../../plan/account/fields.ts';
-import { comparedFields, type ComparedField } from '../../kinds/index.ts';
-import { canonicalJson, isObject, type JsonObject, type JsonValue } from '../../json.ts';
+/** A record in the service, compared field by field with what was sent. */
+import { isAlike, valuesOf, type Known } from '../../core/known.ts';
+import { canonicalJson, isObject, parseJson, type JsonObject, type JsonValue } from '../../json.ts';
+import { comparedFields, kindOf, type ComparedField } from '../../kinds/index.ts';
 import type { Entity } from '../../model.ts';
+import { fold, likeness, textOf } from '../../plan/account/fields.ts';
+import { readBack } from '../../plan/account/read-back.ts';
+import { readRecord } from '../../plan/known/records.ts';
+import { WHOLE } from '../../plan/known/wanted.ts';
+import type { LiveRecord } from '../../report/figures/explanation.ts';
+import { whyNotComparable, type FieldVerdict } from '../../report/figures/verification.ts';
 import type { Account } from '../../service/account.ts';
+import type { Client } from '../../service/client.ts';
 import { isFields, type Fields } from '../../service/list-page.ts';
-import type { FieldHasher } from '../../store/field-hashes.ts';
+import { FieldHasher } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
-import type { FieldDifference, EntityResult, FieldVerdict } from '../../report/figures/verification.ts';
-import { expectedOf, serviceIdOf, stagePipelinesOf, writtenOf, type Expected, type WrittenRecord } from './expected.ts';
-import type { ExpectedFields } from './expected.ts';
-
-/** Verdicts that say of no difference. */
-const EQUAL: readonly FieldVerdict[] = ['same', 'normalised', 'not_comparable'];
 
 /** One field of a record: what was to be sent, and what the service shows. */
 export interface ComparedValue {
@@ -23,138 +24,143 @@ export interface ComparedValue {
   readonly actual: string;
 }
 
-/** What was to be sent, what was, and what of it the service has. */
+/** A field that the mapping sends; of custom fields, one key. */
+interface WantedField {
+  readonly field: ComparedField;
+  readonly name: string;
+  readonly key: string | undefined;
+  readonly value: JsonValue;
+  /** As the service should show it. */
+  readonly expected: string | undefined;
+  /** What was sent is known by the hash of this value, under this name. */
+  readonly known: readonly [name: string, value: JsonValue];
+}
+
+/** A record that we wrote. */
+interface WrittenRecord {
+  /** When its last write was settled, in milliseconds since 1970. */
+  readonly at: number;
+  /** It was written only once, by its created event: the service's createdAt is the time of our write. */
+  readonly onlyCreated: boolean;
+  readonly known: Known;
+}
+
 export class RecordComparison {
   readonly #db: Database;
   readonly #hasher: FieldHasher;
-  readonly #stagePipelines: ReadonlyMap<string, string>;
+  readonly #pipelines: ReadonlyMap<string, string>;
   readonly #region: string | undefined;
 
   /** `db`: plan and checkpoint. `region`: the country of phone numbers that the service shows without a country code. */
-  constructor(db: Database, hasher: FieldHasher, account: Account, region?: string) {
-    this.#region = region;
+  constructor(db: Database, { pipelines }: Account, region?: string) {
     this.#db = db;
-    this.#hasher = hasher;
-    this.#stagePipelines = stagePipelinesOf(account);
+    this.#region = region;
+    const key = db.get<{ value: string }>(`select value from checkpoint.setting where name = 'field_key'`)?.value;
+    // Without the key of the checkpoint, no hash in it says anything.
+    this.#hasher = key === undefined ? FieldHasher.random() : new FieldHasher(key);
+    const stages = pipelines.flatMap(({ id, stages: own }) =>
+      own.map((stage) => [stage.id.toLowerCase(), id] as const),
+    );
+    this.#pipelines = new Map(stages);
   }
 
-  /** Undefined if the input has no valid event of the record. */
-  expected(entity: Entity, externalId: string): ExpectedFields | undefined {
-    return expectedOf(this.#db, entity, externalId, this.#stagePipelines);
+  /** What the input wants of a record; undefined if it has no valid event of it. */
+  wanted(entity: Entity, externalId: string): readonly WantedField[] | undefined {
+    const event = this.#db.get<{ data: string }>(
+      `select data from event
+        where entity = ? and external_id = ? and data is not null and state not in ('invalid', 'duplicate')`,
+      entity,
+      externalId,
+    );
+    if (!event) return undefined;
+    const data = parseJson(event.data) as JsonObject;
+    const { isUpdatable } = kindOf(entity);
+    return comparedFields(entity).flatMap((field): WantedField[] => {
+      const { name, sent, isCustom } = field;
+      const value = data[sent];
+      if (value === undefined) return [];
+      if (isCustom) {
+        return Object.entries(value as JsonObject).map(([key, inner]) => {
+          const path = `${sent}.${key}`;
+          return { field, name: path, key, value: inner!, expected: textOf(inner), known: [path, inner!] };
+        });
+      }
+      const known = isUpdatable ? ([sent, value] as const) : ([WHOLE, event.data] as const);
+      const expected = this.#shownAs(field, textOf(value));
+      return expected === undefined && name === 'pipeline'
+        ? []
+        : [{ field, name, key: undefined, value, expected, known }];
+    });
+  }
+
+  /** The service shows the pipeline of a stage, and its own id of a parent. */
+  #shownAs({ name, parent }: ComparedField, text: string | undefined): string | undefined {
+    if (name === 'pipeline') return this.#pipelines.get(text?.toLowerCase() ?? '');
+    if (parent === undefined) return text;
+    const sql = `select service_id as id from checkpoint.record where entity = ? and external_id = ?`;
+    return this.#db.get<{ id: string | null }>(sql, parent, text ?? '')?.id ?? undefined;
   }
 
   written(entity: Entity, externalId: string): WrittenRecord {
-    return writtenOf(this.#db, this.#hasher, entity, externalId);
+    const { known } = readRecord(this.#db, this.#hasher, { entity, external_id: externalId });
+    const { count, last, outcome } = this.#db.get<{ count: number; last: string | null; outcome: string | null }>(
+      `select count(*) as count, max(settled_at) as last, max(outcome) as outcome from checkpoint.request
+        where entity = ? and external_id = ? and status <> 'rejected'`,
+      entity,
+      externalId,
+    )!;
+    return { at: Date.parse(last ?? ''), onlyCreated: count === 1 && outcome === 'created', known };
   }
 
-  /** Compares a record field by field. Fields that the mapping does not send are left out. */
-  fields(entity: Entity, expected: ExpectedFields, written: WrittenRecord, record: Fields): ComparedValue[] {
-    return comparedFields(entity).flatMap((field, index) => {
-      const wanted = expected[index];
-      if (!wanted) return [];
-      // The service id of a parent that this migration did not create is unknown.
-      const value = field.parent === undefined ? wanted.value : serviceIdOf(this.#db, field.parent, wanted.value);
-      const actual = shownIn(field, record);
-      if (field.isCustom) return [this.#customFields(field, wanted.wanted as JsonObject, written, record)];
-      const like = value === undefined ? 'not_comparable' : likeness(field, value, actual, this.#region);
-      const verdict =
-        like === 'different' || like === 'other_form' ? this.#difference(field, wanted, written, record, like) : like;
-      return [{ field: field.name, verdict, expected: value, actual: shownText(actual) }];
+  /** Fields that the mapping does not send are left out. */
+  compare(wanted: readonly WantedField[], written: WrittenRecord, record: Fields): ComparedValue[] {
+    return wanted.map((each) => {
+      const { name: field, expected } = each;
+      const actual = shownIn(each.field, record, each.key);
+      const like = this.#likeness(each, actual, shownIn(each.field, record));
+      const isOff = like === 'different' || like === 'other_form';
+      const verdict = isOff ? this.#difference(each, written, record, actual, like) : like;
+      return { field, verdict, expected, actual: shownText(actual) };
     });
   }
 
-  /** Of free keys, those that were sent: the service may have others. */
-  #customFields(field: ComparedField, wanted: JsonObject, written: WrittenRecord, record: Fields): ComparedValue {
-    const { name, sent } = field;
-    const actual = shownIn(field, record) as JsonValue | undefined;
-    const found = (verdict: FieldVerdict, keys: readonly string[] = []): ComparedValue => {
-      const of = (values: JsonObject): string =>
-        canonicalJson(Object.fromEntries(keys.filter((key) => key in values).map((key) => [key, values[key]!])));
-      return { field: name, verdict, expected: of(wanted), actual: isObject(actual) ? of(actual) : shownText(actual) };
-    };
-    if (actual === undefined) return found('not_comparable');
-    if (!isObject(actual)) return found('other_form', Object.keys(wanted));
-    const differing = Object.keys(wanted).filter((key) => !isSameValue(wanted[key], actual[key]));
-    if (differing.length === 0) return found('same');
-    const wasSent = differing.every((key) => {
-      const part = `${sent}.${key}`;
-      return valuesOf(written.known, part).includes(this.#hasher.hashOf(part, wanted[key]!));
-    });
-    return found(!wasSent ? 'changed' : wasEdited(record, written) ? 'edited' : 'different', differing);
+  #likeness({ field, key, value, expected }: WantedField, actual: unknown, whole: unknown): FieldVerdict {
+    if (key === undefined)
+      return expected === undefined ? 'not_comparable' : likeness(field, expected, actual, this.#region);
+    if (whole === undefined) return 'not_comparable';
+    if (!isObject(whole)) return 'other_form';
+    if (actual === undefined) return 'different';
+    const isSame = canonicalJson(value) === canonicalJson(actual as JsonValue);
+    // A number may come back as text.
+    return isSame || fold(expected ?? '') === fold(shownText(actual)) ? 'same' : 'different';
   }
 
   #difference(
-    field: ComparedField,
-    wanted: Expected,
+    { field: { name, sent, parent }, known }: WantedField,
     written: WrittenRecord,
     record: Fields,
+    actual: unknown,
     like: 'different' | 'other_form',
   ): FieldVerdict {
-    const { name, sent, parent } = field;
-    const set = valuesOf(written.known, wanted.known[0]);
-    if (!set.includes(this.#hasher.hashOf(...wanted.known))) return 'changed';
+    const set = valuesOf(written.known, known[0]);
+    if (!set.includes(this.#hasher.hashOf(...known))) return 'changed';
     if (like === 'other_form') return like;
-    const actual = shownIn(field, record);
     const isComparable =
       name === sent && parent === undefined && (typeof actual === 'string' || typeof actual === 'number');
     const isOurs = isComparable && set.some((hash) => isAlike(hash, this.#hasher.hashOf(sent, actual)));
     return !isOurs && wasEdited(record, written) ? 'edited' : 'different';
   }
-
-  /** Compares a record, updates the counts in `result` and returns the differences. `record`: undefined if missing, or merged into another one. */
-  record(
-    result: EntityResult,
-    { entity, externalId, expected }: { entity: Entity; externalId: string; expected: ExpectedFields },
-    record: Fields | undefined,
-    mergedInto: string | undefined,
-  ): FieldDifference[] {
-    const written = this.written(entity, externalId);
-    result.read_back += 1;
-    const updatedAt = typeof record?.updatedAt === 'string' ? record.updatedAt : '';
-    const common = { entity, external_id: externalId, ...timesOf(written), updated_at: updatedAt };
-    if (!record) {
-      result.missing += 1;
-      const actual = mergedInto === undefined ? '' : `merged into ${mergedInto}`;
-      return [{ ...common, field: '', verdict: 'missing', expected: '', actual }];
-    }
-    const compared = this.fields(entity, expected, written, record);
-    for (const { field, verdict } of compared) result.fields[field]![verdict] += 1;
-    if (compared.every(({ verdict }) => EQUAL.includes(verdict))) result.equal += 1;
-    return compared
-      .filter(({ verdict }) => verdict !== 'same' && verdict !== 'not_comparable')
-      .map(({ expected: value = '', ...rest }) => ({ ...common, ...rest, expected: value }));
-  }
-
-  /** Counts a record that the service does not let this key read. `why`: what it said. */
-  refused(
-    result: EntityResult,
-    { entity, externalId }: { entity: Entity; externalId: string },
-    why: string,
-  ): FieldDifference {
-    result.refused += 1;
-    const times = { ...timesOf(this.written(entity, externalId)), updated_at: '' };
-    return { entity, external_id: externalId, ...times, field: '', verdict: 'refused', expected: '', actual: why };
-  }
-}
-
-/** Of one custom field: a number may come back as text. */
-function isSameValue(wanted: JsonValue | undefined, actual: JsonValue | undefined): boolean {
-  if (wanted === undefined || actual === undefined) return wanted === actual;
-  return canonicalJson(wanted) === canonicalJson(actual) || fold(shownText(textOf(wanted))) === fold(shownText(actual));
 }
 
 /** What an answer has of a field: under the first of its names that it has, and of an object that stands for a record its id. */
-export function shownIn({ checked, form }: ComparedField, record: Fields): unknown {
+function shownIn({ checked, form }: ComparedField, record: Fields, key?: string): unknown {
   const name = checked.find((each) => record[each] !== undefined);
   const value = name === undefined ? undefined : record[name];
+  if (key !== undefined) return isObject(value) ? value[key] : value;
   return form === 'id' && isFields(value) ? value.id : value;
 }
 
-function timesOf({ serviceId, at }: WrittenRecord): Pick<FieldDifference, 'service_id' | 'written_at'> {
-  return { service_id: serviceId, written_at: new Date(at).toISOString() };
-}
-
-export function shownText(value: unknown): string {
+function shownText(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -166,12 +172,39 @@ const CLOCKS_APART_MS = 60_000;
 
 /** Whether the service says that a record was updated after our last write. An edit soon after it is not noticed. */
 function wasEdited(record: Fields, written: WrittenRecord): boolean {
-  const updated = timeOf(record.updatedAt);
-  const created = timeOf(record.createdAt);
+  const timeOf = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) : Number.NaN);
+  const [created, updated] = [timeOf(record.createdAt), timeOf(record.updatedAt)];
   if (written.onlyCreated && !Number.isNaN(created)) return updated - created > SETTLING_MS;
   return updated - written.at > CLOCKS_APART_MS;
 }
 
-function timeOf(value: unknown): number {
-  return typeof value === 'string' ? Date.parse(value) : Number.NaN;
+/**
+ * Reads an acknowledged record back. A text says why the service does not show it (403, merged). Throws a `UserError` if the service cannot
+ * be used.
+ */
+export async function readLive(
+  comparison: RecordComparison,
+  client: Client,
+  entity: Entity,
+  { externalId, serviceId }: { readonly externalId: string; readonly serviceId: string },
+): Promise<LiveRecord | string> {
+  const [wanted, written] = [comparison.wanted(entity, externalId) ?? [], comparison.written(entity, externalId)];
+  for await (const { record, instead } of readBack(client, entity, [serviceId], { atLeast: 1, concurrency: 1 })) {
+    if (instead) return instead.message;
+    if (!record) break;
+    const compared = comparison.compare(wanted, written, record).map((each) => {
+      const { field } = wanted.find(({ name }) => name === each.field)!;
+      return each.verdict === 'not_comparable' ? { ...each, reason: whyNotComparable(field) } : each;
+    });
+    const others = comparedFields(entity).flatMap((field) => {
+      const actual = shownText(shownIn(field, record));
+      const isSent = wanted.some((each) => each.field === field);
+      return isSent || actual === ''
+        ? []
+        : [{ field: field.name, verdict: 'not_sent', expected: undefined, actual } as const];
+    });
+    const updatedAt = typeof record.updatedAt === 'string' ? record.updatedAt : null;
+    return { found: true, updated_at: updatedAt, fields: [...compared, ...others] };
+  }
+  return { found: false, updated_at: null, fields: [] };
 }

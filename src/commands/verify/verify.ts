@@ -3,51 +3,58 @@
  *
  *     checkpoint (which records) -> plan (what they should be) -> service (what they are) -> verify.csv
  */
-import { ENTITIES, kindOf } from '../../kinds/index.ts';
-import type { Entity } from '../../model.ts';
-import { readBack, type Found } from '../../plan/account/read-back.ts';
-import { connect, type Target } from '../../run/connect.ts';
-import type { RestCredentials } from '../../settings/credentials.ts';
+import { shortSha } from '../../core/identity.ts';
 import { EXIT, UserError } from '../../errors.ts';
-import { Lock } from '../../store/lock.ts';
-import { runOf } from '../../settings/command-line.ts';
+import { csvHead, csvLine } from '../../files/csv.ts';
+import { shortPath } from '../../files/paths.ts';
+import { StateDir, statePath } from '../../files/state-dir.ts';
+import { LineFile } from '../../files/write-lines.ts';
+import { ENTITIES, kindOf } from '../../kinds/index.ts';
 import { loadMapping } from '../../mapping/load.ts';
 import type { Mapping } from '../../mapping/mapping.ts';
-import type { Account } from '../../service/account.ts';
-import { NotShown, RecordRefused } from '../../service/lists.ts';
-import type { Pace } from '../../settings/run-settings.ts';
-import { StateDir, statePath } from '../../files/state-dir.ts';
-import { assertBound, bindingOf, openCheckpoint } from '../../store/checkpoint.ts';
+import type { Entity } from '../../model.ts';
+import { readBack, type Found } from '../../plan/account/read-back.ts';
 import { storedDigest } from '../../plan/digest.ts';
 import { storeVerification } from '../../report/files/documents.ts';
-import { storedOf, type EntityResult, type Verification } from '../../report/figures/verification.ts';
+import {
+  endingOf,
+  storedOf,
+  type EntityResult,
+  type FieldDifference,
+  type Verification,
+} from '../../report/figures/verification.ts';
 import { writeReport } from '../../report/print/page.ts';
-import { planIn } from '../../store/stored-plans.ts';
+import { connect, type Target } from '../../run/connect.ts';
+import { NotShown, RecordRefused } from '../../service/lists.ts';
+import { runOf } from '../../settings/command-line.ts';
+import type { RestCredentials } from '../../settings/credentials.ts';
+import type { Pace } from '../../settings/run-settings.ts';
+import { assertBound, bindingOf, openCheckpoint } from '../../store/checkpoint.ts';
+import { Lock } from '../../store/lock.ts';
 import { readState } from '../../store/open.ts';
 import type { Database } from '../../store/sqlite.ts';
+import { planIn } from '../../store/stored-plans.ts';
 import { RecordComparison } from './compare.ts';
-import { Differences, newResult, VERIFY_FILE } from './differences.ts';
-import { hasherOf, populationOf, type SampleSize } from './expected.ts';
-import { shortPath } from '../../files/paths.ts';
+
+export const VERIFY_FILE = 'verify.csv';
 
 export interface VerifyJob {
   readonly settings: Pace & {
     readonly mapping: string;
     readonly state?: string | undefined;
-    readonly sample: SampleSize;
+    /** How many records of each type are read back. */
+    readonly sample: number | 'all';
   };
   readonly credentials: RestCredentials;
   readonly stateSuffix: string;
-  connected?(account: Account): void;
   /** Called with problems that do not stop the comparison. */
   readonly trouble?: (message: string) => void;
-  /** Called before the records of one type are read back. */
-  reading?(entity: Entity, records: number): void;
-  progress?(entity: Entity, done: number, records: number): void;
+  /** Called as records are read back. */
+  readonly progress?: (entity: Entity, done: number, records: number) => void;
 }
 
 /** Reads acknowledged records back and compares them. Throws a `UserError` if that is not possible. */
-export async function verifyMigration(job: VerifyJob): Promise<Verification> {
+export async function verifyMigration(job: VerifyJob): Promise<Verification & Pick<Target, 'account'>> {
   const { settings } = job;
   const mapping = await loadMapping(settings.mapping, { sources: new Map() });
   const state = await StateDir.existing(statePath(settings, mapping, job.stateSuffix));
@@ -59,21 +66,19 @@ export async function verifyMigration(job: VerifyJob): Promise<Verification> {
     const db = readState(state, plan?.output);
     try {
       if (!bindingOf(db)) {
-        throw new UserError(
-          `there is nothing to verify: according to ${shortPath(state.path)}, no event has been sent yet`,
-          {
-            hint: `send events first: ${runOf(rehearsed)}`,
-          },
-        );
+        const message = `there is nothing to verify: according to ${shortPath(state.path)}, no event has been sent yet`;
+        throw new UserError(message, { hint: `send events first: ${runOf(rehearsed)}` });
       }
       if (!plan) {
         throw new UserError(`there is no plan to compare with in ${shortPath(state.path)}`, {
           hint: `create one, which sends nothing: ${runOf(rehearsed, '--dry-run')}`,
         });
       }
-      const found = await verifyWith(job, mapping, state, db, plan.isDryRun);
-      keep(state, found);
-      // The page of the run shows it.
+      const found = await compareAll(job, mapping, state, db, plan.isDryRun);
+      // For the report; the page of the run shows it.
+      const checkpoint = openCheckpoint(state);
+      storeVerification(checkpoint, storedOf(found));
+      checkpoint.close();
       if (!plan.isDryRun) writeReport(state, state, { withValues: false });
       return found;
     } finally {
@@ -84,32 +89,25 @@ export async function verifyMigration(job: VerifyJob): Promise<Verification> {
   }
 }
 
-/** In the checkpoint, for the report. */
-function keep(state: StateDir, found: Verification): void {
-  const checkpoint = openCheckpoint(state);
-  try {
-    storeVerification(checkpoint, storedOf(found));
-  } finally {
-    checkpoint.close();
-  }
-}
+const COLUMNS = [
+  'entity',
+  'external_id',
+  'service_id',
+  'field',
+  'verdict',
+  'expected',
+  'actual',
+  'written_at',
+  'updated_at',
+] as const;
 
-async function verifyWith(
-  job: VerifyJob,
-  mapping: Mapping,
-  state: StateDir,
-  db: Database,
-  isDryRun: boolean,
-): Promise<Verification> {
-  const target = await connect(job.settings, job.credentials, state, state, job.trouble);
-  try {
-    assertBound(db, mapping.migration, target);
-    job.connected?.(target.account);
-    const found = await compareAll(job, mapping, state, db, target);
-    return { ...found, plan: { digest: storedDigest(db)?.digest ?? null, is_dry_run: isDryRun } };
-  } finally {
-    await target.close();
-  }
+/** What the records of one entity are compared with, and where the differences go. */
+interface Comparing {
+  readonly job: VerifyJob;
+  readonly db: Database;
+  readonly target: Target;
+  readonly comparison: RecordComparison;
+  readonly differs: (difference: FieldDifference) => void;
 }
 
 async function compareAll(
@@ -117,84 +115,93 @@ async function compareAll(
   mapping: Mapping,
   state: StateDir,
   db: Database,
-  target: Target,
-): Promise<Omit<Verification, 'plan'>> {
-  const comparison = new RecordComparison(db, hasherOf(db), target.account, mapping.region);
+  isDryRun: boolean,
+): Promise<Verification & Pick<Target, 'account'>> {
+  const { settings } = job;
+  const target = await connect(settings, job.credentials, state, state, job.trouble);
   const path = state.file(VERIFY_FILE);
-  const differences = new Differences(path);
-  const entities = {} as Record<Entity, EntityResult>;
-  try {
-    for (const entity of ENTITIES) {
-      entities[entity] = await compareEntity({ ...job, db, target, comparison, differences }, entity);
-    }
-  } finally {
-    differences.close();
-  }
-  return {
-    migration: mapping.migration,
-    base_url: target.baseUrl,
-    exit: endingOf(Object.values(entities)),
-    sample: job.settings.sample,
-    finished_at: new Date().toISOString(),
-    entities,
-    first_differences: differences.first,
-    requests: target.client.requests,
-    files: { verify: path },
+  const file = new LineFile(path);
+  file.add(csvHead(COLUMNS));
+  /** By kind. */
+  const first = new Map<string, FieldDifference>();
+  const differs = (found: FieldDifference): void => {
+    const kind = `${found.entity} ${found.field} ${found.verdict}`;
+    if (!first.has(kind)) first.set(kind, found);
+    file.add(csvLine(COLUMNS.map((column) => found[column])));
   };
-}
-
-function endingOf(results: readonly EntityResult[]): Verification['exit'] {
-  const counts = results.flatMap(({ fields }) => Object.values(fields));
-  if (results.some(({ missing }) => missing > 0)) return { code: EXIT.finishedWithErrors, reason: 'missing' };
-  const isDifferent = counts.some(({ different, changed }) => different + changed > 0);
-  if (isDifferent) return { code: EXIT.finishedWithErrors, reason: 'different' };
-  if (counts.some(({ other_form: forms }) => forms > 0)) {
-    return { code: EXIT.finishedWithErrors, reason: 'other_form' };
+  try {
+    assertBound(db, mapping.migration, target);
+    const comparison = new RecordComparison(db, target.account, mapping.region);
+    const entities = {} as Record<Entity, EntityResult>;
+    for (const entity of ENTITIES)
+      entities[entity] = await compareEntity({ job, db, target, comparison, differs }, entity);
+    const reason = endingOf(Object.values(entities));
+    return {
+      migration: mapping.migration,
+      base_url: target.baseUrl,
+      exit: { code: reason === 'same' ? EXIT.done : EXIT.finishedWithErrors, reason },
+      sample: settings.sample,
+      finished_at: new Date().toISOString(),
+      ...{ entities, first_differences: [...first.values()] },
+      requests: target.client.requests,
+      plan: { digest: storedDigest(db)?.digest ?? null, is_dry_run: isDryRun },
+      files: { verify: path },
+      account: target.account,
+    };
+  } finally {
+    file.close();
+    await target.close();
   }
-  const isRefused = results.some(({ refused }) => refused > 0);
-  return isRefused ? { code: EXIT.finishedWithErrors, reason: 'refused' } : { code: EXIT.done, reason: 'same' };
 }
 
-interface EntityJob extends VerifyJob {
-  /** The checkpoint, and the newest plan: that of the last run, or of a later dry run. */
-  readonly db: Database;
-  readonly target: Target;
-  readonly comparison: RecordComparison;
-  readonly differences: Differences;
+/** A record of the sample, which is always the same for the same checkpoint, and spread over all records. */
+interface Sampled {
+  readonly externalId: string;
+  readonly serviceId: string;
 }
 
-async function compareEntity(job: EntityJob, entity: Entity): Promise<EntityResult> {
-  const { settings, target, comparison, differences } = job;
+function sampleOf(db: Database, entity: Entity, size: number | 'all'): Sampled[] {
+  const known = db.all<Sampled>(
+    `select external_id as externalId, service_id as serviceId from checkpoint.record
+      where entity = ? and is_acknowledged = 1 and service_id is not null`,
+    entity,
+  );
+  if (size === 'all') return known;
+  const ordered = known.map((each) => ({ each, order: shortSha(`sample:${each.externalId}`) }));
+  return ordered
+    .sort((one, other) => (one.order < other.order ? -1 : 1))
+    .slice(0, size)
+    .map(({ each }) => each);
+}
+
+async function compareEntity(comparing: Comparing, entity: Entity): Promise<EntityResult> {
+  const { job, db, target, comparison } = comparing;
   const { route, isRouteUncertain = false } = kindOf(entity);
-  const all = populationOf(job.db, entity, settings.sample);
-  const result = newResult(entity, all);
+  const counts = db.get<{ acknowledged: number; without_id: number }>(
+    `select count(*) as acknowledged, count(*) filter (where service_id is null) as without_id
+      from checkpoint.record where entity = ? and is_acknowledged = 1`,
+    entity,
+  )!;
+  const result: EntityResult = {
+    ...{ ...counts, not_in_input: 0, read_back: 0, missing: 0, equal: 0, refused: 0, not_shown: null, fields: {} },
+  };
   if (route === undefined) return { ...result, not_shown: 'the service has no route that shows them' };
-  const byServiceId = new Map<string, string[]>();
-  for (const { externalId, serviceId } of all.chosen) {
-    const sharing = byServiceId.get(serviceId);
-    if (!comparison.expected(entity, externalId)) result.not_in_input += 1;
-    else if (sharing) sharing.push(externalId);
-    else byServiceId.set(serviceId, [externalId]);
+  /** Several records may have become one in the service. */
+  const byServiceId = new Map<string, Sampled[]>();
+  for (const each of sampleOf(db, entity, job.settings.sample)) {
+    if (!comparison.wanted(entity, each.externalId)) result.not_in_input += 1;
+    else byServiceId.set(each.serviceId, [...(byServiceId.get(each.serviceId) ?? []), each]);
   }
-  if (all.chosen.length === 0) return result;
-  job.reading?.(entity, byServiceId.size);
-  const compare = ({ serviceId, record, instead }: Found): void => {
-    for (const externalId of byServiceId.get(serviceId)!) {
-      if (instead instanceof RecordRefused) {
-        differences.add(comparison.refused(result, { entity, externalId }, instead.message));
-        continue;
-      }
-      const expected = comparison.expected(entity, externalId)!;
-      const found = comparison.record(result, { entity, externalId, expected }, record, instead?.into);
-      for (const each of found) differences.add(each);
-    }
+  if (byServiceId.size === 0) return result;
+  const count = (found: Found): void => {
+    for (const each of byServiceId.get(found.serviceId)!) countRecord(comparing, entity, result, each, found);
   };
   const missing: Found[] = [];
   let why = `GET ${route} shows none of them`;
-  const options = { atLeast: all.acknowledged, concurrency: settings.concurrency };
+  const options = { atLeast: counts.acknowledged, concurrency: job.settings.concurrency };
   try {
     for await (const found of readBack(target.client, entity, byServiceId.keys(), options)) {
-      if (found.record || found.instead) compare(found);
+      if (found.record || found.instead) count(found);
       else missing.push(found);
       job.progress?.(entity, result.read_back + missing.length, byServiceId.size);
     }
@@ -203,9 +210,41 @@ async function compareEntity(job: EntityJob, entity: Entity): Promise<EntityResu
     why = error.message;
   }
   // A list that has none of them may be a list of something else.
-  if (isRouteUncertain && result.read_back + result.refused === 0 && byServiceId.size > 0) {
-    return { ...result, not_shown: why };
-  }
-  for (const each of missing) compare(each);
+  if (isRouteUncertain && result.read_back + result.refused === 0) return { ...result, not_shown: why };
+  for (const each of missing) count(each);
   return result;
+}
+
+/** Compares a record that was read back, and counts the result. */
+function countRecord(
+  { comparison, differs }: Comparing,
+  entity: Entity,
+  result: EntityResult,
+  { externalId, serviceId }: Sampled,
+  { record, instead }: Found,
+): void {
+  const written = comparison.written(entity, externalId);
+  const updatedAt = typeof record?.updatedAt === 'string' ? record.updatedAt : '';
+  const about = {
+    ...{ entity, external_id: externalId, service_id: serviceId },
+    ...{ written_at: new Date(written.at).toISOString(), updated_at: updatedAt },
+  };
+  const whole = (verdict: 'missing' | 'refused', actual: string): void =>
+    differs({ ...about, field: '', verdict, expected: '', actual });
+  if (instead instanceof RecordRefused) {
+    result.refused += 1;
+    return whole('refused', instead.message);
+  }
+  result.read_back += 1;
+  if (!record) {
+    result.missing += 1;
+    return whole('missing', instead ? `merged into ${instead.into}` : '');
+  }
+  const compared = comparison.compare(comparison.wanted(entity, externalId)!, written, record);
+  for (const { field, verdict, expected = '', actual } of compared) {
+    const verdicts = (result.fields[field] ??= {});
+    verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
+    if (verdict !== 'same' && verdict !== 'not_comparable') differs({ ...about, field, verdict, expected, actual });
+  }
+  if (compared.every(({ verdict }) => ['same', 'normalised', 'not_comparable'].includes(verdict))) result.equal += 1;
 }

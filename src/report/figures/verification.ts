@@ -30,9 +30,8 @@ export const VERDICTS: Readonly<Record<FieldVerdict, string>> = {
   ...DIFFERENCES,
   not_comparable: 'not comparable',
 };
-export const VERDICT_NAMES = Object.keys(VERDICTS) as readonly FieldVerdict[];
 
-export type FieldCounts = Record<FieldVerdict, number>;
+type FieldCounts = Partial<Record<FieldVerdict, number>>;
 
 export interface EntityResult {
   /** Acknowledged in the checkpoint. */
@@ -49,7 +48,8 @@ export interface EntityResult {
   /** The service has them, or may have them, and does not let this key read them (403). */
   refused: number;
   readonly not_shown: string | null;
-  readonly fields: Readonly<Record<string, FieldCounts>>;
+  /** Of the fields that were sent; each custom field by its own name. */
+  readonly fields: Record<string, FieldCounts>;
 }
 
 export interface FieldDifference {
@@ -71,11 +71,11 @@ export interface FieldDifference {
 export interface Verification {
   readonly migration: string;
   readonly base_url: string;
-  readonly exit: { readonly code: ExitCode; readonly reason: keyof typeof ENDINGS };
+  readonly exit: { readonly code: ExitCode; readonly reason: VerificationEnd };
   readonly sample: number | 'all';
   readonly finished_at: string;
   readonly entities: Readonly<Record<Entity, EntityResult>>;
-  /** The first differences of each field and kind. */
+  /** The first difference of each field and kind. */
   readonly first_differences: readonly FieldDifference[];
   readonly requests: number;
   /** The plan that was compared with: that of the run, or where there is none, of the dry run. */
@@ -83,53 +83,81 @@ export interface Verification {
   readonly files: { readonly verify: string };
 }
 
+/** The gravest first. Only the last one is a success. */
 const ENDINGS = {
-  same: ['VERIFIED', 'done', undefined],
-  different: ['DIFFERENT', 'failed', undefined],
-  missing: ['MISSING', 'failed', undefined],
-  other_form: ['UNCLEAR', 'partly', 'No record differs, but some values are shown in a form that cannot be compared.'],
-  refused: ['NOT READ', 'partly', undefined],
-} as const satisfies Readonly<Record<string, readonly [word: string, mood: Mood, why: string | undefined]>>;
+  missing: ['MISSING', 'failed'],
+  different: ['DIFFERENT', 'failed'],
+  other_form: ['UNCLEAR', 'partly'],
+  refused: ['NOT READ', 'partly'],
+  not_compared: ['NOT VERIFIED', 'failed'],
+  none_equal: ['NOT VERIFIED', 'failed'],
+  same: ['VERIFIED', 'done'],
+} as const satisfies Readonly<Record<string, readonly [word: string, mood: Mood]>>;
+type VerificationEnd = keyof typeof ENDINGS;
+
+export function endingOf(results: readonly EntityResult[]): VerificationEnd {
+  const sum = (key: 'missing' | 'refused' | 'equal'): number => results.reduce((total, each) => total + each[key], 0);
+  const verdicts = results.flatMap(({ fields }) => Object.values(fields).flatMap((counts) => Object.keys(counts)));
+  const has = (...names: readonly FieldVerdict[]): boolean => names.some((name) => verdicts.includes(name));
+  const found = {
+    missing: sum('missing') > 0,
+    different: has('different', 'changed'),
+    other_form: has('other_form'),
+    refused: sum('refused') > 0,
+    not_compared: !has('same', 'normalised', 'edited'),
+    none_equal: sum('equal') === 0,
+    same: true,
+  } satisfies Record<VerificationEnd, boolean>;
+  return (Object.keys(ENDINGS) as VerificationEnd[]).find((reason) => found[reason])!;
+}
 
 /** `names`: of stages, pipelines and users, by their ids in lower case. */
 export function verificationFigures(found: Verification, names: ReadonlyMap<string, string>): Figures {
-  const [word, mood, why] = ENDINGS[found.exit.reason];
+  const [word, mood] = ENDINGS[found.exit.reason];
   const stored = storedOf(found);
-  const [result = '', ...rest] = verificationTexts(stored);
+  const [result = '', ...details] = verificationTexts(stored);
   return {
-    verdict: { word, text: `: ${result}`, mood, details: [...(why === undefined ? [] : [why]), ...rest] },
+    verdict: { word, text: `: ${result}`, mood, details },
     sections: present([comparedSection(stored), differencesSection(found, names), notComparedSection(found)]),
   };
 }
 
 /** Counts and names of fields alone: what the checkpoint keeps. */
-export function storedOf({ entities, finished_at: at, plan, exit }: Verification): StoredVerification {
-  const records = Object.entries(entities).map(([entity, each]) => {
-    const { acknowledged, read_back: read, equal, missing, not_shown } = each;
-    const hidden = Object.entries(each.fields).filter(([, counts]) =>
-      VERDICT_NAMES.every((verdict) => (verdict === 'not_comparable') === counts[verdict] > 0),
-    );
-    const counts = { acknowledged, read_back: read, equal, missing, different: read - equal - missing };
-    return [entity, { ...counts, not_shown, not_readable: hidden.map(([name]) => name) }];
+export function storedOf({ entities, finished_at: at, plan, exit, sample }: Verification): StoredVerification {
+  const records = Object.entries<EntityResult>(entities).map(([entity, { fields, ...each }]) => {
+    const hidden = Object.entries(fields).filter(([, counts]) => Object.keys(counts).join() === 'not_comparable');
+    const different = each.read_back - each.equal - each.missing;
+    return [entity, { ...each, different, not_readable: hidden.map(([name]) => name) }];
   });
-  return { at, plan, reason: exit.reason, records: Object.fromEntries(records) as StoredVerification['records'] };
+  return {
+    at,
+    plan,
+    sample,
+    reason: exit.reason,
+    records: Object.fromEntries(records) as StoredVerification['records'],
+  };
 }
 
-/** `46 of 46 records match in every field that can be read back.`, what cannot be, and with what they were compared. */
-export function verificationTexts({ records, plan }: StoredVerification): string[] {
+/**
+ * `a sample: 46 of 46 records match in every field that can be read back. Not readable: title of deals.`; why a kind is not shown, and with
+ * what they were compared.
+ */
+export function verificationTexts({ records, plan, sample, reason }: StoredVerification): string[] {
   const parts = ENTITIES.flatMap((entity) => (records[entity] ? [{ entity, ...records[entity] }] : []));
-  const sum = (key: 'read_back' | 'equal'): number => parts.reduce((total, each) => total + each[key], 0);
+  const sum = (key: 'read_back' | 'equal' | 'acknowledged'): number =>
+    parts.reduce((total, each) => total + each[key], 0);
   const fields = parts.flatMap(({ entity, not_readable: hidden }) =>
     hidden.map((field) => `${fieldWords(field)} of ${kindOf(entity).words[1]}`),
   );
-  const unseen = parts.filter((each) => each.not_shown !== null);
+  const [read, all] = [sum('read_back'), sum('acknowledged')];
+  const of = sample === 'all' || read >= all ? '' : `a sample of ${numberText(read)} of ${counted(all, 'record')}: `;
+  const match = `${of}${numberText(sum('equal'))} of ${counted(read, 'record')} ${read === 1 ? 'matches' : 'match'} in every field that can be read back.`;
+  const hidden = fields.length > 0 ? ` Not readable: ${enumerated(fields, 'and')} (not shown by the service).` : '';
   const digest = plan.digest === null ? '' : ` (${plan.digest})`;
   return [
-    `${numberText(sum('equal'))} of ${counted(sum('read_back'), 'record')} ${sum('read_back') === 1 ? 'matches' : 'match'} in every field that can be read back.`,
-    ...(fields.length > 0 ? [`Not readable: ${enumerated(fields, 'and')} (not shown by the service).`] : []),
-    ...unseen.map(
-      ({ entity, acknowledged, not_shown: why }) =>
-        `Not readable: ${counted(acknowledged, kindOf(entity).words[0])} (${why!}).`,
+    `${reason === 'not_compared' ? 'nothing was compared.' : match}${hidden}`,
+    ...parts.flatMap(({ entity, acknowledged, not_shown: why }) =>
+      why === null ? [] : [`Not readable: ${counted(acknowledged, kindOf(entity).words[0])} (${why}).`],
     ),
     `Compared with the plan ${plan.is_dry_run ? 'of a dry run' : 'that was sent'}${digest}.`,
   ];
@@ -141,11 +169,7 @@ export function comparedSection({ records }: StoredVerification): Section {
     title: 'Compared with the service',
     columns: [
       column('label'),
-      column('number', 'sent'),
-      column('number', 'read back'),
-      column('number', 'equal'),
-      column('number', 'different'),
-      column('number', 'missing'),
+      ...['sent', 'read back', 'equal', 'different', 'missing'].map((head) => column('number', head)),
     ],
     rows: ENTITIES.flatMap((entity): Cells[] => {
       const each = records[entity];
@@ -161,34 +185,27 @@ function differencesSection(
   { entities, first_differences: first }: Verification,
   names: ReadonlyMap<string, string>,
 ): Section {
-  const exampleOf = (entity: Entity, field: string, verdict: FieldDifference['verdict']): string => {
-    const found = first.find((each) => each.entity === entity && each.field === field && each.verdict === verdict);
-    return found ? exampleText(found, names) : '';
-  };
-  const all = Object.entries<EntityResult>(entities);
-  const whole = all.flatMap(([entity, { missing, refused }]): Cells[] => {
-    const several = kindOf(entity).words[1];
-    return [
-      [`${several}: no longer in the service`, missing, exampleOf(entity, '', 'missing')],
-      [`${several}: this key is not allowed to read them`, refused, exampleOf(entity, '', 'refused')],
-    ];
-  });
-  const fields = (Object.keys(DIFFERENCES) as (keyof typeof DIFFERENCES)[]).flatMap((verdict) =>
-    all.flatMap(([entity, { fields: counts, read_back: read, missing }]) =>
-      comparedFields(entity).map(({ name }): Cells => {
-        const count = counts[name]![verdict];
-        const isForm = verdict === 'other_form' && isLikelyForm({ read: read - missing, unexplained: count });
-        const text = `${kindOf(entity).words[1]}, ${fieldWords(name)}: ${DIFFERENCES[verdict]}`;
-        const why = isForm ? '; with so many, the service probably writes it in another form' : '';
-        return [text + why, count, exampleOf(entity, name, verdict)];
-      }),
-    ),
-  );
+  const verdicts = ['missing', 'refused', ...Object.keys(DIFFERENCES)];
+  const rows = first
+    .toSorted((one, other) => verdicts.indexOf(one.verdict) - verdicts.indexOf(other.verdict))
+    .map((each): Cells => {
+      const { entity, field, verdict } = each;
+      const [result, several] = [entities[entity]!, kindOf(entity).words[1]];
+      if (verdict === 'missing')
+        return [`${several}: no longer in the service`, result.missing, exampleText(each, names)];
+      if (verdict === 'refused')
+        return [`${several}: this key is not allowed to read them`, result.refused, exampleText(each, names)];
+      const count = result.fields[field]![verdict]!;
+      const isForm =
+        verdict === 'other_form' && isLikelyForm({ read: result.read_back - result.missing, unexplained: count });
+      const why = isForm ? '; with so many, the service probably writes it in another form' : '';
+      return [`${several}, ${fieldWords(field)}: ${VERDICTS[verdict]}${why}`, count, exampleText(each, names)];
+    });
   return sectionOf({
     id: 'differences',
     title: 'DIFFERENCES',
     columns: [column('text'), column('number', 'records'), column('place')],
-    rows: [...whole, ...fields].filter(([, count]) => count !== 0),
+    rows,
     limit: LIMITS.differences,
   });
 }
@@ -197,7 +214,7 @@ function differencesSection(
 function exampleText(difference: FieldDifference, names: ReadonlyMap<string, string>): string {
   const { entity, external_id: id, verdict, expected, actual } = difference;
   const record = `${entity} ${id}`;
-  if (verdict === 'missing' || verdict === 'refused') return [record, actual].filter((part) => part !== '').join(': ');
+  if (verdict === 'missing' || verdict === 'refused') return actual === '' ? record : `${record}: ${actual}`;
   const value = (text: string): string => valueText(names.get(text.toLowerCase()) ?? text);
   return `${record}: ${verdict === 'changed' ? 'now' : 'sent'} ${value(expected)}, shown ${value(actual)}`;
 }
@@ -215,17 +232,15 @@ function notComparedSection({ entities, sample }: Verification): Section {
     const several = kindOf(entity).words[1];
     if (each.not_shown !== null) return [];
     const { without_id: without, not_in_input: gone, acknowledged, read_back: read, refused } = each;
+    const where = sample === 'all' ? 'list of the service' : `sample of ${sample}`;
     return [
-      [
-        sample === 'all' ? `${several}: not in the list of the service` : `${several}: not in the sample of ${sample}`,
-        acknowledged - without - gone - read - refused,
-      ],
+      [`${several}: not in the ${where}`, acknowledged - without - gone - read - refused],
       [`${several}: without a known service id (skipped or replayed)`, without],
       [`${several}: without a valid event in the current input`, gone],
-      ...comparedFields(entity).map((field): Cells => {
-        const { not_comparable: count, ...others } = each.fields[field.name]!;
-        const isPart = Object.values(others).some((other) => other > 0);
-        return [`${several}, ${fieldWords(field.name)}: ${whyNotComparable(field)}`, isPart ? count : 0];
+      ...comparedFields(entity).flatMap((field): Cells[] => {
+        const { not_comparable: count = 0, ...others } = each.fields[field.name] ?? {};
+        if (Object.keys(others).length === 0) return [];
+        return [[`${several}, ${fieldWords(field.name)}: ${whyNotComparable(field)}`, count]];
       }),
     ];
   });

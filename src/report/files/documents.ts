@@ -97,6 +97,8 @@ export interface StoredVerification {
   readonly at: string;
   /** The plan that the service was compared with; the digest is null if it has none. */
   readonly plan: { readonly digest: string | null; readonly is_dry_run: boolean };
+  /** How many records of each type were read back at most. */
+  readonly sample: number | 'all';
   /** Why it ended as it did: `same`, `different`, … */
   readonly reason: string;
   readonly records: Readonly<Record<Entity, VerifiedRecords>>;

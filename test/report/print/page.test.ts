@@ -181,7 +181,7 @@ describe('the report page', () => {
     const lead = { acknowledged: 9, read_back: 9, equal: 8, different: 1, missing: 0, not_shown: null };
     const plan = { digest, is_dry_run: false };
     const records = { lead: { ...lead, not_readable: ['custom_params'] } };
-    storeVerification(checkpoint, { at: '2026-03-04T10:00:00Z', plan, reason: 'different', records });
+    storeVerification(checkpoint, { at: '2026-03-04T10:00:00Z', plan, sample: 'all', reason: 'different', records });
     checkpoint.close();
     const text = textOf(await written(state));
     expect(text).toMatch(/\nLeads 9 9 8 1 0\n/);

@@ -6,12 +6,7 @@ import type { CountedState } from '../../../src/plan/counts.ts';
 import { comparedFields, ENTITIES } from '../../../src/kinds/index.ts';
 import { explanationFigures } from '../../../src/report/figures/explanation.ts';
 import type { RecordStory } from '../../../src/report/figures/story.ts';
-import {
-  VERDICT_NAMES,
-  verificationFigures,
-  type FieldCounts,
-  type Verification,
-} from '../../../src/report/figures/verification.ts';
+import { VERDICTS, verificationFigures, type Verification } from '../../../src/report/figures/verification.ts';
 
 function linesOf(figures: Figures, columns: number): string[] {
   return screenOf(figures, columns).map((line) => line.map(({ text }) => text).join(''));
@@ -130,7 +125,7 @@ describe('a screen', () => {
 
 /** A verification of thousands of records with every kind of difference in every field. */
 function worstVerification(): Verification {
-  const counts = Object.fromEntries(VERDICT_NAMES.map((name, at) => [name, 1_000 + at])) as FieldCounts;
+  const counts = Object.fromEntries(Object.keys(VERDICTS).map((name, at) => [name, 1_000 + at]));
   const entities = ENTITIES.map((entity) => {
     const fields = Object.fromEntries(comparedFields(entity).map(({ name }) => [name, counts]));
     const read = { read_back: 60_000, missing: 12, equal: 41_000, refused: 3, not_shown: null };
@@ -140,17 +135,14 @@ function worstVerification(): Verification {
     ...{ migration: 'acme', base_url: 'https://crm.example', sample: 'all', requests: 9, finished_at: '2026-03-02' },
     exit: { code: 1, reason: 'missing' },
     entities: Object.fromEntries(entities),
-    first_differences: [
-      {
-        ...{ entity: 'lead', external_id: '51000301', service_id: 's', field: 'full_name', verdict: 'different' },
-        ...{
-          expected: 'A long name that nobody has '.repeat(9),
-          actual: '\u001b[31mred',
-          written_at: '',
-          updated_at: '',
-        },
-      },
-    ],
+    first_differences: ENTITIES.flatMap((entity) =>
+      comparedFields(entity).flatMap(({ name: field }) =>
+        (['different', 'edited', 'other_form'] as const).map((verdict) => ({
+          ...{ entity, external_id: '51000301', service_id: 's', field, verdict, written_at: '', updated_at: '' },
+          ...{ expected: 'A long name that nobody has '.repeat(9), actual: '\u001b[31mred' },
+        })),
+      ),
+    ),
     plan: { digest: '297b079e204f', is_dry_run: false },
     files: { verify: '/somewhere/verify.csv' },
   };
@@ -217,14 +209,14 @@ describe('a verification', () => {
   it('that ended well has twelve lines at most', () => {
     const worst = worstVerification();
     const entities = Object.entries(worst.entities).map(([entity, { fields }]) => {
-      const zero: Record<string, number> = Object.fromEntries(VERDICT_NAMES.map((name) => [name, 0]));
-      const same = Object.fromEntries(Object.keys(fields).map((name) => [name, { ...zero, same: 9 }]));
+      const same = Object.fromEntries(Object.keys(fields).map((name) => [name, { same: 9 }]));
       const read = { acknowledged: 9, read_back: 9, equal: 9, missing: 0, refused: 0, without_id: 0, not_in_input: 0 };
       return [entity, { ...read, not_shown: null, fields: same }] as const;
     });
     const found = {
       ...worst,
       exit: { code: 0, reason: 'same' },
+      first_differences: [],
       entities: Object.fromEntries(entities) as unknown as Verification['entities'],
     } satisfies Verification;
     const lines = linesOf(verificationFigures(found, new Map()), 80);
