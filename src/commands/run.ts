@@ -2,7 +2,7 @@ import { systemClock } from '../clock.ts';
 import type { Console } from '../report/print/console.ts';
 import { credentials, readEnvironment, type Credentials } from '../settings/credentials.ts';
 import type { Environment } from '../settings/env-file.ts';
-import { EXIT, UserError, type ExitCode } from '../errors.ts';
+import { UserError, type ExitCode } from '../errors.ts';
 import type { Figures, Section } from '../report/figures/figures.ts';
 import { refusalOf } from '../report/figures/ending.ts';
 import { nextSection, resumeSection } from '../report/figures/next-steps.ts';
@@ -10,11 +10,10 @@ import { PlanFigures } from '../report/figures/plan-figures.ts';
 import { endFigures, readyFigures } from '../report/figures/screens.ts';
 import { notStarted } from '../report/figures/summary.ts';
 import { openNamesOf } from '../report/figures/to-fix.ts';
-import { briefText } from '../report/figures/verdict.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { Halt, haltOnSignals, needsAdopt } from '../halt.ts';
 import { jsonOf } from '../report/print/json.ts';
-import { screenOf, showFigures } from '../report/print/terminal.ts';
+import { RUN_PRINTERS } from '../report/print/run-output.ts';
 import { countDue } from '../plan/counts.ts';
 import type { Monitor, RunEnd } from '../run/begin.ts';
 import { runMigration } from '../run/run.ts';
@@ -59,16 +58,14 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
       redactor: console.redactor,
       monitor: watching.monitor,
     });
-    if (settings.quiet && !halt.reason && summary.exit.code !== EXIT.done) console.complain(briefText(summary));
     if (unwritten.length > 0) {
       console.complain(
         `warning: these files could not be written, so they are missing or outdated: ${unwritten.join(', ')}`,
       );
     }
-    // Why a run stopped is said whatever becomes of stdout.
-    if (halt.reason) console.complain(screenOf(watching.screen!, console.columns));
-    else showFigures(console, watching.screen!, settings);
-    if (settings.json) console.printJson(jsonOf({ ...summary, profile }));
+    const { stopped, end } = RUN_PRINTERS[settings.output];
+    const print = halt.reason ? stopped : end;
+    print(console, { figures: watching.screen!, summary, json: jsonOf({ ...summary, profile }) });
     return summary.exit.code as ExitCode;
   } catch (error) {
     if (!halt.reason || !(error instanceof UserError) || error.hint !== undefined) throw error;
@@ -161,10 +158,9 @@ interface Watching {
 function watch(settings: RunSettings, console: Console, target: RunTarget, halt: Halt): Watching {
   let progress: progressModule.Progress | undefined;
   let where: readonly string[] = [];
-  // What people keep: with --json, stdout has the JSON alone.
-  const print = (text: string): void => (settings.json ? console.say(text) : console.show(text));
+  const printer = RUN_PRINTERS[settings.output];
   const monitor: Monitor = {
-    runsCode: ({ file, sha256 }) => print(`runs code of ${oneLine(file)} (sha256 ${sha256})`),
+    runsCode: ({ file, sha256 }) => printer.note(console, `runs code of ${oneLine(file)} (sha256 ${sha256})`),
     connected(found, baseUrl) {
       where = [accountText(found, baseUrl, target.isExample)];
     },
@@ -178,7 +174,7 @@ function watch(settings: RunSettings, console: Console, target: RunTarget, halt:
       // Before hours of sending; a dry run, and a run that is refused, say it all at their end.
       if (!settings.dryRun && refusalOf(settings, survey, survey.states) === undefined) {
         const around = { where, worksheet, rate, now: new Date() };
-        showFigures(console, readyFigures(new PlanFigures(survey.db), changes, around), settings);
+        printer.survey(console, readyFigures(new PlanFigures(survey.db), changes, around));
       }
       if (worksheet.elsewhere !== undefined) console.complain(`warning: ${worksheet.elsewhere}`);
     },
@@ -193,14 +189,17 @@ function watch(settings: RunSettings, console: Console, target: RunTarget, halt:
     },
     stopsAt(moment) {
       const seconds = (moment.getTime() - systemClock.wall()) / 1000;
-      print(`stops at ${moment.toISOString().replace(/:\d\d\.\d{3}/, '')}, in ${durationText(Math.max(0, seconds))}`);
+      printer.note(
+        console,
+        `stops at ${moment.toISOString().replace(/:\d\d\.\d{3}/, '')}, in ${durationText(Math.max(0, seconds))}`,
+      );
     },
     trouble: (message) => console.complain(`warning: ${oneLine(message)}`),
     async load() {
-      if (!settings.quiet) await loadProgress();
+      if (printer.hasProgress) await loadProgress();
     },
     async sending(view) {
-      if (!settings.quiet) progress = (await loadProgress()).startProgress(console, view);
+      if (printer.hasProgress) progress = (await loadProgress()).startProgress(console, view);
     },
   };
   const watching: Watching = {

@@ -2,7 +2,7 @@ import { UserError } from '../errors.ts';
 import { text } from './checks.ts';
 import { pick, type ArgumentsOf, type SettingsOf } from './option.ts';
 import { parseOptions } from './parse-options.ts';
-import { CONNECTION, OPTIONS } from './table.ts';
+import { CONNECTION, FORMS, OPTIONS } from './table.ts';
 import type { Rate } from '../rate.ts';
 
 export type { AskedRecord, NamedRecord, StopTime, Tolerance } from './checks.ts';
@@ -18,6 +18,9 @@ export const SELECTING_FLAGS: readonly string[] = SELECTING.map((name) => `--${n
 
 /** What a run sends of the plan. */
 export type Selection = SettingsOf<Pick<typeof OPTIONS, (typeof SELECTING)[number]>>;
+
+/** In which form a run prints what it found: the first option of `FORMS` that is given, or else a screen. */
+export type RunOutput = 'screen' | (typeof FORMS)[number];
 
 /** The options of `run`, in the order of its help. */
 export const RUN_OPTIONS = pick(
@@ -38,12 +41,15 @@ export const RUN_OPTIONS = pick(
   'until',
   'adopt',
   'yes',
-  'json',
-  'quiet',
+  ...FORMS,
 );
 
 export type RunSettings = ArgumentsOf<typeof MAPPING> &
-  Omit<SettingsOf<typeof RUN_OPTIONS>, keyof Selection> & { readonly selection: Selection };
+  Omit<SettingsOf<typeof RUN_OPTIONS>, keyof Selection | (typeof FORMS)[number]> & {
+    readonly selection: Selection;
+    /** By its printers (report/print/run-output). */
+    readonly output: RunOutput;
+  };
 
 /** How fast requests are sent, and over which limit. */
 export type Pace = Pick<RunSettings, 'rate' | 'concurrency' | 'timeout'>;
@@ -70,5 +76,6 @@ export function runSettings(given: Readonly<Record<string, unknown>>): RunSettin
   if (settings.sandbox && settings.baseUrl !== undefined) {
     throw new UserError('--sandbox and --base-url cannot be combined: a rehearsal has a service of its own');
   }
-  return { ...settings, selection: { pilot, pick: picked, only } };
+  const output = FORMS.find((form) => settings[form]) ?? 'screen';
+  return { ...settings, output, selection: { pilot, pick: picked, only } };
 }

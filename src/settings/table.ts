@@ -222,5 +222,8 @@ export const OPTIONS = {
   },
 } as const satisfies OptionTable;
 
+/** Forms of what a run prints, other than a screen; the first one that is given holds. */
+export const FORMS = ['json', 'quiet'] as const;
+
 /** How a command that sends requests reaches the service. */
 export const CONNECTION = ['baseUrl', 'envFile', 'rate', 'concurrency', 'timeout'] as const;

@@ -98,6 +98,16 @@ describe('duplicates', () => {
 });
 
 describe('the rows of one record', () => {
+  it.each([
+    ['of its created row', '2024-01-01T00:00:00Z', '2024-01-01T00:00:00.000Z'],
+    ['of the last row that has one', undefined, '2024-01-03T00:00:00.000Z'],
+  ])('have one time: that %s', async (_, occurredAt, expected) => {
+    const dated = (day: string): Given => ({ ...update('1', 'Ada'), occurredAt: `2024-01-0${day}T00:00:00Z` });
+    const created = lead('1', occurredAt === undefined ? {} : { occurredAt });
+    const db = await planOf([created, dated('2'), dated('3'), update('1', 'Eve')]);
+    expect(db.get('select occurred_at from event')).toEqual({ occurred_at: expected });
+  });
+
   const full = (id: string, name: string, city?: string): Given =>
     event('lead/created', { external_id: id, full_name: name, ...(city && { custom_params: { city } }) });
   const partly = (id: string, data: object): Given => event('lead/updated', { external_id: id, ...data });
