@@ -81,7 +81,7 @@ describe('a run', () => {
     const status = await command('status');
     expect(status.stdout).toMatch(/^ {2}1 +32 +32 +/m);
     expect(status.stdout).toMatch(/^ {2}0 +128 +\d+ +–$/m);
-    expect(await stored('report.html')).toContain('Events by priority');
+    expect(await stored('report.html')).toContain('By priority');
   });
 
   it('never sends a child before its parent is acknowledged, nor two comments of one deal together', async () => {
