@@ -1,4 +1,3 @@
-import cliProgress from 'cli-progress';
 import { rowsOf, upAndClear, type Console } from './console.ts';
 import { cutTo, padded } from './layout.ts';
 import { numberText } from '../words/numbers.ts';
@@ -13,9 +12,7 @@ const LINE_EVERY_MS = 60_000;
 const UPDATE_EVERY_MS = 1_000;
 const BAR_EVERY_MS = 250;
 
-/** The line of one event type; on a narrow terminal, without a bar. */
-const WIDE = '{type}  {bar}  {count} {percentage} %{rejected}';
-const NARROW = '{type} {count} {percentage} %';
+/** On a narrower terminal, a line has no bar. */
 const SHORTEST_BAR = 8;
 const LONGEST_BAR = 40;
 /** The width beside type, bar and count: spaces, `100 %`, and room for `12,345 rejected`. */
@@ -52,72 +49,47 @@ function startLines(console: Console, tracker: ProgressTracker): Progress {
 
 /** One bar per event type, and a line below them. None is wider than the terminal, so that none wraps. */
 function startBars(console: Console, terminal: NodeJS.WriteStream, tracker: ProgressTracker): Progress {
-  const lines: string[] = [];
-  const bars = new cliProgress.MultiBar({
-    // As if it were of any width: lines are cut there, and colours counted as text.
-    stream: { isTTY: true, columns: Infinity, write: (text: string) => terminal.write(text) } as NodeJS.WriteStream,
-    format: (
-      options,
-      params,
-      payload: { readonly line: number; readonly format: string; readonly barsize: number },
-    ) => {
-      const { line, format, barsize } = payload;
-      return (lines[line] = cutTo(
-        cliProgress.Format.Formatter({ ...options, format, barsize }, params, payload),
-        console.columns - 1,
-      ));
-    },
-    barCompleteChar: '█',
-    barIncompleteChar: '░',
-    autopadding: true,
-    hideCursor: true,
-    clearOnComplete: false,
-    gracefulExit: false,
-    forceRedraw: true,
-    linewrap: true,
-  });
   const showCursor = (): void => void terminal.write('\u001b[?25h');
+  let drawn: string | undefined;
+  const draw = (above = ''): void => {
+    // A terminal that has become narrower continues the bars in further rows.
+    const back = drawn === undefined ? '\u001b[?25l' : upAndClear(rowsOf(drawn, console.columns) - 1);
+    drawn = barLines(console, tracker).join('\n');
+    terminal.write(`${back}${above}${drawn}`);
+  };
   process.once('exit', showCursor);
-  const types = tracker.types();
-  const typeBars = types.map(({ total }, line) => bars.create(total, 0, { line, format: '' }));
-  const status = bars.create(1, 0, { line: types.length, format: '{text}' });
-  const refresh = (): void => {
-    const [counts, pace] = [tracker.types(), tracker.pace()];
-    const width = (texts: readonly string[]): number => Math.max(...texts.map(({ length }) => length));
-    const [name, count] = [width(counts.map(({ type }) => type)), width(counts.map(countText))];
-    const barsize = Math.min(LONGEST_BAR, console.columns - 1 - name - count - BESIDE);
-    for (const [at, each] of counts.entries()) {
-      typeBars[at]!.update(each.acknowledged + each.rejected, {
-        format: barsize < SHORTEST_BAR ? NARROW : WIDE,
-        barsize,
-        type: padded(each.type, name),
-        count: countText(each).padStart(count),
-        rejected: each.rejected === 0 ? '' : `  ${console.paint('red', `${numberText(each.rejected)} rejected`)}`,
-      });
-    }
-    const text = statusLine(pace, console.columns - 1);
-    status.update(0, { text: isSerious(pace) ? console.paint('yellow', text) : text });
-  };
-  refresh();
-  // Clears the rest of the screen, or remains of the bars would show beside a shorter line.
-  console.overBars = (line) => bars.log(`\u001b[0J${line}\n`);
-  const timer = setInterval(refresh, BAR_EVERY_MS).unref();
-  // A terminal that has become narrower continues the bars in further rows, which the next drawing would leave behind.
-  const resized = (): void => {
-    terminal.write(upAndClear(rowsOf(lines.join('\n'), console.columns) - 1) + '\n'.repeat(lines.length - 1));
-    refresh();
-    bars.update();
-  };
-  terminal.on('resize', resized);
+  draw();
+  console.overBars = (line) => draw(`${line}\n`);
+  let next: NodeJS.Immediate | undefined;
+  // In its turn after the signal that the terminal has another size.
+  const timer = setInterval(() => (next = setImmediate(draw)), BAR_EVERY_MS).unref();
   return {
     stop() {
       clearInterval(timer);
-      terminal.off('resize', resized);
-      refresh();
-      bars.update();
-      bars.stop();
+      clearImmediate(next);
+      draw();
+      terminal.write('\n');
+      showCursor();
       console.overBars = undefined;
       process.off('exit', showCursor);
     },
   };
+}
+
+function barLines(console: Console, tracker: ProgressTracker): readonly string[] {
+  const [types, pace, room] = [tracker.types(), tracker.pace(), console.columns - 1];
+  const width = (texts: readonly string[]): number => Math.max(...texts.map(({ length }) => length));
+  const [name, count] = [width(types.map(({ type }) => type)), width(types.map(countText))];
+  const length = Math.min(LONGEST_BAR, room - name - count - BESIDE);
+  const bars = types.map((each) => {
+    const { total, acknowledged, rejected } = each;
+    const share = (acknowledged + rejected) / total;
+    const full = Math.round(share * length);
+    const bar = length < SHORTEST_BAR ? '' : `  ${'█'.repeat(full)}${'░'.repeat(length - full)} `;
+    const failed = rejected === 0 ? '' : `  ${console.paint('red', `${numberText(rejected)} rejected`)}`;
+    const percentage = `${Math.floor(share * 100)}`.padStart(3);
+    return cutTo(`${padded(each.type, name)}${bar} ${countText(each).padStart(count)} ${percentage} %${failed}`, room);
+  });
+  const text = statusLine(pace, room);
+  return [...bars, isSerious(pace) ? console.paint('yellow', text) : text];
 }

@@ -83,7 +83,9 @@ async function screenAfter(events: readonly GivenEvent[], count: number, columns
   const shown = await progressOf(events, columns);
   shown.send(count);
   // Before a bar is drawn again, the cursor moves up.
-  const lines = stripVTControlCharacters(shown.text().replace(/\u001b\[\d+A/g, '\n')).split(/[\r\n]+/);
+  const lines = stripVTControlCharacters(shown.text().replace(/\u001b\[\d+A/g, '\n'))
+    .trim()
+    .split(/[\r\n]+/);
   return lines.slice(-1 - new Set(events.map(({ type }) => type)).size);
 }
 
