@@ -95,7 +95,7 @@ describe('the questions of init', () => {
       expect.stringMatching(/^windows-1252: Za¿ó³æ \| /),
     ]);
     expect(text).toMatch(/klienci: \{ path: .*, encoding: windows-1250 \}$/m);
-    expect((await startMapping([path], {})).text).toMatch(/encoding: windows-1250 \} # check: .*PL/);
+    expect((await startMapping([path], {})).text).toMatch(/encoding: windows-1250 \} # check: /);
     const answer = new Map([['klienci.encoding', 'windows-1252']]);
     expect((await startMapping([path], { answer })).text).toMatch(/encoding: windows-1252 \}$/m);
   });

@@ -2,7 +2,7 @@
 import { WESTERN } from './encoding.ts';
 
 /** As somebody decides between them: a word, and how each reads it. */
-export interface Candidate {
+interface Candidate {
   readonly encoding: string;
   readonly word: string;
 }
