@@ -14,7 +14,8 @@ export function prepare(draft: Draft, resolver: Resolver): Ready | Invalid {
   let content = '';
   if (!issues.some(isError)) {
     content = canonicalJson(data);
-    for (const issue of [...validate(type, data, content), ...oversized(content)]) issues.push(issue);
+    for (const issue of [...validate(type, data, content), ...oversized(content, { type, occurred_at: occurredAt })])
+      issues.push(issue);
   }
   const id = data.external_id;
   const externalId = typeof id === 'string' && id !== '' ? id : undefined;

@@ -145,8 +145,9 @@ function* cut(comments: readonly PartRow[], { separator, max }: Combine): Genera
 }
 
 /** The bytes that a body has for the texts of a combined comment whose first part this is. */
-function roomBeside({ data }: PartRow): number {
-  return roomIn(canonicalJson({ ...(parseJson(data) as JsonObject), content: '' })) - ID_BYTES;
+function roomBeside({ data, occurred_at }: PartRow): number {
+  const empty = canonicalJson({ ...(parseJson(data) as JsonObject), content: '' });
+  return roomIn(empty, { type: TYPE, occurred_at }) - ID_BYTES;
 }
 
 function textOf(part: PartRow): string {
@@ -208,10 +209,11 @@ function combineInto(job: CombineJob, parts: readonly PartRow[], externalId: str
     greatest(parts.map(({ own_priority: priority }) => priority)),
     base.id,
   );
+  const event = { type: TYPE, occurred_at: base.occurred_at };
   // A heading is dispensable: a part that fits only without its heading is sent without it.
-  const isTooLarge = oversized(canonicalJson(headed)).length > 0;
+  const isTooLarge = oversized(canonicalJson(headed), event).length > 0;
   const content = setContent(db, { id: base.id, type: TYPE }, isTooLarge ? joined(bareTextOf) : headed);
-  for (const issue of oversized(content)) {
+  for (const issue of oversized(content, event)) {
     setState(db, base.id, 'invalid', issue.code);
     addProblem(db, { event: base.id, record: base.record }, issue);
   }

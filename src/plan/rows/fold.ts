@@ -87,18 +87,19 @@ function foldGroup(db: Database, rows: readonly FoldRow[]): void {
     for (const table of ['problem', 'omission']) db.run(`update ${table} set event = ? where event = ?`, base.id, id);
     db.run('delete from event where id = ?', id);
   }
+  const occurredAt = base.occurred_at ?? own.findLast(({ occurred_at: at }) => at !== null)?.occurred_at ?? null;
   db.run(
     'update event set rows = ?, own_priority = ?, occurred_at = ?, deal_group = ?, amount = ? where id = ?',
     own.length,
     greatest(own.map(({ own_priority: priority }) => priority)),
-    base.occurred_at ?? own.findLast(({ occurred_at: at }) => at !== null)?.occurred_at ?? null,
+    occurredAt,
     isUpdate(base.type) || base.deal_group === null ? null : groupOf(db, own),
     own.findLast(({ amount }) => amount !== null)?.amount ?? null,
     base.id,
   );
   const unmapped = own.filter(({ data }) => data === null);
   if (unmapped.length > 0) rejectAll(db, base, own, unmapped);
-  else setFold(db, base, own);
+  else setFold(db, { ...base, occurred_at: occurredAt }, own);
 }
 
 function setFold(db: Database, base: FoldRow, rows: readonly FoldRow[]): void {
@@ -115,7 +116,7 @@ function setFold(db: Database, base: FoldRow, rows: readonly FoldRow[]): void {
   const content = setContent(db, base, data);
   if (Object.keys(others).length > 0)
     db.run('update event set field_entries = ? where id = ?', JSON.stringify(others), base.id);
-  for (const issue of oversized(content)) {
+  for (const issue of oversized(content, base)) {
     setState(db, base.id, 'invalid', issue.code);
     addProblem(db, { event: base.id, record: base.record }, issue);
   }
