@@ -20,7 +20,7 @@ export function fittedEntry(entry: EntrySpec, index: number, lacking: NotInExpor
     ...entry,
     when: when && fittedCondition(when, fit),
     ...present({ occurred_at: entry.occurred_at, stage_pipeline: entry.stage_pipeline }, fit),
-    data: present(values, (spec) => (spec === values[custom] ? spec : fit(spec as ValueSpec))) as EntrySpec['data'],
+    data: present(values, (spec) => (spec === values[custom] ? spec : fit(spec as ValueSpec))),
   };
 }
 
