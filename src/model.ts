@@ -18,6 +18,7 @@
  * - **checkpoint**: the requests of all runs, in `checkpoint.db`.
  */
 import type { JsonObject } from './json.ts';
+import type { Problem } from './problem.ts';
 
 /** A kind of record by its name: `lead` (see `kinds/`). */
 export type Entity = string;
@@ -64,7 +65,7 @@ export interface Row extends RecordText {
   readonly kind: 'row';
   readonly place: Place;
   /** What the reader noticed without rejecting the record: `short_row`, … */
-  readonly issues: readonly Issue[];
+  readonly issues: readonly Problem[];
   /** Of a corrected record: what stood there before. */
   readonly corrects?: Corrected;
 }
@@ -81,38 +82,10 @@ export interface Corrected {
 interface Unreadable extends Partial<RecordText> {
   readonly kind: 'unreadable';
   readonly place: Place;
-  readonly issue: Issue;
+  readonly issue: Problem;
 }
 
 export type ReadItem = Row | Unreadable;
-
-/** The stage at which an event (or record) failed. */
-export type IssueKind = 'read' | 'map' | 'resolve' | 'blocked' | 'send';
-
-export interface Issue {
-  readonly severity: 'error' | 'warning';
-  readonly kind: IssueKind;
-  /** snake_case, stable: people filter on it. */
-  readonly code: string;
-  /** The field of the event's data, `custom_params.origin`; absent if the issue concerns the whole record. */
-  readonly field?: string;
-  /** The position of the column that has the value, where the field reads several. */
-  readonly column?: number;
-  /** Names the offending value, shortened; ends without a full stop. */
-  readonly message: string;
-  readonly hint?: string;
-}
-
-/** A value that was left out because it could not be read (`on_error: omit`); listed in `left_out.csv`. */
-export interface Omission {
-  readonly field: string;
-  /** As in `Issue`. */
-  readonly column?: number;
-  readonly original: string;
-  /** The code of the reason. */
-  readonly code: string;
-  readonly reason: string;
-}
 
 /**
  * The state of an event. Only the judging steps of the survey and the sender set it.
@@ -174,8 +147,8 @@ interface Mapped {
   readonly entry: number;
   readonly place: Place;
   /** Errors make the event invalid; warnings are counted. */
-  readonly issues: readonly Issue[];
-  readonly omissions: readonly Omission[];
+  readonly issues: readonly Problem[];
+  readonly omissions: readonly Problem[];
 }
 
 /** An event with its content. Fields without a value are absent. */

@@ -8,14 +8,86 @@ export interface Location {
   readonly column: number;
 }
 
-/** A mistake in the user's files, found before anything is sent. All problems are reported at once. */
-export interface Problem {
+/** Without a line where the whole file is meant. */
+type Where = Pick<Location, 'file'> & { readonly [Part in 'line' | 'column']?: number | undefined };
+
+/** The stage at which an event (or record) failed. */
+export type ProblemKind = 'read' | 'map' | 'resolve' | 'blocked' | 'send';
+
+export interface ProblemParts {
+  readonly severity?: 'error' | 'warning';
+  readonly kind?: ProblemKind;
+  /** snake_case, stable: people filter on it. */
   readonly code: string;
+  /** Names the offending value, shortened; ends without a full stop. */
   readonly message: string;
+  /** How to fix it, in place of the hint of its code: "did you mean `Email`?" */
+  readonly hint?: string | undefined;
+  readonly at?: Where | undefined;
+  /** The field of the event's data, `custom_params.origin`; absent if it concerns the whole record. */
+  readonly field?: string | undefined;
+  /** The position of the column that has the value, where the field reads several. */
+  readonly column?: number | undefined;
+  /** The value before any transform. */
+  readonly original?: string | undefined;
+  /** Of a warning about the input as a whole: how many values it is about; 1 if absent. */
+  readonly count?: number | undefined;
+}
+
+/**
+ * What is wrong, or worth knowing: in a file of the user (then it has a place), in a source as a whole, or in a record. A value that cannot
+ * be read is a problem in place of the value: returned, never thrown.
+ */
+export class Problem implements ProblemParts {
   readonly severity: 'error' | 'warning';
-  readonly at?: Location;
-  /** How to fix it, if that is known: "did you mean `Email`?" */
-  readonly suggestion?: string;
+  readonly kind: ProblemKind;
+  readonly code: string;
+  readonly field: string | undefined;
+  readonly message: string;
+  readonly hint: string | undefined;
+  column: number | undefined;
+  original: string | undefined;
+  readonly at: Where | undefined;
+  readonly count: number | undefined;
+
+  /** An error of the mapping, unless it says otherwise. */
+  constructor(parts: ProblemParts) {
+    const { severity = 'error', kind = 'map', code, message, hint, at, field, column, original, count } = parts;
+    this.severity = severity;
+    this.kind = kind;
+    this.code = code;
+    this.field = field;
+    this.message = message;
+    this.hint = hint;
+    this.column = column;
+    this.original = original;
+    this.at = at;
+    this.count = count;
+  }
+
+  with(parts: Partial<ProblemParts>): Problem {
+    return new Problem({ ...this, ...parts });
+  }
+
+  /** `line`: absent where the whole file is meant. */
+  in(file: string, line?: number): Problem {
+    return this.with({ at: { file, line } });
+  }
+}
+
+/** A mistake in a file of the user. */
+export function mistake(code: string, message: string, at: Location, hint?: string): Problem {
+  return new Problem({ code, message, at, hint });
+}
+
+/** Where a line begins. */
+export function lineAt({ file, line }: { readonly file: string; readonly line: number }): Location {
+  return { file, line, column: 1 };
+}
+
+/** `file:line:column`, as far as it is known. */
+export function locationText({ file, line, column }: Where): string {
+  return [file, line, column].filter((part) => part !== undefined).join(':');
 }
 
 /** All problems at once; the message lists each as `file:line:column message`. Exit code 2. */
@@ -29,28 +101,28 @@ export class ProblemsError extends UserError {
   }
 }
 
-/** `file:line:column severity: message [code]`, the lines around it if `sources` has the file's text, and the suggestion. */
+/** `file:line:column severity: message [code]`, the lines around it if `sources` has the file's text, and the hint. */
 function formatProblem(problem: Problem, sources: ReadonlyMap<string, string> = new Map()): string {
   const { at } = problem;
-  const where = at ? `${at.file}:${at.line}:${at.column} ` : '';
+  const where = at ? `${locationText(at)} ` : '';
   const text = at && sources.get(at.file);
   return [
     `${where}${problem.severity}: ${oneLine(problem.message)} [${problem.code}]`,
     ...(at && text !== undefined ? [codeFrame(text, at)] : []),
-    ...(problem.suggestion ? [`  hint: ${oneLine(problem.suggestion)}`] : []),
+    ...(problem.hint ? [`  hint: ${oneLine(problem.hint)}`] : []),
   ].join('\n');
 }
 
 /** The line named by `at` with a caret under the column, and one line of context on either side. */
-function codeFrame(text: string, at: Location): string {
+function codeFrame(text: string, { line = 1, column = 1 }: Where): string {
   const lines = text.split(/\r\n|\n|\r/);
-  const first = Math.max(1, at.line - 1);
-  const last = Math.min(lines.length, at.line + 1);
+  const first = Math.max(1, line - 1);
+  const last = Math.min(lines.length, line + 1);
   const width = String(last).length;
   const frame: string[] = [];
   for (let number = first; number <= last; number += 1) {
-    frame.push(`  ${number === at.line ? '>' : ' '} ${String(number).padStart(width)} | ${lines[number - 1] ?? ''}`);
-    if (number === at.line) frame.push(`    ${' '.repeat(width)} | ${' '.repeat(Math.max(0, at.column - 1))}^`);
+    frame.push(`  ${number === line ? '>' : ' '} ${String(number).padStart(width)} | ${lines[number - 1] ?? ''}`);
+    if (number === line) frame.push(`    ${' '.repeat(width)} | ${' '.repeat(Math.max(0, column - 1))}^`);
   }
   return frame.join('\n');
 }

@@ -4,7 +4,7 @@ import { temporaryDirectory } from './directory.ts';
 import { contentSha } from '../src/core/identity.ts';
 import { canonicalJson, type JsonObject } from '../src/json.ts';
 import { entityOf, kindOfType } from '../src/kinds/index.ts';
-import type { EventType, IssueKind, State } from '../src/model.ts';
+import type { EventType, State } from '../src/model.ts';
 import { WHOLE } from '../src/plan/known/wanted.ts';
 import type { UnusedCode } from '../src/report/words/unused.ts';
 import { hintFor } from '../src/report/words/words.ts';
@@ -17,6 +17,7 @@ import { CHECKPOINT, CHECKPOINT_FILE } from '../src/store/checkpoint-schema.ts';
 import { FieldHasher } from '../src/store/field-hashes.ts';
 import { COUNTING_INDEX, PLAN, PLAN_FILE, PLAN_INDEXES } from '../src/store/plan-schema.ts';
 import { Database } from '../src/store/sqlite.ts';
+import type { ProblemKind } from '../src/problem.ts';
 
 /** When everything happened, unless a test says otherwise. */
 export const AT = '2026-01-31T12:00:00.000Z';
@@ -175,7 +176,7 @@ export class StateOf {
   /** `event`: null if its record became none, or for the input as a whole. */
   problem(event: number | null, code: string, message: string, given: ProblemRow = {}): void {
     const { kind = 'map', severity = 'error', field = null, record } = given;
-    const hint = given.hint ?? hintFor({ severity, kind: kind as IssueKind, code }) ?? null;
+    const hint = given.hint ?? hintFor({ severity, kind: kind as ProblemKind, code }) ?? null;
     const of = event === null ? (record ?? null) : this.#recordOf(event);
     this.plan.run(
       `insert into problem (event, record, kind, code, severity, field, message, hint, at)

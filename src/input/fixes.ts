@@ -1,14 +1,14 @@
 /** Corrected records: copies of rejects that a person has corrected, beside the export (`fixes` of a source). */
 import { restore } from '../files/csv.ts';
 import { NumberText, type JsonObject, type JsonValue } from '../json.ts';
-import type { Issue, Place, RawRecord, RecordText, Row } from '../model.ts';
+import type { Place, RawRecord, RecordText, Row } from '../model.ts';
 import { counted } from '../report/words/numbers.ts';
-import { didYouMean, ProblemsError, type Problem } from '../problem.ts';
+import { didYouMean, lineAt, mistake, ProblemsError, type Location, type Problem } from '../problem.ts';
 import { findFixes } from './files.ts';
 import { openSource } from './open.ts';
 import { isCells, isRowHash, nameOf, numbered, rejectColumnsIn, rowHasher } from './reject-columns.ts';
 import { MIXED, WESTERN } from './text/encoding.ts';
-import { notice, SettingError, type FileDigest, type Source, type SourceNotice, type SourceSpec } from './source.ts';
+import { SettingError, type FileDigest, type Source, type SourceSpec } from './source.ts';
 import { issueOf } from '../report/words/words.ts';
 
 interface Correction {
@@ -16,7 +16,7 @@ interface Correction {
   readonly raw: RawRecord;
   /** Indexes of columns that the fix file does not have: the record keeps its own cells there. */
   readonly lacking: readonly number[];
-  readonly issues: readonly Issue[];
+  readonly issues: readonly Problem[];
 }
 
 /**
@@ -30,16 +30,14 @@ export async function withFixes(source: Source, spec: SourceSpec): Promise<Sourc
   if (files.length === 0) return source;
   const corrections = new Map<string, Correction>();
   const digests: FileDigest[] = [];
-  const notices: SourceNotice[] = [];
+  const notices: Problem[] = [];
   for (const { path, label } of files) {
-    const file = await openFixes(spec, path, (doubt) =>
-      notices.push(notice(issueOf('doubtful_encoding', doubt), label)),
-    );
+    const file = await openFixes(spec, path, (doubt) => notices.push(issueOf('doubtful_encoding', doubt).in(label)));
     const found = await readFixFile(source, file);
     const again = [...found.keys()].flatMap((row) => corrections.get(row)?.place.file ?? []);
     for (const earlier of new Set(again)) {
       const count = again.filter((each) => each === earlier).length;
-      notices.push(notice(issueOf('fixed_again', count, earlier), label));
+      notices.push(issueOf('fixed_again', count, earlier).in(label));
     }
     for (const [row, correction] of found) corrections.set(row, correction);
     digests.push(...file.digests()!);
@@ -110,17 +108,19 @@ async function readFixFile(source: Source, file: Source): Promise<ReadonlyMap<st
   for await (const batch of file.batches()) {
     for (const item of batch) {
       if (item.kind === 'unreadable') {
-        problems.push(problem(item.place, item.issue.code, item.issue.message, item.issue.hint));
+        problems.push(item.issue.with({ at: lineAt(item.place) }));
         continue;
       }
       const { column, row, raw, lacking } = read(item);
       const content = hashOf(raw);
       const other = corrections.get(row);
       if (!isRowHash(row)) {
-        problems.push(problem(item.place, 'no_row', `\`${column}\` does not name a record: "${row}"`, AS_WRITTEN));
+        problems.push(
+          mistake('no_row', `\`${column}\` does not name a record: "${row}"`, lineAt(item.place), AS_WRITTEN),
+        );
       } else if (other && content !== row && content !== hashOf(other.raw)) {
         const message = `this record is already corrected on line ${other.place.line}, with other values`;
-        problems.push(problem(item.place, 'fixed_twice', message, IDENTICAL));
+        problems.push(mistake('fixed_twice', message, lineAt(item.place), IDENTICAL));
       } else if (content !== row) corrections.set(row, { place: item.place, raw, lacking, issues: item.issues });
     }
   }
@@ -134,7 +134,7 @@ type ReadRow = (row: Row) => Pick<Correction, 'raw' | 'lacking'> & { readonly co
 function tableReader(source: Source, file: Source): ReadRow {
   if (file.kind !== 'table')
     throw mistakes([
-      problem(whole(file), 'wrong_format', `source \`${source.name}\` is a table, so its fix file must be CSV`),
+      mistake('wrong_format', `source \`${source.name}\` is a table, so its fix file must be CSV`, whole(file)),
     ]);
   const added = rejectColumnsIn(file.columns);
   const there = numbered(file.columns.map((name) => (source.columns.includes(name) ? name : restore(name))));
@@ -144,15 +144,15 @@ function tableReader(source: Source, file: Source): ReadRow {
   const problems = [
     ...(there.includes(rowKey)
       ? []
-      : [problem(whole(file), 'missing_column', `missing column \`${added.row}\``, AS_WRITTEN)]),
+      : [mistake('missing_column', `missing column \`${added.row}\``, whole(file), AS_WRITTEN)]),
     ...there
       .filter((key) => !wanted.includes(key) && !optional.has(nameOf(key)))
       .map((key) => {
         const near = didYouMean(nameOf(key), source.columns) ?? AS_WRITTEN;
-        return problem(
-          whole(file),
+        return mistake(
           'unknown_column',
           `unknown column \`${nameOf(key)}\`: the export does not have it`,
+          whole(file),
           near,
         );
       }),
@@ -172,7 +172,7 @@ function tableReader(source: Source, file: Source): ReadRow {
 function treeReader(source: Source, file: Source): ReadRow {
   if (file.kind !== 'tree')
     throw mistakes([
-      problem(whole(file), 'wrong_format', `source \`${source.name}\` is JSON, so its fix file must be NDJSON`),
+      mistake('wrong_format', `source \`${source.name}\` is JSON, so its fix file must be NDJSON`, whole(file)),
     ]);
   return ({ raw }) => {
     const members = Object.entries(raw as JsonObject);
@@ -191,18 +191,8 @@ function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' || typeof value === 'number' || value instanceof NumberText ? String(value) : '';
 }
 
-function problem(
-  { file, line }: Pick<Place, 'file' | 'line'>,
-  code: string,
-  message: string,
-  suggestion?: string,
-): Problem {
-  const at = { file, line, column: 1 };
-  return { code, message, severity: 'error', at, ...(suggestion === undefined ? {} : { suggestion }) };
-}
-
-function whole({ files }: Source): Pick<Place, 'file' | 'line'> {
-  return { file: files[0]!.path, line: 1 };
+function whole({ files }: Source): Location {
+  return { file: files[0]!.path, line: 1, column: 1 };
 }
 
 function mistakes(problems: readonly Problem[]): ProblemsError {

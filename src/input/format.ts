@@ -1,7 +1,8 @@
 import type { Hash } from 'node:crypto';
-import type { Issue, RawRecord, RecordText } from '../model.ts';
+import type { RawRecord, RecordText } from '../model.ts';
 import type { InputFile } from './files.ts';
-import type { SourceNotice, SourceSpec } from './source.ts';
+import type { SourceSpec } from './source.ts';
+import type { Problem } from '../problem.ts';
 
 /** What a setting of a format may be in a mapping. */
 export type SettingKind = 'name' | 'names' | 'text' | 'character' | 'count' | 'none';
@@ -31,7 +32,7 @@ interface OpenFile {
   readonly file: InputFile;
   /** How it is read, for the user: encoding, delimiter. */
   readonly traits: readonly string[];
-  readonly notices?: readonly SourceNotice[];
+  readonly notices?: readonly Problem[];
 }
 
 export interface TableFile extends OpenFile {
@@ -54,7 +55,7 @@ export interface TableRecord {
   readonly decimals?: readonly number[];
   /** A blank line precedes it. */
   readonly afterBlank?: boolean;
-  readonly issue?: Issue;
+  readonly issue?: Problem;
 }
 
 export interface TreeFile extends OpenFile {
@@ -65,11 +66,11 @@ export interface TreeFile extends OpenFile {
 
 /** An object, or the reason why there is none (with its readable part, for the rejects file). */
 export type TreeRecord = { readonly line: number } & (
-  RecordText | { readonly issue: Issue; readonly raw?: RawRecord | undefined }
+  RecordText | { readonly issue: Problem; readonly raw?: RawRecord | undefined }
 );
 
 export interface FileEnd {
-  readonly notices?: readonly SourceNotice[];
+  readonly notices?: readonly Problem[];
   /** The file is one page of an API response, and says that there are more. */
   readonly more?: boolean;
   /** The number of records that the file names around them; 0 if it names none. */

@@ -1,27 +1,28 @@
 import { createHash } from 'node:crypto';
 import { counted } from '../report/words/numbers.ts';
-import type { Issue, RawRecord } from '../model.ts';
+import type { RawRecord } from '../model.ts';
 import { issueOf } from '../report/words/words.ts';
 import { shortPath } from '../files/paths.ts';
 import type { FileEnd, TableFile, TreeFile, TreeRecord } from './format.ts';
 import { isSecondHeader, SHOWING } from './heads.ts';
 import { converted, Items, type SourceFile, type SourceHead } from './reading.ts';
-import { notice, type FileArrays, type FileDigest, type Source, type SourceNotice } from './source.ts';
+import type { FileArrays, FileDigest, Source } from './source.ts';
 import { nameOf, numbered } from './reject-columns.ts';
 import { TableRows } from './table-rows.ts';
+import type { Problem } from '../problem.ts';
 
 /** The files as one source, which reads them one after the other. All have the same format. */
 export function asSource(
   name: string,
   files: readonly (TableFile | TreeFile)[],
-  before: readonly SourceNotice[],
+  before: readonly Problem[],
 ): Omit<Source, 'expectIds'> {
   const tables = files.filter((file) => file.kind === 'table');
   const trees = files.filter((file) => file.kind === 'tree');
   const { parts, notices, ...head } = tables.length > 0 ? joinTables(tables) : joinTrees(trees);
   const opened = [...before, ...files.flatMap((file) => file.notices ?? []), ...notices];
   let digests: readonly FileDigest[] | undefined;
-  let found: readonly SourceNotice[] = [];
+  let found: readonly Problem[] = [];
   let arrays: readonly FileArrays[] = [];
   return {
     name,
@@ -43,8 +44,8 @@ export function asSource(
       found = [
         ...read.flatMap((each) => each.notices ?? []),
         // All pages but the last say that there are more, so more are missing only if the last one says so too.
-        ...(read.every(({ more }) => more) || isShort(read) ? [notice(issueOf('more_pages'), label)] : []),
-        ...(read.every(({ rows }) => rows === 0) ? [notice(issueOf('no_records'), label)] : []),
+        ...(read.every(({ more }) => more) || isShort(read) ? [issueOf('more_pages').in(label)] : []),
+        ...(read.every(({ rows }) => rows === 0) ? [issueOf('no_records').in(label)] : []),
       ];
     },
     unusedFixes: () => [],
@@ -112,10 +113,10 @@ function headerNotices(
   { header, headerLine, file }: TableFile,
   columns: readonly string[],
   duplicates: ReadonlySet<string>,
-): SourceNotice[] {
+): Problem[] {
   const present = new Set(header);
-  const notices: SourceNotice[] = [];
-  const add = (issue: Issue) => notices.push(notice(issue, file.label, headerLine));
+  const notices: Problem[] = [];
+  const add = (issue: Problem) => notices.push(issue.in(file.label, headerLine));
   for (const name of duplicates) {
     const times = header.filter((other) => other === name).length;
     if (times > 1) add(issueOf('duplicate_column', name, times));

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { UserError } from '../errors.ts';
 import { shortPath } from '../files/paths.ts';
-import { quoted } from '../problem.ts';
+import { quoted, type Problem } from '../problem.ts';
 import { enumerated } from '../report/words/numbers.ts';
 import { issueOf } from '../report/words/words.ts';
 import { readBytes } from './bytes.ts';
@@ -11,7 +11,7 @@ import { FORMATS } from './formats.ts';
 import { asSource } from './joined.ts';
 import { passedOver } from './passed-over.ts';
 import { repaired } from './repair.ts';
-import { absentSource, notice, type Source, type SourceNotice, type SourceSpec } from './source.ts';
+import { absentSource, type Source, type SourceSpec } from './source.ts';
 import { refuseOtherFormats } from './text/not-text.ts';
 
 /**
@@ -29,7 +29,7 @@ export async function openSource(spec: SourceSpec): Promise<Source> {
 
 interface Exports {
   readonly files: readonly InputFile[];
-  readonly notices: readonly SourceNotice[];
+  readonly notices: readonly Problem[];
 }
 
 /** The files of a source. A glob may match its corrections, too, which lie beside the export, and what is no export at all. */
@@ -57,7 +57,7 @@ async function exportsOf(spec: SourceSpec): Promise<Exports> {
   }
   return {
     files: left,
-    notices: texts.length === 0 ? [] : [notice(issueOf('not_an_export', texts), shortPath(spec.path))],
+    notices: texts.length === 0 ? [] : [issueOf('not_an_export', texts).in(shortPath(spec.path))],
   };
 }
 

@@ -1,9 +1,10 @@
 import type { Hash } from 'node:crypto';
-import type { Issue, Place, ReadItem, RecordText } from '../model.ts';
+import type { Place, ReadItem, RecordText } from '../model.ts';
 import { shortened } from '../report/words/visible.ts';
 import type { InputFile } from './files.ts';
 import type { FileEnd } from './format.ts';
-import type { Source, SourceNotice } from './source.ts';
+import type { Source } from './source.ts';
+import type { Problem } from '../problem.ts';
 
 /**
  * Largest record, in bytes: more than any body that the service accepts (10 MB, service interface, section 8), with room for fields that a
@@ -11,7 +12,7 @@ import type { Source, SourceNotice } from './source.ts';
  */
 export const MAX_RECORD = 16 * 1024 * 1024;
 
-const NO_ISSUES: readonly Issue[] = [];
+const NO_ISSUES: readonly Problem[] = [];
 
 /** Collects the records of one file, and numbers them. */
 export class Items {
@@ -34,7 +35,7 @@ export class Items {
   }
 
   /** `record`: its readable part, for the rejects file. */
-  unreadable(line: number, issue: Issue, record: Partial<RecordText> = {}): void {
+  unreadable(line: number, issue: Problem, record: Partial<RecordText> = {}): void {
     this.#items.push({ kind: 'unreadable', place: this.#place(line), ...record, issue });
   }
 
@@ -66,7 +67,7 @@ export interface SourceFile {
 /** What is known about a source once its files have been opened. */
 export interface SourceHead extends Pick<Source, 'kind' | 'columns' | 'duplicateColumns' | 'delimiter'> {
   readonly parts: readonly SourceFile[];
-  readonly notices: readonly SourceNotice[];
+  readonly notices: readonly Problem[];
 }
 
 /** The same batches, each converted. Leaving the loop early ends the reading of the file. */

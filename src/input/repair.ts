@@ -6,7 +6,8 @@ import { isObject, NumberText, readNumber, type JsonObject, type JsonValue } fro
 import { cellPlace, type Place, type RawRecord, type ReadItem, type Row } from '../model.ts';
 import { issueOf } from '../report/words/words.ts';
 import { shorten } from './reading.ts';
-import { notice, type Source, type SourceNotice } from './source.ts';
+import type { Source } from './source.ts';
+import type { Problem } from '../problem.ts';
 
 /** The first records decide how a column is read. */
 const DECIDING = 1_000;
@@ -38,7 +39,7 @@ interface RepairedColumn {
 export function repaired(source: Omit<Source, 'expectIds'>): Source {
   const ids = new Map<string, Steps>();
   let columns: Promise<readonly RepairedColumn[]> | undefined;
-  let found: readonly SourceNotice[] = [];
+  let found: readonly Problem[] = [];
   return {
     ...source,
     expectIds(paths) {
@@ -140,10 +141,10 @@ class Guards {
     return { ...item, raw };
   }
 
-  notices(): SourceNotice[] {
+  notices(): Problem[] {
     if (!this.#first) return [];
     const { example, at } = this.#first;
-    return [notice(issueOf('guard_apostrophe', this.#count, example, this.#others), at.file, at.line)];
+    return [issueOf('guard_apostrophe', this.#count, example, this.#others).in(at.file, at.line)];
   }
 }
 
@@ -166,9 +167,9 @@ function asWhole(item: Row, columns: readonly RepairedColumn[]): Row {
   return raw === item.raw ? item : { ...others, raw };
 }
 
-function decimalNotices({ name, count, others, first }: RepairedColumn): SourceNotice[] {
+function decimalNotices({ name, count, others, first }: RepairedColumn): Problem[] {
   if (!first) return [];
-  return [notice(issueOf('ids_as_decimals', name, count, first.example, others), first.at.file, first.at.line)];
+  return [issueOf('ids_as_decimals', name, count, first.example, others).in(first.at.file, first.at.line)];
 }
 
 /** Of JSON: a path that leads through no list. */

@@ -1,5 +1,6 @@
 import { UserError } from '../errors.ts';
-import type { Issue, Place, ReadItem } from '../model.ts';
+import type { Place, ReadItem } from '../model.ts';
+import type { Problem } from '../problem.ts';
 
 /** What the mapping says about one source, with its path resolved. */
 export interface SourceSpec {
@@ -59,19 +60,6 @@ export interface FileDigest {
   readonly rows: number;
 }
 
-/** Something about a whole source that the user should know before sending: a repeated column, `has_more: true`, … */
-export interface SourceNotice {
-  readonly code: string;
-  readonly message: string;
-  readonly file: string;
-  readonly line?: number;
-}
-
-/** `line`: absent where the whole file is meant. */
-export function notice({ code, message }: Issue, file: string, line?: number): SourceNotice {
-  return { code, message, file, ...(line !== undefined && { line }) };
-}
-
 /** How often something was met, and the first of them. */
 export class Tally<First> {
   count = 0;
@@ -119,7 +107,7 @@ export interface Source {
   digests(): readonly FileDigest[] | undefined;
   /** For each file, the filled arrays of a JSON document beside that of the records, of the last complete reading. */
   otherArrays(): readonly FileArrays[];
-  notices(): readonly SourceNotice[];
+  notices(): readonly Problem[];
 }
 
 /** An optional source that has no file. */

@@ -1,10 +1,11 @@
-import type { Issue, RawRecord, RecordText } from '../model.ts';
+import type { RawRecord, RecordText } from '../model.ts';
 import { issueOf } from '../report/words/words.ts';
 import type { TableRecord } from './format.ts';
 import { Heads, isSecondHeader, SHOWING } from './heads.ts';
 import { shorten, type Items } from './reading.ts';
-import { notice, Tally, type SourceNotice } from './source.ts';
+import { Tally } from './source.ts';
 import { isTotal } from './totals.ts';
+import type { Problem } from '../problem.ts';
 
 /** Most lines of a footer: more lone cells than this are short rows. */
 const FOOTER_LINES = 20;
@@ -93,13 +94,13 @@ export class TableRows {
     this.#held = [];
   }
 
-  notices(): SourceNotice[] {
+  notices(): Problem[] {
     const { file } = this.#layout;
     return [
       ...this.#unnamed.each((count, { cell, line }) =>
-        notice(issueOf('unnamed_values', count, shorten(cell.trim())), file, line),
+        issueOf('unnamed_values', count, shorten(cell.trim())).in(file, line),
       ),
-      ...this.#empty.each((count, line) => notice(issueOf('empty_rows', count), file, line)),
+      ...this.#empty.each((count, line) => issueOf('empty_rows', count).in(file, line)),
     ];
   }
 
@@ -157,7 +158,7 @@ export class TableRows {
     }
   }
 
-  #reject(cells: readonly string[], line: number): Issue | undefined {
+  #reject(cells: readonly string[], line: number): Problem | undefined {
     const kind = this.#width > 1 ? this.#heads.take(cells) : 'record';
     if (typeof kind === 'object') return this.#readBy(kind.order);
     if (kind === 'other') this.#otherHead ??= line;
@@ -169,7 +170,7 @@ export class TableRows {
   }
 
   /** The header once more: what follows is in this order. */
-  #readBy(order: readonly number[]): Issue {
+  #readBy(order: readonly number[]): Problem {
     const { targets, columns } = this.#layout;
     const isSame = order.every((column, at) => column === at);
     this.#targets = isSame ? targets : order.map((column) => targets[column]);

@@ -3,17 +3,17 @@ import type { MappingSpec } from './schema.ts';
 import type { ValidParts } from './valid-parts.ts';
 import { FORMATS } from '../input/formats.ts';
 import { formatByName } from '../input/open.ts';
-import { didYouMean, quoted, type Problem } from '../problem.ts';
+import { didYouMean, mistake, Problem, quoted } from '../problem.ts';
 import { entityOf, isUpdate, kindOfType } from '../kinds/index.ts';
 import { enumerated } from '../report/words/numbers.ts';
 import { isKeyed, type MappingDocument, type Path } from './document.ts';
 import { transformOf, type Defaults, type EntrySpec, type ValueSpec } from './spec.ts';
-import { isModule, type FunctionModule, type FunctionModuleError } from './functions.ts';
+import type { FunctionModule } from './functions.ts';
 import { foldedName } from './names.ts';
 import { policiesOf, type Policies } from './policies.ts';
 import { wrongPriorities } from './values/priority.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
-import { regionProblems } from './transforms/phone.ts';
+import { regionProblem } from './transforms/phone.ts';
 import { REST_KEY } from './values/rest.ts';
 import { shapeOf } from './values/value.ts';
 import { valuesOf, type FoundValue } from './spec-values.ts';
@@ -22,33 +22,24 @@ import { valuesOf, type FoundValue } from './spec-values.ts';
 export interface LoadedMapping {
   readonly spec: ValidParts;
   readonly document: MappingDocument;
-  readonly functions: FunctionModule | FunctionModuleError | undefined;
+  readonly functions: FunctionModule | Problem | undefined;
 }
 
-type Report = (code: string, message: string, path: Path, suggestion?: string, part?: 'key' | 'value') => void;
+type Report = (code: string, message: string, path: Path, hint?: string, part?: 'key' | 'value') => void;
 
 /** All problems found. The libraries of the transforms must be loaded. */
 export function checkMapping({ spec, functions, document }: LoadedMapping): Problem[] {
   const problems: Problem[] = [];
-  const report: Report = (code, message, path, suggestion, part = 'value') =>
-    void problems.push({
-      code,
-      message,
-      severity: 'error',
-      at: document.locate(path, part),
-      ...(suggestion !== undefined && { suggestion }),
-    });
+  const report: Report = (code, message, path, hint, part = 'value') =>
+    void problems.push(mistake(code, message, document.locate(path, part), hint));
   const { defaults = {} } = spec;
   const sources = sourceNames(document);
   checkDistinct(sources, report);
   if (spec.sources && sources.length === 0)
     report('missing_key', 'no sources', ['sources'], 'list the export files here');
-  if (defaults.region !== undefined) {
-    for (const { code, message, suggestion } of regionProblems(defaults.region, []))
-      report(code, message, ['defaults', 'region'], suggestion);
-  }
-  if (functions && !isModule(functions))
-    report('bad_functions', functions.message, ['functions'], functions.suggestion);
+  const unknown = regionProblem(defaults.region);
+  if (unknown) problems.push(unknown.with({ at: document.locate(['defaults', 'region']) }));
+  if (functions instanceof Problem) problems.push(functions.with({ at: document.locate(['functions']) }));
   for (const [name, source] of Object.entries(spec.sources ?? {})) checkSource(name, source, report);
   for (const [index, entry] of spec.events.entries()) {
     if (!entry) continue;
@@ -184,11 +175,10 @@ function checkTransforms(
     const [name, argument] = transformOf(item);
     const at = [...path, 'apply', index, ...(typeof item === 'string' ? [] : [name])];
     // The exports of a module that cannot be loaded are unknown.
-    if (name === 'call' && functions && !isModule(functions)) continue;
-    const module = functions && isModule(functions) ? functions : undefined;
-    for (const problem of TRANSFORM_BY_NAME.get(name)?.check?.(argument, defaults, module) ?? []) {
-      report(problem.code, problem.message, [...at, ...(problem.path ?? [])], problem.suggestion);
-    }
+    if (name === 'call' && functions instanceof Problem) continue;
+    const module = functions instanceof Problem ? undefined : functions;
+    for (const { code, message, hint, field } of TRANSFORM_BY_NAME.get(name)?.check?.(argument, defaults, module) ?? [])
+      report(code, message, field === undefined ? at : [...at, field], hint);
   }
 }
 

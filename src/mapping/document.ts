@@ -13,12 +13,12 @@ import {
   type Document as YamlDocument,
   type Node,
   type Scalar,
-  type YAMLError,
   type YAMLMap,
 } from 'yaml';
 import { readNumber, type NumberText } from '../json.ts';
-import type { Location, Problem } from '../problem.ts';
+import { mistake, type Location, type Problem } from '../problem.ts';
 import { numberText } from '../report/words/numbers.ts';
+import { blankIn, blankProblem, MOST_LEVELS, QUOTE, syntaxProblems, TOO_DEEP } from './yaml-mistakes.ts';
 
 /** Keys and indexes from the top of the file downwards. */
 export type Path = readonly (string | number)[];
@@ -51,26 +51,23 @@ export class WrittenScalar {
 
 /** Limit for nodes after aliases are expanded: more is an attack or an accident. */
 const MOST_NODES = 50_000;
-/** No real mapping is nested this deep, and checking one that is would take minutes. */
-const MOST_LEVELS = 100;
-const TOO_DEEP = `it is nested more than ${MOST_LEVELS} levels deep`;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Parses the text of a mapping file; `file` is only used to name it in problems. */
 export function parseMappingDocument(text: string, file: string): MappingDocument {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2' });
+  // Keys are compared as text: `1` and `"1"` are one.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2', uniqueKeys: false });
   const at = (offset: number): Location => {
     const { line, col } = lines.linePos(offset);
     return { file, line: Math.max(1, line), column: Math.max(1, col) };
   };
   const locate = (path: Path, part: 'key' | 'value' = 'value'): Location => at(offsetOf(document, path, part));
-  const syntax = worthTelling(document.errors, at).map((error) => syntaxProblem(error, text, at));
-  if (document.errors.some(({ code }) => code !== 'DUPLICATE_KEY'))
-    return { data: undefined, problems: syntax, locate };
+  if (document.errors.length > 0)
+    return { data: undefined, problems: syntaxProblems(document.errors, text, at), locate };
   const reader = new NodeReader(document, at);
   const data = reader.read(document.contents);
-  return { data: reader.endless ? undefined : data, problems: [...syntax, ...reader.problems], locate };
+  return { data: reader.endless ? undefined : data, problems: reader.problems, locate };
 }
 
 /** Converts nodes to data; keys are text as written. */
@@ -119,18 +116,24 @@ class NodeReader {
       if (!this.#targets.has(node)) this.#targets.set(node, node.resolve(this.#document));
       const target = this.#targets.get(node);
       if (target !== undefined) return this.read(target);
-      this.#report(node, 'yaml_syntax', `unknown anchor \`${node.source}\``);
+      this.#report(node, `unknown anchor \`${node.source}\``);
       return null;
     }
     if (isSeq(node)) return node.items.map((item) => this.read(item as Node | null));
     const data: Record<string, unknown> = {};
     if (!isMap(node)) return data;
-    for (const pair of node.items) {
-      const name = keyText(pair.key);
-      if (isScalar(pair.key)) this.#reportBlank(pair.key);
-      if (name === undefined) this.#report(pair.key as Node, 'yaml_syntax', `a key must be text${QUOTE_HINT}`);
-      else if (name === '<<') this.#merge(data, pair.value as Node | null);
-      else Object.defineProperty(data, name, { ...OWN, value: this.read(pair.value as Node | null) });
+    const own = new Set<string>();
+    for (const { key, value } of node.items as { key: Node; value: Node | null }[]) {
+      const name = keyText(key);
+      if (isScalar(key)) this.#reportBlank(key);
+      if (name === undefined) {
+        this.#report(key, `a key must be text; ${QUOTE}`);
+        continue;
+      }
+      if (own.has(name)) this.#report(key, `the key \`${name}\` is there twice`, 'duplicate_key', 'remove one of them');
+      own.add(name);
+      if (name === '<<') this.#merge(data, value);
+      else Object.defineProperty(data, name, { ...OWN, value: this.read(value) });
     }
     return data;
   }
@@ -148,16 +151,16 @@ class NodeReader {
   /** `path:\u00a0it.csv`: for YAML that is one text. */
   #reportBlank(node: Scalar): void {
     const blank = node.type === 'PLAIN' ? blankIn(node.source ?? '') : undefined;
-    if (blank) this.problems.push({ ...blankProblem(blank), at: this.#at(node.range![0] + blank.at) });
+    if (blank) this.problems.push(blankProblem(blank, this.#at(node.range![0] + blank.at)));
   }
 
   #reportEndless(node: Node, message: string): void {
     this.endless = true;
-    this.#report(node, 'yaml_syntax', message);
+    this.#report(node, message);
   }
 
-  #report(node: Node | null, code: string, message: string): void {
-    this.problems.push({ code, message, severity: 'error', at: this.#at(node?.range?.[0] ?? 0) });
+  #report(node: Node | null, message: string, code = 'yaml_syntax', hint?: string): void {
+    this.problems.push(mistake(code, message, this.#at(node?.range?.[0] ?? 0), hint));
   }
 }
 
@@ -212,101 +215,4 @@ function pairOf(document: YamlDocument, map: YAMLMap, key: string): YAMLMap['ite
     }
   }
   return undefined;
-}
-
-const QUOTE_HINT = '; quote text that contains any of { } [ ] , # @ or a colon followed by a space';
-
-/** One error causes others after it: only the first of each line is reported, and no follow-up errors. */
-function worthTelling(errors: readonly YAMLError[], at: (offset: number) => Location): readonly YAMLError[] {
-  const lines = new Set<number>();
-  const firsts = errors.filter((error) => {
-    const { line } = at(error.pos[0]);
-    const first = !lines.has(line);
-    lines.add(line);
-    return first;
-  });
-  const causes = firsts.filter((error) => !error.message.includes('in YAML stream'));
-  return causes.length > 0 ? causes : firsts.slice(0, 1);
-}
-
-/** Blanks that look like a space, and a colon that looks like one, as word processors and web pages write them. */
-const BLANK = '[\\u00a0\\u1680\\u2000-\\u200b\\u202f\\u205f\\u3000\\ufeff]';
-const BLANK_AFTER_KEY = new RegExp(`^((?:[ ]*-)?[ ]*[\\w$.*-]+)(?:(:)${BLANK}|\\uff1a)`);
-const BLANK_BEFORE_KEY = new RegExp(`^[ ]*${BLANK}`);
-
-interface Blank {
-  readonly at: number;
-  readonly message: string;
-}
-
-/** Such a blank where YAML needs a space, in a line or in a text that YAML took whole. */
-function blankIn(text: string): Blank | undefined {
-  const [, key, colon] = BLANK_AFTER_KEY.exec(text) ?? [];
-  if (key !== undefined) {
-    const name = key.replace(/^[ ]*-?[ ]*/, '');
-    if (colon === undefined) return { at: key.length, message: `\`${name}\` is followed by a full-width colon` };
-    return {
-      at: key.length + 1,
-      message: `\`${name}:\` is followed by a no-break space or another blank that is not a plain space`,
-    };
-  }
-  const [before] = BLANK_BEFORE_KEY.exec(text) ?? [];
-  return before === undefined
-    ? undefined
-    : {
-        at: before.length - 1,
-        message: 'there is a no-break space here, or another blank that is not a plain space',
-      };
-}
-
-function blankProblem({ message }: Blank): Omit<Problem, 'at'> {
-  return {
-    code: 'yaml_syntax',
-    severity: 'error',
-    message,
-    suggestion: 'type a plain space in its place, or put quotes around a text that has it',
-  };
-}
-
-function syntaxProblem(error: YAMLError, text: string, at: (offset: number) => Location): Problem {
-  const base = { severity: 'error', at: at(error.pos[0]) } as const;
-  if (error.code === 'DUPLICATE_KEY') {
-    return {
-      ...base,
-      code: 'duplicate_key',
-      message: 'duplicate key',
-      suggestion: 'remove one of them',
-    };
-  }
-  if (error.code === 'MULTIPLE_DOCS') {
-    return {
-      ...base,
-      code: 'yaml_syntax',
-      message: 'a second YAML document begins here: a mapping file has one',
-      suggestion: 'remove the line `---` or `...`, or move what follows into a file of its own',
-    };
-  }
-  // The parser itself gives up after some thousand levels.
-  if (error.message.includes('call stack')) return { ...base, code: 'yaml_syntax', message: TOO_DEEP };
-  const { line } = base.at;
-  const blank = blankIn(text.split('\n')[line - 1] ?? '');
-  if (blank) return { ...blankProblem(blank), at: { ...base.at, column: blank.at + 1 } };
-  if (error.code === 'TAB_AS_INDENT') {
-    return {
-      ...base,
-      code: 'yaml_syntax',
-      message: 'tabs cannot be used for indentation in YAML',
-      suggestion: 'indent with spaces',
-    };
-  }
-  const trap = /[[\]{},#@`&*!|>%]|: /.test(text.split('\n')[line - 1] ?? '');
-  return {
-    ...base,
-    code: 'yaml_syntax',
-    message: `invalid YAML: ${error.message.replace(/\s+/g, ' ').trim()}`,
-    ...(trap && {
-      suggestion:
-        'quote text that contains any of { } [ ] , # @ or a colon followed by a space: `{ from: "contacts[0].id" }`, `template: "{A} {B}"`',
-    }),
-  };
 }

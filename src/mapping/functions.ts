@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { codeOf, messageOf } from '../errors.ts';
-import type { Problem } from '../problem.ts';
+import { Problem } from '../problem.ts';
 import { shortened } from '../report/words/visible.ts';
 
 export interface FunctionModule {
@@ -20,15 +20,8 @@ export interface FunctionModule {
   placeOf(error: unknown): string;
 }
 
-/** Why the module cannot be used. */
-export type FunctionModuleError = Pick<Problem, 'message' | 'suggestion'>;
-
-export function isModule(functions: FunctionModule | FunctionModuleError): functions is FunctionModule {
-  return 'exports' in functions;
-}
-
-/** Runs the module, which is an ES module beside the mapping, once. A changed file is another module. */
-export async function loadFunctions(file: string, folder: string): Promise<FunctionModule | FunctionModuleError> {
+/** Runs the module, which is an ES module beside the mapping, once. A changed file is another module. A problem if it cannot be used. */
+export async function loadFunctions(file: string, folder: string): Promise<FunctionModule | Problem> {
   const path = resolve(folder, file);
   let sha256: string;
   try {
@@ -37,7 +30,8 @@ export async function loadFunctions(file: string, folder: string): Promise<Funct
       .digest('hex');
   } catch (error) {
     const why = codeOf(error) === 'ENOENT' ? 'is not there' : `cannot be read: ${codeOf(error) ?? messageOf(error)}`;
-    return { message: `${file} ${why}`, suggestion: 'the path of `functions` is relative to the mapping file' };
+    const hint = 'the path of `functions` is relative to the mapping file';
+    return new Problem({ code: 'bad_functions', message: `${file} ${why}`, hint });
   }
   const url = pathToFileURL(path);
   url.searchParams.set('sha256', sha256);
@@ -47,10 +41,8 @@ export async function loadFunctions(file: string, folder: string): Promise<Funct
     return { file, path, sha256, exports, placeOf };
   } catch (error) {
     const place = error instanceof SyntaxError ? placeOfSyntax(file, path) : placeOf(error);
-    return {
-      message: `${place} cannot be loaded: ${thrownText(error)}`,
-      suggestion: `correct it: \`node ${file}\` must end without an error`,
-    };
+    const hint = `correct it: \`node ${file}\` must end without an error`;
+    return new Problem({ code: 'bad_functions', message: `${place} cannot be loaded: ${thrownText(error)}`, hint });
   }
 }
 

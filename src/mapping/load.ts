@@ -7,7 +7,7 @@ import { codeOf, messageOf, UserError } from '../errors.ts';
 import { openRegular } from '../files/private-file.ts';
 import { commandOf } from '../settings/program.ts';
 import { markedLines } from './marks.ts';
-import { didYouMean, ProblemsError, quoted, type Problem } from '../problem.ts';
+import { didYouMean, Problem, ProblemsError, quoted } from '../problem.ts';
 import { FORMATS } from '../input/formats.ts';
 import { openSources, type OpenedSources } from '../input/input.ts';
 import { MissingFile } from '../input/files.ts';
@@ -17,7 +17,7 @@ import { checkMapping } from './check.ts';
 import { compileEntries, compileMapping, inOrder } from './values/compile.ts';
 import { parseMappingDocument, type MappingDocument } from './document.ts';
 import { fittedEntry } from './fitted.ts';
-import { isModule, loadFunctions, type FunctionModule } from './functions.ts';
+import { loadFunctions, type FunctionModule } from './functions.ts';
 import type { Mapping, NameMap, References, WorksheetRef } from './mapping.ts';
 import { policiesOf } from './policies.ts';
 import { asMappingSpec, mappingSchema, type MappingSpec } from './schema.ts';
@@ -25,6 +25,7 @@ import { validParts, type ValidParts } from './valid-parts.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
 import { sourcesLookedUp, transformsUsed } from './spec-values.ts';
 import { problemsOf } from './messages.ts';
+import { wrongIndent, type WrongIndent } from './yaml-mistakes.ts';
 import { entryWords } from './words.ts';
 
 interface LoadOptions {
@@ -41,8 +42,9 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
   const text = decode(bytes, path);
   if (isOtherJson(path, text)) throw anExport(path);
   const texts = new Map([[path, text]]);
-  const document = parseMappingDocument(text, path);
-  const { spec, functions } = await validate(document, path, texts, sources);
+  const indent = wrongIndentIn(text, path);
+  const document = parseMappingDocument(indent?.mended ?? text, path);
+  const { spec, functions } = await validate({ document, path, texts, indent: indent?.problem }, sources);
   checkOverrides(sources, spec);
   const eventSources = unique(spec.events.map((entry) => entry.source));
   const lookedUp = spec.events.flatMap(sourcesLookedUp);
@@ -159,25 +161,34 @@ function decode(bytes: Buffer, path: string): string {
 
 /** Throws all problems at once: those of the schema, and all others of the parts that are valid. */
 async function validate(
-  document: MappingDocument,
-  path: string,
-  texts: ReadonlyMap<string, string>,
+  {
+    document,
+    path,
+    texts,
+    indent,
+  }: {
+    readonly document: MappingDocument;
+    readonly path: string;
+    readonly texts: ReadonlyMap<string, string>;
+    readonly indent: Problem | undefined;
+  },
   overrides: ReadonlyMap<string, string>,
 ): Promise<{ readonly spec: MappingSpec; readonly functions: FunctionModule | undefined }> {
-  const fail = (problems: readonly Problem[]): never => {
+  const fail = (others: readonly Problem[]): never => {
+    const problems = [...(indent ? [indent] : []), ...others];
     throw new ProblemsError(`${path} has ${counted(problems.length, 'error')}`, inOrder(problems), texts);
   };
   if (document.data === undefined) fail(document.problems);
   // Compiling a schema pays off only when it is used more than once.
-  const parsed = mappingSchema.safeParse(document.data, { jitless: true });
-  const spec = parsed.success ? asMappingSpec(parsed.data) : validParts(document.data);
+  const parsed = schemaProblems(document);
+  const spec = parsed.spec ?? validParts(document.data);
   await load(spec);
   const folder = dirname(resolve(path));
   const functions = spec.functions === undefined ? undefined : await loadFunctions(spec.functions, folder);
   const checked = { spec, document, functions };
-  const found = [...(parsed.success ? [] : problemsOf(parsed.error.issues, document)), ...checkMapping(checked)];
-  if (parsed.success && document.problems.length + found.length === 0 && (!functions || isModule(functions)))
-    return { spec: asMappingSpec(parsed.data), functions };
+  const found = [...parsed.problems, ...checkMapping(checked)];
+  if (parsed.spec && !indent && document.problems.length + found.length === 0 && !(functions instanceof Problem))
+    return { spec: parsed.spec, functions };
   const used = new Set(spec.events.flatMap((entry) => (entry ? [entry.source, ...sourcesLookedUp(entry)] : [])));
   const specs = sourceSpecs(spec.sources ?? {}, folder, overrides).filter(({ name }) => used.has(name));
   const { problems } = await compileEntries(checked, withMissingFiles(await openSources(specs)));
@@ -189,6 +200,26 @@ async function validate(
     ...found.filter(({ at }) => !lines.has(at?.line)),
     ...problems.filter(({ at }) => !places.has(JSON.stringify(at))),
   ]);
+}
+
+function schemaProblems(document: MappingDocument): { spec?: MappingSpec; problems: readonly Problem[] } {
+  const parsed = mappingSchema.safeParse(document.data, { jitless: true });
+  return parsed.success
+    ? { spec: asMappingSpec(parsed.data), problems: [] }
+    : { problems: problemsOf(parsed.error.issues, document) };
+}
+
+/** The one line whose indent is the cause of a mistake of YAML, or of several of the schema. */
+function wrongIndentIn(text: string, file: string): WrongIndent | undefined {
+  const document = parseMappingDocument(text, file);
+  const isYaml = document.data !== undefined;
+  const problems = isYaml ? inOrder(schemaProblems(document).problems) : document.problems;
+  const { at } = problems.find(({ code }) => code !== 'missing_key') ?? {};
+  if (at?.line === undefined || (isYaml && problems.length < 2)) return undefined;
+  return wrongIndent({ text, file, first: at.line }, (changed) => {
+    const document = parseMappingDocument(changed, file);
+    return document.data === undefined ? undefined : schemaProblems(document).problems.map(({ message }) => message);
+  });
 }
 
 /** Of the sources that could not be opened, those without a file: a mistake of the mapping may be why others cannot be read. */

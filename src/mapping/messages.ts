@@ -1,6 +1,6 @@
 /** Converts schema issues to problems that say what is wrong, where, and how to fix it. */
 import type { z } from 'zod';
-import { didYouMean, quoted, type Problem } from '../problem.ts';
+import { didYouMean, mistake, quoted, type Problem } from '../problem.ts';
 import { isKeyed, type MappingDocument, type Path, WrittenScalar } from './document.ts';
 import { DATA_KEYS, ENTRY_KEYS, issuesAsLikelyType } from './schema.ts';
 import { EXPECTED, keyAsWritten } from './schema-parts.ts';
@@ -68,13 +68,11 @@ function problemOf(issue: SchemaIssue, path: Path, document: MappingDocument): P
   const found = valueAt(document.data, path);
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => unknownKey(key, issue.message.split('\n'), path, document));
-  if (found === undefined && path.length > 0) return [missingKey(path, document)];
+  if (found === undefined && path.length > 0)
+    return [mistake('missing_key', `missing \`${String(path.at(-1))}\``, document.locate(path.slice(0, -1), 'key'))];
   const at = document.locate(path, issue.code === 'invalid_key' ? 'key' : 'value');
-  if (isMismatch(issue)) return [{ code: 'bad_value', severity: 'error', at, ...mismatch(issue, found) }];
-  const [message = '', ...advice] = messageAndHint(issue).split('\n');
-  return [
-    { code: 'bad_value', severity: 'error', at, message, ...(advice.length > 0 && { suggestion: advice.join(' ') }) },
-  ];
+  const [message, ...advice] = isMismatch(issue) ? mismatch(issue, found) : messageAndHint(issue).split('\n');
+  return [mistake('bad_value', message!, at, advice.join(' ') || undefined)];
 }
 
 function messageAndHint(issue: SchemaIssue): string {
@@ -83,28 +81,19 @@ function messageAndHint(issue: SchemaIssue): string {
   return issue.message;
 }
 
-function mismatch(issue: SchemaIssue, found: unknown): Pick<Problem, 'message' | 'suggestion'> {
+/** The message, and a hint if there is one. */
+function mismatch(issue: SchemaIssue, found: unknown): readonly string[] {
   if (issue.code === 'invalid_value') {
     const words = issue.values.map(String);
     const text = found instanceof WrittenScalar ? found.text : found;
-    const message = `${described(found)} must be one of ${quoted(words)}`;
     const near = typeof text === 'string' && text.length > 1 ? didYouMean(text, words) : undefined;
-    return { message, ...(near !== undefined && { suggestion: near }) };
+    return [`${described(found)} must be one of ${quoted(words)}`, near ?? ''];
   }
-  const expected =
-    issue.code === 'custom'
-      ? String(issue.params?.[EXPECTED])
-      : issue.code === 'invalid_type'
-        ? TYPES[issue.expected]
-        : undefined;
-  const message = `expected ${expected ?? 'something else'}, found ${described(found)}`;
-  const suggestion =
-    found === null
-      ? `add a value or remove the key; ${QUOTE}`
-      : isKeyed(found) && expected === 'text'
-        ? QUOTE
-        : undefined;
-  return { message, ...(suggestion !== undefined && { suggestion }) };
+  const type = issue.code === 'invalid_type' ? TYPES[issue.expected] : undefined;
+  const expected = issue.code === 'custom' ? String(issue.params?.[EXPECTED]) : type;
+  const hint =
+    found === null ? `add a value or remove the key; ${QUOTE}` : isKeyed(found) && expected === 'text' ? QUOTE : '';
+  return [`expected ${expected ?? 'something else'}, found ${described(found)}`, hint];
 }
 
 const QUOTE = 'text that begins with #, { or [ must be quoted';
@@ -122,32 +111,19 @@ function described(found: unknown): string {
   return Array.isArray(found) ? 'a list' : 'a map';
 }
 
-function missingKey(path: Path, document: MappingDocument): Problem {
-  const key = String(path.at(-1));
-  const parent = path.slice(0, -1);
-  return { code: 'missing_key', severity: 'error', message: `missing \`${key}\``, at: document.locate(parent, 'key') };
-}
-
 function unknownKey(key: string, known: readonly string[], path: Path, document: MappingDocument): Problem {
   const holder = valueAt(document.data, path) as Record<string, unknown>;
-  const base = { code: 'unknown_key', severity: 'error', at: document.locate([...path, key], 'key') } as const;
-  const elsewhere = path[0] === 'events' ? otherTypesMessage(key, path) : undefined;
-  if (elsewhere) return { ...base, ...elsewhere };
-  const quote = holder[key] === null ? QUOTE : undefined;
-  const suggestion = didYouMean(key, known) ?? quote ?? `available keys: ${quoted(known)}`;
-  return { ...base, message: `unknown key \`${key}\``, suggestion };
-}
-
-/** For a key that only events of other types have. */
-function otherTypesMessage(key: string, path: Path): Pick<Problem, 'message' | 'suggestion'> | undefined {
+  const at = document.locate([...path, key], 'key');
   const keys = path.length === 2 ? ENTRY_KEYS : path.length === 3 && path[2] === 'data' ? DATA_KEYS : undefined;
-  const types = keys?.get(key);
-  if (!types) return undefined;
-  return {
-    message:
-      path.length === 2 ? `\`${key}\` does not apply to this event type` : `this event type has no field \`${key}\``,
-    suggestion: `available for ${quoted(types)}`,
-  };
+  const types = path[0] === 'events' ? keys?.get(key) : undefined;
+  if (types) {
+    const what =
+      path.length === 2 ? `\`${key}\` does not apply to this event type` : `this event type has no field \`${key}\``;
+    return mistake('unknown_key', what, at, `available for ${quoted(types)}`);
+  }
+  const quote = holder[key] === null ? QUOTE : undefined;
+  const hint = didYouMean(key, known) ?? quote ?? `available keys: ${quoted(known)}`;
+  return mistake('unknown_key', `unknown key \`${key}\``, at, hint);
 }
 
 function valueAt(data: unknown, path: Path): unknown {

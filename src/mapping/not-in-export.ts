@@ -7,7 +7,7 @@ export interface Lack {
   readonly source: string;
   readonly columns: readonly string[];
   readonly at: Location;
-  readonly suggestion: string | undefined;
+  readonly hint: string | undefined;
 }
 
 /** An entry whose `when` cannot hold without the columns of `values`. */

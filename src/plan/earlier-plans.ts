@@ -3,7 +3,7 @@ import { UserError } from '../errors.ts';
 import { PLAN } from '../store/plan-schema.ts';
 import { Database } from '../store/sqlite.ts';
 import { issueOf } from '../report/words/words.ts';
-import type { Issue } from '../model.ts';
+import type { Problem } from '../problem.ts';
 
 /**
  * `--plan DIGEST` sends exactly what was approved after a dry run, or nothing. Throws a `UserError` (exit 2) unless the plan's `digest` is the `approved` one. `stored`: paths of earlier plans. If the
@@ -77,7 +77,7 @@ export function keepAnswers(
 }
 
 /** A source with less than half of the records that it had in the last run, whose plan is at `earlier`, in words. */
-export function shrunkSource(db: Database, earlier: string): Issue | undefined {
+export function shrunkSource(db: Database, earlier: string): Problem | undefined {
   const recordsIn = (plan: Database) =>
     plan.all<{ name: string; records: number }>('select name, records from source order by id');
   const before = new Map(askPlan(earlier, recordsIn)?.map(({ name, records }) => [name, records]));

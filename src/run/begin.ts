@@ -7,7 +7,7 @@ import type { FunctionModule } from '../mapping/functions.ts';
 import { loadMapping } from '../mapping/load.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import type { ProgressView } from '../report/print/progress-tracker.ts';
-import { ProblemsError, type Problem } from '../problem.ts';
+import { lineAt, mistake, ProblemsError } from '../problem.ts';
 import type { PlanFigures } from '../report/figures/plan-figures.ts';
 import type { Summary } from '../report/figures/summary.ts';
 import type { WrittenPilot } from '../report/files/pilot.ts';
@@ -83,9 +83,7 @@ export interface Run extends RunJob, HeldState {
 function assertDecided({ file, marks }: Mapping): void {
   const problems = marks
     .filter(({ mark }) => mark === 'set this')
-    .map(({ line, text }): Problem => {
-      return { code: 'marked_line', severity: 'error', message: `not decided: ${text}`, at: { file, line, column: 1 } };
-    });
+    .map(({ line, text }) => mistake('marked_line', `not decided: ${text}`, lineAt({ file, line })));
   if (problems.length === 0) return;
   const lines = counted(problems.length, 'line');
   throw new ProblemsError(

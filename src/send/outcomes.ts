@@ -2,7 +2,7 @@
 import { kindOfType } from '../kinds/index.ts';
 import { EXIT } from '../errors.ts';
 import { STOPPED, type Halt } from '../halt.ts';
-import type { Effect, EventType, Issue } from '../model.ts';
+import type { Effect, EventType } from '../model.ts';
 import { setState } from '../plan/events.ts';
 import type { DueEvent } from '../plan/order/turns.ts';
 import { addProblem } from '../plan/problems.ts';
@@ -13,6 +13,7 @@ import type { Delivered, Failure } from './delivery.ts';
 import type { RecordOf, SendLog } from './log.ts';
 import { hintFor, issueOf, WORDS } from '../report/words/words.ts';
 import { numberText } from '../report/words/numbers.ts';
+import { Problem } from '../problem.ts';
 
 interface OutcomeOptions {
   readonly db: Database;
@@ -124,13 +125,13 @@ export class Outcomes {
   }
 }
 
-function refusal(type: EventType, { code, message, field, hint, httpStatus }: Failure): Issue {
-  const issue = { severity: 'error', kind: 'send', code, message, ...(field !== undefined && { field }) } as const;
+function refusal(type: EventType, { code, message, field, hint, httpStatus }: Failure): Problem {
+  const issue = new Problem({ kind: 'send', code, message, field });
   const isNote = kindOfType(type).isNote === true;
   const meant = meaningBy(httpStatus, isNote, code);
-  const hints = [hint ?? hintFor({ ...issue, code: meant }), isNote ? COMMENT_ORDER : undefined];
+  const hints = [hint ?? hintFor(issue.with({ code: meant })), isNote ? COMMENT_ORDER : undefined];
   const text = hints.filter((each) => each !== undefined).join('; ');
-  return { ...issue, ...(text !== '' && { hint: text }) };
+  return issue.with({ hint: text === '' ? undefined : text });
 }
 
 /** The meaning of a 409 does not depend on its code. For an unknown code, the status decides who is at fault. */

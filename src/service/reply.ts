@@ -9,7 +9,7 @@ import { acknowledgement, HEADERS, INGEST_CODES, type Acknowledgement } from '..
 import { isFields } from './list-page.ts';
 import { describeBody, errorOf, messageOfPage, shorten, type Reply } from './error-body.ts';
 import { issueOf } from '../report/words/words.ts';
-import type { Issue } from '../model.ts';
+import type { ProblemParts } from '../problem.ts';
 
 interface Explained {
   readonly status: number;
@@ -60,7 +60,7 @@ export interface NoAnswer {
 
 /** `sent`: whether the request may have reached the service. */
 function noAnswer(
-  { code, message, hint }: Pick<Issue, 'code' | 'message' | 'hint'>,
+  { code, message, hint }: Pick<ProblemParts, 'code' | 'message' | 'hint'>,
   sent: NoAnswer['sent'],
   more: Partial<Omit<NoAnswer, 'kind' | 'code' | 'message' | 'sent'>> = {},
 ): NoAnswer {

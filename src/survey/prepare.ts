@@ -1,10 +1,11 @@
 import { contentSha } from '../core/identity.ts';
 import { canonicalJson, type JsonObject, type JsonValue, isObject, NumberText } from '../json.ts';
 import { entityOf, parentOf, STAGED, kindOfType } from '../kinds/index.ts';
-import type { Draft, Invalid, Issue, Ready, Writable, EventType } from '../model.ts';
+import type { Draft, Invalid, Ready, Writable, EventType } from '../model.ts';
 import { oversized } from '../plan/rows/body-size.ts';
 import type { Resolution, Resolver } from './resolve.ts';
 import { issueOf } from '../report/words/words.ts';
+import type { Problem } from '../problem.ts';
 
 /** Turns a mapped event into one that can be sent as is, or into an invalid one with the reasons why it cannot. */
 export function prepare(draft: Draft, resolver: Resolver): Ready | Invalid {
@@ -36,17 +37,17 @@ export function prepare(draft: Draft, resolver: Resolver): Ready | Invalid {
   return ready;
 }
 
-function isError({ severity }: Issue): boolean {
+function isError({ severity }: Problem): boolean {
   return severity === 'error';
 }
 
 /** Replaces names of stages and owners with their ids. */
-function resolveReferences(draft: Draft, resolver: Resolver): { data: JsonObject; issues: readonly Issue[] } {
+function resolveReferences(draft: Draft, resolver: Resolver): { data: JsonObject; issues: readonly Problem[] } {
   const { data: given, place } = draft;
   if (entityOf(draft.type) !== STAGED) return { data: given, issues: [] };
   const { stage_name: stage, owner_name: owner, ...rest } = given;
   const data: Record<string, JsonValue | undefined> = rest;
-  const issues: Issue[] = [];
+  const issues: Problem[] = [];
   const take = (field: 'stage' | 'owner', name: string, resolution: Resolution): void => {
     if (resolution.kind === 'resolved') data[`${field}_id`] = resolution.target.id;
     else if (resolution.kind === 'failed') issues.push(resolution.issue);
@@ -64,14 +65,14 @@ function resolveReferences(draft: Draft, resolver: Resolver): { data: JsonObject
     if (typeof id !== 'string' || typeof name !== 'string') continue;
     const other = resolver.disagrees(kind, id, name, draft.stagePipeline);
     // Section 2.5: a UUID is authoritative.
-    if (other !== undefined) issues.push({ ...issueOf(`${kind}_disagrees`, id, other, name), field: `${kind}_id` });
+    if (other !== undefined) issues.push(issueOf(`${kind}_disagrees`, id, other, name).with({ field: `${kind}_id` }));
   }
   for (const kind of ['stage', 'owner'] as const) {
     const field = `${kind}_id` as const;
     const id = data[field];
     if (typeof id !== 'string' || resolver.knows(field, id)) continue;
     // Names can be mapped in the mapping, ids cannot.
-    issues.push({ ...issueOf(`unresolved_${kind}/id`, id), field });
+    issues.push(issueOf(`unresolved_${kind}/id`, id).with({ field }));
   }
   return { data, issues };
 }
@@ -80,22 +81,22 @@ function resolveReferences(draft: Draft, resolver: Resolver): { data: JsonObject
  * Checks an event against the service interface (sections 2.4 to 2.6) before a request is spent on it. The rules of single
  * fields, and that a comment has one parent, were applied when it was mapped. `content` is the canonical JSON of `data`.
  */
-export function validate(type: EventType, data: JsonObject, content: string): readonly Issue[] {
+export function validate(type: EventType, data: JsonObject, content: string): readonly Problem[] {
   const issues = wrongFields(type, data);
   // JSON.stringify escapes half of a surrogate pair, so content without that escape has none.
   const broken = content.includes('\\ud') ? findLoneSurrogate(data, '') : undefined;
-  if (broken) issues.push({ ...issueOf('lone_surrogate', broken), field: broken });
+  if (broken) issues.push(issueOf('lone_surrogate', broken).with({ field: broken }));
   return issues;
 }
 
 /** The errors that the schema finds in the fields. */
-function wrongFields(type: EventType, data: JsonObject): Issue[] {
+function wrongFields(type: EventType, data: JsonObject): Problem[] {
   const parsed = kindOfType(type).data.safeParse(data);
   if (parsed.success) return [];
-  const issues: Issue[] = [];
+  const issues: Problem[] = [];
   for (const { path, message } of parsed.error.issues) {
     const field = path.map(String).join('.');
-    if (!issues.some((issue) => issue.field === field)) issues.push({ ...issueOf('invalid_value', message), field });
+    if (!issues.some((issue) => issue.field === field)) issues.push(issueOf('invalid_value', message).with({ field }));
   }
   return issues;
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { CompiledEntry, CompiledMapping } from '../mapping/mapping.ts';
 import { entityOf, isUpdate, kindOf, kindOfType, STAGED } from '../kinds/index.ts';
-import type { Draft, Issue, Omission, ReadItem, Row } from '../model.ts';
+import type { Draft, ReadItem, Row } from '../model.ts';
 import { addOmissions, addProblem } from '../plan/problems.ts';
 import type { Source } from '../input/source.ts';
 import type { DealGroups } from './deal-groups.ts';
@@ -10,6 +10,7 @@ import { prepare } from './prepare.ts';
 import type { Profiler } from './profile/profile.ts';
 import type { Resolver } from './resolve.ts';
 import { issueOf } from '../report/words/words.ts';
+import type { Problem } from '../problem.ts';
 
 interface ReadingJob {
   readonly compiled: CompiledMapping;
@@ -125,7 +126,7 @@ export class RecordReader {
   #cellOf(
     { entry }: Draft,
     { place: { letters }, raw }: Row,
-    { field, column: known, original }: Pick<Issue, 'field' | 'column'> & Partial<Omission>,
+    { field, column: known, original }: Pick<Problem, 'field' | 'column'> & Partial<Problem>,
   ): string | undefined {
     if (!letters || field === undefined) return undefined;
     if (known !== undefined) return letters[known];
@@ -154,7 +155,7 @@ function draftsOf(entries: readonly CompiledEntry[], row: Row): readonly Draft[]
 }
 
 /** The external ids that a correction changes, as warnings: a spreadsheet makes `123` of `00123`. `before`: of the record as it was. */
-function correctedIds(before: readonly Draft[], after: readonly Draft[]): Issue[] {
+function correctedIds(before: readonly Draft[], after: readonly Draft[]): Problem[] {
   const [old, now] = [idsOf(before), idsOf(after)];
   return [...old].flatMap(([entity, ids]) => {
     const kept = now.get(entity) ?? new Set();
@@ -174,6 +175,6 @@ function idsOf(drafts: readonly Draft[]): ReadonlyMap<string, ReadonlySet<string
   return ids;
 }
 
-function changed(entity: string, from: string, to: string): Issue {
-  return { ...issueOf('corrected_id', entity, from, to), field: 'external_id' };
+function changed(entity: string, from: string, to: string): Problem {
+  return issueOf('corrected_id', entity, from, to).with({ field: 'external_id' });
 }

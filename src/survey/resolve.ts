@@ -1,6 +1,6 @@
 import type { NameMap, References } from '../mapping/mapping.ts';
-import type { Issue, Place } from '../model.ts';
-import { quoted } from '../problem.ts';
+import type { Place } from '../model.ts';
+import { quoted, type Problem } from '../problem.ts';
 import type { Account } from '../service/account.ts';
 import { fold } from '../plan/account/fields.ts';
 import {
@@ -24,7 +24,7 @@ export type Resolution =
   | { readonly kind: 'resolved'; readonly target: NamedTarget; readonly byDefault?: true }
   | { readonly kind: 'omit'; readonly byDefault?: true }
   | { readonly kind: 'unknown_account' }
-  | { readonly kind: 'failed'; readonly issue: Issue };
+  | { readonly kind: 'failed'; readonly issue: Problem };
 
 /** A name that the survey met. */
 export interface MetName {
@@ -211,12 +211,12 @@ function find(
   if (matches.length > 0) {
     const narrow = kind === 'stage' ? 'give the entry a `stage_pipeline`, or ' : '';
     const hint = `${narrow}choose one in ${fix}: ${quotedNames(matches, targets)}`;
-    return { kind: 'failed', issue: { ...issueOf(`ambiguous_${kind}`, named, matches.length, where), field, hint } };
+    return { kind: 'failed', issue: issueOf(`ambiguous_${kind}`, named, matches.length, where).with({ field, hint }) };
   }
   const near = similarNames(wanted, targets);
   const similar = near.length > 0 ? `similar: ${quoted(near)}; ` : '';
   const hint = `${similar}${worksheet === undefined ? 'map it' : 'fill in its `new_name`'} in ${fix}, or create it in the target account`;
-  return { kind: 'failed', issue: { ...issueOf(`unresolved_${kind}`, named, where), field, hint } };
+  return { kind: 'failed', issue: issueOf(`unresolved_${kind}`, named, where).with({ field, hint }) };
 }
 
 /** Targets that have a name in common, each by what distinguishes it. */

@@ -94,7 +94,7 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
   await judgePlan(judging);
   const unmatched = unmatchedAnswers(answers, resolver.met());
   sayOddities(job, compiled, resolver);
-  if (unmatched) addProblem(db, { count: unmatched.count }, unmatched);
+  if (unmatched) addProblem(db, {}, unmatched);
   const place = { db, output, named: mapping.worksheet?.path, existing };
   const worksheet = await writeWorksheet(place, worksheetRows(resolver, answers));
   const profile = profiler.finish();
@@ -141,9 +141,9 @@ function sayOddities({ db, account, settings }: SurveyJob, { entries }: Compiled
     addProblem(db, {}, issueOf('combined_unknown'));
   if (!account && resolver.met().length > 0) addProblem(db, {}, issueOf('no_account'));
   for (const { source, total, of, reason, why } of muchSkipped(readSkipped(db)))
-    addProblem(db, { count: total }, issueOf('rows_skipped', source, total, of, unusedText(reason, why)));
+    addProblem(db, {}, issueOf('rows_skipped', source, total, of, unusedText(reason, why)).with({ count: total }));
   for (const warning of [mergedStages(db, entries), strayStages(db, entries, resolver)])
-    if (warning) addProblem(db, { count: warning.count }, warning);
+    if (warning) addProblem(db, {}, warning);
 }
 
 /** The plan gets its digest, and says which of its warnings are new. */

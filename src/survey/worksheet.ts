@@ -2,9 +2,8 @@
 import { restore } from '../files/csv.ts';
 import { UserError } from '../errors.ts';
 import type { Mapping, References } from '../mapping/mapping.ts';
-import type { ReadItem, Issue } from '../model.ts';
 import { isThere } from '../files/private-file.ts';
-import { didYouMean, meant, ProblemsError, type Location, type Problem } from '../problem.ts';
+import { didYouMean, lineAt, meant, mistake, ProblemsError, type Location, type Problem } from '../problem.ts';
 import type { Account } from '../service/account.ts';
 import { openSource } from '../input/open.ts';
 import type { Source } from '../input/source.ts';
@@ -103,18 +102,20 @@ async function readAnswers(source: Source): Promise<ReadAnswers> {
   const problems = names.flatMap((name, index): Problem[] => {
     const at = { file: source.files[0]!.path, line: 1, column: 1 };
     if (source.duplicateColumns.has(name))
-      return [error('duplicate_column', `the column \`${name}\` is there twice`, at)];
+      return [mistake('duplicate_column', `the column \`${name}\` is there twice`, at)];
     if (columns[index]! >= 0) return [];
-    return [error('missing_column', `missing column \`${name}\``, at, `the header is ${WORKSHEET_COLUMNS.join(', ')}`)];
+    return [
+      mistake('missing_column', `missing column \`${name}\``, at, `the header is ${WORKSHEET_COLUMNS.join(', ')}`),
+    ];
   });
   const answers = new Map<string, Answer>();
   const rows: NamedRow[] = [];
   if (problems.length > 0) return { answers: [], problems, existing: undefined };
   for await (const batch of source.batches()) {
     for (const item of batch) {
-      const at = placeOf(item);
+      const at = lineAt(item.place);
       if (item.kind === 'unreadable') {
-        problems.push(error(item.issue.code, item.issue.message, at, item.issue.hint));
+        problems.push(item.issue.with({ at }));
         continue;
       }
       const [kind, pipeline, oldName, newName] = columns.map((column) =>
@@ -122,8 +123,8 @@ async function readAnswers(source: Source): Promise<ReadAnswers> {
       ) as [string, string, string, string];
       if (!isKind(kind)) {
         if (kind !== '' || newName !== '') {
-          const suggestion = didYouMean(kind, KINDS) ?? `use ${KINDS.join(', ')}`;
-          problems.push(error('unknown_kind', `unknown kind \`${kind}\``, at, suggestion));
+          const hint = didYouMean(kind, KINDS) ?? `use ${KINDS.join(', ')}`;
+          problems.push(mistake('unknown_kind', `unknown kind \`${kind}\``, at, hint));
         }
         continue;
       }
@@ -131,10 +132,11 @@ async function readAnswers(source: Source): Promise<ReadAnswers> {
       if (newName === '') continue;
       const key = JSON.stringify([kind, pipeline, oldName]);
       const other = answers.get(key);
-      if (oldName === '') problems.push(error('no_old_name', `a \`new_name\` without \`old_name\`: "${newName}"`, at));
+      if (oldName === '')
+        problems.push(mistake('no_old_name', `a \`new_name\` without \`old_name\`: "${newName}"`, at));
       else if (other && other.newName !== newName) {
         const message = `${kind} \`${oldName}\` is on line ${other.at.line} already, with another \`new_name\``;
-        problems.push(error('answered_twice', message, at, 'keep one of the rows'));
+        problems.push(mistake('answered_twice', message, at, 'keep one of the rows'));
       } else if (!other) answers.set(key, { kind, pipeline, oldName, newName, at });
     }
   }
@@ -174,20 +176,12 @@ function unknownName({ kind, pipeline, newName, at }: Answer, resolver: Resolver
   if (matches.length === 1) return [];
   if (matches.length > 1) {
     const message = `${kind} \`${newName}\` matches ${matches.length} ${where}`;
-    return [error(`ambiguous_${kind}`, message, at, `write which one: ${quotedNames(matches, targets)}`)];
+    return [mistake(`ambiguous_${kind}`, message, at, `write which one: ${quotedNames(matches, targets)}`)];
   }
-  const suggestion =
+  const hint =
     meant(similarNames(newName, targets)) ??
     `use a name${kind === 'owner' ? ', e-mail address' : ''} or id of the account, or \`${OMITTED}\``;
-  return [error(`unresolved_${kind}`, `${kind} \`${newName}\` not found among the ${where}`, at, suggestion)];
-}
-
-function placeOf({ place }: ReadItem): Location {
-  return { file: place.file, line: place.line, column: 1 };
-}
-
-function error(code: string, message: string, at: Location, suggestion?: string): Problem {
-  return { code, message, severity: 'error', at, ...(suggestion === undefined ? {} : { suggestion }) };
+  return [mistake(`unresolved_${kind}`, `${kind} \`${newName}\` not found among the ${where}`, at, hint)];
 }
 
 const MOST_NAMED = 10;
@@ -204,10 +198,7 @@ function plain(name: string): string {
  * The rows of a worksheet whose `old_name` no record has: a spreadsheet may have changed it (`0012` to `12`), so the name that it was is
  * given where one is alike. Undefined if there are none.
  */
-export function unmatchedAnswers(
-  answers: readonly Answer[],
-  met: readonly MetName[],
-): (Issue & { count: number }) | undefined {
+export function unmatchedAnswers(answers: readonly Answer[], met: readonly MetName[]): Problem | undefined {
   const isMet = (answer: Answer): boolean =>
     met.some(
       ({ kind, pipeline, name }) =>
@@ -224,5 +215,5 @@ export function unmatchedAnswers(
   });
   const more = unmatched.length - texts.length;
   const rows = `${texts.join(', ')}${more > 0 ? `, and ${counted(more, 'more row')}` : ''}`;
-  return { ...issueOf('unmatched_answer', shortPath(unmatched[0]!.at.file), rows), count: unmatched.length };
+  return issueOf('unmatched_answer', shortPath(unmatched[0]!.at.file), rows).with({ count: unmatched.length });
 }

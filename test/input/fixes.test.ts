@@ -117,7 +117,7 @@ describe('corrected rejects of a table', () => {
     const fixed = await fixedBy(source, folder, 'first.csv', '[fs]*.csv');
     expect((await readAll(fixed)).map(({ raw }) => raw)).toEqual([['10'], ['21'], ['3']]);
     expect(fixed.description).toContain('2 corrected records');
-    expect(fixed.notices().map(({ code, file, message }) => [code, basename(file), message])).toEqual([
+    expect(fixed.notices().map(({ code, at, message }) => [code, basename(at!.file), message])).toEqual([
       ['fixed_again', 'second.csv', expect.stringMatching(/^1 record .*first\.csv/)],
     ]);
   });

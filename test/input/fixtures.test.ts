@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { UserError } from '../../src/errors.ts';
-import type { Issue } from '../../src/model.ts';
 import { openSource } from '../../src/input/open.ts';
 import type { SourceSpec } from '../../src/input/source.ts';
 import { workIn } from './reading.ts';
+import { locationText, type Problem } from '../../src/problem.ts';
 
 const CASES = join(import.meta.dirname, '../../fixtures/input');
 
@@ -26,14 +26,7 @@ async function dump(folder: string): Promise<string> {
         lines.push(`${item.kind} ${record} at ${file}:${line} ${JSON.stringify(item.raw)}`, ...issues.map(issueText));
       }
     }
-    lines.push(
-      ...source
-        .notices()
-        .map(
-          ({ code, message, file, line }) =>
-            `notice ${code}: ${file}${line === undefined ? '' : `:${line}`}: ${message}`,
-        ),
-    );
+    lines.push(...source.notices().map(({ code, message, at }) => `notice ${code}: ${locationText(at!)}: ${message}`));
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     lines.push(`error: ${error.message}`, `hint: ${error.hint}`);
@@ -41,7 +34,7 @@ async function dump(folder: string): Promise<string> {
   return `${lines.join('\n')}\n`;
 }
 
-function issueText({ severity, kind, code, message, hint }: Issue): string {
+function issueText({ severity, kind, code, message, hint }: Problem): string {
   return `  ${severity} ${kind} ${code}: ${message}${hint === undefined ? '' : ` (${hint})`}`;
 }
 

@@ -140,7 +140,7 @@ describe('tables', () => {
       "'a",
     ]);
     expect(source.notices()).toMatchObject([
-      { code: 'guard_apostrophe', line: 2, message: expect.stringMatching(/^6 .*'=Bob/) as string },
+      { code: 'guard_apostrophe', at: { line: 2 }, message: expect.stringMatching(/^6 .*'=Bob/) as string },
     ]);
   });
 
@@ -178,7 +178,7 @@ describe('tables', () => {
       ['8', '9'],
     ]);
     expect(
-      source.notices().map(({ code, line, message }) => [code, line, ...message.match(/\d[\d,]*(?= )/g)!]),
+      source.notices().map(({ code, at, message }) => [code, at?.line, ...message.match(/\d[\d,]*(?= )/g)!]),
     ).toEqual([
       ['guard_apostrophe', 2, '1,201', '1'],
       ['ids_as_decimals', 2, '1,200', '2'],

@@ -45,7 +45,7 @@ test('a glob says which files it passes over, and for what', async () => {
   const source = await openIn(folder, '*.csv');
   expect((await readAll(source)).map(({ raw }) => raw)).toEqual([['1']]);
   const [said] = source.notices();
-  expect(said).toMatchObject({ code: 'not_an_export', file: '*.csv' });
+  expect(said).toMatchObject({ code: 'not_an_export', at: { file: '*.csv' } });
   for (const name of ['B.CSV', '~$a.csv', 'references.csv']) expect(said!.message).toContain(name);
   expect((await failure(openIn(folder, 'r*.*'))).message).toContain('rejects.ndjson');
   expect((await openIn(folder, 'references.csv')).columns).toContain('new_name');

@@ -87,7 +87,7 @@ describe('cells are read by what they hold', () => {
       '7',
       '',
     ]);
-    expect(source.notices().map(({ code, file: place }) => [code, place])).toEqual([
+    expect(source.notices().map(({ code, at }) => [code, at?.file])).toEqual([
       ['sheet_contents', `${file}#Deals!${isComputed ? 'K2' : 'I3'}`],
     ]);
     expect(items.map(({ place: { file: shown, line } }) => [shown, line])).toEqual(
@@ -255,7 +255,7 @@ describe('sheets', () => {
     expect(source.otherArrays()).toMatchObject([{ label: 'sheets.xlsx', names: ['Old deals'] }]);
     const hidden = await openIn(folder, 'sheets.xlsx', { sheet: 'Old deals' });
     await readAll(hidden);
-    expect(hidden.notices().map(({ code, file }) => [code, file])).toEqual([
+    expect(hidden.notices().map(({ code, at }) => [code, at?.file])).toEqual([
       ['sheet_contents', 'sheets.xlsx#Old deals!A3'],
     ]);
     expect(await failure(openIn(folder, 'sheets.xlsx', { sheet: 'Contcts' }))).toMatchObject({

@@ -1,20 +1,20 @@
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { JsonValue } from '../../src/json.ts';
-import type { Issue } from '../../src/model.ts';
 import { parseMappingDocument, WrittenScalar } from '../../src/mapping/document.ts';
-import { isModule, loadFunctions } from '../../src/mapping/functions.ts';
-import { ValueError, type Result } from '../../src/mapping/values/result.ts';
+import { loadFunctions } from '../../src/mapping/functions.ts';
+import type { Result } from '../../src/mapping/values/result.ts';
 import { RowContext } from '../../src/mapping/values/row-context.ts';
 import type { Defaults, ValueSpec } from '../../src/mapping/spec.ts';
 import { TRANSFORM_BY_NAME } from '../../src/mapping/transforms/index.ts';
+import { Problem } from '../../src/problem.ts';
 
 /** The functions of the reference. */
 const MAPPINGS = fileURLToPath(new URL('../../mappings', import.meta.url));
 
 export interface Applied {
   readonly result: Result;
-  readonly warnings: readonly Issue[];
+  readonly warnings: readonly Problem[];
 }
 
 /** Applies one transform, in the notation of mapping files, to a value. */
@@ -28,7 +28,7 @@ export async function apply(written: string, value: JsonValue, defaults: Default
   const argument = raw === undefined ? undefined : entry.argument!(z.any()).parse(raw);
   await entry.load?.();
   const functions = await loadFunctions('functions.mjs', MAPPINGS);
-  if (!isModule(functions)) throw new Error(functions.message);
+  if (functions instanceof Problem) throw new Error(functions.message);
   const problemsFound = entry.check?.(argument, defaults, functions) ?? [];
   if (problemsFound.length > 0) throw new Error(problemsFound[0]!.message);
   const value_ = (spec: ValueSpec) => (): Result => (spec instanceof WrittenScalar ? spec.text : (spec as string));
@@ -47,5 +47,5 @@ export async function apply(written: string, value: JsonValue, defaults: Default
 /** The result, or the code of the error. */
 export async function outcome(written: string, value: JsonValue, defaults?: Defaults): Promise<JsonValue | undefined> {
   const { result } = await apply(written, value, defaults);
-  return result instanceof ValueError ? `error ${result.code}` : result;
+  return result instanceof Problem ? `error ${result.code}` : result;
 }

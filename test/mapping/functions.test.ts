@@ -43,7 +43,7 @@ describe('a function gets', () => {
       {
         field: 'custom_params.x',
         code: 'function_failed',
-        reason: expect.stringMatching(/read only|not extensible/) as string,
+        message: expect.stringMatching(/read only|not extensible/) as string,
       },
     ]);
   });
@@ -80,8 +80,8 @@ describe('what a function returns', () => {
     const { x, omissions } = await called(`const f = () => ${returned}`);
     expect(x).toBeUndefined();
     expect(omissions).toMatchObject([{ code: 'function_failed', original: 'Ada' }]);
-    expect(omissions[0]!.reason).toContain(named);
-    expect(omissions[0]!.reason).toContain('(functions.mjs, called at mapping.yaml:10:59)');
+    expect(omissions[0]!.message).toContain(named);
+    expect(omissions[0]!.message).toContain('(functions.mjs, called at mapping.yaml:10:59)');
   });
 
   it.each([
@@ -91,7 +91,7 @@ describe('what a function returns', () => {
     ['an object that contains itself', 'function f() { const a = {}; a.a = a; return a; }', 'RangeError: Maximum call'],
   ])('fails with what was thrown and where: %s', async (_what, code, said) => {
     const { omissions } = await called(code);
-    expect(omissions).toMatchObject([{ code: 'function_failed', reason: expect.stringContaining(said) as string }]);
+    expect(omissions).toMatchObject([{ code: 'function_failed', message: expect.stringContaining(said) as string }]);
   });
 });
 

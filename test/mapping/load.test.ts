@@ -425,3 +425,56 @@ describe('an invalid mapping is rejected with all its errors', () => {
     await expect(`${message.replaceAll(folder + sep, '')}\n`).toMatchFileSnapshot(join(folder, 'expected.txt'));
   });
 });
+
+describe('one wrong indent', () => {
+  const lines = `version: 1
+migration: it
+sources:
+  people: { path: people.csv }
+  firms:
+    path: firms.csv
+references:
+  stages:
+    Open: New
+events:
+  - type: lead/created
+    source: people
+    when:
+      all:
+        - { from: Kind, equals: Person }
+        - from: Name
+          present: true
+    data:
+      external_id: Id
+      full_name: Name
+`.split('\n');
+
+  it.each([
+    [4, 3],
+    [5, 3],
+    [7, 2],
+    [9, 0],
+    [11, 0],
+    [11, 3],
+    [12, 0],
+    [13, 6],
+    [14, 2],
+    [16, 9],
+    [17, 6],
+    [18, 6],
+    [19, 5],
+    [20, 8],
+  ])('is one mistake with the line that has it: line %i with %i spaces', async (line, spaces) => {
+    const text = lines.with(line - 1, ' '.repeat(spaces) + lines[line - 1]!.trimStart()).join('\n');
+    const error: unknown = await loadMapping(await written(text)).catch((thrown: unknown) => thrown);
+    const problems = (error as ProblemsError).problems.filter(({ code }) => code !== 'bad_source');
+    expect(problems).toMatchObject([{ code: 'wrong_indent', at: { line } }]);
+  });
+});
+
+it.each(['"1": New', "'1': New", '1: New'])('the keys `1` and `%s` are one', async (line) => {
+  const text = `version: 1\nmigration: it\nreferences:\n  stages:\n    1: Won\n    ${line}\nsources: { p: { path: p.csv } }\nevents:\n  - { type: lead/created, source: p, data: { external_id: Id } }\n`;
+  await written('Id\n1\n', 'p.csv');
+  const error: unknown = await loadMapping(await written(text)).catch((thrown: unknown) => thrown);
+  expect((error as ProblemsError).problems).toMatchObject([{ code: 'duplicate_key', at: { line: 6, column: 5 } }]);
+});

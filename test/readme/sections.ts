@@ -8,12 +8,12 @@ import { ENTITIES, EVENT_TYPES, kindOfType } from '../../src/kinds/index.ts';
 import { choicesOf, POLICIES, POLICY_NAMES } from '../../src/mapping/policies.ts';
 import { TRANSFORMS } from '../../src/mapping/transforms/index.ts';
 import type { TransformExample } from '../../src/mapping/transforms/transform.ts';
-import type { Issue } from '../../src/model.ts';
 import type { Words } from '../../src/report/words/sentence.ts';
 import { WORDS } from '../../src/report/words/words.ts';
 import { inProcess } from '../program.ts';
 import { withScreens } from './console.ts';
 import { ROOT } from './root.ts';
+import type { Problem } from '../../src/problem.ts';
 
 /** The pages of the documentation, relative to the root of the project. */
 export const PAGES = [
@@ -74,7 +74,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 /** What each code means and what to do, errors before warnings. */
 function codes(): string {
-  const words = Object.entries<Words & Pick<Issue, 'severity' | 'kind'>>(WORDS);
+  const words = Object.entries<Words & Pick<Problem, 'severity' | 'kind'>>(WORDS);
   const parts = (['error', 'warning'] as const).flatMap((severity) =>
     Object.entries(KINDS).map(([kind, title]) => {
       const rows = words

@@ -110,7 +110,10 @@ function withoutRefused(
   problems: readonly Problem[],
   text: MappingText,
 ): readonly Entry[] | undefined {
-  const found = problems.map(({ at, message }) => ({ message, part: at && text.partAt(at.line) }));
+  const found = problems.map(({ at, message }) => ({
+    message,
+    part: at?.line === undefined ? undefined : text.partAt(at.line),
+  }));
   if (found.some(({ part }) => part === undefined)) return undefined;
   return entries.map((entry): Entry => {
     const own = found.filter(({ part }) => part!.entry === entry);

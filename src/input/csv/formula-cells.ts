@@ -1,7 +1,8 @@
 /** Cells written as formulas, so that spreadsheets take them for text: `="00123"`, also quoted once more (`"=""00123"""`). */
-import { notice, Tally, type SourceNotice } from '../source.ts';
+import { Tally } from '../source.ts';
 import { shortened } from '../../report/words/visible.ts';
 import { issueOf } from '../../report/words/words.ts';
+import type { Problem } from '../../problem.ts';
 
 /** Replaces such cells by the text in them, in a CSV text that arrives in chunks. Nothing but a whole cell is replaced. */
 export class FormulaCells {
@@ -33,10 +34,10 @@ export class FormulaCells {
     return this.#replaced(this.#held);
   }
 
-  notices(): SourceNotice[] {
+  notices(): Problem[] {
     return this.#unwrapped.each((count, first) => {
       const example = shortened(Buffer.from(first, 'latin1').toString('utf8'), 40);
-      return notice(issueOf('unwrapped_cells', count, example), this.#file);
+      return issueOf('unwrapped_cells', count, example).in(this.#file);
     });
   }
 

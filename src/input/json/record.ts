@@ -1,9 +1,9 @@
 import { parse as parseLossless } from 'lossless-json';
 import { messageOf } from '../../errors.ts';
 import { hasDelicateNumber, isObject, parseExactJson, type JsonObject, type JsonValue } from '../../json.ts';
-import type { Issue } from '../../model.ts';
 import { shorten } from '../reading.ts';
 import { issueOf } from '../../report/words/words.ts';
+import type { Problem } from '../../problem.ts';
 
 /** Far deeper than any record of a CRM; deeper nesting could exhaust the stack of code that walks through a record. */
 export const MAX_DEPTH = 200;
@@ -11,7 +11,7 @@ export const MAX_DEPTH = 200;
 /** A record, or why there is none; `at` is the index at which the text stops being JSON. */
 type ParsedRecord =
   | { readonly value: JsonObject }
-  | { readonly issue: Issue; readonly raw?: JsonObject }
+  | { readonly issue: Problem; readonly raw?: JsonObject }
   | { readonly syntax: string; readonly at: number };
 
 /** Reads one record. Numbers keep their digits; a key that is repeated with a different value makes it unreadable. */

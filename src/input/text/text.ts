@@ -5,7 +5,6 @@ import { UserError } from '../../errors.ts';
 import { issueOf } from '../../report/words/words.ts';
 import { readBytes } from '../bytes.ts';
 import type { InputFile } from '../files.ts';
-import { notice, type SourceNotice } from '../source.ts';
 import { otherReading } from './candidates.ts';
 import {
   chooseEncoding,
@@ -19,6 +18,7 @@ import {
 } from './encoding.ts';
 import { refuseOtherFormats } from './not-text.ts';
 import { undecodable } from './undecodable.ts';
+import type { Problem } from '../../problem.ts';
 
 /** Bytes of text that are passed on at a time; bounds how many records are in memory. */
 const PIECE = 16 * 1024;
@@ -160,7 +160,7 @@ const SAMPLE = 64 * 1024;
 export async function openText(
   input: InputFile,
   spec: { readonly encoding?: string | undefined },
-): Promise<{ readonly file: TextFile; readonly encoding: string; readonly notices: readonly SourceNotice[] }> {
+): Promise<{ readonly file: TextFile; readonly encoding: string; readonly notices: readonly Problem[] }> {
   const { text: head } = await firstOf(readBytes(input), SAMPLE);
   refuseOtherFormats(input, head);
   const encoding = await chooseEncoding(input, head, spec.encoding);
@@ -169,7 +169,7 @@ export async function openText(
   return {
     file: { ...input, encoding },
     encoding: encoding.name,
-    notices: doubt === undefined ? [] : [notice(issueOf('doubtful_encoding', doubt), input.label)],
+    notices: doubt === undefined ? [] : [issueOf('doubtful_encoding', doubt).in(input.label)],
   };
 }
 

@@ -1,12 +1,12 @@
 import type { Hash } from 'node:crypto';
 import { UserError } from '../../errors.ts';
-import { didYouMean, quoted } from '../../problem.ts';
+import { didYouMean, quoted, type Problem } from '../../problem.ts';
 import { counted } from '../../report/words/numbers.ts';
 import { issueOf } from '../../report/words/words.ts';
 import { readBytes } from '../bytes.ts';
 import type { InputFile } from '../files.ts';
 import type { FileEnd, TableFile, TableRecord } from '../format.ts';
-import { notice, SettingError, type SourceNotice, type SourceSpec } from '../source.ts';
+import { SettingError, type SourceSpec } from '../source.ts';
 import { letterOf } from './cells.ts';
 import { readStrings, readWorkbook, type SheetPart, type Workbook } from './parts.ts';
 import { readSheet, SheetFindings, type SheetRow, type SheetToRead } from './sheet.ts';
@@ -191,7 +191,7 @@ function recordOf(
 function noticesOf(
   { isHidden, hiddenRows, merged, isFiltered, withoutResult, longNumbers }: SheetFindings,
   label: string,
-): SourceNotice[] {
+): Problem[] {
   const first = [merged, withoutResult, longNumbers].map(({ first: cell }) => cell).find((cell) => cell !== undefined);
   const found = [
     ...(isHidden ? ['the sheet is hidden'] : []),
@@ -211,5 +211,5 @@ function noticesOf(
   ];
   return found.length === 0
     ? []
-    : [notice(issueOf('sheet_contents', found), first === undefined ? label : `${label}!${first}`)];
+    : [issueOf('sheet_contents', found).in(first === undefined ? label : `${label}!${first}`)];
 }

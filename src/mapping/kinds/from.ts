@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import type { Problem } from '../../problem.ts';
+import { Problem } from '../../problem.ts';
 import { isAlternatives, type ValueSpec } from '../spec.ts';
 import type { Lack } from '../not-in-export.ts';
 import { within, type ValueContext } from '../values/compile-context.ts';
 import { reportPassedOver, saysWhatIsLeft } from '../values/left-behind.ts';
 import { columnOf } from '../values/path.ts';
-import { ValueError } from '../values/result.ts';
 import { ABSENT, type Evaluate } from '../values/row-context.ts';
 import { completed, type ValueReading, type ValueKind } from './kind.ts';
 
@@ -53,7 +52,7 @@ function firstOf(
   const whole = compiled.filter(({ problems, evaluate }) => problems.length === 0 && evaluate !== ABSENT);
   for (const problem of compiled.flatMap(({ problems }) => problems)) {
     if (whole.length > 0 && problem.code === 'unknown_column')
-      context.compilation.warnings.push({ ...problem, severity: 'warning' });
+      context.compilation.warnings.push(problem.with({ severity: 'warning' }));
     else context.problems.push(problem);
   }
   const [first, ...others] = whole.length > 0 ? [] : compiled.flatMap(({ lacking }) => lacking);
@@ -66,21 +65,21 @@ function firstOf(
   );
   const isSaid = saysWhatIsLeft(context);
   return (row) => {
-    let unreadable: ValueError | undefined;
+    let unreadable: Problem | undefined;
     for (let index = 0; index < alternatives.length; index += 1) {
       const { evaluate, column } = alternatives[index]!;
       const read = evaluate(row);
       if (read === undefined) continue;
       const result = finish(read, row);
-      if (result instanceof ValueError) result.column ??= column;
-      if (result instanceof ValueError && isLeftOut(result)) {
+      if (result instanceof Problem) result.column ??= column;
+      if (result instanceof Problem && isLeftOut(result)) {
         if (unreadable) row.omit(result);
         else unreadable = result;
         continue;
       }
       if (unreadable) row.omit(unreadable);
       const taken = columns[index];
-      if (isSaid && taken && !(read instanceof ValueError)) {
+      if (isSaid && taken && !(read instanceof Problem)) {
         const behind = columns.slice(index + 1).flatMap((column) => column ?? []);
         if (behind.length > 0) reportPassedOver({ path: taken.path, value: read }, behind, context, row);
       }

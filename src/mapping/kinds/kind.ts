@@ -7,8 +7,9 @@ import type { Path } from '../document.ts';
 import type { ValueObject, ValueSpec } from '../spec.ts';
 import type { ValueShape } from '../transforms/transform.ts';
 import type { ValueContext } from '../values/compile-context.ts';
-import type { Result, ValueError } from '../values/result.ts';
+import type { Result } from '../values/result.ts';
 import { ABSENT, type Evaluate, type RowContext } from '../values/row-context.ts';
+import type { Problem } from '../../problem.ts';
 
 /** Where a value comes from, and what happens to it, in order. */
 export interface ValueWords {
@@ -29,7 +30,7 @@ export interface ValueReading {
   /** The steps after a value was read: its transforms, and the check of its field. */
   readonly finish: (read: Result, row: RowContext) => Result;
   /** Whether a value that cannot be read is left out of the event. */
-  readonly isLeftOut: (error: ValueError) => boolean;
+  readonly isLeftOut: (error: Problem) => boolean;
 }
 
 interface KindDefinition<Spec> {

@@ -3,9 +3,9 @@ import type { JsonValue } from '../../json.ts';
 import { enumerated } from '../../report/words/numbers.ts';
 import type { ValueSpec } from '../spec.ts';
 import { within } from '../values/compile-context.ts';
-import { ValueError } from '../values/result.ts';
 import { ABSENT } from '../values/row-context.ts';
 import { kind } from './kind.ts';
+import { Problem } from '../../problem.ts';
 
 /** `list: [First Name, Last Name]`: all members that have a value; lists are flattened. */
 export const list = kind<readonly ValueSpec[]>({
@@ -22,7 +22,7 @@ export const list = kind<readonly ValueSpec[]>({
       const found: JsonValue[] = [];
       for (const member of members) {
         const result = member(row);
-        if (result instanceof ValueError) return result;
+        if (result instanceof Problem) return result;
         // One by one: a list may be longer than a call can have arguments.
         const values = Array.isArray(result) ? (result as readonly JsonValue[]) : [result];
         for (const each of values) if (each !== undefined && each !== null) found.push(each);

@@ -3,8 +3,9 @@ import { cellText, type JsonValue } from '../../json.ts';
 import type { Row } from '../../model.ts';
 import type { Source } from '../../input/source.ts';
 import type { Lack } from '../not-in-export.ts';
-import { ValueError, type Result, textOf } from '../values/result.ts';
+import { type Result, textOf } from '../values/result.ts';
 import { RowContext, type Evaluate } from '../values/row-context.ts';
+import { Problem } from '../../problem.ts';
 
 /** Marks a text that several records match with different values. */
 export const SEVERAL = Symbol('several');
@@ -39,7 +40,7 @@ export class LookupTable {
     row.begin(record);
     const match = this.spec.match(row);
     const take = this.spec.take(row);
-    if (match instanceof ValueError) this.unusable += 1;
+    if (match instanceof Problem) this.unusable += 1;
     else for (const element of [match].flat() as (JsonValue | undefined)[]) this.#put(textOf(element), take);
   }
 
@@ -52,8 +53,8 @@ export class LookupTable {
   }
 }
 
-function sameValue(a: JsonValue | ValueError, b: JsonValue | ValueError): boolean {
-  if (a instanceof ValueError || b instanceof ValueError) return a === b;
+function sameValue(a: JsonValue | Problem, b: JsonValue | Problem): boolean {
+  if (a instanceof Problem || b instanceof Problem) return a === b;
   return cellText(a) === cellText(b);
 }
 

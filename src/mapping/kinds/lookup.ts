@@ -9,8 +9,9 @@ import { ABSENT, type Evaluate } from '../values/row-context.ts';
 import type { LookupSpec } from '../spec.ts';
 import * as part from '../schema-parts.ts';
 import { onEach } from '../transforms/transform.ts';
-import { ValueError, type Result, valueText, textOf, withOriginal } from '../values/result.ts';
+import { type Result, valueText, textOf, withOriginal } from '../values/result.ts';
 import { issueOf } from '../../report/words/words.ts';
+import { Problem } from '../../problem.ts';
 
 export const lookup = kind<LookupSpec>({
   schema: (value) =>
@@ -51,7 +52,7 @@ function readLookup(spec: LookupSpec, context: ValueContext, value: ValueReading
   const find = onEach((own) => findIn(table, own, ifMissing, ifMany));
   return (row) => {
     const own = wanted(row);
-    return own === undefined || own instanceof ValueError ? own : find(own, row);
+    return own === undefined || own instanceof Problem ? own : find(own, row);
   };
 }
 
@@ -85,9 +86,9 @@ function findIn(
   const found = text === undefined ? undefined : values.get(text);
   if (found === SEVERAL && ifMany === 'skip') return undefined;
   if (found === SEVERAL) {
-    return withOriginal(new ValueError(issueOf('ambiguous_lookup', spec.source.name, valueText(value))), value);
+    return withOriginal(issueOf('ambiguous_lookup', spec.source.name, valueText(value)), value);
   }
   if (found !== undefined) return found;
   if (ifMissing === 'skip' || (text !== undefined && values.has(text))) return undefined;
-  return withOriginal(new ValueError(issueOf('lookup_missing', spec.source.name, valueText(value))), value);
+  return withOriginal(issueOf('lookup_missing', spec.source.name, valueText(value)), value);
 }

@@ -2,10 +2,11 @@
 import { textWith, type JsonValue } from '../../json.ts';
 import * as part from '../schema-parts.ts';
 import { compileColumn, type ValueContext } from '../values/compile-context.ts';
-import { ValueError, withOriginal, type Result, valueText, textOf } from '../values/result.ts';
+import { withOriginal, type Result, valueText, textOf } from '../values/result.ts';
 import { ABSENT, type Evaluate } from '../values/row-context.ts';
 import { issueOf } from '../../report/words/words.ts';
 import { kind } from './kind.ts';
+import { Problem } from '../../problem.ts';
 
 type TemplatePart = { readonly literal: string } | { readonly path: string };
 
@@ -80,7 +81,7 @@ function readTemplate(source: string, context: ValueContext): Evaluate {
       }
       const result = part.evaluate(row);
       const piece = partText(result);
-      if (piece instanceof ValueError) return piece;
+      if (piece instanceof Problem) return piece;
       if (piece === undefined) missing = part.path;
       else {
         text += piece;
@@ -89,15 +90,15 @@ function readTemplate(source: string, context: ValueContext): Evaluate {
       }
     }
     if (missing !== undefined && (kind === 'id' || (kind === 'parent' && found > 0))) {
-      return withOriginal(new ValueError(issueOf('missing_part', missing)), text);
+      return withOriginal(issueOf('missing_part', missing), text);
     }
     return found === 0 ? undefined : textWith(text, values);
   };
 }
 
-function partText(result: Result): string | undefined | ValueError {
-  if (result === undefined || result instanceof ValueError) return result;
+function partText(result: Result): string | undefined | Problem {
+  if (result === undefined || result instanceof Problem) return result;
   const text = textOf(result);
   if (text !== undefined) return text;
-  return withOriginal(new ValueError(issueOf('list_value', valueText(result))), result);
+  return withOriginal(issueOf('list_value', valueText(result)), result);
 }

@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
 import { isObject, NumberInText, NumberText, type JsonObject, type JsonValue } from '../../json.ts';
-import { didYouMean, quoted } from '../../problem.ts';
+import { didYouMean, Problem, quoted } from '../../problem.ts';
 import { thrownText, type FunctionModule } from '../functions.ts';
 import { uniqueNames } from '../values/path.ts';
-import { ValueError, type Result, valueText } from '../values/result.ts';
+import { type Result, valueText } from '../values/result.ts';
 import type { RowContext } from '../values/row-context.ts';
 import { name } from '../schema-parts.ts';
-import { transform, type ArgumentProblem } from './transform.ts';
+import { transform } from './transform.ts';
 import { issueOf } from '../../report/words/words.ts';
 
 type Callable = (value: unknown, record: unknown) => unknown;
@@ -37,50 +37,31 @@ export const call = transform<string>({
             ? [`it returned ${error.message}`, functions!.file]
             : [thrownText(error), functions!.placeOf(error)];
         const places = `${place}, called at ${basename(at.file)}:${at.line}:${at.column}`;
-        return new ValueError(issueOf('function_failed', valueText(called), valueText(input), why, places));
+        return issueOf('function_failed', valueText(called), valueText(input), why, places);
       }
     };
   },
 });
 
-function problemsOf(called: string, functions: FunctionModule | undefined): readonly ArgumentProblem[] {
-  if (!functions) {
-    const suggestion = 'set `functions: functions.mjs` at the top level, the module that exports it';
-    return [
-      {
-        code: 'unknown_function',
-        message: `the mapping has no \`functions\` to call ${valueText(called)} of`,
-        suggestion,
-      },
-    ];
-  }
+function problemsOf(called: string, functions: FunctionModule | undefined): readonly Problem[] {
+  const unknown = (message: string, hint: string) => [new Problem({ code: 'unknown_function', message, hint })];
+  const bad = (message: string, hint: string) => [new Problem({ code: 'bad_function', message, hint })];
+  const name = valueText(called);
+  if (!functions)
+    return unknown(
+      `the mapping has no \`functions\` to call ${name} of`,
+      'set `functions: functions.mjs` at the top level, the module that exports it',
+    );
   const { exports, file } = functions;
   const known = Object.keys(exports).filter((key) => typeof exports[key] === 'function');
-  if (!Object.hasOwn(exports, called)) {
-    const available = known.length === 0 ? `${file} exports no function` : `it exports ${quoted(known)}`;
-    const message = `${file} does not export ${valueText(called)}`;
-    return [{ code: 'unknown_function', message, suggestion: didYouMean(called, known) ?? available }];
-  }
+  const available = known.length === 0 ? `${file} exports no function` : `it exports ${quoted(known)}`;
+  if (!Object.hasOwn(exports, called))
+    return unknown(`${file} does not export ${name}`, didYouMean(called, known) ?? available);
   const given = exports[called];
-  if (typeof given !== 'function') {
-    return [
-      {
-        code: 'bad_function',
-        message: `${valueText(called)} of ${file} is not a function`,
-        suggestion: 'export it as `export function`',
-      },
-    ];
-  }
-  if (Object.prototype.toString.call(given) === '[object AsyncFunction]') {
-    return [
-      {
-        code: 'bad_function',
-        message: `${valueText(called)} of ${file} is asynchronous`,
-        suggestion: 'return the value itself, not a promise',
-      },
-    ];
-  }
-  return [];
+  if (typeof given !== 'function') return bad(`${name} of ${file} is not a function`, 'export it as `export function`');
+  return Object.prototype.toString.call(given) === '[object AsyncFunction]'
+    ? bad(`${name} of ${file} is asynchronous`, 'return the value itself, not a promise')
+    : [];
 }
 
 class NoValue extends Error {}

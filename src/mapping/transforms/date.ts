@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { quoted } from '../../problem.ts';
-import { ValueError, type Result, valueText } from '../values/result.ts';
+import { Problem, quoted } from '../../problem.ts';
+import { type Result, valueText } from '../values/result.ts';
 import { locale, object, oneOf, text, timezone } from '../schema-parts.ts';
 import type { RowContext } from '../values/row-context.ts';
 import type { Defaults } from '../spec.ts';
@@ -13,7 +13,7 @@ import {
   warnIfFar,
   type ReadDate,
 } from './date-format.ts';
-import { onText, transform, type ArgumentProblem, type TransformContext } from './transform.ts';
+import { onText, transform, type TransformContext } from './transform.ts';
 import { zoneOffset, zoneReader, type ZoneOffset, type ZoneReader } from './zone.ts';
 import { issueOf } from '../../report/words/words.ts';
 
@@ -97,20 +97,15 @@ function dateWords({ formats, timezone, as }: ReturnType<typeof options>, defaul
 }
 
 /** With `iso`, some texts may have an offset and others not: that is checked per record. */
-function checkZone({ formats, timezone, as }: ReturnType<typeof options>, defaults: Defaults): ArgumentProblem[] {
+function checkZone({ formats, timezone, as }: ReturnType<typeof options>, defaults: Defaults): Problem[] {
   if (as === 'date' || (timezone ?? defaults.timezone) !== undefined) return [];
   const isLocal = (source: string): boolean =>
     isWord(source) ? source === 'excel' : !compileFormat(source, 'en').hasOffset;
   const without = formats.find(isLocal);
   if (without === undefined) return [];
-  return [
-    {
-      code: 'no_timezone',
-      message: `\`${without}\` has no offset and no time zone is set`,
-      suggestion:
-        'set `defaults.timezone` to an IANA name such as Europe/Rome, or use `as: date` if only the day matters',
-    },
-  ];
+  const message = `\`${without}\` has no offset and no time zone is set`;
+  const hint = 'set `defaults.timezone` to an IANA name such as Europe/Rome, or use `as: date` if only the day matters';
+  return [new Problem({ code: 'no_timezone', message, hint })];
 }
 
 function compileDate({ formats, timezone, locale, as }: ReturnType<typeof options>, { defaults }: TransformContext) {
@@ -136,7 +131,7 @@ function compileDate({ formats, timezone, locale, as }: ReturnType<typeof option
       }
       return result;
     }
-    return new ValueError(issueOf('bad_date', valueText(text), known), hintFor(text));
+    return issueOf('bad_date', valueText(text), known).with({ hint: hintFor(text) });
   });
 }
 
@@ -178,9 +173,9 @@ function dayOf({ local, offset }: ReadDate, text: string, offsetAt: ZoneOffset |
 
 function instantOf(read: ReadDate, text: string, zone: ZoneReader | undefined, row: RowContext): Result {
   if (read.offset !== undefined) return iso(read.local - read.offset, text);
-  if (!zone) return new ValueError(issueOf('bad_date/no_offset', valueText(text)));
+  if (!zone) return issueOf('bad_date/no_offset', valueText(text));
   const { instant, twice } = read.isDay ? beginningOf(read.local, zone) : zone(read.local);
-  if (instant === undefined) return new ValueError(issueOf('bad_date/skipped', valueText(text)));
+  if (instant === undefined) return issueOf('bad_date/skipped', valueText(text));
   if (twice) row.report(issueOf('ambiguous_time', valueText(text)));
   return iso(instant, text);
 }
@@ -193,7 +188,7 @@ function beginningOf(midnight: number, zone: ZoneReader): ReturnType<ZoneReader>
 
 /** The first `length` characters of an instant, which was read from `text`. */
 function iso(instant: number, text: string, length?: number): Result {
-  if (!hasFourDigitYear(instant)) return new ValueError(issueOf('bad_date/out_of_range', valueText(text)));
+  if (!hasFourDigitYear(instant)) return issueOf('bad_date/out_of_range', valueText(text));
   return new Date(instant).toISOString().slice(0, length);
 }
 

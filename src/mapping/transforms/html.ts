@@ -1,7 +1,6 @@
 import type * as htmlToTextModule from 'html-to-text';
 import type { DomNode, FormatCallback, HtmlToTextOptions } from 'html-to-text';
 import type * as htmlparser2Module from 'htmlparser2';
-import { ValueError } from '../values/result.ts';
 import { onText, transform } from './transform.ts';
 import { issueOf } from '../../report/words/words.ts';
 
@@ -31,7 +30,7 @@ export const htmlToText = transform({
     return onText((input) => {
       const html = withTextEscaped(input);
       if (html === undefined) return ENTITY.test(input) ? withText(convert(asPreformatted(input))) : input;
-      return isTooDeep(html) ? new ValueError(issueOf('bad_html')) : tidy(convert(html));
+      return isTooDeep(html) ? issueOf('bad_html') : tidy(convert(html));
     });
   },
 });

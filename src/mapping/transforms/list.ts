@@ -1,5 +1,5 @@
 import { textWith, type JsonValue } from '../../json.ts';
-import { ValueError, valueText, textOf } from '../values/result.ts';
+import { valueText, textOf } from '../values/result.ts';
 import { integer, text } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
 import { issueOf } from '../../report/words/words.ts';
@@ -69,7 +69,7 @@ export const join = transform<string>({
       if (element === null) continue;
       const piece = textOf(element);
       if (piece === undefined) {
-        return new ValueError(issueOf('not_text', valueText(element)));
+        return issueOf('not_text', valueText(element));
       }
       joined = joined === undefined ? piece : joined + separator! + piece;
     }

@@ -1,5 +1,5 @@
 import { nearest } from '../../problem.ts';
-import { ValueError, valueText } from '../values/result.ts';
+import { valueText } from '../values/result.ts';
 import { record, textOrNull } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
 import { enumerated } from '../../report/words/numbers.ts';
@@ -31,7 +31,7 @@ export const map = transform<Readonly<Record<string, string | null>>>({
       const near = nearest(input, table.keys(), 2);
       const hint =
         near.length > 0 ? `similar keys: ${near.map(valueText).join(', ')}; add this value to the map` : undefined;
-      return new ValueError(issueOf('not_mapped', valueText(input)), hint);
+      return issueOf('not_mapped', valueText(input)).with({ hint });
     });
   },
 });
@@ -65,6 +65,6 @@ export const boolean = transform({
       const word = input.toLowerCase();
       if (YES.has(word)) return true;
       if (NO.has(word)) return false;
-      return new ValueError(issueOf('bad_boolean', valueText(input)));
+      return issueOf('bad_boolean', valueText(input));
     }),
 });

@@ -1,10 +1,11 @@
 import { decimalOf, plainDecimal } from '../../decimal.ts';
 import { isCurrency, SIGN_WORDS } from '../../kinds/currencies.ts';
 import { NumberInText, NumberText, readNumber, type JsonValue } from '../../json.ts';
-import { ValueError, valueText, textOf } from '../values/result.ts';
+import { valueText, textOf } from '../values/result.ts';
 import { count, object, oneOf } from '../schema-parts.ts';
-import { onEach, transform, type ArgumentProblem } from './transform.ts';
+import { onEach, transform } from './transform.ts';
 import { issueOf } from '../../report/words/words.ts';
+import { Problem } from '../../problem.ts';
 
 const DECIMALS = ['.', ',', '٫'] as const;
 const GROUPS = [',', '.', "'", '’', '_', ' ', ''] as const;
@@ -66,30 +67,20 @@ function withDefaults({ decimal = '.', group, divide = 1, multiply = 1 }: Number
   return { decimal, group: group ?? (decimal === ',' ? '.' : ','), divide, multiply };
 }
 
-function problemsOf(argument: NumberArgument): ArgumentProblem[] {
+function problemsOf(argument: NumberArgument): Problem[] {
   const { decimal, group, divide } = withDefaults(argument);
-  const problems: ArgumentProblem[] = [];
-  if (decimal === group) {
-    problems.push({
-      code: 'bad_argument',
-      path: ['group'],
-      message: '`decimal` and `group` must be different characters',
-    });
-  }
-  if (!tensFor(divide)) {
-    problems.push({
-      code: 'bad_argument',
-      path: ['divide'],
-      message: `division by ${divide} is not always exact`,
-      suggestion: 'use 10, 100, 1000 or another product of 2s and 5s',
-    });
-  }
-  return problems;
+  const same = '`decimal` and `group` must be different characters';
+  const inexact = `division by ${divide} is not always exact`;
+  const hint = 'use 10, 100, 1000 or another product of 2s and 5s';
+  return [
+    ...(decimal === group ? [new Problem({ code: 'bad_argument', field: 'group', message: same })] : []),
+    ...(tensFor(divide) ? [] : [new Problem({ code: 'bad_argument', field: 'divide', message: inexact, hint })]),
+  ];
 }
 
-function badNumber(input: JsonValue, decimal: string, group: string): ValueError {
+function badNumber(input: JsonValue, decimal: string, group: string): Problem {
   const hint = `expected decimal separator \`${decimal}\`${group === '' ? '' : ` and group separator \`${group}\``}; set \`number: { decimal, group }\` to those of the export`;
-  return new ValueError(issueOf('bad_number', valueText(input)), hint);
+  return issueOf('bad_number', valueText(input)).with({ hint });
 }
 
 /** Converts a text to plain decimal notation (`-1200.5`), or to undefined. */
@@ -167,13 +158,13 @@ function scaled(plain: string, factor: number, divisor: number): string {
 }
 
 /** For number fields of the service: only plain decimals that a JavaScript number represents exactly. */
-export function exactNumber(value: JsonValue): number | ValueError {
+export function exactNumber(value: JsonValue): number | Problem {
   const plain = typeof value === 'string' ? writtenDecimal(value) : jsonDecimal(value);
-  if (plain === undefined) return new ValueError(issueOf('bad_number/not_plain', valueText(value)));
+  if (plain === undefined) return issueOf('bad_number/not_plain', valueText(value));
   const result = Number(plain);
   const digits = plain.replace(/\D/g, '').replace(/^0+/, '').length;
   if (digits <= 15 || jsonDecimal(result) === plain) return result;
-  return new ValueError(issueOf('bad_number/too_long', valueText(value)));
+  return issueOf('bad_number/too_long', valueText(value));
 }
 
 function writtenDecimal(text: string): string | undefined {

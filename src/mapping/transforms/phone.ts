@@ -4,14 +4,14 @@ import {
   type CountryCode,
   type PhoneNumber,
 } from 'libphonenumber-js/core/es6';
-import { didYouMean } from '../../problem.ts';
+import { didYouMean, Problem } from '../../problem.ts';
 import { countryCode } from './countries.ts';
 import { isRegion, numbering } from './phone-library.ts';
-import { ValueError, type Result, valueText, textOf } from '../values/result.ts';
+import { type Result, valueText, textOf } from '../values/result.ts';
 import { flag, name, object } from '../schema-parts.ts';
 import type { RowContext } from '../values/row-context.ts';
 import type { Defaults, ValueSpec } from '../spec.ts';
-import { onText, transform, type ArgumentProblem } from './transform.ts';
+import { onText, transform } from './transform.ts';
 import { issueOf } from '../../report/words/words.ts';
 
 interface PhoneArgument {
@@ -41,7 +41,7 @@ export const phone = transform<PhoneArgument>({
   ],
   argument: (value) => object({ region: name.optional(), region_from: value.optional(), strict: flag.optional() }),
   bare: true,
-  check: (argument) => (argument?.region === undefined ? [] : regionProblems(argument.region, ['region'])),
+  check: (argument) => [regionProblem(argument?.region)?.with({ field: 'region' }) ?? []].flat(),
   compile: (argument, { defaults, value }) => {
     const region = (argument?.region ?? defaults.region)?.toUpperCase();
     const regionFrom = argument?.region_from === undefined ? undefined : value(argument.region_from, 'region_from');
@@ -49,19 +49,19 @@ export const phone = transform<PhoneArgument>({
     return onText((text, row) => {
       const own = regionFrom?.(row);
       // Not the same error: the number was left out here, not its country.
-      if (own instanceof ValueError && !text.startsWith('+')) return new ValueError(own);
-      const country = own instanceof ValueError ? undefined : textOf(own);
+      if (own instanceof Problem && !text.startsWith('+')) return new Problem(own);
+      const country = own instanceof Problem ? undefined : textOf(own);
       return e164(text, country === undefined ? region : (countryCode(country) ?? country), strict, row);
     });
   },
 });
 
-export function regionProblems(region: string, path: readonly string[]): ArgumentProblem[] {
-  if (isRegion(region.toUpperCase())) return [];
-  const suggestion = /^uk$/i.test(region)
+export function regionProblem(region: string | undefined): Problem | undefined {
+  if (region === undefined || isRegion(region.toUpperCase())) return undefined;
+  const hint = /^uk$/i.test(region)
     ? 'did you mean `GB`?'
     : (didYouMean(region, Object.keys(numbering().countries)) ?? 'use a two-letter ISO 3166 code such as IT or US');
-  return [{ code: 'unknown_region', path, message: `unknown region \`${region}\``, suggestion }];
+  return new Problem({ code: 'unknown_region', message: `unknown region \`${region}\``, hint });
 }
 
 function supported(region: string | undefined): CountryCode | undefined {
@@ -80,11 +80,11 @@ function e164(text: string, region: string | undefined, strict: boolean, row: Ro
   const number = read(text, known, strict);
   if (!number) return badPhone(text, region, known);
   if (Array.isArray(number)) {
-    return new ValueError(issueOf('bad_phone/two_readings', valueText(text), number.join(' or ')));
+    return issueOf('bad_phone/two_readings', valueText(text), number.join(' or '));
   }
   if (number.ext) row.report(issueOf('extension_dropped', valueText(text)));
   if (!number.isValid()) {
-    if (!isPlausible(number)) return new ValueError(issueOf('bad_phone/no_country', valueText(text), number.number));
+    if (!isPlausible(number)) return issueOf('bad_phone/no_country', valueText(text), number.number);
     const where = known && !text.startsWith('+') ? ` in ${COUNTRIES.of(known)}` : '';
     row.report(issueOf('unassigned_number', valueText(text), number.number, where));
   }
@@ -147,11 +147,10 @@ const LONGEST = 250;
 /** Digits that are not an international number. */
 const NATIONAL = /^(?!00)[(\d](?:[^\d]*\d){4,}/;
 
-function badPhone(text: string, region: string | undefined, known: string | undefined): ValueError {
-  if (text.length > LONGEST) return new ValueError(issueOf('bad_phone', valueText(text), known));
-  if (/\d[.,]?\d*e\+\d/i.test(text)) return new ValueError(issueOf('bad_phone/rounded', valueText(text)));
-  if (region !== undefined && !known)
-    return new ValueError(issueOf('unknown_country', valueText(text), valueText(region)));
-  if (region === undefined && NATIONAL.test(text)) return new ValueError(issueOf('no_country_code', valueText(text)));
-  return new ValueError(issueOf('bad_phone', valueText(text), known));
+function badPhone(text: string, region: string | undefined, known: string | undefined): Problem {
+  if (text.length > LONGEST) return issueOf('bad_phone', valueText(text), known);
+  if (/\d[.,]?\d*e\+\d/i.test(text)) return issueOf('bad_phone/rounded', valueText(text));
+  if (region !== undefined && !known) return issueOf('unknown_country', valueText(text), valueText(region));
+  if (region === undefined && NATIONAL.test(text)) return issueOf('no_country_code', valueText(text));
+  return issueOf('bad_phone', valueText(text), known);
 }

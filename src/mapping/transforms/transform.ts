@@ -3,9 +3,9 @@
  * validation and the reference are all derived from these entries.
  */
 import type { z } from 'zod';
-import { ValueError, type Result, textOf, valueText } from '../values/result.ts';
+import { type Result, textOf, valueText } from '../values/result.ts';
 import { NumberText, textWith, type JsonValue } from '../../json.ts';
-import type { Location, Problem } from '../../problem.ts';
+import { type Location, Problem } from '../../problem.ts';
 import type { FunctionModule } from '../functions.ts';
 import type { RowContext, Evaluate } from '../values/row-context.ts';
 import type { Defaults, ValueSpec } from '../spec.ts';
@@ -29,10 +29,6 @@ export interface TransformContext {
   readonly value: (spec: ValueSpec, key: string) => Evaluate;
 }
 
-export type ArgumentProblem = Pick<Problem, 'code' | 'message' | 'suggestion'> & {
-  readonly path?: readonly (string | number)[];
-};
-
 export interface TransformExample {
   readonly apply: string;
   readonly from: JsonValue;
@@ -54,12 +50,15 @@ interface Definition<A> {
   readonly bare?: boolean;
   /** Loads a library, only when a mapping uses the transform. */
   readonly load?: () => Promise<unknown>;
-  /** Problems that the schema of the argument cannot find, such as those that depend on the defaults or the functions. */
+  /**
+   * Problems that the schema of the argument cannot find, such as those that depend on the defaults or the functions; `field`: the key of
+   * the argument.
+   */
   readonly check?: (
     argument: A | undefined,
     defaults: Defaults,
     functions: FunctionModule | undefined,
-  ) => readonly ArgumentProblem[];
+  ) => readonly Problem[];
   readonly shape?: (input: ValueShape) => ValueShape;
   readonly compile: (argument: A | undefined, context: TransformContext) => Apply;
 }
@@ -86,7 +85,7 @@ export function transform<A>(definition: Definition<A>): Transform {
 export function onText(change: (text: string, row: RowContext) => Result): Apply {
   const one = (input: JsonValue, row: RowContext): Result => {
     const text = typeof input === 'string' ? input : textOf(input);
-    if (text === undefined) return new ValueError(issueOf('not_text', valueText(input)));
+    if (text === undefined) return issueOf('not_text', valueText(input));
     const result = change(text, row);
     if (result === '') return undefined;
     if (typeof result !== 'string' || (typeof input !== 'number' && !(input instanceof NumberText))) return result;
@@ -103,7 +102,7 @@ export function onEach(one: Apply): Apply {
     for (const element of input as readonly JsonValue[]) {
       const result =
         element === null ? undefined : Array.isArray(element) ? onEach(one)(element, row) : one(element, row);
-      if (result instanceof ValueError) return result;
+      if (result instanceof Problem) return result;
       list.push(result ?? null);
     }
     return list;

@@ -2,9 +2,10 @@
 import type { JsonObject } from '../../json.ts';
 import { compileColumn, within, type ValueContext } from './compile-context.ts';
 import type { RowContext } from './row-context.ts';
-import { textOf, ValueError } from './result.ts';
+import { textOf } from './result.ts';
 import type { CombineSpec } from '../spec.ts';
 import { parseTemplate } from '../kinds/template.ts';
+import { Problem } from '../../problem.ts';
 
 /** With the defaults filled in. */
 export interface Combine {
@@ -66,7 +67,7 @@ export function defaultHeading(timezone: string | undefined): (comment: HeadedCo
 }
 
 function scalar(result: ReturnType<ReturnType<typeof compileColumn>>): string | undefined {
-  return result instanceof ValueError ? undefined : textOf(result);
+  return result instanceof Problem ? undefined : textOf(result);
 }
 
 /** `2024-05-01 10:20` in this zone; without one in UTC, and it says so. */

@@ -1,11 +1,11 @@
 /** Data that all parts share while a mapping is compiled. */
-import { quoted, type Location, type Problem } from '../../problem.ts';
+import { mistake, Problem, quoted, type Location } from '../../problem.ts';
 import type { Source } from '../../input/source.ts';
 import type { Path } from '../document.ts';
 import type { FieldType } from '../../kinds/index.ts';
 import type { Lack, NamedOtherwise, NotInExport } from '../not-in-export.ts';
 import type { FunctionModule } from '../functions.ts';
-import { compilePath, isPathError, type PathContext } from './path.ts';
+import { compilePath, type PathContext } from './path.ts';
 import { ABSENT, type Evaluate } from './row-context.ts';
 import type { LookupTable, LookupTables } from '../kinds/lookup-table.ts';
 import type { Defaults, OnError } from '../spec.ts';
@@ -82,17 +82,18 @@ export function compileColumn(path: string, context: ValueContext): Evaluate {
   if (frame.source.isAbsent) return ABSENT;
   const at = compilation.locate(context.path);
   const compiled = compilePath(path, frame);
-  if (isPathError(compiled)) {
-    const { code, message, suggestion, lacks } = compiled;
-    if (compilation.isLenient && lacks !== undefined) {
-      context.lacking.push({ source, columns: [lacks], at, suggestion });
+  if ('lacks' in compiled) {
+    const lack = { source, columns: [compiled.lacks], at, hint: compiled.hint };
+    if (!compilation.isLenient) reportLacks(context, [lack]);
+    else {
+      context.lacking.push(lack);
       const { columns } = compilation.lacking;
       columns.set(source, (columns.get(source) ?? new Set()).add(path));
       return ABSENT;
     }
-    context.problems.push({ code, message, severity: 'error', at, ...(suggestion !== undefined && { suggestion }) });
-    return () => undefined;
   }
+  if (compiled instanceof Problem) context.problems.push(compiled.with({ at }));
+  if (!('evaluate' in compiled)) return () => undefined;
   const { evaluate, column, header } = compiled;
   if (header !== undefined) compilation.named.push({ source, name: path, header });
   context.uses.push({ field, path, at, column, isRest: false, isNumber: context.isNumber ?? false, decides, evaluate });
@@ -101,15 +102,9 @@ export function compileColumn(path: string, context: ValueContext): Evaluate {
 
 /** A value that every event needs, and that the export lacks. */
 export function reportLacks({ problems }: Pick<ValueContext, 'problems'>, lacking: readonly Lack[]): void {
-  for (const { source, columns, at, suggestion } of lacking) {
+  for (const { source, columns, at, hint } of lacking) {
     const [first, ...others] = columns;
     const message = `source \`${source}\` has no column \`${first}\`${others.length > 0 ? `, nor ${quoted(others)}` : ''}`;
-    problems.push({
-      code: 'unknown_column',
-      message,
-      severity: 'error',
-      at,
-      ...(suggestion !== undefined && { suggestion }),
-    });
+    problems.push(mistake('unknown_column', message, at, hint));
   }
 }

@@ -4,12 +4,12 @@ import type { ValidParts } from '../valid-parts.ts';
 import type { UserError } from '../../errors.ts';
 import type { OpenedSources } from '../../input/input.ts';
 import { counted } from '../../report/words/numbers.ts';
-import { ProblemsError, type Problem } from '../../problem.ts';
+import { mistake, Problem, ProblemsError } from '../../problem.ts';
 import type { Source } from '../../input/source.ts';
 import type { LoadedMapping } from '../check.ts';
 import type { MappingDocument } from '../document.ts';
 import { compileEntry } from './entry.ts';
-import { isModule, type FunctionModule } from '../functions.ts';
+import type { FunctionModule } from '../functions.ts';
 import { LookupTables } from '../kinds/lookup-table.ts';
 import type { CompiledEntry, CompiledMapping } from '../mapping.ts';
 import { meantColumns, type MeantColumns } from './meant-columns.ts';
@@ -35,8 +35,8 @@ export async function compileMapping(
   }
   expectIds(entries, compilation);
   for (const [name, count] of await compilation.lookups.build()) {
-    const { code, message } = issueOf('lookup_unreadable', count, name);
-    compilation.warnings.push({ code, message, severity: 'warning', at: document.locate(['sources', name], 'key') });
+    const at = document.locate(['sources', name], 'key');
+    compilation.warnings.push(issueOf('lookup_unreadable', count, name).with({ at }));
   }
   const { lookups, missingValues, warnings, lacking, isLenient } = compilation;
   const lookedUp = lookups.paths();
@@ -74,7 +74,7 @@ export async function compileEntries(
 ): Promise<{ compilation: CompileContext; entries: readonly CompiledEntry[]; problems: readonly Problem[] }> {
   const { sources, failures } = opened;
   const meant = await meantColumns(spec.events, sources);
-  const module = functions && isModule(functions) ? functions : undefined;
+  const module = functions instanceof Problem ? undefined : functions;
   const compilation = newContext(spec, module, sources, document, meant);
   const entries = spec.events.flatMap((entry, index) =>
     entry && [entry.source, ...sourcesLookedUp(entry)].every((name) => sources.has(name))
@@ -96,14 +96,12 @@ type Document = Pick<MappingDocument, 'locate'>;
 
 function problemsOfSource(name: string, error: UserError, document: Document): readonly Problem[] {
   if (error instanceof ProblemsError) return error.problems;
-  const { message, hint } = error;
-  const at = document.locate(['sources', name, 'path']);
-  return [{ code: 'bad_source', message, severity: 'error', at, ...(hint !== undefined && { suggestion: hint }) }];
+  return [mistake('bad_source', error.message, document.locate(['sources', name, 'path']), error.hint)];
 }
 
 function noFile(name: string, { sources }: ValidParts, document: Document): Problem {
   const message = `source \`${name}\`: no file matches ${sources?.[name]?.path ?? ''}`;
-  return { code: 'bad_source', message, severity: 'error', at: document.locate(['sources', name, 'path']) };
+  return mistake('bad_source', message, document.locate(['sources', name, 'path']));
 }
 
 function newContext(

@@ -1,15 +1,16 @@
 /** `when`: values with a test, compiled to functions of the record. */
 import type { JsonValue } from '../../json.ts';
 import { compilePattern } from './pattern.ts';
-import { ValueError, textOf } from './result.ts';
+import { textOf } from './result.ts';
 import { ABSENT, type RowContext } from './row-context.ts';
 import type { ConditionSpec } from '../spec.ts';
 import { within, type ValueContext } from './compile-context.ts';
 import { compileValue } from './value.ts';
 import { unmetWords } from '../words.ts';
+import { Problem } from '../../problem.ts';
 
 /** An error where a value of the condition cannot be read. */
-type ConditionTest = (row: RowContext) => boolean | ValueError;
+type ConditionTest = (row: RowContext) => boolean | Problem;
 
 /** Tests that the columns of the export decide for all records. Compared by identity. */
 const ALWAYS: ConditionTest = () => true;
@@ -44,7 +45,7 @@ function compileOne(spec: ConditionSpec, context: ValueContext): ConditionTest {
     if (test === NEVER || test === ALWAYS) return test === NEVER ? ALWAYS : NEVER;
     return (row) => {
       const result = test(row);
-      return result instanceof ValueError ? result : !result;
+      return result instanceof Problem ? result : !result;
     };
   }
   const value = compileValue(spec, context);
@@ -52,7 +53,7 @@ function compileOne(spec: ConditionSpec, context: ValueContext): ConditionTest {
   if (value === ABSENT) return holds(undefined) ? ALWAYS : NEVER;
   return (row) => {
     const result = value(row);
-    return result instanceof ValueError ? result : holds(result);
+    return result instanceof Problem ? result : holds(result);
   };
 }
 
@@ -65,7 +66,7 @@ function every(parts: readonly ConditionTest[], wanted: boolean): ConditionTest 
   return (row) => {
     for (const part of open) {
       const result = part(row);
-      if (result instanceof ValueError) return result;
+      if (result instanceof Problem) return result;
       if (result !== wanted) return !wanted;
     }
     return wanted;

@@ -7,12 +7,13 @@ import { ABSENT, type Evaluate, type RowContext } from './row-context.ts';
 import type { EntrySpec, ValueSpec } from '../spec.ts';
 import { hasFourDigitYear, readIso, warnIfFar } from '../transforms/date-format.ts';
 import { exactNumber } from '../transforms/number.ts';
-import { ValueError, withOriginal, type Result, valueText } from './result.ts';
+import { withOriginal, type Result, valueText } from './result.ts';
 import type { Lack } from '../not-in-export.ts';
 import { reportLacks, type PathUse, type ValueContext } from './compile-context.ts';
 import { isCarried } from './left-behind.ts';
 import { asText, compileValue, notScalar } from './value.ts';
 import { issueOf } from '../../report/words/words.ts';
+import { Problem } from '../../problem.ts';
 
 export interface CompiledField {
   /** The name in issues: `custom_params.origin`. */
@@ -65,10 +66,8 @@ export function compileRest(spec: EntrySpec, context: ValueContext): TakeRest | 
   return (row, data) => {
     for (const [key, value] of rest.read(row)) {
       row.field = `${within}.${key}`;
-      const result = Object.hasOwn(custom, key)
-        ? new ValueError(issueOf('name_taken', valueText(key)))
-        : CHECKS.custom(value);
-      if (result instanceof ValueError) row.omit(withOriginal(result, value));
+      const result = Object.hasOwn(custom, key) ? issueOf('name_taken', valueText(key)) : CHECKS.custom(value);
+      if (result instanceof Problem) row.omit(withOriginal(result, value));
       else if (result !== undefined) setField(data, { key, within }, result);
     }
   };
@@ -91,11 +90,11 @@ export function setField(
 const SCIENTIFIC = /(?:^|[^\p{L}\d])\d(?:[.,]\d+)?E[+-]\d\d+$/iu;
 
 /** Records whose ids are cut short would become one, so such an id is never sent. */
-function asId(value: JsonValue): string | ValueError {
+function asId(value: JsonValue): string | Problem {
   const text = asText(value);
-  if (text instanceof ValueError) return text;
-  if (text.startsWith('=')) return new ValueError(issueOf('formula_cell/id', valueText(text)));
-  return SCIENTIFIC.test(text) ? new ValueError(issueOf('scientific_id', valueText(text))) : text;
+  if (text instanceof Problem) return text;
+  if (text.startsWith('=')) return issueOf('formula_cell/id', valueText(text));
+  return SCIENTIFIC.test(text) ? issueOf('scientific_id', valueText(text)) : text;
 }
 
 const CHECKS = {
@@ -106,7 +105,7 @@ const CHECKS = {
   custom: (value: JsonValue): Result =>
     value instanceof NumberInText
       ? value.text
-      : typeof value === 'object' && (Array.isArray(value) || asText(value) instanceof ValueError)
+      : typeof value === 'object' && (Array.isArray(value) || asText(value) instanceof Problem)
         ? notScalar(value, 'set `as: json` to send it as it is, or take one value of it')
         : value,
 } as const;
@@ -140,7 +139,7 @@ function checkOf(name: string, kind: keyof typeof CHECKS, uses: readonly PathUse
     const result = typeof given === 'string' && Object.hasOwn(AS_WRITTEN, name) ? AS_WRITTEN[name]!(given) : given;
     return typeof result !== 'string' || rule(result)
       ? result
-      : new ValueError(
+      : new Problem(
           issueOf(hasCarried(name) && isElsewhere() ? `invalid_${name}/carried` : `invalid_${name}`, valueText(value)),
         );
   };
@@ -154,18 +153,17 @@ const PLAIN_INSTANT =
 
 export function asInstant(value: JsonValue, row: RowContext): Result {
   const text = asText(value);
-  const instant = text instanceof ValueError || PLAIN_INSTANT.test(text) ? text : completeInstant(text);
+  const instant = text instanceof Problem || PLAIN_INSTANT.test(text) ? text : completeInstant(text);
   if (typeof instant === 'string') warnIfFar(instant, instant, row);
   return instant;
 }
 
-function completeInstant(text: string): string | ValueError {
+function completeInstant(text: string): string | Problem {
   const match = INSTANT.exec(text);
-  if (!match) return new ValueError(issueOf('bad_date/not_iso', valueText(text)));
+  if (!match) return issueOf('bad_date/not_iso', valueText(text));
   const read = readIso(text);
-  if (!read) return new ValueError(issueOf('bad_date/impossible', valueText(text)));
-  if (!hasFourDigitYear(read.local - read.offset!))
-    return new ValueError(issueOf('bad_date/out_of_range', valueText(text)));
+  if (!read) return issueOf('bad_date/impossible', valueText(text));
+  if (!hasFourDigitYear(read.local - read.offset!)) return issueOf('bad_date/out_of_range', valueText(text));
   // The seconds may be left out in ISO 8601, but not everybody reads it so.
   return match[1] === undefined ? text.replace(/(T\d{2}:\d{2})/, '$1:00') : text;
 }

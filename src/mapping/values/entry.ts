@@ -16,9 +16,10 @@ import { policiesOf } from '../policies.ts';
 import { asPriority } from './priority.ts';
 import { ABSENT, RowContext, type Evaluate } from './row-context.ts';
 import type { EntrySpec, OnError, ValueSpec } from '../spec.ts';
-import { ValueError, type Result, valueText } from './result.ts';
+import { type Result, valueText } from './result.ts';
 import { asText, compileValue, missingValue, shapeOf } from './value.ts';
 import { issueOf } from '../../report/words/words.ts';
+import { Problem } from '../../problem.ts';
 
 interface Parts {
   readonly fields: readonly CompiledField[];
@@ -43,10 +44,10 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
   const { fields, when, each, occurredAt, stagePipeline, priority, combine, heading, takeRest } = parts;
 
   const listed = elementReader(spec.each, compilation.sources.get(spec.source)!, missing);
-  const elementsIn = (row: RowContext): readonly ListElement[] | ValueError => {
+  const elementsIn = (row: RowContext): readonly ListElement[] | Problem => {
     if (listed) return listed(row);
     const list = each!(row);
-    if (list instanceof ValueError) return list;
+    if (list instanceof Problem) return list;
     return elementsOf(readValue(list, missing)).map((element) => ({ element, holder: row.root }));
   };
 
@@ -58,14 +59,14 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
     row.field = '';
     const passes = when ? when.holds(row) : true;
     if (passes === false) return undefined;
-    if (passes instanceof ValueError) row.fail(passes);
+    if (passes instanceof Problem) row.report(passes);
     const data: Record<string, JsonValue> = {};
     for (const field of fields) {
       row.field = field.name;
       const result = field.evaluate(row);
-      if (result instanceof ValueError) row.fail(result);
+      if (result instanceof Problem) row.report(result);
       else if (result !== undefined) setField(data, field, result);
-      else if (field.required) row.fail(missingValue());
+      else if (field.required) row.report(missingValue());
     }
     takeRest?.(row, data);
     reportOtherCurrency(data, uses, row);
@@ -92,7 +93,7 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
     }
     row.field = 'each';
     const elements = elementsIn(row);
-    if (elements instanceof ValueError) return [unreadableEach(elements, type, index, row)];
+    if (elements instanceof Problem) return [unreadableEach(elements, type, index, row)];
     const found: Draft[] = [];
     for (const each of elements) {
       Object.assign(row, each);
@@ -125,12 +126,12 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
       row.field = 'each';
       const elements = each ? elementsIn(row) : undefined;
       if (!elements) exclude();
-      else if (!(elements instanceof ValueError))
+      else if (!(elements instanceof Problem))
         for (const each of elements) {
           Object.assign(row, each);
           exclude();
         }
-      const isEmpty = elements && (elements instanceof ValueError || elements.length === 0);
+      const isEmpty = elements && (elements instanceof Problem || elements.length === 0);
       return { code: isEmpty ? 'each' : 'when', unmet, ids };
     },
   };
@@ -214,7 +215,7 @@ function optionalText(name: string, evaluate: Evaluate | undefined, row: RowCont
 function optionalValue(name: string, evaluate: Evaluate, row: RowContext): Result {
   row.field = name;
   const result = evaluate(row);
-  if (result instanceof ValueError) row.fail(result);
+  if (result instanceof Problem) row.report(result);
   return result;
 }
 
@@ -243,8 +244,8 @@ function settleParents(
   }
 }
 
-function unreadableEach(error: ValueError, type: Draft['type'], entry: number, row: RowContext): Draft {
+function unreadableEach(error: Problem, type: Draft['type'], entry: number, row: RowContext): Draft {
   row.clear();
-  row.fail(error);
+  row.report(error);
   return { kind: 'draft', type, entry, place: row.place, data: {}, issues: row.issues, omissions: row.omissions };
 }

@@ -4,8 +4,9 @@ import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import type { PathUse, ValueContext } from './compile-context.ts';
 import type { Evaluate, RowContext } from './row-context.ts';
 import { isAlternatives, type EntrySpec, type ValueSpec } from '../spec.ts';
-import { ValueError, valueText, textOf } from './result.ts';
+import { valueText, textOf } from './result.ts';
 import { issueOf } from '../../report/words/words.ts';
+import { Problem } from '../../problem.ts';
 
 interface Alternative {
   readonly path: string;
@@ -46,9 +47,9 @@ export function reportPassedOver(
     (textOf(value) ?? JSON.stringify(value)).toLowerCase().replace(/\s+/g, '');
   for (const { path, column, evaluate } of behind) {
     const value = evaluate(row);
-    if (value === undefined || value instanceof ValueError || plain(value) === plain(taken.value)) continue;
+    if (value === undefined || value instanceof Problem || plain(value) === plain(taken.value)) continue;
     if (isCarried(path, entry)) continue;
-    row.report({ ...issueOf('passed_over', path, taken.path), ...(column !== undefined && { column }) });
+    row.report(issueOf('passed_over', path, taken.path).with({ column }));
   }
 }
 
@@ -73,7 +74,7 @@ export function reportOtherCurrency(data: JsonObject, uses: readonly PathUse[], 
   for (const { field, path, decides, evaluate } of uses) {
     if (field !== 'amount' || decides !== undefined) continue;
     const value = evaluate(row);
-    if (value === undefined || value instanceof ValueError) continue;
+    if (value === undefined || value instanceof Problem) continue;
     const text = textOf(value) ?? '';
     const own = currencyMarks(text);
     const mark = (own.length > 0 ? own : marksInName(path)).find((each) => contradicts(each, currency));

@@ -1,6 +1,6 @@
 /** Columns and paths: from the text in the mapping to a function that reads a record. */
 import { isObject, NumberInText, parseJson, recordsByKey, type JsonObject, type JsonValue } from '../../json.ts';
-import { didYouMean, quoted } from '../../problem.ts';
+import { didYouMean, Problem, quoted } from '../../problem.ts';
 import type { Source } from '../../input/source.ts';
 import { textOf } from './result.ts';
 import type { RowContext } from './row-context.ts';
@@ -25,12 +25,10 @@ export interface CompiledPath {
   readonly header?: string | undefined;
 }
 
-interface PathError {
-  readonly code: string;
-  readonly message: string;
-  readonly suggestion: string | undefined;
-  /** The column that the export lacks. */
-  readonly lacks?: string;
+/** The column that the export lacks. */
+interface LackingColumn {
+  readonly lacks: string;
+  readonly hint: string;
 }
 
 /** The whole record, and a path into it from within `each`. */
@@ -40,15 +38,11 @@ const ELEMENT = '.';
 /** What has the list of the element, and a path into it. */
 const HOLDER = '..';
 
-export function compilePath(path: string, frame: PathContext): CompiledPath | PathError {
+export function compilePath(path: string, frame: PathContext): CompiledPath | LackingColumn | Problem {
   return frame.source.kind === 'table' ? tablePath(path, frame) : treePath(path, frame);
 }
 
-export function isPathError(compiled: CompiledPath | PathError): compiled is PathError {
-  return 'message' in compiled;
-}
-
-function tablePath(path: string, frame: PathContext): CompiledPath | PathError {
+function tablePath(path: string, frame: PathContext): CompiledPath | LackingColumn | Problem {
   const { source, missing, elements } = frame;
   const { columns } = source;
   const fromRecord = !columns.includes(path) && path.startsWith(FROM_RECORD);
@@ -57,26 +51,14 @@ function tablePath(path: string, frame: PathContext): CompiledPath | PathError {
   const column = frame.meant?.get(name) ?? (isOfElement ? exactColumn(columns, name) : findColumn(columns, name));
   if (isOfElement && (column >= 0 || path === ELEMENT || elements === 'anything')) {
     if (column < 0) return treePath(path, frame);
-    return {
-      code: 'unknown_column',
-      message: `within \`each\`, \`${name}\` refers to the element, not to the row`,
-      suggestion: `use \`${FROM_RECORD}${name}\` for the column`,
-    };
+    const message = `within \`each\`, \`${name}\` refers to the element, not to the row`;
+    return new Problem({ code: 'unknown_column', message, hint: `use \`${FROM_RECORD}${name}\` for the column` });
   }
-  if (column < 0) {
-    return {
-      code: 'unknown_column',
-      message: `source \`${source.name}\` has no column \`${name}\``,
-      suggestion: didYouMean(name, columns) ?? `available columns: ${listed(columns)}`,
-      ...(!isOfElement && { lacks: name }),
-    };
-  }
+  if (column < 0) return { lacks: name, hint: didYouMean(name, columns) ?? `available columns: ${listed(columns)}` };
   if (source.duplicateColumns.has(name) && !frame.meant?.has(name)) {
-    return {
-      code: 'duplicate_column',
-      message: `source \`${source.name}\` has more than one column \`${name}\``,
-      suggestion: `name one by its position, ${namesByPosition(columns, name).join(' or ')}, or rename one of them in the file`,
-    };
+    const message = `source \`${source.name}\` has more than one column \`${name}\``;
+    const hint = `name one by its position, ${namesByPosition(columns, name).join(' or ')}, or rename one of them in the file`;
+    return new Problem({ code: 'duplicate_column', message, hint });
   }
   const read = cellReader(column, missing);
   const header = columns[column]!;

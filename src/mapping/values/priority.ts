@@ -3,28 +3,29 @@ import type { JsonValue } from '../../json.ts';
 import { PRIORITIES } from '../../model.ts';
 import type { Path } from '../document.ts';
 import { isAlternatives, transformOf, type ValueSpec } from '../spec.ts';
-import { ValueError, valueText } from './result.ts';
+import { valueText } from './result.ts';
 import { asText } from './value.ts';
 import { numberText } from '../../report/words/numbers.ts';
 import { issueOf } from '../../report/words/words.ts';
+import { Problem } from '../../problem.ts';
 
 const BOUNDS = [PRIORITIES.lowest, PRIORITIES.highest].map(numberText);
 const PRIORITY_RULE = `use a whole number between ${BOUNDS.join(' and ')}`;
 
 /** A whole number, or a text that is one: `1`, `-5`, `2.0`. */
-export function asPriority(value: JsonValue): number | ValueError {
+export function asPriority(value: JsonValue): number | Problem {
   const text = asText(value);
-  if (text instanceof ValueError) return text;
+  if (text instanceof Problem) return text;
   const number = /^[+-]?\d+(?:\.0+)?$/.test(text) ? Number(text) : NaN;
   if (number >= PRIORITIES.lowest && number <= PRIORITIES.highest) return number;
-  return new ValueError(issueOf('bad_priority', valueText(text)), PRIORITY_RULE);
+  return issueOf('bad_priority', valueText(text)).with({ hint: PRIORITY_RULE });
 }
 
 /** The constants in a priority that are none: the number itself, `value`, `default`, and what a final `map` yields. */
-export function* wrongPriorities(spec: ValueSpec | number, path: Path): Generator<{ path: Path; error: ValueError }> {
+export function* wrongPriorities(spec: ValueSpec | number, path: Path): Generator<{ path: Path; error: Problem }> {
   for (const { constant, at } of constantsOf(spec, path)) {
     const result = asPriority(constant);
-    if (result instanceof ValueError) yield { path: at, error: result };
+    if (result instanceof Problem) yield { path: at, error: result };
   }
 }
 

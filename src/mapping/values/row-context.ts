@@ -1,9 +1,10 @@
-import type { Issue, Omission, Place, Row } from '../../model.ts';
+import type { Place, Row } from '../../model.ts';
 import type { JsonValue } from '../../json.ts';
-import type { Result, ValueError } from './result.ts';
+import type { Result } from './result.ts';
+import type { Problem } from '../../problem.ts';
 
-const NO_ISSUES: readonly Issue[] = [];
-const NO_OMISSIONS: readonly Omission[] = [];
+const NO_ISSUES: readonly Problem[] = [];
+const NO_OMISSIONS: readonly Problem[] = [];
 const NO_PLACE: Place = { source: '', file: '', line: 0, record: 0 };
 
 /** A value of the mapping as a function of the current record. */
@@ -27,8 +28,8 @@ export class RowContext {
   holder: JsonValue | undefined = undefined;
   /** The field being mapped, named in issues and omissions. */
   field = '';
-  issues: readonly Issue[] = NO_ISSUES;
-  omissions: readonly Omission[] = NO_OMISSIONS;
+  issues: readonly Problem[] = NO_ISSUES;
+  omissions: readonly Problem[] = NO_OMISSIONS;
 
   begin(record: Row): void {
     this.place = record.place;
@@ -52,23 +53,16 @@ export class RowContext {
   }
 
   /** Adds an issue about the current field. */
-  report({ severity, kind, code, ...texts }: Issue): void {
-    const issue: Issue = { severity, kind, code, ...(this.field !== '' && { field: this.field }), ...texts };
-    this.issues = this.issues.length === 0 ? [issue] : [...this.issues, issue];
+  report(problem: Problem): void {
+    this.issues = [...this.issues, this.#ofField(problem)];
   }
 
-  fail(error: ValueError): void {
-    const { code, message, hint, column } = error;
-    this.report({
-      ...{ severity: 'error', kind: 'map', code, message },
-      ...(column !== undefined && { column }),
-      ...(hint !== undefined && { hint }),
-    });
+  /** Leaves the value of the current field out. */
+  omit(problem: Problem): void {
+    this.omissions = [...this.omissions, this.#ofField(problem)];
   }
 
-  omit(error: ValueError): void {
-    const { code, original = '', message: reason, column } = error;
-    const omission: Omission = { field: this.field, ...(column !== undefined && { column }), original, code, reason };
-    this.omissions = this.omissions.length === 0 ? [omission] : [...this.omissions, omission];
+  #ofField(problem: Problem): Problem {
+    return this.field === '' ? problem : problem.with({ field: this.field });
   }
 }

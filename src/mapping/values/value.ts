@@ -9,8 +9,9 @@ import { issueOf } from '../../report/words/words.ts';
 import type { Lack } from '../not-in-export.ts';
 import { compileColumn, reportLacks, within, type ValueContext } from './compile-context.ts';
 import { reportListCut, saysWhatIsLeft } from './left-behind.ts';
-import { ValueError, withOriginal, type Result, valueText, textOf } from './result.ts';
+import { withOriginal, type Result, valueText, textOf } from './result.ts';
 import { ABSENT, type Evaluate, type RowContext } from './row-context.ts';
+import { Problem } from '../../problem.ts';
 
 /**
  * A value as read, transformed, then checked. One that fails either is rejected or left out, as `on_error` says; of a `from` list whose
@@ -31,7 +32,7 @@ export function compileValue(spec: ValueSpec, context: ValueContext, check?: App
   if (check) applies.push(check);
   const { required = false, on_error: onError = context.onError } = given;
   const fallback = given.default === '' ? undefined : given.default;
-  const isLeftOut = (error: ValueError): boolean => onError === 'omit' && error.code !== 'missing_value';
+  const isLeftOut = (error: Problem): boolean => onError === 'omit' && error.code !== 'missing_value';
   const finish = finisher(applies);
   const { name, kind, given: source } = kindOf(given);
   const lacking: Lack[] = [];
@@ -47,7 +48,7 @@ export function compileValue(spec: ValueSpec, context: ValueContext, check?: App
   if (read === ABSENT && fallback === undefined) return ABSENT;
   if (onError === 'reject' && !required && fallback === undefined) return read;
   const settled = (result: Result, row: RowContext): Result => {
-    if (!(result instanceof ValueError) || required || !isLeftOut(result)) return result;
+    if (!(result instanceof Problem) || required || !isLeftOut(result)) return result;
     row.omit(result);
     return undefined;
   };
@@ -59,18 +60,18 @@ export function compileValue(spec: ValueSpec, context: ValueContext, check?: App
   };
 }
 
-export function missingValue(): ValueError {
-  return new ValueError(issueOf('missing_value'));
+export function missingValue(): Problem {
+  return issueOf('missing_value');
 }
 
 function finisher(applies: readonly Apply[]): ValueReading['finish'] {
   if (applies.length === 0) return (read) => read;
   return (read, row) => {
-    if (read === undefined || read instanceof ValueError) return read;
+    if (read === undefined || read instanceof Problem) return read;
     let value: JsonValue = read;
     for (let index = 0; index < applies.length; index += 1) {
       const result = applies[index]!(value, row);
-      if (result instanceof ValueError) return withOriginal(result, read);
+      if (result instanceof Problem) return withOriginal(result, read);
       if (result === undefined || result === null || result === '') return undefined;
       value = result;
     }
@@ -103,14 +104,14 @@ export function shapeOf(spec: ValueSpec): ValueShape {
 }
 
 /** A scalar as text, or an error for lists and objects. */
-export function asText(value: JsonValue): string | ValueError {
+export function asText(value: JsonValue): string | Problem {
   const text = typeof value === 'string' ? value : textOf(value);
   return text ?? notScalar(value);
 }
 
-export function notScalar(value: JsonValue, advice?: string): ValueError {
+export function notScalar(value: JsonValue, advice?: string): Problem {
   const [what, hint] = Array.isArray(value)
     ? ['a list', 'take one element with `at`, or join all with `join`']
     : ['an object', undefined];
-  return withOriginal(new ValueError(issueOf('not_scalar', what, valueText(value)), advice ?? hint), value);
+  return withOriginal(issueOf('not_scalar', what, valueText(value)).with({ hint: advice ?? hint }), value);
 }

@@ -44,7 +44,7 @@ function warn(db: Database, kind: 'owner' | 'stage', inactive: readonly Inactive
     return `\`${name}\` (${why}, ${counted(count, STAGED)})`;
   });
   const count = used.reduce((sum, each) => sum + each.count, 0);
-  addProblem(db, { count }, { ...issueOf(`inactive_${kind}`, names), field: `${kind}_id` });
+  addProblem(db, {}, issueOf(`inactive_${kind}`, names).with({ field: `${kind}_id`, count }));
 }
 
 /**

@@ -113,7 +113,7 @@ export function conclude(
     const issue = kindOf(entity).isUpdatable
       ? issueOf('uncertain', uncertain.join(', '))
       : issueOf('uncertain/comment');
-    addProblem(db, { event: id, record }, { ...issue, field: uncertain[0]! });
+    addProblem(db, { event: id, record }, issue.with({ field: uncertain[0]! }));
     return;
   }
   setState(db, id, 'acknowledged', null);
@@ -121,7 +121,7 @@ export function conclude(
     const fields = fieldsThat(verdict);
     if (fields.length === 0) continue;
     db.run('update event set code = ifnull(code, ?) where id = ?', code, id);
-    addProblem(db, { event: id, record }, { ...issueOf(code, externalId, fields.join(', ')), field: fields[0]! });
+    addProblem(db, { event: id, record }, issueOf(code, externalId, fields.join(', ')).with({ field: fields[0]! }));
   }
 }
 

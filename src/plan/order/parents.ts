@@ -1,11 +1,11 @@
 import { EVENT_TYPES, kindOfType } from '../../kinds/index.ts';
 import type { EntryHead } from '../../mapping/mapping.ts';
-import type { Issue } from '../../model.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { EVENT_ROWS, pagesOf, type EventRow, type PlannedEvent } from '../events.ts';
 import { addProblem } from '../problems.ts';
 import { unusedText, type UnusedCode } from '../../report/words/unused.ts';
 import { issueOf } from '../../report/words/words.ts';
+import type { Problem } from '../../problem.ts';
 
 /** The status of the record that an event depends on. `expected`: it has yet to be sent. */
 type ParentStatus = 'exists' | 'expected' | 'held' | 'missing' | 'failed';
@@ -67,7 +67,11 @@ export function reportBlocked(db: Database): void {
       const issue = blockedIssue(db, event, event.code);
       const similar = event.code === 'parent_missing' && issue.hint === undefined ? similarId(db, event) : undefined;
       const hint = `the input has \`${similar}\`, which differs only by damage: export both files again, as text`;
-      addProblem(db, { event: event.id, record: event.record_id }, similar === undefined ? issue : { ...issue, hint });
+      addProblem(
+        db,
+        { event: event.id, record: event.record_id },
+        similar === undefined ? issue : issue.with({ hint }),
+      );
     }
   }
   db.exec('drop table if exists temp.plain_id');
@@ -76,15 +80,16 @@ export function reportBlocked(db: Database): void {
 export type BlockedCode = 'parent_failed' | 'parent_missing';
 
 /** Why an event cannot be sent, and the record that it depends on. */
-export function blockedIssue(db: Database, event: PlannedEvent, code: BlockedCode): Issue {
+export function blockedIssue(db: Database, event: PlannedEvent, code: BlockedCode): Problem {
   const name = `${event.parent_entity} \`${event.parent_id ?? ''}\``;
   const field = kindOfType(event.type).parents.find(({ kind }) => kind === event.parent_entity)!.field;
-  if (code === 'parent_missing' && wasSkipped(db, event)) return { ...issueOf('parent_missing/skipped', name), field };
+  if (code === 'parent_missing' && wasSkipped(db, event))
+    return issueOf('parent_missing/skipped', name).with({ field });
   const row = code === 'parent_missing' ? unusedRow(db, event) : undefined;
   const issue = row
     ? issueOf('parent_missing/unused', name, row.place, unusedText(row.code, row.why))
     : issueOf(code, name);
-  return { ...issue, field };
+  return issue.with({ field });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { LIMITS } from '../../contract.ts';
-import type { EventType, Issue } from '../../model.ts';
+import type { EventType } from '../../model.ts';
+import type { Problem } from '../../problem.ts';
 import { numberText } from '../../report/words/numbers.ts';
 import { issueOf } from '../../report/words/words.ts';
 import { envelope } from '../../service/envelope.ts';
@@ -17,7 +18,7 @@ function bytesOf(content: string, { type, occurred_at: at }: Enveloped): number 
 }
 
 /** The issue of an event that is larger than the service accepts. `content`: the canonical JSON of its data. */
-export function oversized(content: string, event: Enveloped): readonly Issue[] {
+export function oversized(content: string, event: Enveloped): readonly Problem[] {
   // A UTF-16 unit has at most three bytes in UTF-8: the bytes of most events need not be counted.
   if (content.length * 4 <= LIMITS.bodyBytes) return [];
   const bytes = bytesOf(content, event);

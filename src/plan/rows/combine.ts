@@ -103,7 +103,7 @@ function reportMoved(db: Database): void {
   );
   for (const { id, external_id: externalId, carrier, record } of moved) {
     setState(db, id, 'rejected', 'uncertain');
-    addProblem(db, { event: id, record }, { ...issueOf('uncertain/part', externalId, carrier), field: 'content' });
+    addProblem(db, { event: id, record }, issueOf('uncertain/part', externalId, carrier).with({ field: 'content' }));
   }
 }
 
@@ -117,7 +117,7 @@ function reportTaken(db: Database): void {
   for (const { id, external_id: externalId, record } of taken) {
     const issue = issueOf('id_of_combined', externalId);
     setState(db, id, 'invalid', issue.code);
-    addProblem(db, { event: id, record }, { ...issue, field: 'external_id' });
+    addProblem(db, { event: id, record }, issue.with({ field: 'external_id' }));
   }
 }
 
@@ -281,7 +281,7 @@ export function concludeParts(db: Database, event: number, isReported: (entry: n
     const key = differenceOf(part, isReported(part.entry));
     if (key === undefined) continue;
     const { external_id: id, carrier, record } = part;
-    addProblem(db, { event, record }, { ...issueOf(key, id, carrier), field: 'content' });
+    addProblem(db, { event, record }, issueOf(key, id, carrier).with({ field: 'content' }));
     if (key === 'uncertain/part') [state, code] = ['rejected', 'uncertain'];
     else code ??= 'comment_changed';
   }

@@ -108,7 +108,7 @@ function reject(db: Database, hasher: FieldHasher, group: readonly Version[]): v
     }
     setState(db, id, 'invalid', 'duplicate_external_id');
     const key = isOfSeveral ? 'duplicate_external_id/sources' : 'duplicate_external_id';
-    addProblem(db, { event: id, record }, { ...issueOf(key, externalId), field: 'external_id' });
+    addProblem(db, { event: id, record }, issueOf(key, externalId).with({ field: 'external_id' }));
   }
 }
 

@@ -2,7 +2,6 @@
  * The one vocabulary: the meaning of every code and how to fix it. The message of one case is beside the sentence of its code, so that
  * terminal, report and tables agree.
  */
-import type { Issue, IssueKind } from '../../model.ts';
 import { BARE_WARNINGS, DAMAGE_WARNINGS, INPUT_WARNINGS } from './input.ts';
 import { READ, READ_ERRORS, READ_WARNINGS } from './reading.ts';
 import {
@@ -16,10 +15,11 @@ import {
 import { inSentence, type Codes, type Words } from './sentence.ts';
 import { SEND_ERRORS, SEND_WARNINGS } from './service.ts';
 import { VALUE_ERRORS, VALUE_WARNINGS } from './values.ts';
+import { Problem, type ProblemKind, type ProblemParts } from '../../problem.ts';
 
-type Head = Pick<Issue, 'severity' | 'kind'>;
+type Head = Pick<Problem, 'severity' | 'kind'>;
 
-function of<T extends Codes>(severity: Issue['severity'], kind: IssueKind, codes: T) {
+function of<T extends Codes>(severity: Problem['severity'], kind: ProblemKind, codes: T) {
   return Object.fromEntries(Object.entries(codes).map(([key, words]) => [key, { severity, kind, ...words }])) as {
     readonly [K in keyof T]: T[K] & Head;
   };
@@ -49,20 +49,15 @@ export type SentenceKey = keyof typeof WORDS;
 type Given<K extends SentenceKey> = (typeof WORDS)[K] extends { readonly says: (...given: infer G) => string } ? G : [];
 
 /** The issue of one case, with its message; a variant also has a hint of its own. */
-export function issueOf<K extends SentenceKey>(key: K, ...given: Given<K>): Issue {
+export function issueOf<K extends SentenceKey>(key: K, ...given: Given<K>): Problem {
   const { severity, kind, what, says, fix }: Words & Head = WORDS[key];
   const [code, variant] = key.split('/') as [string, string?];
   const message = says ? says(...(given as never[])) : inSentence(what ?? meaningOf(code, kind).what);
-  return {
-    severity,
-    kind,
-    code,
-    message,
-    ...(variant !== undefined && fix !== undefined && { hint: inSentence(fix) }),
-  };
+  const hint = variant !== undefined && fix !== undefined ? inSentence(fix) : undefined;
+  return new Problem({ severity, kind, code, message, hint });
 }
 
-const BY_KIND: Readonly<Record<IssueKind, Advice>> = {
+const BY_KIND: Readonly<Record<ProblemKind, Advice>> = {
   read: { what: 'A record could not be read.', fix: READ },
   map: { what: 'A value could not be converted.', fix: VALUE_ERRORS.bad_date.fix },
   resolve: { what: 'A name does not exist in the account.', fix: NAME_ERRORS.unresolved_stage.fix },
@@ -84,7 +79,7 @@ export function meaningOf(code: string, kind: string | undefined): Advice {
     const { what = '', fix = '', several }: Words = WORDS[code as SentenceKey];
     return { what, fix, ...(several !== undefined && { several }) };
   }
-  if (kind !== undefined && Object.hasOwn(BY_KIND, kind)) return BY_KIND[kind as IssueKind];
+  if (kind !== undefined && Object.hasOwn(BY_KIND, kind)) return BY_KIND[kind as ProblemKind];
   return { what: '', fix: '' };
 }
 
@@ -106,7 +101,7 @@ export function hintFor({
   code,
   hint,
   field,
-}: Pick<Issue, 'severity' | 'kind' | 'code' | 'hint' | 'field'>) {
+}: Pick<ProblemParts, 'severity' | 'kind' | 'code' | 'hint' | 'field'>) {
   const fix = hint || inSentence(meaningOf(code, severity === 'error' ? kind : undefined).fix) || undefined;
   return fix !== undefined && code === 'bad_date' && field === 'occurred_at' ? `${fix}; ${AUDIT_ONLY}` : fix;
 }

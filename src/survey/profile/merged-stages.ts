@@ -2,11 +2,11 @@
 import { entityOf, STAGED } from '../../kinds/index.ts';
 import type { CompiledEntry } from '../../mapping/mapping.ts';
 import { valueText } from '../../mapping/values/result.ts';
-import type { Issue } from '../../model.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { counted, enumerated, numberText } from '../../report/words/numbers.ts';
 import type { Resolver } from '../resolve.ts';
 import { issueOf } from '../../report/words/words.ts';
+import type { Problem } from '../../problem.ts';
 
 /** Further stages are counted. */
 const MOST_STAGES = 3;
@@ -18,10 +18,7 @@ interface Merged {
 }
 
 /** Their names are lost: a warning, with the number of old stages; undefined if there are none, or if every entry carries the column of the stage elsewhere too. */
-export function mergedStages(
-  db: Database,
-  entries: readonly CompiledEntry[],
-): (Issue & { readonly count: number }) | undefined {
+export function mergedStages(db: Database, entries: readonly CompiledEntry[]): Problem | undefined {
   if (entries.every((entry) => entry.type !== `${STAGED}/created` || keepsOldStage(entry))) return undefined;
   const merged = db.all<Merged>(`
     select pipeline || ' / ' || stage as stage, json_group_array(distinct from_stage) as old
@@ -39,7 +36,7 @@ export function mergedStages(
   );
   const more = all.length > MOST_STAGES ? `; ${all.length - MOST_STAGES} more stages` : '';
   const count = all.reduce((sum, { old }) => sum + old.length, 0);
-  return { ...issueOf('merged_stages', count, all.length, `${examples.join('; ')}${more}`), count };
+  return issueOf('merged_stages', count, all.length, `${examples.join('; ')}${more}`).with({ count });
 }
 
 function keepsOldStage({ uses }: CompiledEntry): boolean {
@@ -61,11 +58,7 @@ interface Going {
  * A warning, with the number of deals whose stages, resolved by their names alone, go to another pipeline than most deals of their source;
  * undefined if there are none.
  */
-export function strayStages(
-  db: Database,
-  entries: readonly CompiledEntry[],
-  resolver: Resolver,
-): (Issue & { readonly count: number }) | undefined {
+export function strayStages(db: Database, entries: readonly CompiledEntry[], resolver: Resolver): Problem | undefined {
   if (!entries.some(({ type }) => entityOf(type) === STAGED)) return undefined;
   const all = db.all<Going>(`
     select e.entry, g.from_stage as old, g.pipeline, g.stage, count(*) as deals
@@ -94,5 +87,5 @@ export function strayStages(
   const more = found.length > MOST_STAGES ? `; ${found.length - MOST_STAGES} more stages` : '';
   const rests = enumerated([...new Set(found.map(({ rest }) => rest))], 'and');
   const count = found.reduce((sum, { deals }) => sum + deals, 0);
-  return { ...issueOf('stray_stages', `${texts.join('; ')}${more}`, rests), count };
+  return issueOf('stray_stages', `${texts.join('; ')}${more}`, rests).with({ count });
 }

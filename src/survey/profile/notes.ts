@@ -1,7 +1,7 @@
 import { KINDS, type UsualFields } from '../../kinds/index.ts';
 import type { EventType } from '../../model.ts';
-import type { SourceNotice } from '../../input/source.ts';
 import type { BARE_WARNINGS, DAMAGE_WARNINGS } from '../../report/words/input.ts';
+import type { Problem } from '../../problem.ts';
 
 /** A column or path that the mapping reads. */
 export interface ColumnNote {
@@ -66,7 +66,7 @@ export interface SourceProfile {
   readonly damage: readonly DamageNote[];
   readonly dates: readonly AmbiguousDateNote[];
   readonly numbers: readonly AmbiguousNumberNote[];
-  readonly notices: readonly SourceNotice[];
+  readonly notices: readonly Problem[];
 }
 
 /** Findings about the input as a whole, as opposed to issues of single records. */

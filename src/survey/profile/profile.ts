@@ -1,6 +1,6 @@
 import { EVENT_TYPES, KINDS, PERSON } from '../../kinds/index.ts';
 import type { CompiledMapping } from '../../mapping/mapping.ts';
-import { placeText, type Invalid, type Issue, type Ready, type Row } from '../../model.ts';
+import { placeText, type Invalid, type Ready, type Row } from '../../model.ts';
 import { addProblem } from '../../plan/problems.ts';
 import { BARE, BARE_CODES, type BareNote, type ColumnNote, type Profile, type SharedNote } from './notes.ts';
 import { unreadArrays, type Source } from '../../input/source.ts';
@@ -9,6 +9,7 @@ import { enumerated } from '../../report/words/numbers.ts';
 import { SourceWatch } from './source.ts';
 import { isSuspect, textDamage, textsOf } from './text-damage.ts';
 import { issueOf } from '../../report/words/words.ts';
+import { locationText, type Problem } from '../../problem.ts';
 
 /** Events that could be sent. */
 const IS_GOOD = `data is not null and state not in ('duplicate', 'invalid')`;
@@ -72,7 +73,7 @@ export class Profiler {
       if (code === 'bad_date') this.watch(row.place.source).serialDate(field ?? '', row);
     }
     for (const { code, field } of omissions) {
-      if (code === 'bad_date') this.watch(row.place.source).serialDate(field, row);
+      if (code === 'bad_date') this.watch(row.place.source).serialDate(field ?? '', row);
     }
   }
 
@@ -138,14 +139,10 @@ export class Profiler {
 
   #warn(profile: Profile): void {
     const { db, compiled, sources } = this.#job;
-    const warn = (issue: Issue, count = 1): void => addProblem(db, { count }, issue);
-    const warning = { severity: 'warning', kind: 'map' } as const;
-    for (const { code, message } of compiled.warnings) warn({ ...warning, code, message });
-    for (const notice of [...sources.values()].flatMap((source) => source.notices())) {
-      const { code, file, line = 0, message } = notice;
-      const place = line === 0 ? file : placeText({ file, line, record: 0 });
-      warn({ ...warning, code, message: `${place}: ${message}` });
-    }
+    const warn = (issue: Problem, count = 1): void => addProblem(db, {}, issue.with({ count }));
+    for (const warning of compiled.warnings) warn(warning);
+    for (const notice of [...sources.values()].flatMap((source) => source.notices()))
+      warn(notice.with({ kind: 'map', message: `${locationText(notice.at!)}: ${notice.message}` }));
     const unread = unreadArrays(sources.values()).map((name) => `\`${name}\``);
     if (unread.length > 0) warn(issueOf('unread_array', unread), unread.length);
     const { nameless } = db.get<{ nameless: number }>(
@@ -155,7 +152,7 @@ export class Profiler {
     for (const { code, count, of, unset, external_id: example } of profile.bare) {
       const { fields } = BARE[code]!;
       const hint = unset ? undefined : this.#emptyText(fields);
-      warn({ ...issueOf(code, { count, of, unset, example, fields }), ...(hint !== undefined && { hint }) }, count);
+      warn(issueOf(code, { count, of, unset, example, fields }).with({ hint }), count);
     }
     for (const { field, count, external_id: id } of profile.shared) warn(issueOf(`shared_${field}`, count, id), count);
     const all = Object.values(profile.sources);
@@ -172,7 +169,7 @@ export class Profiler {
         const place = placeText({ file, line, record: 0 });
         const issue = issueOf(kind, { column: columnText(column), count, of, example, place });
         const hint = kind === 'looks_empty' ? missingHint(example) : issue.hint;
-        warn({ ...issue, ...(hint !== undefined && { hint }) }, count);
+        warn(issue.with({ hint }), count);
       }
       for (const { count, example, grouped, decimal, ...column } of numbers)
         warn(issueOf('numbers_read_either_way', columnText(column), count, example, grouped, decimal), count);
