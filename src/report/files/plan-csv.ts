@@ -7,7 +7,7 @@ import { csvHead, csvLine } from '../../files/csv.ts';
 import type { StateDir } from '../../files/state-dir.ts';
 import { LineFile } from '../../files/write-lines.ts';
 import { cellText, parseJson, type JsonObject, type JsonValue } from '../../json.ts';
-import { EVENT_TYPES } from '../../kinds/index.ts';
+import { CUSTOM_FIELDS, EVENT_TYPES } from '../../kinds/index.ts';
 import { uniqueNames } from '../../mapping/values/path.ts';
 import type { EventType } from '../../model.ts';
 import { namesById } from '../../service/account.ts';
@@ -137,7 +137,7 @@ function oldColumns(db: Database, type: EventType) {
     const keys: [key: string, name: string][] =
       kind === 'table'
         ? uniqueNames(JSON.parse(columns) as string[]).map((column, at) => [String(at), column])
-        : Array.from(keysIn(db, id), (key) => [key, key]);
+        : keysIn(db, id).map((key) => [key, key]);
     places.set(name, new Map(keys.map(([key, column]) => [key, placeOf(column)])));
   }
   const cells = (rows: readonly Pick<OtherRow, 'raw' | 'source'>[]): string[] => {
@@ -175,12 +175,10 @@ function sourcesOf(db: Database, type: EventType): SourceOf[] {
   );
 }
 
-function keysIn(db: Database, source: number): Iterable<string> {
-  const found = new Set<string>();
-  const sql = 'select raw from record where raw is not null and file in (select id from file where source = ?)';
-  for (const { raw } of db.each<{ raw: string }>(sql, source))
-    for (const key of Object.keys(JSON.parse(raw) as object)) found.add(key);
-  return found;
+function keysIn(db: Database, source: number): readonly string[] {
+  const sql = `select k.key from record r, json_each(r.raw) k
+    where r.raw is not null and r.file in (select id from file where source = ?) group by k.key order by min(r.id), min(k.id)`;
+  return db.all<{ key: string }>(sql, source).map(({ key }) => key);
 }
 
 /** Of stages and users, by their ids in lower case. */
@@ -202,8 +200,14 @@ const NAMED: Readonly<Record<string, string>> = { stage_id: 'stage', owner_id: '
 
 /** The names of `namedValues` that events of a type have. */
 function fieldsIn(db: Database, type: EventType): string[] {
-  const found = new Set<string>();
-  for (const { data } of db.each<{ data: string }>('select data from event where type = ? and data is not null', type))
-    for (const [name] of fieldsOf(JSON.parse(data) as JsonObject)) found.add(name);
-  return [...found].sort().flatMap((name) => (NAMED[name] === undefined ? [name] : [NAMED[name], name]));
+  const found = db.all<{ name: string }>(
+    `select distinct case when c.key is null then f.key else f.key || '.' || c.key end as name
+      from event e, json_each(e.data) f
+        left join json_each(e.data, '$.' || f.key) c on f.key in (select value from json_each(?2))
+      where e.type = ?1 and e.data is not null and f.key <> 'external_id'`,
+    type,
+    JSON.stringify(CUSTOM_FIELDS),
+  );
+  const names = found.map(({ name }) => name).sort();
+  return names.flatMap((name) => (NAMED[name] === undefined ? [name] : [NAMED[name], name]));
 }
