@@ -19,25 +19,12 @@ interface Answered {
 const NOT_SENT: Answered = { attempts: 0 };
 
 /** Adds one error or warning to the plan, with the hint of its code unless it has one of its own. */
-export function addProblem(db: Database, { event, record, cell }: About, issue: Problem, answered = NOT_SENT): void {
-  const { severity, kind, code, count = 1, field, message } = issue;
-  db.run(
-    `insert into problem (event, record, kind, code, severity, count, field, cell, message, hint, http_status, attempts, at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    event ?? null,
-    record ?? null,
-    kind,
-    code,
-    severity,
-    count,
-    field ?? null,
-    cell ?? null,
-    message.toWellFormed(),
-    hintFor(issue)?.toWellFormed() ?? null,
-    answered.httpStatus ?? null,
-    answered.attempts,
-    new Date().toISOString(),
-  );
+export function addProblem(db: Database, about: About, issue: Problem, answered = NOT_SENT): void {
+  const { severity, kind, code, count = 1, field } = issue;
+  const texts = { message: issue.message.toWellFormed(), hint: hintFor(issue)?.toWellFormed() };
+  const { httpStatus: http_status, attempts } = answered;
+  const at = new Date().toISOString();
+  db.add('problem', { ...about, kind, code, severity, count, field, ...texts, http_status, attempts, at });
 }
 
 /** Adds values that are left out of an event. */
@@ -48,16 +35,8 @@ export function addOmissions(
   cellOf: (omission: Problem) => string | undefined = () => undefined,
 ): void {
   for (const omission of omissions) {
-    const { field = '', original = '', code, message } = omission;
-    db.run(
-      'insert into omission (event, record, field, original, cell, code, reason) values (?, ?, ?, ?, ?, ?, ?)',
-      event,
-      record,
-      field,
-      original.toWellFormed(),
-      cellOf(omission) ?? null,
-      code,
-      message.toWellFormed(),
-    );
+    const { field = '', code } = omission;
+    const texts = { original: (omission.original ?? '').toWellFormed(), reason: omission.message.toWellFormed() };
+    db.add('omission', { event, record, field, code, ...texts, cell: cellOf(omission) });
   }
 }

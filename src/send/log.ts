@@ -41,24 +41,15 @@ export class SendLog {
   begin({ migration, baseUrl, account, mappingSha256, inputs, isAdopted }: RunStart): void {
     const db = this.#db;
     const now = new Date().toISOString();
+    const [pipelines, users] = [account.pipelines, account.users].map((all) => JSON.stringify(all.map(({ id }) => id)));
     db.run(
       `insert or ignore into checkpoint.migration (id, name, base_url, pipeline_ids, user_ids, created_at)
        values (1, ?, ?, ?, ?, ?)`,
-      migration,
-      baseUrl,
-      JSON.stringify(account.pipelines.map(({ id }) => id)),
-      JSON.stringify(account.users.map(({ id }) => id)),
-      now,
+      ...[migration, baseUrl, pipelines!, users!, now],
     );
     if (isAdopted) db.run('update checkpoint.migration set is_adopted = 1');
-    this.#run = db.insert(
-      'insert into checkpoint.run (tool, mapping_sha256, inputs, field_key, at) values (?, ?, ?, ?, ?)',
-      TOOL,
-      mappingSha256,
-      JSON.stringify(inputs),
-      this.#hasher.keyId,
-      now,
-    );
+    const run = { tool: TOOL, mapping_sha256: mappingSha256, field_key: this.#hasher.keyId, at: now };
+    this.#run = db.add('checkpoint.run', { ...run, inputs: JSON.stringify(inputs) });
   }
 
   /** Whether an earlier checkpoint of this migration was lost: what is deduplicated may have been sent by it. */
@@ -73,12 +64,7 @@ export class SendLog {
       `insert into checkpoint.request (id, run, type, entity, external_id, status, sent_at) values (?, ?, ?, ?, ?, 'open', ?)
        on conflict (entity, external_id, id) do update set status = 'open', run = excluded.run, sent_at = excluded.sent_at, settled_at = null,
          outcome = null, code = null`,
-      id,
-      this.#run,
-      type,
-      record.entity,
-      record.external_id,
-      new Date().toISOString(),
+      ...[id, this.#run, type, record.entity, record.external_id, new Date().toISOString()],
     );
   }
 
@@ -87,18 +73,15 @@ export class SendLog {
     writeRecord(this.#db, this.#hasher, record, known, { ...record.wanted, type: record.type }, ended);
     const isAcknowledged = answer.kind === 'acknowledged';
     const wasNotProcessed = answer.kind === 'refused' || (answer.kind === 'pending' && answer.hadNoEffect);
+    const code =
+      answer.kind === 'pending' ? null : isAcknowledged ? (answer.deduplicated ? 'deduplicated' : null) : answer.code;
     this.#db.run(
       `update checkpoint.request set status = ?, outcome = ?, service_id = ?, code = ?, attempts = attempts + ?, settled_at = ?
        where entity = ? and external_id = ? and id = ?`,
       isAcknowledged ? 'acknowledged' : wasNotProcessed ? 'rejected' : 'open',
-      isAcknowledged ? answer.outcome : null,
-      isAcknowledged ? answer.serviceId : null,
-      isAcknowledged ? (answer.deduplicated ? 'deduplicated' : null) : answer.kind === 'pending' ? null : answer.code,
-      answer.attempts,
-      answer.kind === 'pending' ? null : new Date().toISOString(),
-      record.entity,
-      record.external_id,
-      id,
+      ...(isAcknowledged ? [answer.outcome, answer.serviceId] : [null, null]),
+      ...[code, answer.attempts, answer.kind === 'pending' ? null : new Date().toISOString()],
+      ...[record.entity, record.external_id, id],
     );
   }
 

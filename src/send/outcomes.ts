@@ -8,9 +8,9 @@ import type { DueEvent } from '../plan/order/turns.ts';
 import { addProblem } from '../plan/problems.ts';
 import type { Commits } from '../store/commits.ts';
 import type { Database } from '../store/sqlite.ts';
-import type { Known } from '../core/known.ts';
 import type { Delivered, Failure } from './delivery.ts';
-import type { RecordOf, SendLog } from './log.ts';
+import type { SendLog } from './log.ts';
+import type { Turn } from './request.ts';
 import { hintFor, issueOf, WORDS } from '../report/words/words.ts';
 import { numberText } from '../report/words/numbers.ts';
 import { Problem } from '../problem.ts';
@@ -26,12 +26,6 @@ interface OutcomeOptions {
   readonly maxRejections: number;
   /** Another checkpoint of this migration was lost: records that the service has and this checkpoint lacks are adopted. */
   readonly isAdopted: boolean;
-}
-
-interface Rejected {
-  readonly due: DueEvent;
-  readonly record: RecordOf;
-  readonly known: Known;
 }
 
 /** Records how events ended. */
@@ -94,18 +88,13 @@ export class Outcomes {
   }
 
   /** Resolves when the rejection is on disk: the problem before the mark. */
-  async rejected(rejected: Rejected, answer: Extract<Delivered, { kind: 'refused' }>): Promise<void> {
+  async rejected(turn: Turn, answer: Extract<Delivered, { kind: 'refused' }>): Promise<void> {
     const { commits, log } = this.#options;
-    this.count(rejected.due, answer);
+    this.count(turn.due, answer);
     await commits.commit(() => {
-      this.#reject(rejected, answer, answer.attempts);
-      log.ended(rejected.record, rejected.known, { isAcknowledged: false, code: answer.code });
+      this.reject(turn.due, answer, answer.attempts);
+      log.ended(turn.record, turn.known, { isAcknowledged: false, code: answer.code });
     });
-  }
-
-  /** It was sent again and again without an answer. In a transaction of the caller. */
-  failed({ due }: Pick<Rejected, 'due'>, answer: Extract<Delivered, { kind: 'failed' }>): void {
-    this.#reject({ due }, answer, answer.attempts);
   }
 
   /**
@@ -117,7 +106,8 @@ export class Outcomes {
     if (due.state !== 'retry') this.#rejections.add(code);
   }
 
-  #reject({ due }: Pick<Rejected, 'due'>, failure: Failure, attempts: number): void {
+  /** Also what was sent again and again without an answer. In a transaction of the caller. */
+  reject(due: DueEvent, failure: Failure, attempts: number): void {
     const { db } = this.#options;
     const { code, httpStatus } = failure;
     addProblem(db, { event: due.id, record: due.record_id }, refusal(due.type, failure), { httpStatus, attempts });
@@ -152,12 +142,11 @@ const UNKNOWN_HISTORY = {
 
 /** Counts the rejections of a run, and stops it if there are too many. */
 class Rejections {
-  readonly #options: { readonly halt: Halt; readonly maxRejections: number; readonly maxRejectionsInARow: number };
+  readonly #options: Pick<OutcomeOptions, 'halt' | 'maxRejections' | 'maxRejectionsInARow'>;
   #count = 0;
   #inARow = { code: '', count: 0 };
 
-  /** `maxRejectionsInARow`: with the same code; 0 = no limit. */
-  constructor(options: { halt: Halt; maxRejections: number; maxRejectionsInARow: number }) {
+  constructor(options: OutcomeOptions) {
     this.#options = options;
   }
 
@@ -170,20 +159,17 @@ class Rejections {
     const { halt, maxRejections, maxRejectionsInARow } = this.#options;
     this.#count += 1;
     this.#inARow = { code, count: this.#inARow.code === code ? this.#inARow.count + 1 : 1 };
+    const stop = (reason: string, message: string, hint: string): void =>
+      halt.request({ code: reason, message: `the service rejected ${message}`, hint, exitCode: EXIT.stopped });
     if (maxRejectionsInARow > 0 && this.#inARow.count >= maxRejectionsInARow) {
-      halt.request({
-        code: 'rejections_in_a_row',
-        message: `the service rejected ${numberText(this.#inARow.count)} events in a row with \`${code}\``,
-        hint: 'see errors.csv; fix the mapping or the account, then rerun (`--max-rejections-in-a-row 0` turns this off)',
-        exitCode: EXIT.stopped,
-      });
+      stop(
+        'rejections_in_a_row',
+        `${numberText(this.#inARow.count)} events in a row with \`${code}\``,
+        'see errors.csv; fix the mapping or the account, then rerun (`--max-rejections-in-a-row 0` turns this off)',
+      );
     } else if (this.#count > maxRejections) {
-      halt.request({
-        code: 'too_many_errors',
-        message: `the service rejected ${numberText(this.#count)} events of this run, more than --max-errors allows`,
-        hint: 'see errors.csv; fix the common cause, then rerun',
-        exitCode: EXIT.stopped,
-      });
+      const message = `${numberText(this.#count)} events of this run, more than --max-errors allows`;
+      stop('too_many_errors', message, 'see errors.csv; fix the common cause, then rerun');
     }
   }
 }

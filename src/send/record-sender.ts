@@ -89,7 +89,7 @@ export class RecordSender {
     const isAcknowledged = answer.kind === 'acknowledged';
     const code = answer.kind === 'failed' ? answer.code : undefined;
     await commits.commit(() => {
-      if (answer.kind === 'failed') outcomes.failed(turn, answer);
+      if (answer.kind === 'failed') outcomes.reject(due, answer, answer.attempts);
       const ended = isAcknowledged || code !== undefined ? { isAcknowledged, code } : undefined;
       log.answered(record, after.known, delivery, answer, ended);
       // The parts of a combined comment are as its record says.

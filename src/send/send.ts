@@ -8,7 +8,8 @@ import { CHANGES_FILE, writeChanges } from '../plan/known/changes-file.ts';
 import { forgetOwnMatches, MATCHES_FILE } from '../plan/account/matches.ts';
 import { forgetRun, noteEnd, noteRun } from '../plan/older.ts';
 import { rememberShown, readLeft } from '../plan/known/recheck.ts';
-import { hintFor, issueOf } from '../report/words/words.ts';
+import { addProblem } from '../plan/problems.ts';
+import { issueOf } from '../report/words/words.ts';
 import { readDocument } from '../report/files/documents.ts';
 import { writeFile } from '../report/files/error-files.ts';
 import type { BestEffort } from '../files/best-effort.ts';
@@ -83,43 +84,28 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
     if (!isLockThere()) throw new LockRemoved(lockPath);
   };
   const commits = new Commits(db, { assertInPlace, isStopping: () => halt.requested, warn: job.warn });
+  const { client, limiter, baseUrl, account } = target;
+  const { concurrency, adopt: isAdopted } = settings;
+  const { migration, sha256: mappingSha256, region } = mapping;
   await commits.commit(() => {
-    sendLog.begin({
-      migration: mapping.migration,
-      baseUrl: target.baseUrl,
-      account: target.account,
-      mappingSha256: mapping.sha256,
-      inputs: readDocument(db, 'inputs')!,
-      isAdopted: settings.adopt,
-    });
+    const inputs = readDocument(db, 'inputs')!;
+    sendLog.begin({ migration, baseUrl, account, mappingSha256, inputs, isAdopted });
     rememberShown(db, policies, hasher);
   });
   await commits.commit(() => noteRun(db));
   target.history.writeIn(db, commits);
   const deliverer = new Deliverer({
-    client: target.client,
-    limiter: target.limiter,
-    halt,
-    clock: systemClock,
-    concurrency: settings.concurrency,
-    maxOutageMs: settings.maxOutage,
+    ...{ client, limiter, halt, clock: systemClock, concurrency, maxOutageMs: settings.maxOutage, warn: job.warn },
     log: (event, fields) => log.write(event, fields),
-    warn: job.warn,
   });
+  const events = countWhere(survey.states, () => true);
+  const recording = { db, commits, halt, isAdopted: sendLog.isAdopted, log: sendLog };
   const outcomes = new Outcomes({
-    ...{ db, commits, halt, isAdopted: sendLog.isAdopted, log: sendLog },
+    ...recording,
     maxRejectionsInARow: settings.maxRejectionsInARow,
-    maxRejections: allowedErrors(
-      settings.maxErrors,
-      countWhere(survey.states, () => true),
-    ),
+    maxRejections: allowedErrors(settings.maxErrors, events),
   });
-  const sender = new Sender({
-    ...{ db, commits, hasher, policies, deliverer, halt, outcomes, log: sendLog },
-    migration: mapping.migration,
-    isAdopted: sendLog.isAdopted,
-    concurrency: settings.concurrency,
-  });
+  const sender = new Sender({ ...recording, hasher, policies, deliverer, outcomes, migration, concurrency });
   await job.started(deliverer);
   const stopAlarm = until && haltAt(until, halt);
   const stopLooking = systemClock.every(LOOK_MS, () => {
@@ -130,23 +116,11 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
     }
   });
   const stopWriting = systemClock.every(WRITE_ERRORS_MS, writeNewErrors(db, state, bestEffort));
+  const writing = (): Promise<void> => bestEffort.attempt(CHANGES_FILE, () => writeChanges(db, state));
+  const left = { db, commits, hasher, policies, client, concurrency, region, writeChanges: writing };
   try {
-    const { client } = target;
-    const { concurrency } = settings;
     do await sender.sendAll();
-    while (
-      !halt.requested &&
-      (await readLeft({
-        db,
-        commits,
-        hasher,
-        policies,
-        client,
-        concurrency,
-        region: mapping.region,
-        writeChanges: () => bestEffort.attempt(CHANGES_FILE, () => writeChanges(db, state)),
-      }))
-    );
+    while (!halt.requested && (await readLeft(left)));
   } catch (error) {
     halt.request(reasonOf(error));
   } finally {
@@ -175,17 +149,10 @@ function forget(db: Database): void {
 
 /** After a stop: also reports the events that an earlier run saw rejected and that this run did not retry. */
 function reportUntried(db: Database): void {
-  const issue = issueOf('rejected_earlier');
-  db.run(
-    `insert into problem (event, record, kind, code, severity, message, hint, at)
-     select id, record, ?, ?, ?, ?, ?, ? from event where state = 'retry'`,
-    issue.kind,
-    issue.code,
-    issue.severity,
-    issue.message,
-    hintFor(issue)!,
-    new Date().toISOString(),
+  const untried = db.all<{ event: number; record: number }>(
+    `select id as event, record from event where state = 'retry'`,
   );
+  for (const about of untried) addProblem(db, about, issueOf('rejected_earlier'));
 }
 
 /** Writes `errors.csv` again if there are problems that it lacks. */

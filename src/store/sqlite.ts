@@ -119,6 +119,14 @@ export class Database {
     return this.#explained(() => Number(this.#statement(sql).run(...values).lastInsertRowid));
   }
 
+  /** Inserts a row by its columns, of which those without a value are null; returns its rowid. */
+  add(table: string, row: Readonly<Record<string, SqlValue | undefined>>): number {
+    const columns = Object.keys(row);
+    const places = columns.map(() => '?').join(', ');
+    const values = Object.values(row).map((value) => value ?? null);
+    return this.insert(`insert into ${table} (${columns.join(', ')}) values (${places})`, ...values);
+  }
+
   get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined {
     return this.#explained(() => this.#statement(sql).get(...values) as Row | undefined);
   }

@@ -46,13 +46,7 @@ export class PlanWriter {
   }
 
   addSource({ name, kind, columns }: Source): void {
-    const id = this.db.insert(
-      'insert into source (name, kind, columns) values (?, ?, ?)',
-      name,
-      kind,
-      JSON.stringify(columns),
-    );
-    this.#sources.set(name, id);
+    this.#sources.set(name, this.db.add('source', { name, kind, columns: JSON.stringify(columns) }));
   }
 
   /** The record's number in the plan, under which it is stored the first time it is asked for. */
@@ -79,10 +73,7 @@ export class PlanWriter {
 
   /** Notes why nothing is sent of a record, or of one of those that it may be (`about`). `why`: beside the words of the code. */
   unused(record: number, code: UnusedCode, about: Partial<ParentRef> = {}, why: string | null = null): void {
-    this.db.run(
-      'insert into unused (record, entity, external_id, code, why) values (?, ?, ?, ?, ?)',
-      ...[record, about.entity ?? null, inSql(about.externalId), code, why],
-    );
+    this.db.add('unused', { record, entity: about.entity, external_id: inSql(about.externalId), code, why });
   }
 
   /** A version of a record that `when` excludes: `duplicates` may choose it all the same (plan/judge/duplicates). */
@@ -129,12 +120,7 @@ export class PlanWriter {
     const key = `${source}\0${file}`;
     let id = this.#files.get(key);
     if (id === undefined) {
-      id = this.db.insert(
-        'insert into file (source, path, cell) values (?, ?, ?)',
-        this.#sources.get(source)!,
-        file,
-        letters?.[0] ?? null,
-      );
+      id = this.db.add('file', { source: this.#sources.get(source)!, path: file, cell: letters?.[0] });
       this.#files.set(key, id);
     }
     this.#lastFile = { source, file, id };

@@ -20,41 +20,36 @@ export const CHANGES_FILE = 'changes.csv';
 
 const COLUMNS = 'record external_id service_id field in_service in_export verdict';
 
-const INSERT = `
-  insert into change (entity, external_id, service_id, field, in_service, in_export, verdict) values (?, ?, ?, ?, ?, ?, ?)`;
-
 /** Lists the fields of a record that differ from the input, and replaces its earlier list. */
 export function listChanges(
   db: Database,
-  { entity, external_id: externalId, wanted, known }: Pick<Subject, 'entity' | 'external_id' | 'wanted' | 'known'>,
+  { entity, external_id, wanted, known }: Pick<Subject, 'entity' | 'external_id' | 'wanted' | 'known'>,
   { verdicts }: Next,
   shown?: RecordInService,
 ): void {
   if (verdicts.size === 0) return;
-  db.run('delete from change where entity = ? and external_id = ?', entity, externalId);
+  db.run('delete from change where entity = ? and external_id = ?', entity, external_id);
   // What is set for the first time in a record of somebody else has not changed.
   if (known.serviceId === undefined) return;
   for (const [field, verdict] of verdicts) {
     if (verdict === 'ignored' && !isCounted(entity, field)) continue;
     const isShown = shown?.values.has(field) === true;
     const unknown = !shown && isShownField(entity, field) ? NOT_READ : NOT_SHOWN;
-    const inService = isShown ? (textOf(shown.values.get(field)) ?? '') : unknown;
     const isWhole = !kindOf(entity).isUpdatable;
-    const word = isWhole && verdict === 'reported' ? 'comment_changed' : wordOf(verdict, isShown);
-    const inExport = isWhole ? contentOf(wanted.values.get(field)) : textOf(wanted.values.get(field));
-    db.run(INSERT, entity, externalId, known.serviceId, field, inService, inExport ?? '', word);
+    db.add('change', {
+      ...{ entity, external_id, service_id: known.serviceId, field },
+      in_service: isShown ? (textOf(shown.values.get(field)) ?? '') : unknown,
+      in_export: (isWhole ? contentOf(wanted.values.get(field)) : textOf(wanted.values.get(field))) ?? '',
+      verdict: isWhole && verdict === 'reported' ? 'comment_changed' : wordOf(verdict, isShown),
+    });
   }
 }
 
 /** A record that the service does not show any more. `code`: why; `inService`: what it shows instead. */
-export function listUnshown(
-  db: Database,
-  { entity, external_id: externalId, known }: Subject,
-  code: string,
-  inService: string,
-): void {
-  const verdict = code.replace(/_in_service$/, '');
-  db.run(INSERT, entity, externalId, known.serviceId ?? null, '', inService, '', verdict);
+export function listUnshown(db: Database, subject: Subject, code: string, in_service: string): void {
+  const { entity, external_id, known } = subject;
+  const change = { entity, external_id, service_id: known.serviceId, field: '', in_service, in_export: '' };
+  db.add('change', { ...change, verdict: code.replace(/_in_service$/, '') });
 }
 
 /** The words of the column `verdict`, where they are not the core's own. */

@@ -7,10 +7,10 @@ import type { FieldHasher } from '../../store/field-hashes.ts';
 import { UNACKNOWLEDGED, UNACKNOWLEDGED_INDEX } from '../../store/plan-schema.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { concludeParts, isCombined } from '../rows/combine.ts';
-import { setState } from '../events.ts';
+import { pagesOf, setState } from '../events.ts';
 import { addProblem } from '../problems.ts';
 import { listChanges } from './changes-file.ts';
-import { readRecord } from './records.ts';
+import { readRecord, type RecordKey } from './records.ts';
 import { wantedOf, type Subject, type WantedRow } from './wanted.ts';
 import { issueOf } from '../../report/words/words.ts';
 
@@ -54,31 +54,17 @@ export function* subjectsOf(
   where = `e.state = 'ready' and e.${UNACKNOWLEDGED}`,
   ...values: readonly string[]
 ): Generator<Subject> {
-  type Row = WantedRow & { id: number; record: number; entity: Entity; external_id: string };
-  for (let last = 0; ;) {
-    const page = db.all<Row>(
-      `select e.id, e.record, e.entity, e.external_id, e.type, e.content, e.data, e.entry, e.field_entries
-       from event e join checkpoint.record r on r.entity = e.entity and r.external_id = e.external_id
-       where ${where} and e.data is not null and e.id > ? order by e.id limit 500`,
-      ...values,
-      last,
-    );
-    if (page.length === 0) return;
-    for (const row of page) yield subjectOf(db, row, policies, hasher);
-    last = page.at(-1)!.id;
+  const sql = `select e.id, e.record, e.entity, e.external_id, e.type, e.content, e.data, e.entry, e.field_entries
+    from event e join checkpoint.record r on r.entity = e.entity and r.external_id = e.external_id
+    where ${where} and e.data is not null and e.id > ? order by e.id limit 500`;
+  for (const page of pagesOf<WantedRow & Pick<Subject, 'id' | 'record' | keyof RecordKey>>(db, sql, ...values)) {
+    for (const row of page) {
+      const { id, record, entity, external_id } = row;
+      const { known, rejected } = readRecord(db, hasher, row);
+      const wanted = wantedOf(row, policies, hasher);
+      yield { id, record, entity, external_id, wanted, known, isRetry: rejected === wanted.content };
+    }
   }
-}
-
-function subjectOf(
-  db: Database,
-  row: WantedRow & { id: number; record: number; entity: Entity; external_id: string },
-  policies: readonly Policies[],
-  hasher: FieldHasher,
-): Subject {
-  const { id, record, entity, external_id } = row;
-  const { known, rejected } = readRecord(db, hasher, row);
-  const wanted = wantedOf(row, policies, hasher);
-  return { id, record, entity, external_id, wanted, known, isRetry: rejected === wanted.content };
 }
 
 /** Whether the service shows a field of this record. `canRead`: whether it may be asked at all. */

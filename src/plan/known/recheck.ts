@@ -37,17 +37,13 @@ interface RecheckJob {
  */
 export async function recheck(job: RecheckJob, subjects: readonly Subject[]): Promise<void> {
   for (const entity of CHECKED) {
-    await readEntity(
-      job,
-      entity,
-      subjects.filter((subject) => subject.entity === entity),
-    );
+    const own = subjects.filter((subject) => subject.entity === entity);
+    if (own.length > 0) await readEntity(job, entity, own);
   }
 }
 
 async function readEntity(job: RecheckJob, entity: Entity, subjects: readonly Subject[]): Promise<void> {
   const { db, hasher, client, concurrency, region } = job;
-  if (subjects.length === 0) return;
   const byServiceId = new Map<string, Subject[]>();
   for (const subject of subjects) {
     const serviceId = subject.known.serviceId!;
@@ -61,29 +57,25 @@ async function readEntity(job: RecheckJob, entity: Entity, subjects: readonly Su
   for await (const each of readBack(client, entity, byServiceId.keys(), { atLeast, concurrency })) {
     found.push({ ...each, record: each.record && shownFields(entity, each.record) });
   }
-  const shown = found.map(({ record }) => record);
-  const parents = shownParents(db, hasher, entity, shown);
+  const parentsOf = shownParents(
+    db,
+    hasher,
+    entity,
+    found.map(({ record }) => record),
+  );
   for (const { serviceId, record, instead } of found) {
     for (const subject of byServiceId.get(serviceId)!) {
-      if (record)
-        judgeShown(
-          job,
-          subject,
-          recordInService(entity, record, { subject, parents: parents(subject.known), hasher, region }),
-        );
+      const around = { subject, parents: parentsOf(subject.known), hasher, region };
+      if (record) judgeShown(db, subject, recordInService(entity, record, around));
       else reportGone(db, subject, instead);
     }
   }
 }
 
-function judgeShown({ db }: RecheckJob, subject: Subject, shown: RecordInService): void {
-  const { entity, external_id: externalId, wanted } = subject;
-  db.run(
-    'insert or replace into shown (entity, external_id, fields) values (?, ?, ?)',
-    entity,
-    externalId,
-    JSON.stringify(shown.fields),
-  );
+function judgeShown(db: Database, subject: Subject, shown: RecordInService): void {
+  const { entity, external_id: id, wanted } = subject;
+  const sql = 'insert or replace into shown (entity, external_id, fields) values (?, ?, ?)';
+  db.run(sql, entity, id, JSON.stringify(shown.fields));
   const known = seen(subject.known, wanted.fields, shown.fields);
   const decided = next(wanted, known, shownBy(subject), shown.fields);
   conclude(db, subject, decided);
@@ -118,11 +110,8 @@ export function rememberShown(db: Database, policies: readonly Policies[], hashe
 
 /** A record as the service showed it; undefined if it was not read back. */
 export function shownOf(db: Database, { entity, external_id: id }: RecordKey): ShownFields | undefined {
-  const row = db.get<Pick<ShownRow, 'fields'>>(
-    'select fields from shown where entity = ? and external_id = ?',
-    entity,
-    id,
-  );
+  const sql = 'select fields from shown where entity = ? and external_id = ?';
+  const row = db.get<Pick<ShownRow, 'fields'>>(sql, entity, id);
   return row && (JSON.parse(row.fields) as ShownFields);
 }
 
@@ -138,19 +127,14 @@ export async function readLeft(
   },
 ): Promise<boolean> {
   const { db, commits, policies, hasher } = job;
-  const subjects = [
-    ...subjectsOf(db, policies, hasher, `e.state = 'ready' and e.${UNACKNOWLEDGED} and e.code = 'to_read'`),
-  ];
+  const toRead = `e.state = 'ready' and e.${UNACKNOWLEDGED} and e.code = 'to_read'`;
+  const subjects = [...subjectsOf(db, policies, hasher, toRead)];
   if (subjects.length === 0) return false;
   await recheck(job, subjects);
   await job.writeChanges();
   await commits.commit(() => rememberShown(db, policies, hasher));
-  const left = subjects.filter(
-    ({ id }) => db.get(`select 1 from event where id = ? and state = 'ready'`, id) !== undefined,
-  );
-  appendTurns(
-    db,
-    left.map(({ id }) => id),
-  );
+  const isLeft = `select 1 from event where id = ? and state = 'ready'`;
+  const left = subjects.flatMap(({ id }) => (db.get(isLeft, id) ? [id] : []));
+  appendTurns(db, left);
   return left.length > 0;
 }

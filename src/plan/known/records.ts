@@ -80,33 +80,27 @@ export function writeRecord(
 ): void {
   const json = (value: object | undefined): string | null => (value === undefined ? null : JSON.stringify(value));
   const isSkipped = ended?.isAcknowledged === true && ended.code !== undefined;
+  const { exists, whose, serviceId, fields, create, open, others, missing } = known;
   db.run(
-    `insert into checkpoint.record (entity, external_id, type, existence, whose, is_acknowledged, service_id, fields, creation,
-       open, others, missing, content, rejected, code, field_key)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     on conflict (entity, external_id) do update set type = excluded.type, existence = excluded.existence,
-       whose = excluded.whose, is_acknowledged = max(is_acknowledged, excluded.is_acknowledged), service_id = excluded.service_id,
-       fields = excluded.fields, creation = excluded.creation, open = excluded.open, others = excluded.others,
-       missing = excluded.missing, content = excluded.content, rejected = excluded.rejected, code = excluded.code,
-       field_key = excluded.field_key`,
-    key.entity,
-    key.external_id,
-    wanted.type,
-    known.exists,
-    known.whose,
+    UPSERT,
+    ...[key.entity, key.external_id, wanted.type, exists, whose],
     Number(ended?.isAcknowledged === true && ended.code !== 'not_found'),
-    known.serviceId ?? null,
-    JSON.stringify(known.fields),
-    json(known.create),
-    json(known.open),
-    json(known.others),
-    known.missing ?? null,
+    ...[serviceId ?? null, JSON.stringify(fields), json(create), json(open), json(others), missing ?? null],
     isSkipped || isAsWanted(known, wanted.fields) ? wanted.content : null,
     ended?.isAcknowledged === false ? wanted.content : null,
-    ended?.code ?? null,
-    hasher.keyId,
+    ...[ended?.code ?? null, hasher.keyId],
   );
 }
+
+const UPSERT = `
+  insert into checkpoint.record (entity, external_id, type, existence, whose, is_acknowledged, service_id, fields, creation,
+    open, others, missing, content, rejected, code, field_key)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  on conflict (entity, external_id) do update set type = excluded.type, existence = excluded.existence,
+    whose = excluded.whose, is_acknowledged = max(is_acknowledged, excluded.is_acknowledged), service_id = excluded.service_id,
+    fields = excluded.fields, creation = excluded.creation, open = excluded.open, others = excluded.others,
+    missing = excluded.missing, content = excluded.content, rejected = excluded.rejected, code = excluded.code,
+    field_key = excluded.field_key`;
 
 /** Stores what was read back, and nothing else. In a transaction of the caller. */
 export function storeKnown(
@@ -116,14 +110,10 @@ export function storeKnown(
   known: Known,
   wanted: Pick<Wanted, 'content' | 'fields'>,
 ): void {
+  const content = isAsWanted(known, wanted.fields) ? wanted.content : null;
   db.run(
     'update checkpoint.record set fields = ?, whose = ?, content = ?, field_key = ? where entity = ? and external_id = ?',
-    JSON.stringify(known.fields),
-    known.whose,
-    isAsWanted(known, wanted.fields) ? wanted.content : null,
-    hasher.keyId,
-    entity,
-    id,
+    ...[JSON.stringify(known.fields), known.whose, content, hasher.keyId, entity, id],
   );
 }
 
