@@ -53,7 +53,6 @@ export function checkMapping({ spec, functions, document }: LoadedMapping): Prob
     }
   }
   checkAgreement(spec.events, defaults, report);
-  checkCustomAgreement(spec.events, defaults, report);
   return problems;
 }
 
@@ -182,49 +181,47 @@ function checkTransforms(
   }
 }
 
-/** Entries of one type can share external ids, even across sources, so they must agree on `duplicates`. */
-function checkAgreement(events: readonly (EntrySpec | undefined)[], defaults: Defaults, report: Report): void {
-  const first = new Map<string, { index: number; policy: string }>();
-  for (const [index, entry] of events.entries()) {
-    if (!entry || !entry.type.endsWith('/created')) continue;
-    const policy = policiesOf(entry, defaults).duplicates;
-    const known = first.get(entry.type);
-    if (!known) first.set(entry.type, { index, policy });
-    else if (known.policy !== policy) {
-      const path = ['events', index, ...(entry.duplicates === undefined ? [] : ['duplicates'])];
-      const message = `\`duplicates: ${policy}\` contradicts \`duplicates: ${known.policy}\` in event ${known.index + 1} of the same type`;
-      const advice = `both entries can produce the same ${entityOf(entry.type)} id: use the same setting in both`;
-      report('contradiction', message, path, advice);
-    }
-  }
-}
-
 /**
- * Custom fields are sent as a whole, so entries whose rows are folded into one record must agree on how to send them. Created
- * rows are never folded into each other.
+ * Entries of one type can share external ids, even across sources, so they must agree on `duplicates`. Custom fields are sent as a whole, so
+ * entries whose rows are folded into one record must agree on how to send them; created rows are never folded into each other.
  */
-function checkCustomAgreement(events: readonly (EntrySpec | undefined)[], defaults: Defaults, report: Report): void {
-  const known: { readonly index: number; readonly type: EntrySpec['type']; readonly policy: string }[] = [];
-  for (const [index, entry] of events.entries()) {
-    const custom = entry && kindOfType(entry.type).custom;
-    if (!entry || custom === undefined || entry.data[custom] === undefined) continue;
-    const { type } = entry;
-    const policy = ofCustomFields(policiesOf(entry, defaults).if_changed, custom);
-    const other = known.find(
-      (each) =>
-        entityOf(each.type) === entityOf(type) && (isUpdate(type) || isUpdate(each.type)) && each.policy !== policy,
-    );
-    known.push({ index, type, policy });
-    if (!other) continue;
-    const path = ['events', index, ...(entry.if_changed === undefined ? [] : ['if_changed'])];
-    const message = `\`if_changed\` means \`${policy}\` for the custom fields here, and \`${other.policy}\` in event ${other.index + 1}`;
-    const advice = `custom fields are sent as a whole, and both entries can set those of one ${entityOf(type)}: use the same setting in both`;
+function checkAgreement(events: readonly (EntrySpec | undefined)[], defaults: Defaults, report: Report): void {
+  const given = events.flatMap((entry, index) =>
+    entry ? [{ entry, index, policies: policiesOf(entry, defaults) }] : [],
+  );
+  const contradicts = (index: number, key: 'duplicates' | 'if_changed', message: string, advice: string): void => {
+    const path = ['events', index, ...(events[index]![key] === undefined ? [] : [key])];
     report('contradiction', message, path, advice);
+  };
+  for (const [at, { entry, index, policies }] of given.entries()) {
+    const before = given.slice(0, at);
+    const { type } = entry;
+    const twin = isUpdate(type) ? undefined : before.find((other) => other.entry.type === type);
+    const [own, others] = [policies.duplicates, twin?.policies.duplicates];
+    if (twin && own !== others) {
+      const message = `\`duplicates: ${own}\` contradicts \`duplicates: ${others}\` in event ${twin.index + 1} of the same type`;
+      const advice = `both entries can produce the same ${entityOf(type)} id: use the same setting in both`;
+      contradicts(index, 'duplicates', message, advice);
+    }
+    const policy = ofCustomFields(entry, policies);
+    const other = before.find(
+      (each) =>
+        entityOf(each.entry.type) === entityOf(type) &&
+        (isUpdate(type) || isUpdate(each.entry.type)) &&
+        ![policy, undefined].includes(ofCustomFields(each.entry, each.policies)),
+    );
+    if (policy === undefined || !other) continue;
+    const elsewhere = ofCustomFields(other.entry, other.policies);
+    const message = `\`if_changed\` means \`${policy}\` for the custom fields here, and \`${elsewhere}\` in event ${other.index + 1}`;
+    const advice = `custom fields are sent as a whole, and both entries can set those of one ${entityOf(type)}: use the same setting in both`;
+    contradicts(index, 'if_changed', message, advice);
   }
 }
 
-/** What `if_changed` means for them: a list sends what it names, and ignores the rest. */
-function ofCustomFields(policy: Policies['if_changed'], custom: string): string {
+/** What `if_changed` means for the custom fields of an entry: a list sends what it names, and ignores the rest. Undefined if it has none. */
+function ofCustomFields({ type, data }: EntrySpec, { if_changed: policy }: Policies): string | undefined {
+  const { custom } = kindOfType(type);
+  if (custom === undefined || data[custom] === undefined) return undefined;
   if (typeof policy === 'string') return policy;
   return policy.includes(custom) ? 'update' : 'ignore';
 }

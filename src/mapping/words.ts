@@ -118,8 +118,7 @@ export function conditionWords(spec: ConditionSpec, defaults: Defaults, isPart =
     const text = parts.map((part) => conditionWords(part, defaults, true)).join(all ? ' and ' : ' or ');
     return isPart && parts.length > 1 ? `(${text})` : text;
   }
-  const value = inline(spec, defaults);
-  return `${isAlternatives(spec.from) ? `(${value})` : value} ${testWords(spec)}`;
+  return testWords(spec, defaults, true);
 }
 
 /** What is so where a condition does not hold: `kind is not lead`. No value of a record is in it. */
@@ -127,30 +126,24 @@ export function unmetWords(spec: ConditionSpec, defaults: Defaults): string {
   if (spec.not) return conditionWords(spec.not, defaults);
   if (spec.all) return `not (${conditionWords(spec, defaults)})`;
   if (spec.any) return spec.any.map((part) => unmetWords(part, defaults)).join(' and ');
-  const value = inline(spec, defaults);
-  return `${isAlternatives(spec.from) ? `(${value})` : value} ${failedWords(spec)}`;
+  return testWords(spec, defaults, false);
 }
 
-/** More values of a condition than these are only counted. */
+/** Of a condition that does not hold, more values than these are only counted. */
 const MOST_VALUES = 3;
 
-function failedWords(spec: ConditionSpec): string {
-  const listed = (values: readonly string[]): string => {
-    const more = values.length - MOST_VALUES;
-    const shown = values.slice(0, MOST_VALUES).map(valueText);
-    return enumerated(more > 0 ? [...shown, `${more} more`] : shown, 'or');
-  };
-  if (spec.in) return `is not ${listed(spec.in)}`;
-  if (spec.not_in) return `is ${listed(spec.not_in)}`;
-  if (spec.equals !== undefined) return `is not ${valueText(spec.equals)}`;
-  if (spec.matches !== undefined) return `does not match the pattern ${valueText(spec.matches)}`;
-  return spec.present ? 'has no value' : 'has a value';
-}
-
-function testWords(spec: ConditionSpec): string {
-  if (spec.in) return `is ${enumerated(spec.in.map(valueText), 'or')}`;
-  if (spec.not_in) return `is not ${enumerated(spec.not_in.map(valueText), 'or')}`;
-  if (spec.equals !== undefined) return `is ${valueText(spec.equals)}`;
-  if (spec.matches !== undefined) return `matches the pattern ${valueText(spec.matches)}`;
-  return spec.present ? 'has a value' : 'has no value';
+function testWords(spec: ConditionSpec, defaults: Defaults, holds: boolean): string {
+  const value = inline(spec, defaults);
+  const subject = isAlternatives(spec.from) ? `(${value})` : value;
+  const { in: some, not_in: none, equals, matches, present } = spec;
+  const values = some ?? none ?? (equals === undefined ? undefined : [equals]);
+  if (values) {
+    const more = holds ? 0 : values.length - MOST_VALUES;
+    const shown = values.slice(0, more > 0 ? MOST_VALUES : undefined).map(valueText);
+    const is = (none === undefined) === holds ? 'is' : 'is not';
+    return `${subject} ${is} ${enumerated(more > 0 ? [...shown, `${more} more`] : shown, 'or')}`;
+  }
+  if (matches !== undefined)
+    return `${subject} ${holds ? 'matches' : 'does not match'} the pattern ${valueText(matches)}`;
+  return `${subject} has ${present === holds ? 'a' : 'no'} value`;
 }

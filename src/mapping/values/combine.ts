@@ -28,7 +28,7 @@ export function combineOf(spec: CombineSpec): Combine {
 interface HeadedComment {
   readonly data: JsonObject;
   /** ISO 8601. */
-  readonly occurredAt: string | undefined;
+  readonly occurredAt?: string | undefined;
 }
 
 /** The heading of a part; empty where nothing that it names has a value. */

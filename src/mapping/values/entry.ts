@@ -1,5 +1,4 @@
 /** One item of `events` as a function from row to drafts. */
-import type { Apply } from '../transforms/transform.ts';
 import { kindOfType, type Kind } from '../../kinds/index.ts';
 import type { JsonValue } from '../../json.ts';
 import type { Draft, Row, Writable } from '../../model.ts';
@@ -16,50 +15,62 @@ import { policiesOf } from '../policies.ts';
 import { asPriority } from './priority.ts';
 import { ABSENT, RowContext, type Evaluate } from './row-context.ts';
 import type { EntrySpec, OnError, ValueSpec } from '../spec.ts';
-import { type Result, valueText } from './result.ts';
+import { valueText } from './result.ts';
 import { asText, compileValue, missingValue, shapeOf } from './value.ts';
 import { issueOf } from '../../report/words/words.ts';
 import { Problem } from '../../problem.ts';
 
+/** Values of an entry beside its data, and what a draft has of them. */
+const SETTINGS = [
+  ['occurred_at', 'occurredAt', asInstant],
+  ['stage_pipeline', 'stagePipeline', asText],
+  ['priority', 'priority', asPriority],
+] as const;
+
+interface EntrySetting {
+  readonly key: string;
+  readonly to: (typeof SETTINGS)[number][1];
+  readonly evaluate: Evaluate;
+}
+
 interface Parts {
   readonly fields: readonly CompiledField[];
+  readonly settings: readonly EntrySetting[];
   readonly when: Condition | undefined;
-  readonly each: Evaluate | undefined;
-  readonly occurredAt: Evaluate | undefined;
-  readonly stagePipeline: Evaluate | undefined;
-  readonly priority: Evaluate | undefined;
-  readonly combine: Combine | undefined;
-  readonly heading: Heading | undefined;
-  readonly takeRest: TakeRest | undefined;
+  readonly each?: Evaluate | undefined;
+  readonly combine?: Combine | undefined;
+  readonly heading?: Heading | undefined;
+  readonly takeRest?: TakeRest | undefined;
 }
+
+/** The record itself is what becomes an event. */
+const WHOLE: readonly Partial<ListElement>[] = [{}];
 
 export function compileEntry(spec: EntrySpec, index: number, compilation: CompileContext): CompiledEntry {
   const uses: PathUse[] = [];
-  const parts = compileParts(spec, index, compilation, uses);
+  const { fields, settings, when, each, combine, heading, takeRest } = compileParts(spec, index, compilation, uses);
   const policies = policiesOf(spec, compilation.defaults);
   const { type } = spec;
   const kind = kindOfType(type);
   const mayNeedSettling = kind.needsParent === true || kind.parents.length > 1;
+  const source = compilation.sources.get(spec.source)!;
   const missing = compilation.missingValues(spec.source);
-  const { fields, when, each, occurredAt, stagePipeline, priority, combine, heading, takeRest } = parts;
+  const listed = elementReader(spec.each, source, missing);
+  const ownId = fields.find(({ name }) => name === 'external_id');
+  const reportOwnCurrency = otherCurrencyOfRecord(spec, source.columns, uses);
+  const row = new RowContext();
 
-  const listed = elementReader(spec.each, compilation.sources.get(spec.source)!, missing);
-  const elementsIn = (row: RowContext): readonly ListElement[] | Problem => {
+  const elementsIn = (record: Row): readonly Partial<ListElement>[] | Problem => {
+    row.begin(record);
+    row.field = 'each';
+    if (!each) return WHOLE;
     if (listed) return listed(row);
-    const list = each!(row);
+    const list = each(row);
     if (list instanceof Problem) return list;
     return elementsOf(readValue(list, missing)).map((element) => ({ element, holder: row.root }));
   };
 
-  const ownId = fields.find(({ name }) => name === 'external_id');
-  const reportOwnCurrency = otherCurrencyOfRecord(spec, compilation.sources.get(spec.source)!.columns, uses);
-
-  const draftOf = (row: RowContext): Draft | undefined => {
-    row.clear();
-    row.field = '';
-    const passes = when ? when.holds(row) : true;
-    if (passes === false) return undefined;
-    if (passes instanceof Problem) row.report(passes);
+  const dataOf = (): Record<string, JsonValue> => {
     const data: Record<string, JsonValue> = {};
     for (const field of fields) {
       row.field = field.name;
@@ -72,35 +83,32 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
     reportOtherCurrency(data, uses, row);
     reportOwnCurrency?.(data, row);
     if (mayNeedSettling) settleParents(kind, data, policies.if_both, row);
-    const occurred = optionalText('occurred_at', occurredAt, row);
-    const pipeline = optionalText('stage_pipeline', stagePipeline, row);
-    const rank = priority && optionalValue('priority', priority, row);
-    const { place, issues, omissions } = row;
-    const draft: Writable<Draft> = { kind: 'draft', type, entry: index, place, data, issues, omissions };
-    if (occurred !== undefined) draft.occurredAt = occurred;
-    if (pipeline !== undefined) draft.stagePipeline = pipeline;
-    if (typeof rank === 'number') draft.priority = rank;
-    if (heading) draft.heading = heading(row, { data, occurredAt: occurred });
-    return draft;
+    return data;
   };
 
-  const row = new RowContext();
-  const drafts = (record: Row): readonly Draft[] => {
-    row.begin(record);
-    if (!each) {
-      const only = draftOf(row);
-      return only ? [only] : [];
+  const draft = (data: Record<string, JsonValue>): Writable<Draft> => {
+    const { place, issues, omissions } = row;
+    return { kind: 'draft', type, entry: index, place, data, issues, omissions };
+  };
+
+  const draftOf = (element: Partial<ListElement>): readonly Draft[] => {
+    Object.assign(row, element);
+    row.clear();
+    row.field = '';
+    const passes = when ? when.holds(row) : true;
+    if (passes === false) return [];
+    if (passes instanceof Problem) row.report(passes);
+    const data = dataOf();
+    const found: Writable<Pick<Draft, EntrySetting['to']>> = {};
+    for (const { key, to, evaluate } of settings) {
+      row.field = key;
+      const result = evaluate(row);
+      if (result instanceof Problem) row.report(result);
+      else if (result !== undefined) found[to] = result as never;
     }
-    row.field = 'each';
-    const elements = elementsIn(row);
-    if (elements instanceof Problem) return [unreadableEach(elements, type, index, row)];
-    const found: Draft[] = [];
-    for (const each of elements) {
-      Object.assign(row, each);
-      const one = draftOf(row);
-      if (one) found.push(one);
-    }
-    return found;
+    const made = Object.assign(draft(data), found);
+    if (heading) made.heading = heading(row, made);
+    return [made];
   };
 
   return {
@@ -111,28 +119,26 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
     combine,
     isEach: each !== undefined,
     uses,
-    map: drafts,
+    map(record) {
+      const elements = elementsIn(record);
+      if (!(elements instanceof Problem)) return elements.flatMap(draftOf);
+      row.report(elements);
+      return [draft({})];
+    },
     skipped(record) {
       const [unmet, ids] = [new Set<string>(), [] as string[]];
-      const exclude = (): void => {
+      const found = elementsIn(record);
+      const elements = found instanceof Problem ? [] : found;
+      for (const element of elements) {
+        Object.assign(row, element);
         row.field = '';
-        if (when?.holds(row) !== false) return;
+        if (when?.holds(row) !== false) continue;
         for (const words of when.unmet(row)) unmet.add(words);
         row.field = 'external_id';
         const id = ownId?.evaluate(row);
         if (typeof id === 'string') ids.push(id);
-      };
-      row.begin(record);
-      row.field = 'each';
-      const elements = each ? elementsIn(row) : undefined;
-      if (!elements) exclude();
-      else if (!(elements instanceof Problem))
-        for (const each of elements) {
-          Object.assign(row, each);
-          exclude();
-        }
-      const isEmpty = elements && (elements instanceof Problem || elements.length === 0);
-      return { code: isEmpty ? 'each' : 'when', unmet, ids };
+      }
+      return { code: elements.length === 0 ? 'each' : 'when', unmet, ids };
     },
   };
 }
@@ -153,24 +159,21 @@ function compileParts(spec: EntrySpec, index: number, compilation: CompileContex
     problems: compilation.problems,
     lacking,
   });
-  const optional = (key: 'occurred_at' | 'stage_pipeline' | 'priority', check: Apply) => {
-    if (spec[key] === undefined) return undefined;
-    const given = typeof spec[key] === 'number' ? { value: spec[key] } : spec[key];
-    const evaluate = compileValue(given, context(key), check);
-    return evaluate === ABSENT ? undefined : evaluate;
-  };
   const when = spec.when && compileCondition(spec.when, { ...context('when'), decides: 'when' });
   if (when?.holds === NEVER && !source.isAbsent) {
     compilation.lacking.entries.push({ index, type: spec.type, source: spec.source, values: lacking });
-    return { ...NO_PARTS, when };
+    return { fields: [], settings: [], when };
   }
   const combine = spec.combine && combineOf(spec.combine);
   const parts = {
     each: spec.each === undefined ? undefined : compileValue(spec.each, { ...context('each'), frame: record }),
     when,
-    occurredAt: optional('occurred_at', asInstant),
-    stagePipeline: optional('stage_pipeline', asText),
-    priority: optional('priority', asPriority),
+    settings: SETTINGS.flatMap(([key, to, check]): EntrySetting[] => {
+      const given = spec[key];
+      if (given === undefined) return [];
+      const evaluate = compileValue(typeof given === 'number' ? { value: given } : given, context(key), check);
+      return evaluate === ABSENT ? [] : [{ key, to, evaluate }];
+    }),
     combine,
     heading: combine && compileHeading(combine, context('combine')),
     fields: kindOfType(spec.type)
@@ -182,19 +185,6 @@ function compileParts(spec: EntrySpec, index: number, compilation: CompileContex
   return { ...parts, takeRest };
 }
 
-/** Of an entry that no record fulfils. */
-const NO_PARTS: Parts = {
-  fields: [],
-  when: undefined,
-  each: undefined,
-  occurredAt: undefined,
-  stagePipeline: undefined,
-  priority: undefined,
-  combine: undefined,
-  heading: undefined,
-  takeRest: undefined,
-};
-
 /** The order in which canonical JSON has them, so that an event's data need not be sorted. */
 function inCanonicalOrder(one: CompiledField, other: CompiledField): number {
   const [a, b] = [one.within ?? one.key, other.within ?? other.key];
@@ -205,18 +195,6 @@ function inCanonicalOrder(one: CompiledField, other: CompiledField): number {
 /** The row of a table holds texts only, until a function makes more of them. */
 function elementKind(each: ValueSpec, source: Source): 'texts' | 'anything' {
   return source.kind === 'table' && shapeOf(each) !== 'unknown' ? 'texts' : 'anything';
-}
-
-function optionalText(name: string, evaluate: Evaluate | undefined, row: RowContext): string | undefined {
-  const result = evaluate && optionalValue(name, evaluate, row);
-  return typeof result === 'string' ? result : undefined;
-}
-
-function optionalValue(name: string, evaluate: Evaluate, row: RowContext): Result {
-  row.field = name;
-  const result = evaluate(row);
-  if (result instanceof Problem) row.report(result);
-  return result;
 }
 
 /** One parent, or none where the kind needs none (service interface, section 2.6). `ifBoth`: the kind of the one to keep. */
@@ -242,10 +220,4 @@ function settleParents(
     row.field = last.field;
     row.report(issueOf('two_parents', valueText(data[first.field]), valueText(data[last.field])));
   }
-}
-
-function unreadableEach(error: Problem, type: Draft['type'], entry: number, row: RowContext): Draft {
-  row.clear();
-  row.report(error);
-  return { kind: 'draft', type, entry, place: row.place, data: {}, issues: row.issues, omissions: row.omissions };
 }
