@@ -92,21 +92,21 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
   };
 
   const draftOf = (element: Partial<ListElement>): readonly Draft[] => {
-    Object.assign(row, element);
+    if (element !== WHOLE[0]) Object.assign(row, element);
     row.clear();
     row.field = '';
     const passes = when ? when.holds(row) : true;
     if (passes === false) return [];
     if (passes instanceof Problem) row.report(passes);
-    const data = dataOf();
-    const found: Writable<Pick<Draft, EntrySetting['to']>> = {};
+    const made = draft(dataOf());
     for (const { key, to, evaluate } of settings) {
       row.field = key;
       const result = evaluate(row);
       if (result instanceof Problem) row.report(result);
-      else if (result !== undefined) found[to] = result as never;
+      else if (result !== undefined) made[to] = result as never;
     }
-    const made = Object.assign(draft(data), found);
+    made.issues = row.issues;
+    made.omissions = row.omissions;
     if (heading) made.heading = heading(row, made);
     return [made];
   };
@@ -121,6 +121,7 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
     uses,
     map(record) {
       const elements = elementsIn(record);
+      if (elements === WHOLE) return draftOf(WHOLE[0]!);
       if (!(elements instanceof Problem)) return elements.flatMap(draftOf);
       row.report(elements);
       return [draft({})];
