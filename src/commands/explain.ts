@@ -11,16 +11,16 @@ import { runOf } from '../settings/command-line.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { namesById } from '../service/account.ts';
 import { readDocument } from '../report/files/documents.ts';
-import { readAccount } from '../service/directory.ts';
 import { NotShown } from '../service/lists.ts';
 import { DEFAULT_RATE, type NamedRecord } from '../settings/run-settings.ts';
 import type { StateDir } from '../files/state-dir.ts';
+import { connect, type Target } from '../run/connect.ts';
 import { assertBound, bindingOf } from '../store/checkpoint.ts';
 import { storedPlans } from '../store/stored-plans.ts';
 import { readState } from '../store/open.ts';
 import type { Database } from '../store/sqlite.ts';
 import { readLive, RecordComparison } from './verify/compare.ts';
-import { openClient, serviceOf } from './service.ts';
+import { SANDBOX_RATE, serviceOf } from './service.ts';
 import { existingState } from './state.ts';
 import type { Argv, CommandSettings } from './command.ts';
 import { explain as definition } from './definitions.ts';
@@ -81,19 +81,20 @@ async function liveOf(
   if (settings.sandbox && lockHolder(state)) {
     throw new UserError('a rehearsal is in progress: its sandbox cannot be read', { hint: 'wait until it ends' });
   }
-  const service = await serviceOf({ ...settings, rate: DEFAULT_RATE }, console);
-  const client = openClient(service.credentials, settings, console);
+  const pace = { rate: settings.sandbox ? SANDBOX_RATE : DEFAULT_RATE, concurrency: 1, timeout: settings.timeout };
+  const service = await serviceOf(settings, console);
+  let target: Target | undefined;
   try {
-    const account = await readAccount(client);
-    const { baseUrl, boundTo = baseUrl } = service.credentials;
-    assertBound(db, bindingOf(db)?.name ?? '', { baseUrl: boundTo, account });
+    target = await connect(pace, service.credentials, { state, isBeside: true });
+    const { client, account } = target;
+    assertBound(db, bindingOf(db)?.name ?? '', target);
     const comparison = new RecordComparison(db, account, readDocument(db, 'mapping')?.region ?? undefined);
     return await readLive(comparison, client, entity, { externalId, serviceId: story.service_id });
   } catch (error) {
     if (kindOf(entity).isRouteUncertain && error instanceof NotShown) return error.message;
     throw error;
   } finally {
-    await client.close();
+    await target?.close();
     await service.close();
   }
 }

@@ -1,15 +1,11 @@
 /** How commands that only read reach the service. */
-import { systemClock } from '../clock.ts';
 import type { Console } from '../report/print/console.ts';
 import { readEnvironment, restCredentials, type RestCredentials } from '../settings/credentials.ts';
-import { createClient, type Client } from '../service/client.ts';
-import { Limiter } from '../service/limiter.ts';
 import { DEFAULT_RATE, type RunSettings } from '../settings/run-settings.ts';
 import type { Rate } from '../rate.ts';
-import { TOOL } from '../version.ts';
 import { existingState } from './state.ts';
 
-type ServiceSettings = Pick<RunSettings, 'mapping' | 'state' | 'sandbox' | 'baseUrl' | 'envFile' | 'rate'>;
+type ServiceSettings = Pick<RunSettings, 'mapping' | 'state' | 'sandbox' | 'baseUrl' | 'envFile'>;
 
 /** For commands that read a sandbox: nobody else uses it, so they need not wait for a window to end. */
 export const SANDBOX_RATE: Rate = { ...DEFAULT_RATE, requests: 10_000, seconds: 1 };
@@ -31,20 +27,4 @@ function credentialsOf(settings: Pick<RunSettings, 'baseUrl' | 'envFile'>, conso
   const credentials = restCredentials(settings.baseUrl, environment);
   console.redactor.add(credentials.apiKey, credentials.ingestToken);
   return credentials;
-}
-
-/** A client without a state directory: only the headers of the responses show what was sent recently. */
-export function openClient(
-  credentials: RestCredentials,
-  { timeout: timeoutSeconds }: Pick<RunSettings, 'timeout'>,
-  console: Console,
-): Client {
-  const { baseUrl, apiKey, ingestToken } = credentials;
-  const limiter = new Limiter({
-    rate: DEFAULT_RATE,
-    concurrency: 1,
-    clock: systemClock,
-    notify: (message) => console.complain(`warning: ${message}`),
-  });
-  return createClient({ baseUrl, apiKey, ingestToken, timeoutSeconds, concurrency: 1, limiter, userAgent: TOOL });
 }

@@ -44,11 +44,22 @@ export interface OpenHistory extends RateHistory {
   close(): void;
 }
 
+export interface HistoryOptions {
+  /** The directory whose history of the same API key is only read. */
+  readonly other?: Files | undefined;
+  /** For a few requests while a run may be going on: it has the rest of the window, and learns of them when it is started next. */
+  readonly isBeside?: boolean;
+}
+
 /**
  * The times of the last requests, in the checkpoint of a run, or in one beside the plan of a dry run, which may go on at the same
- * time as a run. `other`: the directory whose history of the same API key is only read. Throws a `UserError`.
+ * time as a run. Throws a `UserError`.
  */
-export function openRateHistory(output: Files, clock: Clock, other?: Files): OpenHistory {
+export function openRateHistory(
+  output: Files,
+  clock: Clock,
+  { other, isBeside = false }: HistoryOptions = {},
+): OpenHistory {
   // A connection of its own, whose commits do not wait for the disk.
   const own = Database.open(output.file(CHECKPOINT_FILE), CHECKPOINT);
   own.exec('pragma checkpoint.journal_mode = wal; pragma checkpoint.synchronous = normal; pragma busy_timeout = 50');
@@ -83,13 +94,15 @@ export function openRateHistory(output: Files, clock: Clock, other?: Files): Ope
     own.close();
   };
   const kept = ours.filter((each) => each > now - KEPT_MS).slice(-MOST_KEPT);
-  let next = 0;
   const keep = (): void => {
     db.run('delete from checkpoint.answer');
     for (const [n, at] of kept.entries()) write(n, at);
   };
+  // A run has the numbers from 0 on for itself.
+  const least = isBeside ? db.get<{ n: number }>('select coalesce(min(n), 0) as n from checkpoint.answer')!.n : 0;
+  let next = isBeside ? Math.min(0, least) - 1 : 0;
   return {
-    load: () => [...ours, ...timesOf(elsewhere, clock)].sort((a, b) => a - b),
+    load: () => (isBeside ? [] : [...ours, ...timesOf(elsewhere, clock)].sort((a, b) => a - b)),
     limit: earlier.limit ?? elsewhere?.limit,
     pauseMs: Math.max(pauseOf(earlier, now), pauseOf(elsewhere, now)),
     send: () => {
@@ -97,7 +110,7 @@ export function openRateHistory(output: Files, clock: Clock, other?: Files): Ope
         attempt(keep);
         next = kept.length;
       }
-      const n = next++;
+      const n = isBeside ? next-- : next++;
       attempt(() => write(n, null));
       return () => {
         const at = clock.wall();

@@ -36,7 +36,7 @@ function wallClock(): Clock & { now: number } {
 
 /** How long ago the requests of earlier runs were answered. */
 function ages(state: State, clock: Clock, other?: State): number[] {
-  const history = openRateHistory(state, clock, other);
+  const history = openRateHistory(state, clock, { other });
   const found = history.load().map((at) => clock.wall() - at);
   history.close();
   return found;
@@ -127,13 +127,13 @@ test('a restart begins with the limit that the service has said last', async () 
   (await record(state, clock, [clock.now])).limitIs(40);
   await committed();
   expect(openRateHistory(state, clock).limit).toBe(40);
-  expect(openRateHistory(temporary(), clock, state).limit).toBe(40);
+  expect(openRateHistory(temporary(), clock, { other: state }).limit).toBe(40);
 });
 
 test('a pause that the service has asked for outlives the process, and is never longer than it was', async () => {
   const state = temporary();
   const clock = wallClock();
-  const left = (other?: State): number => openRateHistory(other ? temporary() : state, clock, other).pauseMs;
+  const left = (other?: State): number => openRateHistory(other ? temporary() : state, clock, { other }).pauseMs;
   expect(left()).toBe(0);
   openRateHistory(state, clock).pause(60_000);
   await committed();
@@ -186,7 +186,7 @@ test('the history of another run is read but not changed', async () => {
   const before = stored();
   clock.now += 1_000;
   expect(ages(own, clock, other)).toEqual([1_000]);
-  openRateHistory(own, clock, other).send()();
+  openRateHistory(own, clock, { other }).send()();
   await committed();
   expect(ages(own, clock, other)).toEqual([1_000, 0]);
   expect(stored()).toEqual(before);
@@ -196,4 +196,16 @@ test('a damaged checkpoint beside a dry run has no history', () => {
   const [own, other] = [temporary(), temporary()];
   writeFileSync(other.file(CHECKPOINT_FILE), 'garbage\n'.repeat(100));
   expect(ages(own, wallClock(), other)).toEqual([]);
+});
+
+test('a command beside a run sends at once, and the next run has its requests, too', async () => {
+  const [state, clock] = [temporary(), wallClock()];
+  await record(state, clock, [clock.now - 5_000, clock.now - 4_000]);
+  for (let n = 0; n < 2; n += 1) {
+    const beside = openRateHistory(state, clock, { isBeside: true });
+    expect(beside.load()).toEqual([]);
+    beside.send()();
+    beside.close();
+  }
+  expect(ages(state, clock)).toEqual([5_000, 4_000, 0, 0]);
 });

@@ -118,7 +118,7 @@ async function compareAll(
   isDryRun: boolean,
 ): Promise<Verification & Pick<Target, 'account'>> {
   const { settings } = job;
-  const target = await connect(settings, job.credentials, state, state, job.trouble);
+  const target = await connect(settings, job.credentials, { state }, job.trouble);
   const path = state.file(VERIFY_FILE);
   const file = new LineFile(path);
   file.add(csvHead(COLUMNS));
