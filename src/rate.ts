@@ -8,14 +8,33 @@ export interface Rate {
   readonly seconds: number;
 }
 
+/** How fast requests are sent, and how fast they might be, where the service allows more. */
+export interface Paces {
+  readonly rate: Rate;
+  readonly allowed?: Rate | undefined;
+}
+
+/** In the service's window, which has this many seconds (service interface, section 8). */
+function perWindow({ requests, seconds }: Rate): number {
+  return Math.ceil((requests * LIMITS.windowSeconds) / seconds);
+}
+
 /**
  * The rate as far as the service allows it, which admits `limit` requests per window (X-RateLimit-Limit; undefined if it
- * has not said so). A rate above the limit cannot have the service's window, so it gets the published one.
+ * has not said so). The window is the service's, unless the rate has exactly its limit: then it has its window, too.
  */
 export function within(limit: number | undefined, rate: Rate): Rate {
-  if (limit === undefined || rate.requests <= limit) return rate;
-  const seconds = Math.max(rate.seconds, LIMITS.windowSeconds);
-  return { requests: Math.min(limit, Math.ceil((rate.requests * seconds) / rate.seconds)), seconds };
+  if (limit === undefined || rate.requests === limit) return rate;
+  const isLonger = rate.seconds >= LIMITS.windowSeconds;
+  if (isLonger) return { ...rate, requests: Math.min(limit, rate.requests) };
+  return perWindow(rate) <= limit ? rate : { requests: limit, seconds: LIMITS.windowSeconds };
+}
+
+/** The rate that the service allows, where it allows more than this one. */
+export function allowed(limit: number | undefined, rate: Rate): Rate | undefined {
+  return limit !== undefined && limit > perWindow(rate)
+    ? { requests: limit, seconds: LIMITS.windowSeconds }
+    : undefined;
 }
 
 /** Requests per window with `withheld` of the service's limit left to others. Until it says its limit, that is the rate. */

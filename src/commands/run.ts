@@ -169,20 +169,28 @@ function watch(settings: RunSettings, console: Console, target: RunTarget, halt:
       if (read > 0 && read % PROGRESS_EVERY === 0) console.say(`read ${numberText(read)}${of} leads of the account`);
     },
     confirm: confirmer(),
-    surveyed(survey, rate) {
+    surveyed(survey, paces) {
       const { worksheet, changes } = survey;
       // Before hours of sending; a dry run, and a run that is refused, say it all at their end.
       if (!settings.dryRun && refusalOf(settings, survey, survey.states) === undefined) {
-        const around = { where, worksheet, rate, now: new Date() };
+        const around = { where, worksheet, ...paces, now: new Date() };
         printer.survey(console, readyFigures(new PlanFigures(survey.db), changes, around));
       }
       if (worksheet.elsewhere !== undefined) console.complain(`warning: ${worksheet.elsewhere}`);
     },
     ended(end) {
       watching.end();
-      const { summary, plan, survey, rate } = end;
+      const { summary, plan, survey, rate, allowed } = end;
       watching.screen = endFigures(plan, summary, {
-        ...{ where, rate, worksheet: survey.worksheet, now: new Date(), mapping: settings.mapping, halt: halt.reason },
+        ...{
+          where,
+          rate,
+          allowed,
+          worksheet: survey.worksheet,
+          now: new Date(),
+          mapping: settings.mapping,
+          halt: halt.reason,
+        },
         triggersFired: target.triggersFired?.(),
         next: nextOf(end, settings, halt),
       });

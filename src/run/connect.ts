@@ -10,11 +10,11 @@ import type { Pace } from '../settings/run-settings.ts';
 import { DRY_RUN, type StateDir } from '../files/state-dir.ts';
 import { readDocument } from '../report/files/documents.ts';
 import { durationText } from '../report/words/times.ts';
-import { openRateHistory, type OpenHistory } from '../store/rate-history.ts';
+import { openRateHistory, type HistoryOptions, type OpenHistory } from '../store/rate-history.ts';
 import { storedPlanFiles } from '../store/stored-plans.ts';
 import { PLAN } from '../store/plan-schema.ts';
 import { Database } from '../store/sqlite.ts';
-import { within, type Rate } from '../rate.ts';
+import { allowed, within, type Rate } from '../rate.ts';
 import { TOOL } from '../version.ts';
 
 /** The service that events are sent to, and its account. */
@@ -26,20 +26,25 @@ export interface Target {
   readonly account: Account;
   /** What `--rate` and the limit of the service allow. */
   readonly rate: Rate;
+  /** What the limit of the service allows, where that is more. */
+  readonly allowed: Rate | undefined;
   readonly history: Pick<OpenHistory, 'writeIn'>;
   /** Closes all connections and the limiter's file. */
   close(): Promise<void>;
 }
 
-/**
- * Connects and reads the account, with GET requests only. `output`: where the times of answers are stored, so that the
- * next run stays within the limit. `warn` is called with messages for the user.
- */
+/** Where the times of answers are stored, so that the next run stays within the limit. */
+export interface Histories extends Pick<HistoryOptions, 'isBeside'> {
+  readonly state: StateDir;
+  /** By default `state`. */
+  readonly output?: StateDir;
+}
+
+/** Connects and reads the account, with GET requests only. `warn` is called with messages for the user. */
 export async function connect(
   settings: Pace,
   credentials: RestCredentials,
-  state: StateDir,
-  output: StateDir,
+  { state, output = state, isBeside = false }: Histories,
   warn: (message: string) => void = () => undefined,
 ): Promise<Target> {
   // The HTTP modules load in a tenth of a second. An offline survey does without them.
@@ -49,7 +54,7 @@ export async function connect(
     import('../service/directory.ts'),
   ]);
   const other = output === state ? { file: (name: string) => join(state.file(DRY_RUN), name) } : state;
-  const history = openRateHistory(output, systemClock, other);
+  const history = openRateHistory(output, systemClock, { other, isBeside });
   const limiter = new Limiter({
     rate: settings.rate,
     concurrency: settings.concurrency,
@@ -86,8 +91,9 @@ export async function connect(
   };
   try {
     const account = await readAccount(client);
-    const rate = within(limiter.limit, settings.rate);
-    return { baseUrl: credentials.boundTo ?? credentials.baseUrl, client, limiter, account, rate, history, close };
+    const [{ limit }, { rate }, { boundTo = credentials.baseUrl }] = [limiter, settings, credentials];
+    const paces = { rate: within(limit, rate), allowed: allowed(limit, rate) };
+    return { baseUrl: boundTo, client, limiter, account, ...paces, history, close };
   } catch (error) {
     // An open connection would keep the process running.
     await close();

@@ -62,7 +62,7 @@ async function connectTo(run: Run): Promise<Target | undefined> {
   const { settings, credentials, state, output, log, warn } = run;
   if (!settings.dryRun) await loadSending(run);
   if (!credentials || settings.offline) return undefined;
-  const target = await connect(settings, credentials, state, output, (message) => {
+  const target = await connect(settings, credentials, { state, output }, (message) => {
     log.write('trouble', { message });
     warn(message);
   });
@@ -144,7 +144,7 @@ async function end(
   const files = isStateLost(summary.exit.reason) ? undefined : await writeFiles(run, survey.db, summary);
   log.write('end', { exit: summary.exit, events: summary.events });
   const unwritten = bestEffort.failed;
-  monitor.ended?.({ summary, plan, survey, rate, pilot: files?.pilot, unwritten });
+  monitor.ended?.({ summary, plan, survey, rate, allowed: target?.allowed, pilot: files?.pilot, unwritten });
   return { summary, profile: survey.profile, unwritten };
 }
 

@@ -51,7 +51,7 @@ export async function surveyed(run: Run, target: Target | undefined): Promise<Su
   run.atEnd(() => survey.db.close());
   const rate = target?.rate ?? settings.rate;
   storeDocument(survey.db, 'mapping', await storedMapping(mapping, survey));
-  if (!halt.requested) monitor.surveyed?.(survey, rate);
+  if (!halt.requested) monitor.surveyed?.(survey, { rate, allowed: target?.allowed });
   storeDocument(survey.db, 'survey', {
     migration: mapping.migration,
     base_url: target?.baseUrl ?? null,

@@ -1,7 +1,7 @@
 import PQueue from 'p-queue';
 import type { Clock } from '../clock.ts';
-import { requestsLeft, type Rate } from '../rate.ts';
-import { HEADERS, type AnswerHeaders } from '../contract.ts';
+import { requestsLeft, within, type Rate } from '../rate.ts';
+import { HEADERS, LIMITS, type AnswerHeaders } from '../contract.ts';
 import { ForeignUse } from './foreign-use.ts';
 import { longestWindow, type RateHistory, type RecentAnswers, recentAnswers, windowOf } from './recent-answers.ts';
 import { backoff, backoffCeiling } from './retry.ts';
@@ -39,8 +39,8 @@ export class NotSent extends Error {
 
 /** While others use the API key, requests are at least this fraction of the even interval apart. */
 const PACE = 0.5;
-/** Fewer requests may be our own, sent by a run before this one. */
-const FEWEST_OTHERS = 3;
+/** Fewer requests may be our own: of `explain --live` or a dry run beside this run. */
+const FEWEST_OTHERS = 10;
 /** How soon it is noticed that others have stopped. */
 const FOLLOW_MS = 1_000;
 
@@ -73,7 +73,7 @@ export class Limiter {
     this.#options = options;
     this.#answers = recentAnswers(options);
     this.#window = new TokenWindow(clock, this.#answers);
-    this.#foreign = new ForeignUse(rate.seconds * 1000);
+    this.#foreign = new ForeignUse(longestWindow(rate) * 1000);
     this.#limit = options.history?.limit;
     this.#pausedUntil = clock.monotonic() + (options.history?.pauseMs ?? 0);
     this.#queue = new PQueue({ concurrency, autoStart: false });
@@ -214,8 +214,8 @@ export class Limiter {
   /** `used`: how many requests the service counted when it answered the one sent at `sentAt`. */
   #lookForOthers(limit: number, used: number, sentAt: number): void {
     const { rate, clock } = this.#options;
-    // A rate below the service's limit may have another window than the service.
-    const windowMs = (rate.requests >= limit ? rate.seconds : longestWindow(rate)) * 1000;
+    // A rate other than the service's limit may have another window than the service.
+    const windowMs = (rate.requests === limit ? rate.seconds : longestWindow(rate)) * 1000;
     const now = clock.monotonic();
     this.#foreign.observe(now, used - this.#window.own(now - sentAt + windowMs));
     this.#nameOthers(limit, now);
@@ -242,16 +242,21 @@ export class Limiter {
     // Bursts are harmless while nobody else uses the API key; otherwise they would starve the others and make their
     // requests hard to detect.
     const isAlone = this.#refusals === 0 && this.#foreign.estimate(now) === 0;
+    const own = within(this.#limit, rate);
     const limit = this.#limit === undefined ? {} : { limit: this.#limit };
+    // A shorter window than the service's is kept by the distance of requests: the service's own is beside it, or not known yet.
+    const isShort = own.seconds > rate.seconds ? rate.requests < own.requests : this.#limit === undefined;
+    const leastMs = isShort && rate.seconds < LIMITS.windowSeconds ? windowOf(rate) / rate.requests : 0;
     return {
-      requests: requestsLeft(rate, { ...limit, withheld }),
-      windowMs: windowOf(rate),
-      distanceMs: isAlone ? 0 : (PACE * rate.seconds * 1000) / requestsLeft(rate, limit),
+      requests: requestsLeft(own, { ...limit, withheld }),
+      windowMs: windowOf(own),
+      distanceMs: isAlone ? leastMs : Math.max(leastMs, (PACE * own.seconds * 1000) / requestsLeft(own, limit)),
     };
   }
 }
 
-/** A count from a rate-limit header; undefined if it is absent or not a whole number. */
+/** A count from a rate-limit header, the first of several (`20, 20;w=5`); undefined if it is absent or not a whole number. */
 function readCount(text: string | undefined): number | undefined {
-  return text !== undefined && /^\s*\d+\s*$/.test(text) ? Number(text) : undefined;
+  const [, count] = /^\s*(\d+)\s*(?:[,;].*)?$/.exec(text ?? '') ?? [];
+  return count === undefined ? undefined : Number(count);
 }

@@ -76,6 +76,7 @@ describe('a run', () => {
     const { stdout } = await told('--dry-run', '--rate', '16/60s');
     expect(stdout).toMatch(/^By priority +events +acknowledged +done$/m);
     expect(stdout).toMatch(/^ {2}1 +32 +0 +about .*\d\d:\d\d$/m);
+    expect(stdout.replace(/\s+/g, ' ')).toContain('--rate 100000/60s');
     expect(stdout).toMatch(/^ {2}0 +128 +0 +about .*\d\d:\d\d$/m);
     expect((await stoppedAfter(100)).exit.code).toBe(3);
     const status = await command('status');

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Limiter, NotSent, type LimiterOptions } from '../../src/service/limiter.ts';
+import type { Rate } from '../../src/rate.ts';
+import { Limiter, NotSent } from '../../src/service/limiter.ts';
 import { simulate, fakedClock, type Measured, type Scenario } from '../bench/simulation.ts';
 import { SlidingWindow } from '../bench/window.ts';
 
@@ -89,6 +90,7 @@ describe('tokens', () => {
 
   test.each([
     ['a lower X-RateLimit-Limit is applied', '5', 4],
+    ['the first of several is the limit', '5, 5;w=60', 4],
     ['a higher one is not', '500', 9],
   ])('%s', async (_what, limit, left) => {
     const limiter = new Limiter(options);
@@ -174,23 +176,24 @@ describe('tokens', () => {
     await limiter.stop();
   });
 
-  /** Requests sent in 20 s at this rate to a service with this limit per window, of which others use some evenly. */
-  async function sentBeside(given: Partial<LimiterOptions>, limit: number, others: number): Promise<number> {
-    const { seconds } = given.rate ?? rate;
-    const window = new SlidingWindow(limit, seconds * 1000);
+  /** When requests are sent in five windows at this rate, to a service with this limit, of which others use some evenly. */
+  async function sentBeside(given: Rate, limit: number, others: number): Promise<readonly number[]> {
+    const window = new SlidingWindow(limit, 60_000);
     const over = new AbortController();
-    const until = Date.now() + 40_000;
+    const until = Date.now() + 360_000;
     void (async () => {
       while (others > 0 && Date.now() < until) {
         window.call(Date.now(), 'other');
-        await fakedClock.sleep((seconds * 1000) / others);
+        await fakedClock.sleep(60_000 / others);
       }
     })();
-    await inFakedTime(fakedClock.sleep(20_000));
-    const limiter = new Limiter({ ...options, ...given });
+    await inFakedTime(fakedClock.sleep(60_000));
+    const limiter = new Limiter({ ...options, rate: given });
+    const sent: number[] = [];
     const one = async (): Promise<void> => {
       const sentAt = Date.now();
       const { status, headers } = window.call(sentAt, 'own');
+      sent.push(sentAt);
       await job();
       limiter.observe(status, headers, sentAt);
       if (status === 429) limiter.refused(Number(headers['retry-after']) * 1000, sentAt);
@@ -204,11 +207,18 @@ describe('tokens', () => {
     await inFakedTime(all);
     await limiter.stop();
     expect(window.refusedBy.get('own') ?? 0).toBeLessThanOrEqual(1);
-    return window.acceptedBy.get('own') ?? 0;
+    return sent;
   }
 
-  test('what others use is taken from the limit of the service, not from --rate', async () => {
-    expect(await sentBeside({ rate: { requests: 16, seconds: 4 } }, 40, 20)).toBeGreaterThanOrEqual(72);
+  test('what others use is taken from the limit of the service', async () => {
+    expect((await sentBeside({ requests: 16, seconds: 4 }, 40, 20)).length).toBeGreaterThanOrEqual(75);
+  });
+
+  test('a rate with a shorter window than the service keeps both windows', async () => {
+    const sent = await sentBeside({ requests: 10, seconds: 1 }, 100, 0);
+    expect(sent.length).toBeGreaterThanOrEqual(495);
+    const inSecond = sent.map((at, index) => sent.slice(index).filter((other) => other < at + 1_000).length);
+    expect(Math.max(...inSecond)).toBeLessThanOrEqual(10);
   });
 
   test('at most --concurrency requests are in flight', async () => {

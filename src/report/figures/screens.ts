@@ -10,7 +10,7 @@ import type { ChangeCounts } from '../../plan/known/changes-file.ts';
 import { combinable, combined, type CombinedFigures } from '../../plan/rows/combine.ts';
 import { countFolded } from '../../plan/rows/fold.ts';
 import { muchSkipped } from '../../plan/skipped.ts';
-import { estimateSeconds, rateText, type Rate } from '../../rate.ts';
+import { estimateSeconds, rateText, type Paces, type Rate } from '../../rate.ts';
 import { countUnanswered, readWait } from '../../store/checkpoint.ts';
 import type { SurveyedWorksheet } from '../../survey/worksheet-file.ts';
 import { readDocument } from '../files/documents.ts';
@@ -28,11 +28,10 @@ import { causesSection, checksSection, marksTexts, openNamesOf } from './to-fix.
 import { changeSaid, recordsText, verdictOf } from './verdict.ts';
 
 /** What a screen says beside what is in the plan. */
-export interface Beside {
+export interface Beside extends Paces {
   /** To which account, in words. */
   readonly where: readonly string[];
   readonly worksheet: SurveyedWorksheet;
-  readonly rate: Rate;
   readonly now: Date;
 }
 
@@ -196,7 +195,7 @@ function filesSection({ exit, files, errors_by_code: errors, pilot, dry_run: dry
 }
 
 /** `isSending`: then it is too late for advice about the mapping. */
-function planSection({ db, states }: PlanFigures, { rate, now }: Beside, isSending: boolean): Section {
+function planSection({ db, states }: PlanFigures, { rate, allowed, now }: Beside, isSending: boolean): Section {
   const due = countDue(states);
   const fold = countFolded(db);
   const there = countMatches(db);
@@ -219,6 +218,7 @@ function planSection({ db, states }: PlanFigures, { rate, now }: Beside, isSendi
         ...(due === 0 ? [] : [paceText(due, rate, now, isSending)]),
         ...(stored === undefined ? [] : [`Plan ${stored.digest}`]),
       ]),
+      ...fasterTexts(due, { rate, allowed }),
     ],
   });
 }
@@ -252,6 +252,15 @@ function paceText(events: number, rate: Rate, now: Date, isSending: boolean): st
   if (seconds < 60) return `Sending takes under a minute (${rateText(rate)}).`;
   const end = `${untilText(seconds, now)}${isSending ? '' : ' if started now'}`;
   return `Sending takes about ${durationText(seconds)} (${rateText(rate)}), ${end}.`;
+}
+
+/** What the service allows beyond --rate. */
+function fasterTexts(events: number, { rate, allowed }: Paces): string[] {
+  if (!allowed) return [];
+  const [seconds, least] = [estimateSeconds(events, rate), estimateSeconds(events, allowed)];
+  if (seconds - least < LEAST_SAVED_SECONDS) return [];
+  const { requests, seconds: window } = allowed;
+  return [`The service allows ${rateText(allowed)}: ${durationText(least)} with --rate ${requests}/${window}s.`];
 }
 
 /** What the program wrote into the user's folder, and what somebody answered there without effect. */
