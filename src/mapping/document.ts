@@ -126,14 +126,14 @@ class NodeReader {
     for (const { key, value } of node.items as { key: Node; value: Node | null }[]) {
       const name = keyText(key);
       if (isScalar(key)) this.#reportBlank(key);
-      if (name === undefined) {
-        this.#report(key, `a key must be text; ${QUOTE}`);
+      if (name === undefined || name === '__proto__') {
+        this.#report(key, name === undefined ? `a key must be text; ${QUOTE}` : '`__proto__` cannot be a key');
         continue;
       }
       if (own.has(name)) this.#report(key, `the key \`${name}\` is there twice`, 'duplicate_key', 'remove one of them');
       own.add(name);
       if (name === '<<') this.#merge(data, value);
-      else Object.defineProperty(data, name, { ...OWN, value: this.read(value) });
+      else data[name] = this.read(value);
     }
     return data;
   }
@@ -144,7 +144,7 @@ class NodeReader {
     for (const part of Array.isArray(merged) ? (merged as unknown[]) : [merged]) {
       if (typeof part !== 'object' || part === null || part instanceof WrittenScalar) continue;
       for (const [key, value] of Object.entries(part) as [string, unknown][])
-        if (!Object.hasOwn(data, key)) Object.defineProperty(data, key, { ...OWN, value });
+        if (!Object.hasOwn(data, key)) data[key] = value;
     }
   }
 
@@ -163,9 +163,6 @@ class NodeReader {
     this.problems.push(mistake(code, message, this.#at(node?.range?.[0] ?? 0), hint));
   }
 }
-
-/** `__proto__` is a key like any other. */
-const OWN = { writable: true, enumerable: true, configurable: true } as const;
 
 function readScalar(value: unknown, source: string | undefined): unknown {
   if (value === null || typeof value === 'string') return value;

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { didYouMean, mistake, quoted, type Problem } from '../problem.ts';
 import { isKeyed, type MappingDocument, type Path, WrittenScalar } from './document.ts';
 import { DATA_KEYS, ENTRY_KEYS, issuesAsLikelyType } from './schema.ts';
-import { EXPECTED, keyAsWritten } from './schema-parts.ts';
+import { EXPECTED } from './schema-parts.ts';
 
 type SchemaIssue = z.core.$ZodIssue;
 
@@ -35,7 +35,7 @@ function placed(issues: readonly SchemaIssue[], base: Path): Placed[] {
     (issue) => issue.code !== 'custom' || isMismatch(issue) || !misspelt.has(issue.path.join()),
   );
   return separate.flatMap((issue) => {
-    const path = [...base, ...(issue.path as Path).map(keyAsWritten)];
+    const path = [...base, ...(issue.path as Path)];
     const branch = issue.code === 'invalid_union' ? likelyBranch(issue) : undefined;
     return branch ? placed(branch, path) : [{ issue, path }];
   });

@@ -76,29 +76,17 @@ export function object<S extends z.ZodRawShape>(shape: S): z.ZodObject<S, z.core
   });
 }
 
-/** Replaces the key `__proto__` during validation, because zod would leave it out. */
-const PROTO = '__proto__';
-const STAND_IN = '\0__proto__';
-
-/** A schema of objects with free keys: `__proto__` is a key like any other. */
-export function freeKeys<T extends z.ZodType<object>>(schema: T): z.ZodType<z.output<T>> {
-  const hidden = z.preprocess((raw) => withKey(raw, PROTO, STAND_IN), schema);
-  // What is preprocessed counts as optional, which the JSON Schema must not say.
-  Object.defineProperty(hidden._zod, 'optin', { value: schema._zod.optin });
-  return hidden.transform((parsed) => withKey(parsed, STAND_IN, PROTO) as z.output<T>);
-}
-
 export function record<T>(
   member: z.ZodType<T>,
   key: z.ZodType<string, string> = z.string(),
 ): z.ZodType<Readonly<Record<string, T>>> {
-  return freeKeys(z.record(key, member));
+  return z.record(key, member);
 }
 
 /** A key that names files. */
 export const fileKey = z
   .string()
-  .refine((key) => nameError(written(key)) === undefined, { error: ({ input }) => nameError(written(String(input))) })
+  .refine((key) => nameError(key) === undefined, { error: ({ input }) => nameError(String(input)) })
   .meta({ pattern: NAME_PATTERN.source });
 
 /** A name that becomes that of a directory; `.sandbox` is the directory of a migration's rehearsals. */
@@ -108,21 +96,6 @@ export const directoryName = name
     error: 'the name of a migration must not end with `.sandbox`\nthat is the state directory of a rehearsal',
   })
   .meta({ pattern: NAME_PATTERN.source });
-
-export function keyAsWritten(key: string | number): string | number {
-  return typeof key === 'string' ? written(key) : key;
-}
-
-function written(key: string): string {
-  return key === STAND_IN ? PROTO : key;
-}
-
-function withKey(data: unknown, from: string, to: string): unknown {
-  if (typeof data !== 'object' || data === null || !Object.hasOwn(data, from)) return data;
-  return Object.fromEntries(
-    Object.entries(data).map(([key, value]: [string, unknown]) => [key === from ? to : key, value]),
-  );
-}
 
 export const pattern = text.refine((source) => patternError(source) === '', {
   error: (issue) => patternError(String(issue.input)),

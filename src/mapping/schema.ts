@@ -64,7 +64,7 @@ const customValue: z.ZodType<ValueSpec> = z
 
 const customObject = withOneSource({ ...valueShape, as: part.oneOf(['json']).optional() });
 
-const customFields = part.freeKeys(z.object({ [REST_KEY]: z.literal(REST).optional() }).catchall(customValue));
+const customFields = z.object({ [REST_KEY]: z.literal(REST).optional() }).catchall(customValue);
 
 const condition: z.ZodType<ConditionSpec> = z
   .lazy(() =>
