@@ -45,8 +45,8 @@ it('the field that the message of the service names is in errors.csv and in the 
     ['c', 'stage_id', 'data.stage_id is odd'],
   ]);
   const rows = page.split('</tr>').map((row) => row.replace(/<[^>]*>/g, ' '));
-  expect(rows.some((row) => /\bstage\b.*data\.stage_id is odd/s.test(row))).toBe(true);
-  expect(rows.some((row) => /\btitle\b.*title: too long/s.test(row))).toBe(true);
+  expect(rows.some((row) => /\bstage\b.*data\.stage_id is odd/is.test(row))).toBe(true);
+  expect(rows.some((row) => /\btitle\b.*title: too long/is.test(row))).toBe(true);
 });
 
 it('a stage that vanished during the run is not for the mapping to correct: a rerun reads the account again', async () => {

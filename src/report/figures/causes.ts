@@ -88,24 +88,26 @@ interface CountedCause extends Pick<Cause, 'count' | 'repeated' | 'frees' | 'mes
   readonly severity: 'error' | 'warning' | 'omission';
   readonly cause: number;
   readonly types: string;
-  readonly several: number;
 }
 
 const COUNTS = `
+  with ${RANKED}
+  select r.severity, r.cause, sum(r.count) as count, sum(r.count * r.is_repeated) as repeated, json_group_array(distinct e.type) as types,
+    count(distinct p.message) as messages, sum(r.event is null) as frees
+  from ranked r left join event e on e.id = r.event left join problem p on r.severity = 'error' and p.id = r.id
+  group by r.severity, r.cause order by count desc, r.cause`;
+
+/** Events that one cause alone keeps back; those of several causes have none. */
+const FREED = `
   with recursive ${RANKED},
     below (cause, id, entity, external_id) as (
       select r.cause, e.id, e.entity, e.external_id from ranked r join event e on e.id = r.event where r.severity = 'error'
       union
       select below.cause, child.id, child.entity, child.external_id
       from below join event child on child.parent_entity = below.entity and child.parent_id = below.external_id
-      where child.state in ('blocked', 'invalid')),
-    kept as materialized (select min(cause) as cause, count(*) as causes from below group by id),
-    freed as materialized (select cause, count(*) as events from kept where causes = 1 group by cause)
-  select r.severity, r.cause, sum(r.count) as count, sum(r.count * r.is_repeated) as repeated, json_group_array(distinct e.type) as types,
-    count(distinct p.message) as messages, (select count(*) from kept where causes > 1) as several,
-    sum(r.event is null) + ifnull((select f.events from freed f where f.cause = r.cause), 0) as frees
-  from ranked r left join event e on e.id = r.event left join problem p on r.severity = 'error' and p.id = r.id
-  group by r.severity, r.cause order by frees * (r.severity = 'error') desc, count desc, r.cause`;
+      where child.state in ('blocked', 'invalid'))
+  select cause, count(*) as events
+  from (select iif(count(*) = 1, min(cause), null) as cause from below group by id) group by cause`;
 
 type FirstRow = CausePlace & Pick<Cause, 'kind' | 'code' | 'http_status'> & Pick<CountedCause, 'severity' | 'cause'>;
 
@@ -133,20 +135,23 @@ export function readCauses(db: Database): Causes {
   const keyOf = ({ severity, cause }: Pick<CountedCause, 'severity' | 'cause'>): string => `${severity} ${cause}`;
   for (const row of db.each<FirstRow>(PLACES)) places.set(keyOf(row), [...(places.get(keyOf(row)) ?? []), row]);
   const counts = db.all<CountedCause>(COUNTS);
+  const freed = new Map<number | null, number>();
+  for (const { cause, events: of } of db.each<{ cause: number | null; events: number }>(FREED)) freed.set(cause, of);
   const of = (wanted: CountedCause['severity']): Cause[] =>
     counts
       .filter(({ severity }) => severity === wanted)
       .map((each): Cause => {
         const own = places.get(keyOf(each))!;
         const types = (JSON.parse(each.types) as (EventType | null)[]).filter((type) => type !== null);
-        const cause = { ...own[0]!, ...each, types };
+        const frees = each.frees + (freed.get(each.cause) ?? 0);
+        const cause = { ...own[0]!, ...each, types, frees };
         return { ...cause, share: shareOf(cause, events), places: own };
       });
   return {
-    errors: of('error'),
+    errors: of('error').sort((one, other) => other.frees - one.frees),
     omissions: of('omission'),
     warnings: of('warning'),
-    several: counts[0]?.several ?? 0,
+    several: freed.get(null) ?? 0,
   };
 }
 

@@ -129,10 +129,13 @@ export function missingSection(causes: Causes, pending: number, isDryRun: boolea
 
 /** Without values of records, save names of stages and owners, which are none. */
 function missingText(cause: Cause): string {
-  const { code, kind, field } = cause;
+  const { code, kind } = cause;
   if (isNameCode(code)) return capital(causeText(cause));
-  const about = field === null ? '' : `${capital(fieldText(field))}: `;
-  return `${about}${meaningOf(code, kind).what || 'The service refused the record.'}`;
+  return `${aboutText(cause)}${meaningOf(code, kind).what || 'The service refused the record.'}`;
+}
+
+function aboutText({ field }: Cause): string {
+  return field === null ? '' : `${capital(fieldText(field))}: `;
 }
 
 function onlyText({ code, kind, field, count, types }: Cause): string {
@@ -193,9 +196,10 @@ export function appendixSections({ errors, omissions, warnings }: Causes, withVa
 }
 
 /** What the service said of a record, without the values that it repeats. */
-function refusalText({ kind, message, data }: Cause): string | undefined {
+function refusalText(cause: Cause): string | undefined {
+  const { kind, message, data } = cause;
   if (kind !== 'send' || data === null) return undefined;
-  return `The service: ${withoutValues(message, parseJson(data) as JsonObject)}`;
+  return `${aboutText(cause)}The service answered: ${withoutValues(message, parseJson(data) as JsonObject)}`;
 }
 
 /** Of a code that only the service knows, it follows the status, which its hint knows; hints of refusals have no values. */
