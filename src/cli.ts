@@ -1,6 +1,4 @@
 #!/usr/bin/env node
-// Node takes `--env-file` of any place on the command line for an option of its own. `env -S node --` would prevent that, but
-// BusyBox (Alpine) has no `env -S`.
 // Older versions of Node run this file too: its syntax is old, and nothing of the program is loaded before the check.
 import { closeSync } from 'node:fs';
 import { createRequire } from 'node:module';

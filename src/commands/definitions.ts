@@ -154,7 +154,7 @@ export const explain = define({
   },
   options: {
     ...STATE_OPTIONS,
-    ...pick(OPTIONS, 'live', 'baseUrl', 'envFile', 'timeout'),
+    ...pick(OPTIONS, 'live', 'baseUrl', 'credentials', 'timeout'),
     json: { ...OPTIONS.json, describe: 'Print the same as one JSON object to stdout' },
   },
   examples: [

@@ -107,7 +107,7 @@ const RESUME_TEXT = 'safe at any time: nothing is sent twice';
 /** Neither a rehearsal nor a run without network needs a `.env` file. */
 function environmentOf(settings: RunSettings, console: Console): Environment {
   if (settings.sandbox || settings.offline) return process.env;
-  return readEnvironment(settings.envFile, (message) => console.complain(`warning: ${message}`));
+  return readEnvironment(settings.credentials, (message) => console.complain(`warning: ${message}`));
 }
 
 interface RunTarget {
@@ -163,6 +163,8 @@ function watch(settings: RunSettings, console: Console, target: RunTarget, halt:
     runsCode: ({ file, sha256 }) => printer.note(console, `runs code of ${oneLine(file)} (sha256 ${sha256})`),
     connected(found, baseUrl) {
       where = [accountText(found, baseUrl, target.isExample)];
+      // Before the input is read, which may take long. The token is tried by the first event.
+      if (target.credentials && !settings.sandbox) console.say(`the API key works: ${where.join('')}`);
     },
     readingContacts(read, total) {
       const of = total === undefined ? '' : ` of ${numberText(total)}`;
@@ -223,8 +225,8 @@ function watch(settings: RunSettings, console: Console, target: RunTarget, halt:
 /** `sandbox, with example pipelines (Sales, Partners)`; `https://… : 2 deal pipelines (Sales, Partners), 11 stages, 8 users`. */
 function accountText(account: Account, baseUrl: string | undefined, isExample: boolean): string {
   const names = account.pipelines.map(({ name }) => oneLine(name)).join(', ');
-  const stages = account.pipelines.reduce((sum, pipeline) => sum + pipeline.stages.length, 0);
   if (isExample) return `${baseUrl}, with example pipelines (${names})`;
+  const stages = account.pipelines.reduce((sum, pipeline) => sum + pipeline.stages.length, 0);
   const size = `${counted(account.pipelines.length, 'deal pipeline')} (${names}), ${counted(stages, 'stage')}, ${counted(account.users.length, 'user')}`;
   return `${baseUrl ?? 'stored account'}: ${size}`;
 }

@@ -5,7 +5,7 @@ import { DEFAULT_RATE, type RunSettings } from '../settings/run-settings.ts';
 import type { Rate } from '../rate.ts';
 import { existingState } from './state.ts';
 
-type ServiceSettings = Pick<RunSettings, 'mapping' | 'state' | 'sandbox' | 'baseUrl' | 'envFile'>;
+type ServiceSettings = Pick<RunSettings, 'mapping' | 'state' | 'sandbox' | 'baseUrl' | 'credentials'>;
 
 /** For commands that read a sandbox: nobody else uses it, so they need not wait for a window to end. */
 export const SANDBOX_RATE: Rate = { ...DEFAULT_RATE, requests: 10_000, seconds: 1 };
@@ -22,8 +22,8 @@ export async function serviceOf(
 }
 
 /** From the options, the environment and the `.env` file. */
-function credentialsOf(settings: Pick<RunSettings, 'baseUrl' | 'envFile'>, console: Console): RestCredentials {
-  const environment = readEnvironment(settings.envFile, (message) => console.complain(`warning: ${message}`));
+function credentialsOf(settings: Pick<RunSettings, 'baseUrl' | 'credentials'>, console: Console): RestCredentials {
+  const environment = readEnvironment(settings.credentials, (message) => console.complain(`warning: ${message}`));
   const credentials = restCredentials(settings.baseUrl, environment);
   console.redactor.add(credentials.apiKey, credentials.ingestToken);
   return credentials;

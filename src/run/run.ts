@@ -67,6 +67,7 @@ async function connectTo(run: Run): Promise<Target | undefined> {
     warn(message);
   });
   run.atEnd(() => target.close());
+  run.monitor.connected?.(target.account, target.baseUrl);
   return target;
 }
 

@@ -42,7 +42,7 @@ export async function surveyed(run: Run, target: Target | undefined): Promise<Su
     doubtRecords(db);
   }
   const account = target?.account ?? storedAccountOf(state);
-  if (account) monitor.connected?.(account, target?.baseUrl);
+  if (account && !target) monitor.connected?.(account, undefined);
   // For `--offline` and the sandbox.
   if (target) storeDocument(db, 'account', target.account);
   const agree = (found: string, hint: string): Promise<void> => confirm(run, found, hint);

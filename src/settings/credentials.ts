@@ -29,21 +29,18 @@ const MAX_SECRET = 4096;
 const SERVICE = ['BACKFILL_BASE_URL', 'BACKFILL_INGEST_URL', 'BACKFILL_API_KEY', 'BACKFILL_INGEST_TOKEN'] as const;
 
 /**
- * The process's environment, which takes precedence, and a `.env` file: `envFile`, which must exist, or `.env` in the
+ * The process's environment, which takes precedence, and a file: `named`, which must exist, or `.env` in the
  * working directory, which need not. URL, key and token come from one of the two: otherwise a `.env` in the working directory
  * could send the key of the environment to another host. `warn` is called if the ones in the file are ignored.
  */
 export function readEnvironment(
-  envFile: string | undefined,
+  named: string | undefined,
   warn: (message: string) => void,
-  given: Environment = process.env,
+  env: Environment = process.env,
 ): Environment {
-  if (envFile === undefined && !statSync('.env', { throwIfNoEntry: false })?.isFile()) return given;
-  const path = envFile ?? '.env';
+  if (named === undefined && !statSync('.env', { throwIfNoEntry: false })?.isFile()) return env;
+  const path = named ?? '.env';
   const file = readEnvFile(path);
-  // Node has loaded a file that is named on the command line into the environment before the program starts.
-  const isLoaded = (name: string): boolean => envFile !== undefined && given[name] === file[name];
-  const env = Object.fromEntries(Object.entries(given).filter(([name]) => !isLoaded(name)));
   const present = SERVICE.find((name) => env[name]);
   const ignored = SERVICE.filter((name) => file[name] && file[name] !== env[name]);
   if (present !== undefined && ignored.length > 0) {

@@ -23,7 +23,7 @@ export function readEnvFile(path: string): Environment {
   return parseEnvFile(path, decoded(path, bytes));
 }
 
-const HINT = 'name a file with one NAME=VALUE a line: --env-file FILE';
+const HINT = 'name a file with one NAME=VALUE a line: --credentials FILE';
 
 function decoded(path: string, bytes: Buffer): string {
   const encoding =

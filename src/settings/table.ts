@@ -101,12 +101,12 @@ export const OPTIONS = {
     check: text('a URL'),
     describe: 'Base URL of the API [BACKFILL_BASE_URL]; plain http for this machine only',
   },
-  envFile: {
+  credentials: {
     group: WHERE,
     type: 'value',
     check: text('a file'),
     shownDefault: '.env, if it exists',
-    describe: 'File that holds the credentials; Node ends with exit code 9 if it does not exist',
+    describe: 'File that holds the credentials, one NAME=VALUE a line',
   },
   rate: {
     group: PACE,
@@ -226,4 +226,4 @@ export const OPTIONS = {
 export const FORMS = ['json', 'quiet'] as const;
 
 /** How a command that sends requests reaches the service. */
-export const CONNECTION = ['baseUrl', 'envFile', 'rate', 'concurrency', 'timeout'] as const;
+export const CONNECTION = ['baseUrl', 'credentials', 'rate', 'concurrency', 'timeout'] as const;

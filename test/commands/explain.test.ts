@@ -417,7 +417,7 @@ describe('explain --live', () => {
     const { tell } = await sentTo(service);
     now += 3_600_000;
     await send(service, 'deal/updated', { external_id: '100', amount: 99 });
-    const { stdout } = await tell('deal:100', { live: true, envFile: await envFile(service) });
+    const { stdout } = await tell('deal:100', { live: true, credentials: await envFile(service) });
     expect(stdout).toMatch(/amount +99\n +edited in the service .*in the plan: 1250\.5/);
     expect(stdout).toMatch(/title\n +not comparable: the service left it out of its answer/);
     expect(stdout).toMatch(new RegExp(`lead_external_id +${service.state().leads[0]!.id}\n`));
@@ -452,7 +452,7 @@ describe('explain --live', () => {
     });
     const env = join(directory, '.env');
     await writeFile(env, `BACKFILL_BASE_URL=${service.baseUrl}\nBACKFILL_API_KEY=key-of-a-test\n`);
-    const { stdout } = await tell('lead:1', { live: true, envFile: env });
+    const { stdout } = await tell('lead:1', { live: true, credentials: env });
     expect(stdout).toMatch(
       /phone_number +06 6982 1000\n +the same value in another form; in the plan: \+390669821000$/m,
     );
@@ -461,7 +461,7 @@ describe('explain --live', () => {
   it('says that the service does not have the record any more', async () => {
     const service = await sandbox();
     const { tell } = await sentTo(service);
-    expect((await tell('deal:lost', { live: true, envFile: await envFile(service) })).stdout).toContain(
+    expect((await tell('deal:lost', { live: true, credentials: await envFile(service) })).stdout).toContain(
       'it no longer exists',
     );
   });
@@ -478,7 +478,7 @@ describe('explain --live', () => {
 
   it('refuses the account of somebody else, after the story, which needs no service', async () => {
     const { tell } = await sentTo(await sandbox());
-    const said = await tell('deal:100', { live: true, envFile: await envFile(await sandbox()) });
+    const said = await tell('deal:100', { live: true, credentials: await envFile(await sandbox()) });
     expect(said.code).toBe(2);
     expect(said.stdout).toMatch(/In the export[\s\S]*In the service now\n {2}not read: .*another base URL/);
     expect(said.stderr).toContain('belongs to another base URL');

@@ -442,9 +442,11 @@ describe('the printed next step', () => {
         .map(([name, value]) => `${name}=${value}\n`)
         .join(''),
     });
-    const args = ['run', 'mapping.yaml', ...FAST, '--source', 'people=other.csv', '--env-file', 'prod.env'];
+    const args = ['run', 'mapping.yaml', ...FAST, '--source', 'people=other.csv', '--credentials', 'prod.env'];
     const ended = await backfill(args, { cwd: p.cwd });
     expect(ended.code).toBe(0);
+    // Before everything else: whose account it is, and that the key works.
+    expect(ended.stderr).toMatch(/^the API key works: http:\S+ \d+ deal pipelines? \(.+ users?\n/);
     expect(ended.stdout).toContain('crm-backfill verify mapping.yaml');
     expect((await next(ended)).code).toBe(0);
   });

@@ -24,7 +24,7 @@ describe('the output of', () => {
   it('a dry run', async () => {
     const { cwd, told } = await project('demo');
     const ended = await told('--dry-run');
-    expect(ended.stderr).toBe('');
+    expect(ended.stderr).toMatch(/^the API key works: .+\n$/);
     await expect(steady(ended.stdout, cwd)).toMatchFileSnapshot(join(FIXTURES, 'screens/dry-run.txt'));
   });
 

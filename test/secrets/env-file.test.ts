@@ -118,14 +118,6 @@ describe('the URL, the key and the token', () => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  it('are not mixed by Node, which loads a file that is named on the command line into the environment', async () => {
-    const file = await path();
-    const loaded = { ...readEnvFile(file), BACKFILL_API_KEY: 'key of the environment' };
-    const env = readEnvironment(file, () => undefined, loaded);
-    expect(env.BACKFILL_API_KEY).toBe('key of the environment');
-    expect(env.BACKFILL_INGEST_URL).toBeUndefined();
-  });
-
   it('come from the environment if it has one of them, and those of the file are ignored with a warning', async () => {
     const warn = vi.fn<(message: string) => void>();
     const file = await path();

@@ -75,7 +75,7 @@ class Migration {
 
   async say(options: Argv = {}, target = this.target): Promise<Said> {
     const argv = { mapping: join(this.cwd, 'mapping.yaml'), state: this.given.dir.path, rate: '100000/1s' };
-    return call(verify, { ...argv, envFile: await envFile(target), ...options });
+    return call(verify, { ...argv, credentials: await envFile(target), ...options });
   }
 
   async check(options: Argv = {}): Promise<Said & { found: Verification }> {
@@ -406,7 +406,7 @@ describe('verify, of comments,', () => {
       env: `BACKFILL_BASE_URL=${listed.baseUrl}\nBACKFILL_API_KEY=key-of-a-test\n`,
     });
     const argv = { mapping: join(cwd, 'mapping.yaml'), state: join(cwd, 'state'), rate: '100000/1s', json: true };
-    const said = await call(verify, { ...argv, envFile: join(cwd, 'env') });
+    const said = await call(verify, { ...argv, credentials: join(cwd, 'env') });
     expect(said.stdout, said.stderr).not.toBe('');
     return { ...said, found: JSON.parse(said.stdout) as Verification };
   }

@@ -18,15 +18,10 @@ const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   terminated: 'interrupted by SIGTERM. Handled like 130',
 };
 
-/** Node looks for `--env-file` in the whole command line, before it loads any program. */
-const BY_NODE =
-  'from Node itself, before the program starts: the file named with `--env-file` does not exist. Nothing was sent';
-
 /** In ascending order. */
-export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
-  ...(Object.keys(EXIT) as (keyof typeof EXIT)[]).map((name) => [EXIT[name], MEANINGS[name]] as const),
-  [9, BY_NODE] as const,
-].sort(([one], [other]) => one - other);
+export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = (
+  Object.keys(EXIT) as (keyof typeof EXIT)[]
+).map((name) => [EXIT[name], MEANINGS[name]]);
 
 /** Variables that are read from the environment or, where they are ours, from a `.env` file. */
 export const ENVIRONMENT: readonly (readonly [name: string, what: string])[] = [

@@ -30,7 +30,7 @@ const CALM: Omit<Circumstances, 'argv'> = {
   pilot: undefined,
   unwritten: [],
   worksheet: undefined,
-  optionsOf: (command) => (command === 'verify' ? ['sample', 'state', 'envFile', 'json'] : ['state']),
+  optionsOf: (command) => (command === 'verify' ? ['sample', 'state', 'credentials', 'json'] : ['state']),
 };
 
 /** The commands that are printed, in their order. */
@@ -128,8 +128,8 @@ describe('the next command', () => {
   it('verifies and purges a finished migration, but not a rehearsal', () => {
     const found = summary({ events: { ...NOTHING, ...BESIDE } });
     const args = ['run', 'a.yaml', '--state', '/s t', '--quiet', '--pilot', '3'];
-    expect(commands(found, [...args, '--env-file=prod.env'])).toEqual([
-      "crm-backfill verify a.yaml --state '/s t' --env-file=prod.env",
+    expect(commands(found, [...args, '--credentials=prod.env'])).toEqual([
+      "crm-backfill verify a.yaml --state '/s t' --credentials=prod.env",
       "crm-backfill purge a.yaml --state '/s t'",
     ]);
     const { rows } = nextSection(found, { ...CALM, argv: argv(...args), unwritten: ['ids.csv', 'report.html'] });
