@@ -131,9 +131,7 @@ function unsentIn(state: StateDir): string | undefined {
 function isOurs(state: StateDir): boolean {
   const isDatabase = (path: string, schema: typeof PLAN): boolean => {
     try {
-      const db = Database.read(path, schema);
-      db?.close();
-      return db !== undefined;
+      return Database.ask(path, schema, () => true) ?? false;
     } catch (error) {
       if (error instanceof UserError) return false;
       throw error;

@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto';
 import { shortSha } from '../core/identity.ts';
 import { canonicalJson } from '../json.ts';
 import type { Policies } from '../mapping/policies.ts';
+import { readSetting } from '../store/setting.ts';
 import type { Database } from '../store/sqlite.ts';
 
 /** The digest that the plan has, and how many events it covers; undefined while the plan is not complete. */
 export function storedDigest(db: Database): { readonly digest: string; readonly listed: number } | undefined {
-  const row = db.get<{ value: string }>(`select value from setting where name = 'digest'`);
-  if (!row) return undefined;
-  const listed = db.get<{ value: string }>(`select value from setting where name = 'listed'`)!.value;
-  return { digest: row.value, listed: Number(listed) };
+  const digest = readSetting(db, 'digest');
+  return digest === undefined ? undefined : { digest, listed: Number(readSetting(db, 'listed')) };
 }
 
 /** Lines that are hashed at once. */

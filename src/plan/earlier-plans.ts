@@ -1,6 +1,7 @@
 /** Compares a new plan with the plans of earlier surveys. */
 import { UserError } from '../errors.ts';
 import { PLAN } from '../store/plan-schema.ts';
+import { readSetting, storeSetting } from '../store/setting.ts';
 import { Database } from '../store/sqlite.ts';
 import { issueOf } from '../report/words/words.ts';
 import type { Problem } from '../problem.ts';
@@ -40,7 +41,7 @@ function differenceText(db: Database, approved: string, stored: readonly string[
  * `earlier`: the path of its plan.
  */
 export function markRepeated(db: Database, mappingSha256: string, earlier: string | undefined): void {
-  db.run(`insert or replace into setting (name, value) values ('mapping_sha256', ?)`, mappingSha256);
+  storeSetting(db, 'mapping_sha256', mappingSha256);
   if (earlier === undefined || settingOf(earlier, 'mapping_sha256') !== mappingSha256) return;
   try {
     db.attach(earlier, 'earlier', PLAN);
@@ -72,7 +73,7 @@ export function keepAnswers(
   const now = new Map(
     answers.map(({ kind, pipeline, oldName, newName }) => [`${kind} ${pipeline} ${oldName}`, newName]),
   );
-  db.run(`insert or replace into setting (name, value) values ('answers', ?)`, JSON.stringify([...now]));
+  storeSetting(db, 'answers', JSON.stringify([...now]));
   return before.some(([old, answer]) => now.get(old) !== answer);
 }
 
@@ -86,18 +87,14 @@ export function shrunkSource(db: Database, earlier: string): Problem | undefined
 }
 
 function settingOf(path: string, name: string): string | undefined {
-  return askPlan(path, (plan) => plan.get<{ value: string }>('select value from setting where name = ?', name)?.value);
+  return askPlan(path, (plan) => readSetting(plan, name));
 }
 
 /** The plan at `path`; undefined if there is none, or if it is damaged or written by another version of the program. */
 export function askPlan<T>(path: string, ask: (plan: Database) => T): T | undefined {
-  let plan: Database | undefined;
   try {
-    plan = Database.read(path, PLAN);
-    return plan && ask(plan);
+    return Database.ask(path, PLAN, ask);
   } catch {
     return undefined;
-  } finally {
-    plan?.close();
   }
 }

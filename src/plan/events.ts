@@ -129,10 +129,3 @@ export function* groupsOf<Row extends GroupedRow>(
   }
   if (group.length > 0) yield group;
 }
-
-/** The greatest of some numbers, however many they are; null if there are none. */
-export function greatest(numbers: Iterable<number | null>): number | null {
-  let found: number | null = null;
-  for (const number of numbers) if (number !== null && (found === null || number > found)) found = number;
-  return found;
-}

@@ -1,6 +1,8 @@
 import { hintFor } from '../report/words/words.ts';
 import type { Database } from '../store/sqlite.ts';
+import type { State } from '../model.ts';
 import type { Problem } from '../problem.ts';
+import { setState } from './events.ts';
 
 /** The subject of a problem: an event, a record without one, or (neither) the input as a whole. */
 export interface About {
@@ -25,6 +27,17 @@ export function addProblem(db: Database, about: About, issue: Problem, answered 
   const { httpStatus: http_status, attempts } = answered;
   const at = new Date().toISOString();
   db.add('problem', { ...about, kind, code, severity, count, field, ...texts, http_status, attempts, at });
+}
+
+/** Nothing is sent of an event, since this is wrong with it. */
+export function rejectEvent(
+  db: Database,
+  { id, record }: { readonly id: number; readonly record: number },
+  issue: Problem,
+  state: State = 'invalid',
+): void {
+  setState(db, id, state, issue.code);
+  addProblem(db, { event: id, record }, issue);
 }
 
 /** Adds values that are left out of an event. */

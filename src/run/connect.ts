@@ -104,9 +104,7 @@ export async function connect(
 /** The account as the last run or dry run stored it, or undefined. */
 export function storedAccountOf(state: StateDir): Account | undefined {
   for (const path of storedPlanFiles(state)) {
-    const plan = Database.read(path, PLAN);
-    const account = plan && readDocument(plan, 'account');
-    plan?.close();
+    const account = Database.ask(path, PLAN, (plan) => readDocument(plan, 'account'));
     if (account) return account;
   }
   return undefined;

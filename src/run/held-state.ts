@@ -7,7 +7,7 @@ import type { Halt } from '../halt.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import type { Redactor } from '../redact.ts';
 import type { RunSettings } from '../settings/run-settings.ts';
-import { assertNotOld, openCheckpoint } from '../store/checkpoint.ts';
+import { openCheckpoint } from '../store/checkpoint.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
 import { Lock, nameHolder } from '../store/lock.ts';
 import { checkWhole } from '../store/whole.ts';
@@ -58,7 +58,6 @@ export interface HeldState {
 export async function holdState(job: HoldingJob, mapping: Mapping, atEnd: AtEnd): Promise<HeldState> {
   const { settings, stateSuffix, redactor } = job;
   const state = await StateDir.create(statePath(settings, mapping, stateSuffix));
-  assertNotOld(state);
   const output = settings.dryRun ? await state.directory(DRY_RUN) : state;
   atEnd(settings.dryRun ? await holdDryRun(output, job) : hold(state));
   const check = settings.dryRun ? undefined : checkWhole(state.file(CHECKPOINT_FILE), CHECKPOINT);

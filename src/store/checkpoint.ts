@@ -1,27 +1,16 @@
 import { UserError } from '../errors.ts';
-import { isThere } from '../files/private-file.ts';
 import type { Account } from '../service/account.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from './checkpoint-schema.ts';
 import { FieldHasher } from './field-hashes.ts';
+import { readSetting, storeSetting } from './setting.ts';
 import { Database } from './sqlite.ts';
-
-/** Of versions that were never released. */
-const OLD_FILE = 'checkpoint.ndjson';
 
 /** Opens the checkpoint of a state directory, or creates it. Throws a `UserError`; damage is found by `checkWhole`. */
 export function openCheckpoint(state: StateDir): Database {
-  assertNotOld(state);
   const db = Database.open(state.file(CHECKPOINT_FILE), CHECKPOINT);
   db.exec('pragma checkpoint.journal_mode = wal; pragma checkpoint.synchronous = full');
   return db;
-}
-
-export function assertNotOld(state: StateDir): void {
-  if (!isThere(state.file(OLD_FILE))) return;
-  throw new UserError(`${state.file(OLD_FILE)} was written by an earlier version, which this one cannot continue`, {
-    hint: 'finish that migration with the version that began it, or use another state directory with --state DIR',
-  });
 }
 
 interface Binding {
@@ -37,10 +26,7 @@ export function bindingOf(db: Database): Binding | undefined {
 
 /** The same of the checkpoint in a state directory, which another process may be writing. */
 export function storedBinding(state: StateDir): Binding | undefined {
-  const db = Database.read(state.file(CHECKPOINT_FILE), CHECKPOINT);
-  const binding = db?.get<Binding>('select name, base_url, pipeline_ids from migration');
-  db?.close();
-  return binding;
+  return Database.ask(state.file(CHECKPOINT_FILE), CHECKPOINT, bindingOf);
 }
 
 /** Throws a `UserError` unless the checkpoint is new or belongs to this migration, base URL and account. */
@@ -100,18 +86,21 @@ export function countUnanswered(db: Database): number {
     where status = 'open' and settled_at is null and run = (select max(id) from checkpoint.run)`)!.count;
 }
 
+/** The key of the checkpoint's hashes; undefined if nothing was sent, and after `purge`. */
+export function fieldKeyOf(db: Database): string | undefined {
+  return readSetting(db, FIELD_KEY, 'checkpoint');
+}
+
+const FIELD_KEY = 'field_key';
+
 /**
  * Hashes fields with the key of the checkpoint, or else with that of the last dry run, or else with a new one, which a run
  * stores in the checkpoint and a dry run in its plan.
  */
 export function openFieldHasher(db: Database, options: { readonly dryRun: boolean }): FieldHasher {
-  const stored =
-    db.get<{ value: string }>(`select value from checkpoint.setting where name = 'field_key'`) ??
-    db.get<{ value: string }>(`select value from plan.setting where name = 'field_key'`);
-  const hasher = stored ? new FieldHasher(stored.value) : FieldHasher.random();
-  const sql = options.dryRun
-    ? `insert or ignore into plan.setting (name, value) values ('field_key', ?)`
-    : `insert or ignore into checkpoint.setting (name, value) values ('field_key', ?)`;
-  db.run(sql, hasher.key);
+  const stored = fieldKeyOf(db) ?? readSetting(db, FIELD_KEY, 'plan');
+  const hasher = stored === undefined ? FieldHasher.random() : new FieldHasher(stored);
+  const of = options.dryRun ? 'plan' : 'checkpoint';
+  if (readSetting(db, FIELD_KEY, of) === undefined) storeSetting(db, FIELD_KEY, hasher.key, of);
   return hasher;
 }

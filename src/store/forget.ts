@@ -2,13 +2,11 @@
 import { EXIT, UserError } from '../errors.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from './checkpoint-schema.ts';
+import { fieldKeyOf } from './checkpoint.ts';
 import { Database } from './sqlite.ts';
 
 export function hasKey(state: StateDir): boolean {
-  const db = Database.read(state.file(CHECKPOINT_FILE), CHECKPOINT);
-  const key = db?.get(`select 1 from setting where name = 'field_key'`);
-  db?.close();
-  return key !== undefined;
+  return Database.ask(state.file(CHECKPOINT_FILE), CHECKPOINT, fieldKeyOf) !== undefined;
 }
 
 /** Hashes and ids that are made from all that was sent of a record (`core/identity`), and the hashes of the exports and of the plan. */

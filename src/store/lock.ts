@@ -117,10 +117,8 @@ function cannotLock(path: string, error: unknown): UserError {
 }
 
 function holderOf(state: StateDir): LockHolder | undefined {
-  const checkpoint = Database.read(state.file(CHECKPOINT_FILE), CHECKPOINT);
-  const holder = checkpoint?.get<LockHolder>('select pid, host, at from holder');
-  checkpoint?.close();
-  return holder;
+  const sql = 'select pid, host, at from holder';
+  return Database.ask(state.file(CHECKPOINT_FILE), CHECKPOINT, (checkpoint) => checkpoint.get<LockHolder>(sql));
 }
 
 function inUse(state: StateDir): UserError {

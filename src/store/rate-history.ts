@@ -3,6 +3,7 @@ import { UserError } from '../errors.ts';
 import type { RateHistory } from '../service/recent-answers.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from './checkpoint-schema.ts';
 import { Commits } from './commits.ts';
+import { readSetting, storeSetting } from './setting.ts';
 import { Database } from './sqlite.ts';
 
 /** Requests of earlier runs are kept up to this age. */
@@ -71,9 +72,7 @@ export function openRateHistory(
   // Without a history, a restart at worst causes a few 429 answers.
   const attempt = (write: () => void): void => void commits.commit(write).catch(() => undefined);
   const set = (name: string, value: unknown): void =>
-    attempt(() =>
-      db.run('insert or replace into checkpoint.setting (name, value) values (?, ?)', name, JSON.stringify(value)),
-    );
+    attempt(() => storeSetting(db, name, JSON.stringify(value), 'checkpoint'));
   let started = { lookedAt: -Infinity, wall: 0 };
   /** When the machine started, by the wall clock. */
   const startedAt = (): number => {
@@ -129,10 +128,7 @@ export function openRateHistory(
 
 function storedAt(other: Files): Earlier | undefined {
   try {
-    const db = Database.read(other.file(CHECKPOINT_FILE), CHECKPOINT);
-    const stored = db && storedIn(db);
-    db?.close();
-    return stored;
+    return Database.ask(other.file(CHECKPOINT_FILE), CHECKPOINT, storedIn);
   } catch (error) {
     // Code that needs the checkpoint reports its damage.
     if (error instanceof UserError) return undefined;
@@ -141,14 +137,11 @@ function storedAt(other: Files): Earlier | undefined {
 }
 
 function storedIn(db: Database): Earlier {
-  const setting = <T>(name: string): T | undefined => {
-    const value = db.get<{ value: string }>('select value from setting where name = ?', name)?.value;
-    return value === undefined ? undefined : (JSON.parse(value) as T);
-  };
+  const [limit, pause] = [LIMIT, PAUSE].map((name) => readSetting(db, name));
   return {
     answers: db.all<StoredAnswer>('select wall, up from answer'),
-    limit: setting<number>(LIMIT),
-    pause: setting<StoredPause>(PAUSE),
+    limit: limit === undefined ? undefined : Number(limit),
+    pause: pause === undefined ? undefined : (JSON.parse(pause) as StoredPause),
   };
 }
 

@@ -69,6 +69,16 @@ export class Database {
     });
   }
 
+  /** The answer of a database that another process may be writing. Undefined if there is none, or none yet. */
+  static ask<Answer>(path: string, schema: Schema, question: (db: Database) => Answer): Answer | undefined {
+    const db = Database.read(path, schema);
+    try {
+      return db && question(db);
+    } finally {
+      db?.close();
+    }
+  }
+
   /** A database in memory. */
   static inMemory(schema: Schema): Database {
     return Database.#connect(':memory:', (db) => db.attach(undefined, schema.name, schema));
@@ -119,7 +129,7 @@ export class Database {
     return this.#explained(() => Number(this.#statement(sql).run(...values).lastInsertRowid));
   }
 
-  /** Inserts a row by its columns, of which those without a value are null; returns its rowid. */
+  /** The same by its columns, of which those without a value are null; returns its rowid. */
   add(table: string, row: Readonly<Record<string, SqlValue | undefined>>): number {
     const columns = Object.keys(row);
     const places = columns.map(() => '?').join(', ');
@@ -298,13 +308,8 @@ const OPENED = new Map<string, Schema>();
 export function findDamage(): UserError | undefined {
   for (const [path, schema] of OPENED) {
     try {
-      const db = Database.read(path, schema);
-      try {
-        const wrong = db && damageIn(db, schema);
-        if (wrong !== undefined) return unusable(path, wrong, {});
-      } finally {
-        db?.close();
-      }
+      const wrong = Database.ask(path, schema, (db) => damageIn(db, schema));
+      if (wrong !== undefined) return unusable(path, wrong, {});
     } catch (error) {
       if (error instanceof UserError) return error;
     }

@@ -24,12 +24,7 @@ const SMALL_BYTES = 8 * 2 ** 20;
  */
 export function checkWhole(path: string, schema: Schema): WholeCheck {
   if (statSync(path).size <= SMALL_BYTES) {
-    const db = Database.read(path, schema);
-    try {
-      db?.assertWhole(schema.name);
-    } finally {
-      db?.close();
-    }
+    Database.ask(path, schema, (db) => db.assertWhole(schema.name));
     return { whole: Promise.resolve(), stop: () => undefined };
   }
   const engine = createRequire(import.meta.url).resolve('@photostructure/sqlite');

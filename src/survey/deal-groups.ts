@@ -1,6 +1,6 @@
 import type { JsonValue } from '../json.ts';
 import type { Draft, Invalid, Ready } from '../model.ts';
-import type { Database } from '../store/sqlite.ts';
+import type { Database, SqlValue } from '../store/sqlite.ts';
 import type { DealFigures } from './plan-writer.ts';
 import type { Resolution, Resolver } from './resolve.ts';
 
@@ -39,25 +39,19 @@ export class DealGroups {
     if (known !== undefined) return known;
     if (this.#named < MOST_GROUPS) {
       this.#named += 1;
-      return this.#enter(key, this.#namesOf(draft), 0);
+      return this.#enter(key, this.#namesOf(draft));
     }
     const rest = currency as string;
-    return this.#numbers.get(rest) ?? this.#enter(rest, [null, null, null, null, null, null, textOf(currency)], 1);
+    return this.#numbers.get(rest) ?? this.#enter(rest, { currency: textOf(currency), is_rest: 1 });
   }
 
-  #enter(key: string, names: readonly (string | null)[], isRest: number): number {
-    const id = this.#db.insert(
-      `insert into deal_group (from_pipeline, from_stage, from_owner, pipeline, stage, owner, currency, is_rest)
-       values (?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...names,
-      isRest,
-    );
+  #enter(key: string, group: Readonly<Record<string, SqlValue>>): number {
+    const id = this.#db.add('deal_group', group);
     this.#numbers.set(key, id);
     return id;
   }
 
-  /** In the order of the columns of `deal_group`. */
-  #namesOf({ data, place, stagePipeline }: Draft): readonly (string | null)[] {
+  #namesOf({ data, place, stagePipeline }: Draft): Readonly<Record<string, SqlValue>> {
     const resolver = this.#resolver;
     const { stage_name: stage, owner_name: owner } = data;
     const pipeline = textOf(stagePipeline);
@@ -65,15 +59,11 @@ export class DealGroups {
       textOf(data.stage_id) ?? idOf(typeof stage === 'string' && resolver.stage(stage, pipeline ?? undefined, place));
     const ownerId = textOf(data.owner_id) ?? idOf(typeof owner === 'string' && resolver.owner(owner, place));
     const found = stageId === null ? undefined : resolver.stageNames(stageId);
-    return [
-      pipeline,
-      textOf(stage),
-      textOf(owner),
-      found?.pipeline ?? null,
-      found?.stage ?? null,
-      ownerId === null ? null : (resolver.ownerName(ownerId) ?? null),
-      textOf(data.currency),
-    ];
+    return {
+      ...{ from_pipeline: pipeline, from_stage: textOf(stage), from_owner: textOf(owner) },
+      ...{ pipeline: found?.pipeline ?? null, stage: found?.stage ?? null, currency: textOf(data.currency) },
+      owner: ownerId === null ? null : (resolver.ownerName(ownerId) ?? null),
+    };
   }
 }
 

@@ -22,6 +22,7 @@ import type { RunSettings } from '../settings/run-settings.ts';
 import { Input } from '../input/input.ts';
 import { storedPlanFiles } from '../store/stored-plans.ts';
 import { COUNTING_INDEX, PLAN_FILE } from '../store/plan-schema.ts';
+import { storeSetting } from '../store/setting.ts';
 import type { Database } from '../store/sqlite.ts';
 import { DealGroups } from './deal-groups.ts';
 import { mergedStages, strayStages } from './profile/merged-stages.ts';
@@ -150,6 +151,7 @@ function sayOddities({ db, account, settings }: SurveyJob, { entries }: Compiled
 function sign({ db, settings, mapping, state }: SurveyJob, policies: readonly Policies[]): void {
   const { digest, listed } = planDigest(db, policies);
   if (settings.plan !== undefined) assertApproved(db, digest, settings.plan, storedPlanFiles(state));
-  db.run(`insert or replace into setting (name, value) values ('digest', ?), ('listed', ?)`, digest, String(listed));
+  storeSetting(db, 'digest', digest);
+  storeSetting(db, 'listed', String(listed));
   markRepeated(db, mapping.sha256, storedPlanFiles(state)[0]);
 }

@@ -9,7 +9,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { StateDir } from '../../src/files/state-dir.ts';
-import { assertNotOld, openCheckpoint } from '../../src/store/checkpoint.ts';
+import { openCheckpoint } from '../../src/store/checkpoint.ts';
 import { Lock, lockHolder, nameHolder } from '../../src/store/lock.ts';
 import { readState } from '../../src/store/open.ts';
 import { Database, type Schema } from '../../src/store/sqlite.ts';
@@ -45,7 +45,6 @@ it('a state of which is not known whether it has a checkpoint is not read as an 
   const files = { file: (name: string) => join(root, 'loop', name) } as StateDir;
   expect(() => readState(files)).toThrow('cannot look for');
   expect(() => lockHolder(files)).toThrow('cannot look for');
-  expect(() => assertNotOld(files)).toThrow('cannot look for');
   await expect(StateDir.existing(files.file('state'))).rejects.toThrow('cannot look for');
 });
 

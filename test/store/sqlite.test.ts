@@ -213,14 +213,6 @@ describe('with what to do, a file is refused that', () => {
     writeFileSync(plan, 'a letter '.repeat(200));
     expect(refusal(() => Database.read(plan, PLAN)).text).toMatch(/delete the file and rerun/);
   });
-
-  it('stands where the checkpoint of an unreleased version was', async () => {
-    const state = await StateDir.existing(directory);
-    writeFileSync(state.file('checkpoint.ndjson'), '{"kind":"header"}\n');
-    expect(refusal(() => openCheckpoint(state)).text).toMatch(
-      /checkpoint\.ndjson was written by an earlier version.*\n.*another state directory/,
-    );
-  });
 });
 
 it('a checkpoint that was copied without what was not yet moved into it is an older state, and no damage', async () => {

@@ -88,12 +88,8 @@ async function attempt(
       stateSuffix: '',
     });
     halt.assertNotRequested();
-    const db = Database.read(join(state, 'dry-run', PLAN_FILE), PLAN)!;
-    try {
-      return { entries, ...countsIn(db, live) };
-    } finally {
-      db.close();
-    }
+    const plan = join(state, 'dry-run', PLAN_FILE);
+    return { entries, ...Database.ask(plan, PLAN, (db) => countsIn(db, live))! };
   } catch (error) {
     const fewer = error instanceof ProblemsError && withoutRefused(entries, error.problems, written);
     if (fewer) return attempt(folder, halt, fewer, write);

@@ -12,6 +12,7 @@ import { whyNotComparable, type FieldVerdict } from '../../report/figures/verifi
 import type { Account } from '../../service/account.ts';
 import type { Client } from '../../service/client.ts';
 import { isFields, type Fields } from '../../service/list-page.ts';
+import { fieldKeyOf } from '../../store/checkpoint.ts';
 import { FieldHasher } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
 
@@ -55,7 +56,7 @@ export class RecordComparison {
   constructor(db: Database, { pipelines }: Account, region?: string) {
     this.#db = db;
     this.#region = region;
-    const key = db.get<{ value: string }>(`select value from checkpoint.setting where name = 'field_key'`)?.value;
+    const key = fieldKeyOf(db);
     // Without the key of the checkpoint, no hash in it says anything.
     this.#hasher = key === undefined ? FieldHasher.random() : new FieldHasher(key);
     const stages = pipelines.flatMap(({ id, stages: own }) =>

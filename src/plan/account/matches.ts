@@ -9,8 +9,7 @@ import type { Client } from '../../service/client.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { writeLines } from '../../files/write-lines.ts';
-import { setState } from '../events.ts';
-import { addProblem } from '../problems.ts';
+import { addProblem, rejectEvent } from '../problems.ts';
 import { issueOf } from '../../report/words/words.ts';
 
 export const MATCHES_FILE = 'matches.csv';
@@ -155,11 +154,12 @@ function report(db: Database, policies: readonly Policies[], matches: readonly M
   const { event, record, entry, is_ours: isOurs, external_id: id, service_id: serviceId } = first;
   const code =
     policies[entry]!.if_contact_exists === 'reject' && isOurs !== 1 ? 'contact_exists' : 'contact_in_account';
-  if (code === 'contact_exists') setState(db, event, 'invalid', code);
   const shared = new Set(matches.flatMap(({ fields }) => fields.split(' ')));
   const what = [...shared].sort().map((field) => NOUNS[field]);
   const more = matches.length === 1 ? '' : ` and ${matches.length - 1} more`;
-  addProblem(db, { event, record }, issueOf(code, what.join(' and '), id, `${serviceId}${more}`));
+  const issue = issueOf(code, what.join(' and '), id, `${serviceId}${more}`);
+  if (code === 'contact_exists') rejectEvent(db, { id: event, record }, issue);
+  else addProblem(db, { event, record }, issue);
 }
 
 /** The names that the matching leads have in the service. */

@@ -6,6 +6,7 @@ import { PATHS, LIMITS } from '../../contract.ts';
 import { idOf, isFields, type Fields, type Query } from '../../service/list-page.ts';
 import { pagesOf } from '../../service/lists.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
+import { readSetting, storeSetting } from '../../store/setting.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { PERSON } from '../../kinds/index.ts';
 import type { Mapping } from '../../mapping/mapping.ts';
@@ -99,7 +100,7 @@ async function readPages(
       const now: Reading = { ...reading, leads: read, next: isEnd ? null : next };
       db.transaction(() => {
         for (const lead of fresh) if (isFields(lead)) addContact(db, lead, hasher, mapping.region);
-        db.run(`insert or replace into setting (name, value) values ('contacts', ?)`, JSON.stringify(now));
+        storeSetting(db, 'contacts', JSON.stringify(now));
       });
       monitor.readingContacts?.(read, total);
       if (isEnd || halt.requested) return;
@@ -111,8 +112,8 @@ async function readPages(
 }
 
 function readingOf(db: Database): Reading | undefined {
-  const row = db.get<{ value: string }>(`select value from setting where name = 'contacts'`);
-  return row && (JSON.parse(row.value) as Reading);
+  const stored = readSetting(db, 'contacts');
+  return stored === undefined ? undefined : (JSON.parse(stored) as Reading);
 }
 
 /** People write phone numbers in many ways: they are compared as E.164. */

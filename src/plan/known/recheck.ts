@@ -11,9 +11,8 @@ import type { Policies } from '../../mapping/policies.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
 import { UNACKNOWLEDGED } from '../../store/plan-schema.ts';
 import type { Database } from '../../store/sqlite.ts';
-import { setState } from '../events.ts';
 import { conclude, shownBy, subjectsOf } from './judge-known.ts';
-import { addProblem } from '../problems.ts';
+import { rejectEvent } from '../problems.ts';
 import { storeKnown, type RecordKey } from './records.ts';
 import { shownParents, recordInService, type RecordInService } from './in-service.ts';
 import { listChanges, listUnshown } from './changes-file.ts';
@@ -84,7 +83,7 @@ function judgeShown(db: Database, subject: Subject, shown: RecordInService): voi
 
 /** What became of a single record stops neither the run nor the other records. */
 function reportGone(db: Database, subject: Subject, instead: Found['instead']): void {
-  const { id, record, entity, external_id: externalId } = subject;
+  const { entity, external_id: externalId } = subject;
   const name = `${entity} \`${externalId}\``;
   const issue =
     instead === undefined
@@ -92,8 +91,7 @@ function reportGone(db: Database, subject: Subject, instead: Found['instead']): 
       : instead instanceof RecordMerged
         ? issueOf('merged_in_service', name, instead.into)
         : issueOf('refused_in_service', name, instead.message);
-  setState(db, id, 'invalid', issue.code);
-  addProblem(db, { event: id, record }, issue);
+  rejectEvent(db, subject, issue);
   listUnshown(db, subject, issue.code, instead instanceof RecordMerged ? instead.into : '');
 }
 

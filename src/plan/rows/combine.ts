@@ -6,8 +6,9 @@ import type { Policies } from '../../mapping/policies.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { oversized, roomIn } from './body-size.ts';
-import { setContent, setState, greatest, groupsOf } from '../events.ts';
-import { addProblem } from '../problems.ts';
+import { groupsOf, setState } from '../events.ts';
+import { addProblem, rejectEvent } from '../problems.ts';
+import { mergeInto, setMerged } from './merge.ts';
 import { issueOf } from '../../report/words/words.ts';
 
 const TYPE = `${COMBINED}/created` as const;
@@ -102,8 +103,8 @@ function reportMoved(db: Database): void {
      where not m.is_there and not m.is_settled order by e.id`,
   );
   for (const { id, external_id: externalId, carrier, record } of moved) {
-    setState(db, id, 'rejected', 'uncertain');
-    addProblem(db, { event: id, record }, issueOf('uncertain/part', externalId, carrier).with({ field: 'content' }));
+    const issue = issueOf('uncertain/part', externalId, carrier).with({ field: 'content' });
+    rejectEvent(db, { id, record }, issue, 'rejected');
   }
 }
 
@@ -115,9 +116,7 @@ function reportTaken(db: Database): void {
        and e.id not in (select event from part) order by e.id`,
   );
   for (const { id, external_id: externalId, record } of taken) {
-    const issue = issueOf('id_of_combined', externalId);
-    setState(db, id, 'invalid', issue.code);
-    addProblem(db, { event: id, record }, issue.with({ field: 'external_id' }));
+    rejectEvent(db, { id, record }, issueOf('id_of_combined', externalId).with({ field: 'external_id' }));
   }
 }
 
@@ -193,30 +192,16 @@ function combineInto(job: CombineJob, parts: readonly PartRow[], externalId: str
   const joined = (text: (part: PartRow) => string) => ({ ...data, content: parts.map(text).join(separator) });
   const headed = joined(textOf);
   for (const [position, part] of parts.entries()) {
-    const { id, external_id, record, entry } = part;
-    db.run(
-      'insert into part (event, position, external_id, record, entry, content, field_key) values (?, ?, ?, ?, ?, ?, ?)',
-      ...[base.id, position, external_id, record, entry, hasher.hashOf(COMBINED, part.data), hasher.keyId],
-    );
-    db.run('insert or ignore into row_of (event, record, entry) values (?, ?, ?)', base.id, record, entry);
-    if (id === base.id) continue;
-    for (const table of ['problem', 'omission']) db.run(`update ${table} set event = ? where event = ?`, base.id, id);
-    db.run('delete from event where id = ?', id);
+    const { external_id, record, entry } = part;
+    const hashed = { content: hasher.hashOf(COMBINED, part.data), field_key: hasher.keyId };
+    db.add('part', { event: base.id, position, external_id, record, entry, ...hashed });
   }
-  db.run(
-    `update event set is_derived = 0, rows = ?, own_priority = ? where id = ?`,
-    parts.length,
-    greatest(parts.map(({ own_priority: priority }) => priority)),
-    base.id,
-  );
-  const event = { type: TYPE, occurred_at: base.occurred_at };
+  mergeInto(db, base.id, parts);
+  db.run('update event set is_derived = 0 where id = ?', base.id);
+  const event = { ...base, type: TYPE };
   // A heading is dispensable: a part that fits only without its heading is sent without it.
   const isTooLarge = oversized(canonicalJson(headed), event).length > 0;
-  const content = setContent(db, { id: base.id, type: TYPE }, isTooLarge ? joined(bareTextOf) : headed);
-  for (const issue of oversized(content, event)) {
-    setState(db, base.id, 'invalid', issue.code);
-    addProblem(db, { event: base.id, record: base.record }, issue);
-  }
+  setMerged(db, event, isTooLarge ? joined(bareTextOf) : headed);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { EventType, State } from '../../model.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { EXCLUDED, setState } from '../events.ts';
-import { addProblem } from '../problems.ts';
+import { rejectEvent } from '../problems.ts';
 import { issueOf } from '../../report/words/words.ts';
 import { leaveOut, listUnused } from './left-out.ts';
 
@@ -106,9 +106,8 @@ function reject(db: Database, hasher: FieldHasher, group: readonly Version[]): v
       setState(db, id, 'duplicate');
       continue;
     }
-    setState(db, id, 'invalid', 'duplicate_external_id');
     const key = isOfSeveral ? 'duplicate_external_id/sources' : 'duplicate_external_id';
-    addProblem(db, { event: id, record }, issueOf(key, externalId).with({ field: 'external_id' }));
+    rejectEvent(db, { id, record }, issueOf(key, externalId).with({ field: 'external_id' }));
   }
 }
 

@@ -4,8 +4,8 @@ import type { Entity, EventType } from '../../model.ts';
 import { fieldsOf } from '../../store/field-hashes.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { numberText } from '../../report/words/numbers.ts';
-import { oversized } from './body-size.ts';
-import { setContent, setState, greatest, groupsOf } from '../events.ts';
+import { mergeInto, setMerged } from './merge.ts';
+import { groupsOf } from '../events.ts';
 import { addProblem } from '../problems.ts';
 import { issueOf } from '../../report/words/words.ts';
 
@@ -80,18 +80,10 @@ function foldGroup(db: Database, rows: readonly FoldRow[]): void {
   const base = created[0] ?? rows[0]!;
   // Of several created rows with other content, the others stay invalid events of their own.
   const own = rows.filter((row) => row === base || isUpdate(row.type));
-  for (const { record, entry } of own) {
-    db.run('insert or ignore into row_of (event, record, entry) values (?, ?, ?)', base.id, record, entry);
-  }
-  for (const { id } of own.filter((row) => row !== base)) {
-    for (const table of ['problem', 'omission']) db.run(`update ${table} set event = ? where event = ?`, base.id, id);
-    db.run('delete from event where id = ?', id);
-  }
+  mergeInto(db, base.id, own);
   const occurredAt = base.occurred_at ?? own.findLast(({ occurred_at: at }) => at !== null)?.occurred_at ?? null;
   db.run(
-    'update event set rows = ?, own_priority = ?, occurred_at = ?, deal_group = ?, amount = ? where id = ?',
-    own.length,
-    greatest(own.map(({ own_priority: priority }) => priority)),
+    'update event set occurred_at = ?, deal_group = ?, amount = ? where id = ?',
     occurredAt,
     isUpdate(base.type) || base.deal_group === null ? null : groupOf(db, own),
     own.findLast(({ amount }) => amount !== null)?.amount ?? null,
@@ -113,13 +105,9 @@ function setFold(db: Database, base: FoldRow, rows: readonly FoldRow[]): void {
     for (const [field] of fieldsOf(own)) entries[field] = row.entry;
   }
   const others = Object.fromEntries(Object.entries(entries).filter(([, entry]) => entry !== base.entry));
-  const content = setContent(db, base, data);
+  setMerged(db, base, data);
   if (Object.keys(others).length > 0)
     db.run('update event set field_entries = ? where id = ?', JSON.stringify(others), base.id);
-  for (const issue of oversized(content, base)) {
-    setState(db, base.id, 'invalid', issue.code);
-    addProblem(db, { event: base.id, record: base.record }, issue);
-  }
 }
 
 /** Keys of custom fields are fields. A name such as `__proto__` is a key like any other. */
@@ -140,36 +128,20 @@ function rejectAll(db: Database, base: FoldRow, rows: readonly FoldRow[], unmapp
   const places = unmapped.slice(0, MOST_PLACES).map(({ place }) => place);
   if (unmapped.length > MOST_PLACES) places.push(`${numberText(unmapped.length - MOST_PLACES)} more`);
   const issue = issueOf('row_invalid', places.join(', '));
-  for (const { record } of rows.filter(({ data }) => data !== null)) {
-    addProblem(db, { event: base.id, record }, issue);
-  }
+  for (const { data, record } of rows) if (data !== null) addProblem(db, { event: base.id, record }, issue);
 }
 
-const NAMES = [
-  'from_pipeline',
-  'from_stage',
-  'from_owner',
-  'pipeline',
-  'stage',
-  'owner',
-  'currency',
-  'is_rest',
-] as const;
-type FoldedGroup = Record<(typeof NAMES)[number], string | number | null>;
+const NAMES = 'from_pipeline from_stage from_owner pipeline stage owner currency is_rest'.split(' ');
 
 /** The group of the control totals to which a deal of several rows belongs: each name as the last row with one says. */
 function groupOf(db: Database, rows: readonly FoldRow[]): number {
-  const groups = rows
-    .filter(({ deal_group: id }) => id !== null)
-    .map(({ deal_group: id }) => ({
-      id: id!,
-      names: db.get<FoldedGroup>('select * from deal_group where id = ?', id)!,
-    }));
-  const merged = NAMES.map((name) => groups.findLast(({ names }) => names[name] !== null)?.names[name] ?? null);
-  const same = groups.find(({ names }) => NAMES.every((name, at) => names[name] === merged[at]));
-  if (same) return same.id;
+  const groups = rows.flatMap(({ deal_group: id }) =>
+    id === null ? [] : db.all<Record<string, string | number | null>>('select * from deal_group where id = ?', id),
+  );
+  const merged = NAMES.map((name) => groups.findLast((group) => group[name] !== null)?.[name] ?? null);
+  const same = groups.find((group) => NAMES.every((name, at) => group[name] === merged[at]));
+  if (same) return same['id'] as number;
   const where = NAMES.map((name) => `${name} is ?`).join(' and ');
   const known = db.get<{ id: number }>(`select id from deal_group where ${where}`, ...merged);
-  if (known) return known.id;
-  return db.insert(`insert into deal_group (${NAMES.join(', ')}) values (?, ?, ?, ?, ?, ?, ?, ?)`, ...merged);
+  return known?.id ?? db.add('deal_group', Object.fromEntries(NAMES.map((name, at) => [name, merged[at]])));
 }

@@ -4,6 +4,7 @@ import type { FileDigest } from '../../input/source.ts';
 import type { NamedOtherwise } from '../../mapping/not-in-export.ts';
 import type { EntryWords } from '../../mapping/words.ts';
 import type { Account } from '../../service/account.ts';
+import { readSetting, storeSetting } from '../../store/setting.ts';
 import type { Database } from '../../store/sqlite.ts';
 import type { Rate } from '../../rate.ts';
 
@@ -108,11 +109,11 @@ const NAME = 'verification';
 
 /** `checkpoint`: the checkpoint itself, opened to write. */
 export function storeVerification(checkpoint: Database, found: StoredVerification): void {
-  checkpoint.run('insert or replace into setting (name, value) values (?, ?)', NAME, JSON.stringify(found));
+  storeSetting(checkpoint, NAME, JSON.stringify(found));
 }
 
 /** `db`: from `readState`. */
 export function readVerification(db: Database): StoredVerification | undefined {
-  const row = db.get<{ value: string }>('select value from checkpoint.setting where name = ?', NAME);
-  return row && (JSON.parse(row.value) as StoredVerification);
+  const stored = readSetting(db, NAME, 'checkpoint');
+  return stored === undefined ? undefined : (JSON.parse(stored) as StoredVerification);
 }

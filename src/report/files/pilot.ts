@@ -4,6 +4,7 @@ import { STATE_IN_SQL } from '../../model.ts';
 import { counted } from '../words/numbers.ts';
 import { temporaryName } from '../../files/private-file.ts';
 import type { StateDir } from '../../files/state-dir.ts';
+import { readSetting, storeSetting } from '../../store/setting.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { writeTable } from './error-files.ts';
 import { publishFiles } from './own-files.ts';
@@ -26,13 +27,13 @@ export interface PilotCounts {
 const SETTING = 'pilot';
 
 export function storePilot(db: Database, counts: PilotCounts): void {
-  db.run('insert into setting (name, value) values (?, ?)', SETTING, JSON.stringify(counts));
+  storeSetting(db, SETTING, JSON.stringify(counts));
 }
 
 /** Undefined if the plan is that of a run without `--pilot`. */
 export function readPilot(db: Database): PilotCounts | undefined {
-  const row = db.get<{ value: string }>('select value from setting where name = ?', SETTING);
-  return row && (JSON.parse(row.value) as PilotCounts);
+  const stored = readSetting(db, SETTING);
+  return stored === undefined ? undefined : (JSON.parse(stored) as PilotCounts);
 }
 
 /** `pilot of 5 records, 10 events with their parents: 3 of 5 stages, 2 of 2 owners` */
