@@ -18,7 +18,7 @@ export function fittedEntry(entry: EntrySpec, index: number, lacking: NotInExpor
   const values = { ...data, ...(data[custom] !== undefined && { [custom]: present(own, fit) }) };
   return {
     ...entry,
-    when: when && fittedCondition(when, fit),
+    when: when && fittedCondition(when, source, lacking),
     ...present({ occurred_at: entry.occurred_at, stage_pipeline: entry.stage_pipeline }, fit),
     data: present(values, (spec) => (spec === values[custom] ? spec : fit(spec as ValueSpec))),
   };
@@ -55,18 +55,15 @@ function fitted(spec: ValueSpec, source: string, lacking: NotInExport): ValueSpe
   return { ...spec, from: others.length === 0 ? first : [first, ...others] };
 }
 
-function fittedCondition(
-  spec: ConditionSpec,
-  fit: (spec: ValueSpec) => ValueSpec | undefined,
-): ConditionSpec | undefined {
-  const several = (parts: readonly ConditionSpec[]): readonly ConditionSpec[] =>
-    parts.flatMap((part) => fittedCondition(part, fit) ?? []);
+/** Undefined if nothing of it is left. `source`: whose records it is about. */
+export function fittedCondition(spec: ConditionSpec, source: string, lacking: NotInExport): ConditionSpec | undefined {
   const { all, any, not } = spec;
   if (not) {
-    const inner = fittedCondition(not, fit);
+    const inner = fittedCondition(not, source, lacking);
     return inner && { not: inner };
   }
-  const parts = several(all ?? any ?? []);
-  if (all ?? any) return parts.length === 0 ? undefined : all ? { all: parts } : { any: parts };
-  return fit(spec) as ConditionSpec | undefined;
+  if (!all && !any) return fitted(spec as ValueSpec, source, lacking) as ConditionSpec | undefined;
+  const parts = (all ?? any ?? []).flatMap((part) => fittedCondition(part, source, lacking) ?? []);
+  if (parts.length === 0) return undefined;
+  return all ? { all: parts } : { any: parts };
 }

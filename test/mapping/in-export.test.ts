@@ -200,3 +200,12 @@ events:
     for (const none of ['`title`', 'no record has']) expect(stdout).not.toContain(none);
   }
 });
+
+it('why a row is skipped names only the columns that the export has', async () => {
+  const when = 'any: [{ from: [Kind, Art], equals: lead }, { from: [Typ, Tipo], equals: lead }]';
+  const mapping = PRESET.replace('source: people\n', `source: people\n    when: { ${when} }\n`);
+  const { told } = await project({ 'people.csv': 'ID,name,Art\n1,Ada,lead\n2,Bo,firm\n', 'mapping.yaml': mapping });
+  const { stdout } = await told('--dry-run', '--offline');
+  expect(stdout).toContain('`Art` is not `lead`');
+  for (const none of ['`Kind`', '`Typ`']) expect(stdout).not.toContain(`${none}, else`);
+});

@@ -6,6 +6,7 @@ import { ABSENT, type RowContext } from './row-context.ts';
 import type { ConditionSpec } from '../spec.ts';
 import { within, type ValueContext } from './compile-context.ts';
 import { compileValue } from './value.ts';
+import { fittedCondition } from '../fitted.ts';
 import { unmetWords } from '../words.ts';
 import { Problem } from '../../problem.ts';
 
@@ -30,8 +31,14 @@ export function compileCondition(spec: ConditionSpec, context: ValueContext): Co
     return { holds: every(tests, true), unmet: (row) => parts.flatMap(({ unmet }) => unmet(row)) };
   }
   const holds = compileOne(spec, context);
-  const words = unmetWords(spec, context.compilation.defaults);
-  return { holds, unmet: (row) => (holds(row) === false ? [words] : []) };
+  const { compilation, frame } = context;
+  let words: readonly string[] | undefined;
+  // What the export lacks is known once all is compiled.
+  const inWords = (): readonly string[] => {
+    const there = fittedCondition(spec, frame.source.name, compilation.lacking);
+    return (words ??= there ? [unmetWords(there, compilation.defaults)] : []);
+  };
+  return { holds, unmet: (row) => (holds(row) === false ? inWords() : []) };
 }
 
 function compileOne(spec: ConditionSpec, context: ValueContext): ConditionTest {
