@@ -124,9 +124,15 @@ describe('JSON', () => {
   });
 
   test('deep nesting outside the records is an error', async () => {
-    const text = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)},"results":[]}`;
-    const error = await failure(openIn(folderWith({ 'a.json': text }), 'a.json', { records: 'results' }));
-    expect(error.message).toBe('a.json:1:205: this is nested more than 200 levels deep');
+    const [lists, objects] = [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, `${'{"a":'.repeat(100_000)}1`];
+    const dir = folderWith({ 'a.json': `{"a":${lists},"results":[]}`, 'b.json': objects });
+    const messages = ['a.json', 'b.json'].map(
+      async (path) => (await failure(openIn(dir, path, { records: 'results' }))).message,
+    );
+    expect(await Promise.all(messages)).toEqual([
+      'a.json:1:7: this is nested more than 200 levels deep',
+      'b.json:1:1001: this is nested more than 200 levels deep',
+    ]);
   });
 
   test('numbers are kept as text only if a JavaScript number would change them', async () => {

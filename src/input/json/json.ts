@@ -1,89 +1,63 @@
 import type { Hash } from 'node:crypto';
-import { UserError } from '../../errors.ts';
 import type { InputFile } from '../files.ts';
 import { withKey } from '../../json.ts';
 import type { FileEnd, TreeFile, TreeRecord } from '../format.ts';
-import { formatPath, parsePath } from './path.ts';
-import { errorWithin, JsonError, parseRecord } from './record.ts';
-import { ElementScanner } from './scanner.ts';
-import { SettingError, type SourceSpec } from '../source.ts';
+import { formatPath, parsePath, type RecordsPath } from './path.ts';
+import { mistakeWithin, parseRecord } from './record.ts';
+import { RecordScanner } from './scanner.ts';
+import type { SourceSpec } from '../source.ts';
 import { openText, readText, type TextFile } from '../text/text.ts';
 
 /** Opens a JSON file that contains an array of records, an object of them, or one record. Throws a `UserError` if it does not. */
 export async function openJson(input: InputFile, spec: SourceSpec): Promise<TreeFile> {
-  const { steps: path, isOne } = parsePath(spec.records);
+  const path = parsePath(spec.records);
   const { file, encoding, notices } = await openText(input, spec);
-  // Without a setting, an object at the top level has the array somewhere.
-  const mayBeKeyed = spec.records !== undefined && spec.records !== '' && !isOne;
-  const scan = (onValue: (path: string, value: unknown) => void) =>
-    new ElementScanner({ path, isOne, mayBeKeyed }, onValue);
-  const form = await findRecords(
-    file,
-    scan(() => undefined),
-  ).catch((error: unknown) => error as Error);
+  const form = await findRecords(file, path).catch((error: unknown) => error as Error);
   if (form instanceof Error) {
     // An export of a CRM that may have other forms may also be a plain list, saved without the object around it.
     const plain =
-      spec.optional && mayBeKeyed ? await openJson(input, { ...spec, records: '' }).catch(() => form) : form;
+      spec.optional && path.mayBeKeyed ? await openJson(input, { ...spec, records: '' }).catch(() => form) : form;
     if (plain instanceof Error) throw plain;
     return plain;
   }
-  const what = isOne
-    ? `one record at \`${formatPath(path)}\``
-    : path.length > 0 || form === 'object'
-      ? `JSON ${form} at \`${formatPath(path)}\``
-      : 'JSON array';
-  const within = `${formatPath(path)}.`;
-  const isRead = (array: string): boolean => within.startsWith(`${array}.`);
-  return { kind: 'tree', file, traits: [what, encoding], notices, read: (hash) => readJson(file, scan, isRead, hash) };
+  const at = formatPath(path.steps);
+  const isPlain = path.steps.length === 0 && form === 'array';
+  const what = path.isOne ? `one record at \`${at}\`` : isPlain ? 'JSON array' : `JSON ${form} at \`${at}\``;
+  return { kind: 'tree', file, traits: [what, encoding], notices, read: (hash) => readJson(file, path, hash) };
 }
 
-async function findRecords(file: TextFile, scanner: ElementScanner): Promise<'array' | 'object'> {
-  try {
-    for await (const chunk of readText(file)) {
-      scanner.scan(chunk);
-      if (scanner.found) return scanner.found;
-    }
-    scanner.finish();
-    return scanner.found!;
-  } catch (error) {
-    throw located(file, error);
+async function findRecords(file: TextFile, path: RecordsPath): Promise<'array' | 'object'> {
+  const scanner = new RecordScanner(file.label, path, () => undefined);
+  for await (const chunk of readText(file)) {
+    scanner.scan(chunk);
+    if (scanner.found) return scanner.found;
   }
+  scanner.finish();
+  return scanner.found!;
 }
 
 async function* readJson(
   file: TextFile,
-  scan: (onValue: (path: string, value: unknown) => void) => ElementScanner,
-  isRead: (array: string) => boolean,
+  path: RecordsPath,
   hash: Hash,
 ): AsyncGenerator<readonly TreeRecord[], FileEnd, undefined> {
   const signs = new PageSigns();
-  const scanner = scan((name, value) => signs.take(name, value));
-  try {
-    for await (const chunk of readText(file, hash)) {
-      yield scanner.scan(chunk).map((element): TreeRecord => {
-        const { text, line, column, key } = element;
-        const parsed = parseRecord(text, element);
-        if ('syntax' in parsed) throw errorWithin(text, parsed.at, parsed.syntax, line, column);
-        if ('issue' in parsed) return { line, issue: parsed.issue, raw: parsed.raw };
-        if (key !== undefined) return { line, raw: withKey(key, parsed.value) };
-        // Of a record over several lines, the plan has a text of its own.
-        return { line, raw: parsed.value, ...(/[\r\n]/.test(text) ? {} : { text }) };
-      });
-    }
-    scanner.finish();
-  } catch (error) {
-    throw located(file, error);
+  const scanner = new RecordScanner(file.label, path, (name, value) => signs.take(name, value));
+  for await (const chunk of readText(file, hash)) {
+    yield scanner.scan(chunk).map((element): TreeRecord => {
+      const { text, line, key } = element;
+      const parsed = parseRecord(text, element);
+      if ('syntax' in parsed) throw mistakeWithin(file.label, element, parsed.at, parsed.syntax);
+      if ('issue' in parsed) return { line, issue: parsed.issue, raw: parsed.raw };
+      if (key !== undefined) return { line, raw: withKey(key, parsed.value) };
+      // Of a record over several lines, the plan has a text of its own.
+      return { line, raw: parsed.value, ...(/[\r\n]/.test(text) ? {} : { text }) };
+    });
   }
-  return { more: signs.more, total: signs.total, others: scanner.arrays.filter((array) => !isRead(array)) };
-}
-
-function located(file: TextFile, error: unknown): unknown {
-  if (!(error instanceof JsonError)) return error;
-  const { line, column, hint, arrays } = error;
-  const message = `${file.label}:${line}:${column}: ${error.message}`;
-  if (arrays.length > 0) return new SettingError('records', message, { hint: hint!, choices: arrays, cause: error });
-  return new UserError(message, { ...(hint === undefined ? {} : { hint }), cause: error });
+  scanner.finish();
+  const within = `${formatPath(path.steps)}.`;
+  const others = scanner.arrays.filter((array) => !within.startsWith(`${array}.`));
+  return { more: signs.more, total: signs.total, others };
 }
 
 /** Keys without case and separators: `@odata.nextLink` and `next_link` end in `nextlink`. */

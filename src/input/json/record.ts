@@ -1,5 +1,5 @@
 import { parse as parseLossless } from 'lossless-json';
-import { messageOf } from '../../errors.ts';
+import { messageOf, UserError } from '../../errors.ts';
 import { hasDelicateNumber, isObject, parseExactJson, type JsonObject, type JsonValue } from '../../json.ts';
 import { shorten } from '../reading.ts';
 import { issueOf } from '../../report/words/words.ts';
@@ -86,7 +86,12 @@ export class ValueScan implements JsonShape {
   #inString = false;
   #escaped = false;
 
-  /** Returns where the object, array or string ends, or -1 if it does not end in this chunk. */
+  /** Whether a bracket or quote is to be closed. */
+  get isOpen(): boolean {
+    return this.#depth > 0 || this.#inString;
+  }
+
+  /** Returns where the value ends, or -1 if it does not end in this chunk. A number or word ends before what cannot be a part of it. */
   follow(bytes: Buffer, from: number): number {
     let inString = this.#inString;
     let escaped = this.#escaped;
@@ -114,16 +119,21 @@ export class ValueScan implements JsonShape {
           break;
         case 0x7d:
         case 0x5d:
+          if (depth === 0) return index;
           depth -= 1;
           if (depth === 0) return index + 1;
           break;
         case 0x3a:
+          if (depth === 0) return index;
           this.members += 1;
           break;
         case 0x0a:
+          if (depth === 0) return index;
           this.lines += 1;
           this.lastLine = index;
           break;
+        default:
+          if (depth === 0 && (byte <= 0x20 || byte === 0x2c)) return index;
       }
     }
     this.#inString = inString;
@@ -134,26 +144,19 @@ export class ValueScan implements JsonShape {
 }
 
 /** A text is not JSON, or not the JSON that was expected: where and why. */
-export class JsonError extends Error {
-  readonly line: number;
-  readonly column: number;
-  readonly hint: string | undefined;
-  /** Where the arrays of the text are, if the one that was expected is not there. */
-  readonly arrays: readonly string[];
-
-  constructor(message: string, line: number, column: number, hint?: string, arrays: readonly string[] = []) {
-    super(message);
-    this.line = line;
-    this.column = column;
-    this.hint = hint;
-    this.arrays = arrays;
-  }
+export function mistakeAt(label: string, line: number, column: number, message: string, hint?: string): UserError {
+  return new UserError(`${label}:${line}:${column}: ${message}`, hint === undefined ? {} : { hint });
 }
 
-/** An error at the index `at` of a text that begins at the given line and column. */
-export function errorWithin(text: string, at: number, message: string, line: number, column: number): JsonError {
+/** At the index `at` of a text that begins at the given line and column. */
+export function mistakeWithin(
+  label: string,
+  { text, line, column }: { readonly text: string; readonly line: number; readonly column: number },
+  at: number,
+  message: string,
+): UserError {
   const before = text.slice(0, at);
   const breaks = before.split('\n').length - 1;
   const within = at - (before.lastIndexOf('\n') + 1);
-  return new JsonError(message, line + breaks, breaks > 0 ? within + 1 : column + within);
+  return mistakeAt(label, line + breaks, breaks > 0 ? within + 1 : column + within, message);
 }
