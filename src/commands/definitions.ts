@@ -108,7 +108,7 @@ export const init = define({
     },
   },
   options: {
-    ...pick(OPTIONS, 'encoding', 'delimiter', 'preset', 'answer', 'out'),
+    ...pick(OPTIONS, 'encoding', 'delimiter', 'preset', 'answer', 'out', 'why'),
     yes: { ...OPTIONS.yes, group: OPTIONS.answer.group, describe: 'Ask nothing: mark what is not certain' },
     json: {
       ...OPTIONS.json,

@@ -5,7 +5,7 @@ import type { Console } from '../report/print/console.ts';
 import { codeOf, EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
 import { isThere } from '../files/private-file.ts';
 import { jsonOf } from '../report/print/json.ts';
-import { startMapping } from './init/index.ts';
+import { explained, startMapping, type StarterMapping } from '../init/index.ts';
 import { chooser } from '../report/print/ask.ts';
 import { cutTo } from '../report/print/layout.ts';
 import { counted, numberText } from '../report/words/numbers.ts';
@@ -19,45 +19,49 @@ import { init as definition } from './definitions.ts';
 /** `crm-backfill init`: writes a commented mapping to stdout or a new file, and what was recognised to stderr. */
 export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   const given = parseOptions(definition, argv);
-  const ask = given.yes ? undefined : chooser();
-  // What somebody has answered question by question must not end on a screen alone.
-  const keeps = ask !== undefined && process.stdout.isTTY && !given.json;
-  const options = { ...given, out: given.out ?? (keeps ? besideExports(given.exports) : undefined) };
-  // What is wrong with the file is said before the questions, not after them.
-  if (options.out !== undefined) prepare(options.out);
-  const working = showWork(console);
-  const { text, findings, failure, open, sources } = await startMapping(options.exports, {
-    ...options,
-    ask,
-    step: working.step,
-  }).finally(working.end);
-  for (const finding of findings) console.say(finding);
-  if (options.out !== undefined) await writeNew(options.out, text);
-  else if (!options.json) console.print(text.trimEnd());
-  const saved = options.out ?? 'mapping.yaml';
-  const next = commandOf(process.argv, 'run', saved, '--dry-run', '--sandbox');
-  if (options.json) {
-    const { out = null } = options;
-    const mapping = out === null ? { mapping: text } : {};
-    const failed = failure && { message: failure.message, hint: failure.hint };
-    console.printJson(
-      jsonOf({
-        out,
-        set_this: open.set,
-        check: open.check,
-        sources,
-        findings,
-        error: failed ?? null,
-        next,
-        ...mapping,
-      }),
-    );
+  if (given.why !== undefined) {
+    for (const line of await explained(given.exports, given.why, given)) console.print(line);
+    return EXIT.done;
   }
-  const done = options.out === undefined ? `Save it as ${saved}.` : `Wrote ${saved}.`;
+  const asking = given.yes ? undefined : chooser();
+  // What somebody has answered question by question must not end on a screen alone.
+  const keeps = asking !== undefined && process.stdout.isTTY && !given.json;
+  const options = { ...given, out: given.out ?? (keeps ? besideExports(given.exports) : undefined) };
+  const working = showWork(console);
+  const start = async (): Promise<StarterMapping> => {
+    // What is wrong with the file is said before the questions, not after them.
+    if (options.out !== undefined) prepare(options.out);
+    return startMapping(options.exports, { ...options, ask: asking?.ask, step: working.step });
+  };
+  const found = await start().finally(() => {
+    working.end();
+    asking?.close();
+  });
+  for (const finding of found.findings) console.say(finding);
+  if (options.out !== undefined) await writeNew(options.out, found.text);
+  else if (!options.json) console.print(found.text.trimEnd());
+  return tell(found, options.out, options.json, console);
+}
+
+/** What is left to do, and the next command; the exit code. */
+function tell(
+  { text, findings, failure, open, sources }: StarterMapping,
+  out: string | undefined,
+  isJson: boolean | undefined,
+  console: Console,
+): ExitCode {
+  const saved = out ?? 'mapping.yaml';
+  const next = commandOf(process.argv, 'run', saved, '--dry-run', '--sandbox');
+  if (isJson) {
+    const error = failure ? { message: failure.message, hint: failure.hint } : null;
+    const told = { out: out ?? null, set_this: open.set, check: open.check, sources, findings, error, next };
+    console.printJson(jsonOf({ ...told, ...(out === undefined && { mapping: text }) }));
+  }
   const todo = [
     ...(open.set > 0 ? [`decide ${counted(open.set, 'line')} (# set this)`] : []),
     ...(open.check > 0 ? [`check ${numberText(open.check)} guess${open.check === 1 ? '' : 'es'} (# check)`] : []),
   ];
+  const done = out === undefined ? `Save it as ${saved}.` : `Wrote ${saved}.`;
   console.say(`${done} ${todo.length > 0 ? `${capital(todo.join(', '))}.` : 'No line is marked.'}`);
   if (failure) {
     console.complain(`error: ${failure.message}`);

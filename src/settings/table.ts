@@ -198,6 +198,12 @@ export const OPTIONS = {
     shownDefault: 'the best match',
     describe: `Start from this preset: ${PRESETS.join(', ')}`,
   },
+  why: {
+    group: INPUT,
+    type: 'value',
+    check: text('the name of a column'),
+    describe: 'Print what decided about a column, such as `Amount` or `deals.Amount`, and write nothing',
+  },
   answer: {
     group: INPUT,
     type: 'repeatable',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import iconv from 'iconv-lite';
 import { describe, expect, it, test } from 'vitest';
-import { startMapping } from '../../src/commands/init/index.ts';
+import { startMapping } from '../../src/init/index.ts';
 import { openText, readText } from '../../src/input/text/text.ts';
 import { candidatesFor } from '../../src/input/text/candidates.ts';
 import { FIXTURES } from '../e2e/harness.ts';
