@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { useFastClock } from '../clock.ts';
 import { backfill, FAST, files, mapping, project, rowsIn, summaryOf, type Ended, type Project } from './harness.ts';
+
+useFastClock();
 
 const PERSON =
   'type: lead/created, data: { external_id: id, full_name: name, email: { from: email, on_error: reject } }';
@@ -60,17 +63,6 @@ describe('what people do in rejects/', () => {
     expect(await p.read(`${REJECTS}/people.2.csv`)).not.toContain('Bob');
   });
 
-  it('stays in a dry run that is handed its own rejects, corrected in place', async () => {
-    await p.run('--dry-run');
-    const path = `${STATE}/dry-run/rejects/people.csv`;
-    const mine = await correct(path, 'bob(at)', 'bob@');
-    await fixWith(path);
-    const again = await p.summary('--dry-run');
-    expect(again.events).toMatchObject({ pending: 2, invalid: 1 });
-    expect(await p.read(path)).toBe(mine);
-    expect(await names(`${STATE}/dry-run/rejects`)).toEqual(['people.2.csv', 'people.csv']);
-  });
-
   it('stays where it is a file or a folder with another name, or with the name of the rejects', async () => {
     await mkdir(join(p.cwd, REJECTS, 'people.csv'), { recursive: true });
     await files(join(p.cwd, REJECTS), { 'notes.txt': 'ask Bob', 'people.csv/mine.csv': 'x' });
@@ -88,27 +80,6 @@ describe('what people do in rejects/', () => {
     await p.write({ 'people.csv': PEOPLE.replace('(at)', '@').replace('cy ', 'cy@') });
     expect((await p.run()).code).toBe(0);
     expect(await names(REJECTS)).toEqual(['copy.csv']);
-  });
-
-  it('stays after kills, which lead to no new names', async () => {
-    await p.run();
-    const mine = await correct(`${REJECTS}/people.csv`, 'bob(at)', 'bob@');
-    await p.write({ 'people.csv': `${PEOPLE}4,Di,di@example.test\n` });
-    p.service.setFaults({ rules: [{ kind: 'hang' }] });
-    for (let time = 0; time < 2; time += 1) {
-      const before = p.posts();
-      const killed = p.start();
-      await expect.poll(p.posts, { timeout: 20_000 }).toBeGreaterThan(before);
-      killed.child.kill('SIGKILL');
-      await killed.ended;
-    }
-    expect(await names(REJECTS)).toEqual(['people.csv']);
-    p.service.setFaults({ rules: [] });
-    expect((await p.summary()).events).toMatchObject({ acknowledged: 2, invalid: 2 });
-    await p.run();
-    expect(await names(REJECTS)).toEqual(['people.2.csv', 'people.csv']);
-    expect((await names(STATE)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
-    expect(await p.read(`${REJECTS}/people.csv`)).toBe(mine);
   });
 });
 
@@ -239,22 +210,6 @@ describe('a correction', () => {
     expect(leads()).toEqual(['Ada ada@example.test', 'Žofie zofie@example.test', 'Cy cy@example.test']);
     expect(await p.summary()).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
   });
-
-  it('of JSON may come in another encoding too', async () => {
-    const [, ...rows] = PEOPLE.trimEnd()
-      .split('\n')
-      .map((row) => row.split(','));
-    const text = rows.map(([id, name, email]) => `${JSON.stringify({ id, name, email })}\n`).join('');
-    await p.write({ 'mapping.yaml': MAPPING.replace('people.csv', 'people.ndjson'), 'people.ndjson': text });
-    await p.run();
-    const saved = (await p.read(`${REJECTS}/people.ndjson`))
-      .replace('"email":"bob(at)', '"email":"bob@')
-      .replace('"email":"cy ', '"email":"cy@');
-    await writeFile(join(p.cwd, 'saved.ndjson'), saved.replace('Bob', 'Zo\xeb'), 'latin1');
-    await fixWith('saved.ndjson');
-    expect((await p.run()).code).toBe(0);
-    expect(leads()).toEqual(['Ada ada@example.test', 'Zoë bob@example.test', 'Cy cy@example.test']);
-  });
 });
 
 describe('the `fixes` of a source', () => {
@@ -342,18 +297,6 @@ describe('the `fixes` of a source', () => {
     expect(summaryOf(dry).warnings_by_code).toMatchObject({ corrected_id: 1 });
     expect(dry.stderr.replace(/\s+/g, ' ')).toMatch(/"2".*lead.*"02".*saved\.csv:2 /);
   });
-
-  it('are read from what spreadsheets make of the rejects, which begin with a byte-order mark', async () => {
-    await p.edit('people.csv', (text) => text.replace('Bob', 'Žofie'));
-    await p.run();
-    const text = await rejects();
-    expect(text).toMatch(/^\ufeffid,name,email,_file,_line,_error,_row\n/);
-    const saved = text.replace('bob(at)', 'bob@').replaceAll('\n', '\r\n').replaceAll(',', ';');
-    await p.write({ 'saved.csv': saved });
-    await p.write({ 'mapping.yaml': mappingWith('fixes: saved.csv') });
-    await p.run();
-    expect(names()).toEqual(['Ada', 'Žofie']);
-  });
 });
 
 describe('the printed next step', () => {
@@ -385,7 +328,7 @@ describe('the printed next step', () => {
     return backfill(words.split('\0').slice(0, -1), { cwd: p.cwd, env: p.env });
   }
 
-  it.each([[[]], [['--dry-run']], [['--sandbox']], [['--sandbox', '--dry-run']]])(
+  it.each([[[]], [['--sandbox', '--dry-run']]])(
     'applies corrections again and again after a run with %s',
     async (options: readonly string[]) => {
       const first = await p.run(...options);
@@ -402,23 +345,7 @@ describe('the printed next step', () => {
     },
   );
 
-  it.each([[[]], [['--dry-run']]])(
-    'can be run after corrections in another encoding and with %s',
-    async (options: readonly string[]) => {
-      await p.run();
-      const rejects = (await p.read(`${REJECTS}/people.csv`)).slice(1);
-      const saved = rejects.replace('bob(at)', 'bob@').replace('Cy', 'Zo\xeb');
-      await writeFile(join(p.cwd, 'saved.csv'), saved, 'latin1');
-      await fixWith('saved.csv');
-      const fixed = await p.run(...options);
-      expect(summaryOf(fixed).events).toMatchObject({ invalid: 1 });
-      await correct('saved.csv', 'cy ', 'cy@');
-      const after = await next(fixed);
-      expect(summaryOf(after).events).toMatchObject({ invalid: 0 });
-    },
-  );
-
-  it.each([[[]], [['--sandbox']], [['--only', 'lead']]])(
+  it.each([[['--sandbox']], [['--only', 'lead']]])(
     'leads from a dry run with %s over a pilot to the end',
     async (options: readonly string[]) => {
       await p.write({ 'people.csv': PEOPLE.replace('(at)', '@').replace('cy ', 'cy@') });
@@ -466,11 +393,11 @@ describe('a state directory that is removed during a run', () => {
     ['run.lock', 'lock_removed', /run\.lock\s+was\s+removed/],
   ])('stops it at once with exit code 3, and a rerun goes on (%s)', async (removed, reason, why) => {
     p.service.setFaults({ rules: [{ kind: 'latency', min_ms: 50, max_ms: 60 }] });
-    const running = p.start('--concurrency', '2');
+    const running = p.run('--concurrency', '2');
     await expect.poll(arrived, { timeout: 20_000 }).toBeGreaterThan(8);
     await rm(p.state(removed), { recursive: true });
     const known = arrived();
-    const ended = await running.ended;
+    const ended = await running;
     expect(summaryOf(ended).exit).toEqual({ code: 3, reason });
     expect(ended.stderr).toMatch(why);
     // Two in flight, and two whose request had begun.
@@ -487,10 +414,10 @@ describe('a state directory that is removed during a run', () => {
   it('stops it during an outage too', async () => {
     const when = { requests: { from: 5 }, times: 1 };
     p.service.setFaults({ rules: [{ kind: 'outage', lasts_ms: 60_000, when }] });
-    const running = p.start();
+    const running = p.run();
     await expect.poll(() => p.stored('run.log').catch(() => ''), { timeout: 20_000 }).toContain('"event":"outage"');
     await rm(p.state(), { recursive: true, force: true });
-    const ended = await running.ended;
+    const ended = await running;
     expect(summaryOf(ended).exit).toEqual({ code: 3, reason: 'state_removed' });
     expect(ended.stderr).toMatch(/^ +npx crm-backfill run .* --adopt$/m);
   });

@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
+import { useFastClock } from '../clock.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { FAST, project, start, summaryOf } from './harness.ts';
+
+useFastClock();
 
 /**
  * A program to import first: kills the process at the moment that is given, when the plan of this survey takes the place of

@@ -52,14 +52,6 @@ describe('run --sandbox --fresh', () => {
     expect(await p.read(notes)).toBe('mine');
   });
 
-  it.each([['before the first rehearsal'], ['after a dry run alone', '--sandbox', '--dry-run']])(
-    'works %s',
-    async (_when, ...before) => {
-      if (before.length > 0) await run(before);
-      expect(summaryOf(await run(['--sandbox', '--fresh'])).events.acknowledged).toBe(2);
-    },
-  );
-
   it('works after purge, which keeps the list of ids', async () => {
     await run(['--sandbox']);
     expect((await p.command('purge', '--sandbox', '--yes')).stderr).toContain('to keep: ids.csv');
@@ -82,12 +74,6 @@ describe('run --sandbox --fresh', () => {
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain(why);
     expect(await now()).toEqual(before);
-  });
-
-  it('is refused without --sandbox', async () => {
-    const refused = await run(['--fresh']);
-    expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('--fresh requires --sandbox');
   });
 
   it('is not part of the command that resumes it', async () => {

@@ -77,28 +77,6 @@ test('a secret that the service echoes, percent-encoded or in Base64, too, reach
   expect(texts.filter((text) => text.includes('no ***')).length).toBeGreaterThan(1);
 });
 
-describe('a proxy of the environment', () => {
-  const proxies = { HTTP_PROXY: 'http://ada:proxy-secret@', https_proxy: '' };
-
-  it('that is unusable is a usage error that names the variable, never its credentials', async () => {
-    const cwd = await workspace('demo');
-    const service = {
-      BACKFILL_INGEST_URL: 'https://service.invalid/webhooks/ingest/token-1',
-      BACKFILL_API_KEY: 'key-1',
-    };
-    const ended = await backfill(['run', 'mapping.yaml'], { cwd, env: { ...service, ...proxies } });
-    expect(ended.code).toBe(2);
-    expect(ended.stderr).toContain('error: HTTP_PROXY is not the address of an HTTP proxy\nhint: ');
-    expect(ended.stderr).not.toMatch(/ada|proxy-secret/);
-  });
-
-  it('is not used for a rehearsal', async () => {
-    const cwd = await workspace('demo');
-    const ended = await backfill(['run', 'mapping.yaml', '--sandbox', '--json'], { cwd, env: proxies });
-    expect(summaryOf(ended).events.acknowledged).toBeGreaterThan(0);
-  });
-});
-
 describe('the state directory', () => {
   it('can be read only by its owner, as can every file in it', async () => {
     const { run, state: path } = await project('demo');

@@ -1,6 +1,5 @@
 /** What a run says about everything that is not in the service: values left out, events that wait, warnings. */
 import { describe, expect, it } from 'vitest';
-import { send } from '../sandbox/client.ts';
 import { documentIn, mapping, project, summaryOf, type Ended } from './harness.ts';
 
 const PEOPLE = mapping({
@@ -44,15 +43,6 @@ describe('values left out', () => {
     expect(report.replace(/<[^>]*>/g, '')).toMatch(
       /A phone number has no country code, and `?defaults\.region`? is not set\./,
     );
-  });
-
-  it('beyond --max-omitted are the first problem of a dry run', async () => {
-    const { run } = await project({ 'mapping.yaml': PEOPLE, 'people.csv': people(14) });
-    const ended = await run('--dry-run');
-    expect(ended.code).toBe(1);
-    expect(summaryOf(ended).exit.reason).toBe('too_many_omitted');
-    expect(flat(ended)).toMatch(/^DRY RUN[^:]*: nothing was sent;.*--max-omitted/);
-    expect(flat(ended).split('FIX FIRST')[1]).toContain(`lead/created: ${CAUSE}`);
   });
 
   it('are counted at the end of a run that leaves them out, in the same breath as "Done"', async () => {
@@ -132,12 +122,6 @@ describe('"Done"', () => {
     expect(stderr).toMatch(/deal\/updated.*\n.*lead\/created, deal\/created/);
   });
 
-  it('counts duplicates apart', async () => {
-    const { run, write } = await project(EXPORTS);
-    await write({ 'people.csv': 'id,name\n1,Ann\n2,Bob\n1,Ann\n' });
-    expect(flat(await run())).toMatch(/DONE 4 of 5 events acknowledged in [^,]+, 1 is a duplicate/);
-  });
-
   it('names what was not selected, and is said once the parents are there', async () => {
     const { run } = await project(EXPORTS);
     const leads = await run('--only', 'lead');
@@ -178,26 +162,6 @@ describe('a dry run', () => {
       expect(stdout).toContain('errors.csv');
     }
   });
-
-  it('without any finding says so', async () => {
-    const { run } = await project({ 'mapping.yaml': PEOPLE, 'people.csv': people(0) });
-    const ended = await run('--dry-run');
-    expect(ended.code).toBe(0);
-    expect(flat(ended)).toMatch(/^DRY RUN[^:]*: nothing was sent; no problems/);
-  });
-
-  it('and the run after it, which ends well, says so in a few lines', async () => {
-    const deals = 'id,title,lead,amount\n10,First,1,1\n20,Second,2,2\n';
-    const { told } = await project({
-      'mapping.yaml': DEALS,
-      'people.csv': 'id,name\n1,Ann\n2,Bob\n',
-      'deals.csv': deals,
-    });
-    const { stdout } = await told();
-    const lines = stdout.slice(stdout.indexOf('\nDONE ')).trim().split('\n');
-    expect(lines.length, stdout).toBeLessThanOrEqual(20);
-    expect(lines.join('\n')).toMatch(/leads 2 of 2 +deals 2 of 2\n[^]*equal to the export[^]* verify mapping\.yaml /);
-  });
 });
 
 describe('an acknowledged record that can no longer be mapped', () => {
@@ -233,28 +197,6 @@ describe('an acknowledged record that can no longer be mapped', () => {
     expect(flat(ended)).toMatch(/gone or unreadable 1 .*gone\.csv/);
     const listed = await stored('gone.csv');
     expect(listed.match(/deals\.csv:2$/gm)).toHaveLength(3);
-  });
-
-  it('stays acknowledged if one of the rows of an update can no longer be mapped', async () => {
-    const moved = DEALS.replace('type: deal/created', 'type: deal/updated');
-    const { service, write, run, summary } = await project({
-      'mapping.yaml': moved,
-      'people.csv': 'id,name\n1,Ann\n',
-      'deals.csv': 'id,title,lead,amount\n10,First,1,1\n10,Second,1,2\n10,Third,1,3\n',
-    });
-    await send(service, 'deal/created', { external_id: '10' });
-    expect((await run()).code).toBe(0);
-    await write({
-      'deals.csv': 'id,title,lead,amount\n10,First,1,1.2.3\n10,Second,1,2\n10,Fifth,1,5.6.7\n10,Fourth,1,4\n',
-    });
-    const { events, exit, errors_by_code: errors } = await summary();
-    expect(events).toMatchObject({ total: 2, acknowledged: 2, invalid: 0, gone: 0 });
-    expect(errors).toEqual({ bad_number: 2, row_invalid: 2 });
-    expect(exit).toEqual({ code: 1, reason: 'unmapped' });
-    await write({
-      'deals.csv': 'id,title,lead,amount\n10,First,1,1\n10,Second,1,2\n10,Third,1,3\n10,Sixth,1,x\n',
-    });
-    expect((await summary()).events).toMatchObject({ total: 2, acknowledged: 2, invalid: 0, gone: 0 });
   });
 
   it('counts once where another row of the input is that record', async () => {
@@ -305,17 +247,6 @@ describe('an error', () => {
     const text = flat(await run('--dry-run'));
     expect(text).toMatch(/`1\.2\.3` is not a number.* .*deals\.csv:2, :4.* 3 bad_number/);
     expect(text).toMatch(/`Crowns`.*deals\.csv:5 0 \w+.* 1 more event has several of these errors/);
-  });
-
-  it('does not free an event that hangs on another error', async () => {
-    const { run } = await project({
-      'mapping.yaml': DEALS,
-      'people.csv': 'id,name\n1,Ann\n1,Bob\n2,Cy\n',
-      'deals.csv': 'id,title,lead,amount\n10,First,1,1.2.3\n20,Second,2,1.2.3\n',
-    });
-    expect(flat(await run('--dry-run'))).toMatch(
-      /different content 2 .*`1\.2\.3` is not a number.* 1 deals\.csv.* 1 more event has several/,
-    );
   });
 
   it('of a missing parent says where its row is, if no entry selects it', async () => {

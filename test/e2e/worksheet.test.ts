@@ -106,14 +106,6 @@ describe('references.csv', () => {
     expect(summaryOf(second).warnings_by_code).toMatchObject({ unmatched_answer: 1 });
   });
 
-  it('says that all of its names are to answer', async () => {
-    const { run } = await project({
-      'mapping.yaml': MAPPING.replace('  owners: { Gone Rep: null }', '  file: names.csv'),
-      'deals.csv': 'id,title,pipeline,stage,owner\n1,A,Verkauf,Gewonnen,Old Rep\n',
-    });
-    expect((await run('--dry-run')).stderr).toContain('Wrote names.csv: 3 names to answer');
-  });
-
   it('is no change of the mapping where it was written, and where a name without an answer gets one', async () => {
     const { run, summary, edit } = await project({
       ...FILES,
