@@ -43,7 +43,11 @@ async function runCommand(args: readonly string[], console: Console): Promise<Ex
       return EXIT.done;
     }
     if (args[0] === 'help' && words.length > 1 && !COMMANDS.some(([usage]) => nameOf(usage) === words[0])) {
-      throw unknownCommand(words[0]!);
+      const { CODES, codeHelp } = await import('./report/words/code-help.ts');
+      const text = codeHelp(words[0]!);
+      if (!text) throw unknownCommand(words[0]!, CODES);
+      console.show(text.join('\n'));
+      return EXIT.done;
     }
     if (words[1] === '-') {
       throw new UserError('`-` (stdin) cannot be read', {
@@ -74,7 +78,7 @@ async function runCommand(args: readonly string[], console: Console): Promise<Ex
       .updateStrings({ 'Positionals:': 'Arguments:' })
       .recommendCommands()
       .version(VERSION)
-      .epilogue(`More: ${PROGRAM} help COMMAND, ${PROGRAM} help exit-codes, ${PROGRAM} help environment`)
+      .epilogue(`More: ${PROGRAM} help COMMAND, help CODE (such as bad_date), help exit-codes, help environment`)
       .parserConfiguration({ 'parse-numbers': false, 'parse-positional-numbers': false })
       .wrap(Math.min(120, console.columns))
       .exitProcess(false)
@@ -149,8 +153,8 @@ function declare(
     inner.epilogue(['Examples:', ...examples.map(([line, what]) => `  ${line}\n      ${what}`)].join('\n'));
 }
 
-function unknownCommand(name: string): UserError {
-  const near = didYouMean(name, [...COMMANDS.map(([usage]) => nameOf(usage)), ...Object.keys(TOPICS)]);
+function unknownCommand(name: string, codes: readonly string[] = []): UserError {
+  const near = didYouMean(name, [...COMMANDS.map(([usage]) => nameOf(usage)), ...Object.keys(TOPICS), ...codes]);
   const help = `see ${commandOf(process.argv, '--help')}`;
   return new UserError(`unknown command: \`${name}\``, { hint: near === undefined ? help : `${near} ${help}` });
 }

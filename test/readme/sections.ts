@@ -8,12 +8,9 @@ import { ENTITIES, EVENT_TYPES, kindOfType } from '../../src/kinds/index.ts';
 import { choicesOf, POLICIES, POLICY_NAMES } from '../../src/mapping/policies.ts';
 import { TRANSFORMS } from '../../src/mapping/transforms/index.ts';
 import type { TransformExample } from '../../src/mapping/transforms/transform.ts';
-import type { Words } from '../../src/report/words/sentence.ts';
-import { WORDS } from '../../src/report/words/words.ts';
 import { inProcess } from '../program.ts';
 import { withScreens } from './console.ts';
 import { ROOT } from './root.ts';
-import type { Problem } from '../../src/problem.ts';
 
 /** The pages of the documentation, relative to the root of the project. */
 export const PAGES = [
@@ -36,7 +33,7 @@ export const PAGES = [
 
 /** By page and by the name of their markers. */
 const SECTIONS: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
-  'mappings/troubleshooting.md': { 'exit codes': exitCodes, codes },
+  'mappings/troubleshooting.md': { 'exit codes': exitCodes },
   'mappings/reference.md': { fields, policies },
   'mappings/transforms.md': { transforms, functions },
   'mappings/commands.md': { commands, environment, 'exit codes': exitCodes },
@@ -62,29 +59,6 @@ function optionTable(options: readonly OptionHelp[]): string {
     return [group === options[index - 1]?.group ? '' : group, code(`--${name}`), markdown(text)];
   });
   return table(['', 'option', ''], rows);
-}
-
-const KINDS: Readonly<Record<string, string>> = {
-  read: 'Reading the exports',
-  map: 'Mapping and checking records',
-  resolve: 'Names in the account',
-  blocked: 'Parents',
-  send: 'Sending',
-};
-
-/** What each code means and what to do, errors before warnings. */
-function codes(): string {
-  const words = Object.entries<Words & Pick<Problem, 'severity' | 'kind'>>(WORDS);
-  const parts = (['error', 'warning'] as const).flatMap((severity) =>
-    Object.entries(KINDS).map(([kind, title]) => {
-      const rows = words
-        .filter(([key, each]) => each.severity === severity && each.kind === kind && !key.includes('/'))
-        .map(([key, { what = '', fix = '' }]) => [code(key), markdown(what), markdown(fix)]);
-      const heading = `### ${title}: ${severity === 'error' ? 'errors' : 'warnings'}`;
-      return rows.length === 0 ? '' : `${heading}\n\n${table(['code', 'meaning', 'what to do'], rows)}`;
-    }),
-  );
-  return parts.filter((part) => part !== '').join('\n\n');
 }
 
 /**

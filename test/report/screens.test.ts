@@ -161,6 +161,7 @@ describe('help', () => {
     [['run'], 'missing argument: <mapping>'],
     [['xyzzy'], 'unknown command: `xyzzy`'],
     [['help', 'exit-code'], '`exit-codes`'],
+    [['help', 'bad_dat'], '`bad_date`'],
     [['run', 'a.yaml', '--rate', 'abc'], 'crm-backfill run --help-all'],
   ])('says what is wrong with a command line, and what was probably meant: %j', async (args, meant) => {
     const ended = await backfill(args, { cwd: await workspace() });
@@ -227,6 +228,7 @@ describe('help', () => {
     [['version'], /^\d+\.\d+\.\d+$/],
     [['help', 'exit-codes'], /^ {2}130$/m],
     [['help', 'environment'], 'BACKFILL_INGEST_URL'],
+    [['help', 'bad_date'], /set `defaults.timezone`/],
     [['completion', '--help'], '~/.zshrc'],
   ])('is there as people type it: %j', async (args, said) => {
     const { code, stdout } = await backfill(args, { cwd: await workspace() });

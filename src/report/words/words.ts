@@ -46,7 +46,10 @@ export const WORDS = {
 /** A code, or `code/variant` for a further sentence of it. */
 export type SentenceKey = keyof typeof WORDS;
 
-type Given<K extends SentenceKey> = (typeof WORDS)[K] extends { readonly says: (...given: infer G) => string } ? G : [];
+/** What the sentence of one case is made of. */
+export type Given<K extends SentenceKey> = (typeof WORDS)[K] extends { readonly says: (...given: infer G) => string }
+  ? G
+  : [];
 
 /** The issue of one case, with its message; a variant also has a hint of its own. */
 export function issueOf<K extends SentenceKey>(key: K, ...given: Given<K>): Problem {

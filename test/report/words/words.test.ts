@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { INGEST_CODES } from '../../../src/contract.ts';
+import { codeHelp } from '../../../src/report/words/code-help.ts';
 import { hintFor, issueOf, meaningOf, WORDS } from '../../../src/report/words/words.ts';
 
 const codes = Object.keys(WORDS).filter((key) => !key.includes('/'));
@@ -12,6 +13,15 @@ describe('the vocabulary', () => {
       expect(what, code).toMatch(/^[A-Z].*\.$/);
       if (fix !== '') expect(fix, code).toMatch(/^[A-Z`].*\.$/);
     }
+  });
+
+  it('is explained by `help CODE`: every code, with messages as people meet them', () => {
+    for (const code of codes) {
+      const text = codeHelp(code)!.join('\n');
+      expect(text).toContain(meaningOf(code, undefined).what);
+      expect(text).not.toMatch(/undefined|NaN|\[object/);
+    }
+    expect(codeHelp('bad_date/no_offset')).toBeUndefined();
   });
 
   it('has further sentences only of codes that it has', () => {
