@@ -17,6 +17,8 @@ const sheetOf = (rows: string): string => `<worksheet><sheetData>${rows}</sheetD
 const HEADER =
   '<row r="1"><c r="A1" t="inlineStr"><is><t>id</t></is></c><c r="B1" t="inlineStr"><is><t>value</t></is></c></row>';
 
+const cellsSheet = (cells: string): string => sheetOf(`${HEADER}<row r="2">${cells}</row>`);
+
 /** The cells of a hand-made sheet with a header `id`, `value`. */
 async function cellsOf(rows: string, more: Readonly<Record<string, string>> = {}) {
   const source = await openIn(folderWith({ 'a.xlsx': workbookOf(sheetOf(HEADER + rows), more) }), 'a.xlsx');
@@ -329,6 +331,10 @@ describe('what is dangerous or damaged is refused or inert', () => {
     ['a cell twice', sheetOf(`${HEADER}<row r="2"><c r="A2"><v>1</v></c><c r="A2"><v>2</v></c></row>`), 'A2'],
     ['a row twice', sheetOf(`${HEADER}<row r="1"><c><v>1</v></c></row>`), 'row 1'],
     ['two values of a cell', sheetOf(`${HEADER}<row r="2"><c><v>1</v><v>2</v></c></row>`), 'A2'],
+    ['two inline texts of a cell', cellsSheet('<c t="inlineStr"><is><t>a</t></is><is><t>b</t></is></c>'), 'A2'],
+    ['an inline text without its parent', cellsSheet('<c/><c t="inlineStr"><t>a</t></c>'), 'B2'],
+    ['a text that is no value', cellsSheet('<c t="str">a</c>'), 'A2'],
+    ['a value outside of cells', cellsSheet('<v>1</v>'), 'row 2'],
     ['another encoding', `<?xml version="1.0" encoding="windows-1252"?>${sheetOf(HEADER)}`, 'windows-1252'],
     ['another root', '<html/>', 'html'],
     ['XML that is cut off', sheetOf(HEADER).slice(0, -20), 'cannot be read as a workbook'],

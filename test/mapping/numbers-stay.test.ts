@@ -14,6 +14,7 @@ const VALUES = {
   joined: '{ list: [Amount, Currency], apply: [{ join: " " }, NUMBER] }',
   template: '{ template: "{Amount} {Currency}", apply: [NUMBER] }',
   replaced: '{ template: "{Amount} ({Currency})", apply: [{ replace: { pattern: "[()]", with: "" } }, NUMBER] }',
+  split: '{ template: "{Amount} {Currency}", apply: [{ split: " " }, { at: 0 }, NUMBER] }',
   lookedUp: '{ lookup: { source: others, match: ID, with: ID, take: Amount }, apply: [NUMBER] }',
   first: '{ from: [Empty, Amount], apply: [collapse_whitespace, NUMBER] }',
   text: '{ template: "{Currency} {Amount}" }',

@@ -74,10 +74,10 @@ class RowReader {
   #column = -1;
   #type = '';
   #style: string | undefined;
+  /** The part of a cell that is being read; empty directly in the cell, undefined outside of cells. */
+  #part: string | undefined;
   #value: string | undefined;
-  #isValue = false;
-  /** Whether an inline text has begun, or has ended. */
-  #inline: 'none' | 'open' | 'closed' = 'none';
+  #inline: string | undefined;
   #hasFormula = false;
 
   constructor(workbook: Workbook, strings: readonly string[], findings: SheetFindings, refuse: (why: string) => never) {
@@ -94,33 +94,40 @@ class RowReader {
   }
 
   open(name: string, attributes: Readonly<Record<string, string>>): void {
-    if (this.#inline === 'open') this.#texts.open(name);
+    if (this.#part === 'is') this.#texts.open(name);
+    else if (this.#part === '') this.#openPart(name);
+    else if (this.#part !== undefined) return;
     else if (name === 'sheetData') this.#isData = true;
     else if (name === 'autoFilter') this.#findings.isFiltered = true;
     else if (name === 'mergeCell') this.#findings.merged.add(attributes.ref?.split(':')[0] ?? '');
     else if (!this.#isData) return;
     else if (name === 'row') this.#openRow(attributes);
     else if (name === 'c') this.#openCell(attributes);
-    else if (name === 'f') this.#hasFormula = true;
-    else if (name === 'is') this.#inline = 'open';
-    else if (name === 'v') {
-      if (this.#value !== undefined) this.#refuse(`${this.#place()} has two values`);
-      this.#value = '';
-      this.#isValue = true;
-    }
+    else if (name === 'v' || name === 'is') this.#refuse(`row ${this.#row} has a value outside of its cells`);
+  }
+
+  #openPart(name: string): void {
+    this.#part = name;
+    if (name === 'f') this.#hasFormula = true;
+    if (name === 't') this.#refuseText();
+    if (name !== 'v' && name !== 'is') return;
+    if (this.#value !== undefined || this.#inline !== undefined) this.#refuse(`${this.#place()} has two values`);
+    if (name === 'v') this.#value = '';
   }
 
   text(text: string): void {
-    if (this.#isValue) this.#value! += text;
-    else if (this.#inline === 'open') this.#texts.text(text);
+    if (this.#part === 'v') this.#value! += text;
+    else if (this.#part === 'is') this.#texts.text(text);
+    else if (this.#part === '' && text.trim() !== '') this.#refuseText();
   }
 
   close(name: string): void {
-    if (this.#inline === 'open' && name !== 'is') this.#texts.close(name);
-    else if (name === 'is') this.#inline = 'closed';
-    else if (name === 'v') this.#isValue = false;
+    if (this.#part === 'is' && name !== 'is') this.#texts.close(name);
+    else if (this.#part !== undefined && this.#part !== '') {
+      if (name === 'is') this.#inline = this.#texts.take();
+      if (name === this.#part) this.#part = '';
+    } else if (name === 'c' && this.#part === '') this.#closeCell();
     else if (name === 'sheetData') this.#isData = false;
-    else if (name === 'c' && this.#isData) this.#closeCell();
     else if (name === 'row' && this.#isData && this.#columns.length > 0) {
       const [number, columns, texts, decimals] = [this.#row, this.#columns, this.#cells, this.#decimals];
       this.#rows.push({ number, columns, texts, ...(decimals.length > 0 && { decimals }) });
@@ -144,14 +151,14 @@ class RowReader {
     this.#column = at.column;
     this.#type = t;
     this.#style = s;
-    this.#value = undefined;
-    this.#inline = 'none';
+    [this.#part, this.#value, this.#inline] = ['', undefined, undefined];
     this.#hasFormula = false;
   }
 
   #closeCell(): void {
     const text = this.#text();
-    if (this.#hasFormula && !this.#value && this.#inline === 'none') this.#findings.withoutResult.add(this.#place());
+    this.#part = undefined;
+    if (this.#hasFormula && !this.#value && this.#inline === undefined) this.#findings.withoutResult.add(this.#place());
     if (text === '') return;
     this.#columns.push(this.#column);
     this.#cells.push(text);
@@ -163,17 +170,18 @@ class RowReader {
 
   #text(): string {
     const [type, value] = [this.#type, this.#value ?? ''];
-    const isInline = type === 'inlineStr';
-    const inline = this.#texts.take();
-    if (isInline ? this.#value !== undefined : this.#inline !== 'none')
-      this.#refuse(`${this.#place()} has a text that does not fit its type`);
-    if (isInline) return inline;
+    if ((type === 'inlineStr' ? this.#value : this.#inline) !== undefined) this.#refuseText();
+    if (type === 'inlineStr') return this.#inline ?? '';
     if (type === 'str' || type === 'e' || value === '') return unescaped(value);
     if (type === 's') return this.#shared(value);
     if (type === 'b')
       return isTrue(value) ? 'true' : /^(?:0|false)$/.test(value) ? 'false' : this.#wrong('a truth value');
     if (type === 'd') return /^\d{4}-|^\d\d:/.test(value) ? value : this.#wrong('a date');
     return type === 'n' ? this.#number(value.trim()) : this.#wrong('of a type of the format');
+  }
+
+  #refuseText(): never {
+    return this.#refuse(`${this.#place()} has a text that does not fit its type`);
   }
 
   #wrong(what: string): never {

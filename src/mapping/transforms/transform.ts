@@ -88,8 +88,10 @@ export function onText(change: (text: string, row: RowContext) => Result): Apply
     if (text === undefined) return issueOf('not_text', valueText(input));
     const result = change(text, row);
     if (result === '') return undefined;
-    if (typeof result !== 'string' || (typeof input !== 'number' && !(input instanceof NumberText))) return result;
-    return result === text ? input : textWith(result, [input]);
+    if (typeof input !== 'number' && !(input instanceof NumberText)) return result;
+    const kept = (piece: Result): Result =>
+      piece === text ? input : typeof piece === 'string' ? textWith(piece, [input]) : piece;
+    return Array.isArray(result) ? (result as JsonValue[]).map((piece) => kept(piece) as JsonValue) : kept(result);
   };
   return onEach(one);
 }

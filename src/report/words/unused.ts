@@ -13,7 +13,7 @@ export interface UnusedReason {
 export const UNUSED = {
   when: { words: 'no entry of the mapping selects it (`when`)', isTold: true, isCorrectable: false, isShared: true },
   each: { words: 'its list of records is empty (`each`)', isTold: true, isCorrectable: false },
-  footer: { words: 'it is a footer or totals below the records', isTold: true, isCorrectable: false },
+  footer: { words: 'it is a footer, totals or a header once more', isTold: true, isCorrectable: false },
   orphan: { words: 'its parent is not sent (`if_parent_missing: skip`)', isTold: true, isCorrectable: false },
   duplicates: {
     words: 'another row with the same external id was chosen (`duplicates`)',
