@@ -36,29 +36,34 @@ const SECTIONS: Readonly<Record<string, Readonly<Record<string, () => string>>>>
   'mappings/troubleshooting.md': { 'exit codes': exitCodes },
   'mappings/reference.md': { fields, policies },
   'mappings/transforms.md': { transforms, functions },
-  'mappings/commands.md': { commands, environment, 'exit codes': exitCodes },
+  'mappings/commands.md': { commands, environment },
 };
 
-/** Each command with its options, in the order of the help. */
+/** Each command with its options, in the order of the help. Options that several have in the same words come first. */
 function commands(): string {
   const { commands } = helpOf();
-  const overview = table(
-    ['command', 'does'],
-    commands.map(({ usage, text }) => [code(`crm-backfill ${usage}`), markdown(text)]),
-  );
-  const parts = commands.flatMap(({ usage }) => {
-    const name = usage.split(' ')[0]!;
-    const options = name === 'completion' ? [] : helpOf(name).options.filter(isOwn);
-    return options.length === 0 ? [] : [`## Options of ${name}`, optionTable(options)];
+  const names = commands.map(({ usage }) => usage.split(' ')[0]!).filter((name) => name !== 'completion');
+  const linesOf = new Map(names.map((name) => [name, helpOf(name).options.filter(isOwn).map(optionLine)]));
+  const havingLine = (line: string): string[] => names.filter((name) => linesOf.get(name)!.includes(line));
+  const isShared = (line: string): boolean => havingLine(line).length >= SEVERAL;
+  const shared = [...new Set([...linesOf.values()].flat())].filter(isShared);
+  const own = names.flatMap((name) => {
+    const lines = linesOf.get(name)!.filter((line) => !isShared(line));
+    return lines.length === 0 ? [] : [`## Options of ${name}`, lines.join('\n')];
   });
-  return [overview, ...parts].join('\n\n');
+  return [
+    commands.map(({ usage, text }) => `- ${code(`crm-backfill ${usage}`)}: ${markdown(text)}`).join('\n'),
+    '## Options of several commands',
+    shared.map((line) => `${line} (${havingLine(line).join(', ')})`).join('\n'),
+    ...own,
+  ].join('\n\n');
 }
 
-function optionTable(options: readonly OptionHelp[]): string {
-  const rows = options.map(({ group, name, text }, index) => {
-    return [group === options[index - 1]?.group ? '' : group, code(`--${name}`), markdown(text)];
-  });
-  return table(['', 'option', ''], rows);
+/** An option that as many commands have is listed once. */
+const SEVERAL = 3;
+
+function optionLine({ name, text }: OptionHelp): string {
+  return `- ${code(`--${name}`)}: ${markdown(text)}`;
 }
 
 /**
@@ -68,60 +73,46 @@ function optionTable(options: readonly OptionHelp[]): string {
 export const RUN_AGAIN: readonly number[] = [EXIT.hungUp, EXIT.terminated];
 
 function exitCodes(): string {
-  return table(
-    ['code', 'meaning', 'restart by itself'],
-    EXIT_CODES.map(([each, meaning]) => [code(String(each)), meaning, RUN_AGAIN.includes(each) ? 'yes' : '']),
-  );
+  return EXIT_CODES.map(([each, meaning]) => {
+    return `- ${code(String(each))}: ${meaning}${RUN_AGAIN.includes(each) ? '. May be restarted by itself' : ''}`;
+  }).join('\n');
 }
 
 function environment(): string {
-  const rows = ENVIRONMENT.map(([names, what]) => [names.split(', ').map(code).join(', '), what]);
-  return table(['variable', 'content'], rows);
+  return ENVIRONMENT.map(([names, what]) => `- ${names.split(', ').map(code).join(', ')}: ${what}`).join('\n');
 }
 
 function fields(): string {
-  return ENTITIES.map((entity) =>
-    table(
-      [`\`${entity}/*\` field`, 'required', 'unreadable values are', 'content'],
-      kindOfType(`${entity}/created`).fields.map(({ name, isRequired, onError, doc }) => [
-        code(name),
-        isRequired ? 'yes' : '',
-        onError === 'omit' ? 'omitted' : 'rejected',
-        doc,
-      ]),
-    ),
-  ).join('\n\n');
+  return ENTITIES.map((entity) => {
+    const rows = kindOfType(`${entity}/created`).fields.map(({ name, isRequired, onError, doc }) => {
+      const facts = [...(isRequired ? ['required'] : []), ...(onError === 'omit' ? ['left out if unreadable'] : [])];
+      return `- ${code(name)}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}: ${doc}`;
+    });
+    return [`Fields of ${code(`${entity}/*`)}:`, '', ...rows].join('\n');
+  }).join('\n\n');
 }
 
 function policies(): string {
-  return table(
-    ['policy', 'on', 'choices', 'decides what happens when'],
-    POLICY_NAMES.map((name) => {
-      const { appliesTo, doc } = POLICIES[name];
-      const types = EVENT_TYPES.filter(appliesTo);
-      const [normal = '', ...others] = types.flatMap((type) => choicesOf(name, type));
-      const choices = [...new Set(others), ...(name === 'if_changed' ? ['[fields]'] : [])].filter(
-        (each) => each !== normal,
-      );
-      return [
-        code(name),
-        types.length === EVENT_TYPES.length ? 'all' : types.map(code).join(', '),
-        [`**${code(normal)}**`, ...choices.map(code)].join(', '),
-        doc,
-      ];
-    }),
-  );
+  return POLICY_NAMES.map((name) => {
+    const { appliesTo, doc } = POLICIES[name];
+    const types = EVENT_TYPES.filter(appliesTo);
+    const [normal = '', ...others] = types.flatMap((type) => choicesOf(name, type));
+    const choices = [...new Set(others), ...(name === 'if_changed' ? ['[fields]'] : [])].filter(
+      (each) => each !== normal,
+    );
+    const on = types.length === EVENT_TYPES.length ? '' : ` On ${types.map(code).join(', ')}.`;
+    return `- ${code(name)} (${[`**${code(normal)}**`, ...choices.map(code)].join(', ')}): ${doc}.${on}`;
+  }).join('\n');
 }
 
+/** Of one transform. The others are tests only. */
+const MOST_EXAMPLES = 3;
+
 function transforms(): string {
-  return table(
-    ['transform', 'does', 'for example'],
-    TRANSFORMS.map(({ usage, doc, examples }) => [
-      usage.map(code).join('<br>'),
-      doc,
-      examples.map(exampleText).join('<br>'),
-    ]),
-  );
+  return TRANSFORMS.map(({ usage, doc, examples }) => {
+    const shown = examples.slice(0, MOST_EXAMPLES).map((example) => `  - ${exampleText(example)}`);
+    return [`- ${usage.map(code).join(', ')}: ${doc}`, ...shown].join('\n');
+  }).join('\n');
 }
 
 /** The functions of the reference, with their tests in `test/mapping/functions.test.ts`. */
@@ -150,8 +141,6 @@ export async function writePages(): Promise<void> {
 }
 
 interface OptionHelp {
-  /** Its heading in the help. */
-  readonly group: string;
   readonly name: string;
   readonly text: string;
 }
@@ -181,7 +170,7 @@ function helpText(command: string): string {
 /** The commands and options that the help of the program, or of one command, lists, so that the documentation shows what users see. */
 function helpOf(command = ''): Help {
   const commands: { usage: string; text: string }[] = [];
-  const options: { group: string; name: string; text: string }[] = [];
+  const options: { name: string; text: string }[] = [];
   let group = '';
   let last: { text: string } | undefined;
   for (const line of helpText(command).split('\n')) {
@@ -192,7 +181,7 @@ function helpOf(command = ''): Help {
       group = heading;
       last = undefined;
     } else if (option && group !== 'Examples') {
-      const found = { group, name: option[1]!, text: option[2]! };
+      const found = { name: option[1]!, text: option[2]! };
       options.push(found);
       last = found;
     } else if (verb && group === 'Commands') {
@@ -215,11 +204,6 @@ function withoutTypes(text: string): string {
 /** Text as Markdown, escaped so that nothing is read as HTML. */
 function markdown(text: string): string {
   return text.trim().replaceAll('<', '\\<');
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
 function code(text: string): string {

@@ -13,7 +13,7 @@ type Callable = (value: unknown, record: unknown) => unknown;
 
 export const call = transform<string>({
   name: 'call',
-  doc: 'Calls a function of the module in `functions` with the value and the record. Fails with `function_failed` if it throws, or if it returns a promise or anything else that is not a value.',
+  doc: 'Calls a function of the module in `functions` with the value and the record. Fails with `function_failed` if it throws, or returns something that is not a value.',
   words: (called) => `is the result of the function ${valueText(called)}`,
   usage: ['{ call: FUNCTION }'],
   examples: [

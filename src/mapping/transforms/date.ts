@@ -32,7 +32,7 @@ const formats = z.union([format, z.array(format).min(1)]);
 
 export const date = transform<DateArgument>({
   name: 'date',
-  doc: 'Parses a date with the first format that matches the whole text. The result is an instant (`2024-10-27T11:00:00.000Z`), or with `as: date` the day: that of an instant in the time zone, if one is set; otherwise as written. Formats are Unicode tokens (`dd/MM/yyyy HH:mm`) or `iso`, `unix` (seconds), `unix_ms`, `excel` (the number of a day in a spreadsheet that counts from 1900, with the time as its fraction). `yy` is the year from 80 years back to 19 years ahead of today. Fails with `bad_date` if no format matches, the day does not exist, a daylight saving change skips the local time, or the result is not in the years 1 to 9999.',
+  doc: 'Parses a date with the first format that matches the whole text. The result is an instant (`2024-10-27T11:00:00.000Z`), or with `as: date` a day. Formats are Unicode tokens (`dd/MM/yyyy HH:mm`) or `iso`, `unix` (seconds), `unix_ms`, `excel` (days since 1900). `yy` is the year from 80 years back to 19 years ahead of today. Fails with `bad_date` if no format matches, the day does not exist, or a daylight saving change skips the time.',
   words: (argument, defaults) => dateWords(options(argument), defaults),
   usage: [
     '{ date: FORMAT }',

@@ -9,7 +9,7 @@ let parsing: typeof htmlparser2Module | undefined;
 
 export const htmlToText = transform({
   name: 'html_to_text',
-  doc: 'Converts HTML to plain text: paragraphs and `<br>` become line breaks, list items get a dash or a number, links and images keep their address, and table cells stay separate. Scripts, styles and comments are removed. Words in angle brackets that are not HTML elements (`<Mario Rossi>`, `<EUR 500>`) stay. A text without any HTML tag keeps its lines, blanks and angle brackets; only entities such as `&amp;` are decoded. Fails with `bad_html` for HTML nested more than 500 levels deep.',
+  doc: 'Converts HTML to plain text: paragraphs and `<br>` become line breaks, list items get a dash or a number, and links and images keep their address. Words in angle brackets that are not HTML (`<Mario Rossi>`, `<EUR 500>`) stay. A text without any tag keeps its lines; only entities such as `&amp;` are decoded.',
   usage: ['html_to_text'],
   examples: [
     { apply: 'html_to_text', from: '<p>Ada &amp; Co</p><p>call <b>back</b></p>', to: 'Ada & Co\n\ncall back' },

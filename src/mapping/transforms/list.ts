@@ -55,7 +55,7 @@ export const at = transform<number>({
 export const join = transform<string>({
   name: 'join',
   doc: 'Joins a list into one text; elements without a value are skipped.',
-  words: (separator) => `joins them ${separator === '' ? 'without a separator' : `with ${separatorWords(separator)}`}`,
+  words: (separator) => `joined ${separator === '' ? 'without a separator' : `with ${separatorWords(separator)}`}`,
   usage: ['{ join: TEXT }'],
   examples: [{ apply: '{ join: " " }', from: ['Ada', 'Lovelace'], to: 'Ada Lovelace' }],
   argument: () => text,

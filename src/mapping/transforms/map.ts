@@ -54,7 +54,7 @@ function wordsOf(text: string): ReadonlySet<string> {
 
 export const boolean = transform({
   name: 'boolean',
-  doc: 'Converts true, yes, y, t, 1 and on to true, and false, no, n, f, 0 and off to false, ignoring case and in several languages (ja, oui, sí, não). Fails with `bad_boolean` for anything else.',
+  doc: 'Converts to true (true, yes, y, t, 1, on) or false (false, no, n, f, 0, off), ignoring case and in several languages. Fails with `bad_boolean` for anything else.',
   words: () => 'reads it as true or false',
   usage: ['boolean'],
   examples: [

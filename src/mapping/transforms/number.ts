@@ -19,7 +19,7 @@ interface NumberArgument {
 
 export const number = transform<NumberArgument>({
   name: 'number',
-  doc: 'Parses a decimal number exactly. Currency signs (`€`, `R$`, `kr`), currency codes and spaces are ignored, `(5)` is negative, and `5,-` has no cents. Groups of India (`12,34,567`) are read. Numbers of JSON and of workbooks are taken as they are. A sign or code of another currency than the `currency` of the deal is the warning `other_currency`. `decimal` defaults to `.`, and `group` to `,` (to `.` if `decimal` is `,`). `divide: 100` converts cents to units, `multiply: 1000` thousands; a letter of thousands or millions before a sign (`k€`) is not ignored. Fails with `bad_number` if the text does not match the separators.',
+  doc: 'Parses a decimal number exactly. Currency signs, currency codes and spaces are ignored, and `(5)` is negative. Numbers of JSON and of workbooks are taken as they are. `decimal` defaults to `.`, and `group` to `,` (to `.` if `decimal` is `,`). `divide: 100` converts cents to units. A sign of another currency than that of the deal is the warning `other_currency`. Fails with `bad_number` if the text does not match the separators.',
   words: numberWords,
   usage: ['number', '{ number: { decimal: ",", group: ".", divide: N, multiply: N } }'],
   examples: [
@@ -53,9 +53,9 @@ export const number = transform<NumberArgument>({
 
 function numberWords(argument: NumberArgument = {}): string {
   const { decimal, divide, multiply } = withDefaults(argument);
-  const separator = decimal === '.' ? '' : ` with the decimal separator ${valueText(decimal)}`;
+  const separator = decimal === '.' ? '' : ` with decimal ${decimal === ',' ? 'comma' : valueText(decimal)}`;
   const times = multiply === 1 ? '' : ` and multiplies it by ${multiply}`;
-  return `reads a decimal number${separator}${times}${divide === 1 ? '' : ` and divides it by ${divide}`}`;
+  return `reads a number${separator}${times}${divide === 1 ? '' : ` and divides it by ${divide}`}`;
 }
 
 function withDefaults({ decimal = '.', group, divide = 1, multiply = 1 }: NumberArgument): {

@@ -32,7 +32,7 @@ function phoneWords({ region, region_from: from }: PhoneArgument = {}, defaults:
 
 export const phone = transform<PhoneArgument>({
   name: 'phone',
-  doc: 'Converts a phone number to E.164. National numbers belong to `region`, to the country that the value `region_from` names (its two-letter code or its name, in a dozen and more languages), or to `defaults.region`. A leading 00 means + where no other reading is possible, as does a 0 before the code of the country itself where that makes a number in use. A number that begins with the country code of its region, without +, is read with it where only that is a valid number, and fails with `bad_phone` where both readings are valid. Extensions are dropped with a warning. Accepts any number of a possible length, with a warning (`unassigned_number`) where it is in no assigned range, or with `strict: true` only numbers that are. Fails with `no_country_code` for a national number of no region, with `unknown_country` where `region_from` has no country, with `bad_phone` for anything else, and for numbers that no country can have.',
+  doc: 'Converts a phone number to E.164. A national number belongs to the country in the value `region_from` (its two-letter code or its name), else to `region` or `defaults.region`. A leading `00` means `+`, and the code of the country needs no `+`, where no other reading is possible. Extensions are dropped with a warning. Any number of a possible length is accepted, or with `strict: true` only one in an assigned range. Fails with `no_country_code`, `unknown_country` or `bad_phone`.',
   words: phoneWords,
   usage: ['phone', '{ phone: { region: IT, region_from: VALUE, strict: true } }'],
   examples: [
