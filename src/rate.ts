@@ -92,3 +92,13 @@ export function paceOf({ settled, ms }: RecentlySettled, left: number, rate: Rat
   if (perMinute === 0) return { perMinute, secondsLeft: undefined };
   return { perMinute, secondsLeft: Math.max(atBest - seconds, (left * 60) / perMinute) };
 }
+
+/**
+ * The seconds left with what a run waits for now: the limit of the service comes in addition; its own is part of the pace. Nobody knows how long
+ * anything else lasts.
+ */
+export function leftWith(seconds: number | undefined, reason: string | undefined, waitMs: number): number | undefined {
+  if (seconds === undefined || reason === undefined || reason === 'retry') return seconds;
+  if (reason === 'rate') return Math.max(seconds, waitMs / 1000);
+  return reason === 'rate_limited' ? seconds + waitMs / 1000 : undefined;
+}

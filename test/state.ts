@@ -301,7 +301,7 @@ export interface GivenState {
   readonly runs?: readonly {
     readonly at: string;
     readonly answers: readonly GivenAnswer[];
-    readonly waits?: RunWait;
+    readonly waits?: Partial<RunWait> & Pick<RunWait, 'reason' | 'since'>;
   }[];
   /** Since when a process holds the lock. */
   readonly holder?: string;
@@ -340,6 +340,7 @@ function fillPlan(state: StateOf, { events = [], problems = [], survey, summary,
   const common = { migration: 'acme', base_url: 'https://crm.example' };
   storeDocument(state.plan, 'survey', {
     ...common,
+    mapping: 'acme.yaml',
     at: AT,
     rate: { requests: 100, seconds: 60 },
     options: [],
@@ -362,10 +363,10 @@ const SUMMARY: Summary = {
 function fillCheckpoint(state: StateOf, { migration = {}, runs = [], holder }: GivenState): void {
   state.belongsTo(migration.name ?? 'acme', migration.base_url ?? 'https://crm.example', { at: migration.created_at });
   let lastId = 0;
-  if (holder !== undefined) state.checkpoint.run("insert into holder values (1, 1, 'here', ?)", holder);
+  if (holder !== undefined) state.checkpoint.run("insert into holder values (1, 1, 'here', ?, 'run')", holder);
   for (const [index, { at, answers, waits }] of runs.entries()) {
     state.run(at);
-    if (waits) noteWait(state.checkpoint, waits);
+    if (waits) noteWait(state.checkpoint, { because: null, next_at: null, gives_up_at: null, ...waits });
     for (const { type = 'lead/created', id, ...given } of answers) {
       lastId += 1;
       state.request(type, id ?? `r${lastId}`, {}, { ...given, run: index + 1 });

@@ -12,7 +12,7 @@ import { jsonOf } from '../report/print/json.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
 import { forgetValues, hasKey } from '../store/forget.ts';
-import { Lock, LOCK_FILE } from '../store/lock.ts';
+import { Lock, LOCK_FILE, nameHolder } from '../store/lock.ts';
 import { readState } from '../store/open.ts';
 import { PLAN, PLAN_FILE } from '../store/plan-schema.ts';
 import { Database } from '../store/sqlite.ts';
@@ -60,7 +60,9 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
     for (const each of [state, ...(rehearsals && isOurs(rehearsals) ? [rehearsals] : [])]) {
       locks.push(Lock.acquire(each));
       const purge = await listed(each, console);
-      if (purge) purges.push(purge);
+      if (!purge) continue;
+      nameHolder(each, 'purge');
+      purges.push(purge);
     }
     const isDone = purges.length === 0 || settings.yes || (await confirmed());
     if (!isDone) console.say('nothing was deleted');

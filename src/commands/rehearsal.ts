@@ -19,8 +19,6 @@ interface Rehearsal {
   readonly credentials: Credentials;
   /** Whether its pipelines and users are those of an example: no run of this mapping has read an account yet. */
   readonly isExample: boolean;
-  /** Automations that the service would have started. */
-  triggersFired(): number;
   close(): Promise<void>;
 }
 
@@ -48,7 +46,6 @@ export async function startRehearsal(
   return {
     credentials: { baseUrl, boundTo: SANDBOX, apiKey, ingestToken },
     isExample: stored === undefined,
-    triggersFired: () => sandbox.triggersFired,
     close: () => sandbox.close(),
   };
 }

@@ -2,20 +2,17 @@ import { systemClock } from '../clock.ts';
 import type { Console } from '../report/print/console.ts';
 import { credentials, readEnvironment, type Credentials } from '../settings/credentials.ts';
 import type { Environment } from '../settings/env-file.ts';
-import { UserError, type ExitCode } from '../errors.ts';
-import type { Figures, Section } from '../report/figures/figures.ts';
+import { EXIT, UserError, type ExitCode } from '../errors.ts';
+import type { Figures } from '../report/figures/figures.ts';
 import { refusalOf } from '../report/figures/ending.ts';
-import { nextSection, resumeSection } from '../report/figures/next-steps.ts';
 import { PlanFigures } from '../report/figures/plan-figures.ts';
 import { endFigures, readyFigures } from '../report/figures/screens.ts';
 import { notStarted } from '../report/figures/summary.ts';
-import { openNamesOf } from '../report/figures/to-fix.ts';
 import { loadMapping } from '../mapping/load.ts';
-import { Halt, haltOnSignals, needsAdopt } from '../halt.ts';
+import { Halt, haltOnSignals } from '../halt.ts';
 import { jsonOf } from '../report/print/json.ts';
 import { RUN_PRINTERS } from '../report/print/run-output.ts';
-import { countDue } from '../plan/counts.ts';
-import type { Monitor, RunEnd } from '../run/begin.ts';
+import type { Monitor } from '../run/begin.ts';
 import { runMigration } from '../run/run.ts';
 import type * as progressModule from '../report/print/progress.ts';
 import { commandLine } from '../settings/command-line.ts';
@@ -25,7 +22,7 @@ import { durationText } from '../report/words/times.ts';
 import { oneLine } from '../report/words/visible.ts';
 import { counted, numberText } from '../report/words/numbers.ts';
 import type { Argv } from './command.ts';
-import { purge, report, verify } from './definitions.ts';
+import { optionsOf } from './state.ts';
 import { confirmer } from '../report/print/ask.ts';
 
 /** `crm-backfill run`: surveys, sends and prints the result. Returns the exit code. With `--json`, always prints a summary. */
@@ -48,7 +45,7 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
   const env = environmentOf(settings, console);
   const target = await targetOf(settings, env, console);
   const stopListening = listenForSignals(halt, console);
-  const watching = watch(settings, console, target, halt);
+  const watching = watch(settings, console, target);
   try {
     const { summary, profile, unwritten } = await runMigration({
       settings,
@@ -64,9 +61,9 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
       );
     }
     const { stopped, end } = RUN_PRINTERS[settings.output];
-    const print = halt.reason ? stopped : end;
+    const print = summary.exit.message === undefined ? end : stopped;
     print(console, { figures: watching.screen!, summary, json: jsonOf({ ...summary, profile }) });
-    return summary.exit.code as ExitCode;
+    return summary.exit.code;
   } catch (error) {
     if (!halt.reason || !(error instanceof UserError) || error.hint !== undefined) throw error;
     const hint = `to begin again: ${commandLine(process.argv)}`;
@@ -78,32 +75,6 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
   }
 }
 
-function resumeCommand(code: string): string {
-  const and = needsAdopt(code) ? ['--adopt'] : [];
-  return commandLine(process.argv, { without: ['--fresh', ...and], and });
-}
-
-/** What to do next: to resume a run that was stopped, or what follows its end. */
-function nextOf({ summary, plan, survey, pilot, unwritten }: RunEnd, settings: RunSettings, halt: Halt): Section {
-  if (halt.reason) {
-    const command = settings.dryRun ? commandLine(process.argv) : resumeCommand(halt.reason.code);
-    return resumeSection(command, RESUME_TEXT);
-  }
-  const { path, isNamed } = survey.worksheet;
-  return nextSection(summary, {
-    argv: process.argv,
-    mapping: settings.mapping,
-    sandbox: settings.sandbox,
-    due: countDue(plan.states),
-    ...{ pilot, unwritten },
-    worksheet: openNamesOf(survey.worksheet) && { path, isNamed },
-    optionsOf: (command) => Object.keys({ verify, report, purge }[command].options),
-  });
-}
-
-/** Whether nothing is sent twice is asked at 2 a.m. */
-const RESUME_TEXT = 'safe at any time: nothing is sent twice';
-
 /** Neither a rehearsal nor a run without network needs a `.env` file. */
 function environmentOf(settings: RunSettings, console: Console): Environment {
   if (settings.sandbox || settings.offline) return process.env;
@@ -112,8 +83,6 @@ function environmentOf(settings: RunSettings, console: Console): Environment {
 
 interface RunTarget {
   readonly credentials: Credentials | undefined;
-  /** Of a rehearsal. */
-  triggersFired?(): number;
   /** Whether its pipelines are those of an example, and not of the customer's account. */
   readonly isExample: boolean;
   close(): Promise<void>;
@@ -155,7 +124,7 @@ interface Watching {
   end(): void;
 }
 
-function watch(settings: RunSettings, console: Console, target: RunTarget, halt: Halt): Watching {
+function watch(settings: RunSettings, console: Console, target: RunTarget): Watching {
   let progress: progressModule.Progress | undefined;
   let where: readonly string[] = [];
   const printer = RUN_PRINTERS[settings.output];
@@ -171,30 +140,23 @@ function watch(settings: RunSettings, console: Console, target: RunTarget, halt:
       if (read > 0 && read % PROGRESS_EVERY === 0) console.say(`read ${numberText(read)}${of} leads of the account`);
     },
     confirm: confirmer(),
-    surveyed(survey, paces) {
+    surveyed(survey) {
       const { worksheet, changes } = survey;
       // Before hours of sending; a dry run, and a run that is refused, say it all at their end.
       if (!settings.dryRun && refusalOf(settings, survey, survey.states) === undefined) {
-        const around = { where, worksheet, ...paces, now: new Date() };
+        const around = { where, worksheet, now: new Date() };
         printer.survey(console, readyFigures(new PlanFigures(survey.db), changes, around));
       }
       if (worksheet.elsewhere !== undefined) console.complain(`warning: ${worksheet.elsewhere}`);
     },
-    ended(end) {
+    ended({ summary, plan, survey, unwritten }) {
       watching.end();
-      const { summary, plan, survey, rate, allowed } = end;
+      const { dry_run: isDryRun, exit } = summary;
+      const isToSay = exit.message === undefined && (isDryRun || exit.code === EXIT.nothingSent);
       watching.screen = endFigures(plan, summary, {
-        ...{
-          where,
-          rate,
-          allowed,
-          worksheet: survey.worksheet,
-          now: new Date(),
-          mapping: settings.mapping,
-          halt: halt.reason,
-        },
-        triggersFired: target.triggersFired?.(),
-        next: nextOf(end, settings, halt),
+        // The screen of the survey has said it, or somebody who was called has no use for it.
+        where: isToSay ? where : [],
+        ...{ worksheet: survey.worksheet, now: new Date(), argv: process.argv, optionsOf, unwritten },
       });
     },
     stopsAt(moment) {

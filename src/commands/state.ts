@@ -7,6 +7,7 @@ import type { RunSettings } from '../settings/run-settings.ts';
 import { shortPath } from '../files/paths.ts';
 import { StateDir, statePath } from '../files/state-dir.ts';
 import { planIn } from '../store/stored-plans.ts';
+import { purge, verify } from './definitions.ts';
 
 /** The name of a migration as nearly all mappings have it: in a line of its own, without quotes. */
 const NAME = /^migration: *([\w-]+)\s*$/m;
@@ -67,4 +68,9 @@ export function otherPlanHint(state: StateDir, settings: OfState & { readonly dr
   if (!planIn(state, !dryRun)) return `create one, which sends nothing: ${runOf(settings, '--dry-run')}`;
   const [other, change] = dryRun ? ['run', { without: ['--dry-run'] }] : ['dry run', { and: ['--dry-run'] }];
   return `there is one of the last ${other}: ${commandLine(process.argv, change)}`;
+}
+
+/** The names of the options of a command that follows a run. */
+export function optionsOf(command: 'verify' | 'purge'): readonly string[] {
+  return Object.keys({ verify, purge }[command].options);
 }

@@ -10,9 +10,7 @@ import type { ProgressView } from '../report/print/progress-tracker.ts';
 import { lineAt, mistake, ProblemsError } from '../problem.ts';
 import type { PlanFigures } from '../report/figures/plan-figures.ts';
 import type { Summary } from '../report/figures/summary.ts';
-import type { WrittenPilot } from '../report/files/pilot.ts';
 import { counted } from '../report/words/numbers.ts';
-import type { Paces } from '../rate.ts';
 import type { Redactor } from '../redact.ts';
 import type { Account } from '../service/account.ts';
 import type { Credentials } from '../settings/credentials.ts';
@@ -29,7 +27,7 @@ export interface Monitor {
   readingContacts?(read: number, total: number | undefined): void;
   /** Asks the user; undefined if there is no terminal. */
   readonly confirm?: ((question: string, signal: AbortSignal) => Promise<boolean>) | undefined;
-  surveyed?(survey: Survey, paces: Paces): void;
+  surveyed?(survey: Survey): void;
   /** With --until: the run stops then. */
   stopsAt?(moment: Date): void;
   /** Loads the modules that `sending` needs. */
@@ -42,12 +40,10 @@ export interface Monitor {
 }
 
 /** What is to be told of the end of a run. */
-export interface RunEnd extends Paces {
+export interface RunEnd {
   readonly summary: Summary;
   readonly plan: PlanFigures;
   readonly survey: Survey;
-  /** Only with --pilot. */
-  readonly pilot: WrittenPilot | undefined;
   /** Names of files for people that could not be written. */
   readonly unwritten: readonly string[];
 }

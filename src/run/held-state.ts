@@ -72,9 +72,8 @@ export async function holdState(job: HoldingJob, mapping: Mapping, atEnd: AtEnd)
 function hold(state: StateDir): () => void {
   const lock = Lock.acquire(state);
   try {
-    const checkpoint = openCheckpoint(state);
-    nameHolder(checkpoint);
-    checkpoint.close();
+    openCheckpoint(state).close();
+    nameHolder(state, 'run');
     return () => lock.release();
   } catch (error) {
     lock.release();

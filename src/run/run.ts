@@ -15,6 +15,7 @@ import { countDue } from '../plan/counts.ts';
 import { endingOf, refusalOf, type Ending } from '../report/figures/ending.ts';
 import { PlanFigures } from '../report/figures/plan-figures.ts';
 import { REPORT_FILE, summaryOf, type Summary } from '../report/figures/summary.ts';
+import { readWait } from '../store/checkpoint.ts';
 import { CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
 import type { Sender } from '../send/sender.ts';
 import { findDamage } from '../store/sqlite.ts';
@@ -142,15 +143,23 @@ async function end(
       report: output.file(REPORT_FILE),
     },
   });
-  const files = isStateLost(summary.exit.reason) ? undefined : await writeFiles(run, survey.db, summary);
+  if (!isStateLost(summary.exit.reason)) await writeFiles(run, survey.db, summary);
   log.write('end', { exit: summary.exit, events: summary.events });
   const unwritten = bestEffort.failed;
-  monitor.ended?.({ summary, plan, survey, rate, allowed: target?.allowed, pilot: files?.pilot, unwritten });
+  monitor.ended?.({ summary, plan, survey, unwritten });
   return { summary, profile: survey.profile, unwritten };
 }
 
-function endOf({ settings, halt }: Run, survey: Surveyed['survey'], { db, states }: PlanFigures): Ending {
-  if (halt.reason) return { code: halt.reason.exitCode, reason: halt.reason.code };
+/** Waits that end in a halt, whose message says it. */
+const SAID_WAITS: readonly string[] = ['credentials', 'intercepted'];
+
+function endOf({ settings, halt, redactor }: Run, survey: Surveyed['survey'], { db, states }: PlanFigures): Ending {
+  if (halt.reason) {
+    const { exitCode, code: reason, message, hint } = halt.reason;
+    const wait = readWait(db);
+    const why = { message: redactor.redact(message), ...(hint !== undefined && { hint: redactor.redact(hint) }) };
+    return { code: exitCode, reason, ...why, ...(wait && !SAID_WAITS.includes(wait.reason) && { waits_for: wait }) };
+  }
   const refusal = refusalOf(settings, survey, states);
   // A dry run says what the run would refuse.
   if (refusal) return { code: settings.dryRun ? EXIT.finishedWithErrors : EXIT.nothingSent, reason: refusal };

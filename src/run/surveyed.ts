@@ -1,4 +1,5 @@
 /** The survey of a run: a new plan, with what the checkpoint, the account and the people in it say about the input. */
+import { basename } from 'node:path';
 import type { Run } from './begin.ts';
 import { storedAccountOf, type Target } from './connect.ts';
 import { EXIT, UserError } from '../errors.ts';
@@ -13,6 +14,7 @@ import { optionsToResume } from '../settings/command-line.ts';
 import { storedMapping } from './stored-mapping.ts';
 import { beginPlan, discardPlan } from '../survey/plan-file.ts';
 import { surveyInput, type Survey } from '../survey/survey.ts';
+import { openNamesOf } from '../survey/worksheet-file.ts';
 import { accountContacts } from '../plan/account/people.ts';
 
 /** What a run sends from. */
@@ -49,16 +51,18 @@ export async function surveyed(run: Run, target: Target | undefined): Promise<Su
   const contacts = await accountContacts({ settings, halt, monitor, db, mapping, target, hasher, agree });
   const survey = await surveyInput({ ...run, db, hasher, account, contacts, client: target?.client, agree });
   run.atEnd(() => survey.db.close());
-  const rate = target?.rate ?? settings.rate;
   storeDocument(survey.db, 'mapping', await storedMapping(mapping, survey));
-  if (!halt.requested) monitor.surveyed?.(survey, { rate, allowed: target?.allowed });
   storeDocument(survey.db, 'survey', {
+    mapping: basename(mapping.file),
     migration: mapping.migration,
     base_url: target?.baseUrl ?? null,
     at: new Date().toISOString(),
-    rate,
+    rate: target?.rate ?? settings.rate,
+    allowed: target?.allowed,
     options: optionsToResume(process.argv),
+    names: openNamesOf(survey.worksheet),
   });
+  if (!halt.requested) monitor.surveyed?.(survey);
   return { survey, hasher };
 }
 

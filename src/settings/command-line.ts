@@ -30,25 +30,27 @@ export function optionsToResume(argv: readonly string[]): string[] {
     .flatMap(({ option, words }) => (option === '--source' ? words.map(withWholePath) : words));
 }
 
-/** The words of a command line without those of an option. */
-export function withoutOption(words: readonly string[], name: string): string[] {
-  return argumentsOf(['', '', ...words]).flatMap(({ option, words: own }) => (option === name ? [] : own));
-}
-
 /** `contacts=exports/contacts.csv`, with or without `--source=` before it. */
 function withWholePath(word: string): string {
   const [, before, path] = /^((?:--source=)?[^=]+=)(.*)$/s.exec(word) ?? [];
   return path === undefined ? word : `${before}${resolve(path)}`;
 }
 
+interface OfRun {
+  readonly mapping: string;
+  readonly state?: string | undefined;
+  readonly sandbox: boolean;
+}
+
 /** The `run` whose state directory this command reads. */
-export function runOf(
-  settings: { readonly mapping: string; readonly state?: string | undefined; readonly sandbox: boolean },
-  ...more: readonly string[]
-): string {
-  const { mapping, state, sandbox } = settings;
+export function runOf(settings: OfRun, ...more: readonly string[]): string {
+  return commandLine(runArguments(settings, ...more));
+}
+
+/** The same as the arguments of its process. */
+export function runArguments({ mapping, state, sandbox }: OfRun, ...more: readonly string[]): string[] {
   const where = [...(state === undefined ? [] : ['--state', state]), ...(sandbox ? ['--sandbox'] : [])];
-  return commandOf(process.argv, 'run', mapping, ...more, ...where);
+  return [...process.argv.slice(0, 2), 'run', mapping, ...more, ...where];
 }
 
 /**

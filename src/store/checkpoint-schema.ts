@@ -10,7 +10,7 @@ export const CHECKPOINT_FILE = 'checkpoint.db';
 export const CHECKPOINT: Schema = {
   name: 'checkpoint',
   applicationId: 0x63726d63,
-  version: 5,
+  version: 6,
   json: {
     migration: ['pipeline_ids', 'user_ids'],
     run: ['inputs'],
@@ -36,9 +36,7 @@ create table run (
   inputs text not null,          -- JSON: path, sha256 and rows of each file
   field_key text not null,       -- the key of its field hashes
   at text not null,              -- ISO 8601: when its survey had ended
-  waits_for text,                -- why it sends nothing, other than for its own rate limit; null while it sends
-  waits_since text,              -- ISO 8601
-  waits_because text             -- what came last instead of an answer, without values of records
+  waits text                     -- JSON: why it sends nothing, other than for its own rate limit; null while it sends
 ) strict;
 
 -- What the service may have of a record, by all that was sent and answered (core/known). It alone decides what is sent next.
@@ -113,7 +111,13 @@ create view sent as
   select id, type, external_id, status, outcome, service_id, code, attempts, sent_at, settled_at from request;
 
 -- Who holds run.lock; the row of a process that was killed stays.
-create table holder (id integer primary key check (id = 1), pid integer not null, host text not null, at text not null) strict;
+create table holder (
+  id integer primary key check (id = 1),
+  pid integer not null,
+  host text not null,
+  at text not null,
+  command text not null
+) strict;
 
 -- When the latest HTTP requests were answered, for a run that soon follows this one.
 create table answer (

@@ -17,11 +17,13 @@ interface Binding {
   readonly name: string;
   readonly base_url: string;
   readonly pipeline_ids: string;
+  /** ISO 8601: before the first event was sent. */
+  readonly created_at: string;
 }
 
 /** The account to which the attached checkpoint belongs; undefined if nothing was sent. */
 export function bindingOf(db: Database): Binding | undefined {
-  return db.get<Binding>('select name, base_url, pipeline_ids from checkpoint.migration');
+  return db.get<Binding>('select name, base_url, pipeline_ids, created_at from checkpoint.migration');
 }
 
 /** The same of the checkpoint in a state directory, which another process may be writing. */
@@ -54,29 +56,30 @@ export function assertBound(
   }
 }
 
-/** Why a run sends nothing, and since when (ISO 8601). */
+/** Why a run sends nothing, since when, when it goes on, and when it gives up (ISO 8601), if that is known. */
 export interface RunWait {
   readonly reason: string;
   readonly since: string;
   /** What came last instead of an answer. */
-  readonly because?: string | null;
+  readonly because: string | null;
+  readonly next_at: string | null;
+  readonly gives_up_at: string | null;
 }
 
 /** Says in the last run of the checkpoint what it waits for; undefined once it sends again or has ended. */
 export function noteWait(db: Database, wait: RunWait | undefined): void {
   db.run(
-    `update checkpoint.run set waits_for = ?, waits_since = ?, waits_because = ?
-     where id = (select max(id) from checkpoint.run)`,
-    ...[wait?.reason ?? null, wait?.since ?? null, wait?.because ?? null],
+    'update checkpoint.run set waits = ? where id = (select max(id) from checkpoint.run)',
+    wait ? JSON.stringify(wait) : null,
   );
 }
 
 /** The reason why the run that holds the lock waits. A row of a killed run does not count. */
 export function readWait(db: Database): RunWait | undefined {
-  return db.get<RunWait>(`
-    select waits_for as reason, waits_since as since, waits_because as because from checkpoint.run
-    where waits_for is not null and id = (select max(id) from checkpoint.run)
-      and at >= (select at from checkpoint.holder)`);
+  const row = db.get<{ waits: string | null }>(`
+    select waits from checkpoint.run
+    where id = (select max(id) from checkpoint.run) and at >= (select at from checkpoint.holder)`);
+  return row?.waits ? (JSON.parse(row.waits) as RunWait) : undefined;
 }
 
 /** Events of the last run whose last request got no definite answer, other than those that it gave up. */

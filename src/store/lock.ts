@@ -17,6 +17,8 @@ export interface LockHolder {
   readonly host: string;
   readonly pid: number;
   readonly at: string;
+  /** Of this program. */
+  readonly command: string;
 }
 
 /** How long a run waits for somebody who only looks whether the lock is held. */
@@ -73,14 +75,20 @@ export class Lock {
   }
 }
 
-/** Says in the checkpoint that this process holds the lock. */
-export function nameHolder(checkpoint: Database): void {
-  checkpoint.run(
-    'insert or replace into holder (id, pid, host, at) values (1, ?, ?, ?)',
-    process.pid,
-    hostname(),
-    new Date().toISOString(),
-  );
+/**
+ * Says in the checkpoint, if there is one, that this process holds the lock, and what for. A damaged checkpoint is told of by whoever needs
+ * it.
+ */
+export function nameHolder(state: StateDir, command: string): void {
+  if (!isThere(state.file(CHECKPOINT_FILE))) return;
+  try {
+    const checkpoint = Database.open(state.file(CHECKPOINT_FILE), CHECKPOINT);
+    const row = [process.pid, hostname(), new Date().toISOString(), command] as const;
+    checkpoint.run('insert or replace into holder (id, pid, host, at, command) values (1, ?, ?, ?, ?)', ...row);
+    checkpoint.close();
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+  }
 }
 
 /** The holder of the lock; undefined if there is none. */
@@ -93,7 +101,7 @@ export function lockHolder(state: StateDir): LockHolder | undefined {
     return undefined;
   } catch (error) {
     if (!isBusy(error)) throw cannotLock(path, error);
-    return holderOf(state) ?? { host: hostname(), pid: 0, at: new Date().toISOString() };
+    return holderOf(state) ?? { host: hostname(), pid: 0, at: new Date().toISOString(), command: 'run' };
   } finally {
     db.close();
   }
@@ -117,14 +125,14 @@ function cannotLock(path: string, error: unknown): UserError {
 }
 
 function holderOf(state: StateDir): LockHolder | undefined {
-  const sql = 'select pid, host, at from holder';
+  const sql = 'select pid, host, at, command from holder';
   return Database.ask(state.file(CHECKPOINT_FILE), CHECKPOINT, (checkpoint) => checkpoint.get<LockHolder>(sql));
 }
 
 function inUse(state: StateDir): UserError {
   const holder = holderOf(state);
   const who = holder ? `process ${holder.pid} on ${holder.host}, since ${holder.at}` : 'another process';
-  return new UserError(`another run is using ${shortPath(state.path)}: ${who}`, {
+  return new UserError(`another ${holder?.command ?? 'run'} is using ${shortPath(state.path)}: ${who}`, {
     hint: `wait until it ends, or stop it safely with ${holder ? `\`kill -INT ${holder.pid}\`${holder.host === hostname() ? '' : ` on ${holder.host}`}` : 'Ctrl-C'}: it records every answer first`,
     exitCode: EXIT.stopped,
   });

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { csvHead, csvLine } from '../files/csv.ts';
 import { cannotWrite, messageOf, UserError } from '../errors.ts';
 import { shortPath } from '../files/paths.ts';
+import type { OpenNames } from '../report/files/documents.ts';
 import { publishFiles, type OwnDirectory } from '../report/files/own-files.ts';
 import { temporaryName } from '../files/private-file.ts';
 import type { StateDir } from '../files/state-dir.ts';
@@ -32,6 +33,20 @@ export interface WrittenWorksheet {
   readonly added: 'file' | readonly number[];
   /** Why it is not where it should be; undefined if it is. */
   readonly elsewhere: string | undefined;
+}
+
+/** Undefined if all names have an answer. */
+export function openNamesOf({ path, isNamed, rows }: WrittenWorksheet): OpenNames | undefined {
+  const open = rows.filter(({ isOpen }) => isOpen);
+  if (open.length === 0) return undefined;
+  const named = open.map(({ line, kind, pipeline, oldName, suggestions }) => ({
+    line,
+    kind,
+    pipeline,
+    oldName,
+    suggestions,
+  }));
+  return { file: shortPath(path), isNamed, rows: named };
 }
 
 /** What a survey found in the worksheet, and wrote into it. */

@@ -75,7 +75,10 @@ it('status gives no time before the first run has begun to send, for it may ask 
 
 it('status says what the run waits for, and not what a run that was killed before it waited for', async () => {
   const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * MINUTE).toISOString();
-  const waits = { reason: 'outage', since: minutesAgo(20), because: '500 internal: out of memory' };
+  const waits = {
+    ...{ reason: 'outage', since: minutesAgo(20), because: '500 internal: out of memory' },
+    ...{ next_at: minutesAgo(-2), gives_up_at: minutesAgo(-60) },
+  };
   const look = async (at: string): Promise<{ json: unknown; text: string }> => {
     const state = await stateDirectory({
       events: [{ state: 'ready' }],
@@ -88,8 +91,10 @@ it('status says what the run waits for, and not what a run that was killed befor
     return { json: waits_for, text: (await call(status, { mapping: 'mapping.yaml', state: state.path })).stdout };
   };
   const current = await look(minutesAgo(25));
-  expect(current.json).toEqual(waits);
+  expect(current.json).toMatchObject(waits);
   expect(current.text).toMatch(/^SERVICE DOWN for 2\d min \(500 internal: out of memory\)/);
+  expect(current.text).toMatch(/goes on by itself, next try in [12] min; gives up at (?:\w+ )?\d\d:\d\d/);
+  expect(current.text).toContain('process 1 on here, since');
   const earlier = await look(minutesAgo(40));
   expect(earlier.json).toBeNull();
   expect(earlier.text).not.toContain('SERVICE DOWN');
@@ -98,10 +103,15 @@ it('status says what the run waits for, and not what a run that was killed befor
 it('status of a run that has ended says how, by its summary, and of which run the counts are while another surveys', async () => {
   const state = await stateDirectory({
     events: [{ state: 'acknowledged', times: 3 }, { state: 'invalid' }],
-    summary: { exit: { code: 3, reason: 'until' }, finished_at: new Date().toISOString() },
+    summary: {
+      exit: { code: 3, reason: 'until', message: 'the --until time was reached', hint: 'start it again' },
+      finished_at: new Date().toISOString(),
+    },
   });
   const ended = await call(status, { mapping: 'mapping.yaml', state: state.path });
-  expect(ended.stdout).toMatch(/^STOPPED .* exit code 3: [^]*--until/);
+  expect(ended.stdout).toMatch(
+    /^STOPPED .*--until .*\(exit code 3\)[^]*start it again[^]*Resume .*\n? *\S*.*crm-backfill run mapping.yaml/,
+  );
   const lock = Lock.acquire(state);
   onTestFinished(() => lock.release());
   const surveying = await call(status, { mapping: 'mapping.yaml', state: state.path });

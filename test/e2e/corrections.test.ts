@@ -398,7 +398,7 @@ describe('a state directory that is removed during a run', () => {
     await rm(p.state(removed), { recursive: true });
     const known = arrived();
     const ended = await running;
-    expect(summaryOf(ended).exit).toEqual({ code: 3, reason });
+    expect(summaryOf(ended).exit).toMatchObject({ code: 3, reason });
     expect(ended.stderr).toMatch(why);
     // Two in flight, and two whose request had begun.
     expect(arrived()).toBeLessThanOrEqual(known + 4);
@@ -418,7 +418,7 @@ describe('a state directory that is removed during a run', () => {
     await expect.poll(() => p.stored('run.log').catch(() => ''), { timeout: 20_000 }).toContain('"event":"outage"');
     await rm(p.state(), { recursive: true, force: true });
     const ended = await running;
-    expect(summaryOf(ended).exit).toEqual({ code: 3, reason: 'state_removed' });
+    expect(summaryOf(ended).exit).toMatchObject({ code: 3, reason: 'state_removed' });
     expect(ended.stderr).toMatch(/^ +npx crm-backfill run .* --adopt$/m);
   });
 });

@@ -152,7 +152,7 @@ describe('a run that stops early', () => {
     const refused = { rules: [{ kind: 'status', status: 422, code: 'odd' } as const] };
     const { service, run, summary, posts, stoppedAfter } = await leads(60, { faults: refused });
     const stopped = await run();
-    expect(summaryOf(stopped).exit).toEqual({ code: 3, reason: 'rejections_in_a_row' });
+    expect(summaryOf(stopped).exit).toMatchObject({ code: 3, reason: 'rejections_in_a_row' });
     expect(stopped.stderr).toContain('the service answered 422');
     expect(posts()).toBe(25);
 

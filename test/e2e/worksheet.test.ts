@@ -156,6 +156,6 @@ describe('references.csv', () => {
     );
     expect(await stored('references.csv')).toBe(edited);
     const purged = await command('purge', '--yes');
-    expect(purged.stderr).toMatch(/^deleted .*references\.2\.csv, references\.csv/m);
+    expect(purged.stderr).toMatch(/^ *to delete: .*references\.2\.csv, references\.csv/m);
   });
 });

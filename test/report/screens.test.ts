@@ -40,7 +40,7 @@ describe('the output of', () => {
 
   it('a run with --json: stdout has the JSON alone, and a stop says last why and how to resume', async () => {
     const ended = await (await project('demo')).run('--sandbox', '--until', '2026-01-01T06:00:00Z');
-    expect(summaryOf(ended).exit).toEqual({ code: 3, reason: 'until' });
+    expect(summaryOf(ended).exit).toMatchObject({ code: 3, reason: 'until' });
     expect(ended.stderr).toContain('82 rows read');
     const [, stop = ''] = ended.stderr.split(/^STOPPED/m);
     expect(stop).toContain('--until');
@@ -95,7 +95,7 @@ describe('status', () => {
     expect(events.acknowledged).toBeGreaterThan(10);
     expect(found.left).toBe(67 - events.acknowledged!);
     expect(events.pending).toBe(found.left);
-    expect((await command('status')).stdout).toMatch(/^RUNNING since \d\d:\d\d.*process \d+[^]*demo -> http/);
+    expect((await command('status')).stdout).toMatch(/^RUNNING for \d+ \w+: process \d+[^]*migration demo, to http/);
 
     running.child.kill('SIGKILL');
     await running.ended;
@@ -143,7 +143,9 @@ describe('status', () => {
       expect(ended.stderr).toContain(`crm-backfill ${[name, 'mapping.yaml', ...args].join(' ')} --sandbox`);
     }
     const found = await command('status', '--sandbox');
-    expect(found.stdout).toMatch(/^NOT STARTED .*Dry run: 6 invalid[^]*crm-backfill run mapping.yaml .*--sandbox/);
+    expect(found.stdout).toMatch(
+      /^DRY RUN of mapping.yaml: nothing was sent[^]*crm-backfill run mapping.yaml .*--sandbox/,
+    );
     // A run that did not start changes nothing of that.
     expect(await told('--sandbox', '--plan', '000000000000')).toMatchObject({ code: 2 });
     expect((await command('status', '--sandbox')).stdout).toBe(found.stdout);

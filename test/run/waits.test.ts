@@ -2,6 +2,7 @@ import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { Halt } from '../../src/halt.ts';
 import { noteWaits } from '../../src/run/waits.ts';
 import type { GateWait } from '../../src/send/gate.ts';
+import type { RunWait } from '../../src/store/checkpoint.ts';
 import { openPlan } from '../../src/survey/plan-file.ts';
 import { AT, stateDirectory } from '../state.ts';
 import { VirtualClock } from '../service/virtual-clock.ts';
@@ -24,32 +25,34 @@ async function noting() {
     state.waiting = { reason, nextInMs: 600 };
     clock.pass(2_000);
   };
-  const noted = () => db.all('select waits_for, waits_since from checkpoint.run');
+  const noted = () => {
+    const { waits } = db.get<{ waits: string | null }>('select waits from checkpoint.run')!;
+    return waits === null ? undefined : (JSON.parse(waits) as RunWait);
+  };
   return { db, halt, logged, stop, wait, noted };
 }
 
-const NOTHING = [{ waits_for: null, waits_since: null }];
-
 it('what a run waits for is in its row of the checkpoint while it waits, with its beginning', async () => {
   const { stop, wait, noted } = await noting();
-  expect(noted()).toEqual(NOTHING);
+  expect(noted()).toBeUndefined();
   wait('outage');
-  const [row] = noted() as [{ waits_since: string }];
-  expect(row).toMatchObject({ waits_for: 'outage' });
-  expect(Math.abs(Date.parse(row.waits_since) - Date.now())).toBeLessThan(60_000);
+  const { reason, since, next_at: next } = noted()!;
+  expect(reason).toBe('outage');
+  expect(Math.abs(Date.parse(since) - Date.now())).toBeLessThan(60_000);
+  expect(Date.parse(next!) - Date.parse(since)).toBeGreaterThanOrEqual(600);
   wait('rate');
-  expect(noted()).toEqual(NOTHING);
+  expect(noted()).toBeUndefined();
   wait('rate_limited');
-  expect(noted()).toMatchObject([{ waits_for: 'rate_limited' }]);
+  expect(noted()).toMatchObject({ reason: 'rate_limited' });
   stop();
-  expect(noted()).toEqual(NOTHING);
+  expect(noted()).toBeUndefined();
 });
 
 it('nothing is written once the state directory was removed or moved', async () => {
   const { halt, wait, noted } = await noting();
   halt.request({ code: 'state_removed', message: 'removed', exitCode: 3 });
   wait('outage');
-  expect(noted()).toEqual(NOTHING);
+  expect(noted()).toBeUndefined();
 });
 
 it('a wait that cannot be noted is in the log alone', async () => {

@@ -20,8 +20,9 @@ import type * as settings from '../../src/settings/run-settings.ts';
 import type * as checkpointSchema from '../../src/store/checkpoint-schema.ts';
 import type { RecordStory } from '../../src/report/figures/story.ts';
 import type * as story from '../../src/report/figures/story.ts';
-import type { Status } from '../../src/report/figures/read-status.ts';
-import type * as status from '../../src/report/figures/read-status.ts';
+import type { Status } from '../../src/report/figures/status.ts';
+import type * as planFigures from '../../src/report/figures/plan-figures.ts';
+import type * as status from '../../src/report/figures/status.ts';
 import type { NamedRecord } from '../../src/settings/run-settings.ts';
 import type { StateDir } from '../../src/files/state-dir.ts';
 import type * as openState from '../../src/store/open.ts';
@@ -172,7 +173,7 @@ export class Program {
 
   /** What `status` and `explain` say now; undefined if there is no plan. */
   told(cwd: string): { readonly status: Status; readonly stories: readonly RecordStory[] } | undefined {
-    const { readState, readStatus, storyOf } = this.#modules;
+    const { PlanFigures, readState, readStatus, storyOf } = this.#modules;
     const output = { file: (name: string) => join(cwd, '.backfill/simulated', name) } as StateDir;
     if (!existsSync(output.file('plan.db'))) return undefined;
     const db = readState(output);
@@ -182,7 +183,7 @@ export class Program {
       );
       const plan = { output, isDryRun: false, at: new Date() };
       return {
-        status: readStatus(db, { path: cwd, holder: undefined, now: new Date() }),
+        status: readStatus(new PlanFigures(db), { path: cwd, holder: undefined, now: new Date() }),
         stories: records.map((record) => storyOf(db, plan, record)),
       };
     } finally {
@@ -362,6 +363,7 @@ interface Modules
     Pick<typeof purging, 'handler'>,
     Pick<typeof story, 'storyOf'>,
     Pick<typeof status, 'readStatus'>,
+    Pick<typeof planFigures, 'PlanFigures'>,
     Pick<typeof openState, 'readState'>,
     Pick<typeof settings, 'runSettings'>,
     Pick<typeof credentials, 'credentials'>,
@@ -394,7 +396,8 @@ const USED = [
   'store/plan-schema',
   'store/checkpoint-schema',
   'store/open',
-  'report/figures/read-status',
+  'report/figures/status',
+  'report/figures/plan-figures',
   'report/figures/story',
   'commands/purge',
 ];

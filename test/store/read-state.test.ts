@@ -172,9 +172,8 @@ it('a dry run waits while another one is at work in the same directory', async (
 
 it('the checkpoint says which process on which machine holds it', async () => {
   const state = await StateDir.create(join(await workspace(), 'state'));
-  const checkpoint = openCheckpoint(state);
-  nameHolder(checkpoint);
-  checkpoint.close();
+  openCheckpoint(state).close();
+  nameHolder(state, 'verify');
   expect(lockHolder(state)).toBeUndefined();
   const holder = await holding(state);
   expect(lockHolder(state)).toMatchObject({ pid: process.pid, host: hostname() });

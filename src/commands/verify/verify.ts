@@ -30,7 +30,7 @@ import { runOf } from '../../settings/command-line.ts';
 import type { RestCredentials } from '../../settings/credentials.ts';
 import type { Pace } from '../../settings/run-settings.ts';
 import { assertBound, bindingOf, openCheckpoint } from '../../store/checkpoint.ts';
-import { Lock } from '../../store/lock.ts';
+import { Lock, nameHolder } from '../../store/lock.ts';
 import { readState } from '../../store/open.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { planIn } from '../../store/stored-plans.ts';
@@ -74,6 +74,7 @@ export async function verifyMigration(job: VerifyJob): Promise<Verification & Pi
           hint: `create one, which sends nothing: ${runOf(rehearsed, '--dry-run')}`,
         });
       }
+      nameHolder(state, 'verify');
       const found = await compareAll(job, mapping, state, db, plan.isDryRun);
       // For the report; the page of the run shows it.
       const checkpoint = openCheckpoint(state);

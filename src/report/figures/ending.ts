@@ -4,6 +4,7 @@ import { allowedErrors, countRecords, countWhere, outcomesOf, totalOf, type Coun
 import { DIFFERENCE_CODES, type DifferenceCode } from '../../plan/known/judge-known.ts';
 import { countSharedIds } from '../../plan/known/records.ts';
 import type { RunSettings } from '../../settings/run-settings.ts';
+import type { RunWait } from '../../store/checkpoint.ts';
 import type { Database } from '../../store/sqlite.ts';
 import type { Survey } from '../../survey/survey.ts';
 
@@ -11,6 +12,11 @@ export interface Ending {
   readonly code: ExitCode;
   /** `done`, or why the run stopped or finished with errors, in snake_case. */
   readonly reason: string;
+  /** Why it was stopped before its end, and what to do then. Absent if it was not. */
+  readonly message?: string;
+  readonly hint?: string;
+  /** What it waited for when it was stopped. */
+  readonly waits_for?: RunWait;
 }
 
 export function refusalOf(

@@ -15,7 +15,7 @@ import { digestsSection, exportsSection, mappingSections, notUsedSection, readEx
 import { column, present, sectionOf, type Figures, type Headline, type Mood, type Section } from './figures.ts';
 import { appendixSections, assumedSection, missingSection, notInExportSection, skippedSection } from './missing.ts';
 import type { PlanFigures } from './plan-figures.ts';
-import { readStates, type Status } from './read-status.ts';
+import type { Status } from './status.ts';
 import type { Summary } from './summary.ts';
 import { moodOf } from './verdict.ts';
 import { comparedSection, verificationTexts } from './verification.ts';
@@ -95,7 +95,7 @@ export function pageFigures(page: PageSubject): PageFigures {
     ]),
     mapping: mapping ? mappingSections(mapping) : [],
     appendix: present([
-      { ...countsSection(readStates(db)), id: 'outcome', title: 'Outcome by type' },
+      { ...countsSection(plan.states), id: 'outcome', title: 'Outcome by type' },
       prioritiesSection(status.priorities, now),
       ...appendixSections(causes, withValues),
       digestsSection(inputs),
@@ -128,7 +128,7 @@ function signText(
   digest: string | null,
   isRehearsal: boolean,
 ): string | null {
-  const isEnded = !status.running && summary !== undefined && moodOf(summary) !== 'failed';
+  const isEnded = status.running?.command !== 'run' && summary !== undefined && moodOf(summary) !== 'failed';
   if (!isEnded || (!isDryRun && status.events.pending > 0)) return null;
   const plan = digest === null ? 'the plan of this page' : `plan ${digest}`;
   if (isDryRun) return `Nothing was sent. I have checked this page, and ${plan} may be sent.`;
@@ -165,7 +165,7 @@ function verdictOf(page: PageSubject): Headline {
   const { running, basis, waits_for: wait, events } = status;
   const { all, mend } = countsOf(page);
   const verdict = (text: string, mood: Mood): Headline => ({ word: '', text, mood, details: [] });
-  if (running) {
+  if (running?.command === 'run') {
     const far = `${numberText(events.acknowledged)} of ${counted(all, 'record')} arrived so far`;
     const sending = `${wait ? 'Held up for the moment' : 'Sending'}: ${far}.`;
     const reading = 'The exports are being read; the counts are from the previous run.';

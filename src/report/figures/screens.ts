@@ -1,7 +1,6 @@
 /** The screens of a run: before it sends, at the end of a dry run or a run, and where it was stopped. */
-import { EXIT } from '../../errors.ts';
 import { shortPath } from '../../files/paths.ts';
-import { isStateLost, type HaltReason } from '../../halt.ts';
+import { isStateLost } from '../../halt.ts';
 import { COMBINED, PERSON } from '../../kinds/index.ts';
 import { countMatches } from '../../plan/account/matches.ts';
 import { countDue, countRecords, countWhere } from '../../plan/counts.ts';
@@ -11,38 +10,32 @@ import { combinable, combined, type CombinedFigures } from '../../plan/rows/comb
 import { countFolded } from '../../plan/rows/fold.ts';
 import { muchSkipped } from '../../plan/skipped.ts';
 import { estimateSeconds, rateText, type Paces, type Rate } from '../../rate.ts';
-import { countUnanswered, readWait } from '../../store/checkpoint.ts';
+import { countUnanswered } from '../../store/checkpoint.ts';
 import type { SurveyedWorksheet } from '../../survey/worksheet-file.ts';
 import { readDocument } from '../files/documents.ts';
 import { pilotText, readPilot } from '../files/pilot.ts';
 import { counted, countTexts, numberText } from '../words/numbers.ts';
-import { WAITS, type WaitReason } from '../words/terms.ts';
-import { clockText, durationText, untilText } from '../words/times.ts';
+import { durationText, untilText } from '../words/times.ts';
 import { allAcknowledged, changesSection, countsSection, prioritiesSection } from './counts.ts';
 import { stagesSection } from './deal-table.ts';
-import { column, present, sectionOf, type Figures, type Section } from './figures.ts';
+import { column, present, sectionOf, type Figures, type Headline, type Section } from './figures.ts';
 import { assumedSection, notInExportSection, skippedSection } from './missing.ts';
+import { nextSection, type Invocation } from './next-steps.ts';
 import type { PlanFigures } from './plan-figures.ts';
 import { plannedPriorities, type Summary } from './summary.ts';
-import { causesSection, checksSection, marksTexts, openNamesOf } from './to-fix.ts';
+import { causesSection, checksSection, marksTexts } from './to-fix.ts';
 import { changeSaid, recordsText, verdictOf } from './verdict.ts';
 
 /** What a screen says beside what is in the plan. */
-export interface Beside extends Paces {
+export interface Beside {
   /** To which account, in words. */
   readonly where: readonly string[];
-  readonly worksheet: SurveyedWorksheet;
+  /** Undefined if this process wrote none. */
+  readonly worksheet: SurveyedWorksheet | undefined;
   readonly now: Date;
 }
 
-export interface End extends Beside {
-  /** The mapping file. */
-  readonly mapping: string;
-  readonly halt: HaltReason | undefined;
-  /** Of a rehearsal: how many automations would have been started. */
-  readonly triggersFired: number | undefined;
-  readonly next: Section;
-}
+export interface End extends Beside, Invocation {}
 
 /** Before a run sends: the events, the account and the duration. `changes`: since earlier runs. */
 export function readyFigures(plan: PlanFigures, changes: ChangeCounts | undefined, around: Beside): Figures {
@@ -65,90 +58,88 @@ export function readyFigures(plan: PlanFigures, changes: ChangeCounts | undefine
     },
     sections: present([
       changesSection(changes, isSaid),
-      prioritiesSection(plannedPriorities(states, around), around.now),
-      planSection(plan, around, true),
+      prioritiesSection(plannedPriorities(states, plan.survey!.rate, around.now), around.now),
+      planSection(plan, around.now, true),
       worksheetSection(around.worksheet),
     ]),
   };
 }
 
 export function endFigures(plan: PlanFigures, summary: Summary, end: End): Figures {
-  if (end.halt) return stopFigures(plan, summary, end);
-  return summary.dry_run ? dryRunFigures(plan, summary, end) : runFigures(plan, summary, end);
+  const { verdict, sections } = figuresOf(plan, summary, end);
+  return { verdict: { ...verdict, details: [...end.where, ...verdict.details] }, sections: present(sections) };
 }
 
-function dryRunFigures(plan: PlanFigures, summary: Summary, end: End): Figures {
+interface EndFigures {
+  readonly verdict: Headline;
+  readonly sections: readonly (Section | undefined)[];
+}
+
+function figuresOf(plan: PlanFigures, summary: Summary, end: End): EndFigures {
+  const verdict = verdictOf(summary, plan.survey!.mapping, end.now);
+  const next = nextSection(plan, summary, end);
+  if (summary.exit.message !== undefined) return { verdict, sections: stopSections(plan, summary, next) };
+  if (!summary.dry_run) return { verdict, sections: runSections(plan, summary, next) };
+  const details = [...marksTexts(plan.causes), ...verdict.details];
+  return { verdict: { ...verdict, details }, sections: dryRunSections(plan, summary, end, next) };
+}
+
+function dryRunSections(
+  plan: PlanFigures,
+  summary: Summary,
+  { now, worksheet }: End,
+  next: Section,
+): EndFigures['sections'] {
   const { states, deals, causes, skipped } = plan;
-  const verdict = verdictOf(summary, end);
   const mapping = readDocument(plan.db, 'mapping')!;
-  return {
-    verdict: { ...verdict, details: [...end.where, ...marksTexts(causes), ...verdict.details] },
-    sections: present([
-      countsSection(states),
-      stagesSection(deals, true),
-      causesSection(causes, summary.over_max_omitted, openNamesOf(end.worksheet)),
-      muchSkipped(skipped).length > 0 ? skippedSection(skipped) : undefined,
-      checksSection(causes, true, changeSaid(summary)),
-      changesSection(summary.changes, changeSaid(summary) !== undefined),
-      prioritiesSection(summary.priorities, end.now),
-      assumedSection(mapping),
-      notInExportSection(mapping),
-      planSection(plan, end, false),
-      worksheetSection(end.worksheet),
-      end.next,
-      filesSection(summary),
-    ]),
-  };
+  return [
+    countsSection(states),
+    stagesSection(deals, true),
+    causesSection(plan, summary.over_max_omitted),
+    muchSkipped(skipped).length > 0 ? skippedSection(skipped) : undefined,
+    checksSection(causes, true, changeSaid(summary)),
+    changesSection(summary.changes, changeSaid(summary) !== undefined),
+    prioritiesSection(summary.priorities, now),
+    assumedSection(mapping),
+    notInExportSection(mapping),
+    planSection(plan, now, false),
+    worksheetSection(worksheet),
+    next,
+    filesSection(summary),
+  ];
 }
 
 /** Stops for what the service said of events. */
 const REJECTED: readonly string[] = ['rejections_in_a_row', 'too_many_errors'];
 
 /** Why it stopped, how far it got and how to go on: no more, for somebody who was called for it. */
-function stopFigures(plan: PlanFigures, summary: Summary, end: End): Figures {
-  const verdict = verdictOf(summary, end);
-  if (summary.dry_run) return { verdict, sections: [end.next] };
-  const wait = readWait(plan.db);
-  const waited = wait === undefined ? [] : [waitText(wait, end.now)];
-  return {
-    verdict: { ...verdict, details: [...waited, ...verdict.details] },
-    sections: present([
-      countsSection(plan.states),
-      requestsSection(plan, summary, end),
-      REJECTED.includes(summary.exit.reason) ? causesSection(plan.causes) : undefined,
-      end.next,
-    ]),
-  };
+function stopSections(plan: PlanFigures, summary: Summary, next: Section): EndFigures['sections'] {
+  if (summary.dry_run) return [next];
+  return [
+    countsSection(plan.states),
+    requestsSection(plan, summary),
+    REJECTED.includes(summary.exit.reason) ? causesSection(plan) : undefined,
+    next,
+  ];
 }
 
 /** The screen of the survey is not repeated; where the plan is refused, there is none. */
-function runFigures(plan: PlanFigures, summary: Summary, end: End): Figures {
+function runSections(plan: PlanFigures, summary: Summary, next: Section): EndFigures['sections'] {
   const { states, deals, causes } = plan;
-  const verdict = verdictOf(summary, end);
-  const isRefused = summary.exit.code === EXIT.nothingSent;
   const isWell = summary.exit.reason === 'done' && summary.events.pending === 0;
-  return {
-    verdict: isRefused ? { ...verdict, details: [...end.where, ...verdict.details] } : verdict,
-    sections: present([
-      isWell ? allAcknowledged(states) : countsSection(states),
-      requestsSection(plan, summary, end),
-      stagesSection(deals, false),
-      causesSection(causes, summary.over_max_omitted, openNamesOf(end.worksheet)),
-      checksSection(causes, false, changeSaid(summary)),
-      end.next,
-      filesSection(summary),
-    ]),
-  };
-}
-
-/** `service down since 11:44 (ECONNREFUSED)` */
-function waitText({ reason, since, because }: NonNullable<ReturnType<typeof readWait>>, now: Date): string {
-  const cause = because ? ` (${because})` : '';
-  return `${WAITS[reason as WaitReason]} since ${clockText(new Date(since), now)}${cause}`;
+  return [
+    isWell ? allAcknowledged(states) : countsSection(states),
+    requestsSection(plan, summary),
+    stagesSection(deals, false),
+    causesSection(plan, summary.over_max_omitted),
+    checksSection(causes, false, changeSaid(summary)),
+    next,
+    filesSection(summary),
+  ];
 }
 
 /** Why there were more requests than events. */
-function requestsSection({ db }: PlanFigures, summary: Summary, { triggersFired }: End): Section {
+function requestsSection({ db }: PlanFigures, summary: Summary): Section {
   const { this_run: run, events, outcomes } = summary;
   // Where a disk is full, the checkpoint may have requests that did not go out.
   const unsettled = Math.max(0, run.events_sent - outcomes.created - outcomes.updated - outcomes.none);
@@ -165,12 +156,10 @@ function requestsSection({ db }: PlanFigures, summary: Summary, { triggersFired 
     ),
     ...(run.rate_limited > 0 ? [`rate-limited ${counted(run.rate_limited, 'time')}`] : []),
   ];
-  // The sandbox counts them; the service was asked with every event to start none.
-  const fired = triggersFired ? `${counted(triggersFired, 'automation')} fired` : 'every event suppressed automations';
   return sectionOf({
     id: 'requests',
     notes: [
-      `This run: ${counted(run.requests, 'request')} in ${durationText(run.seconds)} (${why.join(', ')}); ${fired}`,
+      `This run: ${counted(run.requests, 'request')} in ${durationText(run.seconds)} (${why.join(', ')}); every event suppressed automations`,
       ...(events.gone > 0
         ? [`${counted(events.gone, 'event')} acknowledged earlier and no longer in the input: gone.csv`]
         : []),
@@ -195,7 +184,8 @@ function filesSection({ exit, files, errors_by_code: errors, pilot, dry_run: dry
 }
 
 /** `isSending`: then it is too late for advice about the mapping. */
-function planSection({ db, states }: PlanFigures, { rate, allowed, now }: Beside, isSending: boolean): Section {
+function planSection({ db, states, survey }: PlanFigures, now: Date, isSending: boolean): Section {
+  const { rate } = survey!;
   const due = countDue(states);
   const fold = countFolded(db);
   const there = countMatches(db);
@@ -218,7 +208,7 @@ function planSection({ db, states }: PlanFigures, { rate, allowed, now }: Beside
         ...(due === 0 ? [] : [paceText(due, rate, now, isSending)]),
         ...(stored === undefined ? [] : [`Plan ${stored.digest}`]),
       ]),
-      ...fasterTexts(due, { rate, allowed }),
+      ...fasterTexts(due, survey!),
     ],
   });
 }
@@ -264,7 +254,9 @@ function fasterTexts(events: number, { rate, allowed }: Paces): string[] {
 }
 
 /** What the program wrote into the user's folder, and what somebody answered there without effect. */
-function worksheetSection({ path, isNamed, rows, added, unmatched }: SurveyedWorksheet): Section | undefined {
+function worksheetSection(written: SurveyedWorksheet | undefined): Section | undefined {
+  if (!written) return undefined;
+  const { path, isNamed, rows, added, unmatched } = written;
   const file = shortPath(path);
   const notes: string[] = unmatched === undefined ? [] : [`No effect: ${unmatched}`];
   const open = rows.filter(({ isOpen }) => isOpen).length;

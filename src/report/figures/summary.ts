@@ -51,7 +51,7 @@ export interface Summary {
   /** Empty if the survey could not start; then all counts are 0 and the reason is `not_started`. */
   readonly migration: string;
   readonly dry_run: boolean;
-  readonly exit: { readonly code: number; readonly reason: string };
+  readonly exit: Ending;
   readonly base_url: string | null;
   readonly started_at: string;
   readonly finished_at: string;
@@ -166,7 +166,7 @@ export function summaryOf(plan: PlanFigures, facts: RunFacts): Summary {
     over_max_omitted: facts.overMaxOmitted,
     totals: deals.map(controlTotal),
     pilot: readPilot(db) ?? null,
-    priorities: plannedPriorities(states, { rate, now: finished }, (priority) => sender?.endedAt.get(priority)),
+    priorities: plannedPriorities(states, rate, finished, (priority) => sender?.endedAt.get(priority)),
     plan: { digest: stored?.digest ?? null, events: stored?.listed ?? 0 },
     estimate_seconds: estimateSeconds(countDue(states), rate),
     files: facts.files,
@@ -211,7 +211,8 @@ function headOf({ dryRun, ending, startedAt }: Pick<RunFacts, 'dryRun' | 'ending
 /** The priorities, and when each was (`endedAt`) or will be done if sending goes on at `now`. */
 export function plannedPriorities(
   states: readonly CountedState[],
-  { rate, now }: { rate: Rate; now: Date },
+  rate: Rate,
+  now: Date,
   endedAt?: (priority: number) => Date | undefined,
 ): PriorityCounts[] {
   return prioritiesOf(priorityProgress(states), now, (events) => estimateSeconds(events, rate), endedAt);

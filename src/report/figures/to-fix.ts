@@ -1,34 +1,21 @@
 /** What is wrong, and what to look at: causes, values left out, warnings. */
 import type { ExcessOmission } from '../../survey/omitted.ts';
-import type { WrittenWorksheet } from '../../survey/worksheet-file.ts';
-import type { NameRow } from '../../survey/worksheet-rows.ts';
-import { shortPath } from '../../files/paths.ts';
 import { counted, enumerated, numberText } from '../words/numbers.ts';
 import { MARKS } from '../words/input.ts';
 import { inSentence } from '../words/sentence.ts';
 import { isNameCode, meaningOf } from '../words/words.ts';
 import { quoted } from '../../problem.ts';
+import type { OpenNames } from '../files/documents.ts';
 import { causeText, omissionText, placesText, severalText, warningText, type Cause, type Causes } from './causes.ts';
 import { column, LIMITS, sectionOf, type Cell, type Section } from './figures.ts';
-
-/** Names without an answer, and where the worksheet has them. */
-export interface OpenNames {
-  /** As messages name it. */
-  readonly file: string;
-  /** Whether the mapping names the worksheet. */
-  readonly isNamed: boolean;
-  readonly rows: readonly (Pick<NameRow, 'kind' | 'pipeline' | 'oldName' | 'suggestions'> & {
-    readonly line: number;
-  })[];
-}
+import type { PlanFigures } from './plan-figures.ts';
 
 const MOST_PLACES = 3;
 
-/** Undefined if nothing keeps events from being sent. `names`: of the worksheet, where this survey wrote one. */
+/** Undefined if nothing keeps events from being sent. `excess`: fields of which too many values would be left out. */
 export function causesSection(
-  causes: Causes,
+  { causes, names }: PlanFigures,
   excess: readonly ExcessOmission[] = [],
-  names?: OpenNames,
 ): Section | undefined {
   const refused = excess.map((each): Cell[] => {
     const { message, hint } = excessText(each);
@@ -56,12 +43,6 @@ export function causesSection(
 /** Those of which the same is said as of the first. */
 function placesOf({ places, message, count }: Cause): string {
   return placesText(places.filter((each) => each.message === message).slice(0, MOST_PLACES), count);
-}
-
-/** The names of a worksheet that have no answer; undefined if all have one. */
-export function openNamesOf({ path, isNamed, rows }: WrittenWorksheet): OpenNames | undefined {
-  const open = rows.filter(({ isOpen }) => isOpen);
-  return open.length === 0 ? undefined : { file: shortPath(path), isNamed, rows: open };
 }
 
 /** More names than these are only counted. */

@@ -1,8 +1,6 @@
-/** How a run or a dry run ended: its first line on every screen and page, and the sentence in `status`. Pure. */
-import { basename } from 'node:path';
+/** How a run or a dry run ended: its first line on every screen and page. Pure. */
 import { EXIT } from '../../errors.ts';
 import { shortPath } from '../../files/paths.ts';
-import type { HaltReason } from '../../halt.ts';
 import { ENTITIES, EVENT_TYPES, kindOf } from '../../kinds/index.ts';
 import type { WaitingCounts } from '../../plan/counts.ts';
 import type { OmittedCounts } from '../../survey/omitted.ts';
@@ -11,7 +9,8 @@ import { excessText } from './to-fix.ts';
 import { counted, numberText, countTexts } from '../words/numbers.ts';
 import { clockText, durationText } from '../words/times.ts';
 import { placeText, type EventCounts } from '../../model.ts';
-import { stopText } from '../words/terms.ts';
+import type { RunWait } from '../../store/checkpoint.ts';
+import { WAITS, type WaitReason } from '../words/terms.ts';
 import type { Mood, Headline } from './figures.ts';
 
 /** Reasons why a run that ended is not done: the counts say them. */
@@ -38,24 +37,29 @@ const DIFFERENCES: Readonly<Record<string, string>> = {
 /** Reasons for which a run sends nothing. */
 const UNSENT: readonly string[] = ['too_many_invalid', 'too_many_omitted'];
 
-interface VerdictContext {
-  /** The mapping file. */
-  readonly mapping: string;
-  readonly halt?: HaltReason | undefined;
-  readonly now: Date;
-}
-
-export function verdictOf(summary: Summary, context: VerdictContext): Headline {
-  if (context.halt) return stopVerdict(summary, context.halt, context.now);
-  const of = ` of ${basename(context.mapping)}`;
-  const { exit, events } = summary;
+/** `mapping`: the name of its file. */
+export function verdictOf(summary: Summary, mapping: string, now: Date): Headline {
+  const { exit, events, dry_run: dry, finished_at: finished } = summary;
+  if (exit.message !== undefined) {
+    const { message, hint, waits_for: wait } = exit;
+    const waited = wait
+      ? `${waitText(wait)} since ${clockText(new Date(wait.since), now)}${becauseText(wait)}`
+      : undefined;
+    const far = dry ? 'nothing was sent' : acknowledgedText(events);
+    return {
+      word: 'STOPPED',
+      text: ` at ${clockText(new Date(finished), now)}: ${message}   (exit code ${exit.code})`,
+      mood: 'failed',
+      details: [waited, far, hint].filter((text) => text !== undefined),
+    };
+  }
+  const mood = moodOf(summary);
   const why = problemText(summary);
-  if (summary.dry_run) {
-    const found = STATES.includes(exit.reason)
-      ? ''
-      : `; ${why ?? (isClean(summary) ? 'no problems found' : 'warnings to check')}`;
-    const rows = recordsText(summary.records);
-    return { word: 'DRY RUN', text: `${of}: nothing was sent${found}. ${rows}`, mood: moodOf(summary), details: [] };
+  if (dry) {
+    const clean = isClean(summary) ? 'no problems found' : 'check the warnings';
+    const found = STATES.includes(exit.reason) ? '' : `; ${why ?? clean}`;
+    const text = ` of ${mapping}: nothing was sent${found}. ${recordsText(summary.records)}`;
+    return { word: 'DRY RUN', text, mood, details: [] };
   }
   if (UNSENT.includes(exit.reason)) {
     return { word: 'NOT STARTED', text: `: nothing was sent; ${why}`, mood: 'failed', details: [] };
@@ -65,20 +69,20 @@ export function verdictOf(summary: Summary, context: VerdictContext): Headline {
     sent > 0
       ? acknowledgedText(events, ` in ${durationText(seconds)}`)
       : `${acknowledgedText(events)}; nothing was left to send`;
-  const word = why === undefined ? 'DONE' : 'FINISHED';
+  const done = events.pending === 0 ? 'DONE' : summary.pilot === null ? 'PART DONE' : 'PILOT DONE';
   const beside = why === undefined ? besideText(summary) : [why];
-  return { word, text: `   ${[share, ...beside].join('; ')}`, mood: moodOf(summary), details: [] };
+  const text = `   ${[share, ...beside].join('; ')}`;
+  return { word: why === undefined ? done : 'FINISHED', text, mood, details: [] };
 }
 
-function stopVerdict(summary: Summary, halt: HaltReason, now: Date): Headline {
-  const { events, dry_run: dry } = summary;
-  const far = dry ? 'nothing was sent' : acknowledgedText(events);
-  return {
-    word: 'STOPPED',
-    text: ` at ${clockText(new Date(summary.finished_at), now)}: ${halt.message}   (exit code ${halt.exitCode})`,
-    mood: 'failed',
-    details: [far, ...(halt.hint ? [halt.hint] : [])],
-  };
+/** `service down` */
+export function waitText({ reason }: RunWait): string {
+  return WAITS[reason as WaitReason];
+}
+
+/** ` (500 internal: out of memory)` */
+export function becauseText({ because }: RunWait): string {
+  return because ? ` (${because})` : '';
 }
 
 type Acknowledged = Pick<EventCounts, 'acknowledged' | 'total'> & { readonly duplicates?: number };
@@ -91,31 +95,12 @@ function acknowledgedText({ acknowledged, total, duplicates = 0 }: Acknowledged,
     : `${share}, ${numberText(duplicates)} ${duplicates === 1 ? 'is a duplicate' : 'are duplicates'}`;
 }
 
-/** The same in one sentence, for `status`, `--quiet` and messages. */
-export function resultText(summary: Summary): string {
-  const { reason } = summary.exit;
-  const why = problemText(summary);
-  if (summary.dry_run) {
-    if (why === undefined && reason !== 'done') return `The dry run was stopped: ${stopText(reason)}.`;
-    return `Dry run: ${why ?? (isClean(summary) ? 'no problems found' : 'no errors found, but warnings')}. Nothing was sent.`;
-  }
-  if (UNSENT.includes(reason)) return `Nothing was sent: ${why}.`;
-  if (why !== undefined) return `Finished, but ${why}.`;
-  if (reason !== 'done') return `Stopped before the end: ${stopText(reason)}. Rerun to resume.`;
-  return `${doneText(summary)}.`;
-}
-
 /** Why it is not done; undefined if it is, or if it was stopped. */
 function problemText(summary: Summary): string | undefined {
   const { reason } = summary.exit;
   if (STATES.includes(reason)) return failuresText(summary);
   const difference = DIFFERENCES[reason];
   return FAILURES[reason]?.(summary) ?? (difference && `${changedText(summary)}; ${difference}`);
-}
-
-function doneText(summary: Summary): string {
-  const all = summary.events.pending > 0 ? 'all selected events' : 'all events';
-  return [`Done: ${all} are acknowledged`, ...besideText(summary)].join('; ');
 }
 
 /** Records that are not in the service although the run is done. The same line names them. */
@@ -169,11 +154,11 @@ export function changeSaid({ exit: { reason } }: Summary): string | undefined {
   return DIFFERENCES[reason] === undefined ? undefined : reason;
 }
 
-/** By the exit code; a dry run with warnings is not done. */
+/** By the exit code; a dry run with warnings is not done, and neither is a part of a migration. */
 export function moodOf(summary: Summary): Mood {
-  const { code } = summary.exit;
-  if (code !== EXIT.done) return code === EXIT.finishedWithErrors ? 'partly' : 'failed';
-  return summary.dry_run && !isClean(summary) ? 'partly' : 'done';
+  const { exit, dry_run: dry, events } = summary;
+  if (exit.code !== EXIT.done) return exit.code === EXIT.finishedWithErrors ? 'partly' : 'failed';
+  return (dry ? isClean(summary) : events.pending === 0) ? 'done' : 'partly';
 }
 
 function isClean({ warnings_by_code: warnings, omitted }: Summary): boolean {
@@ -185,18 +170,16 @@ function countOmitted(counts: OmittedCounts): number {
   return byReason.flatMap((codes) => Object.values(codes)).reduce((sum, count) => sum + count, 0);
 }
 
-/** The result in a single line, for `--quiet`. */
-export function briefText(summary: Summary): string {
-  const { events, files, omitted, over_max_omitted: excess } = summary;
-  const failed = events.invalid + events.rejected + events.blocked;
+/** The verdict and where to look, for `--quiet`. */
+export function briefText(summary: Summary, { word, text }: Headline): string {
+  const { files, omitted, over_max_omitted: excess } = summary;
   const left = countOmitted(omitted);
   return [
-    resultText(summary),
-    ...excess.map((each) => `${excessText(each).message}.`),
-    `${counted(events.total, 'event')}, ${numberText(failed)} not accepted`,
-  ]
-    .join(' ')
-    .concat(left > 0 ? `, ${counted(left, 'value')} left out` : '', `; see ${shortPath(files.errors)}`);
+    `${word}${text.replace(/ +/g, ' ')}`,
+    ...excess.map((each) => excessText(each).message),
+    ...countTexts([left, left === 1 ? 'value left out' : 'values left out']),
+    `see ${shortPath(files.errors)}`,
+  ].join('; ');
 }
 
 /** `82 rows read, 1 skipped, 1 unreadable` */

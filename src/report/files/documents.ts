@@ -6,7 +6,7 @@ import type { EntryWords } from '../../mapping/words.ts';
 import type { Account } from '../../service/account.ts';
 import { readSetting, storeSetting } from '../../store/setting.ts';
 import type { Database } from '../../store/sqlite.ts';
-import type { Rate } from '../../rate.ts';
+import type { Paces } from '../../rate.ts';
 
 /** The parts of a source that the mapping does not use. */
 interface UnusedData {
@@ -48,14 +48,31 @@ interface StoredLacking {
 }
 
 /** Findings of a survey that are not in the plan: the document `survey`. */
-export interface SurveySnapshot {
+export interface SurveySnapshot extends Paces {
+  /** The name of the mapping file. */
+  readonly mapping: string;
   readonly migration: string;
   readonly base_url: string | null;
   readonly at: string;
-  /** The configured rate: requests per window of seconds. */
-  readonly rate: Rate;
   /** The options of the command that resumes it. */
   readonly options: readonly string[];
+  /** Of the worksheet; absent if every name has an answer. */
+  readonly names?: OpenNames | undefined;
+}
+
+/** Names without an answer, and where the worksheet has them. */
+export interface OpenNames {
+  /** As messages name it. */
+  readonly file: string;
+  /** Whether the mapping names the worksheet. */
+  readonly isNamed: boolean;
+  readonly rows: readonly {
+    readonly line: number;
+    readonly kind: string;
+    readonly pipeline: string;
+    readonly oldName: string;
+    readonly suggestions: readonly string[];
+  }[];
 }
 
 export interface Documents {

@@ -61,8 +61,6 @@ interface TableOptions<R> {
   readonly bom?: boolean;
   /** The statement runs once for each, as its only value. */
   readonly each?: readonly string[];
-  /** Called with each row. */
-  readonly seen?: (row: R) => void;
   /** Converts a row for the file. */
   readonly shown?: (row: R) => R;
 }
@@ -73,7 +71,7 @@ export function writeTable<R extends SelectedRow>(
   path: string,
   columns: string,
   statement: string,
-  { bom = true, each, seen, shown = (row) => row }: TableOptions<R> = {},
+  { bom = true, each, shown = (row) => row }: TableOptions<R> = {},
 ): void {
   const names = columns.split(' ');
   function* selected(): Generator<R> {
@@ -81,7 +79,6 @@ export function writeTable<R extends SelectedRow>(
     for (const value of each ?? []) yield* db.each<R>(statement, value);
   }
   writeLines(path, bom ? csvHead(names) : csvLine(names), selected(), (row) => {
-    seen?.(row);
     const cells = shown(row);
     return csvLine(names.map((name) => cells[name] ?? undefined));
   });

@@ -22,6 +22,8 @@ export interface PilotCounts {
   /** How many stages occur in the chosen records, of those in the plan. */
   readonly stages: Covered;
   readonly owners: Covered;
+  /** The name of its `pilot.csv`, once it is written. */
+  readonly file?: string;
 }
 
 const SETTING = 'pilot';
@@ -36,13 +38,13 @@ export function readPilot(db: Database): PilotCounts | undefined {
   return stored === undefined ? undefined : (JSON.parse(stored) as PilotCounts);
 }
 
-/** `pilot of 5 records, 10 events with their parents: 3 of 5 stages, 2 of 2 owners` */
+/** `Pilot: 5 records and their parents, 10 events; 3 of 5 stages, 2 of 2 owners` */
 export function pilotText({ records, events, stages, owners }: PilotCounts): string {
   const shown = Object.entries({ stages, owners }).flatMap(([name, { covered, occurring }]) =>
     occurring === 0 ? [] : [`${covered} of ${counted(occurring, name.slice(0, -1))}`],
   );
-  const covers = shown.length === 0 ? '' : `: ${shown.join(', ')}`;
-  return `pilot of ${counted(records, 'record')}, ${counted(events, 'event')} with their parents${covers}`;
+  const covers = shown.length === 0 ? '' : `; ${shown.join(', ')}`;
+  return `Pilot: ${counted(records, 'record')} and their parents, ${counted(events, 'event')}${covers}`;
 }
 
 /** Which records of a pilot to look at in the service: every chosen one and its parents, each after its parent. */
@@ -50,28 +52,28 @@ export const PILOT_FILE = 'pilot.csv';
 
 const COLUMNS = 'order look_at external_id service_id name events state file line';
 
-/** The `pilot.csv` that a run wrote. */
-export interface WrittenPilot {
-  readonly path: string;
-  /** Where it usually is, if it is elsewhere: people have changed that file. */
-  readonly usual: string | undefined;
-  /** How many of its records are in the service. */
-  readonly toLookAt: number;
-}
-
 /**
- * Writes `pilot.csv`, or beside it if people have made their notes in it. Undefined if the plan is that of another run.
+ * Writes `pilot.csv`, or beside it if people have made their notes in it. Returns its path, and where it usually is if it is elsewhere.
+ * Undefined if the plan is that of another run.
  */
-export async function writePilot(db: Database, output: StateDir): Promise<WrittenPilot | undefined> {
+export async function writePilot(
+  db: Database,
+  output: StateDir,
+): Promise<{ readonly path: string; readonly usual: string | undefined } | undefined> {
   if (!readPilot(db)) return undefined;
   const gathered = temporaryName(output.file(PILOT_FILE));
-  let toLookAt = 0;
-  writeTable(db, gathered, COLUMNS, PILOT, { seen: (row) => (toLookAt += Number(row.service_id !== null)) });
+  writeTable(db, gathered, COLUMNS, PILOT);
   const nameOf = (number: number): string => (number === 1 ? PILOT_FILE : `pilot.${number}.csv`);
   const owns = (name: string): boolean => /^pilot(?:\.\d+)?\.csv$/.test(name);
   const directory = { db, root: output.path, path: output.path, owns };
   const [name = PILOT_FILE] = await publishFiles(directory, [{ path: gathered, nameOf }]);
-  return { path: output.file(name), usual: name === PILOT_FILE ? undefined : output.file(PILOT_FILE), toLookAt };
+  db.run(`update setting set value = json_set(value, '$.file', ?) where name = ?`, name, SETTING);
+  return { path: output.file(name), usual: name === PILOT_FILE ? undefined : output.file(PILOT_FILE) };
+}
+
+/** How many records of the pilot are in the service. */
+export function countPilotThere(db: Database): number {
+  return db.get<{ count: number }>(`select count(service_id) as count from (${PILOT})`)!.count;
 }
 
 /** Notes are looked at with the record that they are about. */

@@ -11,7 +11,7 @@ import { EQUAL } from '../figures/deal-table.ts';
 import { isAmount, type Cell, type CellColumn, type Cells, type Mood, type Section } from '../figures/figures.ts';
 import { pageFigures, type PageFigures } from '../figures/page.ts';
 import { PlanFigures } from '../figures/plan-figures.ts';
-import { readStatus } from '../figures/read-status.ts';
+import { readStatus } from '../figures/status.ts';
 import { readSummary, REPORT_FILE } from '../figures/summary.ts';
 import { numberText } from '../words/numbers.ts';
 import { capital } from '../words/terms.ts';
@@ -52,8 +52,9 @@ export function writeReport(
     db.exec('begin');
     const summary = readSummary(db);
     const isDryRun = summary?.dry_run ?? output.path !== state.path;
-    const status = readStatus(db, { path: output.path, holder, now });
-    const figures = pageFigures({ plan: new PlanFigures(db), status, summary, isDryRun, withValues, now });
+    const plan = new PlanFigures(db);
+    const status = readStatus(plan, { path: output.path, holder, now });
+    const figures = pageFigures({ plan, status, summary, isDryRun, withValues, now });
     writeWhole(path, pageOf(figures, withValues, now));
     return { path, figures };
   } finally {

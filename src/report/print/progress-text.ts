@@ -4,7 +4,7 @@ import { numberText } from '../words/numbers.ts';
 import { clockText, durationText, untilText } from '../words/times.ts';
 import type { GateWait } from '../../send/gate.ts';
 import { WAITS } from '../words/terms.ts';
-import type { RunPace } from '../../rate.ts';
+import { leftWith, type RunPace } from '../../rate.ts';
 
 export interface TypeProgress {
   readonly type: string;
@@ -50,8 +50,7 @@ export function isSerious({ waiting }: ProgressSnapshot): boolean {
 }
 
 function paceParts({ perMinute, left, secondsLeft: atPace, priority, waiting, now }: ProgressSnapshot): string[] {
-  // Nothing is sent before the wait has ended.
-  const secondsLeft = atPace && Math.max(atPace, (waiting?.reason === 'rate' ? waiting.nextInMs : 0) / 1000);
+  const secondsLeft = leftWith(atPace, waiting?.reason, waiting?.nextInMs ?? 0);
   const share = priority && secondsLeft !== undefined ? ` ${untilText((priority.left / left) * secondsLeft, now)}` : '';
   const end = secondsLeft === undefined || secondsLeft < 60 ? '' : ` (${untilText(secondsLeft, now)})`;
   return [

@@ -4,7 +4,7 @@ import { countStates, countWhere, priorityProgress, type CountedState } from '..
 import type { Database } from '../../store/sqlite.ts';
 import { paceOf, type Rate, type RecentlySettled } from '../../rate.ts';
 import type { ProgressSnapshot, TypeProgress, WaitingState } from './progress-text.ts';
-import { recentAnswers } from '../figures/read-status.ts';
+import { recentAnswers } from '../figures/status.ts';
 import { isOpen } from '../../plan/events.ts';
 import type { GateWait } from '../../send/gate.ts';
 

@@ -55,8 +55,8 @@ export const RUN_PRINTERS: Readonly<Record<RunOutput, RunPrinter>> = {
     hasProgress: false,
     note: () => undefined,
     survey: () => undefined,
-    end: (console, { summary }) => {
-      if (summary.exit.code !== EXIT.done) console.complain(briefText(summary));
+    end: (console, { summary, figures }) => {
+      if (summary.exit.code !== EXIT.done) console.complain(briefText(summary, figures.verdict));
     },
     stopped: why,
   },

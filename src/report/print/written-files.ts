@@ -11,7 +11,7 @@ import { PLAN_FILE } from '../../store/plan-schema.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { openPlan } from '../../survey/plan-file.ts';
 import { writeReport } from './page.ts';
-import { PILOT_FILE, writePilot, type WrittenPilot } from '../files/pilot.ts';
+import { PILOT_FILE, writePilot } from '../files/pilot.ts';
 
 interface WritingJob {
   readonly state: StateDir;
@@ -27,7 +27,7 @@ export async function writeFiles(
   { state, output, bestEffort, warn }: WritingJob,
   db: Database,
   summary: Summary,
-): Promise<{ readonly pilot: WrittenPilot | undefined }> {
+): Promise<void> {
   await bestEffort.attempt(PLAN_FILE, () => storeDocument(db, 'summary', summary));
   for (const name of [...TABLES, ...(summary.dry_run ? [] : (['ids.csv'] as const))]) {
     await bestEffort.attempt(name, () => writeFile(db, output, name));
@@ -39,7 +39,6 @@ export async function writeFiles(
   for (const { usual, path } of [...(rejects ?? []), ...(plan ?? []), ...(pilot ? [pilot] : [])]) {
     if (usual !== undefined) warn(notReplaced(usual, path));
   }
-  return { pilot };
 }
 
 /** Errors, rejects and values left out, from the plan. The rejects of a run that is under way are left to it. */

@@ -1,4 +1,4 @@
-/** The words for types, outcomes, fields, stops and waits, on the terminal and on pages. */
+/** The words for types, outcomes, fields and waits, on the terminal and on pages. */
 import { ENTITIES, fieldNamed, isEventType, isUpdate, kindOfType, KINDS } from '../../kinds/index.ts';
 import type { EventType } from '../../model.ts';
 import { numberText } from './numbers.ts';
@@ -10,21 +10,6 @@ const ENTRY_KEYS: Readonly<Record<string, string>> = {
   priority: 'order of sending',
   when: 'condition',
   each: 'list of records',
-};
-
-/** Why a run stopped before its end. */
-const STOPS: Readonly<Record<string, string>> = {
-  interrupted: 'it was interrupted',
-  until: 'the --until time was reached',
-  outage: 'the service gave no usable answer for too long',
-  rate_limited: 'the service kept rate-limiting the run',
-  too_many_errors: 'the service rejected too many events',
-  rejections_in_a_row: 'the service rejected too many events in a row',
-  wrong_base_url: 'the base URL does not belong to the service',
-  intercepted: 'something in front of the service refused the events',
-  unknown_history: 'the service knows events that this state directory does not; --adopt continues anyway',
-  state_not_written: 'the state directory could not be written',
-  lock_removed: 'run.lock was removed',
 };
 
 /** Why a run sends nothing at the moment. */
@@ -83,11 +68,6 @@ export function fieldText(field: string): string {
   const [, custom] = /^custom_(?:params|fields)\.(.*)$/s.exec(field) ?? [];
   if (custom === '*') return 'other custom fields';
   return custom === undefined ? fieldWords(field) : `custom field “${custom}”`;
-}
-
-/** Why a run stopped before its end. */
-export function stopText(reason: string): string {
-  return Object.hasOwn(STOPS, reason) ? STOPS[reason]! : reason.replaceAll('_', ' ');
 }
 
 export function capital(text: string): string {

@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { nextSection, type Circumstances } from '../../../src/report/figures/next-steps.ts';
+import type { SurveySnapshot } from '../../../src/report/files/documents.ts';
+import { nextSection } from '../../../src/report/figures/next-steps.ts';
+import type { PlanFigures } from '../../../src/report/figures/plan-figures.ts';
 import type { Summary } from '../../../src/report/figures/summary.ts';
+import { SANDBOX } from '../../../src/settings/credentials.ts';
 import { commandLine } from '../../../src/settings/command-line.ts';
 
 const COUNTS = { total: 10, acknowledged: 4, duplicates: 1, invalid: 1, rejected: 1, blocked: 1, pending: 2 };
@@ -19,24 +22,32 @@ const summary = (change: Partial<Summary>): Summary =>
     errors_by_code: {},
     warnings_by_code: {},
     estimate_seconds: 0,
+    pilot: null,
     files: { checkpoint: null, errors: '/s/errors.csv', report: '/s/report.html' },
     ...change,
   }) as Summary;
 
-const CALM: Omit<Circumstances, 'argv'> = {
-  mapping: 'a.yaml',
-  sandbox: false,
-  due: 3,
-  pilot: undefined,
-  unwritten: [],
-  worksheet: undefined,
-  optionsOf: (command) => (command === 'verify' ? ['sample', 'state', 'credentials', 'json'] : ['state']),
-};
+/** What the plan has: events to send, and names without an answer. */
+interface Given {
+  readonly due?: number;
+  readonly names?: SurveySnapshot['names'];
+  readonly sandbox?: boolean;
+  readonly unwritten?: readonly string[];
+}
+
+function steps(found: Summary, args: readonly string[], { due = 3, names, sandbox, unwritten = [] }: Given = {}) {
+  const states = [{ type: 'lead/created', state: 'ready', code: null, is_chosen: 1, priority: 0, count: due }];
+  const survey = { mapping: 'a.yaml', base_url: sandbox ? SANDBOX : 'https://crm.example' };
+  const plan = { db: { get: () => undefined }, states, names, survey } as unknown as PlanFigures;
+  const optionsOf = (command: string) => (command === 'verify' ? ['sample', 'state', 'credentials', 'json'] : ['state']);
+  return nextSection(plan, found, { argv: argv(...args), unwritten, optionsOf }).rows;
+}
 
 /** The commands that are printed, in their order. */
-function commands(found: Summary, args: readonly string[], change: Partial<Circumstances> = {}): string[] {
-  const { rows } = nextSection(found, { ...CALM, argv: argv(...args), ...change });
-  return rows.map((row) => row[2] as string).filter((command) => command !== '');
+function commands(found: Summary, args: readonly string[], given: Given = {}): string[] {
+  return steps(found, args, given)
+    .map((row) => row[2] as string)
+    .filter((command) => command !== '');
 }
 
 it('repeats the command line, quoted for a shell', () => {
@@ -102,27 +113,43 @@ describe('the next command', () => {
   it('repeats itself where something is to be corrected, without the plan, which will be another one', () => {
     const found = summary({ exit: { code: 1, reason: 'invalid' }, events: { ...COUNTS, ...BESIDE } });
     const args = ['run', 'a.yaml', '--plan', '0123456789ab'];
-    const worksheet = { path: '/s/references.csv', isNamed: true };
-    expect(commands(found, args, { worksheet })).toEqual(['crm-backfill run a.yaml']);
-    const { rows } = nextSection(found, { ...CALM, argv: argv(...args), worksheet });
-    expect(rows[0]![1]).toMatch(/references\.csv.*a\.yaml/);
-    const names = { ...found, errors_by_code: { unresolved_owner: 1, parent_failed: 2 } };
-    const step = (isNamed: boolean) =>
-      nextSection(names, { ...CALM, argv: argv(...args), worksheet: { ...worksheet, isNamed } }).rows[0]![1];
+    const names = { file: '/s/references.csv', isNamed: true, rows: [] };
+    expect(commands(found, args, { names })).toContain('crm-backfill run a.yaml');
+    expect(steps(found, args, { names })[0]![1]).toMatch(/references\.csv.*a\.yaml/);
+    const unnamed = { ...found, errors_by_code: { unresolved_owner: 1, parent_failed: 2 } };
+    const step = (isNamed: boolean) => steps(unnamed, args, { names: { ...names, isNamed } })[0]![1];
     expect(step(true)).toBe('fill in `new_name` in /s/references.csv, then');
+    expect(step(false)).toMatch(/copy of \/s\/references\.csv and name it in .*`references\.file`, then$/);
     // No record is at fault.
     const unanswered = { ...found, errors_by_code: { internal: 1, timeout: 2, parent_failed: 2 } };
-    expect(nextSection(unanswered, { ...CALM, argv: argv(...args) }).rows).toEqual([
-      ['Next', 'run it again: no record is at fault', 'crm-backfill run a.yaml'],
+    expect(steps(unanswered, args)[0]).toEqual([
+      'Next',
+      'run it again: no record is at fault',
+      'crm-backfill run a.yaml',
     ]);
-    expect(step(false)).toMatch(/copy of \/s\/references\.csv and name it in .*`references\.file`, then$/);
   });
 
-  it('continues after a pilot without the options that chose it', () => {
-    const found = summary({ events: { ...NOTHING, ...BESIDE, total: 5, pending: 2 } });
-    expect(commands(found, ['run', 'a.yaml', '--pilot=10', '--only', 'lead', '--json'])).toEqual([
-      'crm-backfill run a.yaml --json',
+  it('leads on from what failed: mend it, or accept it and verify, hand over and purge', () => {
+    const events = { ...COUNTS, ...BESIDE, pending: 0 };
+    const found = summary({ exit: { code: 1, reason: 'invalid' }, events });
+    expect(steps(found, ['run', 'a.yaml']).map(([label, , command]) => [label, command])).toEqual([
+      ['Next', 'crm-backfill run a.yaml'],
+      ['Or', 'crm-backfill verify a.yaml'],
+      ['Then', ''],
+      ['Then', 'crm-backfill purge a.yaml'],
     ]);
+  });
+
+  it('resumes what was stopped with the same command, and after a history that is unknown with --adopt', () => {
+    const stopped = (reason: string) => summary({ exit: { code: 3, reason, message: 'why' } });
+    expect(commands(stopped('until'), ['run', 'a.yaml', '--fresh'])).toEqual(['crm-backfill run a.yaml']);
+    expect(commands(stopped('unknown_history'), ['run', 'a.yaml'])).toEqual(['crm-backfill run a.yaml --adopt']);
+  });
+
+  it('continues after a pilot with the same plan, without the options that chose it', () => {
+    const found = summary({ events: { ...NOTHING, ...BESIDE, total: 5, pending: 2 } });
+    const args = ['run', 'a.yaml', '--pilot=10', '--only', 'lead', '--plan', '0123456789ab'];
+    expect(commands(found, args)).toEqual(['crm-backfill run a.yaml --plan 0123456789ab']);
   });
 
   it('verifies and purges a finished migration, but not a rehearsal', () => {
@@ -132,8 +159,7 @@ describe('the next command', () => {
       "crm-backfill verify a.yaml --state '/s t' --credentials=prod.env",
       "crm-backfill purge a.yaml --state '/s t'",
     ]);
-    const { rows } = nextSection(found, { ...CALM, argv: argv(...args), unwritten: ['ids.csv', 'report.html'] });
-    expect(rows[0]).toEqual([
+    expect(steps(found, args, { unwritten: ['ids.csv', 'report.html'] })[0]).toEqual([
       'Next',
       '1  fix what the warnings say, then write ids.csv and report.html again',
       "crm-backfill run a.yaml --state '/s t' --quiet",

@@ -220,6 +220,8 @@ describe.skipIf(!BROWSER)(title, { timeout: 60_000 }, () => {
     // The appendix is folded, so it is not printed.
     expect(pages.length).toBeGreaterThan(2);
     expect(pages.length).toBeLessThan(8);
-    expect(pages.filter((drawn) => BANNER.test(drawn)).length).toBe(hasBanner ? pages.length : 0);
+    // The verdict of a migration that has more to send is drawn alike.
+    const drawn = pages.slice(1).filter((commands) => BANNER.test(commands));
+    expect(drawn.length).toBe(hasBanner ? pages.length - 1 : 0);
   });
 });

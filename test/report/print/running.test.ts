@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Summary } from '../../../src/report/figures/summary.ts';
 import { writeReport } from '../../../src/report/print/page.ts';
 import { stateDirectory, type GivenState } from '../../state.ts';
 
@@ -24,7 +25,7 @@ const SENT = {
   gone: 0,
   changed: 0,
 };
-const HOLDER = { host: 'here', pid: 1, at: ago(3) };
+const HOLDER = { host: 'here', pid: 1, at: ago(3), command: 'run' };
 
 /** The page of a run that settled 40 of 1,000 events since its first answer two minutes ago. */
 async function pageOf(given: Partial<GivenState> = {}, options: { holder?: undefined } = {}): Promise<string> {
@@ -77,7 +78,7 @@ it('the page says that the counts are those of the run before, while another one
   expect(page).toContain('the counts are from the previous run');
 });
 
-it.each([
+it.each<[string, Partial<Summary>, string | undefined]>([
   ['a run that was stopped', { exit: { code: 3, reason: 'until' } }, undefined],
   ['a pilot', { exit: { code: 0, reason: 'done' }, events: { ...SENT, pending: 9 } }, undefined],
   [
@@ -88,7 +89,7 @@ it.each([
   ['a migration', { exit: { code: 0, reason: 'done' }, events: SENT }, 'accept what was sent of plan abc'],
   ['a dry run', { exit: { code: 1, reason: 'invalid' }, dry_run: true }, 'plan abc may be sent'],
 ])('the page of %s has a box to sign only for what is finished or planned', async (_, summary, signed) => {
-  const survey = { at: ago(2), base_url: 'base_url' in summary ? summary.base_url : 'https://crm.example' };
+  const survey = { at: ago(2), base_url: summary.base_url ?? 'https://crm.example' };
   const plan = { digest: 'abc', events: 9 };
   const page = await pageOf({ survey, summary: { ...summary, plan } }, { holder: undefined });
   const [, box] = /<section id="sign".*?<p>(.*?)<\/p>/s.exec(page) ?? [];
