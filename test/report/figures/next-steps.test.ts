@@ -39,7 +39,8 @@ function steps(found: Summary, args: readonly string[], { due = 3, names, sandbo
   const states = [{ type: 'lead/created', state: 'ready', code: null, is_chosen: 1, priority: 0, count: due }];
   const survey = { mapping: 'a.yaml', base_url: sandbox ? SANDBOX : 'https://crm.example' };
   const plan = { db: { get: () => undefined }, states, names, survey } as unknown as PlanFigures;
-  const optionsOf = (command: string) => (command === 'verify' ? ['sample', 'state', 'credentials', 'json'] : ['state']);
+  const optionsOf = (command: string) =>
+    command === 'verify' ? ['sample', 'state', 'credentials', 'json'] : ['state'];
   return nextSection(plan, found, { argv: argv(...args), unwritten, optionsOf }).rows;
 }
 
