@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { RestCredentials } from '../settings/credentials.ts';
-import { UserError } from '../errors.ts';
 import type { Account } from '../service/account.ts';
 import type { Client } from '../service/client.ts';
 import type { Limiter } from '../service/limiter.ts';
-import { LONGEST_RETRY_AFTER_MS } from '../service/retry.ts';
+import { LONGEST_RETRY_AFTER_MS, longPause } from '../service/retry.ts';
 import type { Pace } from '../settings/run-settings.ts';
 import { DRY_RUN, type StateDir } from '../files/state-dir.ts';
 import { readDocument } from '../report/files/documents.ts';
@@ -66,12 +65,7 @@ export async function connect(
   if (pausedMs > LONGEST_RETRY_AFTER_MS) {
     await limiter.stop();
     history.close();
-    throw new UserError(
-      `the service has asked to wait for another ${durationText(pausedMs / 1000)} (429, Retry-After)`,
-      {
-        hint: 'rerun then; check what else uses the API key',
-      },
-    );
+    throw longPause(pausedMs, systemClock.wall());
   }
   if (pausedMs > 0) warn(`waits for ${durationText(pausedMs / 1000)}, as the service has asked in a 429 (Retry-After)`);
   const client = createClient({

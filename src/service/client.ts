@@ -56,6 +56,8 @@ const MAX_KEEP_ALIVE_MS = 4_000;
 const UTF_8 = new TextDecoder();
 /** Far larger than any list page; the limit of a body as received, and decompressed. */
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
+/** Beside cookies and policies of a proxy; Node's own limit is 16 KB. */
+const MAX_HEADER_BYTES = 128 * 1024;
 /** For refusals and acknowledgements: a longer text is not a message, and searching it for secrets would take seconds. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
 
@@ -256,6 +258,7 @@ function createDispatcher({ timeoutSeconds, concurrency }: ClientOptions, proxy:
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
     maxResponseSize: MAX_RESPONSE_BYTES,
+    maxHeaderSize: MAX_HEADER_BYTES,
     // One deadline covers the whole request; see #exchange.
     headersTimeout: 0,
     bodyTimeout: 0,

@@ -4,7 +4,7 @@ import { requestsLeft, within, type Rate } from '../rate.ts';
 import { HEADERS, LIMITS, type AnswerHeaders } from '../contract.ts';
 import { ForeignUse } from './foreign-use.ts';
 import { longestWindow, type RateHistory, type RecentAnswers, recentAnswers, windowOf } from './recent-answers.ts';
-import { backoff, backoffCeiling } from './retry.ts';
+import { backoff, backoffCeiling, keptPause } from './retry.ts';
 import { TokenWindow, type Allowance } from './token-window.ts';
 
 export interface LimiterOptions {
@@ -75,7 +75,7 @@ export class Limiter {
     this.#window = new TokenWindow(clock, this.#answers);
     this.#foreign = new ForeignUse(longestWindow(rate) * 1000);
     this.#limit = options.history?.limit;
-    this.#pausedUntil = clock.monotonic() + (options.history?.pauseMs ?? 0);
+    this.#pausedUntil = clock.monotonic() + keptPause(options.history?.pauseMs ?? 0);
     this.#queue = new PQueue({ concurrency, autoStart: false });
     this.#queue.on('next', () => void this.#fetch());
     this.#unfollow = clock.every(FOLLOW_MS, () => this.#adjust());

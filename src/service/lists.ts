@@ -6,7 +6,7 @@ import { LIMITS, PATHS } from '../contract.ts';
 import { tryParseJson } from '../json.ts';
 import { describe, hasMore, idOf, isFields, itemsIn, nextIn, totalIn, type Fields, type Query } from './list-page.ts';
 import type { RestAttempt } from './reply.ts';
-import { retried } from './retry.ts';
+import { longPause, LONGEST_RETRY_AFTER_MS, retried } from './retry.ts';
 import { counted, numberText } from '../report/words/numbers.ts';
 import { printable } from '../report/words/visible.ts';
 
@@ -202,6 +202,8 @@ function failureOf(path: string, attempt: Exclude<RestAttempt, { kind: 'answered
       return new NotShown(`${get} was refused (${attempt.status} ${attempt.code}): ${attempt.message}`, { hint });
     }
     case 'rate_limited': {
+      const { retryAfterMs = 0 } = attempt;
+      if (retryAfterMs > LONGEST_RETRY_AFTER_MS) return longPause(retryAfterMs, Date.now());
       const hint = 'another program uses the same API key: stop it, or send fewer requests with --rate';
       const message = `${get} was rate-limited on every attempt: the rate limit of this API key is exhausted`;
       return new UserError(message, { hint });

@@ -208,6 +208,8 @@ export function causeOf({ status, code, message }: NoAnswer): string {
 /** Why a request was aborted. */
 export type Cut = 'timeout' | 'asleep' | 'aborted';
 
+const TOO_LARGE: ReadonlySet<string> = new Set(['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'UND_ERR_HEADERS_OVERFLOW']);
+
 const NEVER_SENT: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -247,7 +249,7 @@ export function readError(error: unknown, cut: Cut | undefined, proxy?: string, 
   if (error instanceof UndecodableBody && !error.isTooLarge) {
     return noAnswer(issueOf('unexpected_answer', `the answer cannot be read: ${error.message}`), 'maybe');
   }
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE' || error instanceof UndecodableBody) {
+  if (TOO_LARGE.has(code) || error instanceof UndecodableBody) {
     return noAnswer(issueOf('too_large'), 'maybe');
   }
   const tunnel = code === 'UND_ERR_ABORTED' ? TUNNEL_REFUSED.exec(messageOf(error))?.[1] : undefined;

@@ -1,4 +1,6 @@
 import type { Clock } from '../clock.ts';
+import { UserError } from '../errors.ts';
+import { dateText, durationText } from '../report/words/times.ts';
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
@@ -34,6 +36,22 @@ const MAX_RETRIES = 5;
 
 /** A longer Retry-After is not waited for when the service is only read. */
 export const LONGEST_RETRY_AFTER_MS = 10 * 60_000;
+
+/** Later runs ask again, once, whether a longer Retry-After still holds: it may be a mistake, or have been lifted. */
+const LONGEST_PAUSE_MS = 24 * 60 * 60_000;
+
+/** The pause, in milliseconds, that a run keeps of one that was asked for in an earlier run. */
+export function keptPause(pauseMs: number): number {
+  return pauseMs > LONGEST_PAUSE_MS ? 0 : pauseMs;
+}
+
+/** The service asks to wait for longer than a read waits. */
+export function longPause(ms: number, now: number): UserError {
+  const until = dateText(new Date(now + ms));
+  return new UserError(`the service asks to wait for ${durationText(ms / 1000)} (429, Retry-After), until ${until}`, {
+    hint: 'rerun then. What else uses the API key? The support of the service can end such a wait',
+  });
+}
 
 /**
  * Retries a REST request that got no usable answer or was rate-limited, at most five times. After a 429 it does

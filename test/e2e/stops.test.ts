@@ -216,7 +216,7 @@ it('a pause of an hour that the service asks for is said at once, and the next r
   const requests = service.requests().length;
   const again = await run();
   expect(again.code).toBe(2);
-  expect(again.stderr).toMatch(/asked to wait for another (?:1 h|6[01] min|5\d min)/);
+  expect(again.stderr).toMatch(/asks to wait for (?:1 h|6[01] min|5\d min).*until /);
   expect(service.requests()).toHaveLength(requests);
 });
 

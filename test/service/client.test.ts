@@ -160,6 +160,18 @@ describe('requests', () => {
     }
   });
 
+  test('an answer with headers of 20 kB is read, and one with more than 128 kB is too large', async () => {
+    const sizes = [20_000, 200_000];
+    const server = await serve((_, nth) => ({
+      status: 200,
+      body: [],
+      headers: { 'x-policy': 'x'.repeat(sizes[nth - 1]!) },
+    }));
+    const client = connectTo(server.baseUrl);
+    expect(await client.get('/leads')).toMatchObject({ kind: 'answered' });
+    expect(await client.get('/leads')).toMatchObject({ kind: 'unanswered', code: 'too_large', sent: 'maybe' });
+  });
+
   test('dropping sockets ends requests in flight as unanswered', async () => {
     const server = await serve(() => 'silence');
     const client = connectTo(server.baseUrl);

@@ -96,7 +96,7 @@ export const SEND_ERRORS = {
     fix: RERUN,
   },
   too_large: {
-    what: 'An answer of the service is too large to be read (more than 64 KB to an event, or 32 MB to a read).',
+    what: 'An answer of the service is too large to be read (more than 64 KB to an event, 32 MB to a read, or 128 KB of headers).',
     fix: RERUN,
   },
   tls: {
