@@ -11,7 +11,6 @@ import { createInterface } from 'node:readline';
 import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
-import { comparePeers } from './peers.ts';
 import { writeBodies, writeInput, type Input } from './data.ts';
 import { numberText } from '../../src/report/words/numbers.ts';
 
@@ -45,12 +44,9 @@ const parts: Record<string, () => Promise<void>> = {
   survey,
   json,
   startup,
-  sizes,
   memory,
   rerun,
   send,
-  million,
-  peers,
 };
 
 async function survey(): Promise<void> {
@@ -58,7 +54,6 @@ async function survey(): Promise<void> {
   await compare('Survey of 200,000 rows x 12 columns, CSV', [
     program('bare csv-parse', 'csv', input.path),
     ...surveys(input),
-    ...(await sqliteShell(input)),
   ]);
 }
 
@@ -84,22 +79,6 @@ async function startup(): Promise<void> {
     backfill('survey of one row', await writeInput(directory, 'csv', 1)),
     backfill('survey of the demo', { path: '', mapping: join(ROOT, 'fixtures/demo/mapping.yaml'), name: 'demo' }),
   ]);
-}
-
-/** Whether the cost of a record depends on how many there are. */
-async function sizes(): Promise<void> {
-  const counts = [1, 10_000, 100_000, ...(given.includes('million') ? [1_000_000] : [])];
-  const inputs = await Promise.all(counts.map((count) => writeInput(directory, 'csv', count)));
-  const [start, ...taken] = await compare(
-    'Survey by number of rows',
-    inputs.map((input, at) => backfill(numberText(counts[at]!), input)),
-  );
-  print('| rows | CPU ms per 1,000 rows, without start-up |\n|---|---|');
-  for (const [at, { cpu }] of taken.entries()) {
-    const count = counts[at + 1]!;
-    print(`| ${numberText(count)} | ${(((cpu - start!.cpu) / count) * 1e6).toFixed(0)} |`);
-  }
-  print('');
 }
 
 async function memory(): Promise<void> {
@@ -204,32 +183,6 @@ async function send(): Promise<void> {
   print('');
 }
 
-/** Run only once, because it takes up to an hour. */
-async function million(): Promise<void> {
-  print('## Whole runs, each in one process, without a rate limit\n');
-  print('| events | peak MB | CPU ms per event, without the survey | wall s |\n|---|---|---|---|');
-  for (const count of [100_000, 1_000_000]) {
-    const input = await writeInput(directory, 'csv', count);
-    const dry = await backfill('', input).run();
-    await withSandbox(async (env) => {
-      const { peak, cpu, wall } = await measured(runOf(input, ['--rate', '1000000/1s']), env);
-      const each = (((cpu - dry.cpu) / count) * 1000).toFixed(2);
-      print(`| ${numberText(count)} | ${peak.toFixed(0)} | ${each} | ${wall.toFixed(0)} |`);
-    });
-  }
-  print('');
-}
-
-/** Run only once, because it takes minutes: three full windows. */
-async function peers(): Promise<void> {
-  print('## 301 requests at 100 per 60 s, answered after 60 to 300 ms, by the real clock\n');
-  print('| | min/actual | refused | seconds |\n|---|---|---|---|');
-  for (const { strategy, utilisation, refused, seconds } of await comparePeers()) {
-    print(`| ${strategy} | ${(utilisation * 100).toFixed(1)} % | ${refused} | ${seconds.toFixed(1)} |`);
-  }
-  print('');
-}
-
 async function withSandbox(act: (env: NodeJS.ProcessEnv) => Promise<void>, port = '0'): Promise<void> {
   // It keeps everything that it receives in memory.
   const args = ['--max-old-space-size=6000', CLI, 'sandbox', '--rate', '1000000/1s', '--port', port];
@@ -267,34 +220,6 @@ function surveys(input: Input): Contender[] {
 
 function program(name: string, ...args: string[]): Contender {
   return { name, run: () => measured([join(PROGRAMS, 'programs.mjs'), ...args]) };
-}
-
-/** The shell of SQLite, which writes the rows as they are into a database. Left out where it is not installed. */
-async function sqliteShell(input: Input): Promise<Contender[]> {
-  const run = (): Promise<Taken> => {
-    runs += 1;
-    return timed('sqlite3', [join(directory, `rows-${runs}.db`), '.mode csv', `.import ${input.path} rows`]);
-  };
-  try {
-    await run();
-    return [{ name: 'sqlite3 .import (nothing mapped)', run }];
-  } catch {
-    print('(left out: sqlite3 .import; to have it: sudo apt-get install sqlite3 time)\n');
-    return [];
-  }
-}
-
-/** A program that is not Node. */
-async function timed(command: string, args: readonly string[]): Promise<Taken> {
-  const child = spawn('/usr/bin/time', ['-f', '%U %S %e %M', command, ...args], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const closed = once(child, 'close');
-  let text = '';
-  for await (const chunk of child.stderr) text += String(chunk);
-  if ((await closed)[0] !== 0) throw new Error(text);
-  const [user = NaN, system = NaN, wall = NaN, peak = NaN] = text.trim().split('\n').at(-1)!.split(' ').map(Number);
-  return { cpu: user + system, wall, peak: peak / 1024, output: '' };
 }
 
 async function measured(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Taken> {

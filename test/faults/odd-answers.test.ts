@@ -1,7 +1,6 @@
 /** What the service may answer and nothing promises: each oddity is said, and nothing is lost. */
 import type { Cause } from '../../src/report/figures/causes.ts';
 import type { RunEnd } from '../../src/run/begin.ts';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { files, mapping, workspace } from '../e2e/harness.ts';
@@ -138,22 +137,4 @@ it.each([
     expect(hint(code)).toMatch(fault);
     if (status !== 413) expect(hint(code)).toContain('the record is not at fault');
   }
-});
-
-it('the report names field and message of a 422 as errors.csv does, without the values that the message repeats', async () => {
-  const said = 'title: Three is not allowed here, at most 2 words';
-  const { summary } = await runWith(
-    ({ body }) =>
-      body.data.external_id === '3'
-        ? { status: 422, body: { success: false, error: { code: 'odd_value', message: said } } }
-        : processed(String(body.data.external_id), 'created'),
-    () => undefined,
-  );
-  expect(summary.errors_by_code).toEqual({ odd_value: 1 });
-  const [errors, report] = await Promise.all(
-    [summary.files.errors, summary.files.report!].map((path) => readFile(path, 'utf8')),
-  );
-  expect(errors).toContain(`,422,title,"${said}"`);
-  expect(report).toContain('title: … is not allowed here, at most 2 words');
-  expect(report).not.toContain('Three');
 });

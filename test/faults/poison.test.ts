@@ -48,33 +48,6 @@ describe.concurrent('a single event that fails', () => {
       expectUndisturbed(service, await run(), calm);
     });
   });
-
-  it('is sent last by a rerun that has other events to send', async () => {
-    const poison = { kind: 'status', status: 500, when: { event: { external_id: '10107' } } } as const;
-    await inScene({ faults: { rules: [poison] } }, async ({ service, run }) => {
-      const first = await run({ only: 'lead', pick: ['lead:10100', 'lead:10107', 'lead:10114'] });
-      expect(first.events).toMatchObject({ rejected: 1 });
-      service.setFaults({ rules: [] });
-      const before = ingested(service).length;
-      const summary = await run();
-      const leads = ingested(service)
-        .slice(before)
-        .map(bodyOf)
-        .filter(({ type }) => type === 'lead/created');
-      expect(leads.length).toBeGreaterThan(1);
-      expect(leads.at(-1)!.data.external_id).toBe('10107');
-      expectUndisturbed(service, summary, calm);
-    });
-  });
-
-  it('is recognised and not duplicated if the service stored its record anyway', async () => {
-    const poison = { kind: 'status', committed: true, status: 500, when: { event: { external_id: '10114' } } } as const;
-    await inScene({ faults: { rules: [poison] } }, async ({ service, run }) => {
-      expect((await run()).events.rejected).toBe(1);
-      service.setFaults({ rules: [] });
-      expectUndisturbed(service, await run(), calm);
-    });
-  });
 });
 
 describe.concurrent('a service that is down', () => {
@@ -107,33 +80,12 @@ describe.concurrent('a service that is down', () => {
     });
   });
 
-  it('from the very first event, while /health answers 200, costs no event', async () => {
-    await inScene(
-      { faults: { rules: [{ kind: 'status', status: 500, when: { times: 7 } }] } },
-      async ({ service, run }) => {
-        expectUndisturbed(service, await run(), calm);
-      },
-    );
-  });
-
   it('for the first event alone lets others show that the service is up: it is rejected', async () => {
     const poison = { kind: 'status' as const, status: 500, when: { event: { external_id: '10100' } } };
     await inScene({ faults: { rules: [poison] } }, async ({ service, run }) => {
       const summary = await run();
       expect(summary.errors_by_code).toMatchObject({ internal: 1 });
       expect(sends(service, '10100')).toBe(5);
-    });
-  });
-
-  it('that answers every event with 503, but /health with 200, is an outage, not seventy rejections', async () => {
-    // In the middle of one type: if fewer than three of its events are left, an outage looks the same as single events that fail.
-    const rules = [{ kind: 'status' as const, status: 503, when: { requests: { from: 8 } } }];
-    await inScene({ faults: { rules } }, async ({ service, run }) => {
-      const summary = await run({ maxOutage: '4s' });
-      expect(summary.exit).toEqual({ code: 3, reason: 'outage' });
-      expect(summary.events.rejected).toBe(0);
-      service.setFaults({ rules: [] });
-      expectUndisturbed(service, await run(), calm);
     });
   });
 });

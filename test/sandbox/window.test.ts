@@ -1,22 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { SlidingWindow } from '../../src/sandbox/gateway.ts';
-import { call, clockAt, errorOf, sandboxFor, send } from './client.ts';
+import { call, clockAt, sandboxFor, send } from './client.ts';
 
 const RATE = { requests: 3, seconds: 60 };
 
 describe('the rate limit', () => {
-  test('can be lowered while requests arrive', async () => {
-    const clock = clockAt(1_000_000_000_000);
-    const sandbox = await sandboxFor({ rate: RATE, clock });
-    const status = async () => (await call(sandbox, 'GET', '/pipelines')).status;
-    expect([await status(), await status()]).toEqual([200, 200]);
-    sandbox.setLimit(2);
-    const refused = await call(sandbox, 'GET', '/pipelines');
-    expect([refused.status, refused.headers.get('x-ratelimit-limit')]).toEqual([429, '2']);
-    clock.now += 60_000;
-    expect([await status(), await status(), await status()]).toEqual([200, 200, 429]);
-  });
-
   test('applies to all authenticated routes, and is shown in the headers of every response', async () => {
     const clock = clockAt(1_000_000_000_000);
     const sandbox = await sandboxFor({ rate: RATE, clock });
@@ -57,13 +45,6 @@ describe('the rate limit', () => {
       await call(sandbox, 'GET', '/pipelines', { headers: { 'x-api-key': 'wrong' } });
     }
     expect((await call(sandbox, 'GET', '/pipelines')).headers.get('x-ratelimit-remaining')).toBe('2');
-  });
-
-  test('counts calls that fail', async () => {
-    const sandbox = await sandboxFor({ rate: RATE });
-    expect(errorOf(await send(sandbox, 'lead/updated', { external_id: '1' })).code).toBe('not_found');
-    await call(sandbox, 'POST', '/webhooks/ingest/wrong', { body: {} });
-    expect((await call(sandbox, 'GET', '/pipelines')).headers.get('x-ratelimit-remaining')).toBe('0');
   });
 });
 

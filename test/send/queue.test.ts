@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { dueEvents } from '../../src/plan/order/turns.ts';
 import { EventQueue } from '../../src/send/queue.ts';
 import { Limiter } from '../../src/service/limiter.ts';
-import { fakedClock } from '../bench/simulation.ts';
+import { fakedClock } from '../service/strict-window.ts';
 import { deal, lead, note, planOf, type Given } from '../plan/planning.ts';
 
 const FAKED: Parameters<typeof vi.useFakeTimers>[0] = {
