@@ -25,20 +25,23 @@ it('nothing is lost, doubled or made older in histories of these seeds', async (
   expect(output).toMatch(/^15 histories/);
 });
 
-it('histories that failed once go well, and one that is played again is the same', async () => {
+it('histories that failed once go well', async () => {
   const files = readdirSync(FOUND).map((name) => join(FOUND, name));
-  const again = files.find((path) => path.endsWith('forgotten-history-then-killed.json'))!;
-  const { code, output } = await simulate(...[...files, again, again].flatMap((path) => ['--file', path]), '--story');
+  const { code, output } = await simulate(...files.flatMap((path) => ['--file', path]));
   expect(code, output).toBe(0);
-  expect(output).toContain(`${files.length + 2} histories`);
+  expect(output).toContain(`${files.length} histories`);
+});
+
+it('a history that is played again is the same', async () => {
+  const path = join(FOUND, 'forgotten-history-then-killed.json');
+  const { output } = await simulate('--file', path, '--file', path, '--story');
   const lines = output
     .replaceAll(/crm-backfill-simulate-\w+/g, '')
     .trimEnd()
     .split('\n')
     .slice(0, -1);
-  // The last two stories: as long as each other, and the same.
-  const isTwice = (n: number): boolean => lines.slice(-n).join() === lines.slice(-2 * n, -n).join();
-  expect(Array.from(lines.keys()).filter((n) => n > 10 && isTwice(n))).not.toEqual([]);
+  expect(lines.length).toBeGreaterThan(10);
+  expect(lines.slice(lines.length / 2)).toEqual(lines.slice(0, lines.length / 2));
 });
 
 it('a mistake in the program is noticed, and told as a history', async () => {
