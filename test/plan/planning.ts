@@ -179,22 +179,27 @@ export class Planning {
     return this.sent(await this.survey(events), status);
   }
 
-  /** The events of this plan were sent, and ended like this. Closes the plan. Returns their names. */
-  async sent(db: Database, status: Status = 'acknowledged'): Promise<readonly string[]> {
+  /** What a sender of this plan needs, beside who delivers. */
+  sending(db: Database) {
     const [hasher, account, halt] = [openFieldHasher(db, { dryRun: false }), defaultAccount(), new Halt()];
     const [log, commits] = [new SendLog(db, hasher), new Commits(db)];
     const begun = { baseUrl: 'http://127.0.0.1:1', account, mappingSha256: '', inputs: [], isAdopted: false };
     log.begin({ migration: 'planned', ...begun });
-    const base = { db, log, commits, isAdopted: false };
-    const outcomes = new Outcomes({ ...base, halt, maxRejectionsInARow: 0, maxRejections: Infinity });
+    const base = { db, log, commits, halt, isAdopted: false };
+    const outcomes = new Outcomes({ ...base, maxRejectionsInARow: 0, maxRejections: Infinity });
     const policies = this.#mapping.entries.map((entry) => entry.policies);
+    return { ...base, hasher, policies, outcomes, migration: 'planned' };
+  }
+
+  /** The events of this plan were sent, and ended like this. Closes the plan. Returns their names. */
+  async sent(db: Database, status: Status = 'acknowledged'): Promise<readonly string[]> {
     const deliverer = {
       async deliver(delivery: Delivery, beforeSend: () => Promise<void>): Promise<Delivered> {
         await beforeSend();
         return answerTo(delivery, status);
       },
     };
-    const sender = new RecordSender({ ...base, hasher, policies, outcomes, deliverer, migration: 'planned' });
+    const sender = new RecordSender({ ...this.sending(db), deliverer });
     const due = [...dueEvents(db)];
     for (const event of due) await sender.send(event);
     // Nothing is read back here.
