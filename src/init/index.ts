@@ -14,7 +14,7 @@ import type { Ask } from '../report/print/ask.ts';
 import type { Mark } from '../report/words/input.ts';
 import { entriesOf, type Facts } from './decide/decide.ts';
 import { defaultsOf } from './decide/defaults.ts';
-import type { EntryDraft, MappingDraft } from './decide/draft.ts';
+import type { EntryDraft, Field, MappingDraft } from './decide/draft.ts';
 import { measured, type Table } from './facts/facts.ts';
 import { Fates } from './lines/fates.ts';
 import { lines } from './lines/lines.ts';
@@ -116,9 +116,10 @@ export function decide(facts: Facts, preset: PresetMatch | undefined, answers: A
   );
   const general = others.filter(({ table }) => ownOf(table).length === 0);
   const draft = answers.settle({ entries: [...whole, ...general], defaults: [] });
-  const defaults = defaultsOf(facts.tables, draft.entries, answers.get('region'), preset?.zone);
+  const settled = (field: Field): Field => answers.settle({ entries: [], defaults: [field] }).defaults[0]!;
+  const defaults = defaultsOf(facts.tables, draft.entries, settled, preset?.zone).map(settled);
   const extra = preset ? partsOf(preset.spec, preset.tables) : [];
-  return { ...draft, defaults: answers.settle({ entries: [], defaults }).defaults, extra };
+  return { ...draft, defaults, extra };
 }
 
 function pathsOf(tables: readonly Table[], draft: MappingDraft): Map<string, string> {

@@ -113,7 +113,7 @@ export class Answers implements KindAnswers {
     const answer = await ask({ ...question, hasBefore: this.#asked.length > 0 || this.#file !== undefined });
     if (!answer) return false;
     if (answer === 'back') this.#back();
-    else this.#take(question, answer, draft, tables);
+    else this.#take(question, answer);
     return true;
   }
 
@@ -122,21 +122,13 @@ export class Answers implements KindAnswers {
     else this.#asked.pop();
   }
 
-  #take(
-    { name, choices }: Question,
-    { choice, text }: QuestionAnswer,
-    draft: MappingDraft,
-    tables: readonly Table[],
-  ): void {
+  /** To accept what the files are is no answer about each: what a preset knows stays its own. */
+  #take({ name, choices }: Question, { choice, text }: QuestionAnswer): void {
     const { value } = choices[choice]!;
-    if (name !== FILES) {
+    if (name === FILES && value !== 'yes') this.#file = value;
+    else {
       this.#asked.push([name, text ?? value]);
       this.#file = undefined;
-    } else if (value !== 'yes') this.#file = value;
-    else {
-      for (const table of filesIn(tables))
-        this.#asked.push([table.source, this.get(table.source) ?? kindsIn(draft, table)]);
-      this.#asked.push([FILES, 'yes']);
     }
   }
 
@@ -198,11 +190,8 @@ const filesIn = (tables: readonly Table[]): Table[] =>
   tables.filter(({ list, records }) => list === undefined && records > 0);
 
 function kindsIn({ entries }: MappingDraft, table: Table): string {
-  const own = entries
-    .filter((entry) => entry.table === table)
-    .map(({ kind }) => kind)
-    .join();
-  return Object.entries(KINDS).find(([, [, kinds]]) => kinds.join() === own)?.[0] ?? 'none';
+  const own = new Set(entries.filter((entry) => entry.table === table).map(({ kind }) => kind));
+  return Object.entries(KINDS).find(([, [, kinds]]) => kinds.join() === [...own].join())?.[0] ?? 'none';
 }
 
 /** Columns of a table in a question, and characters of their values. */

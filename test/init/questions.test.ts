@@ -55,6 +55,21 @@ describe.skipIf(!hasTmux())('on a terminal (skipped without tmux)', () => {
     expect(written).toMatch(/ {6}currency: { value: SEK }$/m);
   });
 
+  it('who accepts what the files of a preset are keeps the preset, and its country decides the time zone', async () => {
+    const cwd = await workspace('demo');
+    const { keys, text } = await onTerminal(100, 'init contacts.csv deals.csv notes.csv --out acme.yaml', { cwd });
+    await until(text, /notes\.csv \(27 records\): notes[^]*Is this what the files are\?/);
+    await keys('Enter');
+    await until(text, /1 of 2: all files\n.*region/);
+    await keys('Enter');
+    await until(text, /2 of 2: all files\n.*timezone/);
+    await keys('Enter');
+    expect(await until(text, /ended \d/)).toContain('No line is marked.');
+    expect(await readFile(join(cwd, 'acme.yaml'), 'utf8')).toMatch(
+      /timezone: Europe\/Rome$[^]*origin: { value: hubspot }/m,
+    );
+  });
+
   it('a file is changed on a screen of its own, and Backspace goes back, also to the files', async () => {
     const cwd = await exports();
     const { keys, text } = await onTerminal(100, 'init people.csv deals.csv --out other.yaml', { cwd });

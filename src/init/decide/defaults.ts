@@ -11,16 +11,17 @@ import { LEVELS } from '../know/roles.ts';
 export function defaultsOf(
   tables: readonly Table[],
   entries: readonly EntryDraft[],
-  given?: string,
+  settled: (field: Field) => Field,
   zone?: string,
 ): Field[] {
   const fields = entries.flatMap((entry) => entry.fields.filter(({ off }) => !off));
   const columns = tables.flatMap((table) => table.columns);
-  const region = regionField(
+  const proposed = regionField(
     columns,
     fields.filter(({ key }) => key === 'phone_number').flatMap((field) => field.columns),
   );
-  const country = given ?? (region && !region.off ? (region.value as string) : mainCountry(columns));
+  const region = proposed && settled(proposed);
+  const country = region && !region.off ? (region.value as string) : mainCountry(columns);
   const dates = fields.flatMap((field) => (JSON.stringify(field.value).includes('"date":') ? field.columns : []));
   return [
     ...(region ? [region] : []),
