@@ -98,10 +98,14 @@ export function factsOf(parts: readonly Part[]): Facts {
 
 /** What the exports become. Pure: the same facts and answers give the same draft. */
 export function decide(facts: Facts, preset: PresetMatch | undefined, answers: Answers): MappingDraft {
+  const all = preset ? presetEntries(preset, facts) : [];
+  // Without people, what the preset only looks up may be those whom deals belong to.
+  const hasPeople = all.some(({ kind }) => kind === 'lead');
   const isOfPreset = (table: Table): boolean =>
     answers.kindsOf(table) === undefined &&
-    (preset?.files.some(([, each]) => each === table || each === table.holder) ?? false);
-  const taken = preset ? presetEntries(preset, facts).filter(({ table }) => isOfPreset(table)) : [];
+    (preset?.files.some(([, each]) => each === table || each === table.holder) ?? false) &&
+    (hasPeople || all.some((entry) => entry.table === table));
+  const taken = all.filter(({ table }) => isOfPreset(table));
   const ownOf = (table: Table): EntryDraft[] => taken.filter((entry) => entry.table === table);
   const others = entriesOf(facts, {
     rolesOf: (...of) => answers.rolesOf(...of),

@@ -201,7 +201,7 @@ function waySort({ there, isBack }: JoinStep, isKey: boolean, steps: readonly Jo
 }
 
 /** Words, not an id that others have. */
-function isNamed({ is, pair, meaning: { concepts } }: Column): boolean {
+export function isNamed({ is, pair, meaning: { concepts } }: Column): boolean {
   return (
     (pair !== undefined || is.words >= LEVELS.most) &&
     is.code < LEVELS.half &&

@@ -9,6 +9,7 @@ import { NOTHING, WORDS_ALONE, type EntryDraft, type ExtraSource, type Field } f
 import type { MappingSpec } from '../../mapping/schema.ts';
 import type { Column, Table } from '../facts/facts.ts';
 import { dateValue, figures, formatDoubt, numberArgument, quoted } from '../decide/fields.ts';
+import { isNamed } from '../decide/joins.ts';
 import { idOf, type Key } from '../decide/kinds.ts';
 import { readsOf } from '../lines/fates.ts';
 import { columnIn, columnsOf, pathIn, valuesOf, type PresetMatch } from './match.ts';
@@ -16,6 +17,7 @@ import { POINTS, type RecordKind } from '../know/roles.ts';
 
 /** The entries of a preset, without what the exports lack. */
 export function presetEntries({ spec, tables, files }: PresetMatch, { references }: Facts): EntryDraft[] {
+  const said = new Set<Column>();
   return spec.events.flatMap((own, index): EntryDraft[] =>
     files.flatMap(([source, table]) => {
       if (source !== own.source) return [];
@@ -24,7 +26,7 @@ export function presetEntries({ spec, tables, files }: PresetMatch, { references
       const { data: has = {}, ...rest } = fitted ?? {};
       if (has['external_id'] === undefined || ('content' in own.data && has['content'] === undefined)) return [];
       const { type: _, source: __, ...settings } = rest as Partial<EntrySpec>;
-      const context = { table, tables, each: own.each, references };
+      const context = { table, tables, each: own.each, references, said };
       const given = own.data[custom];
       const all = typeof given === 'object' && '*' in given ? { '*': 'rest' } : {};
       const of = (place: Field['place'], values: object): Field[] =>
@@ -50,7 +52,8 @@ export function completed(entry: EntryDraft, general: EntryDraft | undefined): E
   const used = entry.fields.flatMap(({ columns, place }) => (place === 'data' ? columns : []));
   const found = (key: string): Field | undefined =>
     general?.fields.find(
-      (field) => field.key === key && !field.off && !field.columns.some((column) => used.includes(column)),
+      (field) =>
+        field.key === key && !field.off && !field.doubt && !field.columns.some((column) => used.includes(column)),
     );
   const fields = entry.fields.map((field) => (field.value === NOTHING ? (found(field.key) ?? field) : field));
   return { ...entry, fields };
@@ -96,6 +99,8 @@ interface Context {
   readonly tables: ReadonlyMap<string, Table>;
   readonly each: EntrySpec['each'];
   readonly references: Facts['references'];
+  /** Columns of names by which parents are found, and of which that is said. */
+  readonly said: Set<Column>;
 }
 
 function fieldOf(key: string, value: unknown, place: Field['place'], context: Context): Field {
@@ -104,7 +109,8 @@ function fieldOf(key: string, value: unknown, place: Field['place'], context: Co
   const said = place === 'data' ? saidOf(columns, context.table) : '';
   const field = { key, place, value: written(value, context) as Field['value'], columns, said };
   if (key === 'currency') return currencyOf(field, context.table);
-  if (key.endsWith('_external_id')) return { ...field, ...contradiction(columns, context.references) };
+  if (key.endsWith('_external_id'))
+    return { ...field, ...elsewhere(field, context), ...contradiction(columns, context.references) };
   const [first] = columns;
   const doubt = first && (key === 'amount' || key === 'occurred_at') ? formatDoubt(key, first) : undefined;
   return doubt ? { ...field, doubt: doubt.mark, said: [doubt.why, said].filter(Boolean).join('; ') } : field;
@@ -129,6 +135,25 @@ function currencyOf(field: Field, { records }: Table): Field {
   };
 }
 
+/** A parent that is found by a name or a company, or is where the record has no id of it: said where it is for the first time. */
+function elsewhere({ value, said }: Field, { tables, said: known }: Context): Partial<Field> {
+  const { from } = (value ?? {}) as ValueObject;
+  const ways = (Array.isArray(from) ? from : [value]) as ValueObject[];
+  const columns = ways.map((way) => {
+    const lookup = way?.lookup;
+    const table = lookup && [...tables.values()].find(({ source }) => source === lookup.source);
+    const there = table ? columnsOf(lookup.match, table) : [];
+    const loose = there.find((column) => isNamed(column) || column.meaning.concepts.has('company'));
+    if (!loose || known.has(loose)) return [];
+    known.add(loose);
+    return [...readsOf(lookup!.with)].map(({ path }) => `\`${path}\``);
+  });
+  const isLoose = columns[0]!.length > 0;
+  const others = [...new Set(columns.flat())].join(', ');
+  if (others === '') return {};
+  return { doubt: 'check', isLoose, said: `${said}; ${isLoose ? '' : 'else '}the only one with the same ${others}` };
+}
+
 /** Fewer values show nothing. */
 const LEAST = 4;
 
@@ -146,15 +171,10 @@ function written(value: unknown, context: Context): unknown {
   const isEmpty = (each: unknown): boolean =>
     Array.isArray((each as { from?: unknown } | null)?.from) && (each as { from: unknown[] }).from.length === 0;
   if (typeof value === 'string') return pathOf(value, context);
-  if (Array.isArray(value))
-    return [
-      ...new Set(
-        value
-          .filter((each) => typeof each !== 'string' || isThere(each, context))
-          .map((each) => written(each, context))
-          .filter((each) => !isEmpty(each)),
-      ),
-    ];
+  if (Array.isArray(value)) {
+    const there = value.filter((each) => typeof each !== 'string' || isThere(each, context));
+    return [...new Set(there.map((each) => written(each, context)).filter((each) => !isEmpty(each)))];
+  }
   if (typeof value !== 'object' || value === null) return value;
   const spec = { ...(value as Record<string, unknown>) };
   for (const part of ['from', 'list', 'all', 'any', 'not']) if (part in spec) spec[part] = written(spec[part], context);
@@ -176,8 +196,10 @@ function written(value: unknown, context: Context): unknown {
   return simple(spec);
 }
 
-const isThere = (path: string, { table, each }: Context): boolean =>
-  table.export.source.kind === 'tree' || columnIn(table, pathIn(path, each)) !== undefined;
+function isThere(path: string, { table, each }: Context): boolean {
+  const whole = pathIn(path, each);
+  return columnIn(table, whole) !== undefined || table.columns.some(({ name }) => name.startsWith(`${whole}.`));
+}
 
 function pathOf(path: string, { table, each }: Context): string {
   const column = columnIn(table, pathIn(path, each));
