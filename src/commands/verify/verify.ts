@@ -184,7 +184,8 @@ async function compareEntity(comparing: Comparing, entity: Entity): Promise<Enti
     entity,
   )!;
   const result: EntityResult = {
-    ...{ ...counts, not_in_input: 0, read_back: 0, missing: 0, equal: 0, refused: 0, not_shown: null, fields: {} },
+    ...{ ...counts, not_in_input: 0, read_back: 0, missing: 0, equal: 0, unreadable: 0, refused: 0 },
+    ...{ not_shown: null, fields: {} },
   };
   if (route === undefined) return { ...result, not_shown: 'the service has no route that shows them' };
   /** Several records may have become one in the service. */
@@ -247,5 +248,7 @@ function countRecord(
     verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
     if (verdict !== 'same' && verdict !== 'not_comparable') differs({ ...about, field, verdict, expected, actual });
   }
-  if (compared.every(({ verdict }) => ['same', 'normalised', 'not_comparable'].includes(verdict))) result.equal += 1;
+  const verdicts = compared.map(({ verdict }) => verdict);
+  if (verdicts.length > 0 && verdicts.every((each) => each === 'not_comparable')) result.unreadable += 1;
+  else if (verdicts.every((each) => ['same', 'normalised', 'not_comparable'].includes(each))) result.equal += 1;
 }

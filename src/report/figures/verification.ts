@@ -45,6 +45,8 @@ export interface EntityResult {
   missing: number;
   /** Without a difference in any field that was shown. */
   equal: number;
+  /** No field that was sent could be compared. */
+  unreadable: number;
   /** The service has them, or may have them, and does not let this key read them (403). */
   refused: number;
   readonly not_shown: string | null;
@@ -126,7 +128,7 @@ export function verificationFigures(found: Verification, names: ReadonlyMap<stri
 export function storedOf({ entities, finished_at: at, plan, exit, sample }: Verification): StoredVerification {
   const records = Object.entries<EntityResult>(entities).map(([entity, { fields, ...each }]) => {
     const hidden = Object.entries(fields).filter(([, counts]) => Object.keys(counts).join() === 'not_comparable');
-    const different = each.read_back - each.equal - each.missing;
+    const different = each.read_back - each.equal - each.missing - each.unreadable;
     return [entity, { ...each, different, not_readable: hidden.map(([name]) => name) }];
   });
   return {
@@ -144,14 +146,15 @@ export function storedOf({ entities, finished_at: at, plan, exit, sample }: Veri
  */
 export function verificationTexts({ records, plan, sample, reason }: StoredVerification): string[] {
   const parts = ENTITIES.flatMap((entity) => (records[entity] ? [{ entity, ...records[entity] }] : []));
-  const sum = (key: 'read_back' | 'equal' | 'acknowledged'): number =>
+  const sum = (key: 'read_back' | 'equal' | 'unreadable' | 'acknowledged'): number =>
     parts.reduce((total, each) => total + each[key], 0);
   const fields = parts.flatMap(({ entity, not_readable: hidden }) =>
     hidden.map((field) => `${fieldWords(field)} of ${kindOf(entity).words[1]}`),
   );
   const [read, all] = [sum('read_back'), sum('acknowledged')];
   const of = sample === 'all' || read >= all ? '' : `a sample of ${numberText(read)} of ${counted(all, 'record')}: `;
-  const match = `${of}${numberText(sum('equal'))} of ${counted(read, 'record')} ${read === 1 ? 'matches' : 'match'} in every field that can be read back.`;
+  const compared = read - sum('unreadable');
+  const match = `${of}${numberText(sum('equal'))} of ${counted(compared, 'record')} ${compared === 1 ? 'matches' : 'match'} in every field that can be read back.`;
   const hidden = fields.length > 0 ? ` Not readable: ${enumerated(fields, 'and')} (not shown by the service).` : '';
   const digest = plan.digest === null ? '' : ` (${plan.digest})`;
   return [
@@ -231,12 +234,13 @@ function notComparedSection({ entities, sample }: Verification): Section {
   const rows = Object.entries<EntityResult>(entities).flatMap(([entity, each]): Cells[] => {
     const several = kindOf(entity).words[1];
     if (each.not_shown !== null) return [];
-    const { without_id: without, not_in_input: gone, acknowledged, read_back: read, refused } = each;
+    const { without_id: without, not_in_input: gone, acknowledged, read_back: read, refused, unreadable } = each;
     const where = sample === 'all' ? 'list of the service' : `sample of ${sample}`;
     return [
       [`${several}: not in the ${where}`, acknowledged - without - gone - read - refused],
       [`${several}: without a known service id (skipped or replayed)`, without],
       [`${several}: without a valid event in the current input`, gone],
+      [`${several}: the service shows none of the fields that were sent`, unreadable],
       ...comparedFields(entity).flatMap((field): Cells[] => {
         const { not_comparable: count = 0, ...others } = each.fields[field.name] ?? {};
         if (Object.keys(others).length === 0) return [];

@@ -94,7 +94,7 @@ export function storeDocument<Name extends keyof Documents>(db: Database, name: 
   db.run('insert or replace into document (name, content) values (?, ?)', name, JSON.stringify(content));
 }
 
-/** Of the records of one type. `equal`, `different` and `missing` add up to those that were read back. */
+/** Of the records of one type. `equal`, `different`, `missing` and `unreadable` add up to those that were read back. */
 interface VerifiedRecords {
   /** Acknowledged in the checkpoint. */
   readonly acknowledged: number;
@@ -103,6 +103,8 @@ interface VerifiedRecords {
   readonly equal: number;
   readonly different: number;
   readonly missing: number;
+  /** Without a field that could be compared. */
+  readonly unreadable: number;
   /** Why the service shows none of them; null if it shows some. */
   readonly not_shown: string | null;
   /** Fields that were sent and that no answer showed. */

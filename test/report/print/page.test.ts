@@ -178,7 +178,7 @@ describe('the report page', () => {
   ])('of a plan that was compared with the service as %s, says whether to verify again', async (digest, isOther) => {
     const state = await stateDirectory(hostileWith({ plan: { digest: 'aaaa1111bbbb', events: 9 } }));
     const checkpoint = openCheckpoint(state);
-    const lead = { acknowledged: 9, read_back: 9, equal: 8, different: 1, missing: 0, not_shown: null };
+    const lead = { acknowledged: 9, read_back: 9, equal: 8, different: 1, missing: 0, unreadable: 0, not_shown: null };
     const plan = { digest, is_dry_run: false };
     const records = { lead: { ...lead, not_readable: ['custom_params'] } };
     storeVerification(checkpoint, { at: '2026-03-04T10:00:00Z', plan, sample: 'all', reason: 'different', records });
