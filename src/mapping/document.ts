@@ -2,19 +2,8 @@
  * A mapping file as plain data with source locations. YAML and JSON are read by the same parser, scalars keep the text they
  * were written with, and any path into the data can be resolved to line and column.
  */
-import {
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  parseDocument,
-  type Alias,
-  type Document as YamlDocument,
-  type Node,
-  type Scalar,
-  type YAMLMap,
-} from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import type { Alias, Document as YamlDocument, Node, Scalar } from 'yaml';
 import { readNumber, type NumberText } from '../json.ts';
 import { mistake, type Location, type Problem } from '../problem.ts';
 import { numberText } from '../report/words/numbers.ts';
@@ -62,13 +51,16 @@ export function parseMappingDocument(text: string, file: string): MappingDocumen
     const { line, col } = lines.linePos(offset);
     return { file, line: Math.max(1, line), column: Math.max(1, col) };
   };
-  const locate = (path: Path, part: 'key' | 'value' = 'value'): Location => at(offsetOf(document, path, part));
-  if (document.errors.length > 0)
-    return { data: undefined, problems: syntaxProblems(document.errors, text, at), locate };
   const reader = new NodeReader(document, at);
-  const data = reader.read(document.contents);
-  return { data: reader.endless ? undefined : data, problems: reader.problems, locate };
+  const isYaml = document.errors.length === 0;
+  const data = isYaml ? reader.read(document.contents) : undefined;
+  const locate = (path: Path, part: 'key' | 'value' = 'value'): Location => at(reader.offsetOf(data, path, part));
+  const problems = isYaml ? reader.problems : syntaxProblems(document.errors, text, at);
+  return { data: reader.endless ? undefined : data, problems, locate };
 }
+
+/** Where the members of a map or list stand in the text, by key or index. */
+type Places = Map<string | number, Readonly<Record<'key' | 'value', number>>>;
 
 /** Converts nodes to data; keys are text as written. */
 class NodeReader {
@@ -77,6 +69,7 @@ class NodeReader {
   endless = false;
   readonly #document: YamlDocument;
   readonly #at: (offset: number) => Location;
+  readonly #places = new Map<unknown, Places>();
   readonly #open = new Set<Node>();
   /** Resolving an alias searches the whole document, so each one is resolved once. */
   readonly #targets = new Map<Alias, Node | undefined>();
@@ -89,26 +82,32 @@ class NodeReader {
 
   read(node: Node | null): unknown {
     this.#nodes += 1;
-    if (node === null) return null;
-    if (this.#nodes === MOST_NODES)
-      this.#reportEndless(node, `anchors and aliases expand to more than ${numberText(MOST_NODES)} nodes`);
-    if (this.#nodes >= MOST_NODES) return null;
+    if (node === null || this.endless) return null;
+    if (this.#nodes >= MOST_NODES)
+      return this.#reportEndless(node, `anchors and aliases expand to more than ${numberText(MOST_NODES)} nodes`);
     if (isScalar(node)) {
       this.#reportBlank(node);
       return readScalar(node.value, node.source);
     }
-    if (this.#open.has(node)) {
-      this.#reportEndless(node, 'an anchor contains itself');
-      return null;
-    }
-    if (this.#open.size === MOST_LEVELS) {
-      if (!this.endless) this.#reportEndless(node, TOO_DEEP);
-      return null;
-    }
+    if (this.#open.has(node)) return this.#reportEndless(node, 'an anchor contains itself');
+    if (this.#open.size === MOST_LEVELS) return this.#reportEndless(node, TOO_DEEP);
     this.#open.add(node);
     const data = this.#readCollection(node);
     this.#open.delete(node);
     return data;
+  }
+
+  /** The place of a part of the data, or of its nearest parent. */
+  offsetOf(data: unknown, path: Path, part: 'key' | 'value'): number {
+    let current = data;
+    let offset = this.#document.contents?.range?.[0] ?? 0;
+    for (const [depth, step] of path.entries()) {
+      const place = this.#places.get(current)?.get(step);
+      if (!place) break;
+      offset = place[depth === path.length - 1 ? part : 'key'];
+      current = (current as Record<string | number, unknown>)[step];
+    }
+    return offset;
   }
 
   #readCollection(node: Node): unknown {
@@ -119,8 +118,18 @@ class NodeReader {
       this.#report(node, `unknown anchor \`${node.source}\``);
       return null;
     }
-    if (isSeq(node)) return node.items.map((item) => this.read(item as Node | null));
+    const places: Places = new Map();
+    if (isSeq(node)) {
+      const list = node.items.map((item, index) => {
+        const offset = offsetOf(item, node);
+        places.set(index, { key: offset, value: offset });
+        return this.read(item as Node | null);
+      });
+      this.#places.set(list, places);
+      return list;
+    }
     const data: Record<string, unknown> = {};
+    this.#places.set(data, places);
     if (!isMap(node)) return data;
     const own = new Set<string>();
     for (const { key, value } of node.items as { key: Node; value: Node | null }[]) {
@@ -132,19 +141,23 @@ class NodeReader {
       }
       if (own.has(name)) this.#report(key, `the key \`${name}\` is there twice`, 'duplicate_key', 'remove one of them');
       own.add(name);
-      if (name === '<<') this.#merge(data, value);
-      else data[name] = this.read(value);
+      if (name === '<<') this.#merge(data, places, value);
+      else {
+        data[name] = this.read(value);
+        places.set(name, { key: offsetOf(key, node), value: offsetOf(value, key) });
+      }
     }
     return data;
   }
 
   /** `<<: *base`: keys of the map itself take precedence, in any order. */
-  #merge(data: Record<string, unknown>, node: Node | null): void {
-    const merged = this.read(node);
-    for (const part of Array.isArray(merged) ? (merged as unknown[]) : [merged]) {
-      if (typeof part !== 'object' || part === null || part instanceof WrittenScalar) continue;
-      for (const [key, value] of Object.entries(part) as [string, unknown][])
-        if (!Object.hasOwn(data, key)) data[key] = value;
+  #merge(data: Record<string, unknown>, places: Places, node: Node | null): void {
+    for (const part of [this.read(node)].flat() as unknown[]) {
+      for (const [key, value] of Object.entries(isKeyed(part) ? part : {})) {
+        if (Object.hasOwn(data, key)) continue;
+        data[key] = value;
+        places.set(key, this.#places.get(part)!.get(key)!);
+      }
     }
   }
 
@@ -154,9 +167,10 @@ class NodeReader {
     if (blank) this.problems.push(blankProblem(blank, this.#at(node.range![0] + blank.at)));
   }
 
-  #reportEndless(node: Node, message: string): void {
+  #reportEndless(node: Node, message: string): null {
     this.endless = true;
     this.#report(node, message);
+    return null;
   }
 
   #report(node: Node | null, message: string, code = 'yaml_syntax', hint?: string): void {
@@ -177,39 +191,7 @@ function keyText(key: unknown): string | undefined {
   return typeof key.value === 'string' ? key.value : (key.source ?? String(key.value));
 }
 
-function offsetOf(document: YamlDocument, path: Path, part: 'key' | 'value'): number {
-  let node = document.contents;
-  let offset = node?.range?.[0] ?? 0;
-  for (const [depth, step] of path.entries()) {
-    const holder = isAlias(node) ? node.resolve(document) : node;
-    const last = depth === path.length - 1;
-    if (isSeq(holder) && typeof step === 'number' && step < holder.items.length) {
-      node = holder.items[step] as Node | null;
-      offset = node?.range?.[0] ?? offset;
-    } else if (isMap(holder)) {
-      const pair = pairOf(document, holder, String(step));
-      if (!pair) return offset;
-      node = pair.value as Node | null;
-      const keyOffset = (pair.key as Node).range?.[0] ?? offset;
-      offset = last && part === 'value' ? (node?.range?.[0] ?? keyOffset) : keyOffset;
-    } else {
-      return offset;
-    }
-  }
-  return offset;
-}
-
-function pairOf(document: YamlDocument, map: YAMLMap, key: string): YAMLMap['items'][number] | undefined {
-  const own = map.items.findLast((pair) => keyText(pair.key) === key);
-  if (own) return own;
-  for (const pair of map.items) {
-    if (keyText(pair.key) !== '<<') continue;
-    const parts = isSeq(pair.value) ? pair.value.items : [pair.value];
-    for (const part of parts) {
-      const base = isAlias(part) ? part.resolve(document) : part;
-      const found = isMap(base) ? pairOf(document, base, key) : undefined;
-      if (found) return found;
-    }
-  }
-  return undefined;
+/** Of a node that is there, else of the one that should have it. */
+function offsetOf(node: unknown, holder: Node): number {
+  return (node as Node | null)?.range?.[0] ?? holder.range?.[0] ?? 0;
 }

@@ -1,5 +1,4 @@
 import { isUpdate, KINDS, kindOfType, PERSON, type Kind } from '../kinds/index.ts';
-import { enumerated } from '../report/words/numbers.ts';
 import type { EventType } from '../model.ts';
 
 interface Policy {
@@ -12,31 +11,17 @@ interface Policy {
 
 const isUpdatable = (type: EventType): boolean => kindOfType(type).isUpdatable;
 
-/** `leads and deals`: the kinds of which this is true. */
-const several = (isMeant: (kind: Kind) => boolean): string =>
-  enumerated(
-    KINDS.filter(isMeant).map(({ words }) => words[1]),
-    'and',
-  );
-
 const mayLackParent = ({ parents, needsParent = false }: Kind): boolean => parents.length > 0 && !needsParent;
 
-/** What can name several parents. */
-const RIVALED = KINDS.filter(({ parents }) => parents.length > 1)
-  .map(({ words }) => words[0])
-  .join(' or ');
-
-/** Those between which a record can name several parents: the one that counts otherwise comes first. */
-const RIVALS = [
-  ...new Set(KINDS.flatMap(({ parents }) => (parents.length > 1 ? parents.map(({ kind }) => kind).toReversed() : []))),
-];
+/** Parents that one record can name together; the one that counts otherwise comes first. */
+const RIVALS = KINDS.flatMap(({ parents }) => (parents.length > 1 ? parents.map(({ kind }) => kind).toReversed() : []));
 
 /** What an entry can decide about special cases. The schema of mapping files and the reference are derived from it. */
 export const POLICIES = {
   if_exists: {
     choices: ['reject', 'skip', 'update'],
     appliesTo: (type) => !isUpdate(type),
-    doc: `the record already exists in the service, created by someone else (409); \`update\` (${several((kind) => kind.isUpdatable)} only) overwrites it`,
+    doc: 'the record already exists in the service, created by someone else (409); `update` (leads and deals only) overwrites it',
   },
   if_changed: {
     /** Or a list of fields. */
@@ -52,12 +37,12 @@ export const POLICIES = {
   if_parent_missing: {
     choices: ['block', 'send', 'omit', 'skip'],
     appliesTo: (type) => kindOfType(type).parents.length > 0,
-    doc: `the parent is neither in the input nor acknowledged; \`omit\` (${several(mayLackParent)} only) sends the event without it, \`skip\` leaves the record out and lists it in \`left_out.csv\``,
+    doc: 'the parent is neither in the input nor acknowledged; `omit` (deals only) sends the event without it, `skip` leaves the record out and lists it in `left_out.csv`',
   },
   if_both: {
     choices: ['reject', ...RIVALS],
     appliesTo: (type) => kindOfType(type).parents.length > 1,
-    doc: `a ${RIVALED} names both a ${RIVALS.toReversed().join(' and a ')}: which one to keep`,
+    doc: 'a comment names both a lead and a deal: which one to keep',
   },
   if_edited: {
     choices: ['keep', 'overwrite'],

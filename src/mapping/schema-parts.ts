@@ -6,10 +6,7 @@ import { NAME_PATTERN, nameError } from './names.ts';
 import { patternError } from './values/pattern.ts';
 import { WrittenScalar } from './document.ts';
 
-/**
- * Issue parameter that names the expected value; messages.ts adds the value that was found. Other checks use `refine` with a message
- * and, after a line break, a hint.
- */
+/** Issue parameter that names the expected value; messages.ts adds the value that was found. */
 export const EXPECTED = 'expected';
 
 function scalar<T>(expected: string, jsonType: string | string[], read: (raw: unknown) => T | undefined): z.ZodType<T> {
@@ -83,50 +80,43 @@ export function record<T>(
   return z.record(key, member);
 }
 
-/** A key that names files. */
-export const fileKey = z
-  .string()
-  .refine((key) => nameError(key) === undefined, { error: ({ input }) => nameError(String(input)) })
-  .meta({ pattern: NAME_PATTERN.source });
-
-/** A name that becomes that of a directory; `.sandbox` is the directory of a migration's rehearsals. */
-export const directoryName = name
-  .refine((text) => nameError(text) === undefined, { error: ({ input }) => nameError(String(input)) })
-  .refine((text) => !text.endsWith('.sandbox'), {
-    error: 'the name of a migration must not end with `.sandbox`\nthat is the state directory of a rehearsal',
-  })
-  .meta({ pattern: NAME_PATTERN.source });
-
-export const pattern = text.refine((source) => patternError(source) === '', {
-  error: (issue) => patternError(String(issue.input)),
-});
-
-/** An IANA time zone known to this Node. */
-export const timezone = name.refine(isTimezone, {
-  error: (issue) => {
-    const zone = String(issue.input);
-    const near = didYouMean(zone, Intl.supportedValuesOf('timeZone'));
-    return `unknown time zone \`${zone}\`\n${near ?? 'use an IANA name such as Europe/Rome or America/New_York'}`;
-  },
-});
-
-function isTimezone(zone: string): boolean {
-  if (/^[+-]/.test(zone)) return false;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
-    return true;
-  } catch {
-    return false;
-  }
+/** What the schema takes, unless `errorOf` says why not: a message and, after a line break, a hint. */
+export function checked<S extends z.ZodType>(schema: S, errorOf: (value: z.output<S>) => string | undefined): S {
+  return schema.superRefine((value, context) => {
+    const message = errorOf(value);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  });
 }
 
-export const locale = name.refine(isLocale, {
-  error: (issue) => `unknown locale \`${String(issue.input)}\`\nuse a language tag such as en, it or pt-BR`,
+/** A key that names files. */
+export const fileKey = checked(z.string(), nameError).meta({ pattern: NAME_PATTERN.source });
+
+/** A name that becomes that of a directory; `.sandbox` is the directory of a migration's rehearsals. */
+export const directoryName = checked(name, (text) =>
+  text.endsWith('.sandbox')
+    ? 'the name of a migration must not end with `.sandbox`\nthat is the state directory of a rehearsal'
+    : nameError(text),
+).meta({ pattern: NAME_PATTERN.source });
+
+export const pattern = checked(text, patternError);
+
+/** An IANA time zone known to this Node. */
+export const timezone = checked(name, (zone) => {
+  if (!/^[+-]/.test(zone) && isKnown(() => new Intl.DateTimeFormat('en', { timeZone: zone }))) return undefined;
+  const near = didYouMean(zone, Intl.supportedValuesOf('timeZone'));
+  return `unknown time zone \`${zone}\`\n${near ?? 'use an IANA name such as Europe/Rome or America/New_York'}`;
 });
 
-function isLocale(tag: string): boolean {
+export const locale = checked(name, (tag) =>
+  isKnown(() => Intl.DateTimeFormat.supportedLocalesOf(tag)[0])
+    ? undefined
+    : `unknown locale \`${tag}\`\nuse a language tag such as en, it or pt-BR`,
+);
+
+/** `Intl` throws for what it does not know. */
+function isKnown(ask: () => unknown): boolean {
   try {
-    return Intl.DateTimeFormat.supportedLocalesOf(tag).length > 0;
+    return ask() !== undefined;
   } catch {
     return false;
   }

@@ -48,28 +48,21 @@ const valueShape = {
   on_error: part.oneOf(['reject', 'omit']).optional(),
 };
 
-function withOneSource<S extends typeof valueShape>(shape: S) {
-  return part.object(shape).superRefine((object, context) => {
-    const message = sourceError(object as ValueObject);
-    if (message) context.addIssue({ code: 'custom', message });
-  });
-}
-
-const valueObject = withOneSource(valueShape);
+const valueObject = part.checked(part.object(valueShape), sourceError);
 
 /** A value of a custom field, whose names are free. */
 const customValue: z.ZodType<ValueSpec> = z
   .lazy(() => z.union([part.column, customObject]))
   .meta({ id: 'CustomValue', description: 'A value; with `as: json` a list or object arrives as it is.' });
 
-const customObject = withOneSource({ ...valueShape, as: part.oneOf(['json']).optional() });
+const customObject = part.checked(part.object({ ...valueShape, as: part.oneOf(['json']).optional() }), sourceError);
 
 const customFields = z.object({ [REST_KEY]: z.literal(REST).optional() }).catchall(customValue);
 
 const condition: z.ZodType<ConditionSpec> = z
   .lazy(() =>
-    part
-      .object({
+    part.checked(
+      part.object({
         ...valueShape,
         all: z.array(condition).min(1).optional(),
         any: z.array(condition).min(1).optional(),
@@ -79,11 +72,9 @@ const condition: z.ZodType<ConditionSpec> = z
         equals: part.text.optional(),
         matches: part.pattern.optional(),
         present: part.flag.optional(),
-      })
-      .superRefine((object, context) => {
-        const message = conditionError(object);
-        if (message) context.addIssue({ code: 'custom', message });
       }),
+      conditionError,
+    ),
   )
   .meta({ id: 'Condition', description: 'A value with one test, or one of all, any, not.' });
 
@@ -111,11 +102,7 @@ function conditionError(object: ConditionSpec): string | undefined {
 
 const combine = part
   .object({
-    heading: part.text
-      .refine((source) => source === '' || templateError(source) === undefined, {
-        error: (issue) => templateError(String(issue.input)),
-      })
-      .optional(),
+    heading: part.checked(part.text, (source) => (source === '' ? undefined : templateError(source))).optional(),
     separator: part.text.optional(),
     max: part.count.optional(),
   })
@@ -232,7 +219,7 @@ const SETTINGS: Readonly<Record<SettingKind, z.ZodType>> = {
   name: part.name,
   names: z.array(part.name),
   text: part.text,
-  character: part.text.refine((text) => /^[^\r\n]$/.test(text), { error: 'expected one character' }),
+  character: part.checked(part.text, (text) => (/^[^\r\n]$/.test(text) ? undefined : 'expected one character')),
   count: part.count,
   none: part.oneOf(['none']),
 };

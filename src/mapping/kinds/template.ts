@@ -45,10 +45,7 @@ export function templateError(template: string): string | undefined {
 }
 
 export const template = kind<string>({
-  schema: () =>
-    part.text.refine((source) => templateError(source) === undefined, {
-      error: (issue) => templateError(String(issue.input)),
-    }),
+  schema: () => part.checked(part.text, templateError),
   shape: () => 'scalar',
   words: (source) => ({ from: valueText(source), how: ['with the columns in braces replaced by their values'] }),
   read: readTemplate,

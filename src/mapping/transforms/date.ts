@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem, quoted } from '../../problem.ts';
 import { type Result, valueText } from '../values/result.ts';
-import { locale, object, oneOf, text, timezone } from '../schema-parts.ts';
+import { checked, locale, object, oneOf, text, timezone } from '../schema-parts.ts';
 import type { RowContext } from '../values/row-context.ts';
 import type { Defaults } from '../spec.ts';
 import {
@@ -25,9 +25,7 @@ interface DateOptions {
 }
 type DateArgument = string | readonly string[] | DateOptions;
 
-const format = text.refine((source) => isWord(source) || formatError(source) === undefined, {
-  error: (issue) => formatError(String(issue.input)),
-});
+const format = checked(text, (source) => (isWord(source) ? undefined : formatError(source)));
 const formats = z.union([format, z.array(format).min(1)]);
 
 export const date = transform<DateArgument>({

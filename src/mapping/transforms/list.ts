@@ -1,6 +1,6 @@
 import { textWith, type JsonValue } from '../../json.ts';
 import { valueText, textOf } from '../values/result.ts';
-import { integer, text } from '../schema-parts.ts';
+import { checked, integer, text } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
 import { issueOf } from '../../report/words/words.ts';
 
@@ -11,9 +11,9 @@ export const split = transform<string>({
   usage: ['{ split: TEXT }'],
   examples: [{ apply: '{ split: ";" }', from: '101; 102', to: ['101', '102'] }],
   argument: () =>
-    text.refine((separator) => separator !== '', {
-      error: 'the separator is empty\nuse the text between the elements',
-    }),
+    checked(text, (separator) =>
+      separator === '' ? 'the separator is empty\nuse the text between the elements' : undefined,
+    ),
   shape: () => 'list',
   compile: (separator) => {
     const one = onText((input) => input.split(separator!).map((piece) => piece.trim() || null));

@@ -8,11 +8,11 @@ export function compilePattern(source: string, flags?: number): RE2JS {
   return RE2JS.compile(source, flags);
 }
 
-/** Why a pattern cannot be compiled, with a hint after a line break; empty if it can. */
-export function patternError(source: string): string {
+/** Why a pattern cannot be compiled, with a hint after a line break; undefined if it can. */
+export function patternError(source: string): string | undefined {
   try {
     compilePattern(source);
-    return '';
+    return undefined;
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     const reason = error.message.replace(/^error parsing regexp: /, '');
