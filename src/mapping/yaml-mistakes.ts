@@ -90,7 +90,7 @@ const BEFORE = 12;
 const AFTER = 3;
 
 /**
- * The line whose indent makes a text no YAML, or is the cause of several of its mistakes: with another one, which lines around it have, these
+ * The line whose indent makes a text no YAML, or is the cause of several of its mistakes: with another one, which other lines have, these
  * are gone and no others come. `first`: the line of the first mistake. `mistakesIn`: their messages; undefined for what is no YAML.
  */
 export function wrongIndent(
@@ -98,44 +98,41 @@ export function wrongIndent(
   mistakesIn: (text: string) => readonly string[] | undefined,
 ): WrongIndent | undefined {
   const lines = text.split('\n');
-  const isEmpty = (line: string): boolean => /^\s*(?:#|$)/.test(line);
-  const near = lines.flatMap((line, at) =>
-    at + 1 >= first - BEFORE && at + 1 <= first + AFTER && !isEmpty(line) ? [at] : [],
-  );
-  const indents = [...new Set(near.flatMap((at) => [indentOf(lines[at]!), /^ *(?:- )*/.exec(lines[at]!)![0].length]))];
-  let best: { rank: readonly number[]; at: number; mended: string; right: number } | undefined;
+  const full = [...lines.keys()].filter((at) => !isEmpty(lines[at]!));
+  const near = full.filter((at) => at + 1 >= first - BEFORE && at + 1 <= first + AFTER);
+  const indents = new Set(full.flatMap((at) => [indentOf(lines[at]!), /^ *(?:- )*/.exec(lines[at]!)![0].length]));
   const now = mistakesIn(text);
-  for (const at of near) {
-    for (const right of indents.filter((each) => each !== indentOf(lines[at]!))) {
-      const moved = lines.with(at, ' '.repeat(right) + lines[at]!.trimStart());
+  const candidates = near.flatMap((at) => {
+    const is = indentOf(lines[at]!);
+    return [...indents].flatMap((should) => {
+      if (is === should) return [];
+      const moved = lines.with(at, ' '.repeat(should) + lines[at]!.trimStart());
       const mended = moved.join('\n');
       const left = mistakesIn(mended);
-      if (!left || (now && (left.length + 1 >= now.length || left.some((each) => !now.includes(each))))) continue;
-      const rank = [left.length, unusualSteps(moved.filter((line) => !isEmpty(line))), Math.abs(at + 1 - first)];
-      if (!best || isLess(rank, best.rank)) best = { rank, at, mended, right };
-    }
-  }
-  if (!best) return undefined;
-  const [is, should] = [indentOf(lines[best.at]!), best.right].map(
-    (count) => `${count} space${count === 1 ? '' : 's'}`,
-  );
-  const message = `wrong indent: this line begins with ${is}, and with ${should} it would fit its neighbours`;
-  return { problem: mistake('wrong_indent', message, { file, line: best.at + 1, column: 1 }), mended: best.mended };
+      if (!left || (now && (left.length + 1 >= now.length || left.some((each) => !now.includes(each))))) return [];
+      // Fewest mistakes; then steps as they are usual; then the nearest line.
+      const cost = left.length * 1e6 + unusualSteps(moved) * 1e3 + Math.abs(at + 1 - first);
+      const message = `wrong indent: this line begins with ${spaces(is)}, and with ${spaces(should)} it would fit its neighbours`;
+      return [{ cost, mended, problem: mistake('wrong_indent', message, { file, line: at + 1, column: 1 }) }];
+    });
+  });
+  return candidates.sort((a, b) => a.cost - b.cost)[0];
+}
+
+function isEmpty(line: string): boolean {
+  return /^\s*(?:#|$)/.test(line);
 }
 
 function indentOf(line: string): number {
   return line.length - line.trimStart().length;
 }
 
-/** How many lines are indented further than the line before them, but not by two spaces as nearly all are. */
-function unusualSteps(lines: readonly string[]): number {
-  return lines.filter((line, at) => {
-    const step = indentOf(line) - indentOf(lines[at - 1] ?? line);
-    return step > 0 && step !== 2;
-  }).length;
+function spaces(count: number): string {
+  return `${count} space${count === 1 ? '' : 's'}`;
 }
 
-function isLess(rank: readonly number[], other: readonly number[]): boolean {
-  const at = rank.findIndex((each, index) => each !== other[index]);
-  return at >= 0 && rank[at]! < other[at]!;
+/** How many lines are indented further than the line before them, but not by two spaces as nearly all are. */
+function unusualSteps(lines: readonly string[]): number {
+  const indents = lines.filter((line) => !isEmpty(line)).map(indentOf);
+  return indents.filter((indent, at) => at > 0 && indent > indents[at - 1]! && indent !== indents[at - 1]! + 2).length;
 }
