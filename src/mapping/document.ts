@@ -152,7 +152,8 @@ class NodeReader {
 
   /** `<<: *base`: keys of the map itself take precedence, in any order. */
   #merge(data: Record<string, unknown>, places: Places, node: Node | null): void {
-    for (const part of [this.read(node)].flat() as unknown[]) {
+    const read = this.read(node);
+    for (const part of Array.isArray(read) ? (read as unknown[]) : [read]) {
       for (const [key, value] of Object.entries(isKeyed(part) ? part : {})) {
         if (Object.hasOwn(data, key)) continue;
         data[key] = value;

@@ -62,7 +62,7 @@ export function fittedCondition(spec: ConditionSpec, source: string, lacking: No
     const inner = fittedCondition(not, source, lacking);
     return inner && { not: inner };
   }
-  if (!all && !any) return fitted(spec as ValueSpec, source, lacking) as ConditionSpec | undefined;
+  if (!all && !any) return fitted(spec, source, lacking) as ConditionSpec | undefined;
   const parts = (all ?? any ?? []).flatMap((part) => fittedCondition(part, source, lacking) ?? []);
   if (parts.length === 0) return undefined;
   return all ? { all: parts } : { any: parts };

@@ -9,7 +9,7 @@ import { commandOf } from '../settings/program.ts';
 import { markedLines } from './marks.ts';
 import { didYouMean, Problem, ProblemsError, quoted } from '../problem.ts';
 import { FORMATS } from '../input/formats.ts';
-import { openSources, type OpenedSources } from '../input/input.ts';
+import { openSources } from '../input/input.ts';
 import { MissingFile } from '../input/files.ts';
 import type { SourceSpec } from '../input/source.ts';
 import { counted } from '../report/words/numbers.ts';
@@ -21,7 +21,7 @@ import { loadFunctions, type FunctionModule } from './functions.ts';
 import type { Mapping, NameMap, References, WorksheetRef } from './mapping.ts';
 import { policiesOf } from './policies.ts';
 import { asMappingSpec, mappingSchema, type MappingSpec } from './schema.ts';
-import { validParts, type ValidParts } from './valid-parts.ts';
+import { validParts } from './valid-parts.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
 import { sourcesLookedUp, transformsUsed } from './spec-values.ts';
 import { problemsOf } from './messages.ts';
@@ -79,41 +79,26 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
   };
 }
 
-function notThere(message: string, meant?: string): UserError {
-  const create = `create one with \`${commandOf(process.argv, 'init')} EXPORT…\``;
-  return new UserError(message, { hint: meant === undefined ? create : `${meant}\n${create}` });
-}
-
 async function readBytes(path: string): Promise<Buffer> {
-  const mistaken = mistakenFor(path);
-  if (mistaken) throw mistaken;
-  try {
-    const bytes = await readRegular(path);
-    if (bytes.toString('latin1').trim() === '') throw notThere(`the mapping file ${path} is empty`);
-    return bytes;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') {
-      const near = await readdir(dirname(path)).catch(() => []);
-      const meant = didYouMean(
-        basename(path),
-        near.filter((name) => /\.(ya?ml|json)$/i.test(name)),
-      );
-      throw notThere(`mapping file not found: ${path}`, meant);
-    }
-    if (error instanceof UserError) throw error;
-    throw new UserError(`cannot read mapping file ${path}: ${codeOf(error) ?? messageOf(error)}`, {
-      cause: error,
-    });
+  const init = (...exports: readonly string[]): string => `\`${commandOf(process.argv, 'init', ...exports)}\``;
+  if (isExport(path)) throw anExport(path);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    const hint = `give the mapping file in it; to make one, name the exports: ${init(`${path}/FILE.csv`, '--out', 'mapping.yaml')}`;
+    throw new UserError(`${path} is a directory, not a mapping file`, { hint });
   }
-}
-
-/** What is given in place of a mapping file: an export, or a folder of exports. */
-function mistakenFor(path: string): UserError | undefined {
-  if (isExport(path)) return anExport(path);
-  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return undefined;
-  return new UserError(`${path} is a directory, not a mapping file`, {
-    hint: `give the mapping file in it; to make one, name the exports: \`${commandOf(process.argv, 'init', `${path}/FILE.csv`, '--out', 'mapping.yaml')}\``,
+  const bytes = await readRegular(path).catch(async (cause: unknown) => {
+    if (codeOf(cause) !== 'ENOENT')
+      throw new UserError(`cannot read mapping file ${path}: ${codeOf(cause) ?? messageOf(cause)}`, { cause });
+    const names = await readdir(dirname(path)).catch(() => []);
+    const meant = didYouMean(
+      basename(path),
+      names.filter((name) => /\.(ya?ml|json)$/i.test(name)),
+    );
+    const hint = [...(meant === undefined ? [] : [meant]), `create one with ${init('EXPORT…')}`].join('\n');
+    throw new UserError(`mapping file not found: ${path}`, { hint });
   });
+  if (bytes.toString('latin1').trim() !== '') return bytes;
+  throw new UserError(`the mapping file ${path} is empty`, { hint: `create one with ${init('EXPORT…')}` });
 }
 
 function anExport(path: string): UserError {
@@ -159,19 +144,18 @@ function decode(bytes: Buffer, path: string): string {
   }
 }
 
+/** A mapping file as it was read. */
+interface MappingAsRead {
+  readonly path: string;
+  readonly document: MappingDocument;
+  readonly texts: ReadonlyMap<string, string>;
+  /** The line that is the cause of its mistakes; the document is without them. */
+  readonly indent: Problem | undefined;
+}
+
 /** Throws all problems at once: those of the schema, and all others of the parts that are valid. */
 async function validate(
-  {
-    document,
-    path,
-    texts,
-    indent,
-  }: {
-    readonly document: MappingDocument;
-    readonly path: string;
-    readonly texts: ReadonlyMap<string, string>;
-    readonly indent: Problem | undefined;
-  },
+  { document, path, texts, indent }: MappingAsRead,
   overrides: ReadonlyMap<string, string>,
 ): Promise<{ readonly spec: MappingSpec; readonly functions: FunctionModule | undefined }> {
   const fail = (others: readonly Problem[]): never => {
@@ -179,10 +163,10 @@ async function validate(
     throw new ProblemsError(`${path} has ${counted(problems.length, 'error')}`, inOrder(problems), texts);
   };
   if (document.data === undefined) fail(document.problems);
-  // Compiling a schema pays off only when it is used more than once.
   const parsed = schemaProblems(document);
   const spec = parsed.spec ?? validParts(document.data);
-  await load(spec);
+  // Only the libraries of the transforms in use.
+  for (const name of transformsUsed(spec.events)) await TRANSFORM_BY_NAME.get(name)?.load?.();
   const folder = dirname(resolve(path));
   const functions = spec.functions === undefined ? undefined : await loadFunctions(spec.functions, folder);
   const checked = { spec, document, functions };
@@ -190,8 +174,12 @@ async function validate(
   if (parsed.spec && !indent && document.problems.length + found.length === 0 && !(functions instanceof Problem))
     return { spec: parsed.spec, functions };
   const used = new Set(spec.events.flatMap((entry) => (entry ? [entry.source, ...sourcesLookedUp(entry)] : [])));
-  const specs = sourceSpecs(spec.sources ?? {}, folder, overrides).filter(({ name }) => used.has(name));
-  const { problems } = await compileEntries(checked, withMissingFiles(await openSources(specs)));
+  const opened = await openSources(
+    sourceSpecs(spec.sources ?? {}, folder, overrides).filter(({ name }) => used.has(name)),
+  );
+  // Of other failures, a mistake of the mapping may be the cause.
+  const missing = [...opened.failures].filter(([, error]) => error instanceof MissingFile);
+  const { problems } = await compileEntries(checked, { sources: opened.sources, failures: new Map(missing) });
   // A YAML mistake causes others on its line, and an invalid value may look like a column.
   const lines = new Set(document.problems.map(({ at }) => at?.line));
   const places = new Set(found.map(({ at }) => JSON.stringify(at)));
@@ -202,6 +190,7 @@ async function validate(
   ]);
 }
 
+/** Compiling a schema pays off only when it is used more than once: `jitless`. */
 function schemaProblems(document: MappingDocument): { spec?: MappingSpec; problems: readonly Problem[] } {
   const parsed = mappingSchema.safeParse(document.data, { jitless: true });
   return parsed.success
@@ -220,16 +209,6 @@ function wrongIndentIn(text: string, file: string): WrongIndent | undefined {
     const document = parseMappingDocument(changed, file);
     return document.data === undefined ? undefined : schemaProblems(document).problems.map(({ message }) => message);
   });
-}
-
-/** Of the sources that could not be opened, those without a file: a mistake of the mapping may be why others cannot be read. */
-function withMissingFiles({ sources, failures }: OpenedSources): OpenedSources {
-  return { sources, failures: new Map([...failures].filter(([, error]) => error instanceof MissingFile)) };
-}
-
-/** Loads only the libraries of the transforms in use. */
-async function load({ events }: ValidParts): Promise<void> {
-  for (const name of transformsUsed(events)) await TRANSFORM_BY_NAME.get(name)?.load?.();
 }
 
 function checkOverrides(overrides: ReadonlyMap<string, string>, spec: MappingSpec): void {
@@ -270,17 +249,19 @@ function worksheetOf(spec: MappingSpec, document: MappingDocument, folder: strin
 }
 
 /** `stages` maps names, or pipelines to the names within each. */
-function referencesOf({ references = {} }: MappingSpec): References {
+function referencesOf({
+  references: { pipelines = {}, stages: given = {}, owners = {} } = {},
+}: MappingSpec): References {
   const stages = new Map<string, string | null>();
   const stagesByPipeline = new Map<string, NameMap>();
-  for (const [key, value] of Object.entries(references.stages ?? {})) {
+  for (const [key, value] of Object.entries(given)) {
     if (typeof value === 'object' && value !== null) stagesByPipeline.set(key, nameMap(value));
     else stages.set(key, value);
   }
-  return { pipelines: nameMap(references.pipelines), stages, stagesByPipeline, owners: nameMap(references.owners) };
+  return { pipelines: nameMap(pipelines), stages, stagesByPipeline, owners: nameMap(owners) };
 }
 
-function nameMap(names: Readonly<Record<string, string | null>> = {}): NameMap {
+function nameMap(names: Readonly<Record<string, string | null>>): NameMap {
   return new Map(Object.entries(names));
 }
 

@@ -1,9 +1,9 @@
 /** The scalars of mapping files as zod schemas, with the JSON Schema that editors use. */
+import { RE2JS, RE2JSException } from 're2js';
 import { z } from 'zod';
 import { NumberText, type JsonScalar } from '../json.ts';
 import { didYouMean } from '../problem.ts';
 import { NAME_PATTERN, nameError } from './names.ts';
-import { patternError } from './values/pattern.ts';
 import { WrittenScalar } from './document.ts';
 
 /** Issue parameter that names the expected value; messages.ts adds the value that was found. */
@@ -99,6 +99,29 @@ export const directoryName = checked(name, (text) =>
 ).meta({ pattern: NAME_PATTERN.source });
 
 export const pattern = checked(text, patternError);
+
+/**
+ * Compiles a regular expression of a mapping. It finds a match in time linear in the text, whatever the pattern, so that no record can
+ * hang the run. Replacing many matches looks for each of them anew. RE2 syntax (https://github.com/google/re2/wiki/Syntax). Throws where `patternError` says why.
+ */
+export function compilePattern(source: string, flags?: number): RE2JS {
+  return RE2JS.compile(source, flags);
+}
+
+/** Why a pattern cannot be compiled, with a hint after a line break; undefined if it can. */
+function patternError(source: string): string | undefined {
+  try {
+    compilePattern(source);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    const reason = error.message.replace(/^error parsing regexp: /, '');
+    return `invalid regular expression: ${reason}\n${HINT}`;
+  }
+}
+
+const HINT =
+  'regular expressions have RE2 syntax: no lookahead, lookbehind or backreference; a character by its number is `\\x{e9}`';
 
 /** An IANA time zone known to this Node. */
 export const timezone = checked(name, (zone) => {

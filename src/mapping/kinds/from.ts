@@ -5,7 +5,7 @@ import type { Lack } from '../not-in-export.ts';
 import { within, type ValueContext } from '../values/compile-context.ts';
 import { reportPassedOver, saysWhatIsLeft } from '../values/left-behind.ts';
 import { columnOf } from '../values/path.ts';
-import { ABSENT, type Evaluate } from '../values/row-context.ts';
+import { ABSENT, type Evaluate } from '../values/result.ts';
 import { completed, type ValueReading, type ValueKind } from './kind.ts';
 
 type From = ValueSpec | readonly ValueSpec[];

@@ -1,10 +1,20 @@
+import type { JsonScalar } from '../../json.ts';
+import * as part from '../schema-parts.ts';
 import type { ValueObject } from '../spec.ts';
-import { constant } from './constant.ts';
+import { valueText } from '../values/result.ts';
 import { from } from './from.ts';
-import type { Kinds, ValueKind } from './kind.ts';
+import { kind, type Kinds, type ValueKind } from './kind.ts';
 import { list } from './list.ts';
 import { lookup } from './lookup.ts';
 import { template } from './template.ts';
+
+/** `value: EUR` */
+const constant = kind<JsonScalar>({
+  schema: () => part.constant,
+  shape: () => 'scalar',
+  words: (value) => ({ from: `always ${valueText(value)}`, how: [] }),
+  read: (value) => (value === '' ? () => undefined : () => value),
+});
 
 /** In the order in which they are named. */
 export const KINDS: Kinds = { from, template, list, value: constant, lookup };

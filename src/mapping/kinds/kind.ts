@@ -7,8 +7,7 @@ import type { Path } from '../document.ts';
 import type { ValueObject, ValueSpec } from '../spec.ts';
 import type { ValueShape } from '../transforms/transform.ts';
 import type { ValueContext } from '../values/compile-context.ts';
-import type { Result } from '../values/result.ts';
-import { ABSENT, type Evaluate, type RowContext } from '../values/row-context.ts';
+import { ABSENT, type Evaluate, type Result, type RowContext } from '../values/result.ts';
 import type { Problem } from '../../problem.ts';
 
 /** Where a value comes from, and what happens to it, in order. */

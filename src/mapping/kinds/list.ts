@@ -3,7 +3,7 @@ import type { JsonValue } from '../../json.ts';
 import { enumerated } from '../../report/words/numbers.ts';
 import type { ValueSpec } from '../spec.ts';
 import { within } from '../values/compile-context.ts';
-import { ABSENT } from '../values/row-context.ts';
+import { ABSENT } from '../values/result.ts';
 import { kind } from './kind.ts';
 import { Problem } from '../../problem.ts';
 

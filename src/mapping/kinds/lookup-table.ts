@@ -3,8 +3,7 @@ import { cellText, type JsonValue } from '../../json.ts';
 import type { Row } from '../../model.ts';
 import type { Source } from '../../input/source.ts';
 import type { Lack } from '../not-in-export.ts';
-import { type Result, textOf } from '../values/result.ts';
-import { RowContext, type Evaluate } from '../values/row-context.ts';
+import { RowContext, textOf, type Evaluate, type Result } from '../values/result.ts';
 import { Problem } from '../../problem.ts';
 
 /** Marks a text that several records match with different values. */

@@ -5,11 +5,10 @@ import type { Lack } from '../not-in-export.ts';
 import { within, type PathUse, type ValueContext } from '../values/compile-context.ts';
 import { kind, type ValueReading } from './kind.ts';
 import { LookupTable, SEVERAL } from './lookup-table.ts';
-import { ABSENT, type Evaluate } from '../values/row-context.ts';
+import { ABSENT, textOf, valueText, withOriginal, type Evaluate, type Result } from '../values/result.ts';
 import type { LookupSpec } from '../spec.ts';
 import * as part from '../schema-parts.ts';
 import { onEach } from '../transforms/transform.ts';
-import { type Result, valueText, textOf, withOriginal } from '../values/result.ts';
 import { issueOf } from '../../report/words/words.ts';
 import { Problem } from '../../problem.ts';
 

@@ -2,8 +2,7 @@
 import { textWith, type JsonValue } from '../../json.ts';
 import * as part from '../schema-parts.ts';
 import { compileColumn, type ValueContext } from '../values/compile-context.ts';
-import { withOriginal, type Result, valueText, textOf } from '../values/result.ts';
-import { ABSENT, type Evaluate } from '../values/row-context.ts';
+import { ABSENT, textOf, valueText, withOriginal, type Evaluate, type Result } from '../values/result.ts';
 import { issueOf } from '../../report/words/words.ts';
 import { kind } from './kind.ts';
 import { Problem } from '../../problem.ts';

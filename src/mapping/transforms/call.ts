@@ -3,8 +3,7 @@ import { isObject, NumberInText, NumberText, type JsonObject, type JsonValue } f
 import { didYouMean, Problem, quoted } from '../../problem.ts';
 import { thrownText, type FunctionModule } from '../functions.ts';
 import { uniqueNames } from '../values/path.ts';
-import { type Result, valueText } from '../values/result.ts';
-import type { RowContext } from '../values/row-context.ts';
+import { valueText, type Result, type RowContext } from '../values/result.ts';
 import { name } from '../schema-parts.ts';
 import { transform } from './transform.ts';
 import { issueOf } from '../../report/words/words.ts';

@@ -1,7 +1,6 @@
 /** Checks and compiles date formats of Unicode tokens. The whole text must match. */
 import { issueOf } from '../../report/words/words.ts';
-import { valueText } from '../values/result.ts';
-import type { RowContext } from '../values/row-context.ts';
+import { valueText, type RowContext } from '../values/result.ts';
 import { escapeLiteral, formatPieces, NAMED, namedToken, readOffset, TOKENS, type DateParts } from './date-tokens.ts';
 
 /** The local time as if it were UTC, and the offset if the text has one; both in milliseconds. */

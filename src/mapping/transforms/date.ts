@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { Problem, quoted } from '../../problem.ts';
-import { type Result, valueText } from '../values/result.ts';
+import { valueText, type Result, type RowContext } from '../values/result.ts';
 import { checked, locale, object, oneOf, text, timezone } from '../schema-parts.ts';
-import type { RowContext } from '../values/row-context.ts';
 import type { Defaults } from '../spec.ts';
 import {
   formatError,
@@ -13,7 +12,7 @@ import {
   warnIfFar,
   type ReadDate,
 } from './date-format.ts';
-import { onText, transform, type TransformContext } from './transform.ts';
+import { onText, transform, type Apply, type TransformContext } from './transform.ts';
 import { zoneOffset, zoneReader, type ZoneOffset, type ZoneReader } from './zone.ts';
 import { issueOf } from '../../report/words/words.ts';
 
@@ -68,18 +67,39 @@ export const date = transform<DateArgument>({
   compile: (argument, context) => compileDate(options(argument!), context),
 });
 
-/** Formats that are words. */
-const WORDS: Readonly<Record<string, string>> = {
-  iso: 'in ISO 8601',
-  unix: 'in seconds since 1970',
-  unix_ms: 'in milliseconds since 1970',
-  excel: 'as the numbers of days in a spreadsheet',
-};
-
 type DateReader = (text: string, row?: RowContext) => ReadDate | undefined;
+
+interface DateForm {
+  /** `reads dates written …` */
+  readonly words: string;
+  /** Of what it reads, only a time zone makes an instant. With `iso`, some texts may have an offset and others not: that is checked per record. */
+  readonly isLocal: boolean;
+  readonly hasShortYear?: boolean;
+  /** `offset`: that of the time zone at an instant. */
+  readonly reader: (offset: ZoneOffset) => DateReader;
+}
+
+/** Formats that are words. */
+const WORDS: Readonly<Record<string, DateForm>> = {
+  iso: { words: 'in ISO 8601', isLocal: false, reader: () => readIso },
+  unix: { words: 'in seconds since 1970', isLocal: false, reader: (offset) => (text) => readUnix(text, 1000, offset) },
+  unix_ms: {
+    words: 'in milliseconds since 1970',
+    isLocal: false,
+    reader: (offset) => (text, row) => readMilliseconds(text, offset, row),
+  },
+  excel: { words: 'as the numbers of days in a spreadsheet', isLocal: true, reader: () => readSerial },
+};
 
 function isWord(source: string): boolean {
   return Object.hasOwn(WORDS, source);
+}
+
+/** `locale` is for the names of months and weekdays. */
+function formatOf(source: string, locale = 'en'): DateForm {
+  if (isWord(source)) return WORDS[source]!;
+  const { hasOffset, hasShortYear, read } = compileFormat(source, locale);
+  return { words: `as ${valueText(source)}`, isLocal: !hasOffset, hasShortYear, reader: () => read };
 }
 
 function options(argument: DateArgument): DateOptions & { readonly formats: readonly string[] } {
@@ -88,43 +108,39 @@ function options(argument: DateArgument): DateOptions & { readonly formats: read
 }
 
 function dateWords({ formats, timezone, as }: ReturnType<typeof options>, defaults: Defaults): string {
-  const written = formats.map((source) => (isWord(source) ? WORDS[source]! : `as ${valueText(source)}`)).join(' or ');
+  const written = formats.map((source) => formatOf(source).words).join(' or ');
   const zone = timezone ?? defaults.timezone;
   const hasZone = zone !== undefined && formats.some((source) => !source.startsWith('unix'));
   return `reads dates written ${written}${as === 'date' ? ', without the time' : hasZone ? `, in the time zone ${zone}` : ''}`;
 }
 
-/** With `iso`, some texts may have an offset and others not: that is checked per record. */
 function checkZone({ formats, timezone, as }: ReturnType<typeof options>, defaults: Defaults): Problem[] {
   if (as === 'date' || (timezone ?? defaults.timezone) !== undefined) return [];
-  const isLocal = (source: string): boolean =>
-    isWord(source) ? source === 'excel' : !compileFormat(source, 'en').hasOffset;
-  const without = formats.find(isLocal);
+  const without = formats.find((source) => formatOf(source).isLocal);
   if (without === undefined) return [];
   const message = `\`${without}\` has no offset and no time zone is set`;
   const hint = 'set `defaults.timezone` to an IANA name such as Europe/Rome, or use `as: date` if only the day matters';
   return [new Problem({ code: 'no_timezone', message, hint })];
 }
 
-function compileDate({ formats, timezone, locale, as }: ReturnType<typeof options>, { defaults }: TransformContext) {
+function compileDate(
+  { formats, timezone, locale, as }: ReturnType<typeof options>,
+  { defaults }: TransformContext,
+): Apply {
   const zone = timezone ?? defaults.timezone;
   const inZone = zone === undefined ? undefined : zoneReader(zone);
-  const readers = formats.map((source) => compileReader(source, locale ?? defaults.locale ?? 'en', zone));
   const offsetAt = zone === undefined ? undefined : zoneOffset(zone);
-  const finish =
-    as === 'date'
-      ? (read: ReadDate, text: string) => dayOf(read, text, offsetAt)
-      : (read: ReadDate, text: string, row: RowContext) => instantOf(read, text, inZone, row);
+  const given = formats.map((source) => formatOf(source, locale ?? defaults.locale));
+  const readers = given.map(({ reader }) => reader(offsetAt ?? (() => 0)));
   const known = quoted(formats);
-  const hasShortYear = formats.map((source) => !isWord(source) && compileFormat(source, 'en').hasShortYear);
   return onText((text, row) => {
-    for (let index = 0; index < readers.length; index += 1) {
-      const read = readers[index]!(text, row);
+    for (const [index, reader] of readers.entries()) {
+      const read = reader(text, row);
       if (read === undefined) continue;
-      const result = finish(read, text, row);
+      const result = as === 'date' ? dayOf(read, text, offsetAt) : instantOf(read, text, inZone, row);
       if (typeof result === 'string') {
-        warnIfReadDifferently(text, read, readers, index, row);
-        if (hasShortYear[index]) warnIfLate(text, read, row);
+        warnIfReadDifferently(text, read, readers.slice(index + 1), row);
+        if (given[index]!.hasShortYear) warnIfLate(text, read, row);
         warnIfFar(text, result, row);
       }
       return result;
@@ -133,18 +149,9 @@ function compileDate({ formats, timezone, locale, as }: ReturnType<typeof option
   });
 }
 
-function compileReader(source: string, locale: string, zone: string | undefined): DateReader {
-  if (source === 'iso') return readIso;
-  if (source === 'excel') return readSerial;
-  const offset = zone === undefined ? () => 0 : zoneOffset(zone);
-  if (source === 'unix') return (text) => readUnix(text, 1000, offset);
-  if (source === 'unix_ms') return (text, row) => readMilliseconds(text, offset, row);
-  return compileFormat(source, locale).read;
-}
-
-function readUnix(text: string, compilation: number, offsetAt: ZoneOffset): ReadDate | undefined {
+function readUnix(text: string, toMilliseconds: number, offsetAt: ZoneOffset): ReadDate | undefined {
   if (!/^-?\d{1,15}(?:\.\d+)?$/.test(text)) return undefined;
-  const instant = Math.floor(Number(text) * compilation + 0.001);
+  const instant = Math.floor(Number(text) * toMilliseconds + 0.001);
   if (!hasFourDigitYear(instant)) return undefined;
   const offset = offsetAt(instant);
   return { local: instant + offset, offset, isDay: false };
@@ -196,20 +203,11 @@ function warnIfLate(text: string, { local }: ReadDate, row: RowContext): void {
   if (year > new Date().getUTCFullYear() + 1) row.report(issueOf('short_year_ahead', valueText(text), year));
 }
 
-/** `01/06/2026` can match two formats: the first is used, with a warning that the second gives another day. */
-function warnIfReadDifferently(
-  text: string,
-  read: ReadDate,
-  readers: readonly DateReader[],
-  index: number,
-  row: RowContext,
-): void {
-  for (let next = index + 1; next < readers.length; next += 1) {
-    const other = readers[next]!(text);
-    if (other === undefined || (other.local === read.local && other.offset === read.offset)) continue;
-    row.report(issueOf('ambiguous_date', valueText(text)));
-    return;
-  }
+/** `01/06/2026` can match two formats: the first is used, with a warning if one of the `others` gives another day. */
+function warnIfReadDifferently(text: string, read: ReadDate, others: readonly DateReader[], row: RowContext): void {
+  const isOther = (other: ReadDate | undefined): boolean =>
+    other !== undefined && (other.local !== read.local || other.offset !== read.offset);
+  if (others.some((reader) => isOther(reader(text)))) row.report(issueOf('ambiguous_date', valueText(text)));
 }
 
 function hintFor(text: string): string | undefined {

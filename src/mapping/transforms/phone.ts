@@ -5,11 +5,9 @@ import {
   type PhoneNumber,
 } from 'libphonenumber-js/core/es6';
 import { didYouMean, Problem } from '../../problem.ts';
-import { countryCode } from './countries.ts';
-import { isRegion, numbering } from './phone-library.ts';
-import { type Result, valueText, textOf } from '../values/result.ts';
+import { countryCode, isRegion, numbering } from './countries.ts';
+import { textOf, valueText, type Result, type RowContext } from '../values/result.ts';
 import { flag, name, object } from '../schema-parts.ts';
-import type { RowContext } from '../values/row-context.ts';
 import type { Defaults, ValueSpec } from '../spec.ts';
 import { onText, transform } from './transform.ts';
 import { issueOf } from '../../report/words/words.ts';

@@ -1,6 +1,5 @@
-import { compilePattern } from '../values/pattern.ts';
+import { compilePattern, count, object, pattern, text } from '../schema-parts.ts';
 import { valueText } from '../values/result.ts';
-import { object, count, pattern, text } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
 
 export const lowercase = transform({

@@ -3,11 +3,10 @@
  * validation and the reference are all derived from these entries.
  */
 import type { z } from 'zod';
-import { type Result, textOf, valueText } from '../values/result.ts';
+import { textOf, valueText, type Evaluate, type Result, type RowContext } from '../values/result.ts';
 import { NumberText, textWith, type JsonValue } from '../../json.ts';
 import { type Location, Problem } from '../../problem.ts';
 import type { FunctionModule } from '../functions.ts';
-import type { RowContext, Evaluate } from '../values/row-context.ts';
 import type { Defaults, ValueSpec } from '../spec.ts';
 import { inSentence } from '../../report/words/sentence.ts';
 import { issueOf } from '../../report/words/words.ts';

@@ -1,8 +1,7 @@
 /** `combine`: how comments of one parent become one comment, each with a heading of its own. */
 import type { JsonObject } from '../../json.ts';
 import { compileColumn, within, type ValueContext } from './compile-context.ts';
-import type { RowContext } from './row-context.ts';
-import { textOf } from './result.ts';
+import { textOf, type RowContext } from './result.ts';
 import type { CombineSpec } from '../spec.ts';
 import { parseTemplate } from '../kinds/template.ts';
 import { Problem } from '../../problem.ts';

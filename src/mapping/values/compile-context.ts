@@ -6,7 +6,7 @@ import type { FieldType } from '../../kinds/index.ts';
 import type { Lack, NamedOtherwise, NotInExport } from '../not-in-export.ts';
 import type { FunctionModule } from '../functions.ts';
 import { compilePath, type PathContext } from './path.ts';
-import { ABSENT, type Evaluate } from './row-context.ts';
+import { ABSENT, type Evaluate } from './result.ts';
 import type { LookupTable, LookupTables } from '../kinds/lookup-table.ts';
 import type { Defaults, OnError } from '../spec.ts';
 

@@ -1,8 +1,7 @@
 /** `when`: values with a test, compiled to functions of the record. */
 import type { JsonValue } from '../../json.ts';
-import { compilePattern } from './pattern.ts';
-import { textOf } from './result.ts';
-import { ABSENT, type RowContext } from './row-context.ts';
+import { compilePattern } from '../schema-parts.ts';
+import { ABSENT, textOf, type RowContext } from './result.ts';
 import type { ConditionSpec } from '../spec.ts';
 import { within, type ValueContext } from './compile-context.ts';
 import { compileValue } from './value.ts';

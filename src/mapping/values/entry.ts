@@ -13,9 +13,8 @@ import { elementReader, elementsOf, readValue, type ListElement, type PathContex
 import { otherCurrencyOfRecord, reportOtherCurrency } from './left-behind.ts';
 import { policiesOf } from '../policies.ts';
 import { asPriority } from './priority.ts';
-import { ABSENT, RowContext, type Evaluate } from './row-context.ts';
+import { ABSENT, RowContext, valueText, type Evaluate } from './result.ts';
 import type { EntrySpec, OnError, ValueSpec } from '../spec.ts';
-import { valueText } from './result.ts';
 import { asText, compileValue, missingValue, shapeOf } from './value.ts';
 import { issueOf } from '../../report/words/words.ts';
 import { Problem } from '../../problem.ts';

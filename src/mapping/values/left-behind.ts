@@ -2,9 +2,8 @@
 import { contradicts, currencyMarks, currencyMarksInName, isCurrency } from '../../kinds/currencies.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import type { PathUse, ValueContext } from './compile-context.ts';
-import type { Evaluate, RowContext } from './row-context.ts';
+import { textOf, valueText, type Evaluate, type RowContext } from './result.ts';
 import { isAlternatives, type EntrySpec, type ValueSpec } from '../spec.ts';
-import { valueText, textOf } from './result.ts';
 import { issueOf } from '../../report/words/words.ts';
 import { Problem } from '../../problem.ts';
 

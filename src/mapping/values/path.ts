@@ -2,8 +2,7 @@
 import { isObject, NumberInText, parseJson, recordsByKey, type JsonObject, type JsonValue } from '../../json.ts';
 import { didYouMean, Problem, quoted } from '../../problem.ts';
 import type { Source } from '../../input/source.ts';
-import { textOf } from './result.ts';
-import type { RowContext } from './row-context.ts';
+import { textOf, type RowContext } from './result.ts';
 
 /** Where paths are read: the source, its texts that mean "no value", and the elements of an enclosing `each`. */
 export interface PathContext {

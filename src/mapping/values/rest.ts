@@ -2,7 +2,7 @@
 import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import { uniqueNames, cellReader, readValue, type PathContext } from './path.ts';
 import type { PathUse } from './compile-context.ts';
-import type { RowContext } from './row-context.ts';
+import type { RowContext } from './result.ts';
 
 export const REST_KEY = '*';
 export const REST = 'rest';

@@ -9,8 +9,7 @@ import { issueOf } from '../../report/words/words.ts';
 import type { Lack } from '../not-in-export.ts';
 import { compileColumn, reportLacks, within, type ValueContext } from './compile-context.ts';
 import { reportListCut, saysWhatIsLeft } from './left-behind.ts';
-import { withOriginal, type Result, valueText, textOf } from './result.ts';
-import { ABSENT, type Evaluate, type RowContext } from './row-context.ts';
+import { ABSENT, textOf, valueText, withOriginal, type Evaluate, type Result, type RowContext } from './result.ts';
 import { Problem } from '../../problem.ts';
 
 /**
