@@ -20,11 +20,11 @@ export function commandLine(
 const PLACE: readonly string[] = ['--state', '--sandbox'];
 
 /**
- * The options of this run, for a command that is to resume it from another place: without those that `runOf` adds or that hold for one run
- * alone, and with the paths of exports as they are everywhere.
+ * The options of this run, for a command that is to resume it from another place: without those that `runOf` adds, that hold for one run
+ * alone or that say what is printed, and with the paths of exports as they are everywhere.
  */
 export function optionsToResume(argv: readonly string[]): string[] {
-  const left = [...ONCE, ...PLACE];
+  const left = [...ONCE, ...PLACE, '--json'];
   return argumentsOf(argv)
     .filter(({ option }) => option !== undefined && !left.includes(option))
     .flatMap(({ option, words }) => (option === '--source' ? words.map(withWholePath) : words));

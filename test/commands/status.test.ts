@@ -92,7 +92,7 @@ it('status says what the run waits for, and not what a run that was killed befor
   };
   const current = await look(minutesAgo(25));
   expect(current.json).toMatchObject(waits);
-  expect(current.text).toMatch(/^SERVICE DOWN for 2\d min \(500 internal: out of memory\)/);
+  expect(current.text).toMatch(/^SERVICE DOWN for 2\d min: 500 internal: out of memory/);
   expect(current.text).toMatch(/goes on by itself, next try in [12] min; gives up at (?:\w+ )?\d\d:\d\d/);
   expect(current.text).toContain('process 1 on here, since');
   const earlier = await look(minutesAgo(40));

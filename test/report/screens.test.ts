@@ -63,7 +63,7 @@ it('an outage is logged without a terminal when it begins and ends, and shown by
   const run = start();
   await expect.poll(() => run.stderr(), { timeout: 30_000 }).toContain('SERVICE DOWN');
   const status = async (): Promise<string> => (await command('status')).stdout;
-  await expect.poll(status, { timeout: 10_000 }).toMatch(/^SERVICE DOWN for \d+ \w+ \(.*503/);
+  await expect.poll(status, { timeout: 10_000 }).toMatch(/^SERVICE DOWN for \d+ \w+: .*503/);
   service.setFaults({ rules: [] });
   const { stderr, code } = await run.ended;
   expect(code).toBe(1);

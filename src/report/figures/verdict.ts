@@ -69,10 +69,11 @@ export function verdictOf(summary: Summary, mapping: string, now: Date): Headlin
     sent > 0
       ? acknowledgedText(events, ` in ${durationText(seconds)}`)
       : `${acknowledgedText(events)}; nothing was left to send`;
-  const done = events.pending === 0 ? 'DONE' : summary.pilot === null ? 'PART DONE' : 'PILOT DONE';
+  const isPilot = events.pending > 0 && summary.pilot !== null;
+  const done = why !== undefined ? 'FINISHED' : events.pending > 0 && !isPilot ? 'PART DONE' : 'DONE';
   const beside = why === undefined ? besideText(summary) : [why];
   const text = `   ${[share, ...beside].join('; ')}`;
-  return { word: why === undefined ? done : 'FINISHED', text, mood, details: [] };
+  return { word: `${isPilot ? 'PILOT ' : ''}${done}`, text, mood, details: [] };
 }
 
 /** `service down` */
@@ -80,9 +81,9 @@ export function waitText({ reason }: RunWait): string {
   return WAITS[reason as WaitReason];
 }
 
-/** ` (500 internal: out of memory)` */
+/** `: 500 internal: out of memory` */
 export function becauseText({ because }: RunWait): string {
-  return because ? ` (${because})` : '';
+  return because ? `: ${because}` : '';
 }
 
 type Acknowledged = Pick<EventCounts, 'acknowledged' | 'total'> & { readonly duplicates?: number };
