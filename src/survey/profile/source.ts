@@ -1,17 +1,15 @@
 import type { JsonValue } from '../../json.ts';
-import { isObject, recordsByKey } from '../../json.ts';
+import { isObject } from '../../json.ts';
 import type { CompiledEntry } from '../../mapping/mapping.ts';
 import type { ColumnUse } from '../../mapping/values/compile-context.ts';
-import { elementsOf, findColumn, pathReader, uniqueNames } from '../../mapping/values/path.ts';
+import { elementsOf, pathReader, uniqueNames } from '../../mapping/values/path.ts';
 import { textOf } from '../../mapping/values/result.ts';
 import { cellPlace, type RawRecord, type Row } from '../../model.ts';
 import type { Damage, SourceProfile } from './notes.ts';
 import type { Source } from '../../input/source.ts';
 import { ColumnWatch } from './column.ts';
 import { isEncodedTwice, textForm } from './text-damage.ts';
-
-/** The values of further paths are not counted. */
-const MOST_PATHS = 500;
+import { isMissing, unusedColumns, unusedPaths, wholePath, type Unused } from './unused.ts';
 
 /** Fields whose values affect how records are mapped: their values are counted. */
 const COUNTED = /^(?:stage_name|owner_name|stage_pipeline|when|currency|stage_id|owner_id)$/;
@@ -35,14 +33,6 @@ interface Watched {
   readonly isNamed: boolean;
   /** What it decides, where no event has its value; else empty. */
   readonly decides: readonly string[];
-}
-
-/** What a source has and the mapping does not read. */
-interface Unused {
-  /** `number`: of the record, from 1. */
-  count(record: RawRecord, number: number): void;
-  /** Columns or paths, and how many values each has. */
-  found(): Iterable<readonly [name: string, values: number, first?: number]>;
 }
 
 /** Collects statistics about one source as the survey reads it. */
@@ -71,13 +61,11 @@ export class SourceWatch {
     this.#source = source;
     this.#missing = missing;
     this.#isLenient = isLenient;
-    if (source.kind === 'table') {
-      this.#watched = watchedColumns(source, entries, lookedUp);
-      this.#unused = new UnusedColumns(source, entries, lookedUp, missing);
-    } else {
-      this.#watched = watchedPaths(entries, lookedUp);
-      this.#unused = new UnusedPaths(entries, lookedUp, missing);
-    }
+    const isTable = source.kind === 'table';
+    this.#watched = isTable ? watchedColumns(source, entries, lookedUp) : watchedPaths(entries, lookedUp);
+    this.#unused = isTable
+      ? unusedColumns(source, entries, lookedUp, missing)
+      : unusedPaths(entries, lookedUp, missing);
   }
 
   row({ raw, place, decimals }: Row): void {
@@ -95,31 +83,43 @@ export class SourceWatch {
   }
 
   /** A text of this field is damaged. */
-  damaged(kind: Damage, field: string, text: string, { raw, place }: Row): void {
-    const watched = this.#watched.find(({ watch }) => watch.fields.includes(field));
-    if (!watched) return;
-    const isTwice = kind === 'html_entities' && isEncodedTwice(textOf(watched.read(raw)) ?? '', text);
-    const { file, line } = cellPlace(place, watched.column);
-    watched.watch.addDamage(isTwice ? 'encoded_twice' : kind, text, file, line);
+  damaged(kind: Damage, field: string, text: string, row: Row): void {
+    this.#watching(field, row, (watch, value, file, line) => {
+      const isTwice = kind === 'html_entities' && isEncodedTwice(value, text);
+      watch.addDamage(isTwice ? 'encoded_twice' : kind, text, file, line);
+      return true;
+    });
   }
 
   /** A comment as it is sent. */
   comment(text: string, row: Row): void {
     const form = textForm(text);
     if (form) this.damaged(`text_form/${form}`, 'content', text, row);
-    const watched = this.#watched.find(({ watch }) => watch.fields.includes('content'));
-    if (!watched) return;
-    const { file, line } = cellPlace(row.place, watched.column);
-    watched.watch.sent(text, file, line);
+    this.#watching('content', row, (watch, _, file, line) => {
+      watch.sent(text, file, line);
+      return true;
+    });
   }
 
   /** A date of this field was a spreadsheet's serial number. */
-  serialDate(field: string, { raw, place }: Row): void {
-    for (const { read, watch, column } of this.#watched) {
+  serialDate(field: string, row: Row): void {
+    this.#watching(field, row, (watch, value, file, line) => {
+      const isSerial = /^\s*\d{5}\s*$/.test(value);
+      if (isSerial) watch.addDamage('serial_date', value.trim(), file, line);
+      return isSerial;
+    });
+  }
+
+  /** The columns that give a field, with their value in the row, until one of them has taken it. */
+  #watching(
+    field: string,
+    { raw, place }: Row,
+    take: (watch: ColumnWatch, value: string, file: string, line: number) => boolean,
+  ): void {
+    for (const { watch, read, column } of this.#watched) {
       if (!watch.fields.includes(field)) continue;
-      const text = (textOf(read(raw)) ?? '').trim();
       const { file, line } = cellPlace(place, column);
-      if (/^\d{5}$/.test(text)) return watch.addDamage('serial_date', text, file, line);
+      if (take(watch, textOf(read(raw)) ?? '', file, line)) return;
     }
   }
 
@@ -135,11 +135,11 @@ export class SourceWatch {
   /** Paths of JSON that end where another one begins, which nothing reads: a key has another name from there on. */
   #renamed(): SourceProfile['renamed'] {
     if (this.#source.kind === 'table') return [];
-    const unused = [...this.#unused.found()].filter(([, values]) => values >= LEAST_RENAMED);
+    const unused = this.#unused.found().filter(([, values]) => values >= LEAST_RENAMED);
     return this.#watched.flatMap(({ watch: { column, fields, cells, last }, isNamed }) => {
       if (!isNamed || cells < LEAST_RENAMED) return [];
-      const found = unused.find(([name, , first = 0]) => first > last && (first === last + 1 || isAlike(name, column)));
-      return found ? [{ column, fields, to: found[0], values: found[1], from: found[2]! }] : [];
+      const found = unused.find(([name, , first]) => first > last && (first === last + 1 || isAlike(name, column)));
+      return found ? [{ column, fields, to: found[0], values: found[1], from: found[2] }] : [];
     });
   }
 
@@ -153,7 +153,7 @@ export class SourceWatch {
     return {
       description: this.#source.description,
       records: this.#records,
-      unused: Object.fromEntries(Array.from(this.#unused.found(), ([name, values]) => [name, values])),
+      unused: Object.fromEntries(this.#unused.found().map(([name, values]) => [name, values])),
       lacking: this.#lacking(),
       renamed: this.#renamed(),
       never_a_value: empty.map(({ watch: { column, fields } }) => ({ column, fields })),
@@ -248,127 +248,6 @@ function newWatch(column: string, uses: readonly ColumnUse[]): ColumnWatch {
   });
 }
 
-class UnusedColumns implements Unused {
-  readonly #columns: { readonly name: string; readonly column: number; values: number }[];
-
-  readonly #missing: ReadonlySet<string>;
-
-  constructor(
-    { columns }: Source,
-    entries: readonly CompiledEntry[],
-    lookedUp: ReadonlySet<string>,
-    missing: ReadonlySet<string>,
-  ) {
-    this.#missing = missing;
-    const used = new Set<number | undefined>([...lookedUp].map((name) => findColumn(columns, name)));
-    for (const { column } of entries.flatMap(({ uses }) => uses)) used.add(column);
-    this.#columns = uniqueNames(columns)
-      .map((name, column) => ({ name, column, values: 0 }))
-      .filter(({ column }) => columns[column] !== '' && !used.has(column));
-  }
-
-  count(record: RawRecord): void {
-    for (const unused of this.#columns) {
-      const text = (record as readonly string[])[unused.column]?.trim();
-      if (text && !isMissing(text, this.#missing)) unused.values += 1;
-    }
-  }
-
-  found(): (readonly [string, number])[] {
-    return this.#columns.map(({ name, values }) => [name, values]);
-  }
-}
-
-/** The values at a path, without positions in lists, and below it. */
-interface PathNode {
-  readonly path: string;
-  values: number;
-  /** The number of the first record that has it. */
-  readonly first: number;
-  readonly members: Map<string, PathNode>;
-}
-
-class UnusedPaths implements Unused {
-  readonly #root = newNode('', 1);
-  #record = 0;
-  #nodes = 0;
-  readonly #used: ReadonlySet<string>;
-  /** Paths of `each`: an object there may have its records by key. */
-  readonly #lists: ReadonlySet<string>;
-  /** Paths of which everything below is used too: `each` is not, its elements have paths of their own. */
-  readonly #whole: readonly string[];
-  readonly #missing: ReadonlySet<string>;
-
-  constructor(entries: readonly CompiledEntry[], lookedUp: ReadonlySet<string>, missing: ReadonlySet<string>) {
-    this.#missing = missing;
-    const plain = (path: string): string => path.replace(/\[\d+\]/g, '');
-    const uses = entries.flatMap((entry) =>
-      entry.uses.map(({ field, path, isRest }) => ({
-        path: plain(field === 'each' ? path : wholePath(path, entry.uses)),
-        isRest,
-        isEach: field === 'each',
-      })),
-    );
-    this.#used = new Set([
-      ...uses.filter(({ isRest }) => !isRest).map(({ path }) => path),
-      ...[...lookedUp].map(plain),
-    ]);
-    this.#lists = new Set(uses.filter(({ isEach }) => isEach).map(({ path }) => (path === '$' ? '' : path)));
-    this.#whole = uses.filter(({ isEach }) => !isEach).map(({ path }) => path);
-  }
-
-  count(record: RawRecord, number: number): void {
-    this.#record = number;
-    this.#count(record, this.#root);
-  }
-
-  found(): (readonly [string, number, number])[] {
-    if (this.#used.has('$') || this.#whole.includes('$')) return [];
-    return [...pathsBelow(this.#root)].filter(
-      ([path]) => !this.#used.has(path) && !this.#whole.some((other) => path.startsWith(`${other}.`)),
-    );
-  }
-
-  #count(value: RawRecord | JsonValue | undefined, node: PathNode): void {
-    if (value === undefined || value === null || value === '') return;
-    const list = Array.isArray(value) ? value : this.#lists.has(node.path) ? recordsByKey(value) : undefined;
-    if (list) for (const element of list as readonly JsonValue[]) this.#count(element, node);
-    else if (isObject(value)) for (const key of Object.keys(value)) this.#count(value[key], this.#member(node, key));
-    else if (!isMissing(textOf(value) ?? '', this.#missing)) node.values += 1;
-  }
-
-  #member({ path, members }: PathNode, key: string): PathNode {
-    const known = members.get(key);
-    if (known) return known;
-    const made = newNode(path === '' ? key : `${path}.${key}`, this.#record);
-    if (this.#nodes === MOST_PATHS) return made;
-    members.set(key, made);
-    this.#nodes += 1;
-    return made;
-  }
-}
-
-function newNode(path: string, first: number): PathNode {
-  return { path, values: 0, first, members: new Map() };
-}
-
-/** The paths that have values, how many, and the first record that has one. */
-function* pathsBelow({ members }: PathNode): Generator<readonly [string, number, number]> {
-  for (const node of members.values()) {
-    if (node.values > 0) yield [node.path, node.values, node.first];
-    yield* pathsBelow(node);
-  }
-}
-
-/** Converts a path within the `each` of an entry to one that starts at the record; paths cross lists without positions. */
-function wholePath(path: string, uses: CompiledEntry['uses']): string {
-  if (path.startsWith('$.')) return path.slice(2);
-  const each = uses.find(({ field }) => field === 'each')?.path;
-  if (each === undefined || path === '$') return path;
-  if (path.startsWith('..')) return `${each.replace(/[^.]*$/, '')}${path.slice(2)}`;
-  return path === '.' ? each : `${each}.${path}`;
-}
-
 /** Reads a path within the `each` of an entry whose elements may be the records of an object by key; undefined for other paths. */
 function elementsReader(
   path: string,
@@ -379,11 +258,6 @@ function elementsReader(
   const list = each === '$' ? (record: JsonValue) => record : pathReader(each);
   const inner = path === '.' ? (element: JsonValue) => element : pathReader(path);
   return (record) => elementsOf(list(record as JsonValue)).flatMap((element) => inner(element) ?? []);
-}
-
-/** Whether a text means that there is no value. */
-function isMissing(text: string, missing: ReadonlySet<string>): boolean {
-  return missing.size > 0 && missing.has(text.trim());
 }
 
 function takeAll(
