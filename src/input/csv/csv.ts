@@ -6,7 +6,6 @@ import { shorten } from '../reading.ts';
 import type { SourceSpec } from '../source.ts';
 import { openText, readText, sampleOf, type TextFile } from '../text/text.ts';
 import { findDialect, type Dialect } from './dialect.ts';
-import { FormulaCells } from './formula-cells.ts';
 import { MAX_HEADER, RecordParser } from './records.ts';
 
 /** Opens a CSV file as a table. Throws a `UserError` if it has no header or cannot be decoded. */
@@ -56,19 +55,17 @@ async function* readCsv(
     records = [];
     return all;
   };
-  const formulas = new FormulaCells(file.label, delimiter);
   let skip = start;
   for await (const chunk of readText(file, hash)) {
     mayHaveNul ||= chunk.includes(0);
     const rest = chunk.subarray(skip);
     skip -= chunk.length - rest.length;
-    await parser.feed(formulas.feed(rest));
+    await parser.feed(rest);
     yield taken();
   }
-  await parser.feed(formulas.finish());
   await parser.finish();
   yield taken();
-  return { notices: formulas.notices() };
+  return { notices: parser.notices() };
 }
 
 const nulByte = (cell: string) => issueOf('nul_byte', shorten(cell));

@@ -1,7 +1,6 @@
 import { UserError } from '../../errors.ts';
 import { SettingError, type SourceSpec } from '../source.ts';
 import { MAX_HEADER, RecordParser } from './records.ts';
-import { FormulaCells } from './formula-cells.ts';
 import { counted } from '../../report/words/numbers.ts';
 
 /** What must be known about a CSV file before its records can be read. */
@@ -139,14 +138,10 @@ async function tryDelimiter(
     if (records.length < RECORDS && cells.some((cell) => cell.trim() !== '')) records.push({ cells, line: at });
   };
   const parser = new RecordParser(label, { delimiter, escape, quote }, line, take, MAX_HEADER);
-  const formulas = new FormulaCells(label, delimiter);
   let error: UserError | undefined;
   try {
-    await parser.feed(formulas.feed(text));
-    if (whole) {
-      await parser.feed(formulas.finish());
-      await parser.finish();
-    }
+    await parser.feed(text);
+    if (whole) await parser.finish();
   } catch (thrown) {
     if (!(thrown instanceof UserError)) throw thrown;
     error = thrown;

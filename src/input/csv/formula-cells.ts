@@ -15,7 +15,7 @@ export class FormulaCells {
 
   constructor(file: string, delimiter: string) {
     this.#file = file;
-    const mark = delimiter.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+    const mark = literal(delimiter);
     const [before, after] = [`(^|[\\r\\n]|${mark})`, `(?=$|[\\r\\n]|${mark})`];
     this.#pattern = new RegExp(`${before}(?:="([^"\\r\\n]+)"|"=""([^"\\r\\n]+)""")${after}`, 'g');
   }
@@ -56,3 +56,8 @@ export class FormulaCells {
 }
 
 const EQUALS = 0x3d;
+
+/** A text as a part of a regular expression, also between brackets. */
+export function literal(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}

@@ -3,6 +3,8 @@ import { codeOf, UserError } from '../../errors.ts';
 import { MAX_RECORD } from '../reading.ts';
 import { SettingError } from '../source.ts';
 import { countBreaks } from '../text/text.ts';
+import type { Problem } from '../../problem.ts';
+import { FormulaCells, literal } from './formula-cells.ts';
 
 /** Far more than the header of any CRM has: it is looked for with each delimiter. */
 export const MAX_HEADER = 1024 * 1024;
@@ -37,6 +39,7 @@ export class RecordParser {
   readonly #delimiter: string;
   readonly #maxRecord: number;
   readonly #escape: string;
+  readonly #formulas: FormulaCells;
   readonly #parser: Parser;
   /** Chunks with the record that is being read. They are joined once, because joining a long record with each chunk would be slow. */
   #pending: Buffer[] = [];
@@ -60,6 +63,7 @@ export class RecordParser {
     this.#maxRecord = maxRecord;
     this.#delimiter = delimiter;
     this.#escape = escape;
+    this.#formulas = new FormulaCells(label, delimiter);
     this.#line = firstLine;
     this.#parser = new Parser({
       delimiter,
@@ -103,7 +107,11 @@ export class RecordParser {
   }
 
   /** Takes UTF-8. Throws a `UserError` with file and line if quotes do not match or a record is too large. */
-  async feed(chunk: Buffer): Promise<void> {
+  async feed(text: Buffer): Promise<void> {
+    return this.#parse(this.#formulas.feed(text));
+  }
+
+  async #parse(chunk: Buffer): Promise<void> {
     if (this.#from > 0) this.#dropRead();
     this.#pending.push(chunk);
     this.#length += chunk.length;
@@ -114,7 +122,12 @@ export class RecordParser {
 
   /** After the last chunk: passes on a last record without a line break. Throws as `feed` does. */
   async finish(): Promise<void> {
+    await this.#parse(this.#formulas.finish());
     await this.#settled((done) => this.#parser.end(done));
+  }
+
+  notices(): readonly Problem[] {
+    return this.#formulas.notices();
   }
 
   async #settled(work: (done: (error?: Error | null) => void) => void): Promise<void> {
@@ -124,47 +137,43 @@ export class RecordParser {
 
   /** The error of csv-parse with its place, which is in the record at the beginning of `#pending`. */
   #explained(error: Error): Error {
-    const text = this.#joined().toString('utf8', this.#from);
     const code = codeOf(error) ?? '';
-    const from = leadingBreaks(text).length;
+    const text = this.#joined().toString('utf8', this.#from);
+    const from = /^[\r\n]*/.exec(text)![0].length;
     // Beyond the limit, the last chunk may contain the end of the record and further records.
     const to = code === 'CSV_MAX_RECORD_SIZE' ? from + this.#maxRecord : text.length;
-    const { start, end } = damagedCell(text.slice(0, to), from, { delimiter: this.#delimiter, escape: this.#escape });
+    const { start, end } = damagedCell(text.slice(0, to), from, this.#delimiter, this.#escape);
     const lineOf = (index: number): number => this.#line + countBreaks(text.slice(0, index));
     const opened = lineOf(start);
-    const escapes = this.#escape === QUOTE && text.includes('\\"');
-    const problem = (line: number, message: string, hint: string): UserError =>
-      new UserError(`${this.#label}:${line}: ${message}`, { hint, cause: error });
-    const quoteProblem = (line: number, message: string, hint: string): UserError =>
-      escapes
-        ? new SettingError('escape', `${this.#label}:${line}: ${message}`, { hint: BACKSLASHES, cause: error })
-        : new SettingError('quote', `${this.#label}:${line}: ${message}`, {
-            hint: `${hint}; ${UNQUOTED}`,
-            cause: error,
-          });
     const limit = `${this.#maxRecord / 1024 / 1024} MiB`;
     const closeIt = 'close the quote, or double it (`""`) if it is part of the text';
+    const inQuotes = (line: number, what: string, hint: string): UserError => {
+      const message = `${this.#label}:${line}: ${what}`;
+      if (this.#escape === QUOTE && text.includes('\\"'))
+        return new SettingError('escape', message, { hint: BACKSLASHES, cause: error });
+      return new SettingError('quote', message, { hint: `${hint}; ${UNQUOTED}`, cause: error });
+    };
     switch (code) {
       case 'CSV_QUOTE_NOT_CLOSED':
-        return quoteProblem(opened, 'a quote opens here and is never closed', closeIt);
-      case 'CSV_MAX_RECORD_SIZE':
-        return text[start] === '"'
-          ? problem(opened, `a quote opens here and is not closed within ${limit}`, closeIt)
-          : problem(opened, `this record is larger than ${limit}`, 'check the file for a missing line break or quote');
+        return inQuotes(opened, 'a quote opens here and is never closed', closeIt);
+      case 'CSV_MAX_RECORD_SIZE': {
+        const [what, hint] =
+          text[start] === QUOTE
+            ? [`a quote opens here and is not closed within ${limit}`, closeIt]
+            : [`this record is larger than ${limit}`, 'check the file for a missing line break or quote'];
+        return new UserError(`${this.#label}:${opened}: ${what}`, { hint, cause: error });
+      }
       case 'CSV_INVALID_CLOSING_QUOTE': {
         const here = lineOf(end);
         const where = here === opened ? '' : ` (the quote was opened on line ${opened})`;
-        return quoteProblem(
-          here,
-          `unexpected text after a closing quote${where}`,
-          'double a quote (`""`) that is part of the text, and close every quote',
-        );
+        const hint = 'double a quote (`""`) that is part of the text, and close every quote';
+        return inQuotes(here, `unexpected text after a closing quote${where}`, hint);
       }
-      case 'INVALID_OPENING_QUOTE':
-        return new SettingError('quote', `${this.#label}:${opened}: unexpected quote in a cell that is not quoted`, {
-          hint: `quote the whole cell and double the quote (\`""\`) inside it; ${UNQUOTED}`,
-          cause: error,
-        });
+      case 'INVALID_OPENING_QUOTE': {
+        const hint = `quote the whole cell and double the quote (\`""\`) inside it; ${UNQUOTED}`;
+        const message = `${this.#label}:${opened}: unexpected quote in a cell that is not quoted`;
+        return new SettingError('quote', message, { hint, cause: error });
+      }
       default:
         return error;
     }
@@ -184,42 +193,27 @@ function breaksIn(bytes: Buffer, from: number, to: number): number {
   return count;
 }
 
-/** The line breaks at the beginning of a text: before a record they are blank lines. */
-function leadingBreaks(text: string): string {
-  return /^[\r\n]*/.exec(text)![0];
-}
-
-/** The cell with the first mistake of the record at `from`: where it begins, and where it stops being well formed. */
+/** The cell with the first mistake of the record at `from`: where it begins, and where its quotes end. */
 function damagedCell(
   text: string,
   from: number,
-  { delimiter, escape }: CellMarks,
+  delimiter: string,
+  escape: string,
 ): { readonly start: number; readonly end: number } {
-  let start = from;
-  for (;;) {
-    let end = start;
-    if (text[start] === '"') {
-      const close = closingQuote(text, start + 1, escape);
-      if (close < 0) return { start, end: text.length };
-      end = close + 1;
+  const plain = new RegExp(`[^"]*?(?=${literal(delimiter)})`, 'y');
+  const marks = new RegExp(`${escape === QUOTE ? '""' : `${literal(escape)}[^]`}|"`, 'g');
+  for (let start = from; ;) {
+    let end = text.length;
+    if (text[start] === QUOTE) {
+      marks.lastIndex = start + 1;
+      let mark = marks.exec(text);
+      while (mark && mark[0] !== QUOTE) mark = marks.exec(text);
+      if (mark) end = mark.index + 1;
     } else {
-      while (end < text.length && text[end] !== '"' && !text.startsWith(delimiter, end)) end += 1;
+      plain.lastIndex = start;
+      if (plain.test(text)) end = plain.lastIndex;
     }
     if (!text.startsWith(delimiter, end)) return { start, end };
     start = end + delimiter.length;
   }
-}
-
-/** The quote that closes a quoted cell: the first one that is not escaped; -1 if there is none. */
-function closingQuote(text: string, from: number, escape = QUOTE): number {
-  if (escape !== QUOTE) {
-    for (let at = from; at < text.length; at += 1) {
-      if (text[at] === escape) at += 1;
-      else if (text[at] === QUOTE) return at;
-    }
-    return -1;
-  }
-  let quote = text.indexOf('"', from);
-  while (quote >= 0 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2);
-  return quote;
 }
