@@ -1,9 +1,9 @@
 /** Corrected records: copies of rejects that a person has corrected, beside the export (`fixes` of a source). */
 import { restore } from '../files/csv.ts';
-import { NumberText, type JsonObject, type JsonValue } from '../json.ts';
+import type { JsonObject } from '../json.ts';
 import type { Place, RawRecord, RecordText, Row } from '../model.ts';
 import { counted } from '../report/words/numbers.ts';
-import { didYouMean, lineAt, mistake, ProblemsError, type Location, type Problem } from '../problem.ts';
+import { didYouMean, lineAt, mistake, ProblemsError, type Problem } from '../problem.ts';
 import { findFixes } from './files.ts';
 import { openSource } from './open.ts';
 import { isCells, isRowHash, nameOf, numbered, rejectColumnsIn, rowHasher } from './reject-columns.ts';
@@ -34,12 +34,13 @@ export async function withFixes(source: Source, spec: SourceSpec): Promise<Sourc
   for (const { path, label } of files) {
     const file = await openFixes(spec, path, (doubt) => notices.push(issueOf('doubtful_encoding', doubt).in(label)));
     const found = await readFixFile(source, file);
-    const again = [...found.keys()].flatMap((row) => corrections.get(row)?.place.file ?? []);
-    for (const earlier of new Set(again)) {
-      const count = again.filter((each) => each === earlier).length;
-      notices.push(issueOf('fixed_again', count, earlier).in(label));
+    const again = new Map<string, number>();
+    for (const [row, correction] of found) {
+      const earlier = corrections.get(row)?.place.file;
+      if (earlier !== undefined) again.set(earlier, (again.get(earlier) ?? 0) + 1);
+      corrections.set(row, correction);
     }
-    for (const [row, correction] of found) corrections.set(row, correction);
+    for (const [earlier, count] of again) notices.push(issueOf('fixed_again', count, earlier).in(label));
     digests.push(...file.digests()!);
   }
   const hashOf = rowHasher(source.columns);
@@ -107,24 +108,23 @@ async function readFixFile(source: Source, file: Source): Promise<ReadonlyMap<st
   const problems: Problem[] = [];
   for await (const batch of file.batches()) {
     for (const item of batch) {
+      const at = lineAt(item.place);
       if (item.kind === 'unreadable') {
-        problems.push(item.issue.with({ at: lineAt(item.place) }));
+        problems.push(item.issue.with({ at }));
         continue;
       }
       const { column, row, raw, lacking } = read(item);
       const content = hashOf(raw);
       const other = corrections.get(row);
       if (!isRowHash(row)) {
-        problems.push(
-          mistake('no_row', `\`${column}\` does not name a record: "${row}"`, lineAt(item.place), AS_WRITTEN),
-        );
+        problems.push(mistake('no_row', `\`${column}\` does not name a record: "${row}"`, at, AS_WRITTEN));
       } else if (other && content !== row && content !== hashOf(other.raw)) {
         const message = `this record is already corrected on line ${other.place.line}, with other values`;
-        problems.push(mistake('fixed_twice', message, lineAt(item.place), IDENTICAL));
+        problems.push(mistake('fixed_twice', message, at, IDENTICAL));
       } else if (content !== row) corrections.set(row, { place: item.place, raw, lacking, issues: item.issues });
     }
   }
-  if (problems.length > 0) throw mistakes(problems);
+  refuse(problems);
   return corrections;
 }
 
@@ -132,69 +132,50 @@ async function readFixFile(source: Source, file: Source): Promise<ReadonlyMap<st
 type ReadRow = (row: Row) => Pick<Correction, 'raw' | 'lacking'> & { readonly column: string; readonly row: string };
 
 function tableReader(source: Source, file: Source): ReadRow {
+  const at = { file: file.files[0]!.path, line: 1, column: 1 };
   if (file.kind !== 'table')
-    throw mistakes([
-      mistake('wrong_format', `source \`${source.name}\` is a table, so its fix file must be CSV`, whole(file)),
-    ]);
+    refuse([mistake('wrong_format', `source \`${source.name}\` is a table, so its fix file must be CSV`, at)]);
   const added = rejectColumnsIn(file.columns);
   const there = numbered(file.columns.map((name) => (source.columns.includes(name) ? name : restore(name))));
   const wanted = numbered(source.columns);
-  const [rowKey = ''] = numbered([added.row]);
-  const optional = new Set(Object.values(added));
-  const problems = [
-    ...(there.includes(rowKey)
-      ? []
-      : [mistake('missing_column', `missing column \`${added.row}\``, whole(file), AS_WRITTEN)]),
-    ...there
-      .filter((key) => !wanted.includes(key) && !optional.has(nameOf(key)))
-      .map((key) => {
-        const near = didYouMean(nameOf(key), source.columns) ?? AS_WRITTEN;
-        return mistake(
-          'unknown_column',
-          `unknown column \`${nameOf(key)}\`: the export does not have it`,
-          whole(file),
-          near,
-        );
-      }),
-  ];
-  if (problems.length > 0) throw mistakes(problems);
+  const rowIndex = there.indexOf(numbered([added.row])[0]!);
+  const unknown = there.filter((key) => !wanted.includes(key) && !Object.values(added).includes(nameOf(key)));
+  refuse([
+    ...(rowIndex < 0 ? [mistake('missing_column', `missing column \`${added.row}\``, at, AS_WRITTEN)] : []),
+    ...unknown.map(nameOf).map((name) => {
+      const message = `unknown column \`${name}\`: the export does not have it`;
+      return mistake('unknown_column', message, at, didYouMean(name, source.columns) ?? AS_WRITTEN);
+    }),
+  ]);
   const cell = (row: Row, index: number): string => restore((row.raw as readonly string[])[index] ?? '');
   const places = wanted.map((key) => there.indexOf(key));
   const lacking = places.flatMap((place, index) => (place < 0 ? [index] : []));
   return (row) => ({
     column: added.row,
-    row: cell(row, there.indexOf(rowKey)).trim(),
+    row: cell(row, rowIndex).trim(),
     raw: places.map((index) => cell(row, index)),
     lacking,
   });
 }
 
 function treeReader(source: Source, file: Source): ReadRow {
+  const at = { file: file.files[0]!.path, line: 1, column: 1 };
   if (file.kind !== 'tree')
-    throw mistakes([
-      mistake('wrong_format', `source \`${source.name}\` is JSON, so its fix file must be NDJSON`, whole(file)),
-    ]);
+    refuse([mistake('wrong_format', `source \`${source.name}\` is JSON, so its fix file must be NDJSON`, at)]);
   return ({ raw }) => {
-    const members = Object.entries(raw as JsonObject);
-    const added = rejectColumnsIn(members.map(([key]) => key));
-    const optional = new Set(Object.values(added));
+    const record = raw as JsonObject;
+    const added = rejectColumnsIn(Object.keys(record));
+    const own = Object.entries(record).filter(([key]) => !Object.values(added).includes(key));
+    const row = record[added.row];
     return {
       column: added.row,
-      row: textOf((raw as JsonObject)[added.row]),
-      raw: Object.fromEntries(members.filter(([key]) => !optional.has(key))),
+      row: typeof row === 'string' ? row : '',
+      raw: Object.fromEntries(own),
       lacking: [],
     };
   };
 }
 
-function textOf(value: JsonValue | undefined): string {
-  return typeof value === 'string' || typeof value === 'number' || value instanceof NumberText ? String(value) : '';
-}
-
-function whole({ files }: Source): Location {
-  return { file: files[0]!.path, line: 1, column: 1 };
-}
-
-function mistakes(problems: readonly Problem[]): ProblemsError {
-  return new ProblemsError('the corrected records cannot be used', problems);
+function refuse(problems: readonly Problem[]): void {
+  if (problems.length > 0) throw new ProblemsError('the corrected records cannot be used', problems);
 }

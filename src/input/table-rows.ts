@@ -1,10 +1,9 @@
 import type { RawRecord, RecordText } from '../model.ts';
 import { issueOf } from '../report/words/words.ts';
 import type { TableRecord } from './format.ts';
-import { Heads, isSecondHeader, SHOWING } from './heads.ts';
+import { Heads, isSecondHeader, isTotal, SHOWING } from './heads.ts';
 import { shorten, type Items } from './reading.ts';
 import { Tally } from './source.ts';
-import { isTotal } from './totals.ts';
 import type { Problem } from '../problem.ts';
 
 /** Most lines of a footer: more lone cells than this are short rows. */
