@@ -1,5 +1,5 @@
 import type { Hash } from 'node:crypto';
-import type { RawRecord, RecordText } from '../model.ts';
+import type { RawRecord } from '../model.ts';
 import type { InputFile } from './files.ts';
 import type { SourceSpec } from './source.ts';
 import type { Problem } from '../problem.ts';
@@ -65,9 +65,13 @@ export interface TreeFile extends OpenFile {
 }
 
 /** An object, or the reason why there is none (with its readable part, for the rejects file). */
-export type TreeRecord = { readonly line: number } & (
-  RecordText | { readonly issue: Problem; readonly raw?: RawRecord | undefined }
-);
+export interface TreeRecord {
+  readonly line: number;
+  readonly raw?: RawRecord | undefined;
+  /** As in `RecordText`. */
+  readonly text?: string;
+  readonly issue?: Problem;
+}
 
 export interface FileEnd {
   readonly notices?: readonly Problem[];

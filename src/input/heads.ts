@@ -1,5 +1,8 @@
 /** Rows between the records of a table that are none: headers of exports that were joined to one, and totals. */
 
+import { issueOf } from '../report/words/words.ts';
+import type { Problem } from '../problem.ts';
+
 /** Rows that show which columns have digits or addresses in all of their cells. */
 const SHOWN = 200;
 const VALUE = /[\d@]/;
@@ -63,10 +66,38 @@ export class Heads {
 }
 
 /** Rows below the first one that show whether it is a second header: names for people below those for programs. */
-export const SHOWING = 3;
+const SHOWING = 3;
+
+/** Holds back the first records of a file until it is known whether the first of them is a second header. */
+export class FirstRecords<Item extends { readonly issue?: Problem }> {
+  readonly #read: (record: Item) => void;
+  readonly #textsOf: (record: Item) => readonly string[];
+  #held: Item[] | undefined = [];
+
+  constructor(read: (record: Item) => void, textsOf: (record: Item) => readonly string[]) {
+    this.#read = read;
+    this.#textsOf = textsOf;
+  }
+
+  take(record: Item): void {
+    if (!this.#held) return this.#read(record);
+    this.#held.push(record);
+    if (this.#held.length > SHOWING) this.finish();
+  }
+
+  /** No further record is needed. */
+  finish(): void {
+    const [first, ...others] = this.#held ?? [];
+    this.#held = undefined;
+    if (!first) return;
+    const isHeader = isSecondHeader(this.#textsOf(first), others.map(this.#textsOf));
+    for (const record of [isHeader ? { ...first, issue: issueOf('repeated_header/second') } : first, ...others])
+      this.#read(record);
+  }
+}
 
 /** Whether the first row has texts alone where all of the others have a number, a date or an address. */
-export function isSecondHeader(first: readonly string[], others: readonly (readonly string[])[]): boolean {
+function isSecondHeader(first: readonly string[], others: readonly (readonly string[])[]): boolean {
   if (others.length < SHOWING || first.some((cell) => NO_NAME.test(cell))) return false;
   const valued = first.flatMap((_, column) =>
     others.every((cells) => VALUE.test(cells[column] ?? '')) ? [column] : [],

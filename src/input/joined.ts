@@ -4,7 +4,7 @@ import type { RawRecord } from '../model.ts';
 import { issueOf } from '../report/words/words.ts';
 import { shortPath } from '../files/paths.ts';
 import type { FileEnd, TableFile, TreeFile, TreeRecord } from './format.ts';
-import { isSecondHeader, SHOWING } from './heads.ts';
+import { FirstRecords } from './heads.ts';
 import { converted, Items, type SourceFile, type SourceHead } from './reading.ts';
 import type { FileArrays, FileDigest, Source } from './source.ts';
 import { nameOf, numbered } from './reject-columns.ts';
@@ -133,28 +133,18 @@ function joinTrees(trees: readonly TreeFile[]): SourceHead {
   const parts = trees.map((tree): SourceFile => ({
     file: tree.file,
     async *read(items, hash) {
-      let first: TreeRecord[] | undefined = [];
-      const take = (record: TreeRecord): void => {
-        if ('issue' in record) items.unreadable(record.line, record.issue, record.raw && { raw: record.raw });
-        else items.row(record.line, { raw: record.raw, ...(record.text !== undefined && { text: record.text }) });
-      };
-      const decide = (): void => {
-        const records = first ?? [];
-        first = undefined;
-        const [header, ...others] = records.map((record) => ('issue' in record ? [] : valuesOf(record.raw)));
-        const isHeader = header !== undefined && header.length > 0 && isSecondHeader(header, others);
-        records.forEach((record, at) =>
-          take(at === 0 && isHeader ? { ...record, issue: issueOf('repeated_header/second') } : record),
-        );
-      };
+      const first = new FirstRecords<TreeRecord>(
+        (record) => {
+          if (record.issue) items.unreadable(record.line, record.issue, record.raw && { raw: record.raw });
+          else items.row(record.line, { raw: record.raw!, ...(record.text !== undefined && { text: record.text }) });
+        },
+        ({ raw, issue }) => (issue || !raw ? [] : valuesOf(raw)),
+      );
       const end = yield* converted(tree.read(hash), (records) => {
-        for (const record of records) {
-          if (!first) take(record);
-          else if (first.push(record) > SHOWING) decide();
-        }
+        for (const record of records) first.take(record);
         return items.take();
       });
-      decide();
+      first.finish();
       yield items.take();
       return end;
     },

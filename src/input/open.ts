@@ -1,7 +1,12 @@
-import { basename } from 'node:path';
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { UserError } from '../errors.ts';
+import { isOwnTable } from '../files/own-tables.ts';
 import { shortPath } from '../files/paths.ts';
 import { quoted, type Problem } from '../problem.ts';
+import { CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
+import { PLAN_FILE } from '../store/plan-schema.ts';
 import { enumerated } from '../report/words/numbers.ts';
 import { issueOf } from '../report/words/words.ts';
 import { readBytes } from './bytes.ts';
@@ -9,7 +14,7 @@ import { findFiles, findFixes, type InputFile } from './files.ts';
 import type { Format, TableFile, TreeFile } from './format.ts';
 import { FORMATS } from './formats.ts';
 import { asSource } from './joined.ts';
-import { passedOver } from './passed-over.ts';
+import { patternFor } from './glob.ts';
 import { repaired } from './repair.ts';
 import { absentSource, type Source, type SourceSpec } from './source.ts';
 import { refuseOtherFormats } from './text/not-text.ts';
@@ -27,13 +32,10 @@ export async function openSource(spec: SourceSpec): Promise<Source> {
   return repaired(asSource(spec.name, opened, notices));
 }
 
-interface Exports {
-  readonly files: readonly InputFile[];
-  readonly notices: readonly Problem[];
-}
-
 /** The files of a source. A glob may match its corrections, too, which lie beside the export, and what is no export at all. */
-async function exportsOf(spec: SourceSpec): Promise<Exports> {
+async function exportsOf(
+  spec: SourceSpec,
+): Promise<{ readonly files: readonly InputFile[]; readonly notices: readonly Problem[] }> {
   const found = await findFiles(spec);
   if (found.length === 0) return { files: [], notices: [] };
   const fixes = new Set((await findFixes(spec)).map(({ path }) => path));
@@ -44,21 +46,43 @@ async function exportsOf(spec: SourceSpec): Promise<Exports> {
     });
   }
   if (files[0]!.path === spec.path) return { files, notices: [] };
-  const over = [...(await passedOver(spec.path, files))].filter(([path]) => !fixes.has(path));
-  const left = files.filter(({ path }) => !over.some(([other]) => other === path));
-  const texts = over.map(([path, why]) => `\`${basename(path)}\` (${why})`);
-  if (left.length === 0) {
-    throw new UserError(
-      `source \`${spec.name}\`: ${shortPath(spec.path)} matches no export, only ${enumerated(texts, 'and')}`,
-      {
-        hint: 'correct the glob',
-      },
-    );
+  const over = await passedOver(spec.path, files);
+  for (const path of fixes) over.delete(path);
+  if (over.size === 0) return { files, notices: [] };
+  const left = files.filter(({ path }) => !over.has(path));
+  const texts = [...over].map(([path, why]) => `\`${basename(path)}\` (${why})`);
+  if (left.length > 0) return { files: left, notices: [issueOf('not_an_export', texts).in(shortPath(spec.path))] };
+  const message = `source \`${spec.name}\`: ${shortPath(spec.path)} matches no export, only ${enumerated(texts, 'and')}`;
+  throw new UserError(message, { hint: 'correct the glob' });
+}
+
+/**
+ * Files that a glob matches, or nearly matches, and that are no exports: an old reject must not be sent in place of its correction. By
+ * their paths: why these are not read. `files`: those that the glob matches.
+ */
+async function passedOver(glob: string, files: readonly InputFile[]): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const file of files) {
+    if (basename(file.path).startsWith('~$')) found.set(file.path, 'of a spreadsheet that has the file open');
+    else if (await isOwn(file)) found.set(file.path, 'written by this program');
   }
-  return {
-    files: left,
-    notices: texts.length === 0 ? [] : [issueOf('not_an_export', texts).in(shortPath(spec.path))],
-  };
+  const nearly = patternFor(basename(glob), true);
+  const matched = new Set(files.map(({ path }) => path));
+  for (const folder of new Set(files.map(({ path }) => dirname(path)))) {
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (entry.isFile() && nearly.test(entry.name.normalize()) && !matched.has(path))
+        found.set(path, 'the letter case is not that of the glob');
+    }
+  }
+  return found;
+}
+
+async function isOwn(file: InputFile): Promise<boolean> {
+  const folders = [dirname(file.path), dirname(dirname(file.path))];
+  if (folders.some((folder) => [CHECKPOINT_FILE, PLAN_FILE].some((name) => existsSync(join(folder, name)))))
+    return true;
+  return isOwnTable((await headOf(file)).toString('utf8'));
 }
 
 /** The format that a mapping sets or that the name of a file shows; undefined if neither does. */

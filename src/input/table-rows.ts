@@ -1,7 +1,7 @@
 import type { RawRecord, RecordText } from '../model.ts';
 import { issueOf } from '../report/words/words.ts';
 import type { TableRecord } from './format.ts';
-import { Heads, isSecondHeader, isTotal, SHOWING } from './heads.ts';
+import { FirstRecords, Heads, isTotal } from './heads.ts';
 import { shorten, type Items } from './reading.ts';
 import { Tally } from './source.ts';
 import type { Problem } from '../problem.ts';
@@ -32,8 +32,10 @@ export class TableRows {
   readonly #heads: Heads;
   /** Of a header with other columns, below which nothing can be read. */
   #otherHead: number | undefined;
-  /** The first rows, until it is known whether the first one is a second header. */
-  #pending: TableRecord[] | undefined = [];
+  readonly #first = new FirstRecords<TableRecord>(
+    (record) => this.#read(record),
+    ({ cells }) => cells,
+  );
   /** Lone cells after a blank line: a footer, unless a complete record follows. */
   #held: TableRecord[] = [];
   /** A row of empty cells, which is how spreadsheets write a blank line, has followed the last row. */
@@ -60,7 +62,7 @@ export class TableRows {
       return;
     }
     if (this.#width > 1 && (first === END_OF_FILE ? cells.length === 1 : isRule(cells))) {
-      this.#decide();
+      this.#first.finish();
       const code = first === END_OF_FILE ? 'end_of_file_mark' : 'ruled_line';
       this.#layout.items.unreadable(line, issueOf(code), this.#arranged(record));
       return;
@@ -83,7 +85,7 @@ export class TableRows {
   }
 
   finish(): void {
-    this.#decide();
+    this.#first.finish();
     for (const record of this.#held) {
       const { cells, line } = record;
       const text = cells.filter((cell) => !isBlank(cell)).join(' ');
@@ -122,22 +124,8 @@ export class TableRows {
   }
 
   #row(record: TableRecord): void {
-    if (!this.#pending || this.#width === 1) return this.#read(record);
-    this.#pending.push(record);
-    if (this.#pending.length > SHOWING) this.#decide();
-  }
-
-  /** The first row may be a second header. */
-  #decide(): void {
-    const [first, ...others] = this.#pending ?? [];
-    if (!first) return;
-    this.#pending = undefined;
-    const isHeader = isSecondHeader(
-      first.cells,
-      others.map(({ cells }) => cells),
-    );
-    this.#read(isHeader ? { ...first, issue: issueOf('repeated_header/second') } : first);
-    for (const record of others) this.#read(record);
+    if (this.#width === 1) this.#read(record);
+    else this.#first.take(record);
   }
 
   #read(record: TableRecord): void {

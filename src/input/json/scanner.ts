@@ -1,4 +1,4 @@
-import { UserError } from '../../errors.ts';
+import type { UserError } from '../../errors.ts';
 import { MAX_RECORD } from '../reading.ts';
 import { formatPath, KeyedObject, ONE_PER_LINE, PathHints, type JsonPathStep, type RecordsPath } from './path.ts';
 import { findSyntaxError, MAX_DEPTH, mistakeAt, mistakeWithin, ValueScan, type JsonShape } from './record.ts';
