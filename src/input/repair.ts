@@ -37,7 +37,7 @@ const DECIMAL: Habit = {
 type Steps = number | readonly string[];
 
 /** A column of which the first records show that each value is written so. */
-interface Column {
+interface RepairedColumn {
   readonly name: string;
   readonly steps: Steps;
   readonly habit: Habit;
@@ -64,7 +64,7 @@ class Repairs {
 /** The source with such columns repaired: decided by the first 1,000 records, applied to all, and counted. */
 export function repaired(source: Omit<Source, 'expectIds'>): Source {
   const ids = new Map<string, Steps>();
-  let columns: Promise<readonly Column[]> | undefined;
+  let columns: Promise<readonly RepairedColumn[]> | undefined;
   let found: readonly Problem[] = [];
   return {
     ...source,
@@ -95,12 +95,15 @@ export function repaired(source: Omit<Source, 'expectIds'>): Source {
   };
 }
 
-async function decide(source: Omit<Source, 'expectIds'>, ids: ReadonlyMap<string, Steps>): Promise<readonly Column[]> {
-  let left: readonly Column[] = [
+async function decide(
+  source: Omit<Source, 'expectIds'>,
+  ids: ReadonlyMap<string, Steps>,
+): Promise<readonly RepairedColumn[]> {
+  let left: readonly RepairedColumn[] = [
     ...source.columns.map((name, steps) => ({ name, steps, habit: GUARD })),
     ...[...ids].map(([name, steps]) => ({ name, steps, habit: DECIMAL })),
   ];
-  const filled = new Set<Column>();
+  const filled = new Set<RepairedColumn>();
   let records = 0;
   for await (const batch of source.batches()) {
     const first = batch.slice(0, DECIDING - records);
@@ -122,7 +125,7 @@ async function decide(source: Omit<Source, 'expectIds'>, ids: ReadonlyMap<string
 /** `guards`: of apostrophes in any column of a table. */
 function withRepairs(
   item: ReadItem,
-  columns: readonly (Column & { readonly repairs: Repairs })[],
+  columns: readonly (RepairedColumn & { readonly repairs: Repairs })[],
   guards: Repairs,
 ): ReadItem {
   if (!item.raw) return item;
