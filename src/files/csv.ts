@@ -8,19 +8,34 @@ const FORMULA = String.raw`(?=(?:['"]|[^\S\t\r\n])*[=+\-@＝＋－＠])`;
 /** A cell that begins with a tab or a line break is a formula for programs that drop it. */
 const BLANK_START = String.raw`^(?='*[\t\r\n])`;
 
+/** What a terminal would run when the file is shown on it, and texts that look like what is written instead. */
+const CONTROL = /(?![\t\r\n])\p{Cc}|\[(?=U\+[\dA-F]{4}\])/gu;
+const SHOWN_CONTROL = /\[U\+([\dA-F]{4})\]/g;
+
 /** Most cells have none of these signs, and this test takes a tenth of the time. */
 const MAY_NEED_PREFIX = /[=+\-@＝＋－＠\t\r\n]/;
+const MAY_NEED_SHOWING = /[\p{Cc}[]/u;
 const NEEDS_PREFIX = new RegExp(`${START}${FORMULA}|${BLANK_START}`, 'g');
 const PREFIX = new RegExp(`${START}'${FORMULA}|^'${BLANK_START.slice(1)}`, 'g');
 
-/** Prefixes each part of a cell that a spreadsheet could run as a formula with `'`. `restore` removes the prefixes. */
+/**
+ * Prefixes each part of a cell that a spreadsheet could run as a formula with `'`, and writes control characters as `[U+001B]`. `restore`
+ * takes both back.
+ */
 export function neutralise(cell: string): string {
-  return MAY_NEED_PREFIX.test(cell) ? cell.replace(NEEDS_PREFIX, "'") : cell;
+  const shown = MAY_NEED_SHOWING.test(cell) ? cell.replace(CONTROL, codePointOf) : cell;
+  return MAY_NEED_PREFIX.test(shown) ? shown.replace(NEEDS_PREFIX, "'") : shown;
+}
+
+function codePointOf(character: string): string {
+  return `[U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}]`;
 }
 
 /** The cell as it was before `neutralise`: `restore(neutralise(cell)) === cell` for every cell. */
 export function restore(cell: string): string {
-  return cell.replace(PREFIX, '');
+  return cell
+    .replace(PREFIX, '')
+    .replace(SHOWN_CONTROL, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 }
 
 interface LineStyle {
@@ -28,7 +43,7 @@ interface LineStyle {
   readonly lineEnd: string;
 }
 
-/** One line of CSV (RFC 4180, but with LF). Cells that a spreadsheet would run as a formula are neutralised. */
+/** One line of CSV (RFC 4180, but with LF). Formulas and control characters are neutralised. */
 export function csvLine(
   cells: readonly (string | number | undefined)[],
   { delimiter, lineEnd }: LineStyle = { delimiter: ',', lineEnd: '\n' },

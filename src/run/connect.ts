@@ -84,7 +84,7 @@ export async function connect(
     }
   };
   try {
-    const account = await readAccount(client);
+    const account = await readAccount(client, { warn });
     const [{ limit }, { rate }, { boundTo = credentials.baseUrl }] = [limiter, settings, credentials];
     const paces = { rate: within(limit, rate), allowed: allowed(limit, rate) };
     return { baseUrl: boundTo, client, limiter, account, ...paces, history, close };

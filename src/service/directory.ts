@@ -6,15 +6,24 @@ import type { Account, Pipeline, Stage, User } from './account.ts';
 import type { Client } from './client.ts';
 import { PATHS } from '../contract.ts';
 import { describe, idOf, isFields, keysOf, type Fields } from './list-page.ts';
-import { unknownShape, wholeList, type ReadOptions } from './lists.ts';
+import { MaybeCut, unknownShape, wholeList, type ReadOptions } from './lists.ts';
+
+interface AccountOptions extends ReadOptions {
+  /** Called with what the user should know about the lists. */
+  readonly warn?: (message: string) => void;
+}
 
 /**
- * The deal pipelines with their stages, and the users. Throws a `UserError` if the service refuses, does not answer
- * after five retries, or returns something else than such a list.
+ * The deal pipelines with their stages, and the users: none where their list may be cut, since a name that is unique in a part of it may
+ * not be unique. Throws a `UserError` if the service refuses, does not answer after five retries, or returns something else than such a list.
  */
-export async function readAccount(client: Client, options: ReadOptions = {}): Promise<Account> {
+export async function readAccount(client: Client, { warn, ...options }: AccountOptions = {}): Promise<Account> {
   const pipelines = await readList(client, PATHS.pipelines, { type: 'DEAL' }, options);
-  const users = await readList(client, PATHS.platformUsers, {}, options);
+  const users = await readList(client, PATHS.platformUsers, {}, options).catch((error: unknown) => {
+    if (!(error instanceof MaybeCut)) throw error;
+    warn?.(`${error.message}, so no owner is looked up`);
+    return [];
+  });
   return { pipelines: pipelines.filter(isForDeals).map(readPipeline), users: users.map(readUser) };
 }
 

@@ -23,8 +23,8 @@ export interface Page {
   readonly fresh: readonly unknown[];
   /** Number of items in the whole list, if the service says. */
   readonly total: number | undefined;
-  /** More items seem to follow. On the last page this means that there was no way to request them. */
-  readonly more: boolean;
+  /** Whether more items seem to follow; `maybe` of a full page that says nothing. On the last page this means that there was no way to request them. */
+  readonly more: boolean | 'maybe';
   /** Requests the page after this one; undefined on the page that ends the list. */
   readonly next: Query | undefined;
 }
@@ -33,7 +33,7 @@ export interface Page {
 const MAX_PAGES = 1_000;
 
 /**
- * All items of a list. Throws a `UserError` as `read` does, if the answer is not a list, and if the service says that the
+ * All items of a list. Throws a `UserError` as `read` does, if the answer is not a list, and (`MaybeCut` where it only seems so) if the service says that the
  * list has more items than it returned: a name that is unique among some of the users may not be unique among all.
  */
 export async function wholeList(
@@ -45,7 +45,7 @@ export async function wholeList(
   const items: unknown[] = [];
   let pages = 0;
   let total: number | undefined;
-  let more = false;
+  let more: Page['more'] = false;
   for await (const page of pagesOf(client, path, query, options)) {
     total = page.total ?? total;
     more = page.more;
@@ -55,7 +55,8 @@ export async function wholeList(
   }
   if (more || (total !== undefined && total > items.length)) {
     const of = total === undefined ? 'items although more seem to follow' : `of ${counted(total, 'item')}`;
-    throw new UserError(`GET ${path} returned only ${numberText(items.length)} ${of}`, {
+    const refusal = more === 'maybe' ? MaybeCut : UserError;
+    throw new refusal(`GET ${path} returned only ${numberText(items.length)} ${of}`, {
       hint: `names are never looked up in an incomplete list; look at the answer of GET ${path}`,
     });
   }
@@ -116,7 +117,7 @@ export async function* pagesOf(
     const isWhole = total !== undefined && seen.size >= total && !(isFullPage(items) && items.length === total);
     const isLast = fresh.length === 0 || (byCursor ? !next : isWhole && hasMore(body) !== true && !options.from);
     // A route that has no pages, or that repeats a full one, may have more items than it shows.
-    const more = items.length > 0 && (hasMore(body) ?? (isFull && (refusal !== undefined || isEnd)));
+    const more = items.length > 0 && (hasMore(body) ?? (isFull && (refusal !== undefined || isEnd) && 'maybe'));
     yield { fresh, total, more, next: isLast ? undefined : step };
     if (isLast) return;
   }
@@ -132,6 +133,9 @@ function without(query: Query, path: string): Query {
   const given = new URLSearchParams(path.split('?')[1]);
   return Object.fromEntries(Object.entries(query).filter(([name]) => !given.has(name)));
 }
+
+/** A list that ends with a full page, and says neither how many items it has nor that more follow. */
+export class MaybeCut extends UserError {}
 
 /** The route refuses to be read, or answers with something else than records. */
 export class NotShown extends UserError {}

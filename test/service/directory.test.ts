@@ -9,7 +9,7 @@ type Pages = (page: number, query: URLSearchParams) => unknown;
 const none: Pages = () => [];
 
 /** An account as it is read from a server with these lists. */
-async function read(pipelines: Pages, users: Pages = none): Promise<Account & { asked: string[] }> {
+async function read(pipelines: Pages, users: Pages = none): Promise<Account & { asked: string[]; warnings: string[] }> {
   const asked: string[] = [];
   const account = await readFrom(({ url }) => {
     asked.push(url);
@@ -23,10 +23,17 @@ function answerOf(url: string, pipelines: Pages, users: Pages): unknown {
   return (pathname === '/pipelines' ? pipelines : users)(Number(searchParams.get('page')), searchParams);
 }
 
-async function readFrom(answer: (request: { url: string }, nth: number) => Answer): Promise<Account> {
+/** No owner is looked up, and events without one are sent. */
+const MAYBE_CUT = expect.stringMatching(/^GET \/platform-users returned only 100 items .*no owner/) as string;
+
+async function readFrom(
+  answer: (request: { url: string }, nth: number) => Answer,
+): Promise<Account & { warnings: string[] }> {
   const clock = new VirtualClock();
   onTestFinished(() => clock.stop());
-  return readAccount(connectTo((await serve(answer)).baseUrl, { clock }), { clock });
+  const warnings: string[] = [];
+  const warn = (message: string): void => void warnings.push(message);
+  return { ...(await readAccount(connectTo((await serve(answer)).baseUrl, { clock }), { clock, warn })), warnings };
 }
 
 const sales = { id: 'p1', name: 'Sales', type: 'DEAL', stages: [{ id: 's1', name: 'New' }] };
@@ -84,7 +91,7 @@ describe('lists', () => {
 
   test('a route that ignores the page and repeats a full one may have more', async () => {
     const hundred = Array.from({ length: 100 }, (_, index) => ({ id: `u${index}`, name: `User ${index}` }));
-    await expect(read(none, () => hundred)).rejects.toThrow('returned only 100 items although more seem to follow');
+    expect(await read(none, () => hundred)).toMatchObject({ users: [], warnings: [MAYBE_CUT] });
   });
 
   test('a server that caps the page size lower is read to the end', async () => {
@@ -172,7 +179,7 @@ describe('lists', () => {
     const reading = readFrom(({ url }) =>
       url.includes('page=') ? { status: 422 } : { status: 200, body: url.startsWith('/pipelines') ? [] : hundred },
     );
-    await expect(reading).rejects.toThrow('GET /platform-users returned only 100 items although more seem to follow');
+    expect(await reading).toMatchObject({ pipelines: [], users: [], warnings: [MAYBE_CUT] });
   });
 
   test('names of members are shown without control characters', async () => {

@@ -103,7 +103,7 @@ async function* fromPages(
     pagesRead += 1;
     seen += fresh.length;
     all = total ?? all;
-    isCut = more;
+    isCut = more !== false;
     for (const item of fresh) {
       const serviceId = isFields(item) ? idOf(item) : undefined;
       if (serviceId !== undefined && pending.delete(serviceId)) yield { serviceId, record: item as Fields };
