@@ -1,3 +1,4 @@
+// Lost without it: control totals could be a cent off.
 import { describe, expect, it } from 'vitest';
 import { DecimalSum, grouped } from '../src/decimal.ts';
 

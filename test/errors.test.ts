@@ -1,3 +1,4 @@
+// Lost without it: a shortage of the machine could be told as a bug.
 import { describe, expect, it } from 'vitest';
 import { EXIT, shortageOf } from '../src/errors.ts';
 import { readError } from '../src/service/reply.ts';

@@ -1,3 +1,4 @@
+// Lost without it: what a run has opened could stay open after an error.
 import { expect, it } from 'vitest';
 import { closingAfter } from '../src/run/held-state.ts';
 

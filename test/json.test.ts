@@ -1,3 +1,4 @@
+// Lost without it: numbers of JSON could lose digits.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { NumberText, parseExactJson, parseJson, tryParseJson } from '../src/json.ts';

@@ -1,3 +1,4 @@
+// Lost without it: folders could import each other in a circle.
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

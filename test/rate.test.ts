@@ -1,3 +1,4 @@
+// Lost without it: a rate could exceed the limit of the service.
 import { describe, expect, it } from 'vitest';
 import { allowed, estimateSeconds, within } from '../src/rate.ts';
 

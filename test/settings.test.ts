@@ -1,3 +1,4 @@
+// Lost without it: an option could be read as another value.
 import { describe, expect, it } from 'vitest';
 import { EVENT_TYPES } from '../src/kinds/index.ts';
 import { checkBaseUrl, credentials } from '../src/settings/credentials.ts';

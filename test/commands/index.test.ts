@@ -1,3 +1,4 @@
+// Lost without it: a command could be loaded that nobody asked for, or lack its help.
 import { describe, expect, it } from 'vitest';
 import type { CommandDefinition } from '../../src/commands/command.ts';
 import * as definitions from '../../src/commands/definitions.ts';

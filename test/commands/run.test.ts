@@ -1,3 +1,4 @@
+// Lost without it: a pilot could miss a stage, an owner or a parent.
 import { parse } from 'csv-parse/sync';
 import { expect, it } from 'vitest';
 import { mapping, project, rowsIn, summaryOf } from '../e2e/harness.ts';

@@ -1,3 +1,4 @@
+// Lost without it: monitoring could show a run that is dead, or a wrong time left.
 import { readdir, readFile } from 'node:fs/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { handler as report } from '../../src/commands/report.ts';
@@ -116,21 +117,6 @@ it('status of a run that has ended says how, by its summary, and of which run th
   onTestFinished(() => lock.release());
   const surveying = await call(status, { mapping: 'mapping.yaml', state: state.path });
   expect(surveying.stdout).toMatch(/reading the exports.* previous\s+run/);
-});
-
-it('status without a plan counts what was answered', async () => {
-  const at = '2026-01-01T00:00:00.000Z';
-  const answers = [{ at }, { at }, { at, status: 'rejected' as const }];
-  const state = await stateDirectory({ runs: [{ at, answers }] });
-  const { stdout } = await call(status, { mapping: 'mapping.yaml', state: state.path });
-  expect(stdout.replace(/\s+/g, ' ')).toMatch(/^NO PLAN.* leads 3 2 1 .*total is unknown/);
-});
-
-it('report says where there is nothing to report', async () => {
-  const state = await stateDirectory();
-  const { code, stderr } = await call(report, { mapping: 'mapping.yaml', state: state.path });
-  expect(code).toBe(2);
-  expect(stderr).toContain(`there is nothing to report in ${state.path}`);
 });
 
 it('report writes errors, rejects and values left out again', async () => {

@@ -1,4 +1,4 @@
-/** `if_edited`: the lead of a deal, which the service shows by its own id. */
+// Lost without it: a deal that a person moved could be moved back.
 import { parse } from 'csv-parse/sync';
 import { expect, it } from 'vitest';
 import { mapping, project } from '../e2e/harness.ts';

@@ -1,3 +1,4 @@
+// Lost without it: a value in another form could count as an edit, or a wrong one as equal.
 import { describe, expect, it } from 'vitest';
 import { likeness } from '../../src/plan/account/fields.ts';
 import { CHECKED, comparedFields } from '../../src/kinds/index.ts';

@@ -1,4 +1,4 @@
-/** Records that have changed in the export, and of which the service shows another one, or nothing. */
+// Lost without it: a record that the service merged or hides could stop all others.
 import { expect, it } from 'vitest';
 import { FAST, mapping, project } from '../e2e/harness.ts';
 

@@ -1,3 +1,4 @@
+// Lost without it: a form that nobody understands could be taken for an edit, or for agreement.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isLikelyForm, shown, type Shown } from '../../src/plan/account/forms.ts';

@@ -1,3 +1,4 @@
+// Lost without it: a field could be wrong without being reported.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

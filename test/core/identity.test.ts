@@ -1,3 +1,4 @@
+// Lost without it: the id of an event could change between machines, and a record be sent twice.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contentSha, eventId, type EventIdentity } from '../../src/core/identity.ts';

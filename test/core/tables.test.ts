@@ -1,4 +1,4 @@
-/** What the core decides about one record, in tables: the rules of `next`, and what is known after each thing that happens. */
+// Lost without it: a rule of `core/next` could change without a history that shows it.
 import { describe, expect, it } from 'vitest';
 import * as core from '../../src/core/known.ts';
 import { next, type Verdict, type Wanted } from '../../src/core/next.ts';

@@ -1,5 +1,5 @@
-/** Comments of one parent in one request. */
-import { copyFile, rm } from 'node:fs/promises';
+// Lost without it: comments in one request could be sent twice or not at all.
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { useFastClock } from '../clock.ts';
@@ -52,13 +52,6 @@ describe('comments of one parent', () => {
     const again = await p.summary();
     expect(again).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
     expect(await p.stored('ids.csv')).toContain('comment/created,n2,');
-  });
-
-  it('take a heading, a separator and a number of parts from the mapping', async () => {
-    const combine = 'combine: { heading: "{author} ({id}):", separator: " | ", max: 2 }';
-    await p.write({ 'mapping.yaml': dated(combine) });
-    expect((await p.run()).code).toBe(0);
-    expect(ofAda()).toEqual(['Ann (n1):\nFirst | Bob (n2):\nSecond', 'Ann (n3):\nThird']);
   });
 
   it('that come later go as a further comment, and those that were sent stay where they are', async () => {
@@ -141,50 +134,6 @@ describe('comments of one parent', () => {
     });
     expect((await p.run()).code).toBe(0);
     expect(ofAda().map((text) => text.slice(0, 3))).toEqual(['1éé', '202']);
-  });
-
-  it('of a list in one record, and of parents of both kinds, go like all others', async () => {
-    const lists = `version: 1
-migration: notes
-sources: { deals: { path: deals.json } }
-events:
-  - type: lead/created
-    source: deals
-    data: { external_id: lead }
-  - type: deal/created
-    source: deals
-    data: { external_id: id, title: title, lead_external_id: lead }
-  - type: comment/created
-    source: deals
-    each: notes
-    if_both: deal
-    combine: { heading: "{by}" }
-    data: { external_id: id, content: text, lead_external_id: $.lead, deal_external_id: $.id }
-  - type: comment/created
-    source: deals
-    each: calls
-    combine: {}
-    data: { content: ., lead_external_id: $.lead }
-`;
-    const deal = {
-      id: 'd1',
-      title: 'Roof',
-      lead: 'l1',
-      notes: [
-        { id: 1, text: 'One', by: 'Ann' },
-        { id: 2, text: 'Two', by: 'Bob' },
-      ],
-      calls: ['Hi', 'Ho'],
-    };
-    await p.write({ 'mapping.yaml': lists, 'deals.json': JSON.stringify([deal]) });
-    const ended = await p.run();
-    expect(summaryOf(ended)).toMatchObject({ exit: { code: 0 }, by_type: { 'comment/created': { acknowledged: 2 } } });
-    expect(
-      comments()
-        .map(([, content]) => content)
-        .sort(),
-    ).toEqual(['Ann\nOne\n\nBob\nTwo', 'Hi\n\nHo']);
-    expect(await p.summary()).toMatchObject({ this_run: { events_sent: 0 } });
   });
 
   it('have an id of their own where the export has a comment with that of the first and `+`', async () => {
@@ -304,19 +253,6 @@ describe('a combined comment without an answer', () => {
     expect(inService()).toEqual(
       isProcessed ? { 1: ['n1 First | n2 Second | n3 Third'] } : { 1: ['n2 Second | n3 Third'], 2: ['n1 First'] },
     );
-  });
-
-  it('leaves its parts uncertain where only an older checkpoint is left', async () => {
-    const state = p.state('checkpoint.db');
-    await loseAnswer(false);
-    await copyFile(state, join(p.cwd, 'copy.db'));
-    expect((await sumWith(N1, N3)).exit.code).toBe(0);
-    for (const suffix of ['-wal', '-shm']) await rm(`${state}${suffix}`, { force: true });
-    await copyFile(join(p.cwd, 'copy.db'), state);
-    expect((await runWith(N1, N2, N3)).code).toBe(3);
-    const ended = await p.summary('--adopt');
-    expect(ended).toMatchObject({ exit: { code: 1 }, errors_by_code: { uncertain: 3 } });
-    expect(inService()).toEqual({ 1: ['n1 First | n3 Third'] });
   });
 
   it.each([

@@ -1,3 +1,4 @@
+// Lost without it: a correction could be lost, or go to another record.
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -5,7 +6,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { useFastClock } from '../clock.ts';
-import { backfill, FAST, files, mapping, project, rowsIn, summaryOf, type Ended, type Project } from './harness.ts';
+import { backfill, mapping, project, rowsIn, summaryOf, type Ended, type Project } from './harness.ts';
 
 useFastClock();
 
@@ -61,16 +62,6 @@ describe('what people do in rejects/', () => {
     expect(third.events).toMatchObject({ acknowledged: 2, invalid: 1 });
     expect(await p.read(`${REJECTS}/people.csv`)).toBe(mine);
     expect(await p.read(`${REJECTS}/people.2.csv`)).not.toContain('Bob');
-  });
-
-  it('stays where it is a file or a folder with another name, or with the name of the rejects', async () => {
-    await mkdir(join(p.cwd, REJECTS, 'people.csv'), { recursive: true });
-    await files(join(p.cwd, REJECTS), { 'notes.txt': 'ask Bob', 'people.csv/mine.csv': 'x' });
-    expect((await p.run()).code).toBe(1);
-    await p.run();
-    expect(await names(REJECTS)).toEqual(['notes.txt', 'people.2.csv', 'people.csv']);
-    expect(await p.read(`${REJECTS}/people.csv/mine.csv`)).toBe('x');
-    expect(await p.read(`${REJECTS}/notes.txt`)).toBe('ask Bob');
   });
 
   it('is the only thing that stays once nothing is rejected any more', async () => {
@@ -265,18 +256,6 @@ describe('the `fixes` of a source', () => {
     expect(p.posts()).toBe(6);
   });
 
-  it('also correct a source that only lookups read, and an export that --source names', async () => {
-    await p.run();
-    await p.write({
-      'bob.csv': (await rejects()).replace('bob(at)', 'bob@').replace(/^3,.*\n/m, ''),
-      'newer.csv': `${await p.read('people.csv')}4,Di,di@example.test\n`,
-      'mapping.yaml': mappingWith('fixes: bob.csv').replace(/.*lead\/created.*\n/, ''),
-    });
-    const dry = await p.summary('--dry-run', '--yes', '--source', 'people=newer.csv');
-    expect(dry.events).toMatchObject({ total: 3, invalid: 1 });
-    expect(dry.warnings_by_code).not.toHaveProperty('unused_fix');
-  });
-
   it('make another plan, which --plan then refuses', async () => {
     const { plan } = await p.summary('--dry-run');
     const text = await p.stored('dry-run/rejects/people.csv');
@@ -361,22 +340,6 @@ describe('the printed next step', () => {
       }
     },
   );
-
-  it('reads back what was sent with the same files and the same account', async () => {
-    await p.write({
-      'other.csv': 'id,name,email\n1,Ada,ada@example.test\n',
-      'prod.env': Object.entries(p.env)
-        .map(([name, value]) => `${name}=${value}\n`)
-        .join(''),
-    });
-    const args = ['run', 'mapping.yaml', ...FAST, '--source', 'people=other.csv', '--credentials', 'prod.env'];
-    const ended = await backfill(args, { cwd: p.cwd });
-    expect(ended.code).toBe(0);
-    // Before everything else: whose account it is, and that the key works.
-    expect(ended.stderr).toMatch(/^the API key works: http:\S+ \d+ deal pipelines? \(.+ users?\n/);
-    expect(ended.stdout).toContain('crm-backfill verify mapping.yaml');
-    expect((await next(ended)).code).toBe(0);
-  });
 });
 
 describe('a state directory that is removed during a run', () => {

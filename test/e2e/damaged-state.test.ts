@@ -1,4 +1,4 @@
-/** Files of the state directory that are not as the program wrote them. */
+// Lost without it: a damaged file could end in a stack trace, or in a wrong count.
 import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Lost without it: values that the service repeats could reach files that are handed on.
 import { readdir, readFile } from 'node:fs/promises';
 import { useFastClock } from '../clock.ts';
 import { expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// Lost without it: a file that a person has open could end a run.
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Code of the user's in `functions` runs in the process of the program. */
+// Lost without it: code of a mapping could end a run as if it had succeeded.
 import { expect, it } from 'vitest';
 import { mapping, project, summaryOf } from './harness.ts';
 

@@ -1,3 +1,4 @@
+// Lost without it: a kill while the plan is replaced could leave a state that no run can use.
 import { expect, it } from 'vitest';
 import { useFastClock } from '../clock.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';

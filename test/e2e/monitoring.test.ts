@@ -1,4 +1,4 @@
-/** What operations.md shows for monitoring, run as it stands there. */
+// Lost without it: the lines of operations.md could not work as they stand there.
 import { execFile, execFileSync } from 'node:child_process';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Lost without it: the page of the hand-over could change when it is written again.
 import { expect, it } from 'vitest';
 import type { PageFigures } from '../../src/report/figures/page.ts';
 import { mapping, project } from './harness.ts';

@@ -1,3 +1,4 @@
+// Lost without it: a key or token could reach a file or the screen.
 import { stat } from 'node:fs/promises';
 import { describe, expect, it, test } from 'vitest';
 import { processed, serve } from '../service/scripted-server.ts';

@@ -1,4 +1,4 @@
-/** What a run says about everything that is not in the service: values left out, events that wait, warnings. */
+// Lost without it: a run could say "done" of what was left out.
 import { describe, expect, it } from 'vitest';
 import { documentIn, mapping, project, summaryOf, type Ended } from './harness.ts';
 
@@ -74,23 +74,6 @@ describe('values left out', () => {
     expect([exit.code, over]).toEqual([0, []]);
     expect(omitted).toEqual({ 'lead/created': { phone_number: { no_country_code: 20 } } });
   });
-
-  it('are compared with the values of a name by what it was resolved to', async () => {
-    const moved = DEALS.replace(
-      'amount: {',
-      'stage_id: { from: stage, on_error: omit, apply: [{ map: { a: x } }] }, amount: {',
-    );
-    const { run } = await project({
-      'mapping.yaml': moved,
-      'people.csv': 'id,name\n1,Ann\n',
-      'deals.csv': `id,title,lead,amount,stage\n${Array.from({ length: 12 }, (_, n) => `${n},Deal,1,1,b\n`).join('')}`,
-    });
-    const ended = await run();
-    expect(ended.code).toBe(2);
-    expect(flat(ended)).toContain(
-      'deal/created: 12 of 12 values of `stage_id` would be left out: a value is not in its `map`',
-    );
-  });
 });
 
 describe('"Done"', () => {
@@ -113,13 +96,6 @@ describe('"Done"', () => {
     expect(flat(ended)).toMatch(/FINISHED.*2 deal\/created events wait for leads/);
     expect(flat(ended)).not.toContain('DONE');
     expect((await run('--only', 'deal', '--dry-run')).code).toBe(1);
-  });
-
-  it('is not said where no entry has events of the types selected', async () => {
-    const { told, posts } = await project(EXPORTS);
-    const { code, stderr } = await told('--only', 'deal/updated');
-    expect([code, posts()]).toEqual([2, 0]);
-    expect(stderr).toMatch(/deal\/updated.*\n.*lead\/created, deal\/created/);
   });
 
   it('names what was not selected, and is said once the parents are there', async () => {
@@ -197,21 +173,6 @@ describe('an acknowledged record that can no longer be mapped', () => {
     expect(flat(ended)).toMatch(/gone or unreadable 1 .*gone\.csv/);
     const listed = await stored('gone.csv');
     expect(listed.match(/deals\.csv:2$/gm)).toHaveLength(3);
-  });
-
-  it('counts once where another row of the input is that record', async () => {
-    const rows = ['10,First,1,1.2.3', '10,First,1,1'];
-    for (const order of [rows, [...rows].reverse()]) {
-      const { write, run, summary } = await project({
-        'mapping.yaml': DEALS,
-        'people.csv': 'id,name\n1,Ann\n',
-        'deals.csv': 'id,title,lead,amount\n10,First,1,1\n',
-      });
-      expect((await run()).code).toBe(0);
-      await write({ 'deals.csv': `id,title,lead,amount\n${order.join('\n')}\n` });
-      const { events } = await summary();
-      expect(events).toMatchObject({ total: 3, acknowledged: 2, invalid: 1, gone: 0 });
-    }
   });
 });
 
@@ -294,24 +255,6 @@ describe('an error', () => {
     const again = await stored('dry-run/rejects/deals.csv');
     expect((await run()).code).toBe(1);
     await write({ 'again.csv': again.replace('7.8.9', '2'), 'mapping.yaml': fixedBy('[mine.csv, again.csv]') });
-    expect((await run()).code).toBe(0);
-  });
-
-  it('of identical records that one correction replaces leaves one reject, which corrects them all', async () => {
-    const { write, run, summary, stored } = await project({
-      'mapping.yaml': DEALS,
-      'people.csv': 'id,name\n1,Ann\n',
-      'deals.csv': 'id,title,lead,amount\n10,First,1,1.2.3\n10,First,1,1.2.3\n',
-    });
-    await run();
-    await write({
-      'mine.csv': (await stored('rejects/deals.csv')).replaceAll('1.2.3', '7.8.9'),
-      'mapping.yaml': DEALS.replace('path: deals.csv', 'path: deals.csv, fixes: [mine.csv]'),
-    });
-    expect((await summary()).errors_by_code).toEqual({ bad_number: 2 });
-    const [header = '', ...rows] = (await stored('rejects/deals.csv')).trim().split(/\r?\n/);
-    expect(rows).toEqual([expect.stringContaining('10,First,1,7.8.9,')]);
-    await write({ 'mine.csv': `${header}\n${rows.join('').replace('7.8.9', '2')}\n` });
     expect((await run()).code).toBe(0);
   });
 });

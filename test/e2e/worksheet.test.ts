@@ -1,5 +1,5 @@
+// Lost without it: names that people filled in could be lost or go to the wrong stage.
 import { existsSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { mapping, project, summaryOf } from './harness.ts';
 
@@ -132,15 +132,6 @@ describe('references.csv', () => {
     expect(stderr).toContain('names.csv:2:1 error: owner `Ada Lovelac` not found among the users [unresolved_owner]');
     expect(posts()).toBe(0);
     expect((await command('status')).stderr).not.toContain('names.csv');
-  });
-
-  it('of a survey whose plan was lost is written anew, since nobody has changed it', async () => {
-    const { run, state } = await project(FILES);
-    await run('--max-errors', '100%');
-    await rm(state('plan.db'));
-    const { stderr } = await run('--max-errors', '100%', '--yes');
-    expect(stderr).not.toContain('outside this program');
-    expect((await readdir(state())).filter((name) => name.startsWith('references'))).toEqual(['references.csv']);
   });
 
   it('that was filled in where it is stays, and purge deletes it and those beside it', async () => {

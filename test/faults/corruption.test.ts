@@ -1,3 +1,4 @@
+// Lost without it: an older or damaged checkpoint could be believed.
 import { randomUUID } from 'node:crypto';
 import { copyFile, cp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

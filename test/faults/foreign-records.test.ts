@@ -1,3 +1,4 @@
+// Lost without it: records of somebody else could keep stale content under faults.
 import { expect, it } from 'vitest';
 import { useFastClock } from '../clock.ts';
 import { mapping, project } from '../e2e/harness.ts';

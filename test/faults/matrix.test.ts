@@ -1,3 +1,4 @@
+// Lost without it: a fault could lose or double a record: each fault of the plan over a small migration.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { useFastClock } from '../clock.ts';

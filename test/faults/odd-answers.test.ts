@@ -1,4 +1,4 @@
-/** What the service may answer and nothing promises: each oddity is said, and nothing is lost. */
+// Lost without it: what the service shows as retired or merged could pass in silence.
 import type { Cause } from '../../src/report/figures/causes.ts';
 import type { RunEnd } from '../../src/run/begin.ts';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Lost without it: one event that fails could stop all, or an outage reject all.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** What the service refuses, and what the files and the page then say. */
+// Lost without it: a refusal could name the wrong field, or advise what does not help.
 import { expect, it } from 'vitest';
 import { parse } from 'csv-parse/sync';
 import { mapping, project } from '../e2e/harness.ts';

@@ -1,3 +1,4 @@
+// Lost without it: a cell could run as a formula in a spreadsheet, or come back changed.
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';

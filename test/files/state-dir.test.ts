@@ -1,3 +1,4 @@
+// Lost without it: a file could be written through a link, or be readable by others.
 import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';

@@ -1,3 +1,4 @@
+// Lost without it: the peculiarities of files that other programs write: one folder each.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What this program wrote is never an export, wherever it lies and whoever saved it since. */
+// Lost without it: a file that this program wrote could be read as an export.
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** The demo's data in one workbook: the same plan as from its CSV files, and cells as places. */
+// Lost without it: a workbook could make another plan than its CSV files.
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -43,19 +43,6 @@ test('one workbook with a sheet for each file gives the same plan as the CSV fil
   expect(again.events.invalid).toBe(csv.events.invalid - 1);
 });
 
-test('init takes each sheet with rows as a table, and its mapping loads', async () => {
-  const cwd = await workspace();
-  await copyFile(join(FIXTURES, 'workbooks/demo.xlsx'), join(cwd, 'crm.xlsx'));
-  const ended = await backfill(['init', 'crm.xlsx', '--out', 'acme.yaml'], { cwd });
-  expect(ended.code).toBe(0);
-  expect(`${ended.stdout}${ended.stderr}`).toContain('crm.xlsx#contacts');
-  const mapping = await readFile(join(cwd, 'acme.yaml'), 'utf8');
-  for (const sheet of ['contacts', 'deals', 'notes'])
-    expect(mapping).toContain(`${sheet}: { path: crm.xlsx, sheet: ${sheet} }`);
-  const survey = summaryOf(await backfill(['run', 'acme.yaml', ...DRY], { cwd }));
-  expect(survey.records.read).toBe(82);
-});
-
 test('a number of a sheet is taken as it is, whatever separators its texts have, also in a corrected record', async () => {
   const cwd = await workspace();
   const row = (...cells: string[]): string => `<row>${cells.join('')}</row>`;
@@ -92,42 +79,4 @@ events:
     .split('\n')
     .map((line) => (JSON.parse(line) as { data: { amount: number } }).data.amount);
   expect(amounts).toEqual([12.345, 12345, 1234.5, 48900, 7.125]);
-});
-
-test('a value that is left out, and one that is passed over, is placed in the cell that has it', async () => {
-  const cwd = await workspace();
-  const rows = [
-    ['id', 'home', 'mobile', 'work'],
-    ['1', 'call the office', 'ask Bob', ''],
-    ['2', 'none', '', '+44 20 7946 0958'],
-    ['3', '', '+44 20 7946 0959', '+44 20 7946 0958'],
-  ].map((cells) => `<row>${cells.map((cell) => `<c t="str"><v>${cell}</v></c>`).join('')}</row>`);
-  await writeFile(
-    join(cwd, 'people.xlsx'),
-    workbookOf(`<worksheet><sheetData>${rows.join('')}</sheetData></worksheet>`),
-  );
-  const entry = (phone: string): string => `version: 1
-migration: m
-sources: { people: { path: people.xlsx } }
-events:
-  - type: lead/created
-    source: people
-    data: { external_id: id, phone_number: ${phone} }
-`;
-  for (const phone of [
-    '{ from: [home, { from: mobile, apply: [phone] }, work], apply: [phone] }',
-    '{ from: [home, mobile, work], apply: [phone] }',
-  ]) {
-    await files(cwd, { 'm.yaml': entry(phone) });
-    await backfill(['run', 'm.yaml', ...DRY], { cwd });
-    const omitted = await readFile(join(cwd, '.backfill/m/dry-run/left_out.csv'), 'utf8');
-    for (const line of [
-      '!B2,2,1,phone_number,call the office',
-      '!C2,2,1,phone_number,ask Bob',
-      '!B3,3,2,phone_number,none',
-    ])
-      expect(omitted).toContain(line);
-  }
-  const { stderr } = await backfill(['run', 'm.yaml', '--dry-run', '--offline', '--json'], { cwd });
-  expect(stderr).toMatch(/!D4\s.*passed_over/);
 });

@@ -1,3 +1,4 @@
+// Lost without it: an amount could go out in another currency than its sign says.
 import { expect, it } from 'vitest';
 import { isCurrency } from '../../src/kinds/currencies.ts';
 import { mapped } from '../mapping/inline.ts';

@@ -1,3 +1,4 @@
+// Lost without it: HTML could reach the service, or its text be lost.
 import { expect, test } from 'vitest';
 import { outcome } from './apply.ts';
 

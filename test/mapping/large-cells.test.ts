@@ -1,4 +1,4 @@
-/** Large cells, built against one transform each: one that looks at the whole cell once for each character would take an hour. */
+// Lost without it: a large cell could take an hour: one that looks at all of it for each character would.
 import { expect, it } from 'vitest';
 import { bareAddress } from '../../src/mapping/values/entry-fields.ts';
 import { pathReader } from '../../src/mapping/values/path.ts';

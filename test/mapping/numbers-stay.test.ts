@@ -1,4 +1,4 @@
-/** A number of a workbook or of JSON is a number wherever it goes: the separators of a mapping are those of texts. */
+// Lost without it: a number of a workbook or of JSON could be read with the separators of texts.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

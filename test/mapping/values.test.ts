@@ -1,3 +1,4 @@
+// Lost without it: of several values the wrong one could be taken, or one vanish.
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, type JsonObject } from '../../src/json.ts';
 import type { Draft } from '../../src/model.ts';
@@ -29,12 +30,6 @@ it('of several e-mail addresses the first that is one is taken', async () => {
   expect(draft.omissions).toMatchObject([{ field: 'email', original: 'none', code: 'invalid_email' }]);
 });
 
-it('where none is readable, each is left out', async () => {
-  const draft = await draftOf('ask Ada,12,,', PHONES);
-  expect(draft.data).not.toHaveProperty('phone_number');
-  expect(draft.omissions.map(({ original }) => original).sort()).toEqual(['12', 'ask Ada']);
-});
-
 it('a required one is an error only where none is readable', async () => {
   const required = PHONES.replace(' }', ', required: true }');
   expect(await draftOf('ask Ada,333 123 4567,,', required)).toMatchObject({
@@ -50,11 +45,6 @@ it('with `on_error: reject` the first that has a value decides', async () => {
   const { data, issues } = await draftOf('ask Ada,333 123 4567,,', strict);
   expect(data).not.toHaveProperty('phone_number');
   expect(issues.map(({ code }) => code)).toContain('bad_phone');
-});
-
-it('a default takes the place of a value that fails the rule of its field', async () => {
-  const draft = await draftOf(',,none,', 'email: { from: Mail, default: info@example.test }');
-  expect(draft.data).toMatchObject({ email: 'info@example.test' });
 });
 
 async function draftWith(priority: string, stage = 'Open') {
@@ -99,15 +89,6 @@ describe('the priority of an event', () => {
     expect(error.problems).toMatchObject([
       { code: 'bad_priority', message: expect.stringContaining(`\`${constant}\``) as string },
     ]);
-  });
-
-  it('makes its column one that the mapping uses', async () => {
-    const mapping =
-      'sources: { it: { path: it.csv } }\n' +
-      'events: [{ type: deal/created, source: it, priority: Rank, data: { external_id: Id, custom_fields: { "*": rest } } }]\n';
-    const [draft] = await mapped(mapping, { 'it.csv': 'Id,Rank,City\n1,4,Roma\n' });
-    expect(draft).toMatchObject({ priority: 4, data: { custom_fields: { City: 'Roma' } } });
-    expect(draft!.data.custom_fields).not.toHaveProperty('Rank');
   });
 });
 
@@ -228,12 +209,6 @@ describe('`"*": rest`', () => {
     expect(await custom('none', '{ key: _key }')).toEqual([]);
   });
 
-  it('takes the keys of the element within `each`', async () => {
-    const record = { Deal: 9, people: [{ Id: 1, Name: 'A', City: 'Rome' }] };
-    const [lead] = await leads('{ "*": rest, deal: $.Deal }', JSON.stringify([record]), 'each: people,', 'it.json');
-    expect(customOf(lead)).toBe('{"City":"Rome","deal":9}');
-  });
-
   it('lists what it cannot take among the values left out', async () => {
     const record = { Id: 1, Name: 'A', tags: ['x'], origin: 'fair' };
     const [lead] = await leads('{ "*": rest, origin: { value: old } }', JSON.stringify([record]), '', 'it.json');
@@ -242,10 +217,6 @@ describe('`"*": rest`', () => {
       ['custom_params.tags', '["x"]'],
       ['custom_params.origin', 'fair'],
     ]);
-  });
-
-  it('is the only meaning of the name `*`', async () => {
-    await expect(leads('{ "*": City }', 'Id,Name,City\n1,A,x\n')).rejects.toBeInstanceOf(ProblemsError);
   });
 });
 
@@ -257,11 +228,6 @@ describe('`as: json`', () => {
     const [lead] = await leads(custom, text, '', 'it.json');
     expect(customOf(lead)).toBe('{"d":{"a":[{"b":""}]},"f":"y","t":[" x ","",null,5.10]}');
     expect(lead!.issues).toEqual([]);
-  });
-
-  it('sends a list that transforms make of a cell', async () => {
-    const [lead] = await leads('{ t: { from: T, apply: [{ split: ";" }], as: json } }', 'Id,Name,T\n1,A,a; b\n');
-    expect(customOf(lead)).toBe('{"t":["a","b"]}');
   });
 
   it('is for custom fields only', async () => {

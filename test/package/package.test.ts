@@ -1,3 +1,4 @@
+// Lost without it: the package could lack a file, run a script or need a package for development.
 import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cp, mkdir, readFile, rename, symlink } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+// Lost without it: a body could be larger than the service takes.
 import { expect, it } from 'vitest';
 import { oversized } from '../../src/plan/rows/body-size.ts';
 import { envelope } from '../../src/service/envelope.ts';

@@ -1,3 +1,4 @@
+// Lost without it: SQL could decide otherwise than the rules: compared with a plain model, over random events.
 import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -8,6 +9,9 @@ import { countStates, outcomesOf, totalOf } from '../../src/plan/counts.ts';
 import { judged, type Choice, type Earlier, type Rules } from './model.ts';
 import { Comments } from './model-comments.ts';
 import { event, judgedIn, lead, Planning, type About, type Given } from './planning.ts';
+
+/** How many times as many random surveys: `npm run soak` has more. */
+const TIMES = Number(process.env.PLAN_TIMES ?? 1);
 
 const option = <T>(values: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(values, { nil: undefined });
 const id = fc.constantFrom('1', '2', '3');
@@ -118,7 +122,7 @@ describe('a survey decides as a plain model of its rules does', () => {
   it('about duplicates, rows of one record, parents, priorities and order', async () => {
     await fc.assert(
       fc.asyncProperty(rows, rulesOf, (given, rules) => check(given, rules, [], NONE)),
-      { numRuns: 100 },
+      { numRuns: 40 * TIMES },
     );
   });
 
@@ -145,7 +149,7 @@ describe('a survey decides as a plain model of its rules does', () => {
           comments.sent(expected.toSend, end);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 16 * TIMES },
     );
   });
 
@@ -162,7 +166,7 @@ describe('a survey decides as a plain model of its rules does', () => {
         fc.pre(input.length > 0);
         return check(input, rules, history, NONE);
       }),
-      { numRuns: 50 },
+      { numRuns: 20 * TIMES },
     );
   });
 
@@ -186,7 +190,7 @@ describe('a survey decides as a plain model of its rules does', () => {
           : { state: 'acknowledged', code, sends: null };
         expect(db.get('select state, code, sends from event')).toEqual(expected);
       }),
-      { numRuns: 36 },
+      { numRuns: 18 * TIMES },
     );
   });
 
@@ -203,7 +207,7 @@ describe('a survey decides as a plain model of its rules does', () => {
         const pick = typeof chosen === 'number' ? nameOf(parents[chosen % parents.length]!) : undefined;
         return check(all, PLAIN, [], typeof chosen === 'number' ? { pick } : chosen);
       }),
-      { numRuns: 50 },
+      { numRuns: 20 * TIMES },
     );
   });
 });

@@ -1,3 +1,4 @@
+// Lost without it: a stage or owner could go to another one of a similar name.
 import { describe, expect, it } from 'vitest';
 import type { References } from '../../src/mapping/mapping.ts';
 import { Resolver, type Resolution } from '../../src/survey/resolve.ts';

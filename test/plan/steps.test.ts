@@ -1,3 +1,4 @@
+// Lost without it: a step of the plan could read what is set only after it.
 import { expect, it } from 'vitest';
 import { CHOOSING, JUDGING, READ, type PlanFact } from '../../src/plan/steps.ts';
 import { EVENT, PLAN } from '../../src/store/plan-schema.ts';

@@ -1,3 +1,4 @@
+// Lost without it: an event could be sent that the service must refuse.
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, type JsonObject } from '../../src/json.ts';
 import type { EventType } from '../../src/model.ts';

@@ -1,3 +1,4 @@
+// Lost without it: a preset could lose records of its CRM: compared with expectations written by hand.
 import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** What a spreadsheet has done to a CSV that it saved, and exports that only look like it. */
+// Lost without it: what a spreadsheet did to an export could pass unnoticed.
 import { expect, it } from 'vitest';
 import type { DamageNote } from '../../src/survey/profile/notes.ts';
 import { profileOf } from './surveying.ts';

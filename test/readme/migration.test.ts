@@ -1,3 +1,4 @@
+// Lost without it: the steps of migration.md could not work as they stand there.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// Lost without it: the path in src/README.md could name files that no row passes.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

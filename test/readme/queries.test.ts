@@ -1,3 +1,4 @@
+// Lost without it: the queries of operations.md could not run.
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, it } from 'vitest';

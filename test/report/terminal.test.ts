@@ -1,4 +1,4 @@
-/** What people see on a terminal. */
+// Lost without it: a run on a real terminal could not ask, not stop, or leave it broken.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -74,46 +74,6 @@ describe.skipIf(!tmux)(
       await screen.close();
       await expect.poll(() => readFile(join(cwd, 'ended'), 'utf8').catch(() => ''), WAIT).toBe('129\n');
     });
-
-    it('leaves no bars behind when the terminal becomes narrower and wider', async () => {
-      const service = await sandbox();
-      const cwd = await workspace('demo');
-      const env = { ...environmentOf(service), TZ: DAYTIME };
-      const screen = await onTerminal(120, 'run mapping.yaml --rate 20/600s --yes', { cwd, env });
-      await expect.poll(() => screen.text(), WAIT).toMatch(/limit reached, next in/);
-      for (const columns of [50, 70, 100, 45, 120]) {
-        // tmux tells a program of its new size at once only if the last change was a quarter of a second ago.
-        await new Promise((resolve) => setTimeout(resolve, 300));
-        await screen.resize(columns);
-        const bar = columns < 60 ? '' : `[█░]{${Math.min(40, columns - 49)}} {2}`;
-        const bars = `^lead/created +${bar}\\d+/27 .*\n(?:\\w+/created .*\n){2}\\d+/min, .*\n\n`;
-        await expect.poll(() => screen.text(), WAIT).toMatch(new RegExp(bars, 'm'));
-        // Of several drawings, the last one counts: between two, tmux itself breaks the bars.
-        const drawn = async () => (await screen.text()).match(/^lead\/created +█|^lead\/created +\d+\/27 /gm)?.length;
-        await expect.poll(drawn, WAIT).toBe(1);
-        const text = await screen.text();
-        expect(text.match(/[█░]\n[█░]|^\S* ?\d+ %$/m), text).toBeNull();
-        // Nothing of what stands above them is lost either; the terminal itself may break it.
-        expect(text.replace(/\n/g, '')).toMatch(/Sending takes .* min .*lead\/created/);
-      }
-      await screen.keys('C-c');
-      await expect.poll(() => screen.text(), WAIT).toContain('ended 130');
-    });
-
-    it.each([80, 50])(
-      'of %i columns breaks lines between words, but not what is to be copied: commands, paths and YAML',
-      async (columns) => {
-        const cwd = await workspace('demo');
-        const run = 'run mapping.yaml --dry-run --sandbox --rate 100000/1s';
-        const screen = await onTerminal(columns, run, { cwd });
-        await expect.poll(() => screen.text(), WAIT).toContain('ended 1');
-        const copied = (await screen.copied()).split('\n').map((line) => line.trimEnd());
-        expect(copied.map((line) => line.trim())).toContain(`npx crm-backfill ${run}`);
-        const prose = copied.filter((line) => line.includes(' ') && !/^ +(?:npx|cp) |\.backfill/.test(line));
-        expect(prose.length).toBeGreaterThan(10);
-        for (const line of prose) expect(line.length, line).toBeLessThanOrEqual(columns);
-      },
-    );
 
     it.each([
       ['has colours', {}, true],

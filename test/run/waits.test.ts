@@ -1,3 +1,4 @@
+// Lost without it: status could not say what a run waits for.
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { Halt } from '../../src/halt.ts';
 import { noteWaits } from '../../src/run/waits.ts';

@@ -1,3 +1,4 @@
+// Lost without it: a rehearsal could have other pipelines than the account.
 import { parseEnv } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { uuidOf } from '../../src/sandbox/account.ts';

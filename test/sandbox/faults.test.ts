@@ -1,3 +1,4 @@
+// Lost without it: the faults of the matrix could not be what their names say.
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { sandbox as sandboxWith } from '../e2e/harness.ts';

@@ -1,3 +1,4 @@
+// Lost without it: the sandbox could accept what the service refuses.
 import { describe, expect, test } from 'vitest';
 import { call, errorOf, sandboxFor, send } from './client.ts';
 

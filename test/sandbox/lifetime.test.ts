@@ -1,3 +1,4 @@
+// Lost without it: a rehearsal could forget what it was sent.
 import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Lost without it: the sandbox could show records otherwise than the service does.
 import { describe, expect, test } from 'vitest';
 import { call, clockAt, errorOf, sandboxFor, send, type Answer } from './client.ts';
 

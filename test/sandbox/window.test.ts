@@ -1,3 +1,4 @@
+// Lost without it: the sandbox could let more requests through than the service.
 import { describe, expect, test } from 'vitest';
 import { SlidingWindow } from '../../src/sandbox/gateway.ts';
 import { call, clockAt, sandboxFor, send } from './client.ts';

@@ -1,3 +1,4 @@
+// Lost without it: a key could be taken from another place than its URL.
 import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

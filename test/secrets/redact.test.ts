@@ -1,3 +1,4 @@
+// Lost without it: a secret could pass in another form.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Redactor, Secret } from '../../src/redact.ts';

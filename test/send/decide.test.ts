@@ -1,4 +1,4 @@
-/** What follows an attempt: tables of single decisions, and properties of random histories of one run. */
+// Lost without it: an answer could lead to the wrong next step.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decide, decideAfterHealth, type Around, type Decided, type Sent, type Then } from '../../src/send/decide.ts';

@@ -1,4 +1,4 @@
-/** That the deliverer does what is decided (`decide.test`), over a real client and a real server, in virtual time. */
+// Lost without it: the deliverer could do otherwise than was decided, over a real client and in virtual time.
 import { describe, expect, test } from 'vitest';
 import { failed, processed, type Answer } from '../service/scripted-server.ts';
 import { delivery, jitter, KEY, startBench, TOKEN, type Bench } from './delivery.ts';
@@ -21,8 +21,6 @@ async function until(condition: () => boolean): Promise<void> {
 const waitsFor = (bench: Bench, reason: string): Promise<void> =>
   until(() => bench.deliverer.waiting()?.reason === reason);
 
-const sentIds = ({ server }: Bench): string[] => server.arrived.map(({ body }) => body.id);
-
 test('an event is sent once, with its own id and triggers suppressed in envelope and header', async () => {
   const bench = await startBench(() => processed());
   const { deduplicated, mayHaveArrived } = { deduplicated: false, mayHaveArrived: false };
@@ -37,50 +35,6 @@ test('an event is sent once, with its own id and triggers suppressed in envelope
   expect(request!.body).toEqual({ id: 'e1', type: 'lead/created', suppress_triggers: true, data });
   const counters = { requests: 1, events_sent: 1, follow_ups: 0, retries: 0, rate_limited: 0 };
   expect(bench.deliverer.counters).toEqual(counters);
-});
-
-test('after a lost answer a 409 is asked again, twice and under the same id, with backoff', async () => {
-  const exists = failed(409, 'already_exists');
-  const bench = await startBench(inTurn('cut', exists, exists, processed('none', true)));
-  const expected = { kind: 'acknowledged', deduplicated: true, mayHaveArrived: true, attempts: 4 };
-  expect(await bench.deliver(delivery('e1'))).toMatchObject(expected);
-  expect(new Set(sentIds(bench))).toEqual(new Set(['e1']));
-  const random = jitter();
-  expect(bench.clock.slept).toEqual(expect.arrayContaining([1_000, 1_000, 2_000].map((most) => random() * most)));
-});
-
-describe('while an event is sent once more alone, nothing else is', () => {
-  test('after a 401; the second one stops the run', async () => {
-    const bench = await startBench((_, nth) => (nth === 1 ? failed(401, 'x') : processed()));
-    bench.clock.stop();
-    const first = bench.deliver(delivery('first'));
-    await waitsFor(bench, 'credentials');
-    const others = ['b', 'c'].map((id) => bench.deliver(delivery(id)));
-    bench.clock.start();
-    await Promise.all([first, ...others]);
-    expect(sentIds(bench).slice(0, 2)).toEqual(['first', 'first']);
-    expect(bench.clock.slept).toContain(5_000);
-    const refused = await startBench(() => failed(401, 'x'));
-    expect(await refused.deliver(delivery('e1'))).toMatchObject({ kind: 'pending', hadNoEffect: true });
-    expect(refused.halt.reason).toMatchObject({ exitCode: 3, message: expect.not.stringContaining(TOKEN) as string });
-  });
-
-  test('after the page of a firewall, which rejects that event', async () => {
-    const html = '<html><title>Blocked</title><style>p {}</style>\n<p>Rule\u0007 9421 &mdash; <b>SQL</b> found</p>';
-    const firewall: Answer = { status: 403, body: html, headers: { 'content-type': 'text/html' } };
-    const bench = await startBench(({ body }) => (body.id === 'odd' ? firewall : processed()));
-    await bench.deliver(delivery('first'));
-    bench.clock.stop();
-    const odd = bench.deliver(delivery('odd'));
-    await waitsFor(bench, 'intercepted');
-    const later = ['b', 'c'].map((id) => bench.deliver(delivery(id)));
-    bench.clock.start();
-    const message = 'answered 403 with "Blocked Rule 9421 &mdash; SQL found"';
-    expect(await odd).toMatchObject({ kind: 'failed', code: 'forbidden', message, attempts: 2 });
-    for (const outcome of await Promise.all(later)) expect(outcome.kind).toBe('acknowledged');
-    expect(sentIds(bench).slice(0, 3)).toEqual(['first', 'odd', 'odd']);
-    expect(bench.logged).toContainEqual(expect.stringMatching(/^intercepted .*"external_id":"x-odd".*"status":403/));
-  });
 });
 
 test('a 429 pauses all lanes for at least Retry-After, and is no failed attempt', async () => {
@@ -148,36 +102,9 @@ describe('an outage', () => {
     expect(lasted).toBeGreaterThanOrEqual(25_000);
     expect(lasted).toBeLessThanOrEqual(26_000);
   });
-
-  test.each([
-    ['26', 1],
-    ['20', 0],
-  ])('that a 429 asks to wait for %s s is said at once if --max-outage is shorter', async (seconds, warnings) => {
-    const bench = await startBench(() => page(429, seconds), { maxOutageMs: 25_000 });
-    bench.clock.stop();
-    const both = ['e1', 'e2'].map((id) => bench.deliver(delivery(id)));
-    await until(() => bench.logged.some((line) => line.startsWith('rate_limited ')));
-    expect(bench.warned).toHaveLength(warnings);
-    for (const warning of bench.warned) expect(warning).toMatch(/2\d s.*Retry-After.*25 s.*--max-outage/);
-    bench.clock.start();
-    await Promise.all(both);
-  });
 });
 
 describe('a maintenance page with a Retry-After of an hour', () => {
-  test('ends with the maintenance', async () => {
-    const bench = await startBench(() => (bench.server.health === 200 ? processed() : page(503, '3600')));
-    bench.server.health = 503;
-    const back = bench.clock.monotonic() + 6_000;
-    const stop = bench.clock.every(100, () => {
-      if (bench.clock.monotonic() >= back) bench.server.health = 200;
-    });
-    const outcomes = await Promise.all(tenIds.map((id) => bench.deliver(delivery(id))));
-    stop();
-    expect(outcomes.map(({ kind }) => kind)).toEqual(outcomes.map(() => 'acknowledged'));
-    expect(bench.clock.monotonic() - back).toBeLessThan(600_000);
-  });
-
   test.each([
     ['that spares /health holds an event for a minute only', 503, 60_000, 600_000],
     ['as a 429 is waited for in full', 429, 3_600_000, Infinity],
@@ -187,18 +114,6 @@ describe('a maintenance page with a Retry-After of an hour', () => {
     expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'acknowledged', attempts: 2 });
     expect(bench.clock.monotonic() - began).toBeGreaterThanOrEqual(least);
     expect(bench.clock.monotonic() - began).toBeLessThan(most);
-  });
-
-  test('is told while nothing else is sent', async () => {
-    const bench = await startBench(inTurn(page(503, '120'), processed()));
-    bench.clock.stop();
-    const sending = bench.deliver(delivery('e1'));
-    await waitsFor(bench, 'retry');
-    expect(bench.deliverer.waiting()).toMatchObject({ nextInMs: 120_000 });
-    expect(bench.logged).toContainEqual(expect.stringMatching(/^retry .*"external_id":"x-e1".*"seconds":120/));
-    bench.clock.start();
-    await sending;
-    expect(bench.deliverer.waiting()).toBeUndefined();
   });
 });
 
@@ -228,17 +143,6 @@ describe('a run that is stopped', () => {
     await waitsFor(bench, waiting);
     bench.halt.request(reason);
     expect(await sending).toMatchObject({ kind: 'pending', attempts: 1 });
-  });
-
-  test('a second time cancels requests in flight, and keeps its first reason', async () => {
-    const bench = await startBench(() => 'silence');
-    const sending = bench.deliver(delivery('e1'));
-    await until(() => bench.server.arrived.length === 1);
-    bench.halt.request(reason);
-    bench.halt.request({ code: 'outage', message: 'later', exitCode: 3 });
-    bench.halt.abort();
-    expect(await sending).toMatchObject({ kind: 'pending', attempts: 1 });
-    expect(bench.halt.reason).toEqual(reason);
   });
 });
 

@@ -1,3 +1,4 @@
+// Lost without it: a value could reach the log in a message, or `--until` end at the wrong moment.
 import { describe, expect, it } from 'vitest';
 import { namedField } from '../../src/send/refusals.ts';
 import { momentOf } from '../../src/send/until.ts';

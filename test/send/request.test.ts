@@ -1,4 +1,4 @@
-/** The request of a step, and what its answer means: without a database, and without a service. */
+// Lost without it: a request could carry another body or id than the step says.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NOTHING_KNOWN, type Known, type Request } from '../../src/core/known.ts';

@@ -1,3 +1,4 @@
+// Lost without it: the sender could store otherwise than it sends.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Deliverer } from '../../src/send/deliver.ts';

@@ -1,3 +1,4 @@
+// Lost without it: a wrong certificate could be retried instead of told.
 import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';

@@ -1,3 +1,4 @@
+// Lost without it: names could be resolved from half a list.
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { UserError } from '../../src/errors.ts';
 import type { Account } from '../../src/service/account.ts';
@@ -66,20 +67,6 @@ describe('lists', () => {
     expect(users).toEqual([{ id: '1', names: ['Ada'] }]);
   });
 
-  test('paging stops when as many items were seen as `total` says', async () => {
-    const all = Array.from({ length: 130 }, (_, index) => ({ id: `u${index}`, name: `User ${index}` }));
-    const { users, asked } = await read(
-      (page) => ({ pipelines: page === 1 ? [sales] : [], total: 1 }),
-      (page) => ({ users: all.slice((page - 1) * 100, page * 100), total: 130 }),
-    );
-    expect(users).toHaveLength(130);
-    expect(asked.map((url) => url.replace(/\?.*page=/, ' '))).toEqual([
-      '/pipelines 1&pageSize=100',
-      '/platform-users 1&pageSize=100',
-      '/platform-users 2&pageSize=100',
-    ]);
-  });
-
   test('a `total` that is about the page alone does not end the list', async () => {
     const all = Array.from({ length: 230 }, (_, index) => ({ id: `u${index}`, name: `User ${index}` }));
     const { users } = await read(none, (page) => {
@@ -92,12 +79,6 @@ describe('lists', () => {
   test('a route that ignores the page and repeats a full one may have more', async () => {
     const hundred = Array.from({ length: 100 }, (_, index) => ({ id: `u${index}`, name: `User ${index}` }));
     expect(await read(none, () => hundred)).toMatchObject({ users: [], warnings: [MAYBE_CUT] });
-  });
-
-  test('a server that caps the page size lower is read to the end', async () => {
-    const all = Array.from({ length: 45 }, (_, index) => ({ id: `u${index}`, name: `User ${index}` }));
-    const { users } = await read(none, (page) => all.slice((page - 1) * 20, page * 20));
-    expect(users).toHaveLength(45);
   });
 
   const people = Array.from({ length: 45 }, (_, index) => ({ id: `u${index}`, name: `User ${index}` }));
@@ -120,14 +101,6 @@ describe('lists', () => {
     });
     expect(users).toHaveLength(45);
     expect(asked.slice(-2)).toEqual(['/platform-users?page=1&pageSize=100', '/platform-users?limit=100&cursor=c25']);
-  });
-
-  test('what only looks like a cursor does not end the list early', async () => {
-    const { users } = await read(none, (page) => ({
-      users: people.slice((page || 1) * 20 - 20, (page || 1) * 20),
-      next: '2',
-    }));
-    expect(users).toHaveLength(45);
   });
 
   test.each([400, 422])('a route that answers %i to `page` is asked with `limit` and `cursor`', async (status) => {
@@ -169,21 +142,12 @@ describe('lists', () => {
     });
   });
 
-  test('a route that answers with more than a page each time has no pages', async () => {
-    const users = Array.from({ length: 123 }, (_, at) => ({ id: `u${at}`, fullName: `User ${at}` }));
-    expect((await read(none, () => users)).users).toHaveLength(123);
-  });
-
   test('a full page of a route without pages, cursor and total may not be the whole list', async () => {
     const hundred = Array.from({ length: 100 }, (_, index) => ({ id: index, name: `User ${index}` }));
     const reading = readFrom(({ url }) =>
       url.includes('page=') ? { status: 422 } : { status: 200, body: url.startsWith('/pipelines') ? [] : hundred },
     );
     expect(await reading).toMatchObject({ pipelines: [], users: [], warnings: [MAYBE_CUT] });
-  });
-
-  test('names of members are shown without control characters', async () => {
-    await expect(read(() => ({ '\u001b[31m\u202ered': 1 }))).rejects.toThrow('an object with `[31m red`, which');
   });
 
   test.each([
@@ -221,15 +185,6 @@ describe('pipelines', () => {
     expect(pipelines[0]!.stages.map(({ id }) => id)).toEqual(['s1', 's2', 's3']);
   });
 
-  test('stages keep their order if not all are numbered', async () => {
-    const stages = [
-      { id: 's2', name: 'B', order: 2 },
-      { id: 's1', name: 'A' },
-    ];
-    const { pipelines } = await read(() => [{ ...sales, stages }]);
-    expect(pipelines[0]!.stages.map(({ id }) => id)).toEqual(['s2', 's1']);
-  });
-
   test('a pipeline without stages is an error that lists its members', async () => {
     await expect(read(() => [{ id: 'p1', name: 'Sales', type: 'DEAL' }])).rejects.toThrow(
       'GET /pipelines returned the pipeline `Sales` without stages (it has `id`, `name`, `type`)',
@@ -249,19 +204,9 @@ describe('users', () => {
     const { users } = await read(none, () => [{ id: 'u1', ...fields }]);
     expect(users).toEqual([{ id: 'u1', names }]);
   });
-
-  test('an e-mail address is kept', async () => {
-    const { users } = await read(none, () => [{ id: 'u1', name: 'Ada', email: 'ada@example.test' }]);
-    expect(users).toEqual([{ id: 'u1', names: ['Ada'], email: 'ada@example.test' }]);
-  });
 });
 
 describe('failures', () => {
-  test('an answer within five retries is used', async () => {
-    const { users } = await readFrom((_request, nth) => (nth <= 5 ? 'cut' : { status: 200, body: [] }));
-    expect(users).toEqual([]);
-  });
-
   test.each([
     [401, 1, 'BACKFILL_API_KEY'],
     [403, 1, 'BACKFILL_API_KEY'],

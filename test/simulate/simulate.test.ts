@@ -1,4 +1,4 @@
-/** Whole migrations in simulated time, in a process of their own: it replaces the clocks. See README.md. */
+// Lost without it: kills, faults and edits together could lose or double something. See README.md.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';

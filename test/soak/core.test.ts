@@ -1,3 +1,4 @@
+// Lost without it: a rare history could break a rule of the core.
 import { expect, it } from 'vitest';
 import * as known from '../../src/core/known.ts';
 import * as nextStep from '../../src/core/next.ts';

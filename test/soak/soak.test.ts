@@ -1,3 +1,4 @@
+// Lost without it: real kills under faults could lose or double something.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';

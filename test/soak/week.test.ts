@@ -1,3 +1,4 @@
+// Lost without it: a long run could drift from the limit, or grow.
 import { expect, it } from 'vitest';
 import { disturbedWeek, undisturbedWeek } from './week.ts';
 

@@ -1,3 +1,4 @@
+// Lost without it: a request could go out before its row is on disk.
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';

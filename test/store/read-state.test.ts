@@ -1,16 +1,15 @@
+// Lost without it: a reader could write, or two runs hold one directory.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, statSync, symlinkSync, writeSync } from 'node:fs';
 import { readdir, stat, symlink } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { StateDir } from '../../src/files/state-dir.ts';
-import { openCheckpoint } from '../../src/store/checkpoint.ts';
-import { Lock, lockHolder, nameHolder } from '../../src/store/lock.ts';
+import { Lock, lockHolder } from '../../src/store/lock.ts';
 import { readState } from '../../src/store/open.ts';
 import { Database, type Schema } from '../../src/store/sqlite.ts';
 import { checkWhole } from '../../src/store/whole.ts';
@@ -108,12 +107,6 @@ it.each([
   await expect(checked()).rejects.toThrow(`cannot use ${path}: it is damaged`);
 });
 
-it('a reading that is no longer needed can be ended', async () => {
-  const check = checkWhole(made(20_000_000), SCHEMA);
-  check.stop();
-  await check.whole.catch(() => undefined);
-});
-
 const DIST = pathToFileURL(join(import.meta.dirname, '../../dist/')).href;
 
 /** A process that holds the lock of a state directory until it is killed. */
@@ -168,15 +161,4 @@ it('a dry run waits while another one is at work in the same directory', async (
   lock.release();
   expect((await waiting.ended).code).toBe(0);
   expect(await readdir(dryRun.path)).toContain('plan.db');
-});
-
-it('the checkpoint says which process on which machine holds it', async () => {
-  const state = await StateDir.create(join(await workspace(), 'state'));
-  openCheckpoint(state).close();
-  nameHolder(state, 'verify');
-  expect(lockHolder(state)).toBeUndefined();
-  const holder = await holding(state);
-  expect(lockHolder(state)).toMatchObject({ pid: process.pid, host: hostname() });
-  expect(() => Lock.acquire(state)).toThrow(`process ${process.pid} on ${hostname()}`);
-  await holder.kill();
 });

@@ -1,3 +1,4 @@
+// Lost without it: the table of deals could not add up.
 import { describe, expect, it } from 'vitest';
 import { dealTable, signedSections, stagesSection } from '../../../src/report/figures/deal-table.ts';
 import { DEAL_CELLS, DealSum, type DealCell, type DealGroup } from '../../../src/report/figures/deals.ts';

@@ -1,3 +1,4 @@
+// Lost without it: a file could be missing from the list of what became of it.
 import { expect, test } from 'vitest';
 import { exportsSection, readExports } from '../../../src/report/figures/exports.ts';
 import { readDocument } from '../../../src/report/files/documents.ts';

@@ -1,3 +1,4 @@
+// Lost without it: the next command could be one that does not work.
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import type { SurveySnapshot } from '../../../src/report/files/documents.ts';

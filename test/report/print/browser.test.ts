@@ -1,3 +1,4 @@
+// Lost without it: the page could load something, run a script, or not be printable.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -60,9 +61,6 @@ const STAGES = Array.from({ length: 30 }, (_, n): GivenEvent[] => {
   ]);
 }).flat();
 
-/** What draws the background of the banner, `--warn-paper` (#fdf3df), in a PDF. */
-const BANNER = /\.992\d* \.95[23]\d* \.874\d* rg\b/;
-
 /** The drawing commands of each page of a PDF. */
 function printedPages(pdf: Buffer): string[] {
   const text = pdf.toString('latin1');
@@ -73,10 +71,6 @@ function printedPages(pdf: Buffer): string[] {
   const pages = streams.filter((stream) => /\bBT\b/.test(stream));
   expect(pages.length).toBe(text.match(/\/Type \/Page\b(?!s)/g)?.length);
   return pages;
-}
-
-function cellsOf(row: string): string[] {
-  return [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) => cell!.replace(/<[^>]*>/g, '').trim());
 }
 
 const title = BROWSER ? 'the report in a browser' : 'the report in a browser (SKIPPED: no chromium on the PATH)';
@@ -115,28 +109,6 @@ describe.skipIf(!BROWSER)(title, { timeout: 60_000 }, () => {
       expect(table).toMatch(/^<table>\s*<caption>\s*\S/);
       expect(table).toContain('<th scope="col"');
     }
-  });
-
-  it('shows a table in which every row and column adds up', async () => {
-    const { address } = await served(await pageOf());
-    const dom = await browse('--dump-dom', address);
-    const table = /<section id="outcome".*?<table>(.*?)<\/table>/s.exec(dom)![1]!;
-    const rows = [...table.matchAll(/<tr>(.*?)<\/tr>/gs)].slice(1).map(([, row]) => cellsOf(row!).slice(1).map(Number));
-    for (const [total, ...parts] of rows) expect(parts.reduce((sum, part) => sum + part, 0)).toBe(total);
-    const all = rows.pop()!;
-    expect(all.map((_, column) => rows.reduce((sum, row) => sum + row[column]!, 0))).toEqual(all);
-  });
-
-  it('fits a narrow dark screen, and keeps the banner of a dry run in sight', async () => {
-    const { address } = await served(await pageOf({ dry_run: true }));
-    const page = await openPage(address);
-    await expect.poll(() => page.evaluate('document.readyState')).toBe('complete');
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-    expect(await page.evaluate('document.querySelectorAll("table").length')).toBeGreaterThan(10);
-    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
-    expect(await page.evaluate('scrollY')).toBeGreaterThan(2_000);
-    expect(await page.evaluate('document.querySelector(".banner").getBoundingClientRect().top')).toBe(0);
-    expect(await page.evaluate('document.querySelector(".banner").innerText')).toBe('Dry run: nothing was sent');
   });
 
   it('has texts with contrast in the light and in the dark, and at 400, 800 and 1300 pixels no element wider than the page, save in tables that scroll', async () => {
@@ -205,23 +177,5 @@ describe.skipIf(!BROWSER)(title, { timeout: 60_000 }, () => {
     expect(await page.evaluate(ends('stages'))).toBeGreaterThan(px(100));
     expect(await page.evaluate(ends('sign'))).toBeLessThan(3 * px(height - 32));
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width);
-  });
-
-  it.each([
-    [{ dry_run: true }, true],
-    [{ base_url: 'sandbox' }, true],
-    [{}, false],
-  ])('prints a banner on every page, unless it is the report of a migration: %j', async (summary, hasBanner) => {
-    const { address } = await served(await pageOf({ ...summary, exit: { code: 0, reason: 'done' } }));
-    const page = await openPage(address);
-    await expect.poll(() => page.evaluate('document.readyState')).toBe('complete');
-    const { data } = await page.send('Page.printToPDF', { printBackground: true, preferCSSPageSize: true });
-    const pages = printedPages(Buffer.from(data as string, 'base64'));
-    // The appendix is folded, so it is not printed.
-    expect(pages.length).toBeGreaterThan(2);
-    expect(pages.length).toBeLessThan(8);
-    // The verdict of a migration that has more to send is drawn alike.
-    const drawn = pages.slice(1).filter((commands) => BANNER.test(commands));
-    expect(drawn.length).toBe(hasBanner ? pages.length - 1 : 0);
   });
 });

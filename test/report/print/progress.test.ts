@@ -1,3 +1,4 @@
+// Lost without it: bars could count what is never sent.
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -110,15 +111,6 @@ it('of a pilot counts the pilot, and neither what it excludes nor duplicates', a
   );
 });
 
-it('of a pilot leaves out what others acknowledged before', async () => {
-  const before: GivenEvent[] = [
-    { state: 'acknowledged', isChosen: true },
-    { state: 'acknowledged', times: 2, isChosen: false },
-    { state: 'ready', type: 'comment/created' },
-  ];
-  expect(await lineAfter(before, 0)).toMatch(/^10:42 lead\/created 1\/1, comment\/created 0\/1; /);
-});
-
 it('says when the events of the priority being sent will be done, until only the last is left', async () => {
   expect(await lineAfter(FAMILIES, 2)).toMatch(
     /; 2\/min, priority 1: 2 left until 10:4\d, 10 left, about \d min \(until 10:4\d\)$/,
@@ -151,17 +143,6 @@ it('on a terminal says in colour how many events were rejected, and 100 % only w
   const almost: GivenEvent[] = [{ state: 'ready' }, { state: 'acknowledged', times: 198 }, { state: 'rejected' }];
   expect((await screenAfter(almost, 0, 80))[0]).toMatch(/198\/200 {2}99 % {2}1 rejected$/);
   expect((await screenAfter(almost, 1, 80))[0]).toMatch(/199\/200 100 % {2}1 rejected$/);
-});
-
-it('leaves out what is never sent: the bar of blocked comments is not full, there is none', async () => {
-  const blocked: GivenEvent[] = [
-    { state: 'ready', times: 2 },
-    { state: 'invalid' },
-    { state: 'blocked', type: 'comment/created', times: 5 },
-  ];
-  expect((await screenAfter(blocked, 1, 80)).filter((line) => line.includes('/created'))).toEqual([
-    expect.stringMatching(/^lead\/created {2}█+░+ {2}1\/2 {2}50 %$/),
-  ]);
 });
 
 it.each([21, 40, 59, 60, 80, 200])('never wraps on a terminal of %i columns', async (columns) => {

@@ -1,3 +1,4 @@
+// Lost without it: the page of a run could be signed before it has ended.
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Summary } from '../../../src/report/figures/summary.ts';
@@ -50,27 +51,11 @@ function waiting(reason: string, at: string): Promise<string> {
   return pageOf({ runs: [{ at, answers: [{ at }], waits: { reason, since: ago(10) } }] });
 }
 
-it('the page of a run says how far it is', async () => {
-  const page = await pageOf();
-  expect(page).toContain('Sending: 40 of 1,000 records arrived so far.');
-  expect(page).toContain('class="state good"');
-});
-
-it('the page of a run shows its progress by priority', async () => {
-  const rows = (await pageOf()).split('id="priorities"').at(-1)!.split('</tr>');
-  expect(rows[1]).toMatch(/>10<.*>40<.*>40</s);
-  expect(rows[2]).toMatch(/>0<.*>960<.*>0<.*about /s);
-});
-
 it('the page of a run says that it is held up, unless one that was killed before it was', async () => {
   const page = await waiting('credentials', ago(2));
   expect(page).toContain('Held up for the moment: ');
   expect(page).toContain('class="state warn"');
   expect(await waiting('outage', ago(5))).not.toContain('Held up');
-});
-
-it('the page says that a run was killed', async () => {
-  expect(await pageOf({}, { holder: undefined })).toContain('the last run ended unexpectedly');
 });
 
 it('the page says that the counts are those of the run before, while another one surveys', async () => {

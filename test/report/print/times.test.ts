@@ -1,3 +1,4 @@
+// Lost without it: times could be misread.
 import { describe, expect, it, vi } from 'vitest';
 import { clockText, durationText } from '../../../src/report/words/times.ts';
 import { shortPath } from '../../../src/files/paths.ts';

@@ -1,3 +1,4 @@
+// Lost without it: a code could have no sentence, or no way to fix it.
 import { describe, expect, it } from 'vitest';
 import { INGEST_CODES } from '../../../src/contract.ts';
 import { codeHelp } from '../../../src/report/words/code-help.ts';
