@@ -43,11 +43,6 @@ export function currencyNamed(name: string): string | undefined {
   return currencies().byName.get(name.toLowerCase());
 }
 
-/** Whether amounts in a currency can have decimals. */
-export function hasCents(currency: string): boolean {
-  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits !== 0;
-}
-
 /** Currencies that share a sign; the first is by far the most common, unless it is `?`. */
 const SIGNS: Readonly<Record<string, string>> = {
   $:
@@ -154,22 +149,6 @@ export function likelyCurrency(mark: string): string | undefined {
 /** Whether a sign or code cannot mean a currency: `$` can be that of CAD, `€` cannot. */
 export function contradicts(mark: string, currency: string): boolean {
   return codesOf(mark)?.includes(currency) === false;
-}
-
-/** The codes that a sign may mean today, best first. */
-export function currenciesOf(mark: string): readonly string[] {
-  const today = new Set(currencies().byName.values());
-  return (codesOf(mark) ?? []).filter((code) => today.has(code));
-}
-
-/** Codes of ISO 4217, list two: nobody pays in these funds. */
-const FUNDS = 'BOV CHE CHW CLF COU MXV USN UYI UYW'.split(' ');
-const EURO = 'AD AT BE CY DE EE ES FI FR GR HR IE IT LT LU LV MC ME MT NL PT SI SK SM VA XK'.split(' ');
-
-/** What people pay in, in a country: the code that begins with its code, or the euro; undefined of several countries' (`XOF`). */
-export function currencyOfCountry(country: string): string | undefined {
-  const own = [...currencies().byName.values()].find((code) => code.startsWith(country) && !FUNDS.includes(code));
-  return own ?? (EURO.includes(country) ? 'EUR' : undefined);
 }
 
 function codesOf(mark: string): readonly string[] | undefined {

@@ -55,28 +55,6 @@ export function markRepeated(db: Database, mappingSha256: string, earlier: strin
   }
 }
 
-/**
- * Keeps the answers of the worksheet with the plan: the new names by the old ones. Returns whether one is not as in the last run, whose
- * plan is at `last`. An answer to a name that had none changes nothing that was sent.
- */
-export function keepAnswers(
-  db: Database,
-  answers: readonly {
-    readonly kind: string;
-    readonly pipeline: string;
-    readonly oldName: string;
-    readonly newName: string;
-  }[],
-  last: string,
-): boolean {
-  const before = JSON.parse(settingOf(last, 'answers') ?? '[]') as [old: string, answer: string][];
-  const now = new Map(
-    answers.map(({ kind, pipeline, oldName, newName }) => [`${kind} ${pipeline} ${oldName}`, newName]),
-  );
-  storeSetting(db, 'answers', JSON.stringify([...now]));
-  return before.some(([old, answer]) => now.get(old) !== answer);
-}
-
 /** A source with less than half of the records that it had in the last run, whose plan is at `earlier`, in words. */
 export function shrunkSource(db: Database, earlier: string): Problem | undefined {
   const recordsIn = (plan: Database) =>

@@ -10,7 +10,7 @@ import { UserError } from '../errors.ts';
 import { countStates, type CountedState } from '../plan/counts.ts';
 import { combined } from '../plan/rows/combine.ts';
 import { planDigest } from '../plan/digest.ts';
-import { assertApproved, keepAnswers, markRepeated, shrunkSource } from '../plan/earlier-plans.ts';
+import { assertApproved, markRepeated, shrunkSource } from '../plan/earlier-plans.ts';
 import { readChanges, type ChangeCounts } from '../plan/known/changes-file.ts';
 import { CHOOSING, judgePlan, runSteps, type PlanJob } from '../plan/steps.ts';
 import { addProblem } from '../plan/problems.ts';
@@ -56,8 +56,6 @@ export interface Survey {
   readonly states: readonly CountedState[];
   readonly profile: Profile;
   readonly worksheet: SurveyedWorksheet;
-  /** Whether an answer of the worksheet is not as in the last run. */
-  readonly hasOtherAnswers: boolean;
   readonly omitted: OmittedValues;
   /** Undefined if nothing was sent before. */
   readonly changes?: ChangeCounts | undefined;
@@ -103,13 +101,12 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
   await runSteps(CHOOSING, judging);
 
   sign(job, judging.policies);
-  const hasOtherAnswers = keepAnswers(db, answers, state.file(PLAN_FILE));
   db.exec(COUNTING_INDEX);
   db.exec('commit');
   commitPlan(db, output);
   const plan = openPlan(state, output);
   return {
-    ...{ db: plan, states: countStates(plan), profile, hasOtherAnswers, omitted, changes, compiled },
+    ...{ db: plan, states: countStates(plan), profile, omitted, changes, compiled },
     worksheet: { ...worksheet, unmatched: unmatched?.message },
   };
 }

@@ -201,7 +201,7 @@ describe('the comparison', () => {
     expect(await lines('changes.csv')).toEqual(['lead,1,,custom_params.city,(not shown),Milan,reported']);
     const { stdout } = await told();
     expect(stdout.replace(/\s+/g, ' ')).toContain(
-      '1 acknowledged record has changed in the export (people.csv:2: custom_params.city); changes.csv lists each field, and `if_changed: update` sends them',
+      '1 acknowledged record differs from what was sent (people.csv:2: custom_params.city); changes.csv lists each field, and `if_changed: update` sends them',
     );
     expect(stdout).not.toMatch(/^ {2}(?:changed|only reported)|since it was acknowledged/m);
     expect(stdout).not.toMatch(/^ {2}(?:new|edited)/m);

@@ -2,7 +2,7 @@ import { next, type Next, type Verdict } from '../../core/next.ts';
 import type { Known } from '../../core/known.ts';
 import { isShownField, kindOf } from '../../kinds/index.ts';
 import type { Policies } from '../../mapping/policies.ts';
-import type { Entity, EventType } from '../../model.ts';
+import type { Entity, EventType, Place } from '../../model.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
 import { UNACKNOWLEDGED, UNACKNOWLEDGED_INDEX } from '../../store/plan-schema.ts';
 import type { Database } from '../../store/sqlite.ts';
@@ -125,3 +125,21 @@ const DIFFERENCES: readonly Difference[] = [
 
 /** Of a record that is compared as a whole. */
 const WHOLE_DIFFERENCES: readonly Difference[] = [['reported', 'comment_changed']];
+
+/** An acknowledged record that is not as the input says: where it is, and which of its fields differ. */
+export type ChangedPlace = Pick<Place, 'file' | 'line' | 'record'> & { readonly fields: readonly string[] };
+
+const MOST_PLACES = 2;
+
+/** The first of them. */
+export function firstChanged(db: Database): readonly ChangedPlace[] {
+  const found = db.all<Omit<ChangedPlace, 'fields'> & { fields: string | null }>(
+    `select r.file, r.line, r.record, (
+       select group_concat(distinct c.field) from change c
+       where c.entity = e.entity and c.external_id = e.external_id and c.field <> '') as fields
+     from event e join row r on r.id = e.record
+     where e.state = 'acknowledged' and e.code in (select value from json_each(?)) order by e.id limit ${MOST_PLACES}`,
+    JSON.stringify(DIFFERENCE_CODES),
+  );
+  return found.map(({ fields, ...place }) => ({ ...place, fields: fields?.split(',') ?? [] }));
+}

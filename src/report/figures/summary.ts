@@ -13,10 +13,9 @@ import {
   totalOf,
 } from '../../plan/counts.ts';
 import type { CountedState, RecordCounts, WaitingCounts } from '../../plan/counts.ts';
-import { readDifference, type RecordDifference } from '../../plan/difference.ts';
 import { storedDigest } from '../../plan/digest.ts';
 import type { ChangeCounts } from '../../plan/known/changes-file.ts';
-import { DIFFERENCE_CODES } from '../../plan/known/judge-known.ts';
+import { DIFFERENCE_CODES, firstChanged, type ChangedPlace } from '../../plan/known/judge-known.ts';
 import { estimateSeconds, type Rate } from '../../rate.ts';
 import type { Sender } from '../../send/sender.ts';
 import type { Database } from '../../store/sqlite.ts';
@@ -58,10 +57,8 @@ export interface Summary {
   readonly records: RecordCounts;
   /** `gone` is not part of the total; `changed` is part of `acknowledged`. */
   readonly events: EventCounts & { readonly gone: number; readonly changed: number };
-  /** Whether the mapping has changed since the last run that sent. False before the first. */
-  readonly mapping_changed: boolean;
-  /** Only if acknowledged records are not as the input says. */
-  readonly difference?: RecordDifference;
+  /** The first acknowledged records that are not as the input says. */
+  readonly first_changed: readonly ChangedPlace[];
   /** Only if earlier runs sent something, and the service could be read. */
   readonly changes?: ChangeCounts;
   readonly by_type: Readonly<Record<EventType, EventCounts>>;
@@ -130,7 +127,6 @@ export function summaryOf(plan: PlanFigures, facts: RunFacts): Summary {
   const finished = new Date();
   const byType = outcomesOf(states);
   const stored = storedDigest(db);
-  const difference = readDifference(db, { mappingSha256: mapping.sha256, isAnswered: survey.hasOtherAnswers });
   const omitted = survey.omitted.counts;
   return {
     ...headOf(facts, finished),
@@ -143,8 +139,7 @@ export function summaryOf(plan: PlanFigures, facts: RunFacts): Summary {
       gone: survey.changes?.gone ?? 0,
       changed: DIFFERENCE_CODES.reduce((sum, code) => sum + codeCount(states, code), 0),
     },
-    mapping_changed: survey.hasOtherAnswers || hasMappingChanged(db, mapping.sha256, sender !== undefined),
-    ...(difference && { difference }),
+    first_changed: firstChanged(db),
     ...(survey.changes && { changes: survey.changes }),
     by_type: byType,
     outcomes: sender?.outcomes ?? { created: 0, updated: 0, none: 0 },
@@ -181,7 +176,7 @@ export function notStarted(facts: Pick<RunFacts, 'dryRun' | 'ending' | 'startedA
     base_url: null,
     records: { read: 0, mapped: 0, skipped: 0, unreadable: 0 },
     events: { ...totalOf([]), gone: 0, changed: 0 },
-    mapping_changed: false,
+    first_changed: [],
     ...{ by_type: {}, outcomes: { created: 0, updated: 0, none: 0 } },
     this_run: {
       ...{
@@ -247,15 +242,6 @@ function controlTotal({ sum, others, ...names }: DealGroup): ControlTotal {
     ...Object.fromEntries(cells),
     ...{ unread_amounts: sum.unread, differing: sum.differing, unknown: sum.unknown },
   } as ControlTotal;
-}
-
-/** Whether the mapping has changed since the last run that sent events; `isSending`: the last one is this run. */
-function hasMappingChanged(db: Database, sha256: string, isSending: boolean): boolean {
-  const last = db.get<{ mapping_sha256: string }>(
-    'select mapping_sha256 from checkpoint.run order by id desc limit 1 offset ?',
-    Number(isSending),
-  );
-  return last !== undefined && last.mapping_sha256 !== sha256;
 }
 
 /** Not by the wall clock, which can be set during a run. */

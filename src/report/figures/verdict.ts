@@ -138,16 +138,12 @@ function waitingText(waiting: WaitingCounts): string {
   return `${waits.join(', ')} that are neither selected nor acknowledged`;
 }
 
-/** `1 acknowledged record has changed in the export (people.csv:7: email)` */
-function changedText({ events: { changed }, difference: { by, first } = { by: null, first: [] } }: Summary): string {
-  const records = counted(changed, 'acknowledged record');
-  const at = first.map((each) =>
-    [placeText(each), ...(each.fields.length > 0 ? [each.fields.join(', ')] : [])].join(': '),
-  );
-  const places = at.length === 0 ? '' : ` (${at.join('; ')}${changed > at.length ? '; …' : ''})`;
-  if (by === 'export') return `${records} ${changed === 1 ? 'has' : 'have'} changed in the export${places}`;
-  const cause = by === null ? 'export or the mapping' : by;
-  return `${records} ${changed === 1 ? 'differs' : 'differ'} from what was sent${places}: the ${cause} has changed since`;
+/** `1 acknowledged record differs from what was sent (people.csv:7: email)` */
+function changedText({ events: { changed }, first_changed: first }: Summary): string {
+  const at = first.map(({ fields, ...place }) => [placeText(place), ...(fields.length > 0 ? [fields.join(', ')] : [])]);
+  const places = at.map((each) => each.join(': ')).join('; ');
+  const which = places === '' ? '' : ` (${places}${changed > at.length ? '; …' : ''})`;
+  return `${counted(changed, 'acknowledged record')} ${changed === 1 ? 'differs' : 'differ'} from what was sent${which}`;
 }
 
 /** The code of acknowledged records that have changed, where the verdict says it, so that no list need say it again. */
