@@ -187,34 +187,31 @@ function checkTransforms(
  */
 function checkAgreement(events: readonly (EntrySpec | undefined)[], defaults: Defaults, report: Report): void {
   const given = events.flatMap((entry, index) =>
-    entry ? [{ entry, index, policies: policiesOf(entry, defaults) }] : [],
+    entry ? [{ entry, index, kind: entityOf(entry.type), policies: policiesOf(entry, defaults) }] : [],
   );
-  const contradicts = (index: number, key: 'duplicates' | 'if_changed', message: string, advice: string): void => {
-    const path = ['events', index, ...(events[index]![key] === undefined ? [] : [key])];
-    report('contradiction', message, path, advice);
-  };
-  for (const [at, { entry, index, policies }] of given.entries()) {
+  type Given = (typeof given)[number];
+  const contradicts = ({ index, entry }: Given, key: 'duplicates' | 'if_changed', message: string, advice: string) =>
+    void report('contradiction', message, ['events', index, ...(entry[key] === undefined ? [] : [key])], advice);
+  for (const [at, own] of given.entries()) {
     const before = given.slice(0, at);
-    const { type } = entry;
-    const twin = isUpdate(type) ? undefined : before.find((other) => other.entry.type === type);
-    const [own, others] = [policies.duplicates, twin?.policies.duplicates];
-    if (twin && own !== others) {
-      const message = `\`duplicates: ${own}\` contradicts \`duplicates: ${others}\` in event ${twin.index + 1} of the same type`;
-      const advice = `both entries can produce the same ${entityOf(type)} id: use the same setting in both`;
-      contradicts(index, 'duplicates', message, advice);
+    const { type } = own.entry;
+    const { duplicates } = own.policies;
+    const twin = isUpdate(type) ? undefined : before.find(({ entry }) => entry.type === type);
+    if (twin && twin.policies.duplicates !== duplicates) {
+      const message = `\`duplicates: ${duplicates}\` contradicts \`duplicates: ${twin.policies.duplicates}\` in event ${twin.index + 1} of the same type`;
+      const advice = `both entries can produce the same ${own.kind} id: use the same setting in both`;
+      contradicts(own, 'duplicates', message, advice);
     }
-    const policy = ofCustomFields(entry, policies);
-    const other = before.find(
-      (each) =>
-        entityOf(each.entry.type) === entityOf(type) &&
-        (isUpdate(type) || isUpdate(each.entry.type)) &&
-        ![policy, undefined].includes(ofCustomFields(each.entry, each.policies)),
-    );
-    if (policy === undefined || !other) continue;
-    const elsewhere = ofCustomFields(other.entry, other.policies);
-    const message = `\`if_changed\` means \`${policy}\` for the custom fields here, and \`${elsewhere}\` in event ${other.index + 1}`;
-    const advice = `custom fields are sent as a whole, and both entries can set those of one ${entityOf(type)}: use the same setting in both`;
-    contradicts(index, 'if_changed', message, advice);
+    const policy = ofCustomFields(own.entry, own.policies);
+    const folded = before.filter(({ entry, kind }) => kind === own.kind && (isUpdate(type) || isUpdate(entry.type)));
+    for (const { index, entry, policies } of policy === undefined ? [] : folded) {
+      const elsewhere = ofCustomFields(entry, policies);
+      if (elsewhere === undefined || elsewhere === policy) continue;
+      const message = `\`if_changed\` means \`${policy}\` for the custom fields here, and \`${elsewhere}\` in event ${index + 1}`;
+      const advice = `custom fields are sent as a whole, and both entries can set those of one ${own.kind}: use the same setting in both`;
+      contradicts(own, 'if_changed', message, advice);
+      break;
+    }
   }
 }
 

@@ -74,7 +74,7 @@ export interface EntryHead {
 }
 
 /** What of a row becomes no event: its `each` is empty, or its `when` does not hold. */
-export interface Skipped {
+interface Skipped {
   readonly code: 'when' | 'each';
   /** The conditions that do not hold, in words. */
   readonly unmet: ReadonlySet<string>;

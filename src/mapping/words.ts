@@ -110,7 +110,7 @@ function transformWords(item: TransformSpec, defaults: Defaults): string {
   return TRANSFORM_BY_NAME.get(name)!.words(argument, defaults);
 }
 
-export function conditionWords(spec: ConditionSpec, defaults: Defaults, isPart = false): string {
+function conditionWords(spec: ConditionSpec, defaults: Defaults, isPart = false): string {
   const { all, any, not } = spec;
   if (not) return `not (${conditionWords(not, defaults)})`;
   const parts = all ?? any;

@@ -59,15 +59,15 @@ function firstOf(
   if (first) context.lacking.push({ ...first, columns: [first, ...others].flatMap(({ columns }) => columns) });
   else context.lacking.push(...(whole[0]?.lacking ?? []));
   if (whole.length === 0) return compiled.some(({ problems }) => problems.length > 0) ? () => undefined : ABSENT;
-  const alternatives = whole.map(({ evaluate, spec }) => ({ evaluate, column: columnRead(spec, context) }));
-  const columns = whole.map(({ evaluate, spec }) =>
-    typeof spec === 'string' ? { path: spec, column: columnRead(spec, context), evaluate } : undefined,
-  );
+  const alternatives = whole.map(({ evaluate, spec }) => {
+    const path = typeof spec === 'string' ? spec : undefined;
+    return { evaluate, path, column: columnRead(spec, context) };
+  });
   const isSaid = saysWhatIsLeft(context);
   return (row) => {
     let unreadable: Problem | undefined;
     for (let index = 0; index < alternatives.length; index += 1) {
-      const { evaluate, column } = alternatives[index]!;
+      const { evaluate, path, column } = alternatives[index]!;
       const read = evaluate(row);
       if (read === undefined) continue;
       const result = finish(read, row);
@@ -78,11 +78,8 @@ function firstOf(
         continue;
       }
       if (unreadable) row.omit(unreadable);
-      const taken = columns[index];
-      if (isSaid && taken && !(read instanceof Problem)) {
-        const behind = columns.slice(index + 1).flatMap((column) => column ?? []);
-        if (behind.length > 0) reportPassedOver({ path: taken.path, value: read }, behind, context, row);
-      }
+      if (isSaid && path !== undefined && !(read instanceof Problem) && index + 1 < alternatives.length)
+        reportPassedOver({ path, value: read }, alternatives.slice(index + 1), context, row);
       return result;
     }
     return unreadable;

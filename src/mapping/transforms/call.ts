@@ -58,7 +58,7 @@ function problemsOf(called: string, functions: FunctionModule | undefined): read
     return unknown(`${file} does not export ${name}`, didYouMean(called, known) ?? available);
   const given = exports[called];
   if (typeof given !== 'function') return bad(`${name} of ${file} is not a function`, 'export it as `export function`');
-  return Object.prototype.toString.call(given) === '[object AsyncFunction]'
+  return given.constructor.name === 'AsyncFunction'
     ? bad(`${name} of ${file} is asynchronous`, 'return the value itself, not a promise')
     : [];
 }

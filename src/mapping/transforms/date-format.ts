@@ -11,7 +11,7 @@ export interface ReadDate {
   readonly isDay: boolean;
 }
 
-export interface DateFormat {
+interface DateFormat {
   readonly source: string;
   readonly hasOffset: boolean;
   readonly hasShortYear: boolean;

@@ -8,8 +8,7 @@ import type { EntrySpec, ValueSpec } from '../spec.ts';
 import { hasFourDigitYear, readIso, warnIfFar } from '../transforms/date-format.ts';
 import { exactNumber } from '../transforms/number.ts';
 import type { Lack } from '../not-in-export.ts';
-import { reportLacks, type PathUse, type ValueContext } from './compile-context.ts';
-import { isCarried } from './left-behind.ts';
+import { reportLacks, type ValueContext } from './compile-context.ts';
 import { asText, compileValue, notScalar } from './value.ts';
 import { issueOf } from '../../report/words/words.ts';
 import { Problem } from '../../problem.ts';
@@ -31,7 +30,7 @@ export function compileField(field: KindField, spec: EntrySpec, base: ValueConte
   const context: ValueContext = { ...base, path: [...base.path.slice(0, -1), 'data', field.name], kind: field.type };
   if (field.type !== 'custom') {
     const lacking: Lack[] = [];
-    const evaluate = compileValue(given, { ...context, lacking }, checkOf(field.name, field.type, context.uses));
+    const evaluate = compileValue(given, { ...context, lacking }, checkOf(field.name, field.type));
     const isNeeded = field.type === 'id' || field.name === kindOfType(spec.type).namedBy;
     if (isNeeded && evaluate === ABSENT) reportLacks(context, lacking);
     else context.lacking.push(...lacking);
@@ -119,28 +118,15 @@ function isRuled(name: string): name is keyof typeof FIELD_RULES {
   return Object.hasOwn(FIELD_RULES, name);
 }
 
-function hasCarried(name: string): name is 'email' | 'currency' {
-  return name === 'email' || name === 'currency';
-}
-
 /** What a field of this kind accepts and, where the service has a rule for the field, that rule. */
-function checkOf(name: string, kind: keyof typeof CHECKS, uses: readonly PathUse[]): (value: JsonValue) => Result {
+function checkOf(name: string, kind: keyof typeof CHECKS): (value: JsonValue) => Result {
   const ofKind = CHECKS[kind];
   if (!isRuled(name)) return ofKind;
   const rule = FIELD_RULES[name];
-  // The advice to send it in a custom field as well is for mappings that do not. All uses are known once a record is read.
-  const isElsewhere = (): boolean => {
-    const own = uses.filter(({ field, decides }) => field === name && decides === undefined);
-    return own.length > 0 && own.every(({ path }) => isCarried(path, { field: name, uses }));
-  };
   return (value) => {
     const given = ofKind(value);
     const result = typeof given === 'string' && Object.hasOwn(AS_WRITTEN, name) ? AS_WRITTEN[name]!(given) : given;
-    return typeof result !== 'string' || rule(result)
-      ? result
-      : new Problem(
-          issueOf(hasCarried(name) && isElsewhere() ? `invalid_${name}/carried` : `invalid_${name}`, valueText(value)),
-        );
+    return typeof result !== 'string' || rule(result) ? result : issueOf(`invalid_${name}`, valueText(value));
   };
 }
 

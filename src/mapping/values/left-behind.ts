@@ -8,7 +8,8 @@ import { issueOf } from '../../report/words/words.ts';
 import { Problem } from '../../problem.ts';
 
 interface Alternative {
-  readonly path: string;
+  /** Undefined if it is more than a column or path. */
+  readonly path: string | undefined;
   readonly column: number | undefined;
   readonly evaluate: Evaluate;
 }
@@ -25,7 +26,7 @@ export function saysWhatIsLeft({ kind, path }: ValueContext): boolean {
 }
 
 /** Whether another field of the entry reads the column as well, or the list or object that has it, so that nothing is lost. */
-export function isCarried(path: string, { field, uses }: InEntry): boolean {
+function isCarried(path: string, { field, uses }: InEntry): boolean {
   return uses.some((use) => {
     const isIn = use.path === path || (use.column === undefined && path.startsWith(`${use.path}.`));
     return isIn && use.field !== field && use.decides === undefined;
@@ -45,6 +46,7 @@ export function reportPassedOver(
   const plain = (value: JsonValue): string =>
     (textOf(value) ?? JSON.stringify(value)).toLowerCase().replace(/\s+/g, '');
   for (const { path, column, evaluate } of behind) {
+    if (path === undefined) continue;
     const value = evaluate(row);
     if (value === undefined || value instanceof Problem || plain(value) === plain(taken.value)) continue;
     if (isCarried(path, entry)) continue;

@@ -16,7 +16,7 @@ export interface PathContext {
   readonly meant?: ReadonlyMap<string, number>;
 }
 
-export interface CompiledPath {
+interface CompiledPath {
   readonly evaluate: (row: RowContext) => JsonValue | undefined;
   /** Position among the columns of a table. */
   readonly column?: number | undefined;
@@ -56,19 +56,19 @@ function tablePath(path: string, frame: PathContext): CompiledPath | LackingColu
   if (column < 0) return { lacks: name, hint: didYouMean(name, columns) ?? `available columns: ${listed(columns)}` };
   if (source.duplicateColumns.has(name) && !frame.meant?.has(name)) {
     const message = `source \`${source.name}\` has more than one column \`${name}\``;
-    const hint = `name one by its position, ${namesByPosition(columns, name).join(' or ')}, or rename one of them in the file`;
+    const ways = positions(columns, name).map((_, index) => `\`${name}#${index + 1}\``);
+    const hint = `name one by its position, ${ways.join(' or ')}, or rename one of them in the file`;
     return new Problem({ code: 'duplicate_column', message, hint });
   }
   const read = cellReader(column, missing);
   const header = columns[column]!;
   const isFolded = header !== name && foldedHeader(header) === foldedHeader(name);
-  const at = { column, header: isFolded ? header : undefined };
   // The separators of a mapping are those of texts: a sheet's own number is one wherever it goes.
-  const typed: CompiledPath['evaluate'] = (row) => {
+  const evaluate: CompiledPath['evaluate'] = (row) => {
     const text = read(row);
     return typeof text === 'string' && row.decimals?.includes(column) ? new NumberInText(text, text) : text;
   };
-  return { evaluate: typed, ...at };
+  return { evaluate, column, header: isFolded ? header : undefined };
 }
 
 function listed(columns: readonly string[]): string {
@@ -85,9 +85,9 @@ function treePath(path: string, { missing, verbatim = false }: PathContext): Com
     return { evaluate: (row) => finish(inHolder(row.holder)) };
   }
   if (path === ELEMENT) return { evaluate: (row) => finish(row.element) };
-  const read = pathReader(path.startsWith(FROM_RECORD) ? path.slice(FROM_RECORD.length) : path);
-  if (path.startsWith(FROM_RECORD)) return { evaluate: (row) => finish(read(row.root)) };
-  return { evaluate: (row) => finish(read(row.element)) };
+  const isFromRecord = path.startsWith(FROM_RECORD);
+  const read = pathReader(isFromRecord ? path.slice(FROM_RECORD.length) : path);
+  return { evaluate: (row) => finish(read(isFromRecord ? row.root : row.element)) };
 }
 
 /** Marks around a value that nobody sees: directions of writing, joiners, byte-order marks. */
@@ -135,12 +135,8 @@ interface PathStep {
 
 /** `a.b[0].c`; text that is not a path is a single key. */
 function parsePath(path: string): readonly PathStep[] {
-  if (
-    !/^[^.[\]]+(?:\[\d+\])*(?:\.[^.[\]]+(?:\[\d+\])*)*$/.test(path) &&
-    !/^(?:\[\d+\])+(?:\.[^.[\]]+(?:\[\d+\])*)*$/.test(path)
-  ) {
+  if (!/^(?:[^.[\]]+|\[\d+\])(?:\[\d+\]|\.[^.[\]]+)*$/.test(path))
     return [{ key: path, index: undefined, rest: undefined }];
-  }
   return [...path.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map((match) => {
     const key = match[1] ?? match[0];
     const rest = path.slice(match.index);
@@ -259,7 +255,7 @@ function exactColumn(columns: readonly string[], name: string): number {
 }
 
 /** Equal for headers that are compared as one: `First Name`, `firstname`, `FIRST_NAME`. */
-export function foldedHeader(name: string): string {
+function foldedHeader(name: string): string {
   return name
     .normalize()
     .replace(/[\s_]+/g, '')
@@ -291,11 +287,6 @@ export function namedCells({
   if (record === null || isObject(record)) return record;
   const names = uniqueNames(JSON.parse(columns) as string[]);
   return Object.fromEntries((record as readonly string[]).map((cell, at) => [names[at] ?? `column ${at + 1}`, cell]));
-}
-
-/** How a mapping names the columns that share a name, in backticks. */
-function namesByPosition(columns: readonly string[], name: string): readonly string[] {
-  return positions(columns, name).map((_, index) => `\`${name}#${index + 1}\``);
 }
 
 function positions(columns: readonly string[], name: string): readonly number[] {

@@ -45,7 +45,6 @@ const MENDED_BY: Readonly<Record<string, readonly SentenceKey[]>> = {
     'unknown_country',
     'invalid_phone_number',
     'invalid_currency',
-    'invalid_currency/carried',
     'invalid_content',
     'name_taken',
     'function_failed',

@@ -160,11 +160,7 @@ export const VALUE_ERRORS = {
   invalid_email: {
     what: 'An e-mail address is invalid.',
     says: notAddress,
-    fix: 'Correct the address, or send the column in `custom_params` as well.',
-  },
-  'invalid_email/carried': {
-    says: notAddress,
-    fix: 'Correct the address in the export; another field has the cell as it is.',
+    fix: 'Correct the address; if no other field sends the cell as it is, send it in `custom_params`.',
   },
   'bad_phone/no_country': {
     says: (value: string, sent: string) =>
@@ -179,11 +175,7 @@ export const VALUE_ERRORS = {
   invalid_currency: {
     what: 'A currency is not an ISO 4217 code.',
     says: notCurrency,
-    fix: 'Convert it with a `map` transform, or set `on_error: omit` on the field and send the column in `custom_fields`.',
-  },
-  'invalid_currency/carried': {
-    says: notCurrency,
-    fix: 'Convert it with a `map` transform; another field has the cell as it is.',
+    fix: 'Convert it with a `map` transform, or set `on_error: omit` on the field and send the column in `custom_fields`, if no other field does.',
   },
   invalid_content: { what: 'A comment is empty.', says: (value: string) => `${value} is empty`, fix: SKIP },
   invalid_value: {
