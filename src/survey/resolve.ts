@@ -12,6 +12,7 @@ import {
   withId,
   type NameKind,
   type NamedTarget,
+  type OldName,
   type Targets,
 } from './targets.ts';
 import { issueOf } from '../report/words/words.ts';
@@ -27,11 +28,7 @@ export type Resolution =
   | { readonly kind: 'failed'; readonly issue: Problem };
 
 /** A name that the survey met. */
-export interface MetName {
-  readonly kind: NameKind;
-  /** Old name of the pipeline of a stage; empty if the mapping gives none. */
-  readonly pipeline: string;
-  readonly name: string;
+export interface MetName extends OldName {
   readonly resolution: Resolution;
   /** How many records have it. */
   readonly records: number;
@@ -75,11 +72,11 @@ export class Resolver {
 
   /** `oldPipeline`: the old CRM's name of the pipeline in which the stage is looked up, if the mapping gives one. */
   stage(name: string, oldPipeline: string | undefined, place: Place): Resolution {
-    return this.#meet('stage', name, oldPipeline, place);
+    return this.#meet('stage', name, oldPipeline ?? '', place);
   }
 
   owner(name: string, place: Place): Resolution {
-    return this.#meet('owner', name, undefined, place);
+    return this.#meet('owner', name, '', place);
   }
 
   /** Whether a UUID that the mapping gives directly exists in the account; true if the account is unknown. */
@@ -118,15 +115,11 @@ export class Resolver {
     for (const { pipeline, records } of this.#met.values()) {
       if (pipeline !== '') pipelines.set(pipeline, (pipelines.get(pipeline) ?? 0) + records);
     }
-    const of = (name: string): Resolution => this.#resolve('pipeline', name, '');
     return [
-      ...[...pipelines].map(([name, records]) => ({
-        kind: 'pipeline' as const,
-        pipeline: '',
-        name,
-        resolution: of(name),
-        records,
-      })),
+      ...[...pipelines].map(([oldName, records]): MetName => {
+        const resolution = this.#resolve('pipeline', oldName, '');
+        return { kind: 'pipeline', pipeline: '', oldName, resolution, records };
+      }),
       ...this.#met.values(),
     ];
   }
@@ -145,12 +138,12 @@ export class Resolver {
     };
   }
 
-  #meet(kind: 'stage' | 'owner', name: string, oldPipeline: string | undefined, place: Place): Resolution {
-    const key = `${kind}\0${oldPipeline ?? ''}\0${name}`;
+  #meet(kind: 'stage' | 'owner', oldName: string, pipeline: string, place: Place): Resolution {
+    const key = `${kind}\0${pipeline}\0${oldName}`;
     let met = this.#met.get(key);
     if (!met) {
-      const pipeline = oldPipeline ?? '';
-      met = { kind, pipeline, name, resolution: this.#resolve(kind, name, pipeline), records: 0, last: undefined };
+      const resolution = this.#resolve(kind, oldName, pipeline);
+      met = { kind, pipeline, oldName, resolution, records: 0, last: undefined };
       this.#met.set(key, met);
     }
     // A record may have several events.
@@ -171,8 +164,7 @@ export class Resolver {
       if (mapped !== undefined) return find(kind, mapped, scope, name);
     }
     const direct = find(kind, name, scope, name, this.#worksheet);
-    if (direct.kind === 'resolved' || direct.kind !== 'failed' || direct.issue.code.startsWith('ambiguous'))
-      return direct;
+    if (direct.kind !== 'failed' || direct.issue.code.startsWith('ambiguous')) return direct;
     const fallback = maps.map((map) => map.get('*')).find((value) => value !== undefined);
     if (fallback === undefined) return direct;
     if (fallback === null) return { ...OMIT, byDefault: true };

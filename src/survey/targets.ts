@@ -6,6 +6,17 @@ import { visible } from '../report/words/visible.ts';
 /** The target of a name of the old CRM. */
 export type NameKind = 'pipeline' | 'stage' | 'owner';
 
+export interface OldName {
+  readonly kind: NameKind;
+  /** Of a stage: the old name of its pipeline; empty if the mapping gives none. */
+  readonly pipeline: string;
+  readonly oldName: string;
+}
+
+export function keyOf({ kind, pipeline, oldName }: OldName): string {
+  return JSON.stringify([kind, pipeline, oldName]);
+}
+
 /** A pipeline, stage or user of the target account, with all its names; the e-mail address of a user is one of them. */
 export interface NamedTarget {
   readonly id: string;
@@ -98,4 +109,10 @@ function longNames({ id, names: [name], pipeline }: NamedTarget): string[] {
   if (name === undefined) return [];
   const long = pipeline?.names[0] === undefined ? name : `${pipeline.names[0]}${BETWEEN}${name}`;
   return [long, `${long} (${id})`];
+}
+
+/** Whether a row of the worksheet is about a name, perhaps as messages print it; a stage without a pipeline is of any. */
+export function isAbout(row: OldName, { kind, pipeline, oldName }: OldName): boolean {
+  const isOfPipeline = row.pipeline === '' || isWrittenAs(pipeline, fold(row.pipeline));
+  return row.kind === kind && isOfPipeline && isWrittenAs(oldName, fold(row.oldName));
 }

@@ -11,10 +11,8 @@ import type { StateDir } from '../files/state-dir.ts';
 import { writeWhole } from '../files/write-lines.ts';
 import { findFiles } from '../input/files.ts';
 import { openText } from '../input/text/text.ts';
-import { fold } from '../plan/account/fields.ts';
 import type { Database } from '../store/sqlite.ts';
-import { visible } from '../report/words/visible.ts';
-import type { NameKind } from './targets.ts';
+import { isAbout, keyOf, type OldName } from './targets.ts';
 import type { NameRow } from './worksheet-rows.ts';
 import { WORKSHEET_COLUMNS, WORKSHEET_FILE, type ExistingWorksheet, type NamedRow } from './worksheet.ts';
 
@@ -98,12 +96,9 @@ async function writeNamed(path: string, rows: readonly NameRow[]): Promise<Writt
 /** Adds rows as the file has them: its encoding, delimiter, line ends and columns. */
 async function addRows(path: string, existing: ExistingWorksheet, rows: readonly NameRow[]): Promise<Written> {
   const lineOf = linesIn(existing.rows);
-  const isNew = (row: NameRow): boolean => lineOf(row) === undefined;
-  const missing = rows.filter(isNew);
-  const known = rows.flatMap((row) => {
-    const line = lineOf(row);
-    return line === undefined ? [] : [{ ...row, line }];
-  });
+  const found = rows.map((row) => ({ ...row, line: lineOf(row) }));
+  const known = found.filter((row): row is WrittenRow => row.line !== undefined);
+  const missing = rows.filter((_, at) => found[at]!.line === undefined);
   if (missing.length === 0) return { rows: known, added: [] };
   const [input] = await findFiles({ name: 'references', path });
   const { encoding } = await openText(input!, {});
@@ -122,26 +117,10 @@ async function addRows(path: string, existing: ExistingWorksheet, rows: readonly
   return { rows: [...known, ...added], added: added.map(({ line }) => line) };
 }
 
-/** Finds the line of the row about a name, which may be written as messages print it; a stage without a pipeline is of any. */
-function linesIn(
-  rows: readonly NamedRow[],
-): (name: Pick<NamedRow, 'kind' | 'pipeline' | 'oldName'>) => number | undefined {
-  const lines = new Map<string, number>();
-  for (const { kind, pipeline, oldName, line } of rows) {
-    for (const key of [keyOf(kind, pipeline, oldName), keyOf(kind, fold(pipeline), fold(oldName))])
-      if (!lines.has(key)) lines.set(key, line);
-  }
-  const written = (name: string): string[] => [fold(name), fold(visible(name))];
-  return ({ kind, pipeline, oldName }) => {
-    const pipelines = [...written(pipeline), ...(kind === 'stage' ? [''] : [])];
-    const folded = pipelines.flatMap((within) => written(oldName).map((name) => keyOf(kind, within, name)));
-    const key = [keyOf(kind, pipeline, oldName), ...folded].find((each) => lines.has(each));
-    return key === undefined ? undefined : lines.get(key);
-  };
-}
-
-function keyOf(kind: NameKind, pipeline: string, name: string): string {
-  return JSON.stringify([kind, pipeline, name]);
+/** Finds the line of the row about a name: one with exactly this name, or else one that is written otherwise. */
+function linesIn(rows: readonly NamedRow[]): (name: OldName) => number | undefined {
+  const exact = new Map([...rows].reverse().map((row) => [keyOf(row), row]));
+  return (name) => (exact.get(keyOf(name)) ?? rows.find((row) => isAbout(row, name)))?.line;
 }
 
 async function writeUnnamed(place: WorksheetPlace, rows: readonly NameRow[]): Promise<WrittenWorksheet> {

@@ -1,14 +1,20 @@
+import { nearest } from '../problem.ts';
 import { numberText } from '../report/words/numbers.ts';
 import type { MetName, Resolver } from './resolve.ts';
-import { suggestionFor } from './suggestions.ts';
-import { BETWEEN, choiceOf, choicesOf, matching, type NameKind } from './targets.ts';
+import {
+  BETWEEN,
+  choiceOf,
+  choicesOf,
+  keyOf,
+  matching,
+  type NamedTarget,
+  type NameKind,
+  type OldName,
+} from './targets.ts';
 import { isOmitted, OMITTED, type Answer } from './worksheet.ts';
 
 /** A row of the worksheet. */
-export interface NameRow {
-  readonly kind: NameKind;
-  readonly pipeline: string;
-  readonly oldName: string;
+export interface NameRow extends OldName {
   readonly records: number;
   /** For a name that is not resolved: the names that it may mean; several if they are equally likely. */
   readonly suggestions: readonly string[];
@@ -23,20 +29,16 @@ export interface NameRow {
 /** A row for each name that the survey met, and for each answer to another name; open ones first within each kind. */
 export function worksheetRows(resolver: Resolver, answers: readonly Answer[]): readonly NameRow[] {
   const choices = choicesFor(resolver);
-  const left = new Map(answers.map((answer) => [keyOf(answer.kind, answer.pipeline, answer.oldName), answer]));
+  const left = new Map(answers.map((answer) => [keyOf(answer), answer]));
   const rows = resolver.met().map((met) => {
-    const key = keyOf(met.kind, met.pipeline, met.name);
+    const key = keyOf(met);
     const answer = left.get(key)?.newName;
     left.delete(key);
     return { ...rowOf(met, resolver, answer), choices: choices(met) };
   });
-  const others = [...left.values()].map((answer) => ({
-    ...answer,
-    records: 0,
-    suggestions: [],
-    choices: choices(answer),
-    isOpen: false,
-  }));
+  const others = [...left.values()].map((answer) => {
+    return { ...answer, records: 0, suggestions: [], choices: choices(answer), isOpen: false };
+  });
   const order: readonly NameKind[] = ['pipeline', 'stage', 'owner'];
   return [...withLikely(rows), ...others].sort(
     (a, b) =>
@@ -49,7 +51,7 @@ export function worksheetRows(resolver: Resolver, answers: readonly Answer[]): r
 }
 
 function rowOf(met: MetName, resolver: Resolver, answer: string | undefined): Omit<NameRow, 'choices'> {
-  const { kind, pipeline, name: oldName, resolution, records } = met;
+  const { kind, pipeline, oldName, resolution, records } = met;
   const row = { kind, pipeline, oldName, records, suggestions: [], newName: answer ?? '', isOpen: false };
   switch (resolution.kind) {
     case 'unknown_account':
@@ -90,7 +92,7 @@ function withLikely(rows: readonly NameRow[]): readonly NameRow[] {
 function choicesFor(resolver: Resolver): (of: Pick<NameRow, 'kind' | 'pipeline'>) => string {
   const known = new Map<string, string>();
   return ({ kind, pipeline }) => {
-    const key = keyOf(kind, pipeline);
+    const key = `${kind} ${pipeline}`;
     let text = known.get(key);
     if (text === undefined) {
       const targets = resolver.scope(kind, pipeline)?.targets ?? resolver.targets[kind];
@@ -108,6 +110,80 @@ function choicesFor(resolver: Resolver): (of: Pick<NameRow, 'kind' | 'pipeline'>
 /** A cell of a spreadsheet has at most 32,767 characters. */
 const MOST_CHOICES = 300;
 
-function keyOf(...parts: readonly string[]): string {
-  return JSON.stringify(parts);
+/** Beginnings of words for deals that were won or lost, in the languages of many exports. */
+const OUTCOMES = [
+  /won|gewonnen|vint[aeio]|ganad|gagn|ganh|wygran|vunnet|vundet/iu,
+  /lost|verlor|pers[aeio]\b|perdid|perdu|przegran|tapt|tabt/iu,
+];
+/** The number of a stage at the start or end of its name: `2. Offer`, `Phase 2`. */
+const NUMBER = /^(\d{1,2})(?![\d%])|\D(\d{1,2})$/;
+
+const MOST_SUGGESTED = 3;
+const LEAST_STEM = 6;
+const STEM_SHARE = 0.7;
+
+/** Targets that an unresolved name may mean. */
+interface Suggestion {
+  /** What names one target each, as `new_name` accepts it. Several if they have the same name; none if nothing is similar. */
+  readonly names: readonly string[];
+  /** The name itself has one target, once the pipeline is resolved. */
+  readonly isExact: boolean;
+}
+
+function suggestionFor({ kind, pipeline, oldName: name }: OldName, resolver: Resolver): Suggestion {
+  const scope = resolver.scope(kind, pipeline);
+  const candidates = scope?.targets ?? stagesOfSuggested(pipeline, resolver);
+  const exact = matching(name, candidates);
+  const guess = exact[0] ?? guessFor(kind, name, candidates);
+  if (!guess) return { names: [], isExact: false };
+  const called = guess.names[0] ?? guess.id;
+  const same = exact.length > 0 ? exact : matching(called, candidates);
+  // Of a pipeline that is still to be chosen, the name alone is enough: it is looked up within that pipeline.
+  const names = scope ? same.slice(0, MOST_SUGGESTED).map((target) => choiceOf(target, candidates)) : [called];
+  return { names, isExact: exact.length === 1 };
+}
+
+/** Of a pipeline that is not resolved: the stages of the one that is suggested for it, otherwise all. */
+function stagesOfSuggested(pipeline: string, { targets }: Resolver): readonly NamedTarget[] {
+  const suggested = guessFor('pipeline', pipeline, targets.pipeline);
+  return suggested ? targets.stage.filter((each) => each.pipeline?.id === suggested.id) : targets.stage;
+}
+
+function guessFor(kind: NameKind, name: string, candidates: readonly NamedTarget[]): NamedTarget | undefined {
+  if (kind !== 'stage')
+    return byName(name, candidates) ?? (kind === 'pipeline' && candidates.length === 1 ? candidates[0] : undefined);
+  return (
+    byOutcome(name, candidates) ?? byName(name, candidates) ?? byStem(name, candidates) ?? byNumber(name, candidates)
+  );
+}
+
+function byOutcome(name: string, stages: readonly NamedTarget[]): NamedTarget | undefined {
+  const outcome = OUTCOMES.find((words) => words.test(name));
+  const found = stages.filter(({ names }) => outcome?.test(names[0] ?? ''));
+  return new Set(found.map(({ names }) => names[0])).size === 1 ? found[0] : undefined;
+}
+
+function byName(name: string, targets: readonly NamedTarget[]): NamedTarget | undefined {
+  const names = targets.flatMap((target) => target.names);
+  const near = nearest(name, names, 1)[0];
+  return near === undefined ? undefined : targets.find((target) => target.names.includes(near));
+}
+
+/** `Qualification` is `Qualified`: letters at the beginning of both, and most of one of them. */
+function byStem(name: string, targets: readonly NamedTarget[]): NamedTarget | undefined {
+  const isAlike = (other: string): boolean => {
+    const [one, two] = [name.toLowerCase(), other.toLowerCase()];
+    let same = 0;
+    while (same < one.length && one[same] === two[same]) same += 1;
+    return same >= LEAST_STEM && same >= Math.min(one.length, two.length) * STEM_SHARE;
+  };
+  const found = targets.filter(({ names }) => names.some(isAlike));
+  return new Set(found.map(({ names }) => names[0])).size === 1 ? found[0] : undefined;
+}
+
+/** The stage at that position, if all are of one pipeline. */
+function byNumber(name: string, stages: readonly NamedTarget[]): NamedTarget | undefined {
+  const [, first, last] = NUMBER.exec(name) ?? [];
+  const isOnePipeline = stages.every(({ pipeline }) => pipeline?.id === stages[0]?.pipeline?.id);
+  return isOnePipeline ? stages[Number(first ?? last ?? 0) - 1] : undefined;
 }

@@ -8,7 +8,7 @@ import type { Account } from '../service/account.ts';
 import { openSource } from '../input/open.ts';
 import type { Source } from '../input/source.ts';
 import { quotedNames, Resolver, type MetName } from './resolve.ts';
-import { matching, similarNames, type NameKind, isWrittenAs } from './targets.ts';
+import { isAbout, keyOf, matching, similarNames, type NameKind, type OldName } from './targets.ts';
 import { fold } from '../plan/account/fields.ts';
 import { shortPath } from '../files/paths.ts';
 import { counted } from '../report/words/numbers.ts';
@@ -32,20 +32,13 @@ export const OMITTED = '(omit)';
 const KINDS: readonly NameKind[] = ['pipeline', 'stage', 'owner'];
 
 /** A row with a `new_name`. */
-export interface Answer {
-  readonly kind: NameKind;
-  /** Old name of the pipeline of a stage, or empty. */
-  readonly pipeline: string;
-  readonly oldName: string;
+export interface Answer extends OldName {
   readonly newName: string;
   readonly at: Location;
 }
 
 /** A row about a name, answered or not. */
-export interface NamedRow {
-  readonly kind: NameKind;
-  readonly pipeline: string;
-  readonly oldName: string;
+export interface NamedRow extends OldName {
   readonly line: number;
 }
 
@@ -130,7 +123,7 @@ async function readAnswers(source: Source): Promise<ReadAnswers> {
       }
       if (oldName !== '') rows.push({ kind, pipeline, oldName, line: at.line });
       if (newName === '') continue;
-      const key = JSON.stringify([kind, pipeline, oldName]);
+      const key = keyOf({ kind, pipeline, oldName });
       const other = answers.get(key);
       if (oldName === '')
         problems.push(mistake('no_old_name', `a \`new_name\` without \`old_name\`: "${newName}"`, at));
@@ -199,19 +192,12 @@ function plain(name: string): string {
  * given where one is alike. Undefined if there are none.
  */
 export function unmatchedAnswers(answers: readonly Answer[], met: readonly MetName[]): Problem | undefined {
-  const isMet = (answer: Answer): boolean =>
-    met.some(
-      ({ kind, pipeline, name }) =>
-        kind === answer.kind &&
-        isWrittenAs(name, fold(answer.oldName)) &&
-        (answer.pipeline === '' || isWrittenAs(pipeline, fold(answer.pipeline))),
-    );
-  const unmatched = answers.filter((answer) => !isMet(answer));
+  const unmatched = answers.filter((answer) => !met.some((name) => isAbout(answer, name)));
   if (unmatched.length === 0) return undefined;
   const open = met.filter(({ resolution }) => resolution.kind !== 'resolved' || resolution.byDefault);
   const texts = unmatched.slice(0, MOST_NAMED).map(({ kind, oldName, at }) => {
-    const like = open.find((name) => name.kind === kind && plain(name.name) === plain(oldName));
-    return `line ${at.line}: ${kind} \`${visible(oldName)}\`${like ? ` (the exports have \`${visible(like.name)}\`)` : ''}`;
+    const like = open.find((name) => name.kind === kind && plain(name.oldName) === plain(oldName));
+    return `line ${at.line}: ${kind} \`${visible(oldName)}\`${like ? ` (the exports have \`${visible(like.oldName)}\`)` : ''}`;
   });
   const more = unmatched.length - texts.length;
   const rows = `${texts.join(', ')}${more > 0 ? `, and ${counted(more, 'more row')}` : ''}`;
