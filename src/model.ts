@@ -155,11 +155,11 @@ interface Mapped {
 interface Filled extends Mapped {
   readonly data: JsonObject;
   /** ISO 8601 with an offset. */
-  readonly occurredAt?: string;
+  readonly occurredAt?: string | undefined;
   /** Undefined where the entry sets none. */
-  readonly priority?: number;
+  readonly priority?: number | undefined;
   /** For a comment that is combined with others: the heading above its text; may be empty. */
-  readonly heading?: string;
+  readonly heading?: string | undefined;
 }
 
 /** Its fields as mapped: `stage_name` and `owner_name` contain names from the old CRM. */
@@ -178,8 +178,8 @@ export interface ParentRef {
 export interface Ready extends Filled {
   readonly kind: 'ready';
   /** Absent only for comments without an id in the old CRM. */
-  readonly externalId?: string;
-  readonly parent?: ParentRef;
+  readonly externalId?: string | undefined;
+  readonly parent?: ParentRef | undefined;
   /** The canonical JSON of `data`, made once because the size, ids and hashes are all computed from it. */
   readonly content: string;
   /** The hash of type and content (`contentSha`), by which runs recognise what they sent. */
@@ -189,8 +189,8 @@ export interface Ready extends Filled {
 /** An event that cannot be sent: at least one of its issues is an error. */
 export interface Invalid extends Mapped {
   readonly kind: 'invalid';
-  readonly externalId?: string;
-  readonly parent?: ParentRef;
+  readonly externalId?: string | undefined;
+  readonly parent?: ParentRef | undefined;
 }
 
 /** What the service did with an acknowledged event (service interface, section 2.7). */

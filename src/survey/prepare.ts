@@ -1,9 +1,9 @@
 import { contentSha } from '../core/identity.ts';
 import { canonicalJson, type JsonObject, type JsonValue, isObject, NumberText } from '../json.ts';
 import { entityOf, parentOf, STAGED, kindOfType } from '../kinds/index.ts';
-import type { Draft, Invalid, Ready, Writable, EventType } from '../model.ts';
+import type { Draft, EventType, Invalid, Ready } from '../model.ts';
 import { oversized } from '../plan/rows/body-size.ts';
-import type { Resolution, Resolver } from './resolve.ts';
+import type { Resolver } from './resolve.ts';
 import { issueOf } from '../report/words/words.ts';
 import type { Problem } from '../problem.ts';
 
@@ -19,22 +19,13 @@ export function prepare(draft: Draft, resolver: Resolver): Ready | Invalid {
       issues.push(issue);
   }
   const id = data.external_id;
-  const externalId = typeof id === 'string' && id !== '' ? id : undefined;
-  const parent = parentOf(type, data);
-  if (issues.some(isError)) {
-    const invalid: Writable<Invalid> = { kind: 'invalid', type, entry, place, issues, omissions };
-    if (externalId !== undefined) invalid.externalId = externalId;
-    if (parent) invalid.parent = parent;
-    return invalid;
-  }
+  const made = {
+    ...{ type, entry, place, issues, omissions, parent: parentOf(type, data) },
+    externalId: typeof id === 'string' && id !== '' ? id : undefined,
+  };
+  if (issues.some(isError)) return { kind: 'invalid', ...made };
   const sha = contentSha(type, content);
-  const ready: Writable<Ready> = { kind: 'ready', type, entry, place, data, content, sha, issues, omissions };
-  if (externalId !== undefined) ready.externalId = externalId;
-  if (occurredAt !== undefined) ready.occurredAt = occurredAt;
-  if (priority !== undefined) ready.priority = priority;
-  if (heading !== undefined) ready.heading = heading;
-  if (parent) ready.parent = parent;
-  return ready;
+  return { kind: 'ready', ...made, data, content, sha, occurredAt, priority, heading };
 }
 
 function isError({ severity }: Problem): boolean {
@@ -45,34 +36,25 @@ function isError({ severity }: Problem): boolean {
 function resolveReferences(draft: Draft, resolver: Resolver): { data: JsonObject; issues: readonly Problem[] } {
   const { data: given, place } = draft;
   if (entityOf(draft.type) !== STAGED) return { data: given, issues: [] };
-  const { stage_name: stage, owner_name: owner, ...rest } = given;
+  const { stage_name: _, owner_name: __, ...rest } = given;
   const data: Record<string, JsonValue | undefined> = rest;
   const issues: Problem[] = [];
-  const take = (field: 'stage' | 'owner', name: string, resolution: Resolution): void => {
-    if (resolution.kind === 'resolved') data[`${field}_id`] = resolution.target.id;
-    else if (resolution.kind === 'failed') issues.push(resolution.issue);
-    else if (resolution.kind === 'unknown_account') data[`${field}_name`] = name;
-  };
-  if (data.stage_id === undefined && typeof stage === 'string') {
-    take('stage', stage, resolver.stage(stage, draft.stagePipeline, place));
-  }
-  if (data.owner_id === undefined && typeof owner === 'string') take('owner', owner, resolver.owner(owner, place));
-  for (const [kind, name] of [
-    ['stage', stage],
-    ['owner', owner],
-  ] as const) {
-    const id = given[`${kind}_id`];
-    if (typeof id !== 'string' || typeof name !== 'string') continue;
-    const other = resolver.disagrees(kind, id, name, draft.stagePipeline);
-    // Section 2.5: a UUID is authoritative.
-    if (other !== undefined) issues.push(issueOf(`${kind}_disagrees`, id, other, name).with({ field: `${kind}_id` }));
-  }
   for (const kind of ['stage', 'owner'] as const) {
-    const field = `${kind}_id` as const;
-    const id = data[field];
-    if (typeof id !== 'string' || resolver.knows(field, id)) continue;
+    const [field, nameField] = [`${kind}_id`, `${kind}_name`] as const;
+    const [id, name] = [given[field], given[nameField]];
+    const pipeline = kind === 'stage' ? draft.stagePipeline : undefined;
+    if (typeof name === 'string' && id === undefined) {
+      const found = kind === 'stage' ? resolver.stage(name, pipeline, place) : resolver.owner(name, place);
+      if (found.kind === 'resolved') data[field] = found.target.id;
+      else if (found.kind === 'failed') issues.push(found.issue);
+      else if (found.kind === 'unknown_account') data[nameField] = name;
+    }
+    if (typeof id !== 'string') continue;
+    const other = typeof name === 'string' ? resolver.disagrees(kind, id, name, pipeline) : undefined;
+    // Section 2.5: a UUID is authoritative.
+    if (other !== undefined) issues.push(issueOf(`${kind}_disagrees`, id, other, name as string).with({ field }));
     // Names can be mapped in the mapping, ids cannot.
-    issues.push(issueOf(`unresolved_${kind}/id`, id).with({ field }));
+    if (!resolver.knows(field, id)) issues.push(issueOf(`unresolved_${kind}/id`, id).with({ field }));
   }
   return { data, issues };
 }

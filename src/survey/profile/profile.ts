@@ -14,25 +14,22 @@ import { locationText, type Problem } from '../../problem.ts';
 /** Events that could be sent. */
 const IS_GOOD = `data is not null and state not in ('duplicate', 'invalid')`;
 
+interface ProfileJob {
+  readonly sources: ReadonlyMap<string, Source>;
+  readonly eventSources: readonly string[];
+  readonly compiled: CompiledMapping;
+  readonly db: Database;
+}
+
 /**
  * Collects, during the survey, statistics about the input as a whole. It keeps counts and a few examples, never the values
  * of personal fields.
  */
 export class Profiler {
-  readonly #job: {
-    readonly sources: ReadonlyMap<string, Source>;
-    readonly eventSources: readonly string[];
-    readonly compiled: CompiledMapping;
-    readonly db: Database;
-  };
+  readonly #job: ProfileJob;
   readonly #watches = new Map<string, SourceWatch>();
 
-  constructor(job: {
-    readonly sources: ReadonlyMap<string, Source>;
-    readonly eventSources: readonly string[];
-    readonly compiled: CompiledMapping;
-    readonly db: Database;
-  }) {
+  constructor(job: ProfileJob) {
     this.#job = job;
     const { sources, compiled } = job;
     for (const [name, source] of sources) {
@@ -62,19 +59,15 @@ export class Profiler {
 
   /** Spreadsheets write a date as the number of a day. Texts are looked at as they will be sent. */
   event(event: Ready | Invalid, row: Row): void {
-    const { issues, omissions } = event;
-    for (const [field, text] of event.kind === 'ready' && isSuspect(event.content) ? textsOf(event.data) : []) {
+    const watch = this.watch(row.place.source);
+    for (const { code, field = '' } of [...event.issues, ...event.omissions])
+      if (code === 'bad_date') watch.serialDate(field, row);
+    if (event.kind !== 'ready') return;
+    for (const [field, text] of isSuspect(event.content) ? textsOf(event.data) : []) {
       const damage = textDamage(field, text);
-      if (damage) this.watch(row.place.source).damaged(damage, field, text, row);
+      if (damage) watch.damaged(damage, field, text, row);
     }
-    if (event.kind === 'ready' && typeof event.data.content === 'string')
-      this.watch(row.place.source).comment(event.data.content, row);
-    for (const { code, field } of issues) {
-      if (code === 'bad_date') this.watch(row.place.source).serialDate(field ?? '', row);
-    }
-    for (const { code, field } of omissions) {
-      if (code === 'bad_date') this.watch(row.place.source).serialDate(field ?? '', row);
-    }
+    if (typeof event.data.content === 'string') watch.comment(event.data.content, row);
   }
 
   /** Call it when every event has been judged. Everything noticed is also among the warnings. */
