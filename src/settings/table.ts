@@ -85,7 +85,7 @@ export const OPTIONS = {
     group: WHAT,
     type: 'repeatable',
     check: pickedRecords,
-    describe: 'Pilot: send this record with its parents and children (lead:ID or deal:ID, repeatable)',
+    describe: 'Send this record alone, with its parents and children (lead:ID or deal:ID, repeatable)',
   },
   only: {
     group: WHAT,
@@ -209,7 +209,7 @@ export const OPTIONS = {
     type: 'repeatable',
     check: answers,
     describe:
-      'Answer a question (NAME=VALUE, repeatable): `region=IT`, `people.lead.email=Mail`; a wrong name lists them',
+      'Answer a question (NAME=VALUE, repeatable): `region=IT`, `people.lead.email=Mail`; a wrong name prints the list of questions',
   },
   out: {
     group: OUTPUT,

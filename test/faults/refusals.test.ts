@@ -80,7 +80,7 @@ it('a parent whose update was skipped does not exist in the service: it is not c
   );
   const blocked = errors.map(({ external_id, code, message }) => [external_id, code, message]);
   expect(blocked).toEqual([
-    ['n3', 'parent_missing', expect.stringContaining('`p9` is missing')],
+    ['n3', 'parent_missing', expect.stringContaining('`p9` is in no export')],
     ['n1', 'parent_missing', expect.stringContaining('`p1` does not exist in the service')],
   ]);
   expect(errors[1]!.hint).toContain('if_missing: create');

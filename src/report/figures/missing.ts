@@ -89,7 +89,7 @@ function actsOf({ code, kind, hint }: Pick<Cause, 'code' | 'kind' | 'hint'>): re
 export function missingSection(causes: Causes, pending: number, isDryRun: boolean): Section | undefined {
   const { errors, omissions } = causes;
   const rows = [
-    ...errors.map((cause) => [missingText(cause), recordsText(cause, 3), cause.frees, ...actsOf(cause)]),
+    ...errors.map((cause) => [missingText(cause), recordsText(cause, 3), cause.frees || null, ...actsOf(cause)]),
     ...(pending > 0 && !isDryRun
       ? [['Not selected, or not sent yet', '', pending, TEAM, 'Run the migration again.']]
       : []),

@@ -203,7 +203,7 @@ function headlineOf({ running, waits_for: wait, basis, begun_at: begun, state }:
     return { word: 'NOT STARTED', text: ': nothing has been sent yet', mood: 'partly', details: [] };
   }
   if (basis === 'unknown totals') {
-    const text = ': plan.db was purged or lost. A run writes it again and sends nothing twice.';
+    const text = ': plan.db was purged or lost. A run writes it again, and nothing arrives twice.';
     return { word: 'NO PLAN', text, mood: 'partly', details: [] };
   }
   // Before the first request it may have been declined.

@@ -25,9 +25,9 @@ export function causesSection(
     const name = names && openName(cause, names);
     if (name) {
       const hint = names.isNamed ? name.hint : cause.hint;
-      return [name.what, `${names.file}:${name.line}`, cause.frees, cause.code, hint];
+      return [name.what, `${names.file}:${name.line}`, cause.frees || null, cause.code, hint];
     }
-    return [causeText(cause), placesOf(cause), cause.frees, cause.code, cause.hint];
+    return [causeText(cause), placesOf(cause), cause.frees || null, cause.code, cause.hint];
   });
   if (refused.length + rows.length === 0) return undefined;
   return sectionOf({

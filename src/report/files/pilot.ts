@@ -1,7 +1,7 @@
 /** What a pilot chose, as the survey, the summary and `pilot.csv` say it. */
 import { nameInSql } from '../../kinds/index.ts';
 import { STATE_IN_SQL } from '../../model.ts';
-import { counted } from '../words/numbers.ts';
+import { counted, enumerated } from '../words/numbers.ts';
 import { temporaryName } from '../../files/private-file.ts';
 import type { StateDir } from '../../files/state-dir.ts';
 import { readSetting, storeSetting } from '../../store/setting.ts';
@@ -38,13 +38,13 @@ export function readPilot(db: Database): PilotCounts | undefined {
   return stored === undefined ? undefined : (JSON.parse(stored) as PilotCounts);
 }
 
-/** `Pilot: 5 records and their parents, 10 events; 3 of 5 stages, 2 of 2 owners` */
+/** `Pilot: 5 records and their parents, 10 events. They cover 3 of 5 stages and 2 of 2 owners.` */
 export function pilotText({ records, events, stages, owners }: PilotCounts): string {
   const shown = Object.entries({ stages, owners }).flatMap(([name, { covered, occurring }]) =>
     occurring === 0 ? [] : [`${covered} of ${counted(occurring, name.slice(0, -1))}`],
   );
-  const covers = shown.length === 0 ? '' : `; ${shown.join(', ')}`;
-  return `Pilot: ${counted(records, 'record')} and their parents, ${counted(events, 'event')}${covers}`;
+  const covers = shown.length === 0 ? '' : ` They cover ${enumerated(shown, 'and')}.`;
+  return `Pilot: ${counted(records, 'record')} and their parents, ${counted(events, 'event')}.${covers}`;
 }
 
 /** Which records of a pilot to look at in the service: every chosen one and its parents, each after its parent. */

@@ -22,11 +22,6 @@ export function countTexts(...counts: readonly (readonly [count: number, what: s
   return counts.flatMap(([count, what]) => (count > 0 ? [`${numberText(count)} ${what}`] : []));
 }
 
-/** `87.5 %`. Rounded down, so that only all of them are 100 %. */
-export function percentText(part: number, of: number): string {
-  return `${Math.floor((part / of) * 1000) / 10} %`;
-}
-
 /** More items of a list are counted. */
 const MOST_LISTED = 12;
 

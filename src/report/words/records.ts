@@ -61,7 +61,7 @@ export const DELETED_ERRORS = {
 export const BLOCKED_ERRORS = {
   parent_missing: {
     what: 'The parent record is missing: it is neither in the export nor sent earlier.',
-    says: (parent: string) => `${parent} is missing: no record of the exports becomes it, and it was not sent earlier`,
+    says: (parent: string) => `${parent} is in no export and was not sent earlier`,
     fix: 'Add the parent to the export, check the `when` of its entry, or set `if_parent_missing` if the service already has it.',
   },
   /** `why`: nothing is sent of its row. */

@@ -2,7 +2,7 @@
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
 import { cutTo, wrapped } from '../../../src/report/print/layout.ts';
-import { counted, numberText, percentText } from '../../../src/report/words/numbers.ts';
+import { counted, numberText } from '../../../src/report/words/numbers.ts';
 
 it('breaks long lines between words, and indents what follows', () => {
   expect(wrapped(`short\n${'word '.repeat(9)}end`, 30)).toBe(
@@ -46,10 +46,4 @@ it('numbers have separators of thousands', () => {
 
 it('counts agree with their nouns', () => {
   expect([0, 1, 3900].map((count) => counted(count, 'event'))).toEqual(['0 events', '1 event', '3,900 events']);
-});
-
-it('only all of them are 100 %', () => {
-  expect(percentText(99_999, 100_000)).toBe('99.9 %');
-  expect(percentText(1, 8)).toBe('12.5 %');
-  expect(percentText(5, 5)).toBe('100 %');
 });
