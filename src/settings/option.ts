@@ -58,8 +58,8 @@ export type SettingsOf<O extends OptionTable> = z.infer<z.ZodObject<{ [N in keyo
 /** The checked values of positionals, by their names. */
 export type ArgumentsOf<P extends PositionalTable> = { readonly [N in keyof P]: z.infer<P[N]['check']> };
 
-/** Some options of a table, in the order of `names`. */
-export function pick<O extends OptionTable, N extends keyof O>(from: O, ...names: readonly N[]): Pick<O, N> {
+/** Some options of a table, or some of their values, in the order of `names`. */
+export function pick<O extends object, N extends keyof O>(from: O, ...names: readonly N[]): Pick<O, N> {
   return Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<O, N>;
 }
 

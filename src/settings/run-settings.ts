@@ -58,13 +58,9 @@ export const DEFAULT_RATE: Rate = OPTIONS.rate.check.parse(OPTIONS.rate.default)
 
 /** The checked options of a run, from the command line or a program. Throws a `UserError` (exit 2) that names every mistake. */
 export function runSettings(given: Readonly<Record<string, unknown>>): RunSettings {
-  const {
-    pilot,
-    pick: picked,
-    only,
-    ...settings
-  } = parseOptions({ positionals: MAPPING, options: RUN_OPTIONS }, given);
-  if (pilot !== undefined && picked.length > 0) {
+  const settings = parseOptions({ positionals: MAPPING, options: RUN_OPTIONS }, given);
+  const selection = pick(settings, ...SELECTING);
+  if (selection.pilot !== undefined && selection.pick.length > 0) {
     throw new UserError('--pilot and --pick cannot be combined: each of them chooses a pilot');
   }
   if (settings.offline && !settings.dryRun) {
@@ -77,5 +73,5 @@ export function runSettings(given: Readonly<Record<string, unknown>>): RunSettin
     throw new UserError('--sandbox and --base-url cannot be combined: a rehearsal has a service of its own');
   }
   const output = FORMS.find((form) => settings[form]) ?? 'screen';
-  return { ...settings, output, selection: { pilot, pick: picked, only } };
+  return { ...settings, output, selection };
 }
