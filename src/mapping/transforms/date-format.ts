@@ -1,7 +1,16 @@
 /** Checks and compiles date formats of Unicode tokens. The whole text must match. */
 import { issueOf } from '../../report/words/words.ts';
 import { valueText, type RowContext } from '../values/result.ts';
-import { escapeLiteral, formatPieces, NAMED, namedToken, readOffset, TOKENS, type DateParts } from './date-tokens.ts';
+import {
+  escapeLiteral,
+  formatPieces,
+  NAMED,
+  namedToken,
+  NOTHING_READ,
+  readOffset,
+  TOKENS,
+  type DateParts,
+} from './date-tokens.ts';
 
 /** The local time as if it were UTC, and the offset if the text has one; both in milliseconds. */
 export interface ReadDate {
@@ -12,7 +21,6 @@ export interface ReadDate {
 }
 
 interface DateFormat {
-  readonly source: string;
   readonly hasOffset: boolean;
   readonly hasShortYear: boolean;
   /** Undefined if the text does not match, or the day or time does not exist. */
@@ -21,54 +29,36 @@ interface DateFormat {
 
 /** Compiles a valid format (see `formatError`). `locale` is for the names of months and weekdays. */
 export function compileFormat(format: string, locale: string): DateFormat {
-  let regex = '';
-  const readers: ((text: string, into: DateParts) => void)[] = [];
-  let hasOffset = false;
-  let hasShortYear = false;
-  let isDay = true;
-  for (const { token, literal } of formatPieces(format)) {
-    if (token === undefined) {
-      regex += escapeLiteral(literal!);
-      continue;
-    }
-    const known = TOKENS[token] ?? namedToken(token, locale);
-    regex += `(${known.regex})`;
-    readers.push(known.read ?? (() => undefined));
-    hasOffset ||= known.part === 'offset';
-    isDay &&= known.part !== 'hour';
-    hasShortYear ||= token === 'yy';
-  }
+  const pieces = formatPieces(format).map(({ token, literal }) =>
+    token === undefined ? escapeLiteral(literal!) : (TOKENS[token] ?? namedToken(token, locale)),
+  );
+  const tokens = pieces.filter((piece) => typeof piece !== 'string');
+  const regex = pieces.map((piece) => (typeof piece === 'string' ? piece : `(${piece.regex})`)).join('');
   const whole = new RegExp(`^${regex}$`, 'iu');
-  return { source: format, hasOffset, hasShortYear, read: (text) => readWith(whole, readers, text, isDay) };
+  const isDay = tokens.every(({ part }) => part !== 'hour');
+  const read = (text: string): ReadDate | undefined => {
+    const match = whole.exec(text);
+    if (!match) return undefined;
+    const into = { ...NOTHING_READ };
+    for (let index = 0; index < tokens.length; index += 1) tokens[index]!.read?.(match[index + 1]!, into);
+    if (into.afternoon !== undefined) {
+      if (into.hour < 1 || into.hour > 12) return undefined;
+      into.hour = (into.hour % 12) + (into.afternoon ? 12 : 0);
+    }
+    return readDate(into, isDay);
+  };
+  return {
+    hasOffset: tokens.some(({ part }) => part === 'offset'),
+    hasShortYear: tokens.includes(TOKENS['yy']!),
+    read,
+  };
 }
 
-function readWith(
-  whole: RegExp,
-  readers: readonly ((text: string, into: DateParts) => void)[],
-  text: string,
-  isDay: boolean,
-): ReadDate | undefined {
-  const match = whole.exec(text);
-  if (!match) return undefined;
-  const into: DateParts = {
-    year: 0,
-    month: 0,
-    day: 0,
-    hour: 0,
-    minute: 0,
-    second: 0,
-    milli: 0,
-    afternoon: undefined,
-    offset: undefined,
-  };
-  for (let index = 0; index < readers.length; index += 1) readers[index]!(match[index + 1]!, into);
-  if (into.afternoon !== undefined) {
-    if (into.hour < 1 || into.hour > 12) return undefined;
-    into.hour = (into.hour % 12) + (into.afternoon ? 12 : 0);
-  }
-  const local = utc(into);
-  if (local === undefined || Number.isNaN(into.offset)) return undefined;
-  return { local, offset: into.offset, isDay };
+/** Undefined for a day, time of day or offset that does not exist. */
+function readDate(parts: DateParts, isDay: boolean): ReadDate | undefined {
+  const { offset } = parts;
+  const local = utc(parts);
+  return local === undefined || Number.isNaN(offset) ? undefined : { local, offset, isDay };
 }
 
 const ISO =
@@ -79,18 +69,13 @@ export function readIso(text: string): ReadDate | undefined {
   const match = ISO.exec(text);
   if (!match) return undefined;
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '0', offset] = match;
-  const local = utc({
-    year: Number(year),
-    month: Number(month),
-    day: Number(day),
-    hour: Number(hour),
-    minute: Number(minute),
-    second: Number(second),
-    milli: Number(fraction.padEnd(3, '0').slice(0, 3)),
-  });
-  const shift = offset === undefined ? undefined : readOffset(offset);
-  const isDay = match[4] === undefined;
-  return local === undefined || Number.isNaN(shift) ? undefined : { local, offset: shift, isDay };
+  const into: DateParts = { ...NOTHING_READ, year: Number(year), month: Number(month), day: Number(day) };
+  into.hour = Number(hour);
+  into.minute = Number(minute);
+  into.second = Number(second);
+  into.milli = Number(fraction.padEnd(3, '0').slice(0, 3));
+  if (offset !== undefined) into.offset = readOffset(offset);
+  return readDate(into, match[4] === undefined);
 }
 
 /** The number of a day in a spreadsheet, with the time as its fraction: `45592.5`. Those before March 1900 differ between programs. */
@@ -133,15 +118,7 @@ export function warnIfFar(text: string, iso: string, row: RowContext): void {
 const MONTH_LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** Milliseconds since 1970, or undefined for a day or a time of day that does not exist. */
-function utc({
-  year,
-  month,
-  day,
-  hour,
-  minute,
-  second,
-  milli,
-}: Omit<DateParts, 'afternoon' | 'offset'>): number | undefined {
+function utc({ year, month, day, hour, minute, second, milli }: DateParts): number | undefined {
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const days = month === 2 && leap ? 29 : MONTH_LENGTHS[month - 1];
   if (days === undefined || day < 1 || day > days || year < 1 || hour > 23 || minute > 59 || second > 59)

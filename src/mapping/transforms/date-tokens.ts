@@ -1,19 +1,12 @@
 /** The tokens of date formats: the text that each one matches, and its meaning. */
 
-type DatePart = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'milli';
+const NUMBERS = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, milli: 0 };
+type DatePart = keyof typeof NUMBERS;
 
 /** The parts read from a text, before they are checked. */
-export interface DateParts {
-  year: number;
-  month: number;
-  day: number;
-  hour: number;
-  minute: number;
-  second: number;
-  milli: number;
-  afternoon: boolean | undefined;
-  offset: number | undefined;
-}
+export type DateParts = Record<DatePart, number> & { afternoon: boolean | undefined; offset: number | undefined };
+
+export const NOTHING_READ: DateParts = { ...NUMBERS, afternoon: undefined, offset: undefined };
 
 interface DateToken {
   readonly regex: string;
@@ -65,12 +58,7 @@ export const TOKENS: Readonly<Record<string, DateToken>> = {
     part: 'half',
     read: (text, into) => void (into.afternoon = text[0] === 'p' || text[0] === 'P'),
   },
-  Z: OFFSET,
-  ZZ: OFFSET,
-  ZZZ: OFFSET,
-  X: OFFSET,
-  XX: OFFSET,
-  XXX: OFFSET,
+  ...Object.fromEntries(['Z', 'ZZ', 'ZZZ', 'X', 'XX', 'XXX'].map((token) => [token, OFFSET])),
 };
 export const NAMED = ['MMM', 'MMMM', 'LLL', 'LLLL', 'E', 'EEE', 'EEEE', 'ccc', 'cccc'];
 

@@ -58,13 +58,8 @@ function numberWords(argument: NumberArgument = {}): string {
   return `reads a number${separator}${times}${divide === 1 ? '' : ` and divides it by ${divide}`}`;
 }
 
-function withDefaults({ decimal = '.', group, divide = 1, multiply = 1 }: NumberArgument): {
-  decimal: string;
-  group: string;
-  divide: number;
-  multiply: number;
-} {
-  return { decimal, group: group ?? (decimal === ',' ? '.' : ','), divide, multiply };
+function withDefaults({ decimal = '.', group, divide = 1, multiply = 1 }: NumberArgument) {
+  return { decimal, group: group ?? (decimal === ',' ? '.' : ','), divide, multiply } as const;
 }
 
 function problemsOf(argument: NumberArgument): Problem[] {
