@@ -88,6 +88,8 @@ export interface CompiledEntry extends EntryHead {
   readonly combine: Combine | undefined;
   /** Whether a row may have several of its records (`each`). */
   readonly isEach: boolean;
+  /** Whether it takes some rows only (`when`). */
+  readonly isConditional: boolean;
   /** No drafts where `when` does not hold or `each` is empty. */
   map(row: Row): readonly Draft[];
   /** What `map` does not yield of this row, and why. */

@@ -63,7 +63,8 @@ export class RecordReader {
         if (drafts.length === 0) this.#skip(item, entries);
         for (const entry of versioned)
           for (const id of entry.skipped(item).ids)
-            if (!drafts.some((draft) => isOther(draft, id))) writer.excluded(entry, id, writer.unusedRecord(item));
+            if (!drafts.some((draft) => isTold(draft, compiled.entries[draft.entry]!, entry, id)))
+              writer.excluded(entry, id, writer.unusedRecord(item));
       }
     }
     writer.flush();
@@ -143,9 +144,13 @@ function isVersioned({ type, policies }: CompiledEntry): boolean {
   return !isUpdate(type) && policies.duplicates !== 'reject';
 }
 
-/** Whether a row that makes this is no version of another record with this id: one file may have several kinds, which `when` tells apart. */
-function isOther({ type, data }: Draft, id: string): boolean {
-  return kindOfType(type).isNote !== true || data.external_id === id;
+/**
+ * Whether this draft tells that its row is no version of the record with this id that `entry` excludes: it is the version itself, or a record
+ * of another kind, since one file may have several that `when` tells apart. An entry that takes every row (`by`) tells nothing.
+ */
+function isTold({ type, data }: Draft, by: CompiledEntry, entry: CompiledEntry, id: string): boolean {
+  const isItself = entityOf(type) === entityOf(entry.type) && data.external_id === id;
+  return isItself || (by.isConditional && kindOfType(type).isNote !== true);
 }
 
 function draftsOf(entries: readonly CompiledEntry[], row: Row): readonly Draft[] {

@@ -1,9 +1,12 @@
 // Lost without it: what the model does not have: times, dropped rows, policies of lists.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countRecords } from '../../src/plan/counts.ts';
 import { countGone } from '../../src/plan/known/gone.ts';
 import type { Database } from '../../src/store/sqlite.ts';
+import { project } from '../e2e/harness.ts';
 import { deal, event, lead, note, planOf, Planning, statesOf, turnsOf, type Given } from './planning.ts';
 
 const update = (id: string, name: string): Given => event('lead/updated', { external_id: id, full_name: name });
@@ -84,6 +87,24 @@ describe('duplicates', () => {
       expect(countGone(await planning.survey(rows)).gone).toBe(1 - sent.length);
     },
   );
+});
+
+it.each([
+  ['', ['2']],
+  ['when: { from: kind, equals: firm },', ['1', '2']],
+])('the newest version is excluded whatever else its row becomes, but for another kind (%s)', async (when, sent) => {
+  const mapping = `version: 1
+migration: test
+sources: { it: { path: it.csv } }
+events:
+  - { type: lead/created, source: it, duplicates: last, when: { from: kind, in: [new] }, data: { external_id: id, full_name: name } }
+  - { type: deal/created, source: it, duplicates: first, ${when} data: { external_id: id, title: name, stage_name: { value: New } } }
+`;
+  const csv = 'id,name,kind\n1,Ada,new\n1,Ada B,firm\n2,Bo,new\n';
+  const { told, cwd } = await project({ 'it.csv': csv, 'mapping.yaml': mapping });
+  await told('--dry-run', '--offline');
+  const leads = await readFile(join(cwd, '.backfill/test/dry-run/plan/lead-created.csv'), 'utf8');
+  expect([...leads.matchAll(/,pending,,(\d),/g)].map(([, id]) => id)).toEqual(sent);
 });
 
 describe('the rows of one record', () => {

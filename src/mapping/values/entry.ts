@@ -117,6 +117,7 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
     policies,
     combine,
     isEach: each !== undefined,
+    isConditional: when !== undefined,
     uses,
     map(record) {
       const elements = elementsIn(record);
