@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { handler as purge } from '../../src/commands/purge.ts';
 import { storeVerification } from '../../src/report/files/documents.ts';
+import { verification } from '../verify/verification.ts';
 import { CHECKPOINT } from '../../src/store/checkpoint-schema.ts';
 import type { UserError } from '../../src/errors.ts';
 import { Database } from '../../src/store/sqlite.ts';
@@ -91,8 +92,7 @@ describe('purge', () => {
     const { state, key } = await migrated();
     const digest = '891f472ef55f';
     const checkpoint = Database.open(join(state, 'checkpoint.db'), CHECKPOINT);
-    const plan = { digest, is_dry_run: false };
-    storeVerification(checkpoint, { at: '2026-11-26T12:00:00Z', plan, sample: 'all', reason: 'same', records: {} });
+    storeVerification(checkpoint, verification({ plan: { digest, is_dry_run: false } }));
     checkpoint.close();
     const contents = async (): Promise<string> =>
       (

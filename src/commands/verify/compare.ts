@@ -23,6 +23,8 @@ export interface ComparedValue {
   /** Undefined if it is the id of a parent that this migration did not create. */
   readonly expected: string | undefined;
   readonly actual: string;
+  /** Why it cannot be compared. */
+  readonly reason?: string;
 }
 
 /** A field that the mapping sends; of custom fields, one key. */
@@ -121,7 +123,8 @@ export class RecordComparison {
       const like = this.#likeness(each, actual, shownIn(each.field, record));
       const isOff = like === 'different' || like === 'other_form';
       const verdict = isOff ? this.#difference(each, written, record, actual, like) : like;
-      return { field, verdict, expected, actual: shownText(actual) };
+      const reason = verdict === 'not_comparable' ? { reason: whyNotComparable(each.field) } : {};
+      return { field, verdict, expected, actual: shownText(actual), ...reason };
     });
   }
 
@@ -189,23 +192,21 @@ export async function readLive(
   entity: Entity,
   { externalId, serviceId }: { readonly externalId: string; readonly serviceId: string },
 ): Promise<LiveRecord | string> {
-  const [wanted, written] = [comparison.wanted(entity, externalId) ?? [], comparison.written(entity, externalId)];
   for await (const { record, instead } of readBack(client, entity, [serviceId], { atLeast: 1, concurrency: 1 })) {
     if (instead) return instead.message;
     if (!record) break;
-    const compared = comparison.compare(wanted, written, record).map((each) => {
-      const { field } = wanted.find(({ name }) => name === each.field)!;
-      return each.verdict === 'not_comparable' ? { ...each, reason: whyNotComparable(field) } : each;
-    });
-    const others = comparedFields(entity).flatMap((field) => {
-      const actual = shownText(shownIn(field, record));
-      const isSent = wanted.some((each) => each.field === field);
-      return isSent || actual === ''
-        ? []
-        : [{ field: field.name, verdict: 'not_sent', expected: undefined, actual } as const];
-    });
-    const updatedAt = typeof record.updatedAt === 'string' ? record.updatedAt : null;
-    return { found: true, updated_at: updatedAt, fields: [...compared, ...others] };
+    const wanted = comparison.wanted(entity, externalId) ?? [];
+    const others = comparedFields(entity)
+      .filter((field) => !wanted.some((each) => each.field === field))
+      .map((field) => ({ field: field.name, verdict: 'not_sent', actual: shownText(shownIn(field, record)) }) as const);
+    return {
+      found: true,
+      updated_at: typeof record.updatedAt === 'string' ? record.updatedAt : null,
+      fields: [
+        ...comparison.compare(wanted, comparison.written(entity, externalId), record),
+        ...others.filter(({ actual }) => actual !== ''),
+      ],
+    };
   }
   return { found: false, updated_at: null, fields: [] };
 }

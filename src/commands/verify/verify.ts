@@ -11,20 +11,14 @@ import { StateDir, statePath } from '../../files/state-dir.ts';
 import { LineFile } from '../../files/write-lines.ts';
 import { ENTITIES, kindOf } from '../../kinds/index.ts';
 import { loadMapping } from '../../mapping/load.ts';
-import type { Mapping } from '../../mapping/mapping.ts';
 import type { Entity } from '../../model.ts';
 import { readBack, type Found } from '../../plan/account/read-back.ts';
 import { storedDigest } from '../../plan/digest.ts';
-import { storeVerification } from '../../report/files/documents.ts';
-import {
-  endingOf,
-  storedOf,
-  type EntityResult,
-  type FieldDifference,
-  type Verification,
-} from '../../report/figures/verification.ts';
+import { storeVerification, type StoredVerification, type VerifiedRecords } from '../../report/files/documents.ts';
+import { endingOf, type FieldDifference, type Verification } from '../../report/figures/verification.ts';
 import { writeReport } from '../../report/print/page.ts';
 import { connect, type Target } from '../../run/connect.ts';
+import { closingAfter } from '../../run/held-state.ts';
 import { NotShown, RecordRefused } from '../../service/lists.ts';
 import { runOf } from '../../settings/command-line.ts';
 import type { RestCredentials } from '../../settings/credentials.ts';
@@ -58,49 +52,70 @@ export async function verifyMigration(job: VerifyJob): Promise<Verification & Pi
   const { settings } = job;
   const mapping = await loadMapping(settings.mapping, { sources: new Map() });
   const state = await StateDir.existing(statePath(settings, mapping, job.stateSuffix));
-  const rehearsed = { ...settings, sandbox: job.stateSuffix !== '' };
-  // A concurrent run would use the same rate limit and change records while they are compared.
-  const lock = Lock.acquire(state);
-  try {
+  return closingAfter(async (atEnd) => {
+    // A concurrent run would use the same rate limit and change records while they are compared.
+    const lock = Lock.acquire(state);
+    atEnd(() => lock.release());
     const plan = planIn(state, false) ?? planIn(state, true);
     const db = readState(state, plan?.output);
-    try {
-      if (!bindingOf(db)) {
-        const message = `there is nothing to verify: according to ${shortPath(state.path)}, no event has been sent yet`;
-        throw new UserError(message, { hint: `send events first: ${runOf(rehearsed)}` });
-      }
-      if (!plan) {
-        throw new UserError(`there is no plan to compare with in ${shortPath(state.path)}`, {
-          hint: `create one, which sends nothing: ${runOf(rehearsed, '--dry-run')}`,
-        });
-      }
-      nameHolder(state, 'verify');
-      const found = await compareAll(job, mapping, state, db, plan.isDryRun);
-      // For the report; the page of the run shows it.
-      const checkpoint = openCheckpoint(state);
-      storeVerification(checkpoint, storedOf(found));
-      checkpoint.close();
-      if (!plan.isDryRun) writeReport(state, state, { withValues: false });
-      return found;
-    } finally {
-      db.close();
-    }
-  } finally {
-    lock.release();
-  }
+    atEnd(() => db.close());
+    if (!plan || !bindingOf(db)) throw nothingToVerify(job, state, !bindingOf(db));
+    nameHolder(state, 'verify');
+    const target = await connect(settings, job.credentials, { state }, job.trouble);
+    atEnd(() => target.close());
+    assertBound(db, mapping.migration, target);
+    const path = state.file(VERIFY_FILE);
+    const file = new LineFile(path);
+    atEnd(() => file.close());
+    file.add(csvHead(COLUMNS));
+    /** By kind. */
+    const first = new Map<string, FieldDifference>();
+    const differs = (found: FieldDifference): void => {
+      const kind = `${found.entity} ${found.field} ${found.verdict}`;
+      if (!first.has(kind)) first.set(kind, found);
+      file.add(csvLine(COLUMNS.map((column) => found[column])));
+    };
+    const comparison = new RecordComparison(db, target.account, mapping.region);
+    const entities = {} as Record<Entity, VerifiedRecords>;
+    for (const entity of ENTITIES)
+      entities[entity] = await compareEntity({ job, db, target, comparison, differs }, entity);
+    const reason = endingOf(Object.values(entities));
+    const found: StoredVerification = {
+      migration: mapping.migration,
+      base_url: target.baseUrl,
+      exit: { code: reason === 'same' ? EXIT.done : EXIT.finishedWithErrors, reason },
+      sample: settings.sample,
+      finished_at: new Date().toISOString(),
+      entities,
+      requests: target.client.requests,
+      plan: { digest: storedDigest(db)?.digest ?? null, is_dry_run: plan.isDryRun },
+      files: { verify: path },
+    };
+    // For the report; the page of the run shows it.
+    const checkpoint = openCheckpoint(state);
+    storeVerification(checkpoint, found);
+    checkpoint.close();
+    if (!plan.isDryRun) writeReport(state, state, { withValues: false });
+    return { ...found, first_differences: [...first.values()], account: target.account };
+  });
+}
+
+function nothingToVerify({ settings, stateSuffix }: VerifyJob, state: StateDir, isUnsent: boolean): UserError {
+  const rehearsed = { ...settings, sandbox: stateSuffix !== '' };
+  const where = shortPath(state.path);
+  return isUnsent
+    ? new UserError(`there is nothing to verify: according to ${where}, no event has been sent yet`, {
+        hint: `send events first: ${runOf(rehearsed)}`,
+      })
+    : new UserError(`there is no plan to compare with in ${where}`, {
+        hint: `create one, which sends nothing: ${runOf(rehearsed, '--dry-run')}`,
+      });
 }
 
 const COLUMNS = [
-  'entity',
-  'external_id',
-  'service_id',
-  'field',
-  'verdict',
-  'expected',
-  'actual',
-  'written_at',
-  'updated_at',
-] as const;
+  ...(['entity', 'external_id', 'service_id', 'field', 'verdict'] as const),
+  ...(['expected', 'actual', 'written_at', 'updated_at'] as const),
+];
 
 /** What the records of one entity are compared with, and where the differences go. */
 interface Comparing {
@@ -109,50 +124,6 @@ interface Comparing {
   readonly target: Target;
   readonly comparison: RecordComparison;
   readonly differs: (difference: FieldDifference) => void;
-}
-
-async function compareAll(
-  job: VerifyJob,
-  mapping: Mapping,
-  state: StateDir,
-  db: Database,
-  isDryRun: boolean,
-): Promise<Verification & Pick<Target, 'account'>> {
-  const { settings } = job;
-  const target = await connect(settings, job.credentials, { state }, job.trouble);
-  const path = state.file(VERIFY_FILE);
-  const file = new LineFile(path);
-  file.add(csvHead(COLUMNS));
-  /** By kind. */
-  const first = new Map<string, FieldDifference>();
-  const differs = (found: FieldDifference): void => {
-    const kind = `${found.entity} ${found.field} ${found.verdict}`;
-    if (!first.has(kind)) first.set(kind, found);
-    file.add(csvLine(COLUMNS.map((column) => found[column])));
-  };
-  try {
-    assertBound(db, mapping.migration, target);
-    const comparison = new RecordComparison(db, target.account, mapping.region);
-    const entities = {} as Record<Entity, EntityResult>;
-    for (const entity of ENTITIES)
-      entities[entity] = await compareEntity({ job, db, target, comparison, differs }, entity);
-    const reason = endingOf(Object.values(entities));
-    return {
-      migration: mapping.migration,
-      base_url: target.baseUrl,
-      exit: { code: reason === 'same' ? EXIT.done : EXIT.finishedWithErrors, reason },
-      sample: settings.sample,
-      finished_at: new Date().toISOString(),
-      ...{ entities, first_differences: [...first.values()] },
-      requests: target.client.requests,
-      plan: { digest: storedDigest(db)?.digest ?? null, is_dry_run: isDryRun },
-      files: { verify: path },
-      account: target.account,
-    };
-  } finally {
-    file.close();
-    await target.close();
-  }
 }
 
 /** A record of the sample, which is always the same for the same checkpoint, and spread over all records. */
@@ -175,7 +146,7 @@ function sampleOf(db: Database, entity: Entity, size: number | 'all'): Sampled[]
     .map(({ each }) => each);
 }
 
-async function compareEntity(comparing: Comparing, entity: Entity): Promise<EntityResult> {
+async function compareEntity(comparing: Comparing, entity: Entity): Promise<VerifiedRecords> {
   const { job, db, target, comparison } = comparing;
   const { route, isRouteUncertain = false } = kindOf(entity);
   const counts = db.get<{ acknowledged: number; without_id: number }>(
@@ -183,7 +154,7 @@ async function compareEntity(comparing: Comparing, entity: Entity): Promise<Enti
       from checkpoint.record where entity = ? and is_acknowledged = 1`,
     entity,
   )!;
-  const result: EntityResult = {
+  const result: VerifiedRecords = {
     ...{ ...counts, not_in_input: 0, read_back: 0, missing: 0, equal: 0, unreadable: 0, refused: 0 },
     ...{ not_shown: null, fields: {} },
   };
@@ -221,7 +192,7 @@ async function compareEntity(comparing: Comparing, entity: Entity): Promise<Enti
 function countRecord(
   { comparison, differs }: Comparing,
   entity: Entity,
-  result: EntityResult,
+  result: VerifiedRecords,
   { externalId, serviceId }: Sampled,
   { record, instead }: Found,
 ): void {

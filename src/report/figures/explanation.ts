@@ -25,7 +25,7 @@ interface LiveField {
   /** `not_sent` if the mapping sends no value of the field. */
   readonly verdict: FieldVerdict | 'not_sent';
   /** As the service should show it. */
-  readonly expected: string | undefined;
+  readonly expected?: string | undefined;
   readonly actual: string;
   readonly reason?: string;
 }

@@ -1,11 +1,10 @@
 /** The figures of `verify`: whether the service shows what was sent. */
-import type { ExitCode } from '../../errors.ts';
 import { comparedFields, ENTITIES, kindOf, type ComparedField } from '../../kinds/index.ts';
 import type { Entity } from '../../model.ts';
 import { valueText } from '../../mapping/values/result.ts';
 import type { Likeness } from '../../plan/account/fields.ts';
 import { isLikelyForm } from '../../plan/account/forms.ts';
-import type { StoredVerification } from '../files/documents.ts';
+import type { StoredVerification, VerifiedRecords } from '../files/documents.ts';
 import { counted, enumerated, numberText } from '../words/numbers.ts';
 import { capital, fieldWords } from '../words/terms.ts';
 import { column, LIMITS, present, sectionOf, type Cells, type Figures, type Mood, type Section } from './figures.ts';
@@ -31,29 +30,6 @@ export const VERDICTS: Readonly<Record<FieldVerdict, string>> = {
   not_comparable: 'not comparable',
 };
 
-type FieldCounts = Partial<Record<FieldVerdict, number>>;
-
-export interface EntityResult {
-  /** Acknowledged in the checkpoint. */
-  readonly acknowledged: number;
-  /** Acknowledged, but their service id is unknown, so that they cannot be read back. */
-  readonly without_id: number;
-  /** In the sample, but without a valid event in the current input. */
-  not_in_input: number;
-  /** Requested from the service, missing ones included. */
-  read_back: number;
-  missing: number;
-  /** Without a difference in any field that was shown. */
-  equal: number;
-  /** No field that was sent could be compared. */
-  unreadable: number;
-  /** The service has them, or may have them, and does not let this key read them (403). */
-  refused: number;
-  readonly not_shown: string | null;
-  /** Of the fields that were sent; each custom field by its own name. */
-  readonly fields: Record<string, FieldCounts>;
-}
-
 export interface FieldDifference {
   readonly entity: Entity;
   readonly external_id: string;
@@ -70,19 +46,9 @@ export interface FieldDifference {
 }
 
 /** As `--json` prints it. */
-export interface Verification {
-  readonly migration: string;
-  readonly base_url: string;
-  readonly exit: { readonly code: ExitCode; readonly reason: VerificationEnd };
-  readonly sample: number | 'all';
-  readonly finished_at: string;
-  readonly entities: Readonly<Record<Entity, EntityResult>>;
+export interface Verification extends StoredVerification {
   /** The first difference of each field and kind. */
   readonly first_differences: readonly FieldDifference[];
-  readonly requests: number;
-  /** The plan that was compared with: that of the run, or where there is none, of the dry run. */
-  readonly plan: StoredVerification['plan'];
-  readonly files: { readonly verify: string };
 }
 
 /** The gravest first. Only the last one is a success. */
@@ -97,7 +63,7 @@ const ENDINGS = {
 } as const satisfies Readonly<Record<string, readonly [word: string, mood: Mood]>>;
 type VerificationEnd = keyof typeof ENDINGS;
 
-export function endingOf(results: readonly EntityResult[]): VerificationEnd {
+export function endingOf(results: readonly VerifiedRecords[]): VerificationEnd {
   const sum = (key: 'missing' | 'refused' | 'equal'): number => results.reduce((total, each) => total + each[key], 0);
   const verdicts = results.flatMap(({ fields }) => Object.values(fields).flatMap((counts) => Object.keys(counts)));
   const has = (...names: readonly FieldVerdict[]): boolean => names.some((name) => verdicts.includes(name));
@@ -115,58 +81,45 @@ export function endingOf(results: readonly EntityResult[]): VerificationEnd {
 
 /** `names`: of stages, pipelines and users, by their ids in lower case. */
 export function verificationFigures(found: Verification, names: ReadonlyMap<string, string>): Figures {
-  const [word, mood] = ENDINGS[found.exit.reason];
-  const stored = storedOf(found);
-  const [result = '', ...details] = verificationTexts(stored);
+  const [word, mood] = ENDINGS[found.exit.reason as VerificationEnd];
+  const [result = '', ...details] = verificationTexts(found);
   return {
     verdict: { word, text: `: ${result}`, mood, details },
-    sections: present([comparedSection(stored), differencesSection(found, names), notComparedSection(found)]),
-  };
-}
-
-/** Counts and names of fields alone: what the checkpoint keeps. */
-export function storedOf({ entities, finished_at: at, plan, exit, sample }: Verification): StoredVerification {
-  const records = Object.entries<EntityResult>(entities).map(([entity, { fields, ...each }]) => {
-    const hidden = Object.entries(fields).filter(([, counts]) => Object.keys(counts).join() === 'not_comparable');
-    const different = each.read_back - each.equal - each.missing - each.unreadable;
-    return [entity, { ...each, different, not_readable: hidden.map(([name]) => name) }];
-  });
-  return {
-    at,
-    plan,
-    sample,
-    reason: exit.reason,
-    records: Object.fromEntries(records) as StoredVerification['records'],
+    sections: present([comparedSection(found), differencesSection(found, names), notComparedSection(found)]),
   };
 }
 
 /**
- * `a sample: 46 of 46 records match in every field that can be read back. Not readable: title of deals.`; why a kind is not shown, and with
- * what they were compared.
+ * `a sample of 50 of 900 records: 46 of 46 records match in every field that can be read back. Not readable: title of deals.`; why a kind is
+ * not shown, and with what they were compared.
  */
-export function verificationTexts({ records, plan, sample, reason }: StoredVerification): string[] {
-  const parts = ENTITIES.flatMap((entity) => (records[entity] ? [{ entity, ...records[entity] }] : []));
+export function verificationTexts({ entities, plan, sample, exit }: StoredVerification): string[] {
+  const parts = ENTITIES.flatMap((entity) =>
+    entities[entity] ? [{ ...entities[entity], words: kindOf(entity).words }] : [],
+  );
   const sum = (key: 'read_back' | 'equal' | 'unreadable' | 'acknowledged'): number =>
     parts.reduce((total, each) => total + each[key], 0);
-  const fields = parts.flatMap(({ entity, not_readable: hidden }) =>
-    hidden.map((field) => `${fieldWords(field)} of ${kindOf(entity).words[1]}`),
+  const hidden = parts.flatMap(({ fields, words }) =>
+    Object.entries(fields)
+      .filter(([, counts]) => Object.keys(counts).join() === 'not_comparable')
+      .map(([field]) => `${fieldWords(field)} of ${words[1]}`),
   );
   const [read, all] = [sum('read_back'), sum('acknowledged')];
-  const of = sample === 'all' || read >= all ? '' : `a sample of ${numberText(read)} of ${counted(all, 'record')}: `;
   const compared = read - sum('unreadable');
+  const of = sample === 'all' || read >= all ? '' : `a sample of ${numberText(read)} of ${counted(all, 'record')}: `;
   const match = `${of}${numberText(sum('equal'))} of ${counted(compared, 'record')} ${compared === 1 ? 'matches' : 'match'} in every field that can be read back.`;
-  const hidden = fields.length > 0 ? ` Not readable: ${enumerated(fields, 'and')} (not shown by the service).` : '';
+  const notShown = hidden.length > 0 ? ` Not readable: ${enumerated(hidden, 'and')} (not shown by the service).` : '';
   const digest = plan.digest === null ? '' : ` (${plan.digest})`;
   return [
-    `${reason === 'not_compared' ? 'nothing was compared.' : match}${hidden}`,
-    ...parts.flatMap(({ entity, acknowledged, not_shown: why }) =>
-      why === null ? [] : [`Not readable: ${counted(acknowledged, kindOf(entity).words[0])} (${why}).`],
+    `${exit.reason === 'not_compared' ? 'nothing was compared.' : match}${notShown}`,
+    ...parts.flatMap(({ acknowledged, not_shown: why, words }) =>
+      why === null ? [] : [`Not readable: ${counted(acknowledged, words[0])} (${why}).`],
     ),
     `Compared with the plan ${plan.is_dry_run ? 'of a dry run' : 'that was sent'}${digest}.`,
   ];
 }
 
-export function comparedSection({ records }: StoredVerification): Section {
+export function comparedSection({ entities }: StoredVerification): Section {
   return sectionOf({
     id: 'verified',
     title: 'Compared with the service',
@@ -175,10 +128,11 @@ export function comparedSection({ records }: StoredVerification): Section {
       ...['sent', 'read back', 'equal', 'different', 'missing'].map((head) => column('number', head)),
     ],
     rows: ENTITIES.flatMap((entity): Cells[] => {
-      const each = records[entity];
-      if (!each || each.acknowledged === 0) return [];
+      const { acknowledged = 0, read_back: read = 0, equal = 0, missing = 0, unreadable = 0 } = entities[entity] ?? {};
       const name = capital(kindOf(entity).words[1]);
-      return [[name, each.acknowledged, each.read_back, each.equal, each.different, each.missing]];
+      return acknowledged === 0
+        ? []
+        : [[name, acknowledged, read, equal, read - equal - missing - unreadable, missing]];
     }),
   });
 }
@@ -231,7 +185,7 @@ export function whyNotComparable({ parent, checked }: ComparedField): string {
 
 /** What an acknowledged record was not compared for; fields that no answer has are in the verdict. */
 function notComparedSection({ entities, sample }: Verification): Section {
-  const rows = Object.entries<EntityResult>(entities).flatMap(([entity, each]): Cells[] => {
+  const rows = Object.entries<VerifiedRecords>(entities).flatMap(([entity, each]): Cells[] => {
     const several = kindOf(entity).words[1];
     if (each.not_shown !== null) return [];
     const { without_id: without, not_in_input: gone, acknowledged, read_back: read, refused, unreadable } = each;

@@ -1,4 +1,5 @@
 /** Documents: what a run stores in its plan as JSON, and `verify` in the checkpoint, because it is read as a whole. */
+import type { ExitCode } from '../../errors.ts';
 import type { Entity, EventType } from '../../model.ts';
 import type { FileDigest } from '../../input/source.ts';
 import type { NamedOtherwise } from '../../mapping/not-in-export.ts';
@@ -94,34 +95,44 @@ export function storeDocument<Name extends keyof Documents>(db: Database, name: 
   db.run('insert or replace into document (name, content) values (?, ?)', name, JSON.stringify(content));
 }
 
-/** Of the records of one type. `equal`, `different`, `missing` and `unreadable` add up to those that were read back. */
-interface VerifiedRecords {
+/** Of the records of one type. */
+export interface VerifiedRecords {
   /** Acknowledged in the checkpoint. */
   readonly acknowledged: number;
-  readonly read_back: number;
+  /** Acknowledged, but their service id is unknown, so that they cannot be read back. */
+  readonly without_id: number;
+  /** In the sample, but without a valid event in the current input. */
+  not_in_input: number;
+  /** Requested from the service, missing ones included. */
+  read_back: number;
+  missing: number;
   /** Without a difference in any field that was shown. */
-  readonly equal: number;
-  readonly different: number;
-  readonly missing: number;
-  /** Without a field that could be compared. */
-  readonly unreadable: number;
+  equal: number;
+  /** No field that was sent could be compared. */
+  unreadable: number;
+  /** The service has them, or may have them, and does not let this key read them (403). */
+  refused: number;
   /** Why the service shows none of them; null if it shows some. */
-  readonly not_shown: string | null;
-  /** Fields that were sent and that no answer showed. */
-  readonly not_readable: readonly string[];
+  not_shown: string | null;
+  /** How many of each verdict, for each field that was sent; each custom field by its own name. */
+  readonly fields: Record<string, Record<string, number>>;
 }
 
 /** What `verify` found: counts and names of fields, no values. */
 export interface StoredVerification {
-  /** ISO 8601. */
-  readonly at: string;
-  /** The plan that the service was compared with; the digest is null if it has none. */
-  readonly plan: { readonly digest: string | null; readonly is_dry_run: boolean };
+  readonly migration: string;
+  readonly base_url: string;
+  /** `reason`: why it ended as it did: `same`, `different`, … */
+  readonly exit: { readonly code: ExitCode; readonly reason: string };
   /** How many records of each type were read back at most. */
   readonly sample: number | 'all';
-  /** Why it ended as it did: `same`, `different`, … */
-  readonly reason: string;
-  readonly records: Readonly<Record<Entity, VerifiedRecords>>;
+  /** ISO 8601. */
+  readonly finished_at: string;
+  readonly entities: Readonly<Record<Entity, VerifiedRecords>>;
+  readonly requests: number;
+  /** The plan that was compared with: that of the run, or where there is none, of the dry run; the digest is null if it has none. */
+  readonly plan: { readonly digest: string | null; readonly is_dry_run: boolean };
+  readonly files: { readonly verify: string };
 }
 
 const NAME = 'verification';

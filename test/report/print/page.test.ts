@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { writeReport } from '../../../src/report/print/page.ts';
 import { storeVerification } from '../../../src/report/files/documents.ts';
+import { verification } from '../../verify/verification.ts';
 import { openCheckpoint } from '../../../src/store/checkpoint.ts';
 import type { StateDir } from '../../../src/files/state-dir.ts';
 import { missingSection } from '../../../src/report/figures/missing.ts';
@@ -139,10 +140,9 @@ describe('the report page', () => {
   ])('of a plan that was compared with the service as %s, says whether to verify again', async (digest, isOther) => {
     const state = await stateDirectory(hostileWith({ plan: { digest: 'aaaa1111bbbb', events: 9 } }));
     const checkpoint = openCheckpoint(state);
-    const lead = { acknowledged: 9, read_back: 9, equal: 8, different: 1, missing: 0, unreadable: 0, not_shown: null };
-    const plan = { digest, is_dry_run: false };
-    const records = { lead: { ...lead, not_readable: ['custom_params'] } };
-    storeVerification(checkpoint, { at: '2026-03-04T10:00:00Z', plan, sample: 'all', reason: 'different', records });
+    const lead = { acknowledged: 9, without_id: 0, not_in_input: 0, read_back: 9, equal: 8, missing: 0, unreadable: 0 };
+    const entities = { lead: { ...lead, refused: 0, not_shown: null, fields: {} } };
+    storeVerification(checkpoint, verification({ plan: { digest, is_dry_run: false }, entities }));
     checkpoint.close();
     const text = textOf(await written(state));
     expect(text).toMatch(/\nLeads 9 9 8 1 0\n/);
