@@ -6,6 +6,7 @@ import { DRY_RUN, StateDir } from '../files/state-dir.ts';
 import { PILOT_FILE } from '../report/files/pilot.ts';
 import { REJECTS } from '../report/files/rejects.ts';
 import { REPORT_FILE } from '../report/figures/summary.ts';
+import { VERIFY_FILE } from '../report/figures/verification.ts';
 import { confirmer } from '../report/print/ask.ts';
 import type { Console } from '../report/print/console.ts';
 import { jsonOf } from '../report/print/json.ts';
@@ -19,7 +20,6 @@ import { Database } from '../store/sqlite.ts';
 import type { Argv } from './command.ts';
 import { purge as definition } from './definitions.ts';
 import { existingState } from './state.ts';
-import { VERIFY_FILE } from './verify/verify.ts';
 
 const JOURNAL_FILE = 'sandbox.ndjson';
 /** The files with field values of records, or names of people. */

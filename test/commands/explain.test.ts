@@ -2,8 +2,7 @@
 import { readFile, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { handler as explain } from '../../src/commands/explain.ts';
-import { findRecord } from '../../src/commands/explain/find.ts';
+import { findRecord, handler as explain } from '../../src/commands/explain.ts';
 import { storyOf, type RecordStory } from '../../src/report/figures/story.ts';
 import type { JsonObject } from '../../src/json.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';

@@ -28,7 +28,7 @@ import type { StateDir } from '../../src/files/state-dir.ts';
 import type * as openState from '../../src/store/open.ts';
 import type * as planSchema from '../../src/store/plan-schema.ts';
 import type { Verification } from '../../src/report/figures/verification.ts';
-import type * as verification from '../../src/commands/verify/verify.ts';
+import type * as verification from '../../src/commands/verify.ts';
 import type { Exchange } from '../../src/service/exchange.ts';
 import { Network, NO_FAULTS, type RequestOptions, type Weather } from './network.ts';
 import { KEY, TOKEN, type Service } from './service.ts';
@@ -131,7 +131,7 @@ export class Program {
     const { life } = this.#begin(service, cwd, { weather: NO_FAULTS, ending: undefined }, random);
     const settings = { ...runSettings({ mapping: join(cwd, 'mapping.yaml') }), sample: 'all' } as const;
     try {
-      return await driveUntil(verifyMigration({ settings, credentials: this.#credentials(), stateSuffix: '' }));
+      return await driveUntil(verifyMigration({ settings, credentials: this.#credentials() }));
     } catch (error) {
       if (error instanceof UserError && error.message.startsWith('there is nothing to verify')) return undefined;
       throw error;
@@ -382,7 +382,7 @@ const LOADED_LATER = [
   'service/directory',
   'send/send',
   'input/csv/csv',
-  'commands/verify/verify',
+  'commands/verify',
 ];
 
 const USED = [

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { RecordComparison, type ComparedValue } from '../../src/commands/verify/compare.ts';
+import { RecordComparison, type ComparedValue } from '../../src/commands/compare.ts';
 import { writeReport } from '../../src/report/print/page.ts';
 import { readState } from '../../src/store/open.ts';
 import { handler as verify } from '../../src/commands/verify.ts';

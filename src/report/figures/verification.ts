@@ -45,6 +45,9 @@ export interface FieldDifference {
   readonly updated_at: string;
 }
 
+/** Lists every difference. */
+export const VERIFY_FILE = 'verify.csv';
+
 /** As `--json` prints it. */
 export interface Verification extends StoredVerification {
   /** The first difference of each field and kind. */

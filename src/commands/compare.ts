@@ -1,20 +1,20 @@
 /** A record in the service, compared field by field with what was sent. */
-import { isAlike, valuesOf, type Known } from '../../core/known.ts';
-import { canonicalJson, isObject, parseJson, type JsonObject, type JsonValue } from '../../json.ts';
-import { comparedFields, kindOf, type ComparedField } from '../../kinds/index.ts';
-import type { Entity } from '../../model.ts';
-import { fold, likeness, textOf } from '../../plan/account/fields.ts';
-import { readBack } from '../../plan/account/read-back.ts';
-import { readRecord } from '../../plan/known/records.ts';
-import { WHOLE } from '../../plan/known/wanted.ts';
-import type { LiveRecord } from '../../report/figures/explanation.ts';
-import { whyNotComparable, type FieldVerdict } from '../../report/figures/verification.ts';
-import type { Account } from '../../service/account.ts';
-import type { Client } from '../../service/client.ts';
-import { isFields, type Fields } from '../../service/list-page.ts';
-import { fieldKeyOf } from '../../store/checkpoint.ts';
-import { FieldHasher } from '../../store/field-hashes.ts';
-import type { Database } from '../../store/sqlite.ts';
+import { isAlike, valuesOf, type Known } from '../core/known.ts';
+import { canonicalJson, isObject, parseJson, type JsonObject, type JsonValue } from '../json.ts';
+import { comparedFields, kindOf, type ComparedField } from '../kinds/index.ts';
+import type { Entity } from '../model.ts';
+import { fold, likeness, textOf } from '../plan/account/fields.ts';
+import { readBack } from '../plan/account/read-back.ts';
+import { readRecord } from '../plan/known/records.ts';
+import { WHOLE } from '../plan/known/wanted.ts';
+import type { LiveRecord } from '../report/figures/explanation.ts';
+import { whyNotComparable, type FieldVerdict } from '../report/figures/verification.ts';
+import type { Account } from '../service/account.ts';
+import type { Client } from '../service/client.ts';
+import { isFields, type Fields } from '../service/list-page.ts';
+import { fieldKeyOf } from '../store/checkpoint.ts';
+import { FieldHasher } from '../store/field-hashes.ts';
+import type { Database } from '../store/sqlite.ts';
 
 /** One field of a record: what was to be sent, and what the service shows. */
 export interface ComparedValue {
