@@ -1,5 +1,6 @@
 import { storedAccountOf } from '../run/connect.ts';
 import type { Console } from '../report/print/console.ts';
+import { PATHS } from '../contract.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { untilStopped } from '../halt.ts';
 import { counted } from '../report/words/numbers.ts';
@@ -21,9 +22,8 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
     rate: settings.rate,
     ...(account ? { account } : {}),
   });
-  console.print(`BACKFILL_BASE_URL=${running.baseUrl}`);
   console.print(`BACKFILL_API_KEY=${running.apiKey.reveal()}`);
-  console.print(`BACKFILL_INGEST_TOKEN=${running.ingestToken.reveal()}`);
+  console.print(`BACKFILL_INGEST_URL=${running.baseUrl}${PATHS.ingest}/${running.ingestToken.reveal()}`);
   console.say(
     `sandbox started, limited to ${settings.rate.requests} requests per ${settings.rate.seconds} s; press Ctrl-C to stop it`,
   );

@@ -53,7 +53,7 @@ export function readEnvironment(
   return { ...file, ...env, ...Object.fromEntries(SERVICE.map((name) => [name, source[name]])) };
 }
 
-/** Throws a `UserError` that names everything that is missing, and never repeats a value. */
+/** Throws a `UserError` with the lines that are missing, and never repeats a value. */
 export function credentials(baseUrlOption: string | undefined, env: Environment): Credentials {
   const found = read(baseUrlOption, env, { token: true });
   return { ...found, ingestToken: found.ingestToken! };
@@ -74,15 +74,14 @@ function read(
   const token = env.BACKFILL_INGEST_TOKEN || copied?.token;
   const key = env.BACKFILL_API_KEY ?? '';
   const missing = [
-    ...(base ? [] : ['the base URL (--base-url, BACKFILL_BASE_URL or BACKFILL_INGEST_URL)']),
-    ...(key ? [] : ['the API key (BACKFILL_API_KEY)']),
-    ...(token || !needs.token ? [] : ['the ingestion token (BACKFILL_INGEST_TOKEN or BACKFILL_INGEST_URL)']),
+    ...(key ? [] : ['BACKFILL_API_KEY=…']),
+    ...(base && (token || !needs.token) ? [] : [`BACKFILL_INGEST_URL=https://…${PATHS.ingest}/…`]),
   ];
   if (!base || missing.length > 0) {
     // Only a run has a sandbox of its own.
     const trial = needs.token ? '\nto try without an account, add --sandbox' : '';
-    throw new UserError(`no credentials: missing ${missing.join(', ')}`, {
-      hint: `put these two lines into .env (Dashboard > Developers): BACKFILL_API_KEY=… and BACKFILL_INGEST_URL=https://…${trial}`,
+    throw new UserError('no credentials', {
+      hint: `put ${missing.length === 1 ? 'this line' : 'these two lines'} into .env (Dashboard > Developers):\n${missing.join('\n')}${trial}`,
     });
   }
   for (const [name, value] of [['BACKFILL_API_KEY', key] as const, ['BACKFILL_INGEST_TOKEN', token] as const]) {

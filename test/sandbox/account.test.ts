@@ -45,13 +45,13 @@ test('a sandbox with the account of a migration has the pipelines and users that
     let text = '';
     running.child.stdout!.on('data', (part: string) => {
       text += part;
-      if (/^BACKFILL_INGEST_TOKEN=.+\n/m.test(text)) resolve(text);
+      if (/^BACKFILL_INGEST_URL=.+\n/m.test(text)) resolve(text);
     });
   });
   const env = parseEnv(said) as Record<string, string>;
   const headers = { 'x-api-key': env.BACKFILL_API_KEY! };
   const ask = async (path: string): Promise<unknown> =>
-    (await fetch(`${env.BACKFILL_BASE_URL}${path}`, { headers })).json();
+    (await fetch(new URL(path, env.BACKFILL_INGEST_URL), { headers })).json();
   expect(await ask('/pipelines')).toMatchObject(ACCOUNT.pipelines);
   expect(await ask('/platform-users')).toMatchObject({ users: [{ fullName: 'Olga Other', email: 'olga@other.test' }] });
 });
