@@ -11,8 +11,6 @@ import { counted, numberText } from '../report/words/numbers.ts';
 import { printable } from '../report/words/visible.ts';
 
 export interface ReadOptions {
-  /** The page to begin with, as `Page.next` of an earlier one; the first one if absent. */
-  readonly from?: Query;
   readonly clock?: Clock;
   readonly signal?: AbortSignal;
 }
@@ -25,8 +23,6 @@ export interface Page {
   readonly total: number | undefined;
   /** Whether more items seem to follow; `maybe` of a full page that says nothing. On the last page this means that there was no way to request them. */
   readonly more: boolean | 'maybe';
-  /** Requests the page after this one; undefined on the page that ends the list. */
-  readonly next: Query | undefined;
 }
 
 /** Far more than any list has: guards against one that never ends. */
@@ -75,11 +71,11 @@ export async function* pagesOf(
   options: ReadOptions = {},
 ): AsyncGenerator<Page, void, undefined> {
   const seen = new Set<string>();
-  let page = Number(options.from?.page ?? 1);
-  let step: Query = options.from ?? { page, pageSize: LIMITS.pageSize };
+  let page = 1;
+  let step: Query = { page, pageSize: LIMITS.pageSize };
   let refusal: UserError | undefined;
   // Whether `step` is no page number, and whether cursors are followed: one that leads nowhere may be no cursor.
-  let byCursor = step.page === undefined;
+  let byCursor = false;
   let hasCursors = true;
   for (let isFirst = true; ;) {
     const attempt = await attemptToRead(client, path, { ...query, ...step }, options);
@@ -115,10 +111,10 @@ export async function* pagesOf(
     const isFull = total === undefined && !next && isFullPage(items);
     // A `total` that is the number of items of a full page may be about that page alone.
     const isWhole = total !== undefined && seen.size >= total && !(isFullPage(items) && items.length === total);
-    const isLast = fresh.length === 0 || (byCursor ? !next : isWhole && hasMore(body) !== true && !options.from);
+    const isLast = fresh.length === 0 || (byCursor ? !next : isWhole && hasMore(body) !== true);
     // A route that has no pages, or that repeats a full one, may have more items than it shows.
     const more = items.length > 0 && (hasMore(body) ?? (isFull && (refusal !== undefined || isEnd) && 'maybe'));
-    yield { fresh, total, more, next: isLast ? undefined : step };
+    yield { fresh, total, more };
     if (isLast) return;
   }
 }

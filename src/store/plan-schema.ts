@@ -259,7 +259,7 @@ create table match (
   primary key (event, service_id)
 ) strict, without rowid;
 
--- Single values: the key of field hashes of a dry run, the digest, the hash of the mapping, how far contacts were read.
+-- Single values: the key of field hashes of a dry run, the digest, the hash of the mapping, when contacts were read.
 create table setting (name text primary key, value text not null) strict;
 
 -- Single documents in JSON: account, summary, mapping in words, profile.

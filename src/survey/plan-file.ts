@@ -11,22 +11,18 @@ import { storedPlanFiles } from '../store/stored-plans.ts';
 export function beginPlan(state: StateDir, output: StateDir): Database {
   const path = output.file(PLAN_FILE);
   const temporary = `${path}.tmp`;
-  const interrupted = `${path}.old`;
   try {
-    for (const name of [interrupted, `${temporary}-journal`]) rmSync(name, { force: true });
-    if (isThere(temporary)) renameSync(temporary, interrupted);
+    for (const suffix of ['', '-journal']) rmSync(`${temporary}${suffix}`, { force: true });
   } catch (error) {
     throw cannotWrite(path, error);
   }
   const db = openNew(temporary);
   try {
     attachCheckpoint(db, state);
-    takeOver(db, path, state, interrupted);
+    takeOver(db, path, state);
   } catch (error) {
     db.close();
     throw error;
-  } finally {
-    rmSync(interrupted, { force: true });
   }
   return db;
 }
@@ -57,25 +53,11 @@ export function commitPlan(db: Database, output: StateDir): void {
   }
 }
 
-/**
- * A survey that failed: its plan is deleted. One without records stays, for the next survey to take over what was read of the
- * account.
- */
+/** A survey that failed: its plan is deleted. */
 export function discardPlan(db: Database, output: StateDir): void {
   if (!db.isOpen) return;
-  const keeps = hasContactsOnly(db);
   db.close();
-  if (keeps) return;
   rmSync(`${output.file(PLAN_FILE)}.tmp`, { force: true });
-}
-
-function hasContactsOnly(db: Database): boolean {
-  try {
-    return !db.get('select 1 from source limit 1') && db.get('select 1 from contact limit 1') !== undefined;
-  } catch {
-    // The survey may have failed because the file cannot be read.
-    return false;
-  }
 }
 
 /** The complete plan, and the checkpoint as `checkpoint`: to send from, while others may read both. */
@@ -94,12 +76,11 @@ export function openPlan(state: StateDir, output: StateDir): Database {
 }
 
 /**
- * Copies the account and its contacts, and the names of files that the program wrote. From the plan that `db` will replace, from an
- * interrupted one, and from the other plan of the state directory. Plans that cannot be read are ignored: everything in them can be
- * found out again.
+ * Copies the account and its contacts, and the names of files that the program wrote. From the plan that `db` will replace, and
+ * from the other plan of the state directory. Plans that cannot be read are ignored: everything in them can be found out again.
  */
-function takeOver(db: Database, path: string, state: StateDir, interrupted: string): void {
-  for (const from of new Set([interrupted, path, ...storedPlanFiles(state)])) {
+function takeOver(db: Database, path: string, state: StateDir): void {
+  for (const from of new Set([path, ...storedPlanFiles(state)])) {
     if (!isThere(from)) continue;
     try {
       db.attach(from, 'earlier', PLAN);

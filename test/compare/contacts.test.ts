@@ -129,20 +129,6 @@ describe('the leads of the account', () => {
     expect(listed().length).toBeGreaterThan(before);
   });
 
-  it('are read on from where an interrupted reading ended', async () => {
-    const { run, summary, service, listed, person } = await place();
-    for (let number = 0; number < 250; number += 1) await person({ email: `p${number}@example.test` });
-    await person({ fullName: 'On page three', email: 'new@example.test' });
-    // The second page is refused, so that the run ends with an error.
-    const when = { path: '/leads', requests: { from: 2, to: 3 } };
-    service.setFaults({ rules: [{ kind: 'status', status: 400, when }] });
-    expect((await run()).stderr).toContain('GET /leads');
-    service.setFaults({ rules: [] });
-    const before = listed().length;
-    expect((await summary()).warnings_by_code).toEqual({ contact_in_account: 1 });
-    expect(listed().slice(before, before + 2)).toEqual(['/leads?page=2&pageSize=100', '/leads?page=3&pageSize=100']);
-  });
-
   it('are read only with --yes if there are more than 20,000', async () => {
     const { cwd, env } = await place();
     // A list that says how long it is: one lead, 20,001 in all.

@@ -3,7 +3,7 @@ import type { Halt } from '../../halt.ts';
 import { e164Of } from '../../mapping/transforms/phone.ts';
 import type { Client } from '../../service/client.ts';
 import { PATHS, LIMITS } from '../../contract.ts';
-import { idOf, isFields, type Fields, type Query } from '../../service/list-page.ts';
+import { idOf, isFields, type Fields } from '../../service/list-page.ts';
 import { pagesOf } from '../../service/lists.ts';
 import type { FieldHasher } from '../../store/field-hashes.ts';
 import { readSetting, storeSetting } from '../../store/setting.ts';
@@ -20,15 +20,13 @@ const KEPT_MS = 24 * 60 * 60 * 1000;
 /** More leads than this are read only if the user agrees. */
 const MOST_UNASKED = 20_000;
 
-/** How far the leads have been read, in the plan's `setting` `contacts`. */
+/** What was read last, in the plan's `setting` `contacts`. */
 interface Reading {
   readonly base_url: string;
   readonly field_key: string;
   /** When it began; milliseconds since 1970. */
   readonly at: number;
   readonly leads: number;
-  /** The query of the next page; null if the list has ended. */
-  readonly next: Query | null | undefined;
 }
 
 interface PeopleJob {
@@ -49,9 +47,8 @@ interface PeopleJob {
 }
 
 /**
- * Reads the people in the account into the plan, unless an earlier plan has them, of the last day; a reading that was begun is continued.
- * Returns how many there are; undefined if no entry looks for them, or if there is no network and they are not stored. Throws a `UserError`
- * if a signal ends it.
+ * Reads the people in the account into the plan, unless an earlier plan has them, of the last day. Returns how many there are; undefined if
+ * no entry looks for them, or if there is no network and they are not stored. Throws a `UserError` if a signal ends it.
  */
 export async function accountContacts(job: PeopleJob): Promise<number | undefined> {
   const { db, target, hasher, mapping, halt, monitor } = job;
@@ -59,32 +56,31 @@ export async function accountContacts(job: PeopleJob): Promise<number | undefine
     ({ type, policies }) => type === `${PERSON}/created` && policies.if_contact_exists !== 'ignore',
   );
   if (!looks) return undefined;
-  const before = readingOf(db);
+  const stored = readSetting(db, 'contacts');
+  const before = stored === undefined ? undefined : (JSON.parse(stored) as Reading);
   const isUsable =
     before?.field_key === hasher.keyId &&
     (!target || (before.base_url === target.baseUrl && Date.now() - before.at < KEPT_MS));
-  if (isUsable && before.next === null) return before.leads;
+  if (isUsable) return before.leads;
   if (!target) {
     monitor.trouble?.('the leads of the account are not stored yet, so people who are already there are not found');
     return undefined;
   }
-  if (!isUsable) db.exec(`delete from contact; delete from setting where name = 'contacts'`);
-  await readPages(job, target, isUsable ? before : undefined);
+  db.exec('delete from contact');
+  const reading = { base_url: target.baseUrl, field_key: hasher.keyId, at: Date.now() };
+  const leads = await readPages(job, target.client);
   halt.assertNotRequested();
-  return readingOf(db)?.leads;
+  storeSetting(db, 'contacts', JSON.stringify({ ...reading, leads } satisfies Reading));
+  return leads;
 }
 
-async function readPages(
-  { db, hasher, halt, mapping, settings, monitor, agree }: PeopleJob,
-  { client, baseUrl }: NonNullable<PeopleJob['target']>,
-  begun: Reading | undefined,
-): Promise<void> {
-  let read = begun?.leads ?? 0;
+/** Returns how many leads it has read: all, unless the run is stopping. */
+async function readPages(job: PeopleJob, client: Client): Promise<number> {
+  const { db, hasher, halt, mapping, settings, monitor, agree } = job;
+  let read = 0;
   let isAgreed = false;
-  const reading = { base_url: baseUrl, field_key: hasher.keyId, at: begun?.at ?? Date.now() };
   try {
-    const options = { signal: halt.signal, ...(begun?.next && { from: begun.next }) };
-    for await (const { fresh, total, next } of pagesOf(client, PATHS.leads, {}, options)) {
+    for await (const { fresh, total } of pagesOf(client, PATHS.leads, {}, { signal: halt.signal })) {
       read += fresh.length;
       const leads = Math.max(read, total ?? 0);
       if (!isAgreed && leads > MOST_UNASKED) {
@@ -96,24 +92,16 @@ async function readPages(
         );
         isAgreed = true;
       }
-      const isEnd = next === undefined || (total !== undefined && read >= total);
-      const now: Reading = { ...reading, leads: read, next: isEnd ? null : next };
       db.transaction(() => {
         for (const lead of fresh) if (isFields(lead)) addContact(db, lead, hasher, mapping.region);
-        storeSetting(db, 'contacts', JSON.stringify(now));
       });
       monitor.readingContacts?.(read, total);
-      if (isEnd || halt.requested) return;
+      if (halt.requested) break;
     }
   } catch (error) {
-    // The run is stopping: the next one continues here.
     if (!halt.requested) throw error;
   }
-}
-
-function readingOf(db: Database): Reading | undefined {
-  const stored = readSetting(db, 'contacts');
-  return stored === undefined ? undefined : (JSON.parse(stored) as Reading);
+  return read;
 }
 
 /** People write phone numbers in many ways: they are compared as E.164. */
