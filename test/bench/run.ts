@@ -4,7 +4,7 @@
  * user and system time of all threads.
  */
 import { spawn } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -16,7 +16,6 @@ import { numberText } from '../../src/report/words/numbers.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const CLI = join(ROOT, 'dist/cli.js');
-const DIST = pathToFileURL(join(ROOT, 'dist')).href;
 /** Compiled programs must be in a directory from which packages can be resolved. */
 const PROGRAMS = join(ROOT, 'node_modules/.cache/crm-backfill-bench');
 
@@ -45,7 +44,6 @@ const parts: Record<string, () => Promise<void>> = {
   json,
   startup,
   memory,
-  rerun,
   send,
 };
 
@@ -86,64 +84,6 @@ async function memory(): Promise<void> {
   await compare('Survey of 1,000,000 rows, CSV', [program('bare csv-parse', 'csv', one.path), ...surveys(one)]);
   const three = await writeInput(directory, 'csv', 3_000_000);
   await compare('Memory and the number of rows', [backfill('1,000,000', one), backfill('3,000,000', three)]);
-}
-
-/**
- * A million events were acknowledged. A rerun until its first request, or to its end if nothing is left to send, compared with a survey
- * of the same input only; and the commands that read the state.
- */
-async function rerun(): Promise<void> {
-  const known = await writeInput(directory, 'csv', 1_000_000);
-  const inputs = [
-    ['unchanged', known],
-    ['with 10,000 new rows', await writeInput(directory, 'csv', 1_010_000)],
-    ['without 100,000 of the rows', await writeInput(directory, 'csv', 900_000)],
-  ] as const;
-  const state = join(directory, 'state-rerun');
-  const migration = `bench-${known.name}`;
-  const inState = [known.mapping, '--state', state];
-  const databases = ['checkpoint.db', 'plan.db'].map((name) => ({
-    path: join(state, name),
-    saved: join(directory, `${name}.saved`),
-  }));
-  let port = '0';
-  await withSandbox(async (env) => {
-    port = new URL(env.BACKFILL_BASE_URL!).port;
-    await measured(runOf(known, ['--dry-run', '--offline', '--state', state]));
-    await measured([join(PROGRAMS, 'programs.mjs'), 'acknowledge', state, migration, env.BACKFILL_BASE_URL!, DIST]);
-    // The state after earlier runs: nothing remains to be sent.
-    await measured(runOf(known, ['--state', state]), env);
-  });
-  for (const { path, saved } of databases) await copyFile(path, saved);
-  await compare('Over 1,000,000 acknowledged events', [
-    { name: 'status', run: () => measured([CLI, 'status', ...inState]) },
-    { name: 'explain one record', run: () => measured([CLI, 'explain', ...inState, 'lead:500000']) },
-    { name: 'plan', run: () => measured([CLI, 'plan', ...inState]) },
-    { name: 'report', run: () => measured([CLI, 'report', ...inState]) },
-  ]);
-  for (const [what, { path: input }] of inputs) {
-    const source = ['--source', `records=${input}`];
-    await compare(`Rerun over 1,000,000 acknowledged events, input ${what}, up to its first request or its end`, [
-      { name: 'survey only', run: () => measured(runOf(known, ['--dry-run', '--offline', ...source])) },
-      {
-        name: 'crm-backfill run',
-        async run() {
-          for (const { path, saved } of databases) {
-            for (const suffix of ['-wal', '-shm']) await rm(path + suffix, { force: true });
-            await copyFile(saved, path);
-          }
-          let taken: Taken | undefined;
-          // A service that has processed the events of an earlier round would stop the run, whose checkpoint does not know of them.
-          await withSandbox(async (env) => {
-            const options = ['--rate', '1000000/1s', '--state', state];
-            const all = await measured(runOf(known, [...source, ...options]), env);
-            taken = { ...all, ...all.firstPost };
-          }, port);
-          return taken!;
-        },
-      },
-    ]);
-  }
 }
 
 const EVENTS = 20_000;

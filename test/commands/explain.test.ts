@@ -75,14 +75,6 @@ function migrated(state: StateOf): void {
 }
 
 describe('explain', () => {
-  it('shows both of two columns with one name', async () => {
-    const { story } = await scene((state) => {
-      state.source('people', ['Id', 'Phone', 'Phone']);
-      state.event('lead/created', '1', { full_name: 'Ada' }, { raw: ['1', '555-1', '555-2'] });
-    });
-    expect((await story('lead:1')).events[0]!.rows[0]!.raw).toEqual({ Id: '1', Phone: '555-1', 'Phone#2': '555-2' });
-  });
-
   it('shows the story of a record on one screen', async () => {
     const { tell } = await scene(migrated);
     const { stdout } = await tell('deal:100');
@@ -123,20 +115,6 @@ describe('explain', () => {
     );
   });
 
-  it('tells why a record is invalid, with its row, and that its children are blocked', async () => {
-    const { tell, story } = await scene(migrated);
-    expect(await story('lead:2')).toMatchObject({
-      state: 'invalid',
-      events: [{ rows: [{ file: 'people.csv', line: 3, raw: { Name: 'Bob' } }], data: null }],
-      children: { by_state: { blocked: 1 }, first: [{ record: 'deal:101', name: 'Door', state: 'blocked' }] },
-      answers: [],
-    });
-    const { stdout } = await tell('lead:2');
-    expect(stdout).toContain('custom_params.joined: `2024-02-31`');
-    expect(stdout).toMatch(/ {2}bad_date\n +hint: /);
-    expect(stdout).toContain('none yet');
-  });
-
   it('tells which record is left for a later run, and whether for its parent', async () => {
     const { tell, story } = await scene((state) => {
       state.source('people');
@@ -154,34 +132,6 @@ describe('explain', () => {
       ],
       [expect.stringContaining('not sent yet'), [expect.objectContaining({ later: null })]],
     ]);
-  });
-
-  it('shows every row of a record, and a record gone from the input', async () => {
-    const { story } = await scene((state) => {
-      migrated(state);
-      const event = state.event('lead/created', '7', { full_name: 'Eve' });
-      const second = state.record({ source: 'people', raw: ['7', 'Eve', ''] });
-      const { record } = state.plan.get<{ record: number }>('select record from event where id = ?', event)!;
-      state.plan.run('update event set rows = 2 where id = ?', event);
-      for (const row of [record, second]) state.plan.run('insert into row_of values (?, ?, 0)', event, row);
-    });
-    const [event] = (await story('lead:7')).events;
-    expect(event!.rows).toHaveLength(2);
-    expect(event!.rows[1]!.raw).toMatchObject({ Name: 'Eve' });
-    expect(await story('deal:gone')).toMatchObject({ state: 'gone', events: [], service_id: 's0' });
-  });
-
-  it('says what is wrong with rows of one id only once', async () => {
-    const { tell } = await scene((state) => {
-      state.source('people', ['Id', 'Town', 'Name']);
-      for (const name of ['Romano', 'Ricci']) {
-        const row = state.event('lead/created', '9', null, { state: 'invalid', raw: ['9', 'Bologna', name] });
-        state.problem(row, 'duplicate_external_id', 'several records have the id `9`', { field: 'external_id' });
-      }
-    });
-    const { stdout } = await tell('9');
-    expect(stdout.match(/duplicate_external_id/g)).toHaveLength(1);
-    expect(stdout).toMatch(/Name +Romano\n[^]*Name +Ricci\n/);
   });
 });
 
@@ -206,12 +156,6 @@ describe('explain, of a record that has changed since it was sent,', () => {
     const { story, tell } = await changed(() => undefined, { state: 'ready', sends: 'lead/updated' });
     expect(await story('1')).toMatchObject({ events: [{ state: 'pending', sends: 'lead/updated' }] });
     expect((await tell('1')).stdout).toContain('the changes are sent as lead/updated');
-  });
-
-  it('says which answer is missing', async () => {
-    const open = await changed((state) => void state.request('lead/updated', '1', NOW!, { status: 'open' }));
-    expect((await open.tell('1')).stdout).toContain('no answer: it may have arrived');
-    expect((await open.story('1')).answers.at(-1)).toMatchObject({ status: 'unanswered', at: null });
   });
 });
 
@@ -348,16 +292,6 @@ describe('explain --live', () => {
     expect(stdout).toMatch(/amount +99\n +edited in the service .*in the plan: 1250\.5/);
     expect(stdout).toMatch(/title\n +not comparable: the service left it out of its answer/);
     expect(stdout).toMatch(new RegExp(`lead_external_id +${service.state().leads[0]!.id}\n`));
-  });
-
-  it('says what cannot be read, without a request', async () => {
-    const service = await sandbox();
-    const { tell } = await sentTo(service);
-    const before = service.requests().length;
-    for (const record of ['lead:2', 'comment:n1']) {
-      expect((await tell(record, { live: true })).stdout).toContain('not read: ');
-    }
-    expect(service.requests()).toHaveLength(before);
   });
 
   it('refuses the account of somebody else, after the story, which needs no service', async () => {

@@ -1,5 +1,5 @@
 // Lost without it: the plan that a customer signs could differ from what is sent.
-import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
@@ -92,15 +92,6 @@ describe('plan', () => {
     expect(lines).toBe(events);
     expect(most).toBeLessThan(500_000);
   });
-
-  it('takes the plan of the dry run with --dry-run, and says so where there is no other', async () => {
-    const path = await stateWith(planned, 'state/dry-run');
-    const state = join(path, '..');
-    expect((await show(state, { dryRun: true, json: true })).stdout.trim().split('\n')).toHaveLength(3);
-    const said = await show(state, { json: true });
-    expect(said).toMatchObject({ code: 2, stdout: '' });
-    expect(said.stderr).toMatch(/last dry run: .* --dry-run/);
-  });
 });
 
 describe('plan --csv', () => {
@@ -142,15 +133,5 @@ describe('plan --csv', () => {
     expect((await told('--dry-run')).stderr).toContain('lead-created.2.csv');
     expect(await stored('dry-run/plan/lead-created.csv')).toBe(`${leads}signed: Ada\n`);
     expect(await stored('dry-run/plan/lead-created.2.csv')).toBe(leads);
-  });
-
-  it('replaces no file', async () => {
-    const directory = await workspace();
-    await writeFile(join(directory, 'mine.txt'), 'mine');
-    const said = await show(await stateWith(), { csv: directory });
-    expect(said.code).toBe(2);
-    expect(said.stderr).toContain('is not empty');
-    expect(await readdir(directory)).toEqual(['mine.txt']);
-    expect((await show(await stateWith(), { csv: join(directory, 'mine.txt') })).stderr).toContain('not a directory');
   });
 });

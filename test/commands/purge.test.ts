@@ -109,14 +109,6 @@ describe('purge', () => {
     expect(await contents()).toContain('s1');
   });
 
-  it('deletes a damaged plan too', async () => {
-    const { state } = await migrated({ 'plan.db': 'Ada '.repeat(2_000) });
-    const { code, stderr } = await purged(state);
-    expect(code).toBe(0);
-    expect(stderr).toContain('it is not a database, so it is unknown whether every event has arrived');
-    expect(await readdir(state)).not.toContain('plan.db');
-  });
-
   it('deletes no unknown files, and nothing outside the directory', async () => {
     const { state } = await migrated({ 'notes.txt': 'mine' });
     const outside = await workspace('demo');
@@ -144,13 +136,6 @@ describe('purge', () => {
     expect(code).toBe(2);
     expect(stderr).toContain('is not a state directory');
     expect((await readdir(foreign)).sort()).toEqual([...Object.keys(theirs), 'rejects'].sort());
-  });
-
-  it('of a rehearsal deletes what was sent to the sandbox, whose records it deletes', async () => {
-    const { state } = await migrated({ 'sandbox.ndjson': 'Ada' });
-    const { stderr } = await purged(state);
-    expect(stderr).toMatch(/to delete: .*checkpoint\.db/);
-    expect(await namesIn(state)).toEqual(KEPT.filter((name) => name !== 'checkpoint.db'));
   });
 
   it('of a migration purges the rehearsals of the same mapping too, and names both', async () => {

@@ -47,17 +47,6 @@ it('status shows the speed of the run over the last minute, which two bursts can
   expect(per_minute).toBeCloseTo(50, 0);
 });
 
-it('status estimates the time left from the rate of the run before its first window is over', async () => {
-  const state = await underWay(
-    Array.from({ length: 50 }, () => 1_000),
-    5_000,
-    { requests: 50, seconds: 600 },
-  );
-  const { stdout } = await call(status, { mapping: 'mapping.yaml', state });
-  // 950 events at 50 in ten minutes, as the progress of the run says.
-  expect(stdout).toMatch(/950 to send, about 3 h 10 min/);
-});
-
 it('status gives no time before the first run has begun to send, for it may ask first', async () => {
   const state = await stateDirectory({
     events: [{ state: 'ready', times: 3 }],
@@ -138,13 +127,4 @@ it('report writes errors, rejects and values left out again', async () => {
   expect(await readFile(state.file('errors.csv'), 'utf8')).toMatch(/^input.csv,input.csv,7,.*L7.*bad_date.*no date/m);
   expect(await readFile(state.file('left_out.csv'), 'utf8')).toMatch(/^input.csv,input.csv,7,L7,email,ada\(at\)/m);
   expect(await readdir(state.file('rejects'))).toEqual(['input.csv.csv']);
-});
-
-it('report leaves the rejects of a run that is under way to it', async () => {
-  const state = await stateDirectory({ events: [{ state: 'invalid', problem: { code: 'bad_date' } }], runs: [] });
-  const lock = Lock.acquire(state);
-  onTestFinished(() => lock.release());
-  expect((await call(report, { mapping: 'mapping.yaml', state: state.path })).code).toBe(0);
-  expect(await readdir(state.path)).toContain('errors.csv');
-  expect(await readdir(state.path)).not.toContain('rejects');
 });

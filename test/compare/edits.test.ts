@@ -120,23 +120,6 @@ describe('a record that the export', () => {
       expect(shown()).toMatchObject({ fullName: 'Ada Lovelace', email: 'new@example.test' });
     });
 
-    it.each(['update', '[full_name]'])(
-      'and was changed in the service to the same value is read once (if_changed: %s): the next run makes no request about it',
-      async (policy) => {
-        const { run, edit, sent, reads } = await migrated(`if_changed: ${policy}`);
-        const next = FIRST.replace('Ada,', 'Ada L.,');
-        await edit({ full_name: 'Ada L.' });
-        await run(next, '--dry-run');
-        expect(await run(next)).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 2 } });
-        expect(reads()).toHaveLength(1);
-        expect(sent()).toEqual([]);
-        expect(await run(next)).toMatchObject({ events: { acknowledged: 2 }, changes: { changed: 0 } });
-        expect(reads()).toEqual([]);
-        await run(FIRST.replace('Ada,', 'Ada M.,'));
-        expect(reads()).toHaveLength(1);
-      },
-    );
-
     it('and lost a value is reported as emptied by every run, with the value that stays', async () => {
       const { run, sent, lines } = await migrated();
       const emptied = FIRST.replace('Ada@example.test', '');

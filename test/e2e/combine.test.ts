@@ -136,21 +136,6 @@ describe('comments of one parent', () => {
     expect(ofAda().map((text) => text.slice(0, 3))).toEqual(['1éé', '202']);
   });
 
-  it('have an id of their own where the export has a comment with that of the first and `+`', async () => {
-    await p.write({ 'notes.csv': NOTES.replace('n9,', 'n1+,') });
-    expect((await p.run()).code).toBe(0);
-    expect(comments().map(([id]) => id)).toEqual(['n1++', 'n1+++']);
-  });
-
-  it('can be explained by the id of each, and are listed in the plan', async () => {
-    await p.run();
-    const story = await p.command('explain', 'comment:n2');
-    expect(story.stdout).toContain('comment:n1+');
-    expect(story.stdout).toContain('carries 3 comments: n1, n2 and n3');
-    await p.command('plan', '--csv', 'plan');
-    expect(await p.read('plan/comment-created.csv')).toContain('n1; n2; n3');
-  });
-
   it('are saved by a line of the survey where the mapping does not combine', async () => {
     const many = Array.from({ length: 300 }, (_, n) => `m${n},${(n % 2) + 1},2024-05-01 10:20,Ann,Text ${n}\n`).join(
       '',
@@ -253,34 +238,6 @@ describe('a combined comment without an answer', () => {
     expect(inService()).toEqual(
       isProcessed ? { 1: ['n1 First | n2 Second | n3 Third'] } : { 1: ['n2 Second | n3 Third'], 2: ['n1 First'] },
     );
-  });
-
-  it.each([
-    [false, 0, 'n1 First | n2 2nd'],
-    [true, 1, 'n1 First | n2 Second'],
-  ])('whose part was edited is as the answer says (processed: %s)', async (isProcessed, code, content) => {
-    await runWith('n0,2,Zeroth');
-    await p.write({ 'notes.csv': notes(N1, N2) });
-    await loseAnswer(isProcessed);
-    const ended = await sumWith(N1, 'n2,1,2nd');
-    expect(ended.exit.code).toBe(code);
-    if (isProcessed) expect(ended.errors_by_code).toEqual({ uncertain: 1 });
-    expect(await p.summary()).toMatchObject({ exit: { code }, this_run: { events_sent: 0 } });
-    expect(inService()).toMatchObject({ 1: [content] });
-  });
-
-  it('is told from a comment that has its id in a newer export', async () => {
-    await p.run();
-    const ended = await sumWith(N1, N2, N3, 'n1+,1,Another');
-    expect(ended).toMatchObject({
-      exit: { code: 1 },
-      errors_by_code: { id_of_combined: 1 },
-      this_run: { events_sent: 0 },
-    });
-    expect(await sumWith('n1+,1,Another', 'n7,2,Seventh')).toMatchObject({
-      errors_by_code: { id_of_combined: 1 },
-      events: { acknowledged: 3, invalid: 1 },
-    });
   });
 
   it('is uncertain after purge, as a comment of its own is', async () => {

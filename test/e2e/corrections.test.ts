@@ -120,27 +120,6 @@ describe('a correction', () => {
     expect(leads().sort()).toEqual(['Ada ada@example.test', 'Bob bob@example.test', 'Cy cy@example.test']);
   });
 
-  it('of JSON keeps the digits and the own `_row` and `_error` of its record', async () => {
-    await p.write({
-      'mapping.yaml': MAPPING.replace('people.csv', 'people.ndjson').replace(
-        'name,',
-        'name, custom_params: { row: _row, error: _error },',
-      ),
-      'people.ndjson':
-        '{"id":12345678901234567890,"_row":5.10,"name":"Bob","_error":"old","email":"bob(at)example.test"}\n',
-    });
-    await p.run();
-    const rejects = await p.read(`${REJECTS}/people.ndjson`);
-    expect(JSON.parse(rejects)).toMatchObject({ _error: 'old', __file: 'people.ndjson', __line: 1 });
-    await p.write({ 'bob.ndjson': rejects.replaceAll('(at)', '@') });
-    await fixWith('bob.ndjson');
-    expect((await p.summary()).exit.code).toBe(0);
-    const sent = await firstPlanned();
-    expect(sent).toContain('"external_id":"12345678901234567890"');
-    expect(sent).toContain('"error":"old"');
-    expect(sent).toContain('"row":5.10');
-  });
-
   it('of a table with own columns `_file`, `_line`, `_record`, `_error` and `_row` keeps them', async () => {
     const params = '{ f: _file, l: _line, n: _record, e: _error, r: _row }';
     await p.write({
@@ -168,21 +147,6 @@ describe('a correction', () => {
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain(message);
     expect(refused.stderr).toContain('bob.csv');
-  });
-
-  it('in a file with lines in two encodings are read in both, since reading them in one would damage names', async () => {
-    await p.run();
-    const saved = (await p.read(`${REJECTS}/people.csv`))
-      .replace('Bob,bob(at)', 'Žofie,zofie@')
-      .replace('Cy,cy ', 'Zo\xeb,cy@');
-    await writeFile(
-      join(p.cwd, 'saved.csv'),
-      Buffer.concat([Buffer.from(saved.replace(/^3,[^]*/m, '')), Buffer.from(/^3,[^]*/m.exec(saved)![0], 'latin1')]),
-    );
-    await fixWith('saved.csv');
-    const fixed = await p.run();
-    expect(fixed.stderr).toMatch(/saved\.csv: [^]*windows-1252[^]*doubtful_encoding/);
-    expect(leads()).toEqual(['Ada ada@example.test', 'Žofie zofie@example.test', 'Zoë cy@example.test']);
   });
 
   it('may come in the code page of a spreadsheet, packed and with another delimiter', async () => {
@@ -266,15 +230,6 @@ describe('the `fixes` of a source', () => {
     const refused = await p.run('--plan', plan.digest!);
     expect(refused.code).toBe(2);
     expect(p.posts()).toBe(0);
-  });
-
-  it('warn with both ids where a correction changes the external id, as spreadsheets do', async () => {
-    await p.run();
-    const saved = (await rejects()).replace('02,Bob,bob(at)', '2,Bob,bob@').replace('cy example', 'cy@example');
-    await p.write({ 'saved.csv': saved, 'mapping.yaml': mappingWith('fixes: saved.csv') });
-    const dry = await p.run('--dry-run');
-    expect(summaryOf(dry).warnings_by_code).toMatchObject({ corrected_id: 1 });
-    expect(dry.stderr.replace(/\s+/g, ' ')).toMatch(/"2".*lead.*"02".*saved\.csv:2 /);
   });
 });
 
@@ -372,17 +327,6 @@ describe('a state directory that is removed during a run', () => {
     const rest = await backfill(resume.split(' '), { cwd: p.cwd, env: p.env });
     expect(summaryOf(rest)).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 60 } });
     expect(arrived()).toBe(60);
-  });
-
-  it('stops it during an outage too', async () => {
-    const when = { requests: { from: 5 }, times: 1 };
-    p.service.setFaults({ rules: [{ kind: 'outage', lasts_ms: 60_000, when }] });
-    const running = p.run();
-    await expect.poll(() => p.stored('run.log').catch(() => ''), { timeout: 20_000 }).toContain('"event":"outage"');
-    await rm(p.state(), { recursive: true, force: true });
-    const ended = await running;
-    expect(summaryOf(ended).exit).toMatchObject({ code: 3, reason: 'state_removed' });
-    expect(ended.stderr).toMatch(/^ +npx crm-backfill run .* --adopt$/m);
   });
 });
 

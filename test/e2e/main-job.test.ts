@@ -162,20 +162,3 @@ it('140 events at 100 in 3 seconds take 140 requests, and none of them is rate-l
   expect(posts()).toBe(140);
   expect(service.requests().filter(({ status }) => status === 429)).toEqual([]);
 });
-
-it('changes.csv shows the names of stages and users beside their ids', async () => {
-  const day = (stage: string, owner: string): string => `id,title,stage,owner\n1,One,${stage},${owner}\n`;
-  const data = 'external_id: id, title: title, stage_name: stage, owner_name: owner';
-  const { service, run, summary, write, stored } = await project({
-    'mapping.yaml': mapping({ deals: `type: deal/created, stage_pipeline: { value: Sales }, data: { ${data} }` }),
-    'deals.csv': day('New', 'Ada Lovelace'),
-  });
-  await run();
-  await write({ 'deals.csv': day('Won', 'Grace Hopper') });
-  expect((await summary()).exit.reason).toBe('changed');
-  const text = await stored('changes.csv');
-  const { pipelines, users } = service.account;
-  const won = pipelines[0]!.stages.find(({ name }) => name === 'Won')!.id;
-  expect(text).toContain(`Sales / Won (${won})`);
-  expect(text).toContain(`Grace Hopper (${users.find(({ names }) => names[0] === 'Grace Hopper')!.id})`);
-});

@@ -1,10 +1,7 @@
 // Lost without it: a rehearsal could delete the state of a migration, or reach the service.
-import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { backfill, FAST, mapping, project, rowsIn, summaryOf, type Ended, type Project } from './harness.ts';
 
 const MAPPING = mapping({ people: 'type: lead/created, data: { external_id: id, full_name: name, email: email }' });
@@ -110,21 +107,4 @@ describe('acknowledged records that differ from what was sent', () => {
       for (const text of texts) expect(stdout.replace(/\s+/g, ' ')).toMatch(text);
     }
   });
-});
-
-it('a rehearsal on a machine behind a proxy reaches its sandbox without it', async () => {
-  const asked: string[] = [];
-  const proxy = createServer((request, response) => {
-    asked.push(request.url!);
-    response.writeHead(502).end();
-  });
-  proxy.on('connection', () => asked.push('connection'));
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  onTestFinished(() => void proxy.close());
-  const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
-  const ended = await run(['--sandbox'], Object.fromEntries(names.map((name) => [name, address])));
-  expect(summaryOf(ended)).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 2 } });
-  expect(asked).toEqual([]);
 });

@@ -1,5 +1,4 @@
 // Lost without it: a key or token could reach a file or the screen.
-import { stat } from 'node:fs/promises';
 import { describe, expect, it, test } from 'vitest';
 import { processed, serve } from '../service/scripted-server.ts';
 import { backfill, FAST, filesBelow, mapping, project, summaryOf, workspace, type Ended } from './harness.ts';
@@ -76,17 +75,4 @@ test('a secret that the service echoes, percent-encoded or in Base64, too, reach
   const texts = [ended.stdout, ended.stderr, ...(await filesBelow(cwd)).values()];
   for (const form of forms) for (const text of texts) expect(text.includes(form), form).toBe(false);
   expect(texts.filter((text) => text.includes('no ***')).length).toBeGreaterThan(1);
-});
-
-describe('the state directory', () => {
-  it('can be read only by its owner, as can every file in it', async () => {
-    const { run, state: path } = await project('demo');
-    await run();
-    const state = path();
-    expect((await stat(state)).mode & 0o777).toBe(0o700);
-    const modes = [];
-    for (const path of (await filesBelow(state)).keys()) modes.push([path, (await stat(path)).mode & 0o777]);
-    expect(modes.length).toBeGreaterThan(5);
-    expect(modes.filter(([, mode]) => mode !== 0o600)).toEqual([]);
-  });
 });

@@ -173,20 +173,6 @@ describe('a run that stops early', () => {
         .sort();
     expect(times(false)[0]! >= times(true).at(-1)!).toBe(true);
   });
-
-  it('after more rejections than --max-errors allows', async () => {
-    const rules = [...'abcdef'].map((code, index) => ({
-      kind: 'status' as const,
-      status: 422,
-      code,
-      when: { requests: { from: index * 3 + 1, to: index * 3 + 2 } },
-    }));
-    const { summary } = await leads(40, { faults: { rules } });
-    expect(await summary('--max-errors', '5', '--concurrency', '1')).toMatchObject({
-      exit: { code: 3, reason: 'too_many_errors' },
-      events: { rejected: 6 },
-    });
-  });
 });
 
 it('an export that is edited or deleted during a run has no effect on it: what is sent is read from the plan', async () => {

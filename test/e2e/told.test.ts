@@ -66,14 +66,6 @@ describe('values left out', () => {
     expect((await run(...options)).code).toBe(code);
     expect(posts()).toBe(code === 0 ? 20 : 0);
   });
-
-  it('are not what a default or another value of the record replaces', async () => {
-    const mapping = PEOPLE.replace('apply: [phone] }', "apply: [phone], default: '+390600000000' }");
-    const { summary } = await project({ 'mapping.yaml': mapping, 'people.csv': people(20) });
-    const { exit, over_max_omitted: over, omitted } = await summary();
-    expect([exit.code, over]).toEqual([0, []]);
-    expect(omitted).toEqual({ 'lead/created': { phone_number: { no_country_code: 20 } } });
-  });
 });
 
 describe('"Done"', () => {
@@ -176,27 +168,6 @@ describe('an acknowledged record that can no longer be mapped', () => {
   });
 });
 
-describe('a parent that is new in the export', () => {
-  it('is named on the screen if records that were sent before get it', async () => {
-    const lead = 'lookup: { source: people, match: company, with: company, take: id, if_many: first }';
-    const moved = DEALS.replace('lead_external_id: lead', `lead_external_id: { ${lead} }`);
-    const deals = 'id,title,company,amount\n10,First,Acme,1\n20,Second,Acme,2\n30,Third,Other,3\n';
-    const { write, run, summary } = await project({
-      'mapping.yaml': moved.replace('type: deal/created', 'type: deal/created, if_changed: update'),
-      'people.csv': 'id,name,company\n1,Ann,Acme\n2,Bob,Other\n',
-      'deals.csv': deals,
-    });
-    expect((await run()).code).toBe(0);
-    await write({ 'people.csv': 'id,name,company\n9,Zoe,Acme\n1,Ann,Acme\n2,Bob,Other\n' });
-    for (const more of ['--dry-run', '--yes']) {
-      const ended = await run(more);
-      expect(flat(ended)).toMatch(/2 deals .* another lead \(2 to one .* new .*changes\.csv/);
-      expect(summaryOf(ended).changes?.moved).toEqual([{ record: 'deal', parent: 'lead', count: 2, to_new: 2 }]);
-    }
-    expect((await summary()).changes?.moved).toEqual([]);
-  });
-});
-
 describe('an error', () => {
   it('of one value names only rows with that value, and frees only events that have no other error', async () => {
     const { run } = await project({
@@ -208,32 +179,6 @@ describe('an error', () => {
     const text = flat(await run('--dry-run'));
     expect(text).toMatch(/`1\.2\.3` is not a number.* .*deals\.csv:2, :4.* 3 bad_number/);
     expect(text).toMatch(/`Crowns`.*deals\.csv:5 0 \w+.* 1 more event has several of these errors/);
-  });
-
-  it('of a missing parent says where its row is, if no entry selects it', async () => {
-    const { run } = await project({
-      'mapping.yaml': DEALS.replace('type: lead/created,', 'type: lead/created, when: { from: name, present: true },'),
-      'people.csv': 'id,name\n1,Ann\n2,\n',
-      'deals.csv': 'id,title,lead,amount\n10,First,2,1\n20,Second,7,1\n30,Third,1,1\n',
-    });
-    const ended = await run('--dry-run');
-    expect(summaryOf(ended).errors_by_code).toEqual({ parent_missing: 2 });
-    expect(flat(ended)).toMatch(/lead `2` .*people\.csv:3.* and 1 more without a parent/);
-  });
-
-  it('of ids that collide between two sources advises a prefix', async () => {
-    const { run } = await project({
-      'mapping.yaml': mapping({
-        people: 'type: lead/created, data: { external_id: id, full_name: name }',
-        deals: 'type: lead/created, data: { external_id: id, full_name: title }',
-      }),
-      'people.csv': 'id,name\n1,Ann\n2,Bob\n',
-      'deals.csv': 'id,title\n2,Other\n3,Cy\n',
-    });
-    const ended = await run('--dry-run');
-    expect(summaryOf(ended).errors_by_code).toEqual({ duplicate_external_id: 2 });
-    expect(flat(ended)).toContain('{ prefix:');
-    expect(flat(ended)).not.toContain('`duplicates: first`');
   });
 
   it('of a corrected record cites the fix file and its line', async () => {

@@ -6,8 +6,7 @@ import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { UserError } from '../../src/errors.ts';
-import { openSource } from '../../src/input/open.ts';
-import { failure, folderWith, openIn, readAll, workIn } from './reading.ts';
+import { failure, folderWith, openIn, readAll } from './reading.ts';
 
 const TABLE = 'ID,Name\n1,Ada\n2,Bob\n';
 
@@ -39,11 +38,6 @@ describe('files of a source', () => {
     );
   });
 
-  test('several gzip members in one file are read as one text', async () => {
-    const folder = folderWith({ 'a.csv.gz': Buffer.concat([gzipSync(TABLE), gzipSync('3,Cy\n')]) });
-    expect(await readAll(await openIn(folder, 'a.csv.gz'))).toHaveLength(3);
-  });
-
   test('truncated gzip data is an error', async () => {
     const whole = gzipSync(`ID,Name\n${'1,Ada\n'.repeat(10)}`);
     const error = await failure(openIn(folderWith({ 'a.csv.gz': whole.subarray(0, -5) }), 'a.csv.gz'));
@@ -59,31 +53,11 @@ describe('files of a source', () => {
     expect(error.message).toContain('cannot decompress a.csv.gz');
   });
 
-  test('a file that was deleted between two readings is an error that names it', async () => {
-    const folder = folderWith({ 'a.csv': TABLE });
-    const source = await openIn(folder, 'a.csv');
-    writeFileSync(join(folder, 'b.csv'), '');
-    const { rmSync } = await import('node:fs');
-    rmSync(join(folder, 'a.csv'));
-    const error = await failure(readAll(source));
-    expect(error).toBeInstanceOf(UserError);
-    expect(error.message).toBe('a.csv no longer exists');
-  });
-
   test('files of one glob with several formats are an error', async () => {
     const folder = folderWith({ 'a.csv': TABLE, 'a.json': '[]' });
     expect((await failure(openIn(folder, 'a.*'))).message).toBe(
       'source `it`: its files have different formats (csv, json)',
     );
-  });
-
-  test('a path is shown relative to the working directory if that is shorter', async () => {
-    const folder = folderWith({ 'a.csv': TABLE });
-    const path = join(folder, 'a.csv');
-    const shown = async () => (await readAll(await openSource({ name: 'it', path })))[0]!.place.file;
-    expect(await shown()).toBe(path);
-    workIn(folder);
-    expect(await shown()).toBe('a.csv');
   });
 
   test.skipIf(process.platform !== 'linux')('stopping before the end leaves no file open', async () => {

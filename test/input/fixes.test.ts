@@ -225,17 +225,4 @@ describe('corrected rejects of JSON', () => {
     });
     expect(items[2]!.raw).toEqual({ n: 5.1, id: 3 });
   });
-
-  test('keep keys of the record that are named like those that rejects add', async () => {
-    const folder = folderWith({ 'deals.ndjson': '{"_row":1,"__file":2}\n{"row":3}\n' });
-    const source = await openIn(folder, 'deals.ndjson');
-    const [first, second] = await rowsOf(source);
-    const lines = [
-      { _row: 10, __file: 20, ___file: 'deals.ndjson', ___line: 1, ___error: 'x', ___row: first },
-      { row: 30, _file: 'deals.ndjson', _line: 2, _error: 'x', _row: second },
-    ];
-    writeFileSync(join(folder, 'fixed.ndjson'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    const fixed = await fixedBy(source, folder, 'fixed.ndjson');
-    expect((await readAll(fixed)).map(({ raw }) => raw)).toEqual([{ _row: 10, __file: 20 }, { row: 30 }]);
-  });
 });

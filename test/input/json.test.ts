@@ -30,11 +30,6 @@ describe('JSON', () => {
     expect((await failure(openIn(folder, 'a.json', { records: 'results' }))).message).toContain('a.json:2:11: ');
   });
 
-  test('an array of records that occurs twice is an error', async () => {
-    const folder = folderWith({ 'a.json': '{"a":[{"id":1}],"a":[{"id":2}]}' });
-    expect((await failure(openIn(folder, 'a.json', { records: 'a' }))).message).toBe('a.json:1:21: `a` occurs twice');
-  });
-
   test.each([
     ['[{"a":1}', 'a.json:1:9: the file ends here, before the end of the JSON'],
     ['[{"a":1},', 'a.json:1:10: the file ends here, before the end of the JSON'],
@@ -146,15 +141,5 @@ describe('NDJSON', () => {
       issue: { code: 'no_json', kind: 'read', severity: 'error' },
     });
     expect(item?.kind === 'unreadable' && item.issue.message).toContain('invalid JSON at column 9');
-  });
-
-  test('a header that became the first record is none', async () => {
-    const record = (...values: unknown[]) => Object.fromEntries(values.map((value, at) => [`FIELD${at + 1}`, value]));
-    const records = [7, 8, 9].map((id) => record(id, 'Ada', `a${id}@x.example`));
-    const kinds = async (list: readonly object[]) =>
-      (await readAll(await openIn(folderWith({ 'a.json': JSON.stringify(list) }), 'a.json'))).map(({ kind }) => kind);
-    expect(await kinds([record('Id', 'Name', 'E-mail'), ...records])).toEqual(['unreadable', 'row', 'row', 'row']);
-    expect(await kinds([record('7', 'Zoe', null), ...records])).toEqual(['row', 'row', 'row', 'row']);
-    expect(await kinds(records.slice(1))).toEqual(['row', 'row']);
   });
 });

@@ -1,7 +1,7 @@
 // Lost without it: pages of an API, guards of spreadsheets or decimal ids could be read as they stand.
 import { describe, expect, test } from 'vitest';
 import { mapping, project, rowsIn } from '../e2e/harness.ts';
-import { failure, folderWith, openIn, readAll } from './reading.ts';
+import { folderWith, openIn, readAll } from './reading.ts';
 
 async function codesOf(content: string, file = 'a.json', records: string | undefined = 'data'): Promise<string[]> {
   const source = await openIn(folderWith({ [file]: content }), file, records === undefined ? {} : { records });
@@ -79,25 +79,6 @@ test.each(['{"id":1}\r\n{"id":2}\r\n', '{"id":1} \t\r\n{"id":2}', '{"id":1,\r"na
     for (const line of rejects.trim().split('\n')) JSON.parse(line);
   },
 );
-
-describe('objects over several lines, one after the other', () => {
-  const text = '{\n  "id": 1\n}\n{\n  "id": 2\n}\n';
-  test.each(['a.json', 'a.ndjson'])('%s: the advice is one that works', async (file) => {
-    expect(await failure(openIn(folderWith({ [file]: text }), file).then(readAll))).toMatchObject({
-      hint: expect.stringContaining('jq -c') as string,
-    });
-  });
-
-  test('one object per line in .json, and one array in .ndjson, still point at the other format', async () => {
-    const lines = folderWith({ 'a.json': '{"id":1}\n{"id":2}\n', 'b.ndjson': '[\n{"id":1}]' });
-    expect(await failure(openIn(lines, 'a.json').then(readAll))).toMatchObject({
-      hint: expect.stringContaining('ndjson') as string,
-    });
-    expect(await failure(openIn(lines, 'b.ndjson').then(readAll))).toMatchObject({
-      hint: expect.stringContaining('format: json') as string,
-    });
-  });
-});
 
 describe('tables', () => {
   test.each([

@@ -98,15 +98,6 @@ describe('cells are read by what they hold', () => {
     );
   });
 
-  test('inline texts, a sheet with `&` in its name, an empty row, milliseconds', async () => {
-    const source = await openIn(folderOf('inline.xlsx'), 'inline.xlsx');
-    const [item] = await readAll(source);
-    expect(item).toMatchObject({
-      raw: ['007', '  inline text ', '2024-03-31T02:30:00.123'],
-      place: { file: 'inline.xlsx#Data & more', line: 3 },
-    });
-  });
-
   test('prefixes, cells without a reference, texts of formulas, ISO dates, readings of characters, rich text', async () => {
     expect(
       await cellsOf(
@@ -210,16 +201,6 @@ describe('cells are read by what they hold', () => {
   ])('a text is read, whatever its form: %s', async (_name, row, expected, part = 'xl/sharedStrings.xml') => {
     expect(await cellsOf(`<row r="2">${row}</row>`, { [part]: '<sst><si><t>zero</t></si></sst>' })).toEqual([expected]);
   });
-
-  test('long numbers of a column keep their digits where one of them shows that none was cut', async () => {
-    const rows = ['1234567890123450', '1234567890123457'].map(
-      (number, at) => `<row r="${at + 2}"><c><v>${number}</v></c><c><v>1234567890123450</v></c></row>`,
-    );
-    expect(await cellsOf(rows.join(''))).toEqual([
-      ['1234567890123450', '1.23456789012345E+15'],
-      ['1234567890123457', '1.23456789012345E+15'],
-    ]);
-  });
 });
 
 describe('sheets', () => {
@@ -254,25 +235,6 @@ describe('sheets', () => {
         'name',
       ]);
     }
-  });
-
-  test('a header below a title, none, and several files of a glob', async () => {
-    const row = (number: number, ...cells: string[]) =>
-      `<row r="${number}">${cells.map((cell) => `<c t="str"><v>${cell}</v></c>`).join('')}</row>`;
-    const titled = sheetOf(
-      row(1, 'Report') + row(3, 'id', 'name', 'city') + row(4, '1', 'Ada', 'Rome') + row(5, '2', 'Bob', 'Oslo'),
-    );
-    const folder = folderWith({ 'a-1.xlsx': workbookOf(titled), 'a-2.xlsx': workbookOf(titled) });
-    expect(await failure(openIn(folder, 'a-1.xlsx'))).toMatchObject({ setting: 'headerLine' });
-    const both = await openIn(folder, 'a-*.xlsx', { headerLine: 3 });
-    expect((await readAll(both)).map(({ place: { file, line } }) => `${file}:${line}`)).toEqual([
-      'a-1.xlsx#Sheet:4',
-      'a-1.xlsx#Sheet:5',
-      'a-2.xlsx#Sheet:4',
-      'a-2.xlsx#Sheet:5',
-    ]);
-    const plain = folderWith({ 'b.xlsx': workbookOf(sheetOf(row(1, '1', 'Ada') + row(2, '2', 'Bob'))) });
-    expect(await readAll(await openIn(plain, 'b.xlsx', { columns: ['id', 'name'] }))).toHaveLength(2);
   });
 });
 

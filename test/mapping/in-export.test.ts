@@ -87,11 +87,6 @@ describe('what an export lacks', () => {
     expect((found as ProblemsError).problems).toHaveLength(1);
     expect((found as ProblemsError).message).toContain(message);
   });
-
-  it('is no reason to run without any file', async () => {
-    const found = await data(lead('full_name: Name'), { 'users.csv': 'Id\n1\n' }).catch((error: unknown) => error);
-    expect((found as ProblemsError).problems).toMatchObject([{ code: 'bad_source', at: { line: 5 } }]);
-  });
 });
 
 describe('a header', () => {

@@ -14,7 +14,6 @@ import { policiesOf } from '../../src/mapping/policies.ts';
 import { mappingJsonSchema } from '../../src/mapping/schema.ts';
 import type { Row } from '../../src/model.ts';
 import { ProblemsError } from '../../src/problem.ts';
-import { backfill, files, summaryOf, workspace } from '../e2e/harness.ts';
 import { casesOf, compileCase, draftsOf, printed } from './cases.ts';
 import { mapped } from './inline.ts';
 
@@ -87,24 +86,6 @@ describe('a loaded mapping', () => {
       { index: 1, type: 'lead/updated', policies: { if_missing: 'reject', if_changed: ['full_name'] } },
     ]);
   });
-
-  test('can use anchors, aliases and merge keys', async () => {
-    const path = await written(`
-version: 1
-migration: anchors
-sources: { a: { path: a.csv }, b: { path: b.csv } }
-events:
-  - &lead { type: lead/created, source: a, duplicates: last, data: &data { external_id: Id, email: { from: Mail, apply: &clean [lowercase] } } }
-  - <<: *lead
-    source: b
-    data: { <<: *data, full_name: { from: Name, apply: *clean } }
-`);
-    const mapping = await loadMapping(path);
-    expect(mapping.entries.map(({ source, policies }) => [source, policies.duplicates])).toEqual([
-      ['a', 'last'],
-      ['b', 'last'],
-    ]);
-  });
 });
 
 describe('a mapping that cannot be loaded is reported', () => {
@@ -155,17 +136,6 @@ events:
       failures: new Map(),
     });
   };
-
-  test('lists the columns it reads and their fields', async () => {
-    const [entry] = (await compiled()).entries;
-    const uses = entry!.uses.map(({ field, path, column }) => [field, path, column]);
-    expect(uses).toEqual([
-      ['when', 'Kind', 1],
-      ['external_id', 'Id', 0],
-      ['full_name', 'Name', 3],
-      ['phone_number', 'Phone', 2],
-    ]);
-  });
 
   test('produces the same drafts for the same row, regardless of rows mapped in between', async () => {
     const [entry] = (await compiled()).entries;
@@ -276,32 +246,6 @@ it('finds the lines of a mapping that a person still has to look at', () => {
     { line: 4, mark: 'set this', text: '# region: IT' },
     { line: 5, mark: 'check', text: 'timezone: Europe/Rome' },
   ]);
-});
-
-it('are warned of by a dry run, as long as they are there', async () => {
-  const cwd = await workspace();
-  const mapping = (mark: string): string => `version: 1
-migration: marked
-sources: { people: { path: people.csv } }
-events:
-  - type: lead/created
-    source: people
-    data:
-      external_id: id
-      full_name: name${mark}
-`;
-  await files(cwd, { 'people.csv': 'id,name\n1,Ada\n', 'mapping.yaml': mapping(' # set this: first or whole name') });
-  const dry = async (): Promise<Record<string, number>> =>
-    summaryOf(await backfill(['run', 'mapping.yaml', '--dry-run', '--offline', '--json'], { cwd })).warnings_by_code;
-  expect(await dry()).toEqual({ marked_line: 1 });
-  await files(cwd, { 'mapping.yaml': mapping(' # check: 2 of 2 are words') });
-  expect(await dry()).toEqual({ unchecked_line: 1 });
-  await files(cwd, { 'mapping.yaml': `${mapping(' # check: 2 of 2 are words')}      email: id # set this\n` });
-  const screen = (await backfill(['run', 'mapping.yaml', '--dry-run', '--offline'], { cwd })).stdout;
-  expect(screen).toMatch(/mapping\.yaml:10 +email: id/);
-  expect(screen).toContain('mapping.yaml:9 is still marked "check"');
-  await files(cwd, { 'mapping.yaml': mapping('') });
-  expect(await dry()).toEqual({});
 });
 
 async function leads(name: string, csv: string): Promise<unknown[]> {

@@ -147,13 +147,6 @@ it('keeps a fraction of any length as it is', async () => {
   expect(await occurred('At', text)).toMatchObject({ occurredAt: text, issues: [] });
 });
 
-it.each([
-  ['2024-05-01T10:00Z', '2024-05-01T10:00:00Z'],
-  ['2024-05-01T10:00-03:00', '2024-05-01T10:00:00-03:00'],
-])('sends %s, which has no seconds, in full', async (text, occurredAt) => {
-  expect(await occurred('At', text)).toMatchObject({ occurredAt, issues: [] });
-});
-
 /** The drafts of one lead entry; `more` are keys of it besides its data. */
 async function leads(custom: string, text: string, more = '', file = 'it.csv'): Promise<Draft[]> {
   const mapping =
@@ -179,11 +172,6 @@ describe('`"*": rest`', () => {
       '{"City":"Rome","Owner":"7","Type":"lead","Zip":"00123","owner":"ada@x.test"}',
     ]);
     expect(drafts[0]!.omissions).toEqual([]);
-  });
-
-  it('keeps columns that share a name apart', async () => {
-    const [lead] = await leads('{ "*": rest }', 'Id,Name,Mail,Mail\n1,Ann,a@x.test,b@x.test\n');
-    expect(customOf(lead)).toBe('{"Mail":"a@x.test","Mail#2":"b@x.test"}');
   });
 
   it('takes every key of a JSON record, also the rest of an object that is read in part', async () => {
@@ -228,13 +216,6 @@ describe('`as: json`', () => {
     const [lead] = await leads(custom, text, '', 'it.json');
     expect(customOf(lead)).toBe('{"d":{"a":[{"b":""}]},"f":"y","t":[" x ","",null,5.10]}');
     expect(lead!.issues).toEqual([]);
-  });
-
-  it('is for custom fields only', async () => {
-    const mapping =
-      'sources: { it: { path: it.csv } }\n' +
-      'events: [{ type: lead/created, source: it, data: { external_id: Id, full_name: { from: Id, as: json } } }]\n';
-    await expect(mapped(mapping, { 'it.csv': 'Id\n1\n' })).rejects.toThrow('unknown key `as`');
   });
 });
 

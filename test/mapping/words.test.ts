@@ -89,38 +89,6 @@ test.each([
 });
 
 test.each([
-  ['lowercase', 'converts to lower case'],
-  ['html_to_text', 'converts HTML to plain text'],
-  ['boolean', 'reads it as true or false'],
-  ['phone', 'writes the phone number in international form; without a country code it belongs to Italy'],
-  [
-    '{ phone: { region_from: Country, strict: true } }',
-    'writes the phone number in international form; without a country code it belongs to the country in its record, else to Italy',
-  ],
-  ['number', 'reads a number'],
-  ['{ number: { decimal: ",", divide: 100 } }', 'reads a number with decimal comma and divides it by 100'],
-  ['{ date: unix }', 'reads dates written in seconds since 1970'],
-  ['{ date: { formats: M/d/yyyy, as: date } }', 'reads dates written as `M/d/yyyy`, without the time'],
-  ['{ map: { a: b, c: null } }', '`a` becomes `b` and `c` is left out; any other value is an error'],
-  ['{ map: { a: b, "*": "=" } }', '`a` becomes `b`; any other value stays'],
-  ['{ map: { a: b, "*": null } }', '`a` becomes `b`; any other value is left out'],
-  ['{ map: { a: b, "*": other } }', '`a` becomes `b`; any other value becomes `other`'],
-  ['{ at: 0 }', 'takes the first element'],
-  ['{ at: -1 }', 'takes the last element'],
-  ['{ at: 2 }', 'takes element 3'],
-  ['{ at: -2 }', 'takes element 2 from the end'],
-  ['{ replace: { pattern: "^0+", with: "" } }', 'removes what matches the pattern `^0+`'],
-  ['{ replace: { pattern: "a", with: "b" } }', 'replaces what matches the pattern `a` with `b`'],
-  ['{ extract: "\\\\d+" }', 'takes the part that matches the pattern `\\d+`'],
-  ['{ prefix: note- }', 'adds `note-` at the beginning'],
-  ['{ suffix: -old }', 'adds `-old` at the end'],
-  ['{ truncate: 3 }', 'keeps the first 3 characters'],
-  ['{ call: nameOf }', 'is the result of the function `nameOf`'],
-])('a transform in words: %s', async (transform, words) => {
-  expect((await wordsOfValue(`{ from: A, apply: [${transform}] }`)).how).toEqual([words]);
-});
-
-test.each([
   ['{ from: Type, in: [lead, customer] }', '`Type` is `lead` or `customer`'],
   ['{ from: Type, not_in: [spam] }', '`Type` is not `spam`'],
   ['{ from: Type, apply: [lowercase], equals: lead }', '`Type` (converts to lower case) is `lead`'],

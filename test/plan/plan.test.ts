@@ -39,31 +39,6 @@ describe('duplicates', () => {
     expect(statesOf(db)).toEqual({ 'lead/created': expected });
   });
 
-  it('under `reject`: a comment that was sent in a combined one stays', async () => {
-    const planning = await Planning.create({ combine: 50 });
-    const sent = event('comment/created', { external_id: 'n1', content: 'Called', lead_external_id: '1' });
-    await planning.settle([lead('1'), sent]);
-    const other = { ...sent, data: { ...sent.data, content: 'Met' } };
-    const states = statesOf(await planning.survey([lead('1'), other, sent]))['comment/created'];
-    expect(states).toEqual(['invalid', 'acknowledged']);
-  });
-
-  it('that one of two unanswered bodies has brought are uncertain, and the others are not', async () => {
-    const planning = await Planning.create({ combine: 50 });
-    const part = (id: string): Given =>
-      event('comment/created', { external_id: id, content: 'Called', lead_external_id: '1' });
-    await planning.settle([lead('1')]);
-    const parts = ['n1', 'n2', 'n3'].map(part);
-    await planning.settle([lead('1'), ...parts], 'open');
-    await planning.settle([lead('1'), ...parts.slice(0, 2)], 'open');
-    await planning.settle([lead('1'), ...parts.slice(0, 2)], 'deduplicated');
-    const states = (db: Database) => db.all(`select state, code from event where entity = 'comment'`);
-    const all = await planning.survey([lead('1'), ...parts]);
-    expect(states(all)).toEqual([{ state: 'rejected', code: 'uncertain' }]);
-    const certain = await planning.survey([lead('1'), ...parts.slice(0, 2)]);
-    expect(states(certain)).toEqual([{ state: 'acknowledged', code: null }]);
-  });
-
   it.each([
     ['last', [false, true], []],
     ['first', [true, false], []],
@@ -173,11 +148,6 @@ it('`if_changed` with a list compares and sends only those fields', async () => 
   await planning.settle([of('x', 'Roma', '1')]);
   expect(changesIn(await planning.survey([of('y', 'Roma', '1')]))).toEqual([]);
   expect(changesIn(await planning.survey([of('y', 'Pisa', '1')]))).toEqual(['1 lead/updated']);
-});
-
-it('a selection of a record that the input does not have is refused', async () => {
-  const planning = await Planning.create();
-  await expect(planning.survey([lead('1')], { pick: ['lead:nobody'] })).rejects.toThrow('lead:nobody');
 });
 
 it('comments of one parent go by the moment, whatever its offset and its fraction of a second', async () => {

@@ -121,11 +121,6 @@ describe('a worksheet', () => {
     expect(await problemsOf(...rows)).toMatch(expected);
   });
 
-  it('is refused with all its mistakes at once', async () => {
-    const message = await problemsOf('person,,A,1,,B', 'owner,,Rep,1,,Nobody', 'stage,,Done,1,,Won');
-    expect(message.match(/names\.csv:\d+:1/g)?.map((at) => at.split(':')[1])).toEqual(['2', '3', '4']);
-  });
-
   it('without one of its columns, or that is not UTF-8, is refused', async () => {
     await expect(open('kind,pipeline,old_name\nowner,,Rep\n')).rejects.toThrow(
       /names\.csv:1:1 error: missing column `new_name`/,
@@ -162,25 +157,6 @@ describe('the worksheet of a survey', () => {
       newName: '',
       isOpen: true,
     });
-  });
-
-  it('names all stages of a pipeline and all users as choices, each of which can be the answer', async () => {
-    const rows = await rowsOf((resolver) => {
-      resolver.stage('Nowhere', undefined, place(1));
-      resolver.stage('Nowhere', 'Partners', place(2));
-      resolver.owner('Who', place(3));
-    });
-    const choices = rows.map((row) => ({ ...row, names: row.choices.split('; ') }));
-    expect(choices.map(({ kind, pipeline, names }) => [kind, pipeline, names.length])).toEqual([
-      ['pipeline', '', 2],
-      ['stage', '', 11],
-      ['stage', 'Partners', 5],
-      ['owner', '', 8],
-    ]);
-    expect(choices[1]!.choices).toContain('Sales / Won; ');
-    for (const { kind, pipeline, names } of choices) {
-      for (const name of names) expect(await problemsOf(`${kind},${pipeline},Old,1,,${name}`)).toBe('');
-    }
   });
 
   it('has a row for each name, resolved or not, with its number of records', async () => {

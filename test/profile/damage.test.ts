@@ -71,36 +71,6 @@ it('ids and phone numbers that a data frame wrote as decimals are read without `
 });
 
 it.each([
-  ['numbers', [{ id: 1, ref: { id: '51000301.0' } }]],
-  ['texts', [{ id: 1, ref: { id: '"51000301.0"' } }]],
-])('ids that are decimals in JSON are read without `.0`: %s', async (_name, records) => {
-  const text = JSON.stringify(records)
-    .replaceAll('"51000301.0"', '51000301.0')
-    .replaceAll('\\"', '"')
-    .replaceAll('""', '"');
-  const summary = await profileOfJson(text);
-  expect(summary).toEqual({ id: '51000301', warnings: { ids_as_decimals: 1 } });
-});
-
-async function profileOfJson(text: string): Promise<unknown> {
-  const { service, summary } = await project({
-    'mapping.yaml': mapping({ a: 'type: lead/created, data: { external_id: ref.id, full_name: id }' }).replace(
-      'a.csv',
-      'a.json',
-    ),
-    'a.json': text,
-  });
-  const { warnings_by_code: warnings } = await summary();
-  return { id: service.state().leads[0]?.externalId, warnings };
-}
-
-it('ids of which some have other decimals stay as they are', async () => {
-  const { service, summary } = await pairOf(['1.0,Ada,', '1.1,Grace,', '2.0,Alan,'], ['n1,Called,1.1', 'n2,Met,2.0']);
-  expect(summary).toMatchObject({ exit: { code: 0 } });
-  expect(service.state().leads.map(({ externalId }) => externalId)).toEqual(['1.0', '1.1', '2.0']);
-});
-
-it.each([
   ['7', '007'],
   ['AB7', 'ab7'],
   ['7', '7.0'],

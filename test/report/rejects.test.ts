@@ -52,17 +52,6 @@ describe('rejects', () => {
     ).toEqual([...before.filter((name) => !isOfDatabase(name)), 'rejects'].sort());
   });
 
-  it('count as changed by others if no plan knows them', async () => {
-    const state = await stateWith('a');
-    await publish(state, 'a');
-    rmSync(join(state.path, 'plan.db'));
-    await stateWith('b', state.path);
-    const beside = await publish(state, 'b');
-    expect(read(state)).toContain('\na,');
-    expect(read(state, 'it.2.csv')).toContain('\nb,');
-    expect(beside).toEqual([{ usual: join(state.path, 'rejects/it.csv'), path: join(state.path, 'rejects/it.2.csv') }]);
-  });
-
   it('go back to their usual name once it is free, and leave no older ones', async () => {
     const state = await stateWith('a');
     mkdirSync(join(state.path, 'rejects'));

@@ -35,50 +35,6 @@ describe('credentials', () => {
 });
 
 describe('accepted events', () => {
-  test('a lead with all its fields', async () => {
-    const sandbox = await sandboxFor();
-    const answer = await send(
-      sandbox,
-      'lead/created',
-      {
-        external_id: '00123',
-        full_name: 'Ada Lovelace',
-        email: 'ada@example.test',
-        phone_number: '+390212345678',
-        custom_params: { origin: 'hubspot', score: 3 },
-      },
-      { envelope: { occurred_at: '2019-04-01T10:00:00+02:00' } },
-    );
-    expect(answer.status).toBe(200);
-    const id = (answer.body as { id: string }).id;
-    expect(answer.body).toEqual({ status: 'processed', entity: 'Lead', id, outcome: 'created', deduplicated: false });
-    expect(sandbox.state().leads).toMatchObject([
-      {
-        id,
-        externalId: '00123',
-        fullName: 'Ada Lovelace',
-        email: 'ada@example.test',
-        phoneNumber: '+390212345678',
-        customParams: { origin: 'hubspot', score: 3 },
-        occurredAt: '2019-04-01T10:00:00+02:00',
-        revision: 1,
-      },
-    ]);
-  });
-
-  test.each([
-    '2024-05-01T10:00Z',
-    '20240501T100000+0200',
-    '2024-W18-3T10:00:00,5+02',
-    '2024-122',
-    '2024-05-01T24:00:00Z',
-  ])('occurred_at in another form of ISO 8601: %s', async (time) => {
-    const sandbox = await sandboxFor();
-    const answer = await send(sandbox, 'lead/created', { external_id: '1' }, { envelope: { occurred_at: time } });
-    expect(answer.status).toBe(200);
-    expect(sandbox.state().leads).toMatchObject([{ occurredAt: time }]);
-  });
-
   test('an update keeps the fields that it does not set, and merges custom fields by key', async () => {
     const sandbox = await sandboxFor();
     await send(sandbox, 'lead/created', {

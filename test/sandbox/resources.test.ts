@@ -29,15 +29,6 @@ describe('the account', () => {
     expect((await call(sandbox, 'GET', '/platform-users?pageSize=101')).status).toBe(400);
     expect((await call(sandbox, 'GET', '/platform-users?page=0')).status).toBe(400);
   });
-
-  test('the default account has the ambiguities of real ones, and the same ids everywhere', async () => {
-    const { account } = await sandboxFor();
-    const deals = account.pipelines.filter(({ type }) => type === 'DEAL');
-    expect(deals.filter(({ stages }) => stages.some(({ name }) => name === 'Qualified'))).toHaveLength(2);
-    const marcos = account.users.filter(({ names }) => names.includes('Marco Rossi'));
-    expect(marcos.map(({ email }) => email)).toEqual(['marco.rossi@example.test', undefined]);
-    expect(deals[0]!.id).toBe('d22e1788-5e58-8113-9c34-090e29b61bf0');
-  });
 });
 
 describe('records', () => {
@@ -89,19 +80,6 @@ describe('records', () => {
 });
 
 describe('creating', () => {
-  test('a lead, which fires triggers', async () => {
-    const sandbox = await sandboxFor();
-    const body = { fullName: 'A', phoneNumber: '+390212345', email: 'a@x', createdBy: 'me' };
-    const answer = await call(sandbox, 'POST', '/leads', { body });
-    const { id: createdBy } = sandbox.account.users[0]!;
-    expect([answer.status, answer.body]).toMatchObject([201, { fullName: 'A', email: 'a@x', createdBy }]);
-    expect(sandbox.state().leads).toMatchObject([{ externalId: null, fullName: 'A' }]);
-    expect(sandbox.triggersFired).toBe(1);
-    expect((await call(sandbox, 'POST', '/leads', { body: { fullName: 1 } })).body).toEqual({
-      error: expect.stringMatching(/^fullName/) as string,
-    });
-  });
-
   test('an Idempotency-Key creates one record in 24 hours, and refuses another body', async () => {
     const clock = clockAt(0);
     const sandbox = await sandboxFor({ clock });
@@ -117,10 +95,4 @@ describe('creating', () => {
     const long = { 'idempotency-key': 'k'.repeat(256) };
     expect((await call(sandbox, 'POST', '/leads', { body: {}, headers: long })).status).toBe(400);
   });
-});
-
-test('the routes are listed in a browser, without a key', async () => {
-  const sandbox = await sandboxFor();
-  const answer = await fetch(`${sandbox.baseUrl}/docs/partners`);
-  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('GET /platform-users')]);
 });

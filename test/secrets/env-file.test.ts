@@ -135,12 +135,6 @@ describe('the URL, the key and the token', () => {
     expect(() => credentials(undefined, env)).toThrow('no credentials');
   });
 
-  it('give no warning if the environment was loaded from the same file', async () => {
-    const warn = vi.fn();
-    readEnvironment(await path(), warn, EXPECTED);
-    expect(warn).not.toHaveBeenCalled();
-  });
-
   it('of the environment are never sent to a host that a .env in the working directory names', async () => {
     const [ours, other] = [await sandbox(), await sandbox()];
     const cwd = await workspace();
@@ -153,13 +147,5 @@ describe('the URL, the key and the token', () => {
     expect(sent.code).toBe(0);
     expect(other.requests()).toHaveLength(0);
     expect(ours.requests()).not.toHaveLength(0);
-  });
-
-  it('come from the environment where .env is a directory', async () => {
-    const service = await sandbox();
-    const cwd = await workspace();
-    await mkdir(join(cwd, '.env'));
-    await files(cwd, PEOPLE);
-    expect((await backfill(['run', 'mapping.yaml', '--dry-run'], { cwd, env: environmentOf(service) })).code).toBe(0);
   });
 });

@@ -37,19 +37,6 @@ test('an event is sent once, with its own id and triggers suppressed in envelope
   expect(bench.deliverer.counters).toEqual(counters);
 });
 
-test('a 429 pauses all lanes for at least Retry-After, and is no failed attempt', async () => {
-  const bench = await startBench((_, nth) => (nth <= 12 ? page(429, '7') : processed()));
-  bench.clock.stop();
-  const first = bench.deliver(delivery('e1'));
-  await waitsFor(bench, 'rate_limited');
-  expect(bench.deliverer.waiting()!.nextInMs).toBeGreaterThanOrEqual(6_900);
-  const second = bench.deliver(delivery('e2'));
-  bench.clock.start();
-  expect(await Promise.all([first, second])).toMatchObject(Array(2).fill({ kind: 'acknowledged' }));
-  expect(bench.deliverer.counters).toMatchObject({ events_sent: 2, rate_limited: 12 });
-  expect(bench.logged).toContainEqual(expect.stringMatching(/^rate_limited .*"external_id":"x-e1","seconds":\d/));
-});
-
 describe('an outage', () => {
   test('rejects no event; /health is polled without the key, at most a minute apart, and then the others follow', async () => {
     let isUp = false;
@@ -144,12 +131,6 @@ describe('a run that is stopped', () => {
     bench.halt.request(reason);
     expect(await sending).toMatchObject({ kind: 'pending', attempts: 1 });
   });
-});
-
-test('a TLS failure before the first success stops the run (exit 2)', async () => {
-  const bench = await startBench(() => processed(), { isSecure: true });
-  expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'pending', hadNoEffect: true });
-  expect(bench.halt.reason).toMatchObject({ code: 'tls', exitCode: 2 });
 });
 
 test('an error of beforeSend is thrown, and nothing is sent', async () => {

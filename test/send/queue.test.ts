@@ -87,22 +87,6 @@ describe('comments of one parent', () => {
   });
 });
 
-it('a child waits for its own parent, not for those of others', async () => {
-  const events = ['slow', 'a', 'b', 'c'].flatMap((id) => [
-    lead(id),
-    deal(`${id}-deal`, id),
-    note(`${id}-note`, `${id}-deal`),
-  ]);
-  const sent = await send(events, { latency: (id) => (id === 'slow' ? 5_000 : 100) });
-  const ids = sent.map(({ id }) => id);
-  expect(ids.slice(-3)).toEqual(['slow', 'slow-deal', 'slow-note']);
-  const found = (id: string): Sent => sent.find((each) => each.id === id)!;
-  for (const id of ['slow', 'a', 'b', 'c']) {
-    expect(found(`${id}-deal`).from).toBeGreaterThanOrEqual(found(id).to);
-    expect(found(`${id}-note`).from).toBeGreaterThanOrEqual(found(`${id}-deal`).to);
-  }
-});
-
 it('hundreds of priorities use the limit like one', async () => {
   const families = (priority: (n: number) => number): Given[] =>
     Array.from({ length: 200 }, (_, n) => [

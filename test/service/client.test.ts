@@ -150,15 +150,6 @@ describe('requests', () => {
     expect(await client.get('/leads')).toMatchObject({ kind: 'unanswered', code: 'too_large', sent: 'maybe' });
   });
 
-  test('dropping sockets ends requests in flight as unanswered', async () => {
-    const server = await serve(() => 'silence');
-    const client = connectTo(server.baseUrl);
-    const attempt = client.ingest(event);
-    while (server.arrived.length === 0) await new Promise((go) => setTimeout(go, 1));
-    client.dropSockets('asleep');
-    expect(await attempt).toMatchObject({ kind: 'unanswered', code: 'asleep', sent: 'maybe' });
-  });
-
   test('an answer is assembled from any chunks, and interim answers are ignored', async () => {
     const body = Buffer.from('\ufeff{"name":"Zo\u00eb"}');
     const server = createServer((_request, response) => {
@@ -197,19 +188,5 @@ describe('secrets', () => {
     const server = await serve(answer);
     expectClean(await connectTo(server.baseUrl).ingest(event));
     expectClean(await connectTo(server.baseUrl).get(`/${encodeURIComponent(TOKEN)}`));
-  });
-
-  test('that are invalid in a header are not quoted, and are a setup error', async () => {
-    const server = await serve(() => processed());
-    const apiKey = new Secret(`${KEY}\n`);
-    const attempt = await connectTo(server.baseUrl, { apiKey }).ingest(event);
-    expect(attempt).toMatchObject({ code: 'unsendable', setup: true });
-    expectClean(attempt);
-  });
-
-  test('do not appear in the client itself, nor in the error for an invalid base URL', async () => {
-    const server = await serve(() => processed());
-    expectClean(connectTo(server.baseUrl));
-    expect(() => connectTo(`no url ${TOKEN}`)).toThrow(/^invalid base URL$/);
   });
 });

@@ -1,18 +1,8 @@
 // Lost without it: a machine that slept could count as an outage.
 import { describe, expect, test } from 'vitest';
-import { SleepWatch, systemClock } from '../../src/clock.ts';
+import { SleepWatch } from '../../src/clock.ts';
 import { backoff, backoffCeiling, retried } from '../../src/service/retry.ts';
 import { VirtualClock } from './virtual-clock.ts';
-
-describe('sleep', () => {
-  test('ends at once when aborted, even if it is longer than 25 days', async () => {
-    const stop = new AbortController();
-    const sleeping = systemClock.sleep(2 ** 40, stop.signal);
-    setTimeout(() => stop.abort(), 5);
-    await sleeping;
-    await systemClock.sleep(2 ** 40, stop.signal);
-  });
-});
 
 describe('SleepWatch', () => {
   test.each([

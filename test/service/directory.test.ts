@@ -24,9 +24,6 @@ function answerOf(url: string, pipelines: Pages, users: Pages): unknown {
   return (pathname === '/pipelines' ? pipelines : users)(Number(searchParams.get('page')), searchParams);
 }
 
-/** No owner is looked up, and events without one are sent. */
-const MAYBE_CUT = expect.stringMatching(/^GET \/platform-users returned only 100 items .*no owner/) as string;
-
 async function readFrom(
   answer: (request: { url: string }, nth: number) => Answer,
 ): Promise<Account & { warnings: string[] }> {
@@ -74,11 +71,6 @@ describe('lists', () => {
       return { users, total: users.length };
     });
     expect(users).toHaveLength(230);
-  });
-
-  test('a route that ignores the page and repeats a full one may have more', async () => {
-    const hundred = Array.from({ length: 100 }, (_, index) => ({ id: `u${index}`, name: `User ${index}` }));
-    expect(await read(none, () => hundred)).toMatchObject({ users: [], warnings: [MAYBE_CUT] });
   });
 
   const people = Array.from({ length: 45 }, (_, index) => ({ id: `u${index}`, name: `User ${index}` }));
@@ -142,14 +134,6 @@ describe('lists', () => {
     });
   });
 
-  test('a full page of a route without pages, cursor and total may not be the whole list', async () => {
-    const hundred = Array.from({ length: 100 }, (_, index) => ({ id: index, name: `User ${index}` }));
-    const reading = readFrom(({ url }) =>
-      url.includes('page=') ? { status: 422 } : { status: 200, body: url.startsWith('/pipelines') ? [] : hundred },
-    );
-    expect(await reading).toMatchObject({ pipelines: [], users: [], warnings: [MAYBE_CUT] });
-  });
-
   test.each([
     ['an object without a list', { total: 3 }, 'an object with `total`, which contains no list'],
     ['several lists', { a: [], b: [] }, 'more than one list'],
@@ -165,15 +149,6 @@ describe('lists', () => {
 });
 
 describe('pipelines', () => {
-  test('pipelines of other types are dropped even if the service ignores the filter', async () => {
-    const { pipelines } = await read(() => [
-      sales,
-      { ...sales, id: 'p2', type: 'LEAD' },
-      { ...sales, id: 'p3', type: 'deal' },
-    ]);
-    expect(pipelines.map(({ id }) => id)).toEqual(['p1', 'p3']);
-  });
-
   test.each(['stages', 'pipelineStages', 'columns', 'steps'])('stages are found under `%s`', async (key) => {
     const { pipelines } = await read(() => [{ id: 'p1', title: 'Sales', [key]: [{ id: 's1', label: 'New' }] }]);
     expect(pipelines).toEqual([sales]);

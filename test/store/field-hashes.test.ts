@@ -5,7 +5,7 @@ import { contentSha, eventId } from '../../src/core/identity.ts';
 import { canonicalJson, NumberText, type JsonObject, type JsonValue } from '../../src/json.ts';
 import { isAlike } from '../../src/core/known.ts';
 import { FieldHasher } from '../../src/store/field-hashes.ts';
-import { filesBelow, mapping, project, rowsIn, type Project } from '../e2e/harness.ts';
+import { filesBelow, mapping, project } from '../e2e/harness.ts';
 
 const data: JsonObject = { external_id: '1', full_name: 'Ada', custom_params: { b: 1, a: 'x' } };
 
@@ -55,34 +55,6 @@ describe('a hash is that of', () => {
 });
 
 const PERSON = 'external_id: id, phone_number: { from: phone, apply: [phone] }';
-
-/** After a run with one lead, and `purge`. */
-async function purged(): Promise<Project & { readonly key: string; readonly kept: () => Promise<string> }> {
-  const p = await project({
-    'people.csv': 'id,phone\n1,+393331234567\n',
-    'mapping.yaml': mapping({
-      people: `type: lead/created, if_changed: [phone_number], data: { full_name: id, ${PERSON} }`,
-    }),
-  });
-  expect((await p.run()).code).toBe(0);
-  const [{ value: key }] = (await rowsIn<{ value: string }>(
-    p.state(),
-    "select value from checkpoint.setting where name = 'field_key'",
-  )) as [{ value: string }];
-  const kept = async (): Promise<string> => [...(await filesBelow(p.state())).values()].join('\n');
-  expect(await kept()).toContain(key);
-  expect((await p.command('purge', '--yes')).code).toBe(0);
-  return { ...p, key, kept };
-}
-
-test('after purge, no phone number can be found by hashing all of them', async () => {
-  const { key, kept } = await purged();
-  const left = await kept();
-  const plain = ['+393331234567', '393331234567', '"+393331234567"'].map((text) => hash('sha256', text, 'hex'));
-  for (const text of ['393331234567', key, ...plain.map((digest) => digest.slice(0, 8))]) {
-    expect(left).not.toContain(text);
-  }
-});
 
 test('after purge, nothing that stays tells a guess of the one unknown from others', async () => {
   const exported = (pin: string): string => `id,phone,pin\n1,+393331234567,${pin}\n`;

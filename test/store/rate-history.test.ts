@@ -5,9 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../directory.ts';
 import type { Clock } from '../../src/clock.ts';
-import { UserError } from '../../src/errors.ts';
 import type { RateHistory } from '../../src/service/recent-answers.ts';
-import { Limiter } from '../../src/service/limiter.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from '../../src/store/checkpoint-schema.ts';
 import { openRateHistory } from '../../src/store/rate-history.ts';
 import { Database } from '../../src/store/sqlite.ts';
@@ -105,23 +103,6 @@ test('requests in flight when the process was killed count as answered now', asy
   expect(ages(state, clock)).toEqual([20_000, 0, 0]);
 });
 
-test('a limiter records each request before it is sent, and its answer', async () => {
-  const state = temporary();
-  const clock = wallClock();
-  const history = openRateHistory(state, clock);
-  const limiter = new Limiter({ rate: { requests: 9, seconds: 60 }, concurrency: 1, clock, history });
-  await limiter.schedule(async () => {
-    // As the record of an event is before the event is sent.
-    await committed();
-    clock.now += 5_000;
-    expect(ages(state, clock)).toEqual([0]);
-  });
-  await committed();
-  clock.now += 3_000;
-  expect(ages(state, clock)).toEqual([3_000]);
-  await limiter.stop();
-});
-
 test('a pause that the service has asked for outlives the process, and is never longer than it was', async () => {
   const state = temporary();
   const clock = wallClock();
@@ -136,25 +117,6 @@ test('a pause that the service has asked for outlives the process, and is never 
   expect(left()).toBe(60_000);
   clock.now += 3_700_000;
   expect(left()).toBe(0);
-});
-
-test('the history is bounded over many runs', async () => {
-  const state = temporary();
-  const clock = wallClock();
-  for (let run = 0; run < 30; run += 1) {
-    const times = Array.from({ length: 200 }, (_, nth) => clock.now + nth * 10);
-    await record(state, clock, times);
-    clock.now += 120_000;
-  }
-  expect(ages(state, clock)).toHaveLength(2_000);
-  clock.now += 25 * 3_600_000;
-  await record(state, clock, [clock.now]);
-  expect(ages(state, clock)).toEqual([0]);
-});
-
-test('a directory that cannot be written is an error before anything is sent', () => {
-  const state = temporary();
-  expect(() => openRateHistory({ file: (name) => state.file(`not/there/${name}`) }, wallClock())).toThrow(UserError);
 });
 
 test('the history of another run is read but not changed', async () => {

@@ -60,15 +60,6 @@ describe('a database', () => {
     db.close();
   });
 
-  it('can be used on when the tables of another one could not be created beside it', () => {
-    const db = Database.inMemory(CHECKPOINT);
-    const broken = { ...PLAN, tables: 'create table some (a text);\ncreate table some (a text);' };
-    expect(() => db.attach(undefined, 'other', broken)).toThrow();
-    db.transaction(() => db.run('insert into setting values (?, ?)', 'a', 'b'));
-    expect(db.all('select name from setting')).toEqual([{ name: 'a' }]);
-    db.close();
-  });
-
   it('can be read while another process writes it, and not written by those who read', () => {
     fill(checkpoint, 1);
     const writer = Database.open(checkpoint, CHECKPOINT);
@@ -155,12 +146,6 @@ describe('with what to do, a file is refused that', () => {
     expect(text).toContain(`cannot use ${checkpoint}: `);
     expect(text).toMatch(/restore a copy of the file|check the permissions/);
     expect(code).toBe(2);
-  });
-
-  it('is the plan, which is written again from the exports', () => {
-    const plan = join(directory, 'plan.db');
-    writeFileSync(plan, 'a letter '.repeat(200));
-    expect(refusal(() => Database.read(plan, PLAN)).text).toMatch(/delete the file and rerun/);
   });
 });
 

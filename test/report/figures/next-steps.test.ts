@@ -1,5 +1,4 @@
 // Lost without it: the next command could be one that does not work.
-import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import type { SurveySnapshot } from '../../../src/report/files/documents.ts';
 import { nextSection } from '../../../src/report/figures/next-steps.ts';
@@ -58,15 +57,6 @@ it('repeats the command line, quoted for a shell', () => {
   );
 });
 
-it('writes what a terminal does not show as the shell reads it', () => {
-  const path = "it's\u001b[31m \\red\n\u202e.yaml";
-  const line = commandLine(argv('run', path));
-  expect(line).toMatch(/^crm-backfill run \$'[ -~]+'$/);
-  expect(
-    execFileSync('bash', ['-c', `printf %s ${line.slice('crm-backfill run '.length)}`], { encoding: 'utf8' }),
-  ).toBe(path);
-});
-
 it('goes through npx in a checkout, and where it is installed in a directory that shells do not search', () => {
   const local = ['node', '/home/ada/job/node_modules/.bin/crm-backfill', 'run', 'a.yaml'];
   expect(commandLine(local)).toBe('npx crm-backfill run a.yaml');
@@ -89,14 +79,6 @@ describe('the next command', () => {
     expect(commands(rest, ['run', 'a.yaml', '--dry-run'])).toEqual(['crm-backfill run a.yaml --plan 0123456789ab']);
     expect(commands(ready, ['run', 'a.yaml', '--dry-run', '--only', 'deal'], { due: 0 })).toEqual([
       'crm-backfill run a.yaml',
-    ]);
-  });
-
-  it('sends the rest after a pilot also where a record has to be corrected', () => {
-    const pilot = summary({ exit: { code: 1, reason: 'blocked' }, events: { ...COUNTS, ...BESIDE } });
-    expect(commands(pilot, ['run', 'a.yaml', '--pilot', '5', '--rate', '5/1s'])).toEqual([
-      'crm-backfill run a.yaml --pilot 5 --rate 5/1s',
-      'crm-backfill run a.yaml --rate 5/1s',
     ]);
   });
 
@@ -128,17 +110,6 @@ describe('the next command', () => {
       'Next',
       'run it again: no record is at fault',
       'crm-backfill run a.yaml',
-    ]);
-  });
-
-  it('leads on from what failed: mend it, or accept it and verify, hand over and purge', () => {
-    const events = { ...COUNTS, ...BESIDE, pending: 0 };
-    const found = summary({ exit: { code: 1, reason: 'invalid' }, events });
-    expect(steps(found, ['run', 'a.yaml']).map(([label, , command]) => [label, command])).toEqual([
-      ['Next', 'crm-backfill run a.yaml'],
-      ['Or', 'crm-backfill verify a.yaml'],
-      ['Then', ''],
-      ['Then', 'crm-backfill purge a.yaml'],
     ]);
   });
 

@@ -96,21 +96,6 @@ const FAMILIES: readonly GivenEvent[] = [
   { state: 'ready', times: 4, type: 'comment/created' },
 ];
 
-const PILOT: readonly GivenEvent[] = [
-  { state: 'ready' },
-  { state: 'ready', type: 'deal/created' },
-  { state: 'ready', type: 'comment/created' },
-  { state: 'held', times: 3, isChosen: false },
-  { state: 'held', times: 3, type: 'deal/created', isChosen: false },
-  { state: 'duplicate' },
-];
-
-it('of a pilot counts the pilot, and neither what it excludes nor duplicates', async () => {
-  expect(await lineAfter(PILOT, 2)).toMatch(
-    /^10:42 lead\/created 1\/1, deal\/created 1\/1, comment\/created 0\/1; 2\/min, 1 left/,
-  );
-});
-
 it('says when the events of the priority being sent will be done, until only the last is left', async () => {
   expect(await lineAfter(FAMILIES, 2)).toMatch(
     /; 2\/min, priority 1: 2 left until 10:4\d, 10 left, about \d min \(until 10:4\d\)$/,
@@ -137,12 +122,6 @@ it('on a terminal has a bar for each type, as wide as there is room', async () =
     'comment/created 0/4   0 %',
     expect.stringContaining('5/min, 7 left'),
   ]);
-});
-
-it('on a terminal says in colour how many events were rejected, and 100 % only when all are settled', async () => {
-  const almost: GivenEvent[] = [{ state: 'ready' }, { state: 'acknowledged', times: 198 }, { state: 'rejected' }];
-  expect((await screenAfter(almost, 0, 80))[0]).toMatch(/198\/200 {2}99 % {2}1 rejected$/);
-  expect((await screenAfter(almost, 1, 80))[0]).toMatch(/199\/200 100 % {2}1 rejected$/);
 });
 
 it.each([21, 40, 59, 60, 80, 200])('never wraps on a terminal of %i columns', async (columns) => {

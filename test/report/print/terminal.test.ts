@@ -74,21 +74,6 @@ describe('a screen', () => {
       'hint: write 0 in another way',
     ]);
   });
-
-  it('has a command alone on its line, however short', () => {
-    const kinds = ['label', 'text', 'command'] as const;
-    const next = sectionOf({
-      id: 'next',
-      columns: kinds.map((kind) => ({ head: '', kind })),
-      rows: [['Resume', 'now', 'run a.yaml']],
-    });
-    expect(linesOf({ verdict: VERDICT, sections: [next] }, 120).slice(-2)).toEqual(['  Resume  now', '    run a.yaml']);
-  });
-
-  it('shows what a terminal would interpret by its code point', () => {
-    const name = sectionOf({ id: 'a', title: 'A', columns: [{ head: '', kind: 'text' }], rows: [['\u001b[2Jx\ny']] });
-    expect(linesOf({ verdict: VERDICT, sections: [name] }, 60).at(-1)).toBe('  [U+001B][2Jx\\ny');
-  });
 });
 
 describe('the counts', () => {
@@ -130,9 +115,5 @@ describe('the priorities', () => {
       expect.stringContaining('about 20 Mar'),
       '–',
     ]);
-  });
-
-  it('are absent where there is one', () => {
-    expect(prioritiesSection([counts(0, null)], now)).toBeUndefined();
   });
 });
