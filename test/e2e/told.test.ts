@@ -111,7 +111,7 @@ describe('a dry run', () => {
     });
     const ended = await run('--dry-run');
     expect(ended.code).toBe(0);
-    expect(flat(ended)).toMatch(/^DRY RUN[^:]*: nothing was sent; .*warnings/);
+    expect(flat(ended)).toMatch(/DRY RUN[^:]*: nothing was sent; .*warnings/);
     expect(flat(ended)).not.toContain('no problems');
     const [, first] = flat(ended).split('CHECK');
     expect(first).toContain('no deal is tied to a lead: the mapping sets no `lead_external_id`');
@@ -178,7 +178,7 @@ describe('an error', () => {
     });
     const text = flat(await run('--dry-run'));
     expect(text).toMatch(/`1\.2\.3` is not a number.* .*deals\.csv:2, :4.* 3 bad_number/);
-    expect(text).toMatch(/`Crowns`.*deals\.csv:5 0 \w+.* 1 more event has several of these errors/);
+    expect(text).toMatch(/`Crowns`.*deals\.csv:5 .*1 more event has several of these errors/);
   });
 
   it('of a corrected record cites the fix file and its line', async () => {
