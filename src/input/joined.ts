@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { counted } from '../report/words/numbers.ts';
 import type { RawRecord } from '../model.ts';
 import { issueOf } from '../report/words/words.ts';
 import { shortPath } from '../files/paths.ts';
 import type { FileEnd, TableFile, TreeFile, TreeRecord } from './format.ts';
 import { FirstRecords } from './heads.ts';
-import { converted, Items, type SourceFile, type SourceHead } from './reading.ts';
+import type { InputFile } from './files.ts';
+import { Items, type SourceFile, type SourceHead } from './reading.ts';
 import type { FileArrays, FileDigest, Source } from './source.ts';
 import { nameOf, numbered } from './reject-columns.ts';
 import { TableRows } from './table-rows.ts';
@@ -61,6 +62,37 @@ function isShort(read: readonly (FileEnd & FileDigest)[]): boolean {
   return rows > 0 && read.some(({ total = 0 }) => total > rows);
 }
 
+/** A file whose records go, one by one, to rows that pass them on to `items`. */
+function partOf<Read>(
+  opened: { readonly file: InputFile; read(hash: Hash): AsyncGenerator<readonly Read[], FileEnd, undefined> },
+  rowsFor: (items: Items) => { take(record: Read): void; finish(): void; notices?(): readonly Problem[] },
+  letters?: readonly string[],
+): SourceFile {
+  return {
+    file: opened.file,
+    letters,
+    async *read(items, hash) {
+      const rows = rowsFor(items);
+      const batches = opened.read(hash);
+      try {
+        for (;;) {
+          const { done, value } = await batches.next();
+          if (done) {
+            rows.finish();
+            yield items.take();
+            return { ...value, notices: [...(rows.notices?.() ?? []), ...(value.notices ?? [])] };
+          }
+          for (const record of value) rows.take(record);
+          yield items.take();
+        }
+      } finally {
+        // Whoever leaves the loop early ends the reading of the file.
+        await batches.return({});
+      }
+    },
+  };
+}
+
 /** Columns are matched by name, in any order. */
 function joinTables(tables: readonly TableFile[]): SourceHead {
   const keys = [...new Set(tables.flatMap(({ header }) => numbered(header)))];
@@ -68,28 +100,12 @@ function joinTables(tables: readonly TableFile[]): SourceHead {
   const repeated = keys.filter((key) => !key.startsWith('1:')).map(nameOf);
   const duplicateColumns = new Set(repeated.filter((name) => name !== ''));
   const indexes = new Map(keys.map((key, index) => [key, index]));
-  const parts = tables.map((table): SourceFile => {
+  const parts = tables.map((table) => {
     const targets = numbered(table.header).map((key) => indexes.get(key)!);
-    return {
-      file: table.file,
-      letters: table.letters && targetLetters(table.letters, targets, columns.length),
-      async *read(items, hash) {
-        const rows = new TableRows({
-          file: table.file.label,
-          header: table.header,
-          columns: columns.length,
-          targets,
-          items,
-        });
-        const end = yield* converted(table.read(hash), (records) => {
-          for (const record of records) rows.take(record);
-          return items.take();
-        });
-        rows.finish();
-        yield items.take();
-        return { ...end, notices: [...rows.notices(), ...(end.notices ?? [])] };
-      },
-    };
+    const { file, header } = table;
+    const layout = { file: file.label, header, columns: columns.length, targets };
+    const letters = table.letters && targetLetters(table.letters, targets, columns.length);
+    return partOf(table, (items) => new TableRows({ ...layout, items }), letters);
   });
   const [first] = tables;
   return {
@@ -130,25 +146,16 @@ function headerNotices(
 }
 
 function joinTrees(trees: readonly TreeFile[]): SourceHead {
-  const parts = trees.map((tree): SourceFile => ({
-    file: tree.file,
-    async *read(items, hash) {
-      const first = new FirstRecords<TreeRecord>(
-        (record) => {
-          if (record.issue) items.unreadable(record.line, record.issue, record.raw && { raw: record.raw });
-          else items.row(record.line, { raw: record.raw!, ...(record.text !== undefined && { text: record.text }) });
-        },
-        ({ raw, issue }) => (issue || !raw ? [] : valuesOf(raw)),
-      );
-      const end = yield* converted(tree.read(hash), (records) => {
-        for (const record of records) first.take(record);
-        return items.take();
-      });
-      first.finish();
-      yield items.take();
-      return end;
-    },
-  }));
+  const textsOf = ({ raw, issue }: TreeRecord): string[] => (issue || !raw ? [] : valuesOf(raw));
+  const parts = trees.map((tree) =>
+    partOf(tree, (items) => {
+      const take = ({ line, issue, raw, text }: TreeRecord): void => {
+        if (issue) items.unreadable(line, issue, raw && { raw });
+        else items.row(line, { raw: raw!, ...(text !== undefined && { text }) });
+      };
+      return new FirstRecords(take, textsOf);
+    }),
+  );
   return { kind: 'tree', columns: [], duplicateColumns: new Set(), parts, notices: [] };
 }
 

@@ -69,19 +69,3 @@ export interface SourceHead extends Pick<Source, 'kind' | 'columns' | 'duplicate
   readonly parts: readonly SourceFile[];
   readonly notices: readonly Problem[];
 }
-
-/** The same batches, each converted. Leaving the loop early ends the reading of the file. */
-export async function* converted<Read>(
-  batches: AsyncGenerator<readonly Read[], FileEnd, undefined>,
-  convert: (batch: readonly Read[]) => readonly ReadItem[],
-): AsyncGenerator<readonly ReadItem[], FileEnd, undefined> {
-  try {
-    for (;;) {
-      const next = await batches.next();
-      if (next.done) return next.value;
-      yield convert(next.value);
-    }
-  } finally {
-    await batches.return({});
-  }
-}

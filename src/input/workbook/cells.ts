@@ -44,24 +44,17 @@ export function cellFormat(id: number, code: string | undefined): CellFormat {
 }
 
 /** Formats with a number instead of a text (ECMA-376, 18.8.30), also for East Asian languages. */
-const BUILT_IN: readonly (readonly [from: number, to: number, kind: DateKind])[] = [
-  [14, 17, 'date'],
-  [18, 21, 'time'],
-  [22, 22, 'datetime'],
-  [27, 31, 'date'],
-  [32, 35, 'time'],
-  [36, 36, 'date'],
-  [45, 45, 'time'],
-  [46, 46, 'duration'],
-  [47, 47, 'time'],
-  [50, 54, 'date'],
-  [55, 56, 'time'],
-  [57, 58, 'date'],
-];
+const BUILT_IN: Readonly<Record<DateKind, readonly number[]>> = {
+  date: [14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58],
+  time: [18, 19, 20, 21, 32, 33, 34, 35, 45, 47, 55, 56],
+  datetime: [22],
+  duration: [46],
+};
 
 /** `code`: of a format that the workbook defines itself. */
 export function dateKind(id: number, code: string | undefined): DateKind | undefined {
-  if (code === undefined) return BUILT_IN.find(([from, to]) => id >= from && id <= to)?.[2];
+  if (code === undefined)
+    return (['date', 'time', 'datetime', 'duration'] as const).find((kind) => BUILT_IN[kind].includes(id));
   // Texts, characters, colours, languages and conditions are no parts of a date; `[h]` is a length of time.
   const [positive = ''] = code.replace(/"[^"]*"|\\.|[_*]./g, '').split(';');
   const letters = positive.replace(/\[(?![hms]+\])[^\]]*\]/gi, '').replace(/general|e[+-]0+/gi, '');

@@ -17,7 +17,8 @@ const SAMPLE = 100;
 
 /** Opens a sheet of a workbook as a table. Throws a `UserError` if it is no workbook, has no such sheet, or the sheet no header. */
 export async function openWorkbook(input: InputFile, spec: SourceSpec): Promise<TableFile> {
-  return withParts(input, async (parts) => {
+  const parts = await ZipParts.open(input);
+  try {
     const workbook = await readWorkbook(input, parts);
     const strings = await readStrings(parts, workbook);
     const samples = new Map<SheetPart, Sample>();
@@ -33,16 +34,14 @@ export async function openWorkbook(input: InputFile, spec: SourceSpec): Promise<
     const first = spec.columns ? headerLine : headerLine + 1;
     const others = withRows.filter((each) => each !== sheet).map(({ name }) => name);
     return {
-      kind: 'table',
-      file,
-      traits: ['workbook'],
+      ...{ kind: 'table', file, traits: ['workbook'], headerLine, letters: columns.map(letterOf) },
       header: columns.map((column) => header[column]!),
-      headerLine,
-      letters: columns.map(letterOf),
       read: (hash) =>
         readRows({ file: input, label: file.label, sheet: sheet.name, columns, first, exact, hash }, others),
     };
-  });
+  } finally {
+    parts.close();
+  }
 }
 
 interface Sample {
@@ -69,11 +68,6 @@ function columnsOf(header: readonly string[]): number[] {
   return all.length - named.length > MOST_NAMELESS ? named : all;
 }
 
-async function withParts<Result>(file: InputFile, use: (parts: ZipParts) => Promise<Result>): Promise<Result> {
-  const parts = await ZipParts.open(file);
-  return use(parts).finally(() => parts.close());
-}
-
 /** The sheet that the mapping names, or the only one with rows. */
 function chosen(
   file: InputFile,
@@ -91,9 +85,9 @@ function chosen(
       hint: didYouMean(wanted, names) ?? `sheets of the file: ${quoted(names)}`,
     });
   }
-  const [only, ...others] = withRows;
+  const [only] = withRows;
   if (!only) throw new UserError(`${file.label} is empty: no sheet has rows`, { hint: 'export it again' });
-  if (others.length === 0) return only;
+  if (withRows.length === 1) return only;
   throw new SettingError('sheet', `${file.label} has ${withRows.length} sheets with rows`, {
     hint: `set one of them: ${withRows.map(({ name }) => `\`sheet: ${name}\``).join(', ')}`,
     choices: withRows.map(({ name }) => name),
