@@ -51,14 +51,13 @@ export class RecordReader {
           this.#takeUnreadable(item, entries);
           continue;
         }
-        const before = item.corrects && draftsOf(entries, { ...item, raw: item.corrects.raw });
+        const original = item.corrects && { ...item, raw: item.corrects.raw };
+        const before = original && entries.flatMap((entry) => entry.map(original));
         watch.row(item);
         for (const issue of item.issues) addProblem(writer.db, { record: writer.record(item) }, issue);
-        const drafts = draftsOf(entries, item);
-        if (before) {
-          for (const issue of correctedIds(before, drafts))
-            addProblem(writer.db, { record: writer.record(item) }, issue);
-        }
+        const drafts = entries.flatMap((entry) => entry.map(item));
+        for (const issue of before ? correctedIds(before, drafts) : [])
+          addProblem(writer.db, { record: writer.record(item) }, issue);
         for (const draft of drafts) this.#takeEvent(draft, item);
         if (drafts.length === 0) this.#skip(item, entries);
         for (const entry of versioned)
@@ -87,11 +86,9 @@ export class RecordReader {
     for (const entry of entries) {
       const drafts = raw ? entry.map({ kind: 'row', place, raw, issues: [] }) : [];
       const ids = drafts.map(({ data }) => data.external_id).filter((id) => typeof id === 'string');
-      for (const externalId of ids.length > 0 ? ids : [undefined])
-        writer.unused(record, entry.isEach ? 'unread_each' : 'unread', {
-          entity: entityOf(entry.type),
-          ...(externalId !== undefined && { externalId }),
-        });
+      const [code, entity] = [entry.isEach ? ('unread_each' as const) : ('unread' as const), entityOf(entry.type)];
+      for (const externalId of ids) writer.unused(record, code, { entity, externalId });
+      if (ids.length === 0) writer.unused(record, code, { entity });
     }
   }
 
@@ -153,33 +150,21 @@ function isTold({ type, data }: Draft, by: CompiledEntry, entry: CompiledEntry, 
   return isItself || (by.isConditional && kindOfType(type).isNote !== true);
 }
 
-function draftsOf(entries: readonly CompiledEntry[], row: Row): readonly Draft[] {
-  const drafts: Draft[] = [];
-  for (const entry of entries) drafts.push(...entry.map(row));
-  return drafts;
-}
-
 /** The external ids that a correction changes, as warnings: a spreadsheet makes `123` of `00123`. `before`: of the record as it was. */
 function correctedIds(before: readonly Draft[], after: readonly Draft[]): Problem[] {
+  const idsOf = (drafts: readonly Draft[]): ReadonlySet<string> =>
+    new Set(
+      drafts.flatMap(({ type, data: { external_id: id } }) =>
+        typeof id === 'string' ? `${entityOf(type)}\0${id}` : [],
+      ),
+    );
   const [old, now] = [idsOf(before), idsOf(after)];
-  return [...old].flatMap(([entity, ids]) => {
-    const kept = now.get(entity) ?? new Set();
-    const added = [...kept].filter((id) => !ids.has(id));
-    const lost = [...ids].filter((id) => !kept.has(id)).slice(0, added.length);
-    return lost.map((id, index) => changed(entity, id, added[index]!));
+  const added = [...now].filter((id) => !old.has(id));
+  return [...old].flatMap((lost) => {
+    const [entity = '', from = ''] = lost.split('\0');
+    const at = now.has(lost) ? -1 : added.findIndex((id) => id.startsWith(`${entity}\0`));
+    if (at < 0) return [];
+    const to = added.splice(at, 1)[0]!.slice(entity.length + 1);
+    return [issueOf('corrected_id', entity, from, to).with({ field: 'external_id' })];
   });
-}
-
-function idsOf(drafts: readonly Draft[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const ids = new Map<string, Set<string>>();
-  for (const { type, data } of drafts) {
-    if (typeof data.external_id !== 'string') continue;
-    const entity = entityOf(type);
-    ids.set(entity, (ids.get(entity) ?? new Set()).add(data.external_id));
-  }
-  return ids;
-}
-
-function changed(entity: string, from: string, to: string): Problem {
-  return issueOf('corrected_id', entity, from, to).with({ field: 'external_id' });
 }
