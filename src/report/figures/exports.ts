@@ -1,12 +1,12 @@
 /** What became of each file: its rows, the records that they became, and how they were mapped. */
 import { basename } from 'node:path';
-import { ENTITIES } from '../../kinds/index.ts';
+import { ENTITIES, kindOf } from '../../kinds/index.ts';
 import type { FileDigest } from '../../input/source.ts';
 import { outcomeOf, type Entity, type Outcome, type State } from '../../model.ts';
 import type { Database } from '../../store/sqlite.ts';
 import type { StoredMapping } from '../files/documents.ts';
 import { counted, countTexts, enumerated } from '../words/numbers.ts';
-import { fieldText, typeCounts, typeName } from '../words/terms.ts';
+import { fieldText, typeName } from '../words/terms.ts';
 import { column, sectionOf, type Section } from './figures.ts';
 
 interface EventsOf {
@@ -92,7 +92,7 @@ function fateText({ events, duplicates, skipped, unreadable }: ExportFate, isDry
     ENTITIES.flatMap((entity) => {
       const own = events.filter((each) => each.entity === entity && names.some((name) => name === each.outcome));
       const count = own.reduce((sum, each) => sum + each.count, 0);
-      return count === 0 ? [] : [`${typeCounts({ [`${entity}/created`]: count })} ${what}`];
+      return count === 0 ? [] : [`${counted(count, kindOf(entity).words[0])} ${what}`];
     }),
   );
   return [

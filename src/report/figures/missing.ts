@@ -170,28 +170,17 @@ export function appendixSections({ errors, omissions, warnings }: Causes, withVa
     recordsText(cause, 5),
     fixText(cause) || '–',
   ];
-  const titled = (id: string, title: string, rows: readonly Cells[]): Section => {
-    const left = rows.length - MOST_LISTED;
+  const lists = [
+    ['errors', 'Errors by cause', errors, (cause: Cause) => refusalText(cause) ?? missingText(cause)],
+    ['omitted', 'Values left out', omissions, onlyText],
+    ['warnings', 'Warnings', warnings, ({ code, kind }: Cause) => meaningOf(code, kind).what || code],
+  ] as const;
+  return lists.map(([id, title, causes, textOf]) => {
+    const rows = causes.slice(0, MOST_LISTED).map((cause) => line(cause, textOf(cause)));
+    const left = causes.length - rows.length;
     const notes = left > 0 ? [`${numberText(left)} more are in errors.csv or left_out.csv.`] : [];
-    return sectionOf({ id, title, columns, rows: rows.slice(0, MOST_LISTED), notes });
-  };
-  return [
-    titled(
-      'errors',
-      'Errors by cause',
-      errors.map((cause) => line(cause, refusalText(cause) ?? missingText(cause))),
-    ),
-    titled(
-      'omitted',
-      'Values left out',
-      omissions.map((cause) => line(cause, onlyText(cause))),
-    ),
-    titled(
-      'warnings',
-      'Warnings',
-      warnings.map((cause) => line(cause, meaningOf(cause.code, cause.kind).what || cause.code)),
-    ),
-  ];
+    return sectionOf({ id, title, columns, rows, notes });
+  });
 }
 
 /** What the service said of a record, without the values that it repeats. */

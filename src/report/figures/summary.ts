@@ -144,11 +144,7 @@ export function summaryOf(plan: PlanFigures, facts: RunFacts): Summary {
     by_type: byType,
     outcomes: sender?.outcomes ?? { created: 0, updated: 0, none: 0 },
     this_run: {
-      requests: facts.requests,
-      events_sent: sender?.counters.events_sent ?? 0,
-      follow_ups: sender?.counters.follow_ups ?? 0,
-      retries: sender?.counters.retries ?? 0,
-      rate_limited: sender?.counters.rate_limited ?? 0,
+      ...{ ...NO_REQUESTS, ...sender?.counters, requests: facts.requests },
       already_acknowledged: countWhere(survey.states, ({ state }) => state === 'acknowledged'),
       adopted: sender?.adopted ?? 0,
       seconds: secondsSince(facts.began),
@@ -168,6 +164,8 @@ export function summaryOf(plan: PlanFigures, facts: RunFacts): Summary {
   };
 }
 
+const NO_REQUESTS = { requests: 0, events_sent: 0, follow_ups: 0, retries: 0, rate_limited: 0 };
+
 /** What `--json` prints if a run ended before its survey was complete. Nothing was sent. */
 export function notStarted(facts: Pick<RunFacts, 'dryRun' | 'ending' | 'startedAt' | 'began'>): Summary {
   return {
@@ -178,18 +176,7 @@ export function notStarted(facts: Pick<RunFacts, 'dryRun' | 'ending' | 'startedA
     events: { ...totalOf([]), gone: 0, changed: 0 },
     first_changed: [],
     ...{ by_type: {}, outcomes: { created: 0, updated: 0, none: 0 } },
-    this_run: {
-      ...{
-        requests: 0,
-        events_sent: 0,
-        follow_ups: 0,
-        retries: 0,
-        rate_limited: 0,
-        already_acknowledged: 0,
-        adopted: 0,
-      },
-      seconds: secondsSince(facts.began),
-    },
+    this_run: { ...NO_REQUESTS, already_acknowledged: 0, adopted: 0, seconds: secondsSince(facts.began) },
     ...{ errors_by_code: {}, warnings_by_code: {}, waiting: {}, skipped: {}, omitted: {} },
     ...{ over_max_omitted: [], totals: [], pilot: null, priorities: [] },
     plan: { digest: null, events: 0 },

@@ -23,8 +23,6 @@ export interface WaitingState extends GateWait {
 export interface ProgressSnapshot extends RunPace {
   /** Events that this run still has to send. */
   readonly left: number;
-  /** The priority being sent, where another one follows. */
-  readonly priority?: { readonly priority: number; readonly left: number } | undefined;
   readonly waiting: WaitingState | undefined;
   readonly now: Date;
 }
@@ -49,13 +47,11 @@ export function isSerious({ waiting }: ProgressSnapshot): boolean {
   return waiting !== undefined && waiting.reason !== 'rate';
 }
 
-function paceParts({ perMinute, left, secondsLeft: atPace, priority, waiting, now }: ProgressSnapshot): string[] {
+function paceParts({ perMinute, left, secondsLeft: atPace, waiting, now }: ProgressSnapshot): string[] {
   const secondsLeft = leftWith(atPace, waiting?.reason, waiting?.nextInMs ?? 0);
-  const share = priority && secondsLeft !== undefined ? ` ${untilText((priority.left / left) * secondsLeft, now)}` : '';
   const end = secondsLeft === undefined || secondsLeft < 60 ? '' : ` (${untilText(secondsLeft, now)})`;
   return [
     `${numberText(Math.round(perMinute))}/min`,
-    ...(priority ? [`priority ${priority.priority}: ${numberText(priority.left)} left${share}`] : []),
     `${numberText(left)} left`,
     ...(secondsLeft === undefined || left === 0 ? [] : [`about ${durationText(secondsLeft)}${end}`]),
   ];

@@ -1,6 +1,6 @@
 import { EVENT_TYPES } from '../../kinds/index.ts';
 import type { EventType } from '../../model.ts';
-import { countStates, countWhere, priorityProgress, type CountedState } from '../../plan/counts.ts';
+import { countStates, countWhere, type CountedState } from '../../plan/counts.ts';
 import type { Database } from '../../store/sqlite.ts';
 import { paceOf, type Rate, type RecentlySettled } from '../../rate.ts';
 import type { ProgressSnapshot, TypeProgress, WaitingState } from './progress-text.ts';
@@ -85,14 +85,11 @@ export class ProgressTracker {
   pace(): ProgressSnapshot {
     const { states, recent } = this.#view.count();
     const left = countWhere(states, ({ state }) => isOpen(state));
-    const first = priorityProgress(states).find((each) => each.left > 0);
-    const now = new Date();
     return {
       ...paceOf(recent, left, this.#view.rate),
       left,
-      priority: first && first.left < left ? first : undefined,
       waiting: this.#waiting(performance.now()),
-      now,
+      now: new Date(),
     };
   }
 

@@ -1,7 +1,6 @@
 /** The words for types, outcomes, fields and waits, on the terminal and on pages. */
-import { ENTITIES, fieldNamed, isEventType, isUpdate, kindOfType, KINDS } from '../../kinds/index.ts';
+import { ENTITIES, fieldNamed, isUpdate, kindOfType, KINDS } from '../../kinds/index.ts';
 import type { EventType } from '../../model.ts';
-import { numberText } from './numbers.ts';
 
 /** Keys of an entry of the mapping beside its fields. */
 const ENTRY_KEYS: Readonly<Record<string, string>> = {
@@ -32,30 +31,19 @@ export const NOT_MIGRATED: readonly (readonly [what: string, why: string])[] = [
   ...KINDS.flatMap(({ notMigrated }) => notMigrated),
 ];
 
-/** `Leads`; without a type, `Records`. */
-export function typeName(type: EventType | ''): string {
-  return type === '' ? 'Records' : capital(wordsOf(type)[1]);
+/** `Leads` */
+export function typeName(type: EventType): string {
+  return capital(wordsOf(type)[1]);
 }
 
-/** The noun for one event of the type: `lead`. Errors of whole records have no type. */
-export function typeNoun(type: string): string {
-  return isEventType(type) ? wordsOf(type)[0] : type === '' ? 'record' : type;
+/** The noun for one event of the type: `lead`. */
+export function typeNoun(type: EventType): string {
+  return wordsOf(type)[0];
 }
 
 function wordsOf(type: EventType): readonly [one: string, several: string] {
   const [one, several] = kindOfType(type).words;
   return isUpdate(type) ? [`update of a ${one}`, `updates of ${several}`] : [one, several];
-}
-
-/** The most frequent types with their counts: `12 comments, 7 deals`. */
-export function typeCounts(counts: Readonly<Record<string, number>>): string {
-  return Object.entries(counts)
-    .sort((a, b) => b[1] - a[1])
-    .map(([type, count]) => {
-      const several = isEventType(type) ? wordsOf(type)[1] : type === '' ? 'records' : type;
-      return `${numberText(count)} ${count === 1 ? typeNoun(type) : several}`;
-    })
-    .join(', ');
 }
 
 /** `e-mail address`; the name itself where there are no other words. */

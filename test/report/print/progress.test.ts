@@ -96,13 +96,6 @@ const FAMILIES: readonly GivenEvent[] = [
   { state: 'ready', times: 4, type: 'comment/created' },
 ];
 
-it('says when the events of the priority being sent will be done, until only the last is left', async () => {
-  expect(await lineAfter(FAMILIES, 2)).toMatch(
-    /; 2\/min, priority 1: 2 left until 10:4\d, 10 left, about \d min \(until 10:4\d\)$/,
-  );
-  expect(await lineAfter(FAMILIES, 4)).not.toContain('priority');
-});
-
 it('counts a rejected event as settled, and not as acknowledged', async () => {
   expect(await lineAfter([{ state: 'ready', times: 3 }, { state: 'rejected' }], 1)).toMatch(
     /^10:42 lead\/created 1\/4 \(1 rejected\); 1\/min, 2 left/,
