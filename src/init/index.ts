@@ -9,7 +9,7 @@
  */
 import { resolve } from 'node:path';
 import { UserError } from '../errors.ts';
-import { markedLines } from '../mapping/marks.ts';
+import { markedLines } from '../mapping/document.ts';
 import type { Ask } from '../report/print/ask.ts';
 import type { Mark } from '../report/words/input.ts';
 import { entriesOf, type Facts } from './decide/decide.ts';

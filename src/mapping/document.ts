@@ -6,6 +6,7 @@ import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yam
 import type { Alias, Document as YamlDocument, Node, Scalar } from 'yaml';
 import { readNumber, type NumberText } from '../json.ts';
 import { mistake, type Location, type Problem } from '../problem.ts';
+import { MARKS, type Mark } from '../report/words/input.ts';
 import { numberText } from '../report/words/numbers.ts';
 import { blankIn, blankProblem, MOST_LEVELS, QUOTE, syntaxProblems, TOO_DEEP } from './yaml-mistakes.ts';
 
@@ -195,4 +196,26 @@ function keyText(key: unknown): string | undefined {
 /** Of a node that is there, else of the one that should have it. */
 function offsetOf(node: unknown, holder: Node): number {
   return (node as Node | null)?.range?.[0] ?? holder.range?.[0] ?? 0;
+}
+
+/** A line that a person still has to look at. */
+export interface MarkedLine {
+  /** From 1. */
+  readonly line: number;
+  readonly mark: Mark;
+  /** What it decides until then: the line, or the one below a comment of its own. */
+  readonly text: string;
+}
+
+const MARK = new RegExp(`(?:^|\\s)# (${Object.keys(MARKS).join('|')})(?::.*)?$`);
+
+/** The lines with a comment that begins with a mark: `# set this: …`. Who has done it removes the comment. */
+export function markedLines(text: string): MarkedLine[] {
+  const lines = text.split('\n');
+  return lines.flatMap((line, index) => {
+    const found = MARK.exec(line);
+    if (!found) return [];
+    const own = line.slice(0, found.index).trim() || (lines[index + 1] ?? '').trim();
+    return [{ line: index + 1, mark: found[1] as Mark, text: own }];
+  });
 }

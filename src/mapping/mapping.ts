@@ -6,7 +6,7 @@ import type { Combine } from './values/combine.ts';
 import type { ColumnUse } from './values/compile-context.ts';
 import type { NamedOtherwise, NotInExport } from './not-in-export.ts';
 import type { FunctionModule } from './functions.ts';
-import type { MarkedLine } from './marks.ts';
+import type { MarkedLine } from './document.ts';
 import type { Policies } from './policies.ts';
 import type { EntryWords } from './words.ts';
 

@@ -56,6 +56,11 @@ export interface ConditionSpec extends ValueObject {
   readonly present?: boolean | undefined;
 }
 
+/** The texts that its test names, if it names any. */
+export function testedTexts({ in: some, not_in: none, equals }: ConditionSpec): readonly string[] | undefined {
+  return some ?? none ?? (equals === undefined ? undefined : [equals]);
+}
+
 export interface CombineSpec {
   readonly heading?: string | undefined;
   readonly separator?: string | undefined;

@@ -8,6 +8,7 @@ import { REST_KEY } from './values/rest.ts';
 import {
   type CombineSpec,
   isAlternatives,
+  testedTexts,
   transformOf,
   type ConditionSpec,
   type Defaults,
@@ -135,8 +136,8 @@ const MOST_VALUES = 3;
 function testWords(spec: ConditionSpec, defaults: Defaults, holds: boolean): string {
   const value = inline(spec, defaults);
   const subject = isAlternatives(spec.from) ? `(${value})` : value;
-  const { in: some, not_in: none, equals, matches, present } = spec;
-  const values = some ?? none ?? (equals === undefined ? undefined : [equals]);
+  const { not_in: none, matches, present } = spec;
+  const values = testedTexts(spec);
   if (values) {
     const more = holds ? 0 : values.length - MOST_VALUES;
     const shown = values.slice(0, more > 0 ? MOST_VALUES : undefined).map(valueText);

@@ -6,27 +6,24 @@ import { within, type ValueContext } from '../values/compile-context.ts';
 import { reportPassedOver, saysWhatIsLeft } from '../values/left-behind.ts';
 import { columnOf } from '../values/path.ts';
 import { ABSENT, type Evaluate } from '../values/result.ts';
-import { completed, type ValueReading, type ValueKind } from './kind.ts';
+import type { ValueReading, ValueKind } from './kind.ts';
 
 type From = ValueSpec | readonly ValueSpec[];
 
 /** `from: Email`, or the first of `from: [Email, Work Email]` that has a value. */
 export const from: ValueKind<From> = {
-  ...completed<From>({
-    schema: (value) => z.union([value, z.array(value).min(1)]),
-    children: (spec) => (isAlternatives(spec) ? spec.map((each, index) => [[index], each]) : [[[], spec]]),
-    shape: (spec, shapeOf) => {
-      const shapes = new Set(isAlternatives(spec) ? spec.map(shapeOf) : [shapeOf(spec)]);
-      return shapes.size === 1 ? [...shapes][0]! : 'unknown';
-    },
-    words: (spec, { words, inline }) =>
-      isAlternatives(spec) ? { from: spec.map(inline).join(', else '), how: [] } : words(spec),
-  }),
+  schema: (value) => z.union([value, z.array(value).min(1)]),
+  children: (spec) => (isAlternatives(spec) ? spec.map((each, index) => [[index], each]) : [[[], spec]]),
+  shape: (spec, shapeOf) => {
+    const shapes = new Set(isAlternatives(spec) ? spec.map(shapeOf) : [shapeOf(spec)]);
+    return shapes.size === 1 ? [...shapes][0]! : 'unknown';
+  },
+  words: (spec, { words, inline }) =>
+    isAlternatives(spec) ? { from: spec.map(inline).join(', else '), how: [] } : words(spec),
   compile: (spec, context, reading) => {
     if (isAlternatives(spec)) return firstOf(spec, context, reading);
     const evaluate = reading.value(spec, context);
-    if (evaluate === ABSENT) return ABSENT;
-    return (row) => reading.finish(evaluate(row), row);
+    return evaluate === ABSENT ? ABSENT : (row) => reading.finish(evaluate(row), row);
   },
 };
 

@@ -55,17 +55,14 @@ export function kind<Spec>(
 ): ValueKind<Spec> {
   const { read, ...rest } = definition;
   return {
-    ...completed(rest),
+    children: () => [],
+    shape: () => 'unknown',
+    ...rest,
     compile: (spec, context, { value, finish }) => {
       const evaluate = read(spec, context, value);
-      if (evaluate === ABSENT) return ABSENT;
-      return (row) => finish(evaluate(row), row);
+      return evaluate === ABSENT ? ABSENT : (row) => finish(evaluate(row), row);
     },
   };
-}
-
-export function completed<Spec>(definition: KindDefinition<Spec>): Required<KindDefinition<Spec>> {
-  return { children: () => [], shape: () => 'unknown', ...definition };
 }
 
 /** The values of a mapping by their key. */

@@ -20,24 +20,14 @@ export function isRegion(text: string): text is CountryCode {
 const LANGUAGES = 'en de fr es pt it nl pl ru sv da nb fi cs tr uk ja zh'.split(' ');
 
 /** Names in use that Unicode's list of countries does not have. */
-const OTHER_NAMES: Readonly<Record<string, CountryCode>> = {
-  usa: 'US',
-  'united states of america': 'US',
-  eeuu: 'US',
-  'ee uu': 'US',
-  eua: 'US',
-  сша: 'US',
-  uk: 'GB',
-  'great britain': 'GB',
-  england: 'GB',
-  scotland: 'GB',
-  wales: 'GB',
-  'northern ireland': 'GB',
-  holland: 'NL',
-  'czech republic': 'CZ',
-  turkey: 'TR',
-  brd: 'DE',
-  uae: 'AE',
+const OTHER_NAMES: Partial<Record<CountryCode, string>> = {
+  US: 'usa, united states of america, eeuu, ee uu, eua, сша',
+  GB: 'uk, great britain, england, scotland, wales, northern ireland',
+  NL: 'holland',
+  CZ: 'czech republic',
+  TR: 'turkey',
+  DE: 'brd',
+  AE: 'uae',
 };
 
 let codes: ReadonlyMap<string, CountryCode> | undefined;
@@ -53,10 +43,11 @@ export function countryCode(text: string): CountryCode | undefined {
 
 function allNames(): ReadonlyMap<string, CountryCode> {
   const languages = LANGUAGES.map((language) => new Intl.DisplayNames(language, { type: 'region' }));
-  const codes = new Map(Object.entries(OTHER_NAMES));
+  const codes = new Map<string, CountryCode>();
   const ambiguous = new Set<string>();
   for (const country of Object.keys(numbering().countries) as CountryCode[]) {
-    for (const name of [country, ...languages.map((each) => each.of(country)!)].map(foldedCountry)) {
+    const others = OTHER_NAMES[country]?.split(', ') ?? [];
+    for (const name of [country, ...others, ...languages.map((each) => each.of(country)!)].map(foldedCountry)) {
       if ((codes.get(name) ?? country) !== country) ambiguous.add(name);
       codes.set(name, country);
     }

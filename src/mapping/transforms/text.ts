@@ -2,49 +2,45 @@ import { compilePattern, count, object, pattern, text } from '../schema-parts.ts
 import { valueText } from '../values/result.ts';
 import { onText, transform } from './transform.ts';
 
-export const lowercase = transform({
-  name: 'lowercase',
-  doc: 'Converts to lower case.',
-  usage: ['lowercase'],
-  examples: [{ apply: 'lowercase', from: 'Ada@Example.TEST', to: 'ada@example.test' }],
-  compile: () => onText((input) => input.toLowerCase()),
-});
+function plain(name: string, doc: string, [from, to]: readonly [string, string], change: (text: string) => string) {
+  return transform({ name, doc, usage: [name], examples: [{ apply: name, from, to }], compile: () => onText(change) });
+}
 
-export const uppercase = transform({
-  name: 'uppercase',
-  doc: 'Converts to upper case.',
-  usage: ['uppercase'],
-  examples: [{ apply: 'uppercase', from: 'eur', to: 'EUR' }],
-  compile: () => onText((input) => input.toUpperCase()),
-});
+export const lowercase = plain(
+  'lowercase',
+  'Converts to lower case.',
+  ['Ada@Example.TEST', 'ada@example.test'],
+  (input) => input.toLowerCase(),
+);
 
-export const collapseWhitespace = transform({
-  name: 'collapse_whitespace',
-  doc: 'Replaces every run of white space, including line breaks, with one space.',
-  usage: ['collapse_whitespace'],
-  examples: [{ apply: 'collapse_whitespace', from: 'Ada \n Lovelace', to: 'Ada Lovelace' }],
-  compile: () => onText((input) => input.replace(/\s+/g, ' ').trim()),
-});
+export const uppercase = plain('uppercase', 'Converts to upper case.', ['eur', 'EUR'], (input) => input.toUpperCase());
 
-export const prefix = transform<string>({
-  name: 'prefix',
-  doc: 'Adds text at the beginning.',
-  words: (added) => `adds ${valueText(added)} at the beginning`,
-  usage: ['{ prefix: TEXT }'],
-  examples: [{ apply: '{ prefix: note- }', from: '17', to: 'note-17' }],
-  argument: () => text,
-  compile: (added) => onText((input) => added! + input),
-});
+export const collapseWhitespace = plain(
+  'collapse_whitespace',
+  'Replaces every run of white space, including line breaks, with one space.',
+  ['Ada \n Lovelace', 'Ada Lovelace'],
+  (input) => input.replace(/\s+/g, ' ').trim(),
+);
 
-export const suffix = transform<string>({
-  name: 'suffix',
-  doc: 'Adds text at the end.',
-  words: (added) => `adds ${valueText(added)} at the end`,
-  usage: ['{ suffix: TEXT }'],
-  examples: [{ apply: '{ suffix: -old }', from: '17', to: '17-old' }],
-  argument: () => text,
-  compile: (added) => onText((input) => input + added!),
-});
+function adding(
+  name: string,
+  where: string,
+  [added, to]: readonly [string, string],
+  add: (to: string, added: string) => string,
+) {
+  return transform<string>({
+    name,
+    doc: `Adds text at the ${where}.`,
+    words: (given) => `adds ${valueText(given)} at the ${where}`,
+    usage: [`{ ${name}: TEXT }`],
+    examples: [{ apply: `{ ${name}: ${added} }`, from: '17', to }],
+    argument: () => text,
+    compile: (given) => onText((input) => add(input, given!)),
+  });
+}
+
+export const prefix = adding('prefix', 'beginning', ['note-', 'note-17'], (to, added) => added + to);
+export const suffix = adding('suffix', 'end', ['-old', '17-old'], (to, added) => to + added);
 
 export const truncate = transform<number>({
   name: 'truncate',

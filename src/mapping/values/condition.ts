@@ -2,7 +2,7 @@
 import type { JsonValue } from '../../json.ts';
 import { compilePattern } from '../schema-parts.ts';
 import { ABSENT, textOf, type RowContext } from './result.ts';
-import type { ConditionSpec } from '../spec.ts';
+import { testedTexts, type ConditionSpec } from '../spec.ts';
 import { within, type ValueContext } from './compile-context.ts';
 import { compileValue } from './value.ts';
 import { fittedCondition } from '../fitted.ts';
@@ -85,17 +85,11 @@ function compileTest(spec: ConditionSpec): (value: JsonValue | undefined) => boo
     const wanted = spec.present;
     return (value) => (value !== undefined) === wanted;
   }
-  if (spec.not_in) {
-    const texts = new Set(spec.not_in);
-    return (value) => !someText(value, (text) => texts.has(text));
-  }
-  if (spec.in) {
-    const texts = new Set(spec.in);
-    return (value) => someText(value, (text) => texts.has(text));
-  }
-  if (spec.equals !== undefined) {
-    const wanted = spec.equals;
-    return (value) => someText(value, (text) => text === wanted);
+  const named = testedTexts(spec);
+  if (named) {
+    const texts = new Set(named);
+    const wanted = spec.not_in === undefined;
+    return (value) => someText(value, (text) => texts.has(text)) === wanted;
   }
   const regex = compilePattern(spec.matches!);
   return (value) => someText(value, (text) => regex.test(text));

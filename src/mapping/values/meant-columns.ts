@@ -1,6 +1,6 @@
 /** Of columns that share a name, the one that a mapping means. */
 import type { Source } from '../../input/source.ts';
-import { transformOf, type EntrySpec } from '../spec.ts';
+import { testedTexts, transformOf, type EntrySpec } from '../spec.ts';
 import { valuesOf } from '../spec-values.ts';
 
 /** By name: the position of the column. */
@@ -33,11 +33,10 @@ function addNamed(entry: EntrySpec, texts: ReadonlyMap<string, Set<string>>): vo
     const isElsewhere = path.some((step, at) => step === 'lookup' && path[at + 1] !== 'with');
     const names = isElsewhere ? [] : [spec.from ?? []].flat();
     const columns = names.flatMap((name) => (typeof name === 'string' ? (texts.get(name) ?? []) : []));
-    const { in: some = [], not_in: none = [], equals, apply = [] } = spec;
-    const maps = apply
+    const maps = (spec.apply ?? [])
       .map(transformOf)
       .flatMap(([name, argument]) => (name === 'map' ? Object.keys(argument as object) : []));
-    const known = [...some, ...none, ...(equals === undefined ? [] : [equals]), ...maps].map(fold);
+    const known = [...(testedTexts(spec) ?? []), ...maps].map(fold);
     for (const texts of columns) for (const text of known) texts.add(text);
   }
 }
