@@ -11,16 +11,8 @@ import type { EntryDraft, Field, MappingDraft } from './decide/draft.ts';
 import type { Column, Table } from './facts/facts.ts';
 import type { KindAnswers } from './decide/kinds.ts';
 import { FIELD_OF, ROLES, type RecordKind, type Role } from './know/roles.ts';
+import { EXAMPLES, FILE_KINDS, WITHOUT } from './know/texts.ts';
 import { flow } from './lines/lines.ts';
-
-/** What a file may be. */
-const KINDS: Readonly<Record<string, readonly [label: string, kinds: readonly RecordKind[]]>> = {
-  leads: ['people: they become leads', ['lead']],
-  deals: ['deals', ['deal']],
-  both: ['people and deals: each row becomes both', ['lead', 'deal']],
-  comments: ['notes, calls, tasks: they become comments', ['comment']],
-  none: ['none of these; other records may look up names in it', []],
-};
 
 export const nameOf = ({ source, list }: Table): string => (list === undefined ? source : `${source}#${list}`);
 const fieldName = (field: Field, entry?: EntryDraft): string =>
@@ -43,7 +35,7 @@ export class Answers implements KindAnswers {
     const name = nameOf(table);
     const text = this.get(name);
     if (text === undefined) return undefined;
-    return (KINDS[text] ?? refuse(name, text, 'this is not a possible answer', Object.keys(KINDS)))[1];
+    return (FILE_KINDS[text] ?? refuse(name, text, 'this is not a possible answer', Object.keys(FILE_KINDS)))[1];
   }
 
   rolesOf(table: Table, kind: RecordKind): ReadonlyMap<Role, Column | undefined> {
@@ -136,7 +128,7 @@ export class Answers implements KindAnswers {
     const files = filesIn(tables);
     const file = files.find(({ source }) => source === this.#file);
     if (file) {
-      const choices = Object.entries(KINDS).map(([value, [label]]) => ({ value, label }));
+      const choices = Object.entries(FILE_KINDS).map(([value, [label]]) => ({ value, label }));
       const proposal = choices.findIndex(({ value }) => value === kindsIn(draft, file));
       return {
         name: file.source,
@@ -146,7 +138,7 @@ export class Answers implements KindAnswers {
       };
     }
     const labelOf = (table: Table): string =>
-      `${table.label} (${counted(table.records, 'record')}): ${KINDS[kindsIn(draft, table)]![0]}`;
+      `${table.label} (${counted(table.records, 'record')}): ${FILE_KINDS[kindsIn(draft, table)]![0]}`;
     const choices = [
       { value: 'yes', label: 'Yes, go on' },
       ...files.map((table) => ({ value: table.source, label: `Change ${labelOf(table)}` })),
@@ -191,7 +183,7 @@ const filesIn = (tables: readonly Table[]): Table[] =>
 
 function kindsIn({ entries }: MappingDraft, table: Table): string {
   const own = new Set(entries.filter((entry) => entry.table === table).map(({ kind }) => kind));
-  return Object.entries(KINDS).find(([, [, kinds]]) => kinds.join() === [...own].join())?.[0] ?? 'none';
+  return Object.entries(FILE_KINDS).find(([, [, kinds]]) => kinds.join() === [...own].join())?.[0] ?? 'none';
 }
 
 /** Columns of a table in a question, and characters of their values. */
@@ -214,12 +206,6 @@ function short(text: string, most: number): string {
   return plain.length > most ? `${plain.slice(0, most)}…` : plain;
 }
 
-/** What happens without a line that is no field. */
-const WITHOUT: Readonly<Record<string, string>> = {
-  when: ': these records are sent, too',
-  duplicates: ': rows with the same id and different values are errors',
-};
-
 /** The value as it is, others, then to type one, and last to leave it out. */
 function choicesFor(field: Field, entry: EntryDraft | undefined): Question['choices'] {
   const { key, value, off, columns, choices = [] } = field;
@@ -240,8 +226,6 @@ function choicesFor(field: Field, entry: EntryDraft | undefined): Question['choi
       : [{ value: 'out', label: `leave it out${WITHOUT[key] ?? ''}` }]),
   ];
 }
-
-const EXAMPLES: Readonly<Record<string, string>> = { region: 'IT', timezone: 'Europe/Rome', missing_values: 'N/A, -' };
 
 /** What a text means as a value of a field that is no column; an error if it means none. */
 const TYPED: Readonly<Record<string, (text: string) => unknown>> = {

@@ -10,7 +10,7 @@ import type { NotInExport } from './not-in-export.ts';
  * `index`: of the entry in the mapping.
  */
 export function fittedEntry(entry: EntrySpec, index: number, lacking: NotInExport): EntrySpec | undefined {
-  const { source, when, data } = entry;
+  const { source, when, data, priority } = entry;
   if (lacking.sources.includes(source) || lacking.entries.some((each) => each.index === index)) return undefined;
   const fit = (spec: ValueSpec | undefined): ValueSpec | undefined => spec && fitted(spec, source, lacking);
   const custom = kindOfType(entry.type).custom ?? '';
@@ -20,6 +20,7 @@ export function fittedEntry(entry: EntrySpec, index: number, lacking: NotInExpor
     ...entry,
     when: when && fittedCondition(when, source, lacking),
     ...present({ occurred_at: entry.occurred_at, stage_pipeline: entry.stage_pipeline }, fit),
+    priority: typeof priority === 'number' ? priority : fit(priority),
     data: present(values, (spec) => (spec === values[custom] ? spec : fit(spec as ValueSpec))),
   };
 }

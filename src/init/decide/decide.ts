@@ -4,6 +4,7 @@ import { ofText } from '../../report/words/numbers.ts';
 import type { EntryDraft, Field } from './draft.ts';
 import type { Column, Table } from '../facts/facts.ts';
 import {
+  choiceOf,
   contactField,
   currencyField,
   dateValue,
@@ -38,36 +39,32 @@ export interface Facts {
 interface Entry extends FieldContext {
   readonly found: KindFound;
   readonly key: KeyFound | undefined;
+  /** Of the person in the same row. */
+  readonly person: KeyFound | undefined;
 }
 
 export function entriesOf(facts: Facts, answers: KindAnswers): EntryDraft[] {
   const kinds = kindsOf(facts.tables, facts.references, answers);
-  const entries: Entry[] = [];
   const used = new Set([...kinds].flatMap(([table, found]) => (found.length > 0 ? [table] : [])));
-  for (const [table, found] of kinds) {
-    const isBoth = found.length > 1;
+  const entries = [...kinds].flatMap(([table, found]): Entry[] => {
     let person: KeyFound | undefined;
-    for (const each of found) {
+    return found.map((each) => {
+      const isBoth = found.length > 1;
       const context = { ...facts, table, found: each, isBoth, entries: used };
       const known = answers.keyOf?.(table, each.kind);
-      const key = known
-        ? { key: known, fields: [] }
-        : keyOf(context, isBoth && each.kind === 'deal' ? person?.key : undefined);
-      if (each.kind === 'lead') person = key;
-      entries.push({ ...context, key });
-    }
-  }
+      const ofPerson = isBoth && each.kind === 'deal' ? person : undefined;
+      const key = known ? { key: known, fields: [] } : keyOf(context, ofPerson?.key);
+      person ??= key;
+      return { ...context, key, person: ofPerson };
+    });
+  });
   const ordered = RECORD_KINDS.flatMap((kind) => entries.filter(({ found }) => found.kind === kind));
   const targets = ordered.flatMap(({ table, found: { kind }, key }): ParentTarget[] =>
     key && kind !== 'comment' ? [{ table, kind, key: key.key }] : [],
   );
   const drafts = ordered.map((entry): EntryDraft => {
-    const { table, found, isBoth } = entry;
-    const person =
-      isBoth && found.kind === 'deal'
-        ? ordered.find((each) => each.table === table && each.found.kind === 'lead')
-        : undefined;
-    const parents = found.kind === 'lead' ? [] : parentFields(entry, targets, person?.key?.fields.at(-1));
+    const { table, found, person } = entry;
+    const parents = found.kind === 'lead' ? [] : parentFields(entry, targets, person?.fields.at(-1));
     const fields = [...FIELDS[found.kind](entry, parents), ...twiceFields(entry, ordered)];
     const custom = found.kind === 'comment' ? [] : customFields(table, fields, entries);
     return { kind: found.kind, table, doubt: found.doubt, why: found.reasons, fields: inOrder([...fields, ...custom]) };
@@ -77,7 +74,7 @@ export function entriesOf(facts: Facts, answers: KindAnswers): EntryDraft[] {
 
 const PLACES = ['settings', 'data', 'custom'] as const;
 
-/** Files that number their records alike: comments get a prefix; people and deals, which others name by their ids, are marked. */
+/** Files that number their records alike: comments, which nothing refers to, get a prefix; others are marked. */
 function numberedAlike(entry: EntryDraft, before: readonly EntryDraft[], references: readonly Reference[]): EntryDraft {
   const idOf = ({ fields }: EntryDraft): Column | undefined =>
     fields.find(({ key }) => key === 'external_id')?.columns[0];
@@ -87,13 +84,11 @@ function numberedAlike(entry: EntryDraft, before: readonly EntryDraft[], referen
   const other = before.find((each) => each.kind === entry.kind && each.table !== entry.table && isSame(idOf(each)));
   if (!own || !other || own.is.email >= LEVELS.half) return entry;
   const said = `${quoted(own)} has ids of ${other.table.source}, too`;
-  const change = (field: Field): Field =>
-    field.key !== 'external_id'
-      ? field
-      : entry.kind === 'comment'
-        ? { ...field, value: valueOf(own, { prefix: `${entry.table.source}-` }), said: `${said}: with a prefix` }
-        : { ...field, doubt: 'check', said: `${said}: are they the same records?` };
-  return { ...entry, fields: entry.fields.map(change) };
+  const more: Partial<Field> =
+    entry.kind === 'comment'
+      ? { value: valueOf(own, { prefix: `${entry.table.source}-` }), said: `${said}: with a prefix` }
+      : { doubt: 'check', said: `${said}: are they the same records?` };
+  return { ...entry, fields: entry.fields.map((each) => (each.key === 'external_id' ? { ...each, ...more } : each)) };
 }
 
 /** Entries of one type have one policy for ids that occur twice: the program refuses others. */
@@ -162,14 +157,10 @@ function timeField(role: 'created' | 'happened', entry: Entry): Field {
   if (entry.found.assignment.taken.has(role)) return roleField(role, entry);
   const dates = entry.table.columns.filter(({ date, is, list }) => date && is.birth === 0 && list === undefined);
   const [first] = dates;
-  const said = `no column looks like the date of creation; dates are in ${dates.slice(0, 2).map(quoted).join(', ')}`;
   const none = missingField(role, entry);
   if (!first || none.doubt === 'set') return none;
-  const choices = dates.map((column) => ({
-    answer: column.name,
-    label: `${column.name} (${figures(column)})`,
-    value: dateValue(column),
-  }));
+  const said = `no column looks like the date of creation; dates are in ${dates.slice(0, 2).map(quoted).join(', ')}`;
+  const choices = dates.map((column) => ({ ...choiceOf(role, column), value: dateValue(column) }));
   return { ...none, value: dateValue(first), doubt: 'set', said, choices };
 }
 
@@ -177,15 +168,13 @@ function amountField(entry: Entry): Field {
   const field = roleField('amount', entry);
   const [column] = field.columns;
   if (!column) return field;
-  const scale = scaleOf(column);
-  if (scale) return { ...field, doubt: 'check', said: `${field.said}; ${scale.why}` };
-  if (isHundreds(column))
-    return { ...field, doubt: field.doubt ?? 'check', said: `${field.said}; all are multiples of 100: cents?` };
-  const others = entry.table.columns.filter(
-    (each) =>
-      each !== column && each.is.money + each.is.decimal > 0 && each.separators && each.meaning.concepts.has('amount'),
+  const more = scaleOf(column)?.why ?? (isHundreds(column) ? 'all are multiples of 100: cents?' : undefined);
+  if (more !== undefined) return { ...field, doubt: field.doubt ?? 'check', said: `${field.said}; ${more}` };
+  const other = entry.table.columns.find(
+    ({ name, is, separators, meaning }) =>
+      name !== column.name && is.money + is.decimal > 0 && separators && meaning.concepts.has('amount'),
   );
-  return others.length === 0 || field.doubt ? field : { ...field, said: `${field.said}; not ${quoted(others[0]!)}` };
+  return !other || field.doubt ? field : { ...field, said: `${field.said}; not ${quoted(other)}` };
 }
 
 /** Subject and text. */
@@ -193,17 +182,12 @@ function contentField(entry: Entry): Field {
   const { taken } = entry.found.assignment;
   const [content, subject] = [taken.get('content'), taken.get('subject')];
   if (!content && !subject) return missingField('content', entry);
-  if (!content || !subject)
-    return { ...roleField(content ? 'content' : 'subject', entry), key: 'content', choices: activityText(entry) };
+  const choices = activityText(entry);
+  if (!content || !subject) return { ...roleField(content ? 'content' : 'subject', entry), key: 'content', choices };
   const columns = [subject.column, content.column];
-  const values = columns.map((column) => valueFor('content', column));
-  return {
-    ...roleField('content', entry),
-    value: { list: values, apply: [{ join: '\n\n' }] },
-    columns,
-    said: `${quoted(content.column)} in ${figures(content.column)}`,
-    choices: activityText(entry),
-  };
+  const value = { list: columns.map((column) => valueFor('content', column)), apply: [{ join: '\n\n' }] };
+  const said = `${quoted(content.column)} in ${figures(content.column)}`;
+  return { ...roleField('content', entry), value, columns, said, choices };
 }
 
 /** The date and type of an activity in its text, where nothing else keeps them. */
@@ -222,63 +206,40 @@ function activityText({ table, found }: Entry): NonNullable<Field['choices']> {
 /** Comments of records that are in no export are skipped, where that can be told. */
 function withParent({ table }: Entry, parents: readonly Field[]): Field[] {
   const live = parents.filter(({ off }) => !off);
-  const both: Field[] =
-    live.length > 1 ? [{ key: 'if_both', place: 'settings', value: 'deal', columns: [], said: '' }] : [];
-  const isOpen =
-    live.length > 0 &&
-    live.every(
-      ({ value, columns: [column] }) => typeof value === 'object' || (column && column.filled < table.records),
-    );
-  const isPartial = live.some(
-    ({ value }) =>
-      typeof value === 'object' &&
-      value !== null &&
-      ('template' in value || JSON.stringify(value).includes('"if_missing":"skip"')),
+  const setting = (key: string, value: Field['value'], said: string): Field => {
+    return { key, place: 'settings', value, columns: [], said };
+  };
+  const both = live.length > 1 ? [setting('if_both', 'deal', '')] : [];
+  const isOpen = live.every(
+    ({ value, columns: [column] }) => typeof value === 'object' || (column && column.filled < table.records),
   );
+  const isPartial = live.some(({ value }) => /"template"|"if_missing":"skip"/.test(JSON.stringify(value)));
   if (!isOpen || !(isPartial || live.length > 1)) return both;
   const values = live.map(({ value }) => value as ValueSpec);
-  const value: ConditionSpec = { from: values.length === 1 ? values[0]! : values, present: true };
-  return [
-    { key: 'when', place: 'settings', value, columns: [], said: 'only records whose lead or deal is in the exports' },
-    ...both,
-  ];
+  const when: ConditionSpec = { from: values.length === 1 ? values[0]! : values, present: true };
+  return [setting('when', when, 'only records whose lead or deal is in the exports'), ...both];
 }
 
 /** People whose addresses another table has, too, are skipped: whoever wants them twice leaves that out. */
 function twiceFields({ table, found, references }: Entry, entries: readonly Entry[]): Field[] {
-  if (found.kind !== 'lead') return [];
-  const email = found.assignment.taken.get('email')?.column;
-  const same = references.find(({ from, to, share }) => {
-    const other = entries.find((each) => each.table === to.table && each.found.kind === 'lead');
-    return (
-      from === email &&
-      other?.found.assignment.taken.get('email')?.column === to &&
-      share >= LEVELS.half &&
-      other.table !== table
-    );
-  });
-  const other = entries.find((each) => each.table === same?.to.table && each.found.kind === 'lead');
-  const back = references.find(({ from, to }) => from === same?.to && to === same?.from);
-  if (!same || !other?.key || (back && entries.indexOf(other) > entries.findIndex((each) => each.table === table)))
-    return [];
-  const lookup = {
-    source: other.table.source,
-    match: valueOf(same.to, 'lowercase'),
-    with: valueOf(same.from, 'lowercase'),
-    take: other.key.key.value,
-    if_missing: 'skip',
-    if_many: 'first',
-  } as const;
-  return [
-    {
-      key: 'when',
-      place: 'settings',
-      value: { lookup, present: false },
-      columns: [],
-      doubt: 'check',
-      said: `${ofText(same.found, same.of)} addresses are also in ${other.table.source}: these people are skipped`,
-    },
-  ];
+  const email = found.kind === 'lead' ? found.assignment.taken.get('email')?.column : undefined;
+  const others = entries.filter((each) => each.table !== table && each.found.kind === 'lead');
+  const isOf = ({ found: { assignment } }: Entry, column: Column): boolean =>
+    assignment.taken.get('email')?.column === column;
+  for (const { from, to, share, found: n, of } of references) {
+    const other = from === email && share >= LEVELS.half ? others.find((each) => isOf(each, to)) : undefined;
+    const isBoth = references.some((each) => each.from === to && each.to === from);
+    // Of two tables that have each other's, the later one.
+    const at = entries.findIndex((each) => each.table === table);
+    if (!other?.key || (isBoth && entries.indexOf(other) > at)) continue;
+    const [match, own] = [valueOf(to, 'lowercase'), valueOf(from, 'lowercase')];
+    const take = other.key.key.value;
+    const { source } = other.table;
+    const lookup = { source, match, with: own, take, if_missing: 'skip', if_many: 'first' } as const;
+    const said = `${ofText(n, of)} addresses are also in ${source}: these people are skipped`;
+    return [{ key: 'when', place: 'settings', value: { lookup, present: false }, columns: [], doubt: 'check', said }];
+  }
+  return [];
 }
 
 /** Every other column, under its own name. */

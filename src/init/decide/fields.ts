@@ -12,13 +12,14 @@ import { dateText } from '../facts/dates.ts';
 import { NOTHING, type Doubt, type Field, type FieldChoice } from './draft.ts';
 import type { Column, Table } from '../facts/facts.ts';
 import { endingOf, fold, meaningOf } from '../facts/headers.ts';
-import { valueOf, waysTo } from './joins.ts';
+import { valueOf } from './joins.ts';
 import type { KindFound } from './kinds.ts';
 import { multipleIn } from '../facts/shapes.ts';
-import type { Reference } from '../facts/relations.ts';
+import { literal, type Reference } from '../facts/relations.ts';
 import { FIELD_OF, LEVELS, POINTS, type Role } from '../know/roles.ts';
-import { ratedFor, isSure, reasonsFor, type Rated, type Taken } from './score.ts';
-import { ADDRESS } from '../facts/shapes.ts';
+import { ADDRESS } from '../know/shapes.ts';
+import { MISSING } from '../know/texts.ts';
+import { isSure, reasonsFor, type Rated, type Taken } from './score.ts';
 
 /** What a field is made from. */
 export interface FieldContext {
@@ -40,22 +41,6 @@ export function quoted({ name }: Column): string {
 export function figures({ filled, table }: Column): string {
   return ofText(filled, table.records);
 }
-
-/** What each field is, where no column has it. */
-const MISSING: Readonly<Record<string, readonly [what: string, isNeeded: boolean]>> = {
-  full_name: ['a name', true],
-  email: ['an e-mail address', false],
-  phone_number: ['a phone number', false],
-  occurred_at: ['the date of creation', false],
-  title: ['a title', true],
-  amount: ['an amount', false],
-  currency: ['a currency', true],
-  stage_name: ['a stage', true],
-  stage_pipeline: ['a pipeline', false],
-  owner_name: ['an owner', false],
-  content: ['a text', true],
-  author_name: ['an author', false],
-};
 
 /** A role that no column has: commented out, with what comes near. */
 export function missingField(role: Role, { found, table }: FieldContext): Field {
@@ -83,49 +68,37 @@ export function missingField(role: Role, { found, table }: FieldContext): Field 
 
 /** Names of companies. */
 export function isCompany({ meaning: { concepts }, is, filled, list, pair }: Column): boolean {
-  return (
-    concepts.has('company') &&
-    !concepts.has('id') &&
-    is.words >= LEVELS.most &&
-    is.email < LEVELS.some &&
-    filled > 0 &&
-    list === undefined &&
-    !pair
-  );
+  const isCalled = concepts.has('company') && !concepts.has('id');
+  return isCalled && is.words >= LEVELS.most && is.email < LEVELS.some && filled > 0 && list === undefined && !pair;
 }
 
 function placeOf(key: string): Field['place'] {
   return key === 'occurred_at' || key === 'stage_pipeline' ? 'settings' : 'data';
 }
 
-export function choicesFrom(role: Role, near: readonly Rated[]): FieldChoice[] {
-  return near.map(({ column }) => ({
-    answer: column.name,
-    label: `${column.name} (${figures(column)}): ${column.examples.join(' | ')}`,
-    value: valueFor(role, column),
-  }));
+export function choiceOf(role: Role, column: Column): FieldChoice {
+  const label = `${column.name} (${figures(column)}): ${column.examples.join(' | ')}`;
+  return { answer: column.name, label, value: valueFor(role, column) };
 }
 
-/** A role that one column has. `more`: what else is to be said, and how sure it is. */
-export function roleField(role: Role, context: FieldContext, more: Partial<Field> = {}): Field {
-  const { found } = context;
-  const taken = found.assignment.taken.get(role);
+function choicesFrom(role: Role, near: readonly Rated[]): FieldChoice[] {
+  return near.map(({ column }) => choiceOf(role, column));
+}
+
+/** A role that one column has. */
+export function roleField(role: Role, context: FieldContext): Field {
+  const { assignment, kind } = context.found;
+  const taken = assignment.taken.get(role);
   if (!taken) return missingField(role, context);
   const { column, next } = taken;
   const key = FIELD_OF[role];
   const doubt = doubtOf(role, taken);
+  const said = [doubt?.why, figures(column), isNear(taken) ? `or ${quoted(next!.column)}` : ''];
   return {
-    key,
-    place: placeOf(key),
-    value: valueFor(role, column),
-    columns: [column],
-    choices: choicesFrom(role, found.assignment.near.get(role) ?? []),
-    why: reasonsFor(role, column, found.kind).reasons,
-    doubt: doubt?.mark,
-    said: [doubt?.why ?? '', figures(column), isNear(taken) ? `or ${quoted(next!.column)}` : '']
-      .filter(Boolean)
-      .join('; '),
-    ...more,
+    ...{ key, place: placeOf(key), value: valueFor(role, column), columns: [column], doubt: doubt?.mark },
+    choices: choicesFrom(role, assignment.near.get(role) ?? []),
+    why: reasonsFor(role, column, kind).reasons,
+    said: said.filter(Boolean).join('; '),
   };
 }
 
@@ -184,35 +157,27 @@ function firstNumber({ sample, is }: Column): TransformSpec[] {
 /** `asDay`: the day alone, as for custom fields. */
 export function dateValue(column: Column, asDay = false): ValueSpec {
   const { formats, locale } = column.date!;
-  const utc = formats.every((format) => format.endsWith("'UTC'"));
+  const timezone = formats.every((each) => each.endsWith("'UTC'")) && 'UTC';
   const format = formats.length === 1 ? formats[0]! : formats;
-  const isPlain = !asDay && !locale && !utc;
-  return valueOf(column, {
-    date: isPlain
-      ? format
-      : { formats: format, ...(utc && { timezone: 'UTC' }), ...(locale && { locale }), ...(asDay && { as: 'date' }) },
-  });
+  const more = { ...(timezone && { timezone }), ...(locale && { locale }), ...(asDay && { as: 'date' }) };
+  return valueOf(column, { date: Object.keys(more).length === 0 ? format : { formats: format, ...more } });
 }
 
 /** What amounts are divided or multiplied by, and why: by a header, or another column that has a hundredth of each value. */
 export function scaleOf(column: Column): { readonly by: Record<string, number>; readonly why: string } | undefined {
-  const multiple = multipleIn(column.name);
+  const { name, is, meaning, table } = column;
+  const multiple = multipleIn(name);
   if (multiple) return { by: { multiply: multiple.factor }, why: `its name has \`${multiple.mark}\`` };
-  if (column.is.decimal > LEVELS.hint) return undefined;
-  if (
-    fold(column.name)
-      .split(' ')
-      .some((word) => /^micros?$/.test(word))
-  )
-    return { by: { divide: 1_000_000 }, why: 'its name says millionths' };
-  if (column.meaning.concepts.has('cents')) return { by: { divide: 100 }, why: 'its name says so' };
-  const unit = column.table.columns.find(
-    ({ counts, distinct }) => distinct === 1 && /^(?:minor|cents?|pence)\b/i.test([...(counts?.keys() ?? [])][0] ?? ''),
-  );
+  if (is.decimal > LEVELS.hint) return undefined;
+  if (/\bmicros?\b/.test(fold(name))) return { by: { divide: 1_000_000 }, why: 'its name says millionths' };
+  if (meaning.concepts.has('cents')) return { by: { divide: 100 }, why: 'its name says so' };
+  const isUnit = ({ counts, distinct }: Column): boolean =>
+    distinct === 1 && /^(?:minor|cents?|pence)\b/i.test([...(counts?.keys() ?? [])].join());
+  const unit = table.columns.find(isUnit);
   return unit && { by: { divide: 100 }, why: `${quoted(unit)} says so` };
 }
 
-export function amountValue(column: Column): ValueSpec {
+function amountValue(column: Column): ValueSpec {
   const scale = scaleOf(column)?.by;
   const isPlain =
     column.separators?.group === undefined && column.sample.every((value) => /^-?\d+(?:\.\d+)?$/.test(value));
@@ -253,18 +218,23 @@ export function currencyField(context: FieldContext): Field[] {
   if (!amount) return [];
   const named = AT_END.exec(amount.name)?.[1]?.toUpperCase() ?? currencyMarksInName(amount.name)[0];
   const found = named === undefined ? amount.sample.flatMap((value) => currencyMarks(value).slice(0, 1)) : [named];
-  const marks = new Map(
-    found.flatMap((mark) => likelyCurrency(mark) ?? []).map((code, at) => [found[at]!, code] as const),
-  );
+  const marks = [...new Set(found)].flatMap((mark) => {
+    const code = likelyCurrency(mark);
+    return code === undefined ? [] : [[mark, code] as const];
+  });
   const choices = CURRENCIES.map((answer) => ({ answer, label: answer, value: { value: answer } }));
   const field = { key: 'currency', place: 'data', columns: [], doubt: 'set', choices } as const;
-  const [code, ...others] = new Set(marks.values());
+  const [code, ...others] = new Set(marks.map(([, each]) => each));
   if (code === undefined)
     return [{ ...field, value: { value: 'EUR' }, off: true, said: 'no column has the currency of the amounts' }];
-  const said = `${named === undefined ? 'amounts have' : `the header ${quoted(amount)} has`} ${[...marks.keys()].join(', ')}`;
+  const all = marks.map(([mark]) => mark);
+  const said = `${named === undefined ? 'amounts have' : `the header ${quoted(amount)} has`} ${all.join(', ')}`;
   if (others.length === 0) return [{ ...field, value: { value: code }, said }];
-  const escaped = [...marks.keys()].sort((a, b) => b.length - a.length).map((each) => each.replace(/[$.\\]/g, '\\$&'));
-  const apply = [{ extract: `(${escaped.join('|')})` }, { map: { ...Object.fromEntries(marks), '*': '=' } }];
+  const pattern = all
+    .sort((a, b) => b.length - a.length)
+    .map(literal)
+    .join('|');
+  const apply = [{ extract: `(${pattern})` }, { map: { ...Object.fromEntries(marks), '*': '=' } }];
   return [{ ...field, value: valueOf(amount, ...apply), columns: [amount], said }];
 }
 
@@ -275,29 +245,23 @@ export function nameField(context: FieldContext): Field {
   const { taken, near } = context.found.assignment;
   const [whole, given, last] = (['full', 'first', 'last'] as const).map((role) => taken.get(role));
   // Beside a first or a last name, what is only called a name is the other one.
-  const isPart =
-    whole !== undefined && (given === undefined) !== (last === undefined) && whole.column.is.spaced < LEVELS.half;
-  const [full, first, second] = isPart ? [undefined, given ?? whole, last ?? whole] : [whole, given, last];
-  const parts = [first, second].flatMap((each) => each ?? []);
+  const isPart = whole !== undefined && !given !== !last && whole.column.is.spaced < LEVELS.half;
+  const [full, ...two] = isPart ? [undefined, given ?? whole, last ?? whole] : [whole, given, last];
+  const parts = two.flatMap((each) => each ?? []);
   if (parts.length === 0 && !full) return missingField('full', context);
   const own = parts.length === 2 || !full ? parts : [full];
   const columns = own.map(({ column }) => column);
-  const value: ValueSpec =
-    columns.length === 1 ? valueOf(columns[0]!) : { list: columns.map(({ name }) => name), apply: [{ join: ' ' }] };
+  const names = columns.map(({ name }) => name);
+  const value = columns.length === 1 ? valueOf(columns[0]!) : { list: names, apply: [{ join: ' ' }] };
   const filled = Math.max(...columns.map((column) => column.filled));
   const { records, columns: all } = context.table;
-  const company =
-    filled < records * LEVELS.most ? all.find((column) => isCompany(column) && column.filled > filled) : undefined;
-  const doubt = company
-    ? { mark: 'check' as const, why: `else ${quoted(company)}` }
-    : own.map((each) => doubtOf('first', each)).find(Boolean);
+  const company = all.find((each) => filled < records * LEVELS.most && isCompany(each) && each.filled > filled);
+  const found = own.map((each) => doubtOf('first', each)).find(Boolean);
+  const doubt = company ? { mark: 'check' as const, why: `else ${quoted(company)}` } : found;
   return {
-    key: 'full_name',
-    place: 'data',
+    ...{ key: 'full_name', place: 'data', columns, doubt: doubt?.mark },
     value: company ? { from: [value, company.name] } : value,
-    columns,
-    doubt: doubt?.mark,
-    said: [ofText(filled, records), doubt?.why ?? ''].filter(Boolean).join('; '),
+    said: [ofText(filled, records), doubt?.why].filter(Boolean).join('; '),
     choices: choicesFrom('full', whole ? [whole] : (near.get('full') ?? [])),
     why: reasonsFor(own[0] === full ? 'full' : 'last', columns.at(-1)!, 'lead').reasons,
   };
@@ -305,26 +269,21 @@ export function nameField(context: FieldContext): Field {
 
 /** All columns of addresses or numbers, in their order: the first one that has a value. */
 export function contactField(role: 'email' | 'phone', context: FieldContext): Field {
-  const { found, table } = context;
-  const taken = found.assignment.taken.get(role);
-  if (!taken) return elsewhere(role, context) ?? missingField(role, context);
-  const near = (found.assignment.near.get(role) ?? []).filter(
-    ({ header, column }) => header >= POINTS.sure && !isFax(column),
-  );
-  const columns = table.columns.filter(
-    (column) => column === taken.column || near.some((each) => each.column === column),
-  );
+  const { taken, near } = context.found.assignment;
   const one = roleField(role, context);
-  if (columns.length === 1) {
-    const several = taken.column.several > 0 ? `; the first of several in ${numberText(taken.column.several)}` : '';
-    return { ...one, doubt: several ? 'check' : one.doubt, said: `${figures(taken.column)}${several}` };
-  }
+  const main = taken.get(role)?.column;
+  if (!main) return one;
+  const others = near.get(role)!.filter(({ header, column }) => header >= POINTS.sure && !isFax(column));
+  const columns = context.table.columns.filter((each) => each === main || others.some(({ column }) => column === each));
+  if (columns.length === 1 && main.several === 0) return { ...one, said: figures(main) };
+  if (columns.length === 1)
+    return { ...one, doubt: 'check', said: `${figures(main)}; the first of several in ${numberText(main.several)}` };
   const values = columns.map((column) => valueFor(role, column) as ValueObject);
-  const [first] = values;
-  const isSame = values.every(
-    ({ apply }, at) => columns[at]!.list === undefined && JSON.stringify(apply) === JSON.stringify(first!.apply),
+  const { apply } = values[0]!;
+  const isSame = columns.every(
+    ({ list }, at) => list === undefined && JSON.stringify(values[at]!.apply) === JSON.stringify(apply),
   );
-  const value = isSame ? { from: columns.map(({ name }) => name), apply: first!.apply } : { from: values };
+  const value = isSame ? { from: columns.map(({ name }) => name), apply } : { from: values };
   const said = `the first that has one; ${quoted(columns[0]!)} has ${figures(columns[0]!)}`;
   return { ...one, value, columns, choices: [], said, doubt: undefined };
 }
@@ -334,26 +293,6 @@ function isFax({ name, table }: Column): boolean {
   const stem = name.replace(/[^-_. ]+$/, '');
   const labels = table.columns.filter((each) => each.name !== name && stem.length > 2 && each.name.startsWith(stem));
   return labels.some(({ counts }) => [...(counts?.keys() ?? [])].some((value) => meaningOf(value).concepts.has('fax')));
-}
-
-/** An address or number that is in a table of its own. */
-function elsewhere(
-  role: 'email' | 'phone',
-  { table, found, tables, references, entries }: FieldContext,
-): Field | undefined {
-  const id = found.assignment.taken.get('id')?.column;
-  for (const other of id ? tables : []) {
-    if (other.list !== undefined || other.nouns.includes('user') || entries.has(other)) continue;
-    const isIt = (each: Column): boolean => each.is.few === 0 && (ratedFor(role, each, 'lead')?.header ?? 0) > 0;
-    const column = other.columns.find(isIt);
-    const target = column && { table: other, kind: 'lead' as const, key: { value: column.name, columns: [column] } };
-    const [way] = target ? waysTo(table, target, references, entries) : [];
-    if (!way || way.by === 'name' || way.column !== id || way.points < 0) continue;
-    const value = { from: way.value, apply: role === 'email' ? ['lowercase'] : ['phone'] };
-    const said = `from ${other.source} by ${quoted(id!)}: ${ofText(way.found, way.of)} match`;
-    return { key: FIELD_OF[role], place: 'data', value, columns: [], said, why: way.reasons };
-  }
-  return undefined;
 }
 
 /** Stages, owners and authors: by their names, or by ids whose names another table has. */
@@ -369,88 +308,62 @@ export function namedField(role: 'stage' | 'owner' | 'author', context: FieldCon
   return isIds ? { ...field, doubt: 'check', said: `${field.said}; ids, and no export has their names` } : field;
 }
 
-function lookedUp(role: Role, column: Column, { references }: FieldContext): Partial<Field> | undefined {
-  const nouns = role === 'stage' ? ['stage'] : ['user', 'lead'];
+/** What a stage or person is called in a table of theirs: columns of these concepts, the best first. */
+const CALLED = { stage: 'stage name title', owner: 'email name full', author: 'name full email' } as const;
+
+function lookedUp(role: keyof typeof CALLED, column: Column, { references }: FieldContext): Partial<Field> | undefined {
+  const nouns: readonly string[] = role === 'stage' ? ['stage'] : ['user', 'lead'];
   const able = references
-    .filter(
-      ({ from, to, isUnique, share }) =>
-        from === column &&
-        isUnique &&
-        share >= LEVELS.half &&
-        to.table.list === undefined &&
-        nouns.some((noun) => to.table.nouns.includes(noun as never)),
-    )
+    .filter(({ from, isUnique, share }) => from === column && isUnique && share >= LEVELS.half)
+    .filter(({ to: { table } }) => table.list === undefined && table.nouns.some((noun) => nouns.includes(noun)))
     .sort((a, b) => b.share - a.share);
   for (const { to, by, found, of } of able) {
-    const wanted =
-      role === 'stage'
-        ? ['stage', 'name', 'title']
-        : role === 'owner'
-          ? ['email', 'name', 'full']
-          : ['name', 'full', 'email'];
-    const names = to.table.columns.filter(
-      (each) => each !== to && each.filled > 0 && !each.pair && Math.max(each.is.words, each.is.email) >= LEVELS.most,
-    );
-    const named = wanted.flatMap((word) => names.filter(({ meaning }) => meaning.concepts.has(word as never)))[0];
-    const name = named ?? names.find(({ pair }) => pair !== undefined);
+    const { columns, source } = to.table;
+    const names = columns.filter(({ is, filled }) => filled > 0 && Math.max(is.words, is.email) >= LEVELS.most);
+    const called = CALLED[role]
+      .split(' ')
+      .flatMap((word) =>
+        names.filter(({ meaning, pair }) => !pair && (meaning.concepts as ReadonlySet<string>).has(word)),
+      );
+    const name = called.find((each) => each !== to) ?? names.find(({ pair }) => pair !== undefined);
     if (!name) continue;
-    const value = {
-      lookup: {
-        source: to.table.source,
-        match: valueOf(to, ...(by.key ?? [])),
-        with: valueOf(column, ...by.apply),
-        take: name.name,
-      },
-    };
-    const share = ofText(found, of);
-    return { value, said: `${share} are in ${to.table.source}.${to.name}`, doubt: found < of ? 'check' : undefined };
+    const [match, own] = [valueOf(to, ...(by.key ?? [])), valueOf(column, ...by.apply)];
+    const value = { lookup: { source, match, with: own, take: name.name } };
+    return { value, said: `${ofText(found, of)} are in ${source}.${to.name}`, doubt: found < of ? 'check' : undefined };
   }
   return undefined;
 }
 
-/** Of won, lost and open as numbers. */
-const MAX_STATUS = 4;
+/** Won, lost and open as numbers. */
+function isStatus({ is, distinct, meaning: { concepts } }: Column): boolean {
+  return is.few === 1 && is.digits === 1 && distinct <= 4 && concepts.has('status') && !concepts.has('deleted');
+}
 
 /** The stage, or how the deal ended where a column says that and the stage does not. */
 export function stageField(context: FieldContext): Field {
   const { taken } = context.found.assignment;
   const [stage, outcome] = [taken.get('stage')?.column, taken.get('outcome')?.column];
-  if (!outcome) {
-    const field = namedField('stage', context);
-    const isStatus = ({ meaning, is, name }: Column): boolean =>
-      is.few === 1 &&
-      is.digits === 1 &&
-      meaning.concepts.has('status') &&
-      !meaning.concepts.has('deleted') &&
-      name !== stage?.name;
-    const status = context.table.columns.find((column) => isStatus(column) && column.distinct <= MAX_STATUS);
-    if (!status || field.off) return field;
-    return {
-      ...field,
-      doubt: 'check',
-      said: `${field.said}; ${quoted(status)} (${[...status.counts!.keys()].join(', ')}) may say how they ended`,
-    };
-  }
-  if (!stage) return { ...roleField('outcome', context), key: 'stage_name', doubt: undefined, said: figures(outcome) };
+  if (outcome && !stage)
+    return { ...roleField('outcome', context), key: 'stage_name', doubt: undefined, said: figures(outcome) };
   const field = namedField('stage', context);
-  const ended = [...outcome.counts!].flatMap(([value]) => {
+  if (!outcome) {
+    const status = context.table.columns.find((each) => each !== stage && isStatus(each));
+    if (!status || field.off) return field;
+    const values = [...status.counts!.keys()].join(', ');
+    return { ...field, doubt: 'check', said: `${field.said}; ${quoted(status)} (${values}) may say how they ended` };
+  }
+  const words = { won: 'Won', lost: 'Lost' };
+  const ended = [...outcome.counts!].flatMap(([value, count]) => {
     const end = endingOf(value);
-    return end === 'won' || end === 'lost' ? [[value, end === 'won' ? 'Won' : 'Lost'] as const] : [];
+    return end === 'won' || end === 'lost' ? [{ value, count, word: words[end] }] : [];
   });
-  const count = [...outcome.counts!].reduce(
-    (sum, [value, n]) => sum + (ended.some(([each]) => each === value) ? n : 0),
-    0,
-  );
-  if (stage.is.ends > 0 && ended.length > 0 && stage.is.ends >= outcome.is.ends) return field;
+  if (stage!.is.ends > 0 && ended.length > 0 && stage!.is.ends >= outcome.is.ends) return field;
+  const map = { ...Object.fromEntries(ended.map(({ value, word }) => [value, word])), '*': null };
+  const count = ended.reduce((sum, each) => sum + each.count, 0);
   return {
     ...field,
-    value: {
-      from: [
-        { from: outcome.name, apply: [{ map: { ...Object.fromEntries(ended), '*': null } }] },
-        field.value as ValueSpec,
-      ],
-    },
-    columns: [outcome, stage],
+    value: { from: [{ from: outcome.name, apply: [{ map }] }, field.value as ValueSpec] },
+    columns: [outcome, stage!],
     doubt: 'check',
     said: `${quoted(outcome)} ends ${numberText(count)} deals as Won or Lost, whatever their stage`,
   };

@@ -56,29 +56,21 @@ function withApply(value: ValueSpec, apply: readonly TransformSpec[] = []): Valu
   return typeof value === 'string' ? { from: value, apply } : { ...value, apply: [...(value.apply ?? []), ...apply] };
 }
 
-function stepsFrom(table: Table, references: readonly Reference[]): JoinStep[] {
+/** `inner`: the elements of a list that have their own ids, which is the only list that a way leads to. */
+function stepsFrom(table: Table, references: readonly Reference[], inner?: Key): JoinStep[] {
   return references.flatMap((reference): JoinStep[] => {
     const { from, to, by, isUnique } = reference;
     const own = valueOf(from, ...by.apply);
-    const other = valueOf(to, ...(by.key ?? []));
-    if (from.table === table && to.table.list === undefined)
-      return [{ from, own, to: to.table, match: other, there: to, reference, isBack: false, isUnique }];
+    const match = valueOf(to, ...(by.key ?? []));
+    const isInner = to.table.list !== undefined && to === inner?.columns[0];
+    if (from.table === table && (to.table.list === undefined || isInner)) {
+      const there = { to: to.table, match: isInner ? inner.value : match, there: to };
+      return [{ from, own, ...there, reference, isBack: false, isUnique: isUnique || isInner }];
+    }
     // The other one names this record, and not what both name.
-    const isTheirs = to === idOf(table) && isUnique && from.table.list === undefined;
-    return isTheirs
-      ? [
-          {
-            from: to,
-            own: other,
-            to: from.table,
-            match: own,
-            there: from,
-            reference,
-            isBack: true,
-            isUnique: isOnce(from),
-          },
-        ]
-      : [];
+    if (to !== idOf(table) || !isUnique || from.table.list !== undefined) return [];
+    const there = { to: from.table, match: own, there: from };
+    return [{ from: to, own: match, ...there, reference, isBack: true, isUnique: isOnce(from) }];
   });
 }
 
@@ -92,13 +84,8 @@ export function waysTo(
   entries: ReadonlySet<Table>,
 ): Way[] {
   if (table === target.table) return [];
-  const nested = nestedWay(table, target);
-  const steps = stepsFrom(table, references);
-  const direct =
-    target.table.list === undefined
-      ? steps.filter(({ to }) => to === target.table)
-      : inLists(table, target, references);
-  const ways = direct.map((step) => wayBy(table, target, [step]));
+  const steps = stepsFrom(table, references, target.key);
+  const ways = steps.filter(({ to }) => to === target.table).map((step) => wayBy(table, target, [step]));
   for (const first of steps) {
     const isOther = first.to !== target.table && first.to !== table && !entries.has(first.to);
     if (!isOther || isStaff(first.from) || !isId(first.from)) continue;
@@ -108,82 +95,51 @@ export function waysTo(
         ways.push(wayBy(table, target, [first, second]));
     }
   }
-  return [...(nested ? [nested] : []), ...ways.filter(isAllowed)].sort((a, b) => b.points - a.points);
-}
-
-/** The elements of a list are told apart by their own ids: the value is that of the element. */
-function inLists(table: Table, target: ParentTarget, references: readonly Reference[]): JoinStep[] {
-  if (target.table.list === undefined) return [];
-  const [key] = target.key.columns;
-  return references
-    .filter(({ from, to }) => from.table === table && to === key && to.table === target.table)
-    .map((reference) => ({
-      from: reference.from,
-      own: valueOf(reference.from, ...reference.by.apply),
-      to: target.table,
-      match: target.key.value,
-      there: reference.to,
-      reference,
-      isBack: false,
-      isUnique: true,
-    }));
+  return [...nestedWay(table, target), ...ways.filter(isAllowed)].sort((a, b) => b.points - a.points);
 }
 
 /** In one record: the holder of a list, or the first element of the list beside it. */
-function nestedWay(table: Table, target: ParentTarget): Way | undefined {
+function nestedWay(table: Table, target: ParentTarget): Way[] {
+  const { list, source } = target.table;
   const isHolder = table.holder === target.table;
   const isBeside = table.holder !== undefined && table.holder === target.table.holder;
   const [key, ...more] = target.key.columns;
-  const isInside = table.list !== undefined && `${table.list}.`.startsWith(`${target.table.list ?? '?'}.`);
-  if ((!isHolder && !isBeside) || !key || more.length > 0 || isInside) return undefined;
-  const path = isHolder ? `$.${key.name}` : `$.${target.table.list!}.${key.name}`;
+  const isInside = table.list !== undefined && `${table.list}.`.startsWith(`${list ?? '?'}.`);
+  if ((!isHolder && !isBeside) || !key || more.length > 0 || isInside) return [];
+  const path = isHolder ? `$.${key.name}` : `$.${list!}.${key.name}`;
   const what = isHolder ? 'the record around it' : 'the first one beside it';
   const reasons = [
     { what, points: WAYS.nested + (isHolder ? WAYS.id : 0) },
     { what: 'all records', points: WAYS.fill },
   ];
-  const all = { found: table.records, of: table.records, isPlain: true, isAmbiguous: isBeside };
-  return {
-    ...all,
-    by: isHolder ? 'id' : 'shared',
-    target,
-    value: isHolder ? path : { from: path, apply: [{ at: 0 }] },
-    column: undefined,
-    reference: undefined,
-    to: `${target.table.list ?? target.table.source}.${key.name}`,
-    reasons,
-    points: sumOf(reasons),
-  };
+  return [
+    {
+      ...{ target, column: undefined, reference: undefined, reasons, points: sumOf(reasons) },
+      ...{ found: table.records, of: table.records, isPlain: true, isAmbiguous: isBeside },
+      by: isHolder ? 'id' : 'shared',
+      value: isHolder ? path : { from: path, apply: [{ at: 0 }] },
+      to: `${list ?? source}.${key.name}`,
+    },
+  ];
 }
 
 function wayBy(table: Table, target: ParentTarget, steps: readonly JoinStep[]): Way {
-  const [first] = steps;
+  const { from, own, reference } = steps[0]!;
   const last = steps.at(-1)!;
-  const { from, reference } = first!;
-  const isKey =
-    steps.length === 1 && !last.isBack && target.key.columns.length === 1 && last.there === target.key.columns[0];
+  const { key } = target;
+  const isKey = steps.length === 1 && !last.isBack && key.columns.length === 1 && last.there === key.columns[0];
   const isPlain = isKey && reference.by.key === undefined;
-  const take = target.key.value;
+  const taken = steps.map((_, at) => steps[at + 1]?.own ?? key.value);
   const value = isPlain
-    ? withApply(first!.own, target.key.apply)
-    : steps.reduce<ValueSpec>(
-        (own, step, at) => lookup(step, own, at === steps.length - 1 ? take : steps[at + 1]!.own),
-        first!.own,
-      );
+    ? withApply(own, key.apply)
+    : steps.reduce<ValueSpec>((with_, step, at) => lookup(step, with_, taken[at]!), own);
   const by = waySort(last, isKey, steps);
   const reasons = reasonsOf(table, target, steps, by);
+  const list = last.to.list === undefined ? '' : `#${last.to.list}`;
   return {
-    by,
-    target,
-    value,
-    column: from,
-    reference,
-    to: `${last.to.source}${last.to.list === undefined ? '' : `#${last.to.list}`}.${last.there.name}`,
-    found: reference.found,
-    of: reference.of,
-    reasons,
-    points: sumOf(reasons),
-    isPlain,
+    ...{ by, target, value, column: from, reference, reasons, points: sumOf(reasons), isPlain },
+    ...{ found: reference.found, of: reference.of },
+    to: `${last.to.source}${list}.${last.there.name}`,
     isAmbiguous: !steps.every(({ isUnique }) => isUnique),
   };
 }
@@ -202,13 +158,8 @@ function waySort({ there, isBack }: JoinStep, isKey: boolean, steps: readonly Jo
 
 /** Words, not an id that others have. */
 export function isNamed({ is, pair, meaning: { concepts } }: Column): boolean {
-  return (
-    (pair !== undefined || is.words >= LEVELS.most) &&
-    is.code < LEVELS.half &&
-    is.email < LEVELS.half &&
-    is.uuid < LEVELS.half &&
-    !concepts.has('id')
-  );
+  const isWords = pair !== undefined || is.words >= LEVELS.most;
+  return isWords && Math.max(is.code, is.email, is.uuid) < LEVELS.half && !concepts.has('id');
 }
 
 function reasonsOf(
@@ -218,34 +169,33 @@ function reasonsOf(
   by: Way['by'],
 ): Reason[] {
   const [{ from, isBack, reference }] = steps as readonly [JoinStep, ...JoinStep[]];
-  const naming = isBack ? reference.from : from;
-  const isSaid = isBack
-    ? saysSo(naming, table)
-    : steps.length === 1
-      ? saysSo(naming, there, kind)
-      : saysSo(naming, reference.to.table);
-  const isStaffed = steps.some((each) => isStaff(each.from));
+  const isDirect = steps.length === 1 && !isBack;
+  const named = isBack ? table : steps.length === 1 ? there : reference.to.table;
+  const isSaid = saysSo(isBack ? reference.from : from, named, isDirect ? kind : undefined);
   const isChance = steps.some(
     (each) =>
-      each.reference.isByChance &&
-      !saysSo(each.reference.from, each.reference.to.table, steps.length === 1 && !isBack ? kind : undefined),
+      each.reference.isByChance && !saysSo(each.reference.from, each.reference.to.table, isDirect ? kind : undefined),
   );
   const share = steps.reduce((all, each) => all * (each.isBack ? LEVELS.most : each.reference.share), 1);
-  return [
-    { what: `by ${by} of a ${kind}`, points: WAYS[by] },
-    { what: 'share that is found', points: WAYS.share * share },
-    { what: 'records with a value', points: WAYS.fill * (from.filled / Math.max(1, table.records)) },
-    ...(isBack ? [{ what: 'the other one has its id', points: WAYS.back }] : []),
-    ...(steps.length > 1 ? [{ what: 'over a third table', points: WAYS.hop }] : []),
-    ...(isSaid ? [{ what: 'its header says so', points: WAYS.said }] : []),
-    ...(isStaffed ? [{ what: 'its header names who works with it', points: WAYS.staff }] : []),
-    ...(isChance ? [{ what: 'small numbers are in every table', points: WAYS.chance }] : []),
+  const fill = from.filled / Math.max(1, table.records);
+  const all: readonly (readonly [what: string, points: number, is: boolean])[] = [
+    [`by ${by} of a ${kind}`, WAYS[by], true],
+    ['share that is found', WAYS.share * share, true],
+    ['records with a value', WAYS.fill * fill, true],
+    ['the other one has its id', WAYS.back, isBack],
+    ['over a third table', WAYS.hop, steps.length > 1],
+    [SAID, WAYS.said, isSaid],
+    ['its header names who works with it', WAYS.staff, steps.some((each) => isStaff(each.from))],
+    ['small numbers are in every table', WAYS.chance, isChance],
   ];
+  return all.flatMap(([what, points, is]) => (is ? [{ what, points }] : []));
 }
+
+const SAID = 'its header says so';
 
 /** By a name only where the header says whose name it is and no two have it; by what several share, only what says that it is an id. */
 function isAllowed({ by, column, reasons, isAmbiguous, target }: Way): boolean {
-  const isSaid = reasons.some(({ points }) => points === WAYS.said);
+  const isSaid = reasons.some(({ what }) => what === SAID);
   if (by === 'name') return isSaid && !isAmbiguous && column !== undefined && column.is.prose < LEVELS.some;
   if (by !== 'shared') return true;
   const concepts = column?.meaning.concepts;

@@ -1,8 +1,10 @@
 /** What the records of each table are: the sum of roles, nouns and relations by the table of kinds makes the proposal. */
 import type { TransformSpec, ValueSpec } from '../../mapping/spec.ts';
 import type { Column, Table } from '../facts/facts.ts';
+import type { Concept } from '../facts/headers.ts';
 import { saysSo, type Reference } from '../facts/relations.ts';
 import { KIND_POINTS, KINDS, LEVELS, REFERS, type RecordKind, type Role } from '../know/roles.ts';
+import { SIGNS } from '../know/texts.ts';
 import { assign, sumOf, type Assignment, type Reason } from './score.ts';
 
 export const RECORD_KINDS: readonly RecordKind[] = ['lead', 'deal', 'comment'];
@@ -13,7 +15,7 @@ export interface KindFound {
   readonly assignment: Assignment;
   readonly reasons: readonly Reason[];
   /** `set`: nothing shows it, it is only the likeliest; `check`: it is not sure. */
-  readonly doubt?: { readonly mark: 'set' | 'check'; readonly why: string };
+  readonly doubt?: { readonly mark: 'set' | 'check'; readonly why: string } | undefined;
 }
 
 export type TableKinds = ReadonlyMap<Table, readonly KindFound[]>;
@@ -37,32 +39,23 @@ export interface KindAnswers {
 /** People and deals first, then comments on both. */
 export function kindsOf(tables: readonly Table[], references: readonly Reference[], answers: KindAnswers): TableKinds {
   const kinds = new Map<Table, readonly KindFound[]>(tables.map((table) => [table, []]));
-  const isIn = (column: Column, list: string): boolean => `${column.list ?? ''}.`.startsWith(`${list}.`);
   /** Lists whose elements become events have their columns themselves. */
   const isFree = (table: Table) => {
     const lists = tables.flatMap((each) => (each.holder === table && kinds.get(each)!.length > 0 ? [each.list!] : []));
-    return (column: Column): boolean => !lists.some((list) => isIn(column, list));
+    return (column: Column): boolean => !lists.some((list) => `${column.list ?? ''}.`.startsWith(`${list}.`));
   };
   const judge = (table: Table, kind: RecordKind): KindFound => {
     const assignment = assign(table, kind, isFree(table), answers.rolesOf(table, kind));
     return { kind, assignment, ...verdict(table, assignment, signsOf(table, assignment, references, kinds)) };
   };
-  const ordered = [...tables]
-    .filter(({ records }) => records > 0)
-    .sort((a, b) => (b.list?.length ?? 0) - (a.list?.length ?? 0));
-  const open = ordered.filter((table) => {
-    const given = answers.kindsOf(table);
-    if (given)
-      kinds.set(
-        table,
-        given.map((kind) => withoutDoubt(judge(table, kind))),
-      );
-    return given === undefined;
-  });
-  for (const table of open) {
-    const found = (['lead', 'deal'] as const).map((kind) => judge(table, kind));
-    kinds.set(table, together(found));
+  const ordered = tables.filter(({ records }) => records > 0);
+  ordered.sort((a, b) => (b.list?.length ?? 0) - (a.list?.length ?? 0));
+  for (const table of ordered) {
+    const given = answers.kindsOf(table)?.map((kind) => ({ ...judge(table, kind), doubt: undefined }));
+    if (given) kinds.set(table, given);
   }
+  const open = ordered.filter((table) => answers.kindsOf(table) === undefined);
+  for (const table of open) kinds.set(table, [judge(table, 'lead'), judge(table, 'deal')].filter(isEnough));
   for (const table of open) kinds.set(table, withPeople(table, kinds, references, judge));
   for (const table of open) {
     const comment = judge(table, 'comment');
@@ -76,12 +69,6 @@ export function kindsOf(tables: readonly Table[], references: readonly Reference
 
 const pointsOf = (found: KindFound | undefined): number => sumOf(found?.reasons ?? []);
 const isEnough = (found: KindFound): boolean => pointsOf(found) >= KIND_POINTS.least;
-const withoutDoubt = ({ kind, assignment, reasons }: KindFound): KindFound => ({ kind, assignment, reasons });
-
-/** A person and a deal in each row, or the likelier one. */
-function together(found: readonly KindFound[]): KindFound[] {
-  return found.filter(isEnough);
-}
 
 /** Deals with a person in each row are people, too, where no other table has these. */
 function withPeople(
@@ -134,39 +121,24 @@ function addPeople(
 
 /** Whether a header names somebody who works with the records. */
 export function isStaff({ meaning: { words } }: Column): boolean {
-  return words.some(
-    (word) =>
-      word.has('owner') || (word.has('user') && !word.has('person')) || word.has('author') || word.has('modified'),
-  );
+  const isOne = (word: ReadonlySet<Concept>): boolean =>
+    (['owner', 'author', 'modified'] as const).some((each) => word.has(each)) ||
+    (word.has('user') && !word.has('person'));
+  return words.some(isOne);
 }
 
 type Signs = Readonly<Record<string, boolean>>;
 
 function verdict(table: Table, { kind }: Assignment, signs: Signs): Pick<KindFound, 'reasons' | 'doubt'> {
   const { nouns, signs: points, needs } = KINDS[kind];
-  const [noun, most] = table.nouns.map((each) => [each, nouns[each] ?? 0] as const).sort((a, b) => b[1] - a[1])[0] ?? [
-    '',
-    0,
-  ];
-  const lacking = needs
-    .filter((each) => !signs[each])
-    .map((what) => ({ what: `no ${what}`, points: Number.NEGATIVE_INFINITY }));
+  const called = table.nouns.map((noun) => ({ what: `called ${noun}`, points: nouns[noun] ?? 0 }));
+  const lacking = needs.filter((each) => !signs[each]).map((what) => ({ what: `no ${what}`, points: -Infinity }));
   const found = Object.entries(points).flatMap(([what, each]) => (signs[what] ? [{ what, points: each }] : []));
-  const reasons = [...(noun ? [{ what: `called ${noun}`, points: most }] : []), ...found, ...lacking];
+  const reasons = [...called.sort((a, b) => b.points - a.points).slice(0, 1), ...found, ...lacking];
   if (sumOf(reasons) >= KIND_POINTS.sure) return { reasons };
-  const why = `these may be ${kind}s: ${found.map(({ what }) => WORDS[what] ?? what).join(', ')}`;
+  const why = `these may be ${kind}s: ${found.map(({ what }) => SIGNS[what] ?? what).join(', ')}`;
   return { reasons, doubt: { mark: 'check', why } };
 }
-
-const WORDS: Readonly<Record<string, string>> = {
-  reach: 'an address or number',
-  called: 'others refer to them',
-  calledDeal: 'others refer to them',
-  parent: 'the id of a lead or deal',
-  content: 'a text',
-  happened: 'a time',
-  ofLead: 'they refer to people',
-};
 
 function signsOf(table: Table, { taken }: Assignment, references: readonly Reference[], kinds: TableKinds): Signs {
   const has = (...roles: readonly Role[]): boolean => roles.some((role) => taken.has(role));
@@ -211,13 +183,10 @@ function signsOf(table: Table, { taken }: Assignment, references: readonly Refer
   };
 }
 
-const IDS = new WeakMap<Table, { readonly column: Column | undefined }>();
-
 /** The column with the ids of a table, whatever its records are. */
 export function idOf(table: Table): Column | undefined {
-  const found = IDS.get(table) ?? { column: assign(table, 'comment').taken.get('id')?.column };
-  IDS.set(table, found);
-  return found.column;
+  table.id ??= { column: assign(table, 'comment').taken.get('id')?.column };
+  return table.id.column;
 }
 
 /** Not an address, a number or a name. */
@@ -227,27 +196,18 @@ export function isId({ is, meaning: { concepts } }: Column): boolean {
 
 /** Whether a header says that a column has the ids of people, deals or parents. */
 function isParentId({ meaning: { concepts }, filled }: Column): boolean {
-  return (
-    filled > 0 &&
-    concepts.has('id') &&
-    (['person', 'deal', 'parent'] as const).some((each) => concepts.has(each)) &&
-    !concepts.has('user')
-  );
+  const isCalled = (['person', 'deal', 'parent'] as const).some((each) => concepts.has(each));
+  return isCalled && filled > 0 && concepts.has('id') && !concepts.has('user');
 }
 
 function isOf(table: Table, kind: RecordKind, kinds: TableKinds): boolean {
-  return (
-    kinds.get(table)!.some((each) => each.kind === kind) || (table.nouns.includes(kind) && table.list === undefined)
-  );
+  const isCalled = table.list === undefined && table.nouns.includes(kind);
+  return isCalled || kinds.get(table)!.some((each) => each.kind === kind);
 }
 
 /** In the records of people or deals, or beside lists of them. */
 function isNested(table: Table, kinds: TableKinds): boolean {
   const { holder } = table;
-  return (
-    holder !== undefined &&
-    [...kinds].some(
-      ([other, found]) => other !== table && found.length > 0 && (other === holder || other.holder === holder),
-    )
-  );
+  const isThere = (other: Table): boolean => other !== table && (other === holder || other.holder === holder);
+  return holder !== undefined && [...kinds].some(([other, found]) => found.length > 0 && isThere(other));
 }

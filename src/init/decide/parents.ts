@@ -28,16 +28,12 @@ function wayTo(
   if (!way || way.points < WAYS.least) return { near: ways.slice(0, 3) };
   const others = ways.filter((each) => each.column !== way.column);
   // One column may name records of several tables: contacts or leads.
-  const same = ways.filter(
-    (each) =>
-      each.column === way.column && each.target !== way.target && each.isPlain && way.isPlain && each.by === 'id',
-  );
-  const found = [way, ...new Map(same.map((each) => [each.target, each])).values()].reduce(
-    (sum, each) => sum + each.found,
-    0,
-  );
-  const near = others.find((each) => each.by === way.by && way.points - each.points < WAYS.near);
-  return { way, next: near, found: Math.min(found, way.of), others };
+  const isSame = (each: Way): boolean =>
+    each.column === way.column && each.target !== way.target && each.isPlain && way.isPlain && each.by === 'id';
+  const same = new Map(ways.filter(isSame).map((each) => [each.target, each]));
+  const found = [way, ...same.values()].reduce((sum, each) => sum + each.found, 0);
+  const next = others.find((each) => each.by === way.by && way.points - each.points < WAYS.near);
+  return { way, next, found: Math.min(found, way.of), others };
 }
 
 /** `lead_external_id`, `deal_external_id`: both for comments. */
@@ -62,34 +58,26 @@ export function parentFields(
 
 function wayField(kind: RecordKind, { way, next, found, others }: WayTaken, isMixed: boolean): Field {
   const { by, column, to, of, reference, isAmbiguous } = way;
-  const type = isMixed || reference?.type ? reference?.type : undefined;
+  const type = reference?.type;
   // Where few records have the id itself, another way by ids may find more.
-  const isRare = column !== undefined && column.filled < column.table.records * LEVELS.most;
-  const more =
-    isRare && !isMixed && kind === 'lead'
-      ? others.find((each) => each.by !== 'name' && each.column && each.column.filled > column.filled)
-      : undefined;
+  const isRare = column !== undefined && column.filled < column.table.records * LEVELS.most && !isMixed;
+  const isMore = (each: Way): boolean => each.by !== 'name' && (each.column?.filled ?? 0) > column!.filled;
+  const more = isRare && kind === 'lead' ? others.find(isMore) : undefined;
   const isRarelyFound = found < of * LEVELS.most && !isMixed && !type;
-  const isWeak = by !== 'id' || isAmbiguous || next !== undefined || isRarelyFound || more !== undefined;
+  const isWeak = by !== 'id' || isAmbiguous || [next, more].some(Boolean) || isRarelyFound;
   const shared = column ? `the only one with the same ${quoted(column)}` : 'the first one beside it';
-  const how = { name: 'by name', shared, id: '', address: '' }[by] || (isAmbiguous ? 'the first of several' : '');
-  const said = type ? `by ${quoted(type.column)}` : `${ofText(found, of)} match ${to}`;
   const value = settled(way, isMixed, type);
+  const said = [
+    { name: 'by name', shared, id: '', address: '' }[by] || (isAmbiguous ? 'the first of several' : ''),
+    type ? `by ${quoted(type.column)}` : `${ofText(found, of)} match ${to}`,
+    more ? `else the only one with the same ${quoted(more.column!)}` : '',
+    next ? `or ${quoted(next.column ?? column!)}` : '',
+  ];
   return {
-    key: `${kind}_external_id`,
-    place: 'data',
+    ...{ key: `${kind}_external_id`, place: 'data', columns: column ? [column] : [], isLoose: by !== 'id' },
     value: more ? { from: [value, settled(more, false, undefined)] } : value,
-    columns: column ? [column] : [],
     doubt: isWeak ? 'check' : undefined,
-    isLoose: by !== 'id',
-    said: [
-      how,
-      said,
-      more ? `else the only one with the same ${quoted(more.column!)}` : '',
-      next ? `or ${quoted(next.column ?? column!)}` : '',
-    ]
-      .filter(Boolean)
-      .join('; '),
+    said: said.filter(Boolean).join('; '),
     choices: choicesOf(others),
     why: way.reasons,
   };
@@ -120,31 +108,20 @@ function choicesOf(ways: readonly Way[]): FieldChoice[] {
 
 /** Left out, with the columns that may have the id. */
 function noWay(kind: RecordKind, { table }: FieldContext, near: readonly Way[], isNeeded: boolean): Field {
-  const isId = ({ meaning: { concepts }, filled, date, pair, list }: Column): boolean =>
-    filled > 0 &&
-    !date &&
-    !pair &&
-    list === undefined &&
-    concepts.has('id') &&
-    !concepts.has('user') &&
-    REFERS[kind].some((each) => concepts.has(each));
-  const said = table.columns.find(isId);
-  const base = { key: `${kind}_external_id`, place: 'data', off: true, columns: [], choices: choicesOf(near) } as const;
-  if (said)
-    return {
-      ...base,
-      value: valueOf(said),
-      doubt: 'set',
-      off: !isNeeded,
-      columns: [said],
-      said: `no export has records with the ids in ${quoted(said)}`,
-    };
+  const isId = ({ meaning: { concepts }, filled, date, pair, list }: Column): boolean => {
+    const isCalled = concepts.has('id') && !concepts.has('user') && REFERS[kind].some((each) => concepts.has(each));
+    return isCalled && filled > 0 && !date && !pair && list === undefined;
+  };
+  const own = table.columns.find(isId);
+  const base = { key: `${kind}_external_id`, place: 'data', choices: choicesOf(near) } as const;
+  if (own) {
+    const said = `no export has records with the ids in ${quoted(own)}`;
+    return { ...base, value: valueOf(own), doubt: 'set', off: !isNeeded, columns: [own], said };
+  }
   const [best] = near;
   const perhaps = best?.column ? `; perhaps ${quoted(best.column)}` : '';
   return {
-    ...base,
-    value: best?.value ?? NOTHING,
-    doubt: isNeeded ? 'set' : undefined,
+    ...{ ...base, off: true, columns: [], value: best?.value ?? NOTHING, doubt: isNeeded ? 'set' : undefined },
     said: `no column has the id of its ${kind}${perhaps}`,
     ...(best && { why: best.reasons }),
   };

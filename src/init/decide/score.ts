@@ -1,6 +1,7 @@
 /** How well a column fits a role, by the table of roles, and which columns take which roles. */
 import type { Column, Table } from '../facts/facts.ts';
-import { NOUNS, type Concept } from '../facts/headers.ts';
+import type { Concept } from '../facts/headers.ts';
+import { NOUNS } from '../know/words.ts';
 import { LEVELS, POINTS, ROLES, type RecordKind, type Role, type RoleRow } from '../know/roles.ts';
 
 /** One reason for or against a role. */

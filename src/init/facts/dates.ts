@@ -1,11 +1,5 @@
 /** How the dates of a column are written: formats as the `date` transform takes them. */
-import {
-  compileFormat,
-  readIso,
-  readSerial,
-  SERIAL_OF_1970,
-  type ReadDate,
-} from '../../mapping/transforms/date-format.ts';
+import { compileFormat, readIso, readSerial, type ReadDate } from '../../mapping/transforms/date-format.ts';
 import type { Meaning } from './headers.ts';
 import { DATES, LEVELS } from '../know/roles.ts';
 
@@ -37,8 +31,12 @@ export function dayOrderOf(values: readonly string[]): DayOrder {
     const [, first, second] = NUMBERS.exec(value) ?? [];
     return first === undefined ? [] : [[Number(first), Number(second)] as const];
   });
-  const day = pairs.filter(([first, second]) => first > 12 && second <= 12).length;
-  return { day, month: pairs.filter(([first, second]) => second > 12 && first <= 12).length };
+  const count = (test: (first: number, second: number) => boolean): number =>
+    pairs.filter((pair) => test(...pair)).length;
+  return {
+    day: count((first, second) => first > 12 && second <= 12),
+    month: count((first, second) => second > 12 && first <= 12),
+  };
 }
 
 const TIME =
@@ -46,25 +44,20 @@ const TIME =
 const DAY = /^\D{0,12}\d{1,4}\D{1,20}\d{1,4}\D{0,3}$|^\D{0,3}\d{1,4}\D{1,3}\d{1,2}\D{1,3}\d{1,4}\D?$/;
 
 /** By the name of a month without its dot: the locales that call it so, and the token. */
-let months: Map<string, Map<string, string>> | undefined;
+const MONTHS = new Map<string, Map<string, string>>();
 
 function monthsNamed(text: string): ReadonlyMap<string, string> | undefined {
-  if (!months) {
-    months = new Map();
+  if (MONTHS.size === 0)
     for (const locale of DATES.locales.split(' '))
-      for (const [token, style] of [
-        ['MMMM', 'long'],
-        ['MMM', 'short'],
-      ] as const) {
-        const format = new Intl.DateTimeFormat(locale, { month: style, day: 'numeric', timeZone: 'UTC' });
-        for (let month = 0; month < 12; month += 1) {
-          const part = format.formatToParts(new Date(Date.UTC(2024, month, 1))).find(({ type }) => type === 'month');
+      for (const [token, month] of [['MMMM', 'long'] as const, ['MMM', 'short'] as const]) {
+        const format = new Intl.DateTimeFormat(locale, { month, day: 'numeric', timeZone: 'UTC' });
+        for (let at = 0; at < 12; at += 1) {
+          const part = format.formatToParts(new Date(Date.UTC(2024, at, 1))).find(({ type }) => type === 'month');
           const name = part!.value.toLowerCase().replace('.', '');
-          months.set(name, (months.get(name) ?? new Map<string, string>()).set(locale, token));
+          MONTHS.set(name, (MONTHS.get(name) ?? new Map<string, string>()).set(locale, token));
         }
       }
-  }
-  return /^\d/.test(text) ? undefined : months.get(text.toLowerCase());
+  return /^\d/.test(text) ? undefined : MONTHS.get(text.toLowerCase());
 }
 
 /** The format of one value, and the locales that it may be in; undefined if it is no date. */
@@ -133,21 +126,19 @@ export function dateFacts(meaning: Meaning, values: readonly string[], order: Da
   const dates = [...written.values()].reduce((sum, { count }) => sum + count, 0);
   if (isTimed(meaning) || dates > distinct.length * LEVELS.some) addNumbered(distinct, written);
   const [named] = [...written.values()].flatMap(({ locales }) => locales ?? []);
-  const formats = [...written]
-    .sort(([, a], [, b]) => b.count - a.count)
-    .slice(0, DATES.formats)
-    .map(([format]) => format);
+  const sorted = [...written].sort(([, a], [, b]) => b.count - a.count).map(([format]) => format);
+  const formats = sorted.slice(0, DATES.formats);
   const isRead = (value: string): boolean => formats.some((format) => readerOf(format, named)?.(value) !== undefined);
   const unread = values.filter((value) => !isRead(value)).length / Math.max(1, values.length);
   if (formats.length === 0 || unread > 1 - LEVELS.half) return undefined;
+  const isShown = own.day + own.month + order.day + order.month > 0;
+  const isZoned = (value: string): boolean =>
+    /(?:Z|UTC|\d[+-]\d\d(?::?\d\d)?)$/.test(value) && !/^\d+-\d+-\d+$/.test(value);
   return {
-    formats,
+    ...{ formats, unread, isLocal: !values.every(isZoned) },
     ...(named !== undefined && named !== 'en' && { locale: named }),
     hasTime: distinct.some((value) => (/\d:\d\d/.test(value) && !MIDNIGHT.test(value)) || /^\d{5}[.,]\d/.test(value)),
-    isLocal: values.some((value) => !/(?:Z|UTC|\d[+-]\d\d(?::?\d\d)?)$/.test(value) || /^\d+-\d+-\d+$/.test(value)),
-    ambiguous:
-      own.day + own.month + order.day + order.month > 0 ? undefined : ambiguityIn(distinct, formats, isDayFirst),
-    unread,
+    ambiguous: isShown ? undefined : ambiguityIn(distinct, formats, isDayFirst),
   };
 }
 
@@ -198,16 +189,17 @@ function unixFormat(values: readonly string[], isCalledSo: boolean): 'unix' | 'u
 
 /** The dates in milliseconds; NaN for a text that is none. */
 export function datesIn(texts: readonly (string | undefined)[], { formats, locale }: DateFacts): number[] {
-  if (formats[0]!.startsWith('unix'))
-    return texts.map((text) => Number(text ?? NaN) * (formats[0] === 'unix' ? 1000 : 1));
+  const unix = { unix: 1000, unix_ms: 1 }[formats[0]!];
+  if (unix !== undefined) return texts.map((text) => Number(text ?? NaN) * unix);
   const readers = formats.flatMap((format) => readerOf(format, locale) ?? []);
-  return texts.map((text) => {
+  const first = (text: string): number | undefined => {
     for (const read of readers) {
-      const local = text === undefined ? undefined : read(text)?.local;
+      const local = read(text)?.local;
       if (local !== undefined) return local;
     }
-    return Number.NaN;
-  });
+    return undefined;
+  };
+  return texts.map((text) => (text === undefined ? undefined : first(text)) ?? Number.NaN);
 }
 
 /** A date written out, to show how a format reads it: `01/06/2026` as `1 June 2026`. */
@@ -215,11 +207,4 @@ export function dateText(text: string, ...formats: readonly string[]): string {
   const [local] = datesIn([text], { formats } as DateFacts);
   if (Number.isNaN(local)) return text;
   return new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(local);
-}
-
-/** The first of some numbers under an unknown header, where all may be days of this century as a spreadsheet counts them. */
-export function serialIn({ concepts }: Meaning, values: readonly string[]): string | undefined {
-  const last = Date.now() / 86_400_000 + SERIAL_OF_1970;
-  const isDay = (value: string): boolean => /^[34]\d{4}(?:[.,]\d+)?$/.test(value) && parseInt(value, 10) < last;
-  return concepts.size === 0 && new Set(values).size > 2 && values.every(isDay) ? values[0] : undefined;
 }

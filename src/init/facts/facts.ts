@@ -1,6 +1,6 @@
 /** What is measured of the columns of all tables, once. No role is known here, and nothing after it reads a cell. */
 import { currencyMarksInName } from '../../kinds/currencies.ts';
-import { dateFacts, datesIn, dayOrderOf, serialIn, type DateFacts, type DayOrder } from './dates.ts';
+import { dateFacts, datesIn, dayOrderOf, type DateFacts, type DayOrder } from './dates.ts';
 import { endingOf, fold, meaningOf, type DealEnd, type Meaning } from './headers.ts';
 import { numberIn, separatorsOf, isAmount, type Separators } from './shapes.ts';
 import { DATES, LEVELS, NO_FACTS, type FactName } from '../know/roles.ts';
@@ -17,6 +17,8 @@ export interface Table extends Omit<Part, 'source'> {
   readonly holder: Table | undefined;
   /** Hardly any header says anything. */
   isMute: boolean;
+  /** The column with its ids, once it is known. */
+  id?: { readonly column: Column | undefined };
   /** The share of the records that these columns tell apart together. */
   distinctOf(columns: readonly Column[]): number;
 }
@@ -40,8 +42,6 @@ export interface Column {
   readonly examples: readonly string[];
   readonly date: DateFacts | undefined;
   readonly separators: Separators | undefined;
-  /** A number that may be the day of a spreadsheet, under a header that says nothing. */
-  readonly serial: string | undefined;
   /** Texts of numbers: those of phones for the region, those with a currency beside them. */
   readonly sample: readonly string[];
   /** From 0 to 1. */
@@ -84,13 +84,8 @@ export function measured(parts: readonly Part[]): Table[] {
 /** Records that lack all of them are told apart by nothing. */
 function distinctIn({ columns: all, raw }: Table, columns: readonly Column[]): number {
   const places = columns.map((column) => all.indexOf(column));
-  const texts = raw.rows.map((row) =>
-    places
-      .map((at) => row[at] ?? '')
-      .join('\n')
-      .trim(),
-  );
-  return new Set(texts.filter(Boolean)).size / Math.max(1, raw.rows.length);
+  const texts = raw.rows.map((row) => places.map((at) => row[at] ?? '').join('\n'));
+  return new Set(texts.filter((text) => text.trim())).size / Math.max(1, raw.rows.length);
 }
 
 type ColumnCells = readonly (string | undefined)[];
@@ -106,16 +101,8 @@ function spread<T>(list: readonly T[], most: number): T[] {
 
 /** How the dates of all exports write the day. */
 function orderIn(parts: readonly Part[]): DayOrder {
-  const orders = parts.flatMap((part) =>
-    cellsOf(part).map((cells) =>
-      dayOrderOf(
-        spread(
-          cells.filter((cell) => cell !== undefined),
-          MAX_VALUES,
-        ),
-      ),
-    ),
-  );
+  const cells = parts.flatMap(cellsOf).map((each) => each.filter((cell) => cell !== undefined));
+  const orders = cells.map((each) => dayOrderOf(spread(each, MAX_VALUES)));
   const sum = (part: keyof DayOrder): number => orders.reduce((all, each) => all + Math.min(1, each[part]), 0);
   return { day: sum('day'), month: sum('month') };
 }
@@ -138,30 +125,14 @@ function columnOf(table: Table, raw: RawColumn, cells: ColumnCells, order: DayOr
   const date = isDateless || raw.filled === 0 ? undefined : dateFacts(meaning, sample, order);
   const isNumber = !date && is.number > LEVELS.half;
   if (isNumber && currencyMarksInName(raw.name).length > 0) is.money = 1;
+  const { name, list, pair, filled, several, values } = raw;
+  const early = date ? LEVELS.half : 0;
+  const dated = { date: date ? 1 : 0, time: date?.hasTime ? 1 : 0, early };
   return {
-    table,
-    name: raw.name,
-    meaning,
-    list: raw.list,
-    pair: raw.pair,
-    filled: raw.filled,
-    several: raw.several,
-    distinct,
-    counts: raw.values,
+    ...{ table, name, meaning, list, pair, filled, several, distinct, counts: values, date, sample },
     examples: [...new Set(filledCells)].slice(0, 3),
-    date,
     separators: isNumber ? separatorsOf(sample.filter(isAmount)) : undefined,
-    serial: isNumber ? serialIn(meaning, sample) : undefined,
-    sample,
-    is: {
-      ...NO_FACTS,
-      ...is,
-      ...figuresOf(table, raw, distinct, isFew),
-      ...endsIn(raw, isFew),
-      date: date ? 1 : 0,
-      time: date?.hasTime ? 1 : 0,
-      early: date ? LEVELS.half : 0,
-    },
+    is: { ...NO_FACTS, ...is, ...figuresOf(table, raw, distinct, isFew), ...endsIn(raw, isFew), ...dated },
   };
 }
 
@@ -228,8 +199,8 @@ function compareDates(table: Table, cells: readonly ColumnCells[]): void {
       if (other.column === column || other.column.filled < column.filled * LEVELS.half) return [];
       const gap = column.date!.hasTime && other.column.date!.hasTime ? 0 : DAY;
       const both = times.flatMap((time, at) => {
-        const theirs = other.times[at]!;
-        return Number.isNaN(time) || Number.isNaN(theirs) ? [] : [time > theirs + gap];
+        const after = time - other.times[at]!;
+        return Number.isNaN(after) ? [] : [after > gap];
       });
       return both.length === 0 ? [] : [both.filter(Boolean).length / both.length];
     });
@@ -243,19 +214,16 @@ function compareDates(table: Table, cells: readonly ColumnCells[]): void {
 
 /** Which numbers are never above another one of their records, as weighted amounts are. */
 function compareNumbers(table: Table, cells: readonly ColumnCells[]): void {
-  const numbers = table.columns
-    .flatMap((column, at) => {
-      const { separators, is } = column;
-      if (!separators || is.rising === 1 || is.hundred > LEVELS.most) return [];
-      return [{ column, all: cells[at]!.map((cell) => numberIn(cell, separators)) }];
-    })
-    .slice(0, MAX_COMPARED);
-  for (const { column, all } of numbers)
-    for (const other of numbers) {
-      const pairs = all.flatMap((own, at) => (own > 0 && other.all[at]! > 0 ? [[own, other.all[at]!] as const] : []));
-      const isLess =
-        pairs.every(([own, theirs]) => own <= theirs) && pairs.some(([own, theirs]) => own < theirs * LEVELS.most);
-      if (other.column !== column && isMoney(other.column) && pairs.length > 2 && isLess) column.is.less = 1;
+  const numbers = table.columns.flatMap((column, at) => {
+    const { separators, is } = column;
+    const isSum = separators && is.rising === 0 && is.hundred <= LEVELS.most;
+    return isSum ? [{ column, all: cells[at]!.map((cell) => numberIn(cell, separators)) }] : [];
+  });
+  for (const { column, all } of numbers.slice(0, MAX_COMPARED))
+    for (const other of numbers.slice(0, MAX_COMPARED)) {
+      const shares = all.map((own, at) => own / other.all[at]!).filter((share) => share > 0 && share < Infinity);
+      const isLess = shares.every((share) => share <= 1) && shares.some((share) => share < LEVELS.most);
+      if (other.column !== column && isMoney(other.column) && shares.length > 2 && isLess) column.is.less = 1;
     }
 }
 
@@ -266,28 +234,25 @@ function isMoney({ is, meaning: { concepts } }: Column): boolean {
 
 /** The names of people are in their addresses, those of firms in the domains. */
 function compareNames(table: Table, cells: readonly ColumnCells[]): void {
-  const [email] = table.columns
-    .filter(({ is }) => is.email > LEVELS.half && is.few === 0)
-    .sort((a, b) => b.filled - a.filled);
+  const addresses = table.columns.filter(({ is }) => is.email > LEVELS.half && is.few === 0);
+  const [email] = addresses.sort((a, b) => b.filled - a.filled);
   if (!email) return;
   const parts = cells[table.columns.indexOf(email)]!.map((cell) =>
     /([^\s<@]+)@([^\s>@]+)/.exec(cell?.toLowerCase() ?? ''),
   );
-  table.columns.forEach((column, at) => {
-    if (column === email || column.date || column.is.words < LEVELS.most || column.is.email > LEVELS.some) return;
-    const found = { rows: 0, local: 0, domain: 0 };
-    cells[at]!.forEach((cell, row) => {
+  for (const [at, column] of table.columns.entries()) {
+    const { date, is } = column;
+    if (column === email || date || is.words < LEVELS.most || is.email > LEVELS.some) continue;
+    const rows = cells[at]!.flatMap((cell, row) => {
       const [, local, domain] = parts[row] ?? [];
-      if (cell === undefined || local === undefined) return;
+      if (cell === undefined || local === undefined) return [];
       const words = fold(cell)
         .split(' ')
         .filter((word) => word.length > 2);
-      found.rows += 1;
-      if (words.some((word) => fold(local).includes(word))) found.local += 1;
-      if (words.some((word) => domain!.includes(word))) found.domain += 1;
+      return [[fold(local), domain!].map((part) => words.some((word) => part.includes(word)))];
     });
-    if (found.rows < 3) return;
-    column.is.inEmail = found.local / found.rows;
-    column.is.inDomain = found.domain / found.rows;
-  });
+    if (rows.length < 3) continue;
+    const share = (part: 0 | 1): number => rows.filter((row) => row[part]).length / rows.length;
+    [is.inEmail, is.inDomain] = [share(0), share(1)];
+  }
 }

@@ -1,5 +1,5 @@
 /** What headers, names of files and words of values mean, by the lists of `words`. */
-import { COMPOUND_ENDS, EMPTY, ENDS, FIRMS, JOBS, UNSPACED, WORDS } from '../know/words.ts';
+import { COMPOUND_ENDS, EMPTY, ENDS, FIRMS, FOLDED, JOBS, NOUNS, PHRASES_OF, UNSPACED, WORDS } from '../know/words.ts';
 
 export type Concept = keyof (typeof WORDS)['en'];
 
@@ -8,25 +8,6 @@ export interface Meaning {
   readonly words: readonly ReadonlySet<Concept>[];
   readonly concepts: ReadonlySet<Concept>;
 }
-
-/** What folding makes of a text; each change is tried in its order. */
-const FOLDED: readonly (readonly [RegExp, string])[] = [
-  [/(\p{Script=Latin}|\p{Script=Greek})\p{M}+/gu, '$1'],
-  ...['łl', 'đd', 'øo', 'ıi', 'ςσ', 'ßss', 'æae'].map(
-    ([from, ...to]) => [new RegExp(from!, 'gi'), to.join('')] as const,
-  ),
-  [/\[\d*\]/g, ' '],
-  [/[^\p{L}\p{M}\p{N}]+/gu, ' '],
-];
-/** Phrases that mean something else than their words. */
-const PHRASES_OF: readonly (readonly [RegExp, string])[] = [
-  [/\b(?:what|who)(?: ext)? id\b/g, 'parent id'],
-  [/\bplain text\b/g, ' '],
-  [/\buser agent\b/g, 'browser'],
-  [/^summary$/, 'subject'],
-  [/\be mail/g, 'email'],
-  [/\be post\b/g, 'epost'],
-];
 
 /** A header as words in lower case, without accents and punctuation: `ClosedLost-Reason` is `closed lost reason`. */
 export function fold(name: string): string {
@@ -137,17 +118,6 @@ export function isFirm(value: string): boolean {
   return FIRM.test(value);
 }
 
-/** What the records of a file are called: in file names, in names of arrays, in values of a type column. */
-export const NOUNS = {
-  lead: ['person', 'customer'],
-  deal: ['deal'],
-  comment: ['text', 'happened'],
-  user: ['user', 'owner'],
-  company: ['company'],
-  stage: ['stage', 'pipeline', 'status'],
-  other: ['other'],
-  payment: ['payment'],
-} as const satisfies Readonly<Record<string, readonly Concept[]>>;
 export type Noun = keyof typeof NOUNS;
 
 /** The last noun in a name counts: `deal_products`; of a word with several meanings, all. */

@@ -1,63 +1,9 @@
 /** Whose values are ids, addresses or names of another table: as they are, or by one of a few extractors. */
-import type { TransformSpec } from '../../mapping/spec.ts';
 import type { Column, Table } from './facts.ts';
-import { fold, NOUNS, nounsOf, type Noun } from './headers.ts';
+import { fold, nounsOf, type Noun } from './headers.ts';
+import { NOUNS } from '../know/words.ts';
+import { EXTRACTORS, FOLDINGS, type Extractor } from '../know/extractors.ts';
 import { LEVELS, type FactName, type RecordKind } from '../know/roles.ts';
-
-/** The part of a value that names a record. */
-interface Extractor {
-  /** What values look like that have such a part. */
-  readonly like: RegExp;
-  take(value: string): readonly string[];
-  /** The transforms that take it. */
-  readonly apply: readonly TransformSpec[];
-  /** How both sides are compared, and the transforms of the other side. */
-  readonly fold?: Folding;
-  readonly key?: readonly TransformSpec[];
-}
-
-type Folding = 'lower' | 'digits' | 'plain';
-const FOLDINGS: Readonly<Record<Folding, readonly [fact: FactName, by: (value: string) => string]>> = {
-  lower: ['email', (value) => value.toLowerCase()],
-  /** The last digits of a phone number, which are the same however it is written. */
-  digits: ['phone', (value) => value.replace(/\D/g, '').slice(-9)],
-  /** A spreadsheet has made numbers of the ids in one of the files. */
-  plain: ['whole', (value) => value.replace(/^0+(?=\d)/, '')],
-};
-const DIGITS: readonly TransformSpec[] = [{ replace: { pattern: '\\D', with: '' } }, { extract: '.{1,9}$' }];
-
-const inside = (like: RegExp): Extractor => ({
-  like,
-  take: (value) => [like.exec(value)?.[1] ?? ''],
-  apply: [{ extract: like.source }],
-});
-const firstOf = (separator: string): Extractor => ({
-  like: new RegExp(separator.trim().replace('|', '\\|')),
-  take: (value) => value.split(separator).map((part) => part.trim()),
-  apply: [{ split: separator }, { at: 0 }],
-});
-
-export const WHOLE: Extractor = { like: /./, take: (value) => [value], apply: [] };
-const EXTRACTORS: readonly Extractor[] = [
-  WHOLE,
-  { like: /@.*\./, take: (value) => [value.toLowerCase()], apply: ['lowercase'], fold: 'lower', key: ['lowercase'] },
-  {
-    like: /^\+?[\d\s().\-/]{8,22}$/,
-    take: (value) => [FOLDINGS.digits[1](value)],
-    apply: DIGITS,
-    fold: 'digits',
-    key: DIGITS,
-  },
-  {
-    like: /^\d+$/,
-    take: (value) => [FOLDINGS.plain[1](value)],
-    apply: [{ replace: { pattern: '^0+(\\d)', with: '$1' } }],
-    fold: 'plain',
-    key: [{ replace: { pattern: '^0+(\\d)', with: '$1' } }],
-  },
-  ...[/^@(.+)$/, /^(.+?) \(/, /\(([^()]+)\)\s*$/, /<([^<>]+)>/, /^(?:https?:\/)?\/.*\/([^/]+)\/?$/].map(inside),
-  ...[' ::: ', ';', '|', ','].map(firstOf),
-];
 
 export interface Reference {
   readonly from: Column;
@@ -84,32 +30,25 @@ const MOST_KEYS = 100;
 
 /** All pairs of columns of different tables with common values, where those of the second one tell records apart. */
 export function relations(tables: readonly Table[]): Reference[] {
-  const columns = tables.flatMap((table) => table.columns);
   if (tables.length < 2) return [];
   const keys = tables.flatMap(keysOf);
-  const places = new Map<string, number[]>();
+  const places = new Map<string, Set<number>>();
   keys.forEach((key, at) => {
-    const add = (value: string): void => {
-      const known = places.get(value);
-      if (!known) places.set(value, [at]);
-      else if (known.at(-1) !== at) known.push(at);
-    };
-    for (const value of key.counts!.keys()) {
-      add(value);
-      for (const [folding, [fact, by]] of Object.entries(FOLDINGS))
-        if (key.is[fact] > LEVELS.half) add(`${folding} ${by(value)}`);
-    }
+    const foldings = Object.entries(FOLDINGS).filter(([, [fact]]) => key.is[fact] > LEVELS.half);
+    for (const value of key.counts!.keys())
+      for (const each of [value, ...foldings.map(([folding, [, by]]) => `${folding} ${by(value)}`)])
+        places.set(each, (places.get(each) ?? new Set()).add(at));
   });
+  const columns = tables.flatMap((table) => table.columns);
   const found = columns.filter(mayRefer).flatMap((from) => referencesOf(from, keys, places));
-  const shares = new Map<Column, Map<Column, number>>();
-  for (const { from, to, share } of found)
-    shares.set(from, (shares.get(from) ?? new Map<Column, number>()).set(to, share));
+  const backs = new Map<Column, Reference[]>();
+  for (const each of found) backs.set(each.from, [...(backs.get(each.from) ?? []), each]);
   // Of two columns that name each other, the one that a header calls an id of the other table does; or that of which more is found.
   const isBackwards = ({ from, to, share, isUnique }: Reference): boolean => {
-    if (!isUnique || from.distinct < from.filled * LEVELS.all) return false;
-    const back = shares.get(to)?.get(from) ?? 0;
+    const back = backs.get(to)?.find((each) => each.to === from);
+    if (!isUnique || !back || from.distinct < from.filled * LEVELS.all) return false;
     const [says, saysBack] = [saysSo(from, to.table), saysSo(to, from.table)];
-    return back > 0 && (says === saysBack ? back > share : saysBack);
+    return says === saysBack ? back.share > share : saysBack;
   };
   const typed = found.filter((each) => !isBackwards(each)).map((each) => ({ ...each, type: typeBeside(each) }));
   noteFacts(typed);
@@ -142,7 +81,7 @@ function valuesOf({ counts, sample }: Column): readonly string[] {
 function referencesOf(
   from: Column,
   keys: readonly Column[],
-  places: ReadonlyMap<string, readonly number[]>,
+  places: ReadonlyMap<string, ReadonlySet<number>>,
 ): Reference[] {
   const values = valuesOf(from);
   const best = new Map<Column, Reference>();
@@ -151,24 +90,16 @@ function referencesOf(
     if (alike.length === 0 || (by.key !== undefined && from.is[FOLDINGS[by.fold!][0]] < LEVELS.half)) continue;
     const hits = new Map<number, number>();
     for (const value of alike) {
-      const own = new Set(by.take(value).flatMap((part) => places.get(by.fold ? `${by.fold} ${part}` : part) ?? []));
-      for (const at of own) hits.set(at, (hits.get(at) ?? 0) + 1);
+      const own = by.take(value).flatMap((part) => [...(places.get(by.fold ? `${by.fold} ${part}` : part) ?? [])]);
+      for (const at of new Set(own)) hits.set(at, (hits.get(at) ?? 0) + 1);
     }
     for (const [at, found] of hits) {
       const to = keys[at]!;
       const share = found / values.length;
       if (share < LEVELS.hint || (best.get(to)?.share ?? 0) >= share - LEVELS.hint || isSame(from, to)) continue;
       const isUnique = to.distinct >= to.filled * LEVELS.all;
-      best.set(to, {
-        from,
-        to,
-        by,
-        found,
-        of: values.length,
-        share,
-        isUnique,
-        isByChance: isSmall(from) && isSmall(to),
-      });
+      const isByChance = isSmall(from) && isSmall(to);
+      best.set(to, { from, to, by, found, of: values.length, share, isUnique, isByChance });
     }
   }
   return [...best.values()];
@@ -184,9 +115,8 @@ function isSame(from: Column, to: Column): boolean {
 }
 
 function isSmall({ is, counts, table }: Column): boolean {
-  return (
-    is.digits > LEVELS.all && Math.max(...[...(counts?.keys() ?? [])].map(Number)) < Math.max(100, 3 * table.records)
-  );
+  const most = Math.max(100, 3 * table.records);
+  return is.digits > LEVELS.all && [...(counts?.keys() ?? [])].every((value) => !(Number(value) >= most));
 }
 
 /** Whether the value of a column says that its records are those of this table: `Deal`, `contacts`. */
@@ -195,35 +125,30 @@ function namesTable(value: string, { nouns, source }: Table): boolean {
   return own.some((noun) => nouns.includes(noun)) || fold(source).startsWith(fold(value));
 }
 
-const isType = ({ is, distinct, date }: Column): boolean =>
-  is.few > 0 && distinct > 1 && distinct <= MAX_TYPES && !date;
-
 /** A column of a few values beside an id that says of which table it is: it says so by name, or all others match nothing. */
 function typeBeside({ from, to, by }: Reference): Reference['type'] {
   const { table } = from;
   if (from.is.few === 1 && from.distinct < 3) return undefined;
   const keys = new Set(to.counts!.keys());
   const at = table.columns.indexOf(from);
-  for (const column of table.columns) {
-    if (column === from || !isType(column)) continue;
-    const place = table.columns.indexOf(column);
+  for (const [place, column] of table.columns.entries()) {
+    const { is, distinct, date, meaning } = column;
+    if (column === from || is.few === 0 || distinct < 2 || distinct > MAX_TYPES || date) continue;
     const shares = new Map<string, { found: number; all: number }>();
     for (const row of table.raw.rows) {
       const [value, type] = [row[at], row[place]];
       if (value === undefined || type === undefined) continue;
-      const known = shares.get(type) ?? { found: 0, all: 0 };
-      known.all += 1;
-      if (by.take(value).some((part) => keys.has(part))) known.found += 1;
-      shares.set(type, known);
+      const { found, all } = shares.get(type) ?? { found: 0, all: 0 };
+      shares.set(type, { found: found + (by.take(value).some((part) => keys.has(part)) ? 1 : 0), all: all + 1 });
     }
-    const own = [...shares].filter(([, { found, all }]) => found >= all * LEVELS.most);
-    const others = [...shares].filter((each) => !own.includes(each));
-    const named = own.filter(([type]) => namesTable(type, to.table));
-    const isApart = others.length > 0 && others.every(([, { found, all }]) => found <= all * LEVELS.hint);
-    const isCalled = column.meaning.concepts.has('type');
-    const isNamed = named.length > 0 && named.length < shares.size && (isApart || isCalled);
-    if (isNamed || (own.length > 0 && isApart && isCalled))
-      return { column, values: (isNamed ? named : own).map(([type]) => type) };
+    const shareOf = (type: string): number => shares.get(type)!.found / shares.get(type)!.all;
+    const own = [...shares.keys()].filter((type) => shareOf(type) >= LEVELS.most);
+    const others = [...shares.keys()].filter((type) => !own.includes(type));
+    const named = own.filter((type) => namesTable(type, to.table));
+    const isApart = others.length > 0 && others.every((type) => shareOf(type) <= LEVELS.hint);
+    const isCalled = meaning.concepts.has('type');
+    if (named.length > 0 && named.length < shares.size && (isApart || isCalled)) return { column, values: named };
+    if (own.length > 0 && isApart && isCalled) return { column, values: own };
   }
   return undefined;
 }

@@ -877,3 +877,34 @@ export const NO_VALUE: readonly string[] = [
 
 /** Yes, of a flag. */
 export const TRUE = /^(?:1|true|t|yes|y|x|on|ja|j|oui|o|s[iíì]|sim|s|да|tak|ano|evet|はい|是)$/iu;
+
+/** What folding makes of a text; each change is tried in its order. */
+export const FOLDED: readonly (readonly [RegExp, string])[] = [
+  [/(\p{Script=Latin}|\p{Script=Greek})\p{M}+/gu, '$1'],
+  ...['łl', 'đd', 'øo', 'ıi', 'ςσ', 'ßss', 'æae'].map(
+    ([from, ...to]) => [new RegExp(from!, 'gi'), to.join('')] as const,
+  ),
+  [/\[\d*\]/g, ' '],
+  [/[^\p{L}\p{M}\p{N}]+/gu, ' '],
+];
+/** Phrases that mean something else than their words. */
+export const PHRASES_OF: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:what|who)(?: ext)? id\b/g, 'parent id'],
+  [/\bplain text\b/g, ' '],
+  [/\buser agent\b/g, 'browser'],
+  [/^summary$/, 'subject'],
+  [/\be mail/g, 'email'],
+  [/\be post\b/g, 'epost'],
+];
+
+/** What the records of a file are called: in file names, in names of arrays, in values of a type column. */
+export const NOUNS = {
+  lead: ['person', 'customer'],
+  deal: ['deal'],
+  comment: ['text', 'happened'],
+  user: ['user', 'owner'],
+  company: ['company'],
+  stage: ['stage', 'pipeline', 'status'],
+  other: ['other'],
+  payment: ['payment'],
+} as const satisfies Readonly<Record<string, readonly (keyof (typeof WORDS)['en'])[]>>;

@@ -5,6 +5,7 @@ import { counted, numberText } from '../../report/words/numbers.ts';
 import { WORDS_ALONE, type EntryDraft, type MappingDraft } from '../decide/draft.ts';
 import type { Column, Table } from '../facts/facts.ts';
 import { quoted } from '../decide/fields.ts';
+import { NOT_USED } from '../know/texts.ts';
 import type { TriedMapping } from '../trial.ts';
 
 /** A column or path that a value reads: of its own record, or of the one that a lookup finds in `source`. */
@@ -81,22 +82,21 @@ export class Fates {
 
   /** Of files that no entry takes: what they are for, and what of them is not carried. */
   get others(): readonly string[] {
-    return this.#records().flatMap((table) => {
-      if (this.#entries.some((entry) => entry.table.source === table.source)) return [];
+    const isOther = ({ source }: Table): boolean => this.#entries.every(({ table }) => table.source !== source);
+    return this.#records.filter(isOther).map((table) => {
       const left = this.#notRead(table).map(quoted);
-      return [
-        `${table.label} (${counted(table.records, 'record')}) ${this.#use(table)}${left.length > 0 ? `; not carried: ${left.join(', ')}` : ''}`,
-      ];
+      const notCarried = left.length > 0 ? `; not carried: ${left.join(', ')}` : '';
+      return `${table.label} (${counted(table.records, 'record')}) ${this.#use(table)}${notCarried}`;
     });
   }
 
-  #records(): Table[] {
+  get #records(): Table[] {
     return this.#tables.filter(({ list }) => list === undefined);
   }
 
   #use(table: Table): string {
-    const uses = [...(this.#lookedUp.get(table.source) ?? [])];
-    if (uses.length > 0) return `is looked up by ${uses.join(', ')}`;
+    const uses = this.#lookedUp.get(table.source);
+    if (uses) return `is looked up by ${[...uses].join(', ')}`;
     if (this.isRead(table)) return 'is only read for its lists';
     if (table.records === 0) return 'is not used, because it has no records';
     const noun = table.nouns.find((each) => each in NOT_USED);
@@ -113,37 +113,28 @@ export class Fates {
       const failed = fate.failed > 0 ? ` (${numberText(fate.failed)} cannot be sent: ${fate.codes.join(', ')})` : '';
       return `${counted(fate.events, one)}${failed}`;
     };
-    return this.#records().flatMap((table) => {
-      const fate = sources.get(table.source);
+    return this.#records.flatMap((table) => {
+      const { source, records, raw, label } = table;
+      const { read, unreadable, skipped } = sources.get(source) ?? { read: records, unreadable: 0, skipped: [] };
+      const isEntry = this.#entries.some((entry) => entry.table.source === source);
       const own = draft.entries.filter((entry) => entry.table === table);
-      const read = fate?.read ?? table.records;
-      const isEntry = draft.entries.some((entry) => entry.table.source === table.source && entry.refused === undefined);
-      const skipped = isEntry ? (fate?.skipped ?? []) : [];
-      const uses = [...(this.#lookedUp.get(table.source) ?? [])];
+      const isUse = !isEntry || this.#lookedUp.has(source);
       const parts = [
         ...own.map(becomes),
-        ...(isEntry
-          ? uses.length > 0
-            ? [`looked up by ${uses.join(', ')}`]
-            : []
-          : [this.#use(table).replace(/^is /, '')]),
-        ...(skipped.length > 0 ? [`skipped: ${skipped.join(', ')}`] : []),
-        ...(fate && fate.unreadable > 0 ? [`${numberText(fate.unreadable)} not read`] : []),
-        ...(this.#isSampled(table) ? ['formats and joins are decided by a sample'] : []),
+        ...(isUse ? [this.#use(table).replace(/^is /, '')] : []),
+        ...(isEntry && skipped.length > 0 ? [`skipped: ${skipped.join(', ')}`] : []),
+        ...(unreadable > 0 ? [`${numberText(unreadable)} not read`] : []),
+        ...(records > raw.rows.length ? ['formats and joins are decided by a sample'] : []),
       ];
       const lists = this.#tables.filter((each) => each.holder === table && each.records > 0);
       return [
-        `${table.label}: ${table.export.source.description}, ${counted(read, 'record')} read; ${parts.join('; ')}`,
-        ...lists.map(
-          (each) =>
-            `  its list \`${each.list!}\`, ${counted(each.records, 'element')}: ${this.#listUse(each, draft, becomes)}`,
-        ),
+        `${label}: ${table.export.source.description}, ${counted(read, 'record')} read; ${parts.join('; ')}`,
+        ...lists.map((each) => {
+          const use = this.#listUse(each, draft, becomes);
+          return `  its list \`${each.list!}\`, ${counted(each.records, 'element')}: ${use}`;
+        }),
       ];
     });
-  }
-
-  #isSampled({ records, raw }: Table): boolean {
-    return records > raw.rows.length;
   }
 
   #listUse(table: Table, { entries }: MappingDraft, becomes: (entry: EntryDraft) => string): string {
@@ -155,13 +146,3 @@ export class Fates {
     return isKept ? 'kept in a custom field' : 'not carried';
   }
 }
-
-/** Why files are not used, by what they are called. */
-const NOT_USED: Readonly<Record<string, string>> = {
-  other: 'the service has no place for such records',
-  payment: 'payments and line items are not deals',
-  company: 'the service has no companies',
-  user: 'nothing refers to these people',
-  stage: 'nothing refers to these stages',
-  comment: 'it has no text, or no id of a lead or deal',
-};

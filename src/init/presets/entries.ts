@@ -2,7 +2,7 @@
 import { entityOf, kindOfType } from '../../kinds/index.ts';
 import { fittedEntry } from '../../mapping/fitted.ts';
 import type { NotInExport } from '../../mapping/not-in-export.ts';
-import type { EntrySpec, LookupSpec, TransformSpec, ValueObject, ValueSpec } from '../../mapping/spec.ts';
+import type { EntrySpec, TransformSpec, ValueObject, ValueSpec } from '../../mapping/spec.ts';
 import { numberText, ofText } from '../../report/words/numbers.ts';
 import type { Facts } from '../decide/decide.ts';
 import { NOTHING, WORDS_ALONE, type EntryDraft, type ExtraSource, type Field } from '../decide/draft.ts';
@@ -47,16 +47,14 @@ const absent = (key: string): Field => {
   return { key, place: 'data', value: NOTHING, off: true, said: 'not in this export', columns: [] };
 };
 
-/** With what the columns of the export show in place of what a preset does not find. */
+/** With what the columns of the export show for sure in place of what a preset does not find. */
 export function completed(entry: EntryDraft, general: EntryDraft | undefined): EntryDraft {
   const used = entry.fields.flatMap(({ columns, place }) => (place === 'data' ? columns : []));
-  const found = (key: string): Field | undefined =>
-    general?.fields.find(
-      (field) =>
-        field.key === key && !field.off && !field.doubt && !field.columns.some((column) => used.includes(column)),
-    );
-  const fields = entry.fields.map((field) => (field.value === NOTHING ? (found(field.key) ?? field) : field));
-  return { ...entry, fields };
+  const sure = general?.fields.filter(
+    ({ off, doubt, columns }) => !off && !doubt && !columns.some((each) => used.includes(each)),
+  );
+  const found = (field: Field): Field => sure?.find(({ key }) => key === field.key) ?? field;
+  return { ...entry, fields: entry.fields.map((field) => (field.value === NOTHING ? found(field) : field)) };
 }
 
 /** What tells the records of an entry apart. */
@@ -167,38 +165,29 @@ function contradiction(columns: readonly Column[], references: Facts['references
 
 /** With the headers and sources of the exports, and the formats of their values. */
 function written(value: unknown, context: Context): unknown {
-  const { table, tables } = context;
-  const isEmpty = (each: unknown): boolean =>
-    Array.isArray((each as { from?: unknown } | null)?.from) && (each as { from: unknown[] }).from.length === 0;
+  const { tables } = context;
   if (typeof value === 'string') return pathOf(value, context);
-  if (Array.isArray(value)) {
-    const there = value.filter((each) => typeof each !== 'string' || isThere(each, context));
-    return [...new Set(there.map((each) => written(each, context)).filter((each) => !isEmpty(each)))];
-  }
+  if (Array.isArray(value)) return [...new Set(value.map((each) => written(each, context)))];
   if (typeof value !== 'object' || value === null) return value;
   const spec = { ...(value as Record<string, unknown>) };
   for (const part of ['from', 'list', 'all', 'any', 'not']) if (part in spec) spec[part] = written(spec[part], context);
-  const { lookup, apply, template } = spec as {
-    lookup?: LookupSpec;
-    apply?: readonly TransformSpec[];
-    template?: string;
-  };
+  const { lookup, apply, template } = value as ValueObject;
   if (template) spec['template'] = template.replace(/\{([^{}]+)\}/g, (_, path: string) => `{${pathOf(path, context)}}`);
   if (lookup) {
-    const inside = { ...context, table: tables.get(lookup.source) ?? table, each: undefined };
-    const [match, take] = tables.has(lookup.source)
-      ? [written(lookup.match, inside), written(lookup.take, inside)]
-      : [lookup.match, lookup.take];
-    const source = tables.get(lookup.source)?.source ?? lookup.source;
-    spec['lookup'] = { ...lookup, source, match, with: written(lookup.with, context), take };
+    const own = tables.get(lookup.source);
+    const there = (each: ValueSpec): unknown =>
+      own ? written(each, { ...context, table: own, each: undefined }) : each;
+    const [match, take] = [there(lookup.match), there(lookup.take)];
+    spec['lookup'] = {
+      ...lookup,
+      source: own?.source ?? lookup.source,
+      match,
+      with: written(lookup.with, context),
+      take,
+    };
   }
   if (apply) spec['apply'] = apply.map((each) => formatted(each, spec['from'], context));
-  return simple(spec);
-}
-
-function isThere(path: string, { table, each }: Context): boolean {
-  const whole = pathIn(path, each);
-  return columnIn(table, whole) !== undefined || table.columns.some(({ name }) => name.startsWith(`${whole}.`));
+  return Object.keys(spec).join() === 'from' && !Array.isArray(spec['from']) ? spec['from'] : spec;
 }
 
 function pathOf(path: string, { table, each }: Context): string {
@@ -214,11 +203,4 @@ function formatted(transform: TransformSpec, from: unknown, { table, each }: Con
   if (date !== undefined && column.date && others.length === 0)
     return (dateValue({ ...column, list: undefined }, date.as === 'date') as { apply: TransformSpec[] }).apply[0]!;
   return number !== undefined && column.separators ? { number: { ...number, ...numberArgument(column) } } : transform;
-}
-
-/** Without lists of one, and objects around a name. */
-function simple({ from, ...rest }: Record<string, unknown>): unknown {
-  const own: unknown = Array.isArray(from) && from.length === 1 ? from[0] : from;
-  if (own === undefined) return rest;
-  return Object.keys(rest).length === 0 && !Array.isArray(own) ? own : { from: own, ...rest };
 }

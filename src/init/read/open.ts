@@ -8,6 +8,7 @@ import { formatByName, formatOfFile, openSource } from '../../input/open.ts';
 import { SettingError, type Source, type SourceSpec } from '../../input/source.ts';
 import { MIXED, WESTERN } from '../../input/text/encoding.ts';
 import { openText, sampleOf } from '../../input/text/text.ts';
+import { OWN } from '../know/texts.ts';
 import { readSample, type ExportSample } from './sample.ts';
 
 type ExportSettings = Pick<
@@ -83,16 +84,6 @@ async function openOrSay(path: string, options: ExportOptions): Promise<readonly
     throw error;
   }
 }
-
-/** Columns that no CRM exports together, and what the file is. */
-const OWN: readonly (readonly [what: string, columns: readonly string[]])[] = [
-  ['the worksheet of names', ['kind', 'pipeline', 'old_name', 'new_name']],
-  ['errors of a run', ['event_type', 'external_id', 'event_id', 'kind', 'code']],
-  ['values left out by a run', ['external_id', 'field', 'original', 'reason']],
-  ['a result of a run', ['external_id', 'service_id']],
-  ['rejected records of a run', ['_file', '_line', '_error', '_row']],
-  ['a plan', ['new: external_id', 'new: occurred_at']],
-];
 
 /** What this program wrote itself; undefined for an export. */
 function ownFile(path: string, { columns }: Source): string | undefined {

@@ -5,6 +5,7 @@ import { nameError } from '../../mapping/names.ts';
 import { fold, nounsOf, type Noun } from '../facts/headers.ts';
 import { partOf, type Export } from './open.ts';
 import { LEVELS } from '../know/roles.ts';
+import { ENVELOPE, WRAPPERS } from '../know/texts.ts';
 import { readSample, type RawColumn, type RawTable } from './sample.ts';
 
 /** The records of an export, or the elements of a list inside them. */
@@ -23,12 +24,6 @@ export interface Part {
   /** The part of a path or header that says what a column is. */
   headerOf(column: RawColumn): string;
 }
-
-/** What arrays and sheets are called that hold any records. */
-const WRAPPERS =
-  /^(?:data|results?|items|records|list|rows|values?|content|hits|elements|documents|docs|nodes|edges|entries|(?:sheet|tabelle|feuil|hoja|foglio|planilha|blad|arkusz|лист)\s?\d*)$/i;
-/** An object around each record. */
-const ENVELOPE = /^(?:item|node|_source|record|document|doc|entry|row|element|object|properties|attributes|fields)\./i;
 
 export async function tables(exports: readonly Export[]): Promise<Part[]> {
   const joined = await withoutParts(exports);

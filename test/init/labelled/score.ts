@@ -3,10 +3,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { entriesOf, type Facts } from '../../../src/init/decide/decide.ts';
 import type { EntryDraft, Field } from '../../../src/init/decide/draft.ts';
-import { measured, type Table } from '../../../src/init/facts/facts.ts';
+import type { Table } from '../../../src/init/facts/facts.ts';
+import { factsOf } from '../../../src/init/index.ts';
 import { readsOf } from '../../../src/init/lines/fates.ts';
 import { openAll } from '../../../src/init/read/open.ts';
-import { relations } from '../../../src/init/facts/relations.ts';
 import { tables } from '../../../src/init/read/tables.ts';
 
 /** `is`: what the records are; `roles`: the columns of each field; `accept`: others that are as good; `mustNot`: columns that are wrong. */
@@ -17,30 +17,34 @@ interface TruthOfTable {
   readonly roles: Readonly<Record<string, readonly string[] | { readonly constant: string }>>;
   readonly accept?: Readonly<Record<string, readonly (readonly string[])[]>>;
   readonly must_not?: Readonly<Record<string, readonly string[]>>;
-  readonly joins?: readonly { readonly from: string; readonly to: string }[];
 }
+
+/** By event type and field, the columns that it is made of. */
+type TruthOfTypes = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
 export interface LabelledCase {
   readonly name: string;
+  readonly folder: string;
   readonly facts: Facts;
-  readonly truth: Readonly<Record<string, TruthOfTable>>;
+  /** By file, or by event type. */
+  readonly files: Readonly<Record<string, TruthOfTable>> | undefined;
+  readonly types: TruthOfTypes;
 }
 
 /** All cases of a folder, measured once. */
-export async function casesIn(folder: string, only = ''): Promise<LabelledCase[]> {
+export async function casesIn(folder: string): Promise<LabelledCase[]> {
   const found: LabelledCase[] = [];
-  for (const name of readdirSync(folder).filter(
-    (each) => each.startsWith(only) && existsSync(join(folder, each, 'truth.json')),
-  )) {
+  for (const name of readdirSync(folder).filter((each) => existsSync(join(folder, each, 'truth.json')))) {
     const own = join(folder, name);
-    const paths = readdirSync(own)
-      .filter((file) => file !== 'truth.json')
-      .sort()
-      .map((file) => join(own, file));
-    const { exports } = await openAll(paths, {});
-    const all = measured(await tables(exports));
-    const { files } = JSON.parse(readFileSync(join(own, 'truth.json'), 'utf8')) as { files: LabelledCase['truth'] };
-    found.push({ name, facts: { tables: all, references: relations(all) }, truth: files });
+    const names = readdirSync(own).filter((file) => !['truth.json', 'draft.txt'].includes(file));
+    const { exports } = await openAll(
+      names.sort().map((file) => join(own, file)),
+      {},
+    );
+    const facts = factsOf(await tables(exports));
+    const truth = JSON.parse(readFileSync(join(own, 'truth.json'), 'utf8')) as object;
+    const files = 'files' in truth ? (truth.files as LabelledCase['files']) : undefined;
+    found.push({ name, folder: own, facts, files, types: files ? {} : (truth as TruthOfTypes) });
   }
   return found;
 }
@@ -69,7 +73,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   ],
   comment: ['external_id', 'content', 'author_name', 'occurred_at', 'lead_external_id', 'deal_external_id'],
 };
-export type Verdict = 'right' | 'named' | 'said' | 'missing' | 'marked' | 'WRONG';
+type Verdict = 'right' | 'named' | 'said' | 'missing' | 'marked' | 'WRONG';
 const WORTH: Readonly<Record<Verdict, number>> = {
   right: 1,
   named: 0.6,
@@ -79,7 +83,7 @@ const WORTH: Readonly<Record<Verdict, number>> = {
   WRONG: -1,
 };
 
-export interface Scored {
+interface Scored {
   readonly score: number;
   /** Everything that is not right: `deals.csv amount: WRONG Valor`. */
   readonly notes: readonly string[];
@@ -87,10 +91,47 @@ export interface Scored {
 }
 
 /** `drafts`: the entries of the case. */
-export function scoreOf({ facts, truth }: LabelledCase, drafts = entriesOf(facts, NO_ANSWERS)): Scored {
+export function scoreOf({ facts, files, types }: LabelledCase, drafts = entriesOf(facts, NO_ANSWERS)): Scored {
+  const { points, most, notes } = files ? scoreOfFiles(facts, files, drafts) : scoreOfTypes(types, drafts);
+  const marks = drafts.reduce(
+    (sum, { doubt, fields }) => sum + (doubt ? 1 : 0) + fields.filter((field) => field.doubt).length,
+    0,
+  );
+  return { score: most === 0 ? 1 : points / most, notes, marks };
+}
+
+type Points = Pick<Scored, 'notes'> & { readonly points: number; readonly most: number };
+
+function scoreOfTypes(types: TruthOfTypes, drafts: readonly EntryDraft[]): Points {
+  const verdicts = Object.entries(types).flatMap(([type, fields]) =>
+    Object.entries(fields).map(([field, columns]) => {
+      const verdict = verdictOfType(drafts, type, field, columns);
+      return { verdict, note: `${type} ${field}: ${verdict}; right: ${columns.join(' + ')}` };
+    }),
+  );
+  const points = verdicts.reduce((sum, { verdict }) => sum + WORTH[verdict], 0);
+  const notes = verdicts.flatMap(({ verdict, note }) => (verdict === 'right' ? [] : [note]));
+  return { points, most: verdicts.length, notes };
+}
+
+function verdictOfType(drafts: readonly EntryDraft[], type: string, key: string, columns: readonly string[]): Verdict {
+  const fields = drafts
+    .filter(({ kind }) => `${kind}/created` === type)
+    .flatMap((entry) => entry.fields.filter((field) => field.key === key));
+  const [field] = fields;
+  if (!field) return 'WRONG';
+  if (field.off) return field.doubt ? 'named' : 'WRONG';
+  const isRight = fields.some(({ value }) => {
+    const reads = JSON.stringify([value, ...[...readsOf(value)].map(({ path }) => path)]);
+    return columns.every((column) => reads.includes(column));
+  });
+  return isRight ? 'right' : field.doubt ? 'marked' : 'WRONG';
+}
+
+function scoreOfFiles(facts: Facts, files: NonNullable<LabelledCase['files']>, drafts: readonly EntryDraft[]): Points {
   let [points, most] = [0, 0];
   const notes: string[] = [];
-  for (const [unit, { is, accept_is: others = [], free, ...own }] of Object.entries(truth)) {
+  for (const [unit, { is, accept_is: others = [], free, ...own }] of Object.entries(files)) {
     const table = facts.tables.find((each) => unitsOf(each).includes(unit));
     const entries = drafts.filter((entry) => entry.table === table);
     const kinds = [...new Set(entries.map(({ kind }) => kind))].sort().join('+');
@@ -121,14 +162,10 @@ export function scoreOf({ facts, truth }: LabelledCase, drafts = entriesOf(facts
         );
     }
   }
-  const marks = drafts.reduce(
-    (sum, { doubt, fields }) => sum + (doubt ? 1 : 0) + fields.filter((field) => field.doubt).length,
-    0,
-  );
-  return { score: most === 0 ? 1 : points / most, notes, marks };
+  return { points, most, notes };
 }
 
-export const NO_ANSWERS = { kindsOf: () => undefined, rolesOf: () => new Map() };
+const NO_ANSWERS = { kindsOf: () => undefined, rolesOf: () => new Map() };
 
 function unitsOf({ export: { path, settings }, list }: Table): string[] {
   const file = path.replace(/^.*\//s, '');
