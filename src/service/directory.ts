@@ -70,7 +70,7 @@ function readStages(list: readonly unknown[], where: string): Stage[] {
   return ordered.map((stage) => {
     const id = idOf(stage);
     const name = textIn(stage, NAME_KEYS);
-    if (id !== undefined && name !== undefined) return { id, name, ...inactiveIn([stage], isOutcome(stage)) };
+    if (id !== undefined && name !== undefined) return { id, name, ...inactiveIn([stage]) };
     throw unknownShape(PATHS.pipelines, `${where} with a stage without id or name (it has ${keysOf(stage)})`);
   });
 }
@@ -94,51 +94,41 @@ function readUser(user: Fields & { readonly id: string }): User {
   return { id: user.id, names: [...unique], ...(email === undefined ? {} : { email }), ...inactiveIn(layers) };
 }
 
-const ACTIVE_KEYS = ['active', 'isActive', 'is_active', 'enabled', 'isEnabled'];
-const INACTIVE_KEYS = ['inactive', 'isInactive', 'disabled', 'isDisabled', 'deactivated', 'isDeactivated', 'suspended'];
-const DELETED_KEYS = ['deleted', 'isDeleted', 'is_deleted', 'deletedAt', 'deleted_at'];
-const ARCHIVED_KEYS = ['archived', 'isArchived', 'is_archived', 'archivedAt', 'archived_at'];
-const CLOSED_KEYS = ['closed', 'isClosed', 'is_closed', 'closedAt', 'closed_at'];
-const SINCE_KEYS = ['deactivatedAt', 'deactivated_at', 'disabledAt', 'suspendedAt'];
-const STATUS_KEYS = ['status', 'state', 'userStatus', 'lifecycle'];
+/** What the names of members say, in any case and with or without `_`: `isActive`, `is_deleted`, `archivedAt`. */
+const IN_USE = /^(?:is)?(?:active|enabled)$/;
+const NOT_IN_USE = [
+  ['deleted', /^(?:is)?deleted(?:at)?$/],
+  ['archived', /^(?:is)?archived(?:at)?$/],
+  ['closed', /^(?:is)?closed(?:at)?$/],
+  ['inactive', /^(?:is)?(?:inactive|disabled|deactivated|suspended)(?:at)?$/],
+] as const;
+const STATUS = /^(?:status|state|userstatus|lifecycle)$/;
 const INACTIVE =
-  /^(?:inactive|disabled|deactivated|suspended|blocked|deleted|archived|removed|former|closed|retired|obsolete)$/i;
-const OUTCOME_KEYS = [
-  'won',
-  'lost',
-  'isWon',
-  'isLost',
-  'is_won',
-  'is_lost',
-  'outcome',
-  'probability',
-  'winProbability',
-];
-
+  /^(?:inactive|disabled|deactivated|suspended|blocked|deleted|archived|removed|former|closed|retired|obsolete)$/;
 /** A stage in which deals end: its deals are closed, not the stage. */
-function isOutcome(stage: Fields): boolean {
-  return OUTCOME_KEYS.some((key) => stage[key] !== undefined && stage[key] !== null);
-}
-
-function inactiveIn(layers: readonly Fields[], mayBeClosed = false): { readonly inactive?: string } {
-  const inactive = layers.map((layer) => inactivityIn(layer, mayBeClosed)).find((text) => text !== undefined);
-  return inactive === undefined ? {} : { inactive };
-}
+const OUTCOME = /^(?:is)?(?:won|lost|outcome|(?:win)?probability)$/;
 
 /**
  * The keys and values that mean "not in use" for a user, stage or pipeline, in any plausible form: the form of the service is not
  * published.
  */
-function inactivityIn(fields: Fields, mayBeClosed: boolean): string | undefined {
-  const isSet = (key: string): boolean =>
-    fields[key] === true || (typeof fields[key] === 'string' && fields[key] !== '' && fields[key] !== 'false');
-  if (DELETED_KEYS.some(isSet)) return 'deleted';
-  if (ARCHIVED_KEYS.some(isSet)) return 'archived';
-  const status = textIn(fields, STATUS_KEYS)?.toLowerCase();
-  if (status !== undefined && INACTIVE.test(status) && !(mayBeClosed && status === 'closed')) return status;
-  if (!mayBeClosed && CLOSED_KEYS.some(isSet)) return 'closed';
-  const isOff = ACTIVE_KEYS.some((key) => fields[key] === false);
-  return isOff || [...INACTIVE_KEYS, ...SINCE_KEYS].some(isSet) ? 'inactive' : undefined;
+function inactiveIn(layers: readonly Fields[]): { readonly inactive?: string } {
+  const members = layers.flatMap((layer) =>
+    Object.entries(layer).map(([name, value]) => [name.toLowerCase().replaceAll('_', ''), value] as const),
+  );
+  const isOutcome = members.some(([name, value]) => OUTCOME.test(name) && value !== undefined && value !== null);
+  const found = members.flatMap(([name, value]): string[] => {
+    const text = typeof value === 'string' ? value.trim().toLowerCase() : '';
+    if (STATUS.test(name) && INACTIVE.test(text)) return [text];
+    if (IN_USE.test(name) && value === false) return ['inactive'];
+    const isSet = value === true || (text !== '' && text !== 'false');
+    return isSet ? NOT_IN_USE.flatMap(([what, pattern]) => (pattern.test(name) ? [what] : [])) : [];
+  });
+  const order = ['archived', 'deleted'];
+  const [inactive] = found
+    .filter((what) => !(isOutcome && what === 'closed'))
+    .sort((one, other) => order.indexOf(other) - order.indexOf(one));
+  return inactive === undefined ? {} : { inactive };
 }
 
 function textIn(fields: Fields, keys: readonly string[]): string | undefined {

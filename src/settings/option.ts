@@ -19,7 +19,7 @@ interface BooleanOption extends Declared {
 }
 
 /** `--name VALUE`, at most once. */
-interface ValueOption extends Declared {
+export interface ValueOption extends Declared {
   readonly type: 'value';
   readonly check: z.ZodType;
   /** As a user would write it; checked like any other value. */
