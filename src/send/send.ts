@@ -83,7 +83,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
     if (!isCheckpointThere()) throw new StateRemoved(path);
     if (!isLockThere()) throw new LockRemoved(lockPath);
   };
-  const commits = new Commits(db, { assertInPlace, isStopping: () => halt.requested, warn: job.warn });
+  const commits = new Commits(db, assertInPlace);
   const { client, limiter, baseUrl, account } = target;
   const { concurrency, adopt: isAdopted } = settings;
   const { migration, sha256: mappingSha256, region } = mapping;

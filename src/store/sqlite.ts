@@ -2,7 +2,7 @@ import { closeSync, lstatSync } from 'node:fs';
 import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
 import { isThere, openPrivate, Unusable } from '../files/private-file.ts';
 import { UserError } from '../errors.ts';
-import { isBusy, orExplain, unusable } from './sqlite-errors.ts';
+import { orExplain, unusable } from './sqlite-errors.ts';
 
 export type SqlValue = string | number | bigint | null;
 
@@ -176,24 +176,9 @@ export class Database {
     this.#explained(() => this.#db.exec(sql));
   }
 
-  /** Commits everything or nothing. */
-  transaction<Result>(change: () => Result): Result {
-    this.exec('begin');
-    return this.#committed(change);
-  }
-
-  /** The same; returns `busy` where another process holds the lock, and then calls nothing. */
-  tryTransaction<Result>(change: () => Result): Result | 'busy' {
-    try {
-      this.exec('begin immediate');
-    } catch (error) {
-      if (isBusy(error)) return 'busy';
-      throw error;
-    }
-    return this.#committed(change);
-  }
-
-  #committed<Result>(change: () => Result): Result {
+  /** Commits everything or nothing. `immediate`: waits for other writers before it begins, not only once it writes. */
+  transaction<Result>(change: () => Result, mode: 'deferred' | 'immediate' = 'deferred'): Result {
+    this.exec(`begin ${mode}`);
     try {
       const result = change();
       this.exec('commit');

@@ -66,8 +66,7 @@ export function openPlan(state: StateDir, output: StateDir): Database {
   try {
     db.exec('pragma plan.journal_mode = wal; pragma plan.synchronous = normal');
     attachCheckpoint(db, state);
-    // Commits wait for others by themselves, and hear signals meanwhile.
-    db.exec('pragma checkpoint.synchronous = full; pragma busy_timeout = 500');
+    db.exec('pragma checkpoint.synchronous = full');
     return db;
   } catch (error) {
     db.close();

@@ -112,33 +112,6 @@ it('a plan that breaks while a run sends ends it with exit 3: events were sent',
   expect(ended.code).toBe(3);
 });
 
-describe('a transaction that another program holds on the checkpoint', () => {
-  /** A run of two more people that has begun to wait for the transaction. */
-  const heldUp = async () => {
-    writeFileSync(join(p.cwd, 'people.csv'), `${PEOPLE}100,Late\n101,Later\n`);
-    p.service.setFaults({ rules: [{ kind: 'latency', min_ms: 1_500, max_ms: 1_500 }] });
-    const running = p.start('--yes');
-    await vi.waitFor(() => expect(p.posts()).toBeGreaterThan(60), { timeout: 20_000 });
-    const db = new DatabaseSync(file('checkpoint.db'));
-    db.exec('begin immediate');
-    await vi.waitFor(() => expect(running.stderr()).toMatch(/another program holds a transaction/), {
-      timeout: 20_000,
-    });
-    return { running, release: () => db.close() };
-  };
-
-  it('does not make a run deaf to Ctrl-C', async () => {
-    const { running, release } = await heldUp();
-    running.child.kill('SIGINT');
-    const ended = await running.ended;
-    release();
-    expect([3, 130]).toContain(ended.code);
-    p.service.setFaults({ rules: [] });
-    expect((await p.summary()).exit.code).toBe(0);
-    expect(p.service.state().leads).toHaveLength(62);
-  });
-});
-
 it.each([
   ['plan', 'mapping.yaml', '--json'],
   ['run', 'mapping.yaml', '--json'],

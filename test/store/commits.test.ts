@@ -57,7 +57,7 @@ describe('the changes of one tick', () => {
     const assertInPlace = (): void => {
       if (isGone) throw new Error('gone');
     };
-    commits = new Commits(db, { assertInPlace });
+    commits = new Commits(db, assertInPlace);
     await write('a');
     isGone = true;
     await expect(write('b')).rejects.toThrow('gone');
@@ -65,6 +65,15 @@ describe('the changes of one tick', () => {
     await expect(write('c')).rejects.toThrow('gone');
     expect(written()).toEqual(['a']);
   });
+});
+
+it('fail where another program holds a transaction on the file for too long', async () => {
+  const path = join(await workspace(), 'notes.db');
+  const [ours, theirs] = [Database.open(path, NOTES, 'pragma busy_timeout = 20'), Database.open(path, NOTES)];
+  onTestFinished(() => [ours, theirs].forEach((db) => db.close()));
+  theirs.exec('begin immediate');
+  const write = new Commits(ours).commit(() => void ours.run("insert into note values ('a')"));
+  await expect(write).rejects.toThrow(`cannot use ${path}: another process is using it`);
 });
 
 it('a request reaches the service only when its row is committed, and an outcome is committed only when it was answered', async () => {
