@@ -1,4 +1,5 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { cannotWrite, EXIT, type ExitCode, UserError } from '../errors.ts';
 import { shortPath } from '../files/paths.ts';
 import { RUN_LOG_FILE } from '../files/run-log.ts';
@@ -10,6 +11,7 @@ import { VERIFY_FILE } from '../report/figures/verification.ts';
 import { confirmer } from '../report/print/ask.ts';
 import type { Console } from '../report/print/console.ts';
 import { jsonOf } from '../report/print/json.ts';
+import { closingAfter } from '../run/held-state.ts';
 import { parseOptions } from '../settings/parse-options.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
 import { forgetValues, hasKey } from '../store/forget.ts';
@@ -29,16 +31,6 @@ const PERSONAL: readonly string[] = [
 ];
 /** External ids at most. Without the checkpoint, a rerun would send everything again. */
 const KEPT: readonly string[] = [CHECKPOINT_FILE, RUN_LOG_FILE, 'ids.csv', 'gone.csv'];
-const KEY = `the key of the hashes in ${CHECKPOINT_FILE}`;
-
-/** What purge does with one state directory. */
-interface Purge {
-  readonly state: StateDir;
-  readonly found: readonly string[];
-  readonly kept: readonly string[];
-  /** In a checkpoint that is kept. */
-  readonly hasKey: boolean;
-}
 
 /**
  * `crm-backfill purge`: deletes the files that contain personal data from the state directory of a mapping and from that of its rehearsals,
@@ -54,74 +46,85 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   }
   const isAlone = settings.sandbox || settings.state !== undefined;
   const rehearsals = isAlone ? undefined : StateDir.find(`${state.path}.sandbox`);
-  const locks: Lock[] = [];
-  try {
+  return closingAfter(async (atEnd) => {
     const purges: Purge[] = [];
     for (const each of [state, ...(rehearsals && isOurs(rehearsals) ? [rehearsals] : [])]) {
-      locks.push(Lock.acquire(each));
-      const purge = await listed(each, console);
-      if (!purge) continue;
+      const lock = Lock.acquire(each);
+      atEnd(() => lock.release());
+      const purge = purgeOf(each);
+      const isNeeded = purge.found.length > 0 || purge.hasKey;
+      console.say(isNeeded ? listText(purge) : `nothing to delete in ${shortPath(each.path)}`);
+      if (!isNeeded) continue;
+      const unsent = unsentIn(each);
+      if (unsent !== undefined) console.complain(`warning: ${unsent}`);
       nameHolder(each, 'purge');
       purges.push(purge);
     }
     const isDone = purges.length === 0 || settings.yes || (await confirmed());
-    if (!isDone) console.say('nothing was deleted');
-    else for (const each of purges) await purgeAll(each);
-    if (isDone && purges.length > 0) console.say('deleted');
-    if (settings.json) {
-      const directories = purges.map((each) => ({
-        ...{ path: each.state.path, deleted: each.found, kept: each.kept, key_deleted: each.hasKey },
-      }));
-      console.printJson(jsonOf({ directories: isDone ? directories : [] }));
-    }
+    if (isDone) await Promise.all(purges.map(purgeAll));
+    if (!isDone || purges.length > 0) console.say(isDone ? 'deleted' : 'nothing was deleted');
+    const directories = purges.map(({ state: { path }, found: deleted, kept, hasKey: key_deleted }) => ({
+      ...{ path, deleted, kept, key_deleted },
+    }));
+    if (settings.json) console.printJson(jsonOf({ directories: isDone ? directories : [] }));
     return isDone ? EXIT.done : EXIT.nothingSent;
-  } finally {
-    for (const lock of locks) lock.release();
-  }
+  });
 }
 
-/** Says what is to be deleted and kept; undefined if nothing is to be deleted. */
-async function listed(state: StateDir, console: Console): Promise<Purge | undefined> {
-  const names = (await readdir(state.path)).filter((name) => baseOf(name) !== LOCK_FILE);
+async function confirmed(): Promise<boolean> {
+  const ask = confirmer();
+  if (ask) return ask('Delete? This cannot be undone.');
+  throw new UserError('nothing was deleted: cannot ask for confirmation without a terminal', {
+    hint: 'add --yes to delete these files',
+  });
+}
+
+/** What purge does with one state directory. `hasKey`: in a checkpoint that is kept. */
+type Purge = ReturnType<typeof purgeOf>;
+
+function purgeOf(state: StateDir) {
+  const names = readdirSync(state.path).filter((name) => baseOf(name) !== LOCK_FILE);
   // Without the records of its sandbox, what was sent to it says nothing.
   const isRehearsal = names.includes(JOURNAL_FILE);
   const found = names.filter((name) => isPurged(name) || (isRehearsal && baseOf(name) === CHECKPOINT_FILE));
   const kept = names.filter((name) => !found.includes(name));
-  const purge = { state, found, kept, hasKey: kept.includes(CHECKPOINT_FILE) && hasKey(state) };
-  const deleted = [...found, ...(purge.hasKey ? [KEY] : [])];
-  if (deleted.length === 0) {
-    console.say(`nothing to delete in ${shortPath(state.path)}`);
-    return undefined;
-  }
+  return { state, found, kept, hasKey: kept.includes(CHECKPOINT_FILE) && hasKey(state) };
+}
+
+function listText({ state, found, kept, hasKey: isKeyed }: Purge): string {
+  const deleted = [...found, ...(isKeyed ? [`the key of the hashes in ${CHECKPOINT_FILE}`] : [])];
   const foreign = kept.filter((name) => !isStateFile(name));
-  const and = foreign.length === 0 ? '' : `\n  not written by this program, and kept: ${foreign.join(', ')}`;
-  console.say(
-    `in ${shortPath(state.path)}:\n  to delete: ${deleted.join(', ')}\n  to keep: ${kept.filter(isStateFile).join(', ')}${and}`,
-  );
-  const unsent = unsentIn(state);
-  if (unsent !== undefined) console.complain(`warning: ${unsent}`);
-  return purge;
+  return [
+    `in ${shortPath(state.path)}:`,
+    `  to delete: ${deleted.join(', ')}`,
+    `  to keep: ${kept.filter(isStateFile).join(', ')}`,
+    ...(foreign.length === 0 ? [] : [`  not written by this program, and kept: ${foreign.join(', ')}`]),
+  ].join('\n');
 }
 
 async function purgeAll({ state, found, hasKey: isKeyed }: Purge): Promise<void> {
-  for (const name of found) {
-    await rm(state.file(name), { recursive: true, force: true }).catch((error: unknown) => {
-      throw cannotWrite(state.file(name), error);
-    });
-  }
+  for (const name of found) await deleteFrom(state, name);
   if (isKeyed) forgetValues(state);
+}
+
+/** Throws a `UserError` if it cannot be deleted. */
+export async function deleteFrom(state: StateDir, name: string): Promise<void> {
+  await rm(state.file(name), { recursive: true, force: true }).catch((error: unknown) => {
+    throw cannotWrite(state.file(name), error);
+  });
 }
 
 /** What is lost with the plan: events that were not accepted, or not sent yet. */
 function unsentIn(state: StateDir): string | undefined {
   try {
     const db = readState(state);
-    const counts = db.all<{ count: number; state: string }>(
-      `select count(*) as count, state from events where state not in ('acknowledged', 'duplicate') group by state`,
+    const counts = db.all<{ text: string }>(
+      `select count(*) || ' ' || state as text from events where state not in ('acknowledged', 'duplicate') group by state`,
     );
     db.close();
-    if (counts.length === 0) return undefined;
-    return `not every event has arrived: ${counts.map((each) => `${each.count} ${each.state}`).join(', ')}`;
+    return counts.length === 0
+      ? undefined
+      : `not every event has arrived: ${counts.map(({ text }) => text).join(', ')}`;
   } catch (error) {
     // A damaged plan can be deleted all the same.
     if (!(error instanceof UserError)) throw error;
@@ -129,18 +132,24 @@ function unsentIn(state: StateDir): string | undefined {
   }
 }
 
+const DATABASES = [
+  ...([
+    [CHECKPOINT_FILE, CHECKPOINT],
+    [PLAN_FILE, PLAN],
+  ] as const),
+  [`${DRY_RUN}/${PLAN_FILE}`, PLAN] as const,
+];
+
 /** Whether this program has used the directory: files of these names may be anybody's. */
 function isOurs(state: StateDir): boolean {
-  const isDatabase = (path: string, schema: typeof PLAN): boolean => {
+  return DATABASES.some(([name, schema]) => {
     try {
-      return Database.ask(path, schema, () => true) ?? false;
+      return Database.ask(state.file(name), schema, () => true);
     } catch (error) {
       if (error instanceof UserError) return false;
       throw error;
     }
-  };
-  const plans = [state.file(PLAN_FILE), `${state.file(DRY_RUN)}/${PLAN_FILE}`];
-  return isDatabase(state.file(CHECKPOINT_FILE), CHECKPOINT) || plans.some((path) => isDatabase(path, PLAN));
+  });
 }
 
 /** An incomplete file left by a crash, one written beside another, and what SQLite keeps beside a database count as that one. */
@@ -159,12 +168,4 @@ export function isStateFile(name: string): boolean {
 /** Whether it has values of records. */
 export function isPurged(name: string): boolean {
   return PERSONAL.includes(baseOf(name));
-}
-
-async function confirmed(): Promise<boolean> {
-  const ask = confirmer();
-  if (ask) return ask('Delete? This cannot be undone.');
-  throw new UserError('nothing was deleted: cannot ask for confirmation without a terminal', {
-    hint: 'add --yes to delete these files',
-  });
 }

@@ -1,6 +1,6 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { SANDBOX, type Credentials } from '../settings/credentials.ts';
-import { cannotWrite, UserError } from '../errors.ts';
+import { UserError } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { isThere } from '../files/private-file.ts';
 import { storedAccountOf } from '../run/connect.ts';
@@ -10,7 +10,7 @@ import type { RunSettings } from '../settings/run-settings.ts';
 import { Lock } from '../store/lock.ts';
 import { StateDir, statePath } from '../files/state-dir.ts';
 import { storedBinding } from '../store/checkpoint.ts';
-import { isPurged, isStateFile } from './purge.ts';
+import { deleteFrom, isPurged, isStateFile } from './purge.ts';
 import { shortPath } from '../files/paths.ts';
 
 const JOURNAL_FILE = 'sandbox.ndjson';
@@ -67,11 +67,7 @@ async function startOver(state: StateDir): Promise<void> {
   }
   const lock = Lock.acquire(state);
   try {
-    for (const name of names) {
-      await rm(state.file(name), { recursive: true }).catch((error: unknown) => {
-        throw cannotWrite(state.file(name), error);
-      });
-    }
+    for (const name of names) await deleteFrom(state, name);
   } finally {
     lock.release();
   }
