@@ -73,11 +73,15 @@ it('is a conflict if both have moved the deal, also to a lead that is not of thi
 });
 
 it('is not compared if the service may show a lead whose id it has never said', async () => {
-  const { run, verdict, lead } = await migrated(['A 1']);
+  const { run, moveTo, verdict, lead } = await migrated(['A 1']);
   await run(moved('A 1'));
   expect(await verdict()).toBeUndefined();
   const summary = await run(moved('b').replace('Shop', 'Yard'));
   expect(await verdict()).toBe('not_shown');
   expect(summary.changes?.not_compared).toContain('lead_external_id');
   expect(lead()).toBe('b');
+  // Also where both have moved it to that lead.
+  await moveTo('A 1');
+  await run(moved('A 1').replace('Shop', 'Garden'));
+  expect(await verdict()).toBe('not_shown');
 });
