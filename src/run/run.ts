@@ -102,7 +102,8 @@ async function send(run: Run, target: Target | undefined, plan: Surveyed): Promi
       atEnd(
         noteWaits({ ...{ waiting, db: survey.db, halt, clock: systemClock }, log: (...line) => log.write(...line) }),
       );
-      await monitor.sending?.(view);
+      // Bars of a run that sends nothing are full before it begins.
+      if (countDue(survey.states) > 0) await monitor.sending?.(view);
     },
   });
 }

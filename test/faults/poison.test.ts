@@ -72,7 +72,7 @@ describe.concurrent('a service that is down', () => {
       const ended = await command('--max-outage', '3s');
       expect(ended.code, ended.stderr).toBe(3);
       const summary = summaryOf(ended);
-      expect(summary.exit).toEqual({ code: 3, reason: 'outage' });
+      expect(summary.exit).toMatchObject({ code: 3, reason: 'outage' });
       expect(summary.events.rejected).toBe(0);
       expect(ended.stderr).toMatch(/service down since \d\d:\d\d/);
       expect(ended.stderr).toMatch(/Resume[^]* npx crm-backfill run mapping\.yaml/);

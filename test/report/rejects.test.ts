@@ -100,7 +100,7 @@ it('rows that are skipped are counted by source and reason, on the screen, in th
   expect(listed).toMatch(/^people,.*people\.csv,11,9,,,.*`when`\): `name` is `P0` or `P9`/m);
   const page = await stored('dry-run/report.html');
   expect(page).toContain('<h2 id="skipped-title">');
-  expect(page).toContain('Nothing: every event can be sent. “Rows skipped” lists those that become none.');
+  expect(page).toContain('Nothing: every record can be sent. “Rows skipped” lists those that become none.');
   expect(page.replace(/<[^>]*>|\s+/g, ' ')).toMatch(/people\.csv +11 +6 leads ready to send, 5 skipped/);
 });
 

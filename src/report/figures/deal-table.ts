@@ -126,7 +126,8 @@ const FAILED: readonly DealCell[] = ['invalid', 'rejected', 'blocked'];
 
 /** The export, what it is compared with, and what else occurs. */
 function shownCells(sum: DealSum, isDryRun: boolean): readonly DealCell[] {
-  const main = isDryRun ? 'to send' : 'acknowledged';
+  const isToSend = isDryRun && (sum.count('to send') > 0 || sum.count('acknowledged') === 0);
+  const main = isToSend ? 'to send' : 'acknowledged';
   return ['export', main, ...DEAL_CELLS.slice(1).filter((cell) => cell !== main && sum.count(cell) > 0)];
 }
 

@@ -6,7 +6,7 @@ import { countRecords } from '../../plan/counts.ts';
 import { SANDBOX } from '../../settings/credentials.ts';
 import { readDocument, readVerification, type StoredMapping, type StoredVerification } from '../files/documents.ts';
 import { counted, countTexts, numberText, ofText } from '../words/numbers.ts';
-import { capital, NOT_MIGRATED } from '../words/terms.ts';
+import { capital, fieldText, NOT_MIGRATED } from '../words/terms.ts';
 import { dateText } from '../words/times.ts';
 import { countsSection, prioritiesSection } from './counts.ts';
 import { signedSections } from './deal-table.ts';
@@ -147,7 +147,9 @@ function exampleSections({ db }: PlanFigures): readonly Section[] {
       name,
     );
     if (!event) return [];
-    const values = namedValues(parseJson(event.data) as JsonObject, names);
+    const values = namedValues(parseJson(event.data) as JsonObject, names).map(
+      ([field, value]) => [capital(fieldText(field)), value] as const,
+    );
     return [valuesSection(`example-${name}`, `For example: ${one} ${event.id ?? ''}`, values)];
   });
 }

@@ -250,7 +250,9 @@ function fasterTexts(events: number, { rate, allowed }: Paces): string[] {
   const [seconds, least] = [estimateSeconds(events, rate), estimateSeconds(events, allowed)];
   if (seconds - least < LEAST_SAVED_SECONDS) return [];
   const { requests, seconds: window } = allowed;
-  return [`The service allows ${rateText(allowed)}: ${durationText(least)} with --rate ${requests}/${window}s.`];
+  return [
+    `The service allows ${rateText(allowed)}: ${least < 60 ? 'under a minute' : durationText(least)} with --rate ${requests}/${window}s.`,
+  ];
 }
 
 /** What the program wrote into the user's folder, and what somebody answered there without effect. */

@@ -62,13 +62,19 @@ export function writeReport(
   }
 }
 
+/** Sections that follow the box to sign. */
+const UNSIGNED: readonly string[] = ['not-in-export', 'assumed', 'verified', 'not-carried', 'not-used'];
+
 /** As when it is printed: the box to sign follows what is missing. */
 function pageOf(figures: PageFigures, withValues: boolean, now: Date): string {
   const { kind, title, banner, facts, sections, mapping, appendix, sign } = figures;
-  const last = sections.findLastIndex(({ id }) => ['exports', 'stages', 'missing', 'skipped'].includes(id));
-  const rest = sections.slice(last + 1);
-  const notUsed = rest.find(({ id }) => id === 'not-used');
-  const named = [...sections.filter(({ id }) => id !== 'owners'), { id: 'mapping', title: 'Mapping' }];
+  const signed = sections.filter(({ id }) => !UNSIGNED.includes(id));
+  const rest = sections.filter(({ id }) => UNSIGNED.includes(id));
+  const notUsed = sections.find(({ id }) => id === 'not-used');
+  const named = [
+    ...sections.filter(({ id }) => id !== 'owners' && !id.startsWith('example')),
+    { id: 'mapping', title: 'Mapping' },
+  ];
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -100,8 +106,7 @@ function pageOf(figures: PageFigures, withValues: boolean, now: Date): string {
           </ul>
         </nav>
         <main>
-          ${sections.slice(0, last + 1).map(sectionOf)}
-          ${sections.some(({ id }) => id === 'missing') ? undefined : nothingMissing(figures)}
+          ${signed.map(sectionOf)} ${sections.some(({ id }) => id === 'missing') ? undefined : nothingMissing(figures)}
           ${sign === null ? undefined : signBox(sign)} ${rest.filter((each) => each !== notUsed).map(sectionOf)}
           <section id="mapping" aria-labelledby="mapping-title">
             <h2 id="mapping-title">How the exports were mapped</h2>
@@ -151,7 +156,7 @@ function nothingMissing({ dry_run: isDryRun, sections }: PageFigures): Markup {
   const title = 'What is missing, and who acts';
   return html`<section id="missing" aria-labelledby="missing-title">
     <h2 id="missing-title">${title}</h2>
-    <p>Nothing: every event ${is}.${skipped}</p>
+    <p>Nothing: every record ${is}.${skipped}</p>
   </section>`;
 }
 
