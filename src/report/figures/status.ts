@@ -233,7 +233,8 @@ function activitySection({ db }: PlanFigures, status: Status, now: Date): Sectio
   }
   if (running?.command === 'run') {
     const now_ = leftText(status, now);
-    if (basis !== 'under way') rows.push(['Now', 'reading the exports; the counts are from the previous run']);
+    if (basis === 'ended') rows.push(['Now', 'reading the exports; the counts are from the previous run']);
+    else if (basis === 'unknown totals') rows.push(['Now', 'reading the account and the exports']);
     else if (begun !== null) rows.push(['Rate', `${numberText(Math.round(perMinute))}/min recently, ${now_}`]);
     else rows.push(['Now', `${now_}; nothing is sent yet: the run may be waiting for an answer on its terminal`]);
   } else if (unanswered > 0) {
