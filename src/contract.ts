@@ -12,7 +12,6 @@ export const LIMITS = {
   windowSeconds: 60,
   bodyBytes: 10_000_000,
   pageSize: 100,
-  idempotencyKeyLength: 255,
 } as const;
 
 /** Section 4. Paths are relative to the base URL. */
@@ -33,7 +32,6 @@ export const PATHS = {
 export const HEADERS = {
   apiKey: 'x-api-key',
   suppressTriggers: 'x-suppress-triggers',
-  idempotencyKey: 'idempotency-key',
   limit: 'x-ratelimit-limit',
   remaining: 'x-ratelimit-remaining',
   reset: 'x-ratelimit-reset',

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import { Secret } from '../redact.ts';
 import type { Account } from '../service/account.ts';
-import type { RequestEntry, Success } from './reply.ts';
+import type { RequestEntry } from './reply.ts';
 import type { Store } from './store.ts';
 
 /** The account of the service: its credentials and its records. */
@@ -11,8 +11,6 @@ export interface SandboxContext {
   readonly store: Store;
   /** In the order of arrival. */
   readonly requests: RequestEntry[];
-  /** First answers to POST requests, by Idempotency-Key. */
-  readonly answered: Map<string, { readonly request: string; readonly reply: Success; readonly at: number }>;
   apiKey: Secret;
   ingestToken: Secret;
   /** Writes that would have started automations; a correct backfill has none. */

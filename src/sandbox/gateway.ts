@@ -170,7 +170,7 @@ export class SlidingWindow {
   }
 }
 
-const LOGGED_HEADERS = ['content-type', 'x-suppress-triggers', 'idempotency-key', 'user-agent'];
+const LOGGED_HEADERS = ['content-type', 'x-suppress-triggers', 'user-agent'];
 
 /** To bound memory in long rehearsals, only the last ones are kept. */
 const MOST = 100_000;

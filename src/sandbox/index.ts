@@ -72,7 +72,6 @@ export async function startSandbox(
     account,
     store: await Store.open(journal),
     requests,
-    answered: new Map(),
     apiKey: apiKey === undefined ? newApiKey() : new Secret(apiKey),
     ingestToken: ingestToken === undefined ? newIngestToken() : new Secret(ingestToken),
     triggersFired: 0,

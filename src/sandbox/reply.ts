@@ -36,9 +36,6 @@ export class Refusal extends Error {
   }
 }
 
-/** Wrapped on every route (section 7.2). */
-const CROSS_CUTTING: readonly (string | undefined)[] = ['RATE_LIMITED', 'IDEMPOTENCY_KEY_MISMATCH'];
-
 /** Sections 7.2 and 7.3: the format of cross-cutting errors and of the webhook's errors. */
 export function enveloped(code: string | undefined, message: string): object {
   return { success: false, error: { code, message } };
@@ -48,7 +45,8 @@ export function enveloped(code: string | undefined, message: string): object {
 export function respond(path: string, reply: Success | Refusal): Response {
   if (reply instanceof Refusal) {
     const { code, message, status } = reply;
-    const inEnvelope = path.startsWith(PATHS.ingest) || CROSS_CUTTING.includes(code);
+    // Section 7.2: this one is wrapped on every route.
+    const inEnvelope = path.startsWith(PATHS.ingest) || code === 'RATE_LIMITED';
     return Response.json(inEnvelope ? enveloped(code, message) : { error: message }, { status });
   }
   return Response.json(reply.body, { status: reply.status });

@@ -2,14 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { HEADERS, INGEST_CODES, LIMITS, PATHS } from '../contract.ts';
+import { INGEST_CODES, LIMITS, PATHS } from '../contract.ts';
 import { KINDS, type Kind } from '../kinds/index.ts';
 import type { Fields } from '../service/list-page.ts';
 import { timestamp, type ApiCall, type HonoEnv, type SandboxContext } from './context.ts';
 import { EMPTY, ingest, phoneNumber } from './ingest.ts';
 import { Refusal, respond, type Success } from './reply.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** A record of the account, or a pipeline or user. */
 interface Resource {
@@ -71,12 +69,7 @@ export function sandboxApp(context: SandboxContext): Hono<HonoEnv> {
   for (const [path, route] of Object.entries(ROUTES)) {
     app.get(path, (c) => respond(c.req.path, read(context, route, c.req.raw, c.req.param('id'))));
   }
-  app.post(PATHS.leads, (c) =>
-    respond(
-      c.req.path,
-      once(c.env.call, c.req.raw, (body) => createLead(context, body)),
-    ),
-  );
+  app.post(PATHS.leads, (c) => respond(c.req.path, createLead(c.env.call)));
 
   app.notFound((c) => {
     const message = `no route ${c.req.method} ${c.env.call.entry.path}`;
@@ -152,32 +145,14 @@ function positive(query: URLSearchParams, name: string, normal: number, max = 1e
   throw invalid(`${name} must be a whole number from 1 to ${max}`);
 }
 
-/** Answers a POST, once per Idempotency-Key within 24 hours (section 8). Only success is stored. */
-function once({ context, body }: ApiCall, request: Request, make: (body: unknown) => Success): Success {
-  if (!body.ok) throw new Refusal(body.status, 'BAD_REQUEST', body.error);
-  const key = request.headers.get(HEADERS.idempotencyKey);
-  if (key === null) return make(body.value);
-  if (key.length > LIMITS.idempotencyKeyLength) throw invalid('Idempotency-Key is longer than 255 characters');
-  const asked = `${new URL(request.url).pathname} ${JSON.stringify(body.value)}`;
-  const before = context.answered.get(key);
-  if (before && context.now() - before.at < DAY_MS) {
-    if (before.request === asked) return before.reply;
-    const message = 'this Idempotency-Key was used before with a different body';
-    throw new Refusal(422, 'IDEMPOTENCY_KEY_MISMATCH', message);
-  }
-  const at = context.now();
-  const reply = make(body.value);
-  context.answered.set(key, { request: asked, reply, at });
-  return reply;
-}
-
 const text = z.string().optional();
 /** What POST /leads accepts. Owner and author are those of the account, whatever the caller sends (section 5). */
 const newLead = z.object({ fullName: text, email: text, phoneNumber });
 
 /** Native writes always start automations: there is no header to suppress them. */
-function createLead(context: SandboxContext, body: unknown): Success {
-  const parsed = newLead.safeParse(body);
+function createLead({ context, body }: ApiCall): Success {
+  if (!body.ok) throw new Refusal(body.status, 'BAD_REQUEST', body.error);
+  const parsed = newLead.safeParse(body.value);
   if (!parsed.success) {
     const issue = parsed.error.issues[0]!;
     throw invalid(`${issue.path.join('.') || 'body'}: ${issue.message}`);

@@ -2,8 +2,14 @@ import PQueue from 'p-queue';
 import type { Clock } from '../clock.ts';
 import { requestsLeft, within, type Rate } from '../rate.ts';
 import { HEADERS, LIMITS, type AnswerHeaders } from '../contract.ts';
-import { ForeignUse } from './foreign-use.ts';
-import { longestWindow, type RateHistory, type RecentAnswers, recentAnswers, windowOf } from './recent-answers.ts';
+import {
+  ForeignUse,
+  longestWindow,
+  recentAnswers,
+  windowOf,
+  type RateHistory,
+  type RecentAnswers,
+} from './recent-answers.ts';
 import { backoff, backoffCeiling, keptPause } from './retry.ts';
 import { TokenWindow, type Allowance } from './token-window.ts';
 
