@@ -19,18 +19,35 @@ export function prepare(draft: Draft, resolver: Resolver): Ready | Invalid {
       issues.push(issue);
   }
   const id = data.external_id;
-  const made = {
-    ...{ type, entry, place, issues, omissions, parent: parentOf(type, data) },
-    externalId: typeof id === 'string' && id !== '' ? id : undefined,
+  const externalId = typeof id === 'string' && id !== '' ? id : undefined;
+  const parent = parentOf(type, data);
+  if (issues.some(isError)) return { kind: 'invalid', type, entry, place, issues, omissions, externalId, parent };
+  return {
+    kind: 'ready',
+    type,
+    entry,
+    place,
+    issues,
+    omissions,
+    externalId,
+    parent,
+    data,
+    content,
+    sha: contentSha(type, content),
+    occurredAt,
+    priority,
+    heading,
   };
-  if (issues.some(isError)) return { kind: 'invalid', ...made };
-  const sha = contentSha(type, content);
-  return { kind: 'ready', ...made, data, content, sha, occurredAt, priority, heading };
 }
 
 function isError({ severity }: Problem): boolean {
   return severity === 'error';
 }
+
+const REFERENCES = [
+  { kind: 'stage', field: 'stage_id', nameField: 'stage_name' },
+  { kind: 'owner', field: 'owner_id', nameField: 'owner_name' },
+] as const;
 
 /** Replaces names of stages and owners with their ids. */
 function resolveReferences(draft: Draft, resolver: Resolver): { data: JsonObject; issues: readonly Problem[] } {
@@ -39,9 +56,9 @@ function resolveReferences(draft: Draft, resolver: Resolver): { data: JsonObject
   const { stage_name: _, owner_name: __, ...rest } = given;
   const data: Record<string, JsonValue | undefined> = rest;
   const issues: Problem[] = [];
-  for (const kind of ['stage', 'owner'] as const) {
-    const [field, nameField] = [`${kind}_id`, `${kind}_name`] as const;
-    const [id, name] = [given[field], given[nameField]];
+  for (const { kind, field, nameField } of REFERENCES) {
+    const id = given[field];
+    const name = given[nameField];
     const pipeline = kind === 'stage' ? draft.stagePipeline : undefined;
     if (typeof name === 'string' && id === undefined) {
       const found = kind === 'stage' ? resolver.stage(name, pipeline, place) : resolver.owner(name, place);

@@ -52,12 +52,13 @@ export class RecordReader {
           continue;
         }
         const original = item.corrects && { ...item, raw: item.corrects.raw };
-        const before = original && entries.flatMap((entry) => entry.map(original));
+        const before = original && draftsOf(entries, original);
         watch.row(item);
         for (const issue of item.issues) addProblem(writer.db, { record: writer.record(item) }, issue);
-        const drafts = entries.flatMap((entry) => entry.map(item));
-        for (const issue of before ? correctedIds(before, drafts) : [])
-          addProblem(writer.db, { record: writer.record(item) }, issue);
+        const drafts = draftsOf(entries, item);
+        if (before)
+          for (const issue of correctedIds(before, drafts))
+            addProblem(writer.db, { record: writer.record(item) }, issue);
         for (const draft of drafts) this.#takeEvent(draft, item);
         if (drafts.length === 0) this.#skip(item, entries);
         for (const entry of versioned)
@@ -148,6 +149,12 @@ function isVersioned({ type, policies }: CompiledEntry): boolean {
 function isTold({ type, data }: Draft, by: CompiledEntry, entry: CompiledEntry, id: string): boolean {
   const isItself = entityOf(type) === entityOf(entry.type) && data.external_id === id;
   return isItself || (by.isConditional && kindOfType(type).isNote !== true);
+}
+
+function draftsOf(entries: readonly CompiledEntry[], row: Row): readonly Draft[] {
+  const drafts: Draft[] = [];
+  for (const entry of entries) drafts.push(...entry.map(row));
+  return drafts;
 }
 
 /** The external ids that a correction changes, as warnings: a spreadsheet makes `123` of `00123`. `before`: of the record as it was. */

@@ -60,8 +60,8 @@ export class Profiler {
   /** Spreadsheets write a date as the number of a day. Texts are looked at as they will be sent. */
   event(event: Ready | Invalid, row: Row): void {
     const watch = this.watch(row.place.source);
-    for (const { code, field = '' } of [...event.issues, ...event.omissions])
-      if (code === 'bad_date') watch.serialDate(field, row);
+    for (const list of [event.issues, event.omissions])
+      for (const { code, field = '' } of list) if (code === 'bad_date') watch.serialDate(field, row);
     if (event.kind !== 'ready') return;
     for (const [field, text] of isSuspect(event.content) ? textsOf(event.data) : []) {
       const damage = textDamage(field, text);
