@@ -13,10 +13,7 @@ export const comment = defineKind({
   route: PATHS.comments,
   isRouteUncertain: true,
   features: ['combine'],
-  notMigrated: [
-    ['Dates of comments', 'the new CRM dates comments by their arrival; it keeps the original time for audit only'],
-    ['Corrections of comments', 'a comment cannot be corrected or deleted once it is in the service'],
-  ],
+  notMigrated: [['Dates of comments', 'the new CRM dates them by their arrival; the text can keep the old ones']],
   fields: {
     content: { schema: text.min(1), doc: 'text of the comment', words: 'text', checkedAs: ['content', 'text', 'body'] },
     external_id: ownId('comment', { isOptional: true }),

@@ -11,7 +11,10 @@ export const lead = defineKind({
   route: PATHS.leads,
   features: ['contacts'],
   notMigrated: [
-    ['The owner of a lead', 'leads are imported without an owner; the new CRM assigns the owner of the account'],
+    [
+      'Owners, stages and statuses of leads',
+      'the new CRM assigns the owner of the account; custom fields can keep the old ones',
+    ],
   ],
   fields: {
     external_id: ownId('lead'),

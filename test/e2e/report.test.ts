@@ -63,7 +63,14 @@ it('is a hand-over: the mapping, what was not carried, and times in the zone of 
     [0, 'to fix'],
     [0, 'not migrated by design'],
   ]);
-  expect(figures.sections.map(({ id }) => id)).toEqual(['exports', 'missing', 'verified', 'not-carried', 'not-used']);
+  expect(figures.sections.map(({ id }) => id)).toEqual([
+    'exports',
+    'missing',
+    'verified',
+    'not-carried',
+    'not-undone',
+    'not-used',
+  ]);
   expect(figures.sections[0]!.rows).toEqual([['people.csv', 3, '3 leads arrived']]);
   for (const value of ['555-FAX', 'not an address', 'Grace']) expect(stdout).not.toContain(value);
 });

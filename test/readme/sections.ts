@@ -8,6 +8,7 @@ import { ENTITIES, EVENT_TYPES, kindOfType } from '../../src/kinds/index.ts';
 import { choicesOf, POLICIES, POLICY_NAMES } from '../../src/mapping/policies.ts';
 import { TRANSFORMS } from '../../src/mapping/transforms/index.ts';
 import type { TransformExample } from '../../src/mapping/transforms/transform.ts';
+import { NOT_MIGRATED, NOT_UNDONE } from '../../src/report/words/terms.ts';
 import { inProcess } from '../program.ts';
 import { withScreens } from './console.ts';
 import { ROOT } from './root.ts';
@@ -33,6 +34,10 @@ export const PAGES = [
 
 /** By page and by the name of their markers. */
 const SECTIONS: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
+  'README.md': {
+    'not migrated': () => reasons(NOT_MIGRATED),
+    'not undone': () => NOT_UNDONE.map(([, why]) => `- ${why}`).join('\n'),
+  },
   'mappings/troubleshooting.md': { 'exit codes': exitCodes },
   'mappings/reference.md': { fields, policies },
   'mappings/transforms.md': { transforms, functions },
@@ -80,6 +85,11 @@ function exitCodes(): string {
 
 function environment(): string {
   return ENVIRONMENT.map(([names, what]) => `- ${names.split(', ').map(code).join(', ')}: ${what}`).join('\n');
+}
+
+/** As the report tells the customer. */
+function reasons(rows: readonly (readonly [what: string, why: string])[]): string {
+  return rows.map(([what, why]) => `- **${what}**: ${why}`).join('\n');
 }
 
 function fields(): string {

@@ -6,7 +6,7 @@ import { countRecords } from '../../plan/counts.ts';
 import { SANDBOX } from '../../settings/credentials.ts';
 import { readDocument, readVerification, type StoredMapping, type StoredVerification } from '../files/documents.ts';
 import { counted, countTexts, numberText, ofText } from '../words/numbers.ts';
-import { capital, fieldText, NOT_MIGRATED } from '../words/terms.ts';
+import { capital, fieldText, NOT_MIGRATED, NOT_UNDONE } from '../words/terms.ts';
 import { dateText } from '../words/times.ts';
 import { countsSection, prioritiesSection } from './counts.ts';
 import { signedSections } from './deal-table.ts';
@@ -90,6 +90,12 @@ export function pageFigures(page: PageSubject): PageFigures {
         title: 'What cannot be migrated',
         columns: [column('text', 'what'), column('text', 'why')],
         rows: NOT_MIGRATED,
+      }),
+      sectionOf({
+        id: 'not-undone',
+        title: 'What cannot be undone',
+        columns: [column('text', 'what'), column('text', 'why')],
+        rows: NOT_UNDONE,
       }),
       mapping && notUsedSection(mapping),
     ]),

@@ -22,13 +22,25 @@ export const WAITS = {
 } as const;
 export type WaitReason = keyof typeof WAITS;
 
-/** What the events of the ingestion webhook cannot contain (service interface, sections 2 and 4.2), and records of no kind. */
+/** What the events of the ingestion webhook cannot contain, as far as is published (service interface, sections 2 and 4.2). */
 export const NOT_MIGRATED: readonly (readonly [what: string, why: string])[] = [
-  ['Original creation dates', 'the new CRM dates records by their arrival; it keeps the original time for audit only'],
+  ...KINDS.flatMap(({ notMigrated }) => notMigrated),
+  ['Original creation dates', 'the new CRM dates records by their arrival; custom fields can keep the old dates'],
   ...(ENTITIES.includes('company')
     ? []
-    : [['Companies', 'companies are not imported as records; their names can be kept in custom fields'] as const]),
-  ...KINDS.flatMap(({ notMigrated }) => notMigrated),
+    : [
+        ['Companies, and notes on companies', 'custom fields of people can keep the names of their companies'] as const,
+      ]),
+  [
+    'Tags, products, payment terms, activities and files as records of their own',
+    'ingestion has no events for them; whether other routes fire automations is not published',
+  ],
+];
+
+export const NOT_UNDONE: readonly (readonly [what: string, why: string])[] = [
+  ['Records', 'a record that was sent cannot be deleted'],
+  ['Fields', 'a field that was sent cannot be emptied'],
+  ['Comments', 'a comment that was sent can be neither corrected nor deleted'],
 ];
 
 /** `Leads` */

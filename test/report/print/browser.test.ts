@@ -95,6 +95,7 @@ describe.skipIf(!BROWSER)(title, { timeout: 60_000 }, () => {
       'not-in-export',
       'verified',
       'not-carried',
+      'not-undone',
       'mapping',
       'not-used',
       'outcome',
