@@ -137,9 +137,11 @@ function signText(
   const isEnded = status.running?.command !== 'run' && summary !== undefined && moodOf(summary) !== 'failed';
   if (!isEnded || (!isDryRun && status.events.pending > 0)) return null;
   const plan = digest === null ? 'the plan of this page' : `plan ${digest}`;
-  if (isDryRun) return `Nothing was sent. I have checked this page, and ${plan} may be sent.`;
-  return isRehearsal
-    ? `This was a rehearsal of ${plan}: nothing was sent to the real service. I have checked this page, and the migration may be carried out like this.`
+  // Against the real account it is another plan.
+  if (isRehearsal)
+    return `This was a rehearsal of ${plan}: nothing was sent to the real service. I have checked this page, and the migration may be carried out like this.`;
+  return isDryRun
+    ? `Nothing was sent. I have checked this page, and ${plan} may be sent.`
     : `I have checked this page, and accept what was sent of ${plan}.`;
 }
 
@@ -205,38 +207,28 @@ function tilesOf(page: PageSubject): Tile[] {
   const { events } = status;
   const { skipped, unreadable } = countRecords(plan.db);
   const { all, mend } = countsOf(page);
+  const before = countTexts([events.acknowledged, 'sent before']);
   const arrived = [
     ...(all === 0 ? [] : [`${ofText(events.acknowledged, all)} records`]),
     ...countTexts([events.pending, 'not sent yet']),
   ];
+  const toFix = countTexts(
+    [events.invalid, 'with a value that cannot be sent'],
+    [events.rejected, 'refused by the service'],
+    [events.blocked, 'waiting for one of these'],
+    [unreadable, 'unreadable'],
+  );
+  const left = countTexts(
+    [skipped, 'skipped by the mapping'],
+    [events.duplicates, events.duplicates === 1 ? 'duplicate' : 'duplicates'],
+  );
   return [
     isDryRun
-      ? tile(events.pending, 'ready to send', countTexts([events.acknowledged, 'sent before']))
-      : tile(events.acknowledged, 'arrived', arrived, 'done'),
-    tile(
-      mend,
-      'to fix',
-      countTexts(
-        [events.invalid, 'with a value that cannot be sent'],
-        [events.rejected, 'refused by the service'],
-        [events.blocked, 'waiting for one of these'],
-        [unreadable, 'unreadable'],
-      ),
-      mend > 0 ? 'failed' : undefined,
-    ),
-    tile(
-      skipped + events.duplicates,
-      'not migrated by design',
-      countTexts(
-        [skipped, 'skipped by the mapping'],
-        [events.duplicates, events.duplicates === 1 ? 'duplicate' : 'duplicates'],
-      ),
-    ),
+      ? { count: events.pending, what: 'ready to send', parts: before, mood: undefined }
+      : { count: events.acknowledged, what: 'arrived', parts: arrived, mood: 'done' },
+    { count: mend, what: 'to fix', parts: toFix, mood: mend > 0 ? 'failed' : undefined },
+    { count: skipped + events.duplicates, what: 'not migrated by design', parts: left, mood: undefined },
   ];
-}
-
-function tile(count: number, what: string, parts: readonly string[], mood?: Mood): Tile {
-  return { count, what, parts, mood };
 }
 
 /** `digest`: of the plan that the page is about. */
