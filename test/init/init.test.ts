@@ -194,3 +194,40 @@ it('gives sources names that a mapping may have, whatever the files are called',
   const { sources } = await loadMapping(join(cwd, 'mapping.yaml'));
   expect(sources.map(({ name }) => name)).toEqual(['con_2', 'constructor_2', '顧客', 'long'.repeat(10)]);
 });
+
+it('marks what strangers met, each in a small export', async () => {
+  const cwd = await workspace();
+  const files = {
+    'contacts.csv':
+      'id,full name,email,phone,mobile,note\nP1,Ada Bell,ada@a.example,+41 79 194 87 74,,None\nP2,Bo Gil,bo@a.example,+41 79 194 87 75,+41 79 555 11 22,NaT\nP3,Cy Dorn,cy@a.example,+41 79 194 87 77,,<NA>\n',
+    'leads.csv': 'id,full name,email\nL1,Ada Bell,ada@a.example\nL2,Bo Gil,bo@a.example\nL3,Zo Pi,zo@a.example\n',
+    'deals.csv':
+      'id,title,amount,owner id,stage,status\nD1,,1200.5,7,New,open\nD2,Roof,1300.5,8,Talk,won\nD3,Wall,1400.5,7,New,lost\nD4,Door,1500.5,9,New,open\n',
+    'users.csv': 'id,name,email\n7,Jo Ray,jo@x.example\n8,Jo Ray,jo2@x.example\n9,Kim Sun,kim@x.example\n',
+    'calls.csv':
+      'id,date,type,notes,contact id\nA1,2025-02-01 10:00,Call,Talked about the roof and the wall,P1\nA2,2025-02-02 10:00,Email,Sent the offer for the roof today,P2\nA3,2025-02-03 10:00,Call,Wants to think about it again,P3\n',
+    'crm.json': JSON.stringify({
+      accounts: [1, 2].map((n) => ({
+        ...{ key: `a${n}`, city: 'Rome' },
+        contacts: [3, 4].map((m) => ({ id: `c${n}${m}`, name: `Di ${n}Ek`, email: `d${n}${m}@b.example` })),
+      })),
+    }),
+    'x.vcf': 'BEGIN:VCARD\nFN:Ada\nEND:VCARD\n',
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text);
+  const paths = Object.keys(files).map((name) => join(cwd, name));
+  const { text, findings } = await startMapping(paths, { out: join(cwd, 'mapping.yaml') });
+  for (const line of [
+    /missing_values: \['', None, NaT, <NA>\] # check/,
+    /phone_number: { from: \[phone, mobile\]/,
+    /when: # check: 2 of 3 addresses are also in contacts/,
+    /title: title # check: .*1 deal without one/,
+    /owner_name: .*take: email.* 3 of 3 are in users\.id/,
+    /stage_name: .*status.*# check/,
+    /custom_fields:\n +stage: stage/,
+    /content: notes # check: .*{date} {type}: {notes}/,
+    /not carried: `\$\.key`, `\$\.city`/,
+  ])
+    expect(text).toMatch(line);
+  expect(findings.join('\n')).toMatch(/x\.vcf: not used, because it is not an export, but a file of vCards/);
+});

@@ -1,6 +1,6 @@
 /** Decides what the exports become: kinds, roles, joins, as data. Pure: the same facts and answers give the same draft. */
 import type { ConditionSpec, ValueSpec } from '../../mapping/spec.ts';
-import { ofText } from '../../report/words/numbers.ts';
+import { counted, ofText } from '../../report/words/numbers.ts';
 import type { EntryDraft, Field } from './draft.ts';
 import type { Column, Table } from '../facts/facts.ts';
 import {
@@ -8,7 +8,6 @@ import {
   contactField,
   currencyField,
   dateValue,
-  figures,
   isHundreds,
   missingField,
   nameField,
@@ -122,7 +121,7 @@ const FIELDS: Readonly<Record<KindFound['kind'], (entry: Entry, parents: readonl
     roleField('pipeline', entry),
     timeField('created', entry),
     ...(entry.key?.fields ?? []),
-    roleField('title', entry),
+    titleField(entry),
     amountField(entry),
     ...currencyField(entry),
     ...parents,
@@ -164,6 +163,15 @@ function timeField(role: 'created' | 'happened', entry: Entry): Field {
   return { ...none, value: dateValue(first), doubt: 'set', said, choices };
 }
 
+/** A deal without a title has the title that the service gives it. */
+function titleField(entry: Entry): Field {
+  const field = roleField('title', entry);
+  const lacking = entry.table.records - (field.columns[0]?.filled ?? entry.table.records);
+  return lacking === 0
+    ? field
+    : { ...field, doubt: 'check', said: `${field.said}; ${counted(lacking, 'deal')} without one` };
+}
+
 function amountField(entry: Entry): Field {
   const field = roleField('amount', entry);
   const [column] = field.columns;
@@ -183,11 +191,13 @@ function contentField(entry: Entry): Field {
   const [content, subject] = [taken.get('content'), taken.get('subject')];
   if (!content && !subject) return missingField('content', entry);
   const choices = activityText(entry);
-  if (!content || !subject) return { ...roleField(content ? 'content' : 'subject', entry), key: 'content', choices };
+  const field = { ...roleField(content ? 'content' : 'subject', entry), key: 'content', choices };
+  const said = [field.said, ...choices.map(({ answer }) => `or ${answer}`)].join('; ');
+  const doubt = choices.length > 0 ? 'check' : field.doubt;
+  if (!content || !subject) return { ...field, doubt, said };
   const columns = [subject.column, content.column];
   const value = { list: columns.map((column) => valueFor('content', column)), apply: [{ join: '\n\n' }] };
-  const said = `${quoted(content.column)} in ${figures(content.column)}`;
-  return { ...roleField('content', entry), value, columns, said, choices };
+  return { ...field, value, columns, doubt, said: `${quoted(content.column)} in ${said}` };
 }
 
 /** The date and type of an activity in its text, where nothing else keeps them. */
@@ -200,7 +210,7 @@ function activityText({ table, found }: Entry): NonNullable<Field['choices']> {
   );
   if (!content || !type) return [];
   const template = `${time ? `{${time.name}} ` : ''}{${type.name}}: {${content.name}}`;
-  return [{ answer: 'type', label: `with the type before it: ${template}`, value: { template } }];
+  return [{ answer: template, label: `with what it is before it: ${template}`, value: { template } }];
 }
 
 /** Comments of records that are in no export are skipped, where that can be told. */

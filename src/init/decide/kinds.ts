@@ -162,13 +162,11 @@ function signsOf(table: Table, { taken }: Assignment, references: readonly Refer
     reach: has('email', 'phone'),
     called: isCalled('lead'),
     calledUser: to.some((each) => isStaff(each.from)),
-    amountStage: isSaid('amount') && isSaid('stage'),
     ofLead: !isPeople && refersTo('lead'),
     ofDeal: !isPeople && refersTo('deal'),
     amount: has('amount'),
     stage: has('stage'),
     title: has('title'),
-    outcome: has('outcome'),
     owner: has('owner'),
     calledDeal: isCalled('deal'),
     content: has('content') ? isComment || isSaid('content') : isComment && has('subject'),
@@ -178,7 +176,6 @@ function signsOf(table: Table, { taken }: Assignment, references: readonly Refer
       refersTo('deal', isComment) ||
       isNested(table, kinds) ||
       table.columns.some(isParentId),
-    author: has('author'),
     happened: has('happened'),
   };
 }

@@ -232,27 +232,20 @@ function isMoney({ is, meaning: { concepts } }: Column): boolean {
   return is.decimal + is.money > LEVELS.some || concepts.has('amount') || (is.key === 0 && is.round > LEVELS.half);
 }
 
-/** The names of people are in their addresses, those of firms in the domains. */
+/** The names of people are in their addresses. */
 function compareNames(table: Table, cells: readonly ColumnCells[]): void {
   const addresses = table.columns.filter(({ is }) => is.email > LEVELS.half && is.few === 0);
   const [email] = addresses.sort((a, b) => b.filled - a.filled);
   if (!email) return;
-  const parts = cells[table.columns.indexOf(email)]!.map((cell) =>
-    /([^\s<@]+)@([^\s>@]+)/.exec(cell?.toLowerCase() ?? ''),
-  );
+  const locals = cells[table.columns.indexOf(email)]!.map((cell) => fold(/([^\s<@]+)@/.exec(cell ?? '')?.[1] ?? ''));
   for (const [at, column] of table.columns.entries()) {
     const { date, is } = column;
     if (column === email || date || is.words < LEVELS.most || is.email > LEVELS.some) continue;
     const rows = cells[at]!.flatMap((cell, row) => {
-      const [, local, domain] = parts[row] ?? [];
-      if (cell === undefined || local === undefined) return [];
-      const words = fold(cell)
-        .split(' ')
-        .filter((word) => word.length > 2);
-      return [[fold(local), domain!].map((part) => words.some((word) => part.includes(word)))];
+      if (cell === undefined || locals[row] === '') return [];
+      const words = fold(cell).split(' ');
+      return [words.some((word) => word.length > 2 && locals[row]!.includes(word))];
     });
-    if (rows.length < 3) continue;
-    const share = (part: 0 | 1): number => rows.filter((row) => row[part]).length / rows.length;
-    [is.inEmail, is.inDomain] = [share(0), share(1)];
+    if (rows.length > 2) is.inEmail = rows.filter(Boolean).length / rows.length;
   }
 }

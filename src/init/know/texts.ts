@@ -106,3 +106,11 @@ export const MAIN_COUNTRY: Readonly<Record<string, CountryCode>> = {
 
 /** Domains of countries that are in use all over the world. */
 export const WORLDWIDE = /\.(?:ac|ai|co|eu|fm|gg|io|ly|me|to|tv)$/;
+
+/** Files that are no tables, by the ends of their names, and what they are. */
+export const NO_TABLES: readonly (readonly [end: RegExp, what: string])[] = [
+  [/\.ya?ml$/i, 'a mapping'],
+  [/\.(?:vcf|vcard)$/i, 'a file of vCards: export the people as CSV'],
+  [/\.(?:mbox|eml|msg|pst)$/i, 'e-mail messages: export the notes as CSV'],
+  [/\.ics$/i, 'a calendar: export the activities as CSV'],
+];

@@ -76,8 +76,11 @@ export class Fates {
     });
   }
 
+  /** Also of the records that have its list, where these are no entry themselves. */
   notCarried({ table }: EntryDraft): readonly string[] {
-    return this.#notRead(table).map(quoted);
+    const around = this.#entries.some((entry) => entry.table === table.holder) ? undefined : table.holder;
+    const above = around ? this.#notRead(around).filter(({ list }) => list === undefined) : [];
+    return [...this.#notRead(table).map(quoted), ...above.map(({ name }) => `\`$.${name}\``)];
   }
 
   /** Of files that no entry takes: what they are for, and what of them is not carried. */
@@ -118,7 +121,7 @@ export class Fates {
       const { read, unreadable, skipped } = sources.get(source) ?? { read: records, unreadable: 0, skipped: [] };
       const isEntry = this.#entries.some((entry) => entry.table.source === source);
       const own = draft.entries.filter((entry) => entry.table === table);
-      const isUse = !isEntry || this.#lookedUp.has(source);
+      const isUse = own.length === 0 || this.#lookedUp.has(source);
       const parts = [
         ...own.map(becomes),
         ...(isUse ? [this.#use(table).replace(/^is /, '')] : []),

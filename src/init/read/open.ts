@@ -8,7 +8,7 @@ import { formatByName, formatOfFile, openSource } from '../../input/open.ts';
 import { SettingError, type Source, type SourceSpec } from '../../input/source.ts';
 import { MIXED, WESTERN } from '../../input/text/encoding.ts';
 import { openText, sampleOf } from '../../input/text/text.ts';
-import { OWN } from '../know/texts.ts';
+import { NO_TABLES, OWN } from '../know/texts.ts';
 import { readSample, type ExportSample } from './sample.ts';
 
 type ExportSettings = Pick<
@@ -75,7 +75,8 @@ export async function openAll(paths: readonly string[], options: ExportOptions):
 
 /** What a file is that is no export; or why it cannot be read. A file that is not there is thrown. */
 async function openOrSay(path: string, options: ExportOptions): Promise<readonly Export[] | string | UserError> {
-  if (/\.ya?ml$/i.test(path)) return 'a mapping';
+  const other = NO_TABLES.find(([end]) => end.test(path));
+  if (other) return other[1];
   try {
     const found = await openParts(path, options);
     return ownFile(path, found[0]!.source) ?? found;
