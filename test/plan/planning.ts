@@ -65,6 +65,7 @@ const DATA: Readonly<Record<EventType, string>> = {
 /** On which types a policy may stand. */
 const POLICIES: { readonly [P in keyof Policies]?: readonly EventType[] } = {
   duplicates: ['lead/created', 'deal/created', 'comment/created'],
+  if_exists: ['lead/created', 'deal/created'],
   if_changed: ['lead/created', 'lead/updated', 'deal/created', 'deal/updated'],
   if_parent_missing: ['deal/created', 'deal/updated'],
 };

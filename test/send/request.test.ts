@@ -163,6 +163,14 @@ describe('an answer', () => {
     ],
     ['`none` for several comments that we have not sent', COMMENT, none, false, 'unknown_history', 'no'],
     ['the same with --adopt: it may lack some', COMMENT, none, true, 'refused', 'yes'],
+    [
+      'the same after a lost answer of this run',
+      COMMENT,
+      { ...none, mayHaveArrived: true },
+      false,
+      'acknowledged',
+      'yes',
+    ],
     ['`none` for one comment', { ...COMMENT, rows: 1 }, none, false, 'acknowledged', 'yes'],
   ])('%s', (_, about, delivered, isAdopted, means, exists) => {
     const turn = turnOf(about);

@@ -7,7 +7,8 @@ import { Sender } from '../../src/send/sender.ts';
 import type { Database } from '../../src/store/sqlite.ts';
 import { deal, lead, note, Planning, type Given } from '../plan/planning.ts';
 
-type Answer = 'created' | 'none' | 'refused' | 'failed';
+/** `there`: somebody else has made it, and `if_exists` skips it. */
+type Answer = 'created' | 'none' | 'refused' | 'failed' | 'there';
 
 /** Two of each kind; a parent by its number, of which the third is in no export. */
 interface Example {
@@ -19,9 +20,10 @@ interface Example {
 }
 
 const answers = fc.constantFrom<Answer>('created', 'created', 'none', 'refused', 'failed');
+const updatable = fc.oneof({ weight: 5, arbitrary: answers }, { weight: 1, arbitrary: fc.constant<Answer>('there') });
 const examples: fc.Arbitrary<Example> = fc.record({
-  leads: fc.tuple(answers, answers),
-  deals: fc.array(fc.tuple(fc.option(fc.nat(2), { nil: undefined }), answers), { maxLength: 4 }),
+  leads: fc.tuple(updatable, updatable),
+  deals: fc.array(fc.tuple(fc.option(fc.nat(2), { nil: undefined }), updatable), { maxLength: 4 }),
   notes: fc.array(fc.tuple(fc.nat(3), answers), { maxLength: 6 }),
   ifMissing: fc.constantFrom('block', 'send'),
   delays: fc.array(fc.nat(3), { minLength: 4, maxLength: 4 }),
@@ -48,6 +50,7 @@ function eventsOf({ leads, deals, notes }: Example): readonly Planned[] {
 const STATES: Readonly<Record<Answer, string>> = {
   created: 'acknowledged',
   none: 'acknowledged',
+  there: 'acknowledged',
   refused: 'rejected odd',
   failed: 'rejected timeout',
 };
@@ -68,6 +71,7 @@ function endsOf(planned: readonly Planned[], ifMissing: Example['ifMissing']): R
 function delivered(answer: Answer, id: string): Delivered {
   const attempts = answer === 'failed' ? 5 : Number(id.slice(1)) + 1;
   if (answer === 'refused') return { kind: 'refused', why: 'other', code: 'odd', message: 'odd', attempts };
+  if (answer === 'there') return { kind: 'refused', why: 'exists', code: 'already_exists', message: 'there', attempts };
   if (answer === 'failed') return { kind: 'failed', code: 'timeout', message: 'no answer', attempts };
   const about = { deduplicated: answer === 'none', mayHaveArrived: true, serviceId: `s-${id}` };
   return { kind: 'acknowledged', outcome: answer, attempts, ...about };
@@ -102,9 +106,9 @@ async function sendAll(
       for (let left = delays[asked.length % delays.length]!; left > 0; left -= 1) await new Promise(setImmediate);
       inFlight.delete(id);
       ended.add(id);
-      const answer = delivered(planned.find((each) => each.id === id)!.answer, id);
-      if (answer.kind === 'acknowledged') accepted.add(type);
-      return answer;
+      const { answer } = planned.find((each) => each.id === id)!;
+      if (['created', 'none', 'there'].includes(answer)) accepted.add(type);
+      return delivered(answer, id);
     },
   };
   const sending = planning.sending(db);
@@ -114,7 +118,7 @@ async function sendAll(
   if (sending.halt.requested) wrong.push(`stopped: ${sending.halt.reason!.message}`);
   const counted = planned.filter(({ id }) => asked.includes(id));
   const count = (answer: Answer): number => counted.filter((each) => each.answer === answer).length;
-  expect(sender.outcomes).toEqual({ created: count('created'), updated: 0, none: count('none') });
+  expect(sender.outcomes).toEqual({ created: count('created'), updated: 0, none: count('none') + count('there') });
   expect(sender.adopted).toBe(0);
   return wrong;
 }
@@ -124,7 +128,7 @@ it('each event is sent once, after its parent, and ends as it was answered', { t
     fc.asyncProperty(examples, async (example) => {
       const { ifMissing, delays } = example;
       const planned = eventsOf(example);
-      const planning = await Planning.create({ if_parent_missing: ifMissing });
+      const planning = await Planning.create({ if_parent_missing: ifMissing, if_exists: 'skip' });
       const db = await planning.survey(planned.map(({ event }) => event));
       expect(await sendAll(planning, db, planned, delays)).toEqual([]);
       const ends = endsOf(planned, ifMissing);
@@ -152,9 +156,10 @@ it('each event is sent once, after its parent, and ends as it was answered', { t
 /** The request of an event as the checkpoint has it. */
 function requestOf(id: string, answer: Answer) {
   const { attempts } = delivered(answer, id);
+  const code = answer === 'there' ? 'already_exists' : answer === 'none' ? 'deduplicated' : null;
+  if (answer === 'there') return { id, status: 'rejected', outcome: null, service_id: null, code, attempts };
   if (answer === 'refused') return { id, status: 'rejected', outcome: null, service_id: null, code: 'odd', attempts };
   if (answer === 'failed') return { id, status: 'open', outcome: null, service_id: null, code: 'timeout', attempts };
-  const code = answer === 'none' ? 'deduplicated' : null;
   return { id, status: 'acknowledged', outcome: answer, service_id: `s-${id}`, code, attempts };
 }
 

@@ -140,7 +140,7 @@ function* cut(comments: readonly PartRow[], { separator, max }: Combine): Genera
     parts.push(comment);
     room -= size;
   }
-  if (parts.length > 0) yield parts;
+  yield parts;
 }
 
 /** The bytes that a body has for the texts of a combined comment whose first part this is. */
