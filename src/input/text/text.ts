@@ -3,8 +3,7 @@ import type { Hash } from 'node:crypto';
 import { TextDecoder } from 'node:util';
 import { UserError } from '../../errors.ts';
 import { issueOf } from '../../report/words/words.ts';
-import { readBytes } from '../bytes.ts';
-import type { InputFile } from '../files.ts';
+import { readBytes, type InputFile } from '../files.ts';
 import { otherReading } from './candidates.ts';
 import {
   chooseEncoding,

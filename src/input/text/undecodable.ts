@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { UserError } from '../../errors.ts';
 import { enumerated, counted } from '../../report/words/numbers.ts';
-import { readBytes } from '../bytes.ts';
+import { readBytes } from '../files.ts';
 import { SettingError } from '../source.ts';
 import { candidatesFor, FOREIGN_WORD } from './candidates.ts';
 import { isUtf16, MIXED, settingOf, WESTERN, type TextFile } from './encoding.ts';

@@ -4,8 +4,7 @@ import { crc32 } from 'node:zlib';
 import { openPromise, type Entry, type ZipFile } from 'yauzl';
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { messageOf, UserError } from '../../errors.ts';
-import { readBytes } from '../bytes.ts';
-import type { InputFile } from '../files.ts';
+import { readBytes, type InputFile } from '../files.ts';
 import { MAX_RECORD } from '../reading.ts';
 import { refuseOtherFormats } from '../text/not-text.ts';
 

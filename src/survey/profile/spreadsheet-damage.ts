@@ -2,6 +2,7 @@
  * What a spreadsheet has done to a column of dates, ids or phone numbers: seen only in all its cells together, since each
  * could be right. Called for every cell of such a column, so it looks at single characters first.
  */
+import { DIGITS } from '../../input/workbook/cells.ts';
 import { shortened } from '../../report/words/visible.ts';
 
 /** Damaged cells of one kind, and the first of them. */
@@ -87,8 +88,6 @@ export class DateForms {
   }
 }
 
-/** Digits that a spreadsheet keeps of a number. */
-const EXACT = 15;
 /** Fewer zeros at the ends of all long ids may be there by chance. */
 const LEAST_ZEROS = 6;
 
@@ -104,11 +103,11 @@ export class IdDigits {
     const first = cell.charCodeAt(0);
     const last = cell.charCodeAt(length - 1);
     if (first < ZERO || first > NINE || last < ZERO || last > NINE) return;
-    if (length > EXACT && !this.#isExact) this.#takeLong(cell, file, line);
+    if (length > DIGITS && !this.#isExact) this.#takeLong(cell, file, line);
   }
 
   #takeLong(cell: string, file: string, line: number): void {
-    const end = cell.slice(EXACT);
+    const end = cell.slice(DIGITS);
     if (/^0+$/.test(end) && /^\d+$/.test(cell)) {
       this.#zeros += end.length;
       this.#rounded = another(this.#rounded, cell, file, line);
