@@ -55,90 +55,70 @@ export function readEnvironment(
 
 /** Throws a `UserError` with the lines that are missing, and never repeats a value. */
 export function credentials(baseUrlOption: string | undefined, env: Environment): Credentials {
-  const found = read(baseUrlOption, env, { token: true });
-  return { ...found, ingestToken: found.ingestToken! };
+  return read(baseUrlOption, env, true) as Credentials;
 }
 
 /** The same for commands that send no events. */
 export function restCredentials(baseUrlOption: string | undefined, env: Environment): RestCredentials {
-  return read(baseUrlOption, env, { token: false });
+  return read(baseUrlOption, env, false);
 }
 
-function read(
-  baseUrlOption: string | undefined,
-  env: Environment,
-  needs: { readonly token: boolean },
-): RestCredentials {
+const COPY = 'copy it again from the developer section of the dashboard';
+
+function read(baseUrlOption: string | undefined, env: Environment, needsToken: boolean): RestCredentials {
   const copied = env.BACKFILL_INGEST_URL ? splitIngestUrl(env.BACKFILL_INGEST_URL) : undefined;
   const base = baseUrlOption ?? (env.BACKFILL_BASE_URL || copied?.baseUrl);
   const token = env.BACKFILL_INGEST_TOKEN || copied?.token;
   const key = env.BACKFILL_API_KEY ?? '';
   const missing = [
     ...(key ? [] : ['BACKFILL_API_KEY=…']),
-    ...(base && (token || !needs.token) ? [] : [`BACKFILL_INGEST_URL=https://…${PATHS.ingest}/…`]),
+    ...(base && (token || !needsToken) ? [] : [`BACKFILL_INGEST_URL=https://…${PATHS.ingest}/…`]),
   ];
   if (!base || missing.length > 0) {
     // Only a run has a sandbox of its own.
-    const trial = needs.token ? '\nto try without an account, add --sandbox' : '';
+    const trial = needsToken ? '\nto try without an account, add --sandbox' : '';
     throw new UserError('no credentials', {
       hint: `put ${missing.length === 1 ? 'this line' : 'these two lines'} into .env (Dashboard > Developers):\n${missing.join('\n')}${trial}`,
     });
   }
-  for (const [name, value] of [['BACKFILL_API_KEY', key] as const, ['BACKFILL_INGEST_TOKEN', token] as const]) {
-    if (value && !/^[\x21-\x7e]+$/.test(value))
+  for (const [name, value = ''] of [['BACKFILL_API_KEY', key] as const, ['BACKFILL_INGEST_TOKEN', token] as const]) {
+    if (!/^[\x21-\x7e]*$/.test(value))
       throw new UserError(`${name} contains white space, control characters or characters that are not ASCII`);
-    if (value && value.length > MAX_SECRET) {
-      throw new UserError(`${name} has ${value.length} characters, more than a request can carry`, {
-        hint: 'copy the value itself from the developer section of the dashboard',
-      });
-    }
+    if (value.length > MAX_SECRET)
+      throw new UserError(`${name} has ${value.length} characters, more than a request can carry`, { hint: COPY });
   }
-  return {
-    baseUrl: checkBaseUrl(base),
-    apiKey: new Secret(key),
-    ingestToken: token ? new Secret(token) : undefined,
-  };
+  const ingestToken = token ? new Secret(token) : undefined;
+  return { baseUrl: checkBaseUrl(base), apiKey: new Secret(key), ingestToken };
 }
 
 /** The base URL without a trailing slash; https, or http for this machine. */
 export function checkBaseUrl(given: string): string {
-  let url: URL;
-  try {
-    url = new URL(given);
-  } catch {
-    throw new UserError('the base URL is not a valid URL', { hint: 'expected something like https://api.example.com' });
+  const like = 'expected something like https://api.example.com';
+  const refuse = (what: string, hint = like): never => {
+    throw new UserError(`the base URL ${what}`, { hint });
+  };
+  const url = URL.canParse(given) ? new URL(given) : refuse('is not a valid URL');
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal)) {
+    const what = `uses ${url.protocol}//, but the API key is sent over https only`;
+    refuse(what, 'plain http is accepted for this machine only');
   }
-  const local = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && local)) {
-    throw new UserError(`the base URL uses ${url.protocol}//, but the API key is sent over https only`, {
-      hint: 'plain http is accepted for this machine only',
-    });
-  }
-  if (url.username || url.password || url.search || url.hash) {
-    throw new UserError('the base URL contains more than host and path', {
-      hint: 'expected something like https://api.example.com',
-    });
-  }
+  if (url.username || url.password || url.search || url.hash) refuse('contains more than host and path');
   if (url.pathname.includes(PATHS.ingest)) {
-    throw new UserError('the base URL is the ingestion URL', {
-      hint: 'set the whole URL in BACKFILL_INGEST_URL instead',
-    });
+    refuse('is the ingestion URL', 'set the whole URL in BACKFILL_INGEST_URL instead');
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
 }
 
 function splitIngestUrl(copied: string): { baseUrl: string; token: string } {
-  const match = /^(.*)\/webhooks\/ingest\/([^/?#\s]+)\/?$/.exec(copied.trim());
-  const token = match ? percentDecoded(match[2]!) : undefined;
-  if (match && token !== undefined && percentDecoded(match[1]!) !== undefined) return { baseUrl: match[1]!, token };
-  if (match) {
-    throw new UserError('BACKFILL_INGEST_URL contains a `%` that does not encode a character', {
-      hint: 'copy the whole URL from the developer section of the dashboard',
-    });
-  }
-  throw new UserError('BACKFILL_INGEST_URL does not end in /webhooks/ingest/<token>', {
-    hint: 'copy the whole URL from the developer section of the dashboard',
-  });
+  const [, baseUrl, encoded = ''] = /^(.*)\/webhooks\/ingest\/([^/?#\s]+)\/?$/.exec(copied.trim()) ?? [];
+  const token = percentDecoded(encoded);
+  if (baseUrl !== undefined && token !== undefined && percentDecoded(baseUrl) !== undefined) return { baseUrl, token };
+  const what =
+    baseUrl === undefined
+      ? 'does not end in /webhooks/ingest/<token>'
+      : 'contains a `%` that does not encode a character';
+  throw new UserError(`BACKFILL_INGEST_URL ${what}`, { hint: COPY });
 }
 
 /** Undefined for text with invalid escape sequences. */
