@@ -78,9 +78,7 @@ export const concurrency = whole(1, 1000);
 /** The limit for a request. A timer of more than 24 days would fire at once. */
 export const seconds = number('a number of seconds', /^\d+(\.\d+)?$/, 0.001, 3600);
 
-export const port = value('a port number from 0 to 65535', (given) =>
-  /^\d{1,5}$/.test(given) && Number(given) <= 65_535 ? Number(given) : undefined,
-);
+export const port = number('a port number', /^\d+$/, 0, 65_535);
 
 export const sampleSize = value('a whole number, 1 or more, or `all`', (given): number | 'all' | undefined => {
   if (given === 'all') return given;
@@ -136,7 +134,7 @@ function byName(what: string, read: (text: string) => string) {
   return values((given, refuse): ReadonlyMap<string, string> => {
     const found = new Map<string, string>();
     for (const pair of given) {
-      const [name, text] = split(pair);
+      const [, name = '', text = ''] = /^([^=]*)=(.*)$/s.exec(pair) ?? [];
       if (name === '' || text === '') refuse(`\`${pair}\` is not ${what}`);
       else if (found.has(name)) refuse(`\`${pair}\` names \`${name}\` a second time`);
       else found.set(name, read(text));
@@ -150,11 +148,6 @@ export const pathsByName = byName('NAME=PATH', resolve);
 
 /** `NAME=VALUE`, the answers to questions. */
 export const answers = byName('NAME=VALUE', (text) => text);
-
-function split(pair: string): readonly [name: string, value: string] {
-  const at = pair.indexOf('=');
-  return at < 0 ? ['', ''] : [pair.slice(0, at), pair.slice(at + 1)];
-}
 
 /** Notes go with the record that they are about. */
 const PICKED = KINDS.filter(({ isNote }) => !isNote).map(({ name }) => name);

@@ -26,7 +26,12 @@ export function parseOptions<P extends PositionalTable, O extends OptionTable>(
     input[name] = given[name];
   }
   for (const [name, option] of Object.entries(options)) {
-    shape[name] = option.type === 'boolean' ? flag : isOptional(option) ? option.check.optional() : option.check;
+    shape[name] =
+      option.type === 'boolean'
+        ? flag
+        : option.type === 'value' && option.default === undefined
+          ? option.check.optional()
+          : option.check;
     input[name] = given[name] ?? defaultOf(option);
   }
   const parsed = z.object(shape).safeParse(input, { jitless: true });
@@ -39,10 +44,6 @@ export function parseOptions<P extends PositionalTable, O extends OptionTable>(
   const [command] = (given._ ?? []) as readonly string[];
   const hint = command === undefined ? undefined : `see ${commandOf(process.argv, command, '--help-all')}`;
   throw new UserError(mistakes.join('\n'), { ...(hint !== undefined && { hint }) });
-}
-
-function isOptional(option: Option): boolean {
-  return option.type === 'value' && option.default === undefined;
 }
 
 function defaultOf(option: Option): boolean | string | undefined {
