@@ -2,11 +2,13 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { handler as purge } from '../../src/commands/purge.ts';
 import { storeVerification } from '../../src/report/files/documents.ts';
 import { verification } from '../verify/verification.ts';
+import { StateDir } from '../../src/files/state-dir.ts';
 import { CHECKPOINT } from '../../src/store/checkpoint-schema.ts';
+import { Lock } from '../../src/store/lock.ts';
 import type { UserError } from '../../src/errors.ts';
 import { Database } from '../../src/store/sqlite.ts';
 import { files, workspace } from '../e2e/harness.ts';
@@ -158,6 +160,16 @@ describe('purge', () => {
     for (const state of states) expect(stderr.replace(/\s+/g, '')).toContain(`in${state}:`);
     expect(await namesIn(states[0]!)).toEqual(['checkpoint.db']);
     expect(await namesIn(states[1]!)).toEqual([]);
+  });
+
+  it('refuses while a run uses the state directory', async () => {
+    const { state } = await migrated();
+    const lock = Lock.acquire(await StateDir.existing(state));
+    onTestFinished(() => lock.release());
+    const { code, stderr } = await purged(state);
+    expect(code).toBe(3);
+    expect(stderr).toContain('another run is using');
+    expect(await readdir(state)).toContain('errors.csv');
   });
 });
 

@@ -67,3 +67,14 @@ it('refuses to call records gone after an incomplete list', async () => {
   const reading = readLeads({ records: 10, hasNoRoute: true, isCut: true }, [5_000], 1);
   await expect(reading).rejects.toThrow('GET /leads returned only a part of the list');
 });
+
+it('reads list pages for many records, and stops when all are found', async () => {
+  expect(await readLeads({ records: 350 }, numbers(250), 250)).toMatchObject({ missing: [], pages: 3, singles: 0 });
+});
+
+it('never reads more pages than single requests would take if the list has no total', async () => {
+  const wanted = numbers(50, 2_000);
+  const read = await readLeads({ records: 100_000 }, wanted, 1_000);
+  expect(read.found).toEqual(wanted);
+  expect(read.pages + read.singles).toBeLessThanOrEqual(100);
+});

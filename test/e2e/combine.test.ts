@@ -144,6 +144,19 @@ describe('comments of one parent', () => {
     const ended = await p.told('--dry-run', '--rate', '100/60s');
     expect(ended.stdout + ended.stderr).toContain('With `combine`, 300 comments in 6 requests: 2 min would be saved');
   });
+
+  it('have an id of their own where the export has a comment with that of the first and `+`', async () => {
+    await p.write({ 'notes.csv': NOTES.replace('n9,', 'n1+,') });
+    expect((await p.run()).code).toBe(0);
+    expect(comments().map(([id]) => id)).toEqual(['n1++', 'n1+++']);
+  });
+
+  it('take a heading, a separator and a number of parts from the mapping', async () => {
+    const combine = 'combine: { heading: "{author} ({id}):", separator: " | ", max: 2 }';
+    await p.write({ 'mapping.yaml': dated(combine) });
+    expect((await p.run()).code).toBe(0);
+    expect(ofAda()).toEqual(['Ann (n1):\nFirst | Bob (n2):\nSecond', 'Ann (n3):\nThird']);
+  });
 });
 
 const notes = (...rows: string[]): string => `id,lead,text\n${rows.map((row) => `${row}\n`).join('')}`;
@@ -249,5 +262,33 @@ describe('a combined comment without an answer', () => {
     const { stdout } = await p.told();
     expect(stdout).toMatch(/^FINISHED .*[^]*; 1 uncertain/m);
     expect(stdout).not.toContain('rejected by the service');
+  });
+
+  it('is told from a comment that has its id in a newer export', async () => {
+    await p.run();
+    const ended = await sumWith(N1, N2, N3, 'n1+,1,Another');
+    expect(ended).toMatchObject({
+      exit: { code: 1 },
+      errors_by_code: { id_of_combined: 1 },
+      this_run: { events_sent: 0 },
+    });
+    expect(await sumWith('n1+,1,Another', 'n7,2,Seventh')).toMatchObject({
+      errors_by_code: { id_of_combined: 1 },
+      events: { acknowledged: 3, invalid: 1 },
+    });
+  });
+
+  it.each([
+    [false, 0, 'n1 First | n2 2nd'],
+    [true, 1, 'n1 First | n2 Second'],
+  ])('whose part was edited is as the answer says (processed: %s)', async (isProcessed, code, content) => {
+    await runWith('n0,2,Zeroth');
+    await p.write({ 'notes.csv': notes(N1, N2) });
+    await loseAnswer(isProcessed);
+    const ended = await sumWith(N1, 'n2,1,2nd');
+    expect(ended.exit.code).toBe(code);
+    if (isProcessed) expect(ended.errors_by_code).toEqual({ uncertain: 1 });
+    expect(await p.summary()).toMatchObject({ exit: { code }, this_run: { events_sent: 0 } });
+    expect(inService()).toMatchObject({ 1: [content] });
   });
 });

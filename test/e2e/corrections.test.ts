@@ -165,6 +165,21 @@ describe('a correction', () => {
     expect(leads()).toEqual(['Ada ada@example.test', 'Žofie zofie@example.test', 'Cy cy@example.test']);
     expect(await p.summary()).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
   });
+
+  it('in a file with lines in two encodings are read in both, since reading them in one would damage names', async () => {
+    await p.run();
+    const saved = (await p.read(`${REJECTS}/people.csv`))
+      .replace('Bob,bob(at)', 'Žofie,zofie@')
+      .replace('Cy,cy ', 'Zo\xeb,cy@');
+    await writeFile(
+      join(p.cwd, 'saved.csv'),
+      Buffer.concat([Buffer.from(saved.replace(/^3,[^]*/m, '')), Buffer.from(/^3,[^]*/m.exec(saved)![0], 'latin1')]),
+    );
+    await fixWith('saved.csv');
+    const fixed = await p.run();
+    expect(fixed.stderr).toMatch(/saved\.csv: [^]*windows-1252[^]*doubtful_encoding/);
+    expect(leads()).toEqual(['Ada ada@example.test', 'Žofie zofie@example.test', 'Zoë cy@example.test']);
+  });
 });
 
 describe('the `fixes` of a source', () => {
@@ -230,6 +245,15 @@ describe('the `fixes` of a source', () => {
     const refused = await p.run('--plan', plan.digest!);
     expect(refused.code).toBe(2);
     expect(p.posts()).toBe(0);
+  });
+
+  it('warn with both ids where a correction changes the external id, as spreadsheets do', async () => {
+    await p.run();
+    const saved = (await rejects()).replace('02,Bob,bob(at)', '2,Bob,bob@').replace('cy example', 'cy@example');
+    await p.write({ 'saved.csv': saved, 'mapping.yaml': mappingWith('fixes: saved.csv') });
+    const dry = await p.run('--dry-run');
+    expect(summaryOf(dry).warnings_by_code).toMatchObject({ corrected_id: 1 });
+    expect(dry.stderr.replace(/\s+/g, ' ')).toMatch(/"2".*lead.*"02".*saved\.csv:2 /);
   });
 });
 

@@ -66,6 +66,23 @@ describe('values left out', () => {
     expect((await run(...options)).code).toBe(code);
     expect(posts()).toBe(code === 0 ? 20 : 0);
   });
+
+  it('are compared with the values of a name by what it was resolved to', async () => {
+    const moved = DEALS.replace(
+      'amount: {',
+      'stage_id: { from: stage, on_error: omit, apply: [{ map: { a: x } }] }, amount: {',
+    );
+    const { run } = await project({
+      'mapping.yaml': moved,
+      'people.csv': 'id,name\n1,Ann\n',
+      'deals.csv': `id,title,lead,amount,stage\n${Array.from({ length: 12 }, (_, n) => `${n},Deal,1,1,b\n`).join('')}`,
+    });
+    const ended = await run();
+    expect(ended.code).toBe(2);
+    expect(flat(ended)).toContain(
+      'deal/created: 12 of 12 values of `stage_id` would be left out: a value is not in its `map`',
+    );
+  });
 });
 
 describe('"Done"', () => {

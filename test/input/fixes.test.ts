@@ -185,6 +185,12 @@ describe('corrected rejects of a table', () => {
     expect(error).toBeInstanceOf(ProblemsError);
     expect(error.message).toContain(message);
   });
+
+  test('must be a table too', async () => {
+    const folder = folderWith({ 'deals.csv': EXPORT, 'fixed.ndjson': `{"_row":"${ROW}"}\n` });
+    const error = await failure(fixedBy(await openIn(folder, 'deals.csv'), folder, 'fixed.ndjson'));
+    expect(error.message).toContain('source `it` is a table, so its fix file must be CSV');
+  });
 });
 
 describe('the files of corrections', () => {
@@ -224,5 +230,18 @@ describe('corrected rejects of JSON', () => {
       record: 1,
     });
     expect(items[2]!.raw).toEqual({ n: 5.1, id: 3 });
+  });
+
+  test('keep keys of the record that are named like those that rejects add', async () => {
+    const folder = folderWith({ 'deals.ndjson': '{"_row":1,"__file":2}\n{"row":3}\n' });
+    const source = await openIn(folder, 'deals.ndjson');
+    const [first, second] = await rowsOf(source);
+    const lines = [
+      { _row: 10, __file: 20, ___file: 'deals.ndjson', ___line: 1, ___error: 'x', ___row: first },
+      { row: 30, _file: 'deals.ndjson', _line: 2, _error: 'x', _row: second },
+    ];
+    writeFileSync(join(folder, 'fixed.ndjson'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const fixed = await fixedBy(source, folder, 'fixed.ndjson');
+    expect((await readAll(fixed)).map(({ raw }) => raw)).toEqual([{ _row: 10, __file: 20 }, { row: 30 }]);
   });
 });

@@ -139,4 +139,30 @@ describe('control totals', () => {
     expect(stdout).not.toContain('equal to the export');
     expect(stdout).toMatch(/2 +109\.50 +2 +30\.50/);
   });
+
+  it('sum up what is beyond 1,000 groups as one group for each currency, without names', async () => {
+    const deals = Array.from({ length: 1_100 }, (_, index) => [
+      `d${index}`,
+      'a',
+      'p',
+      'Retail',
+      'Talking',
+      'Ada',
+      'EUR',
+      '1.5',
+    ]);
+    for (const [index, deal] of deals.entries()) {
+      deal[5] = `Owner ${index}`;
+      if (index % 4 === 0) deal[6] = 'USD';
+    }
+    const { run } = await totalsOf(deals);
+    const summary = await run('--dry-run');
+    expect(summary.totals).toHaveLength(1_002);
+    expectToAddUp(summary);
+    const others = { others: true, from_owner: null, owner: null, from_stage: null };
+    expect(summary.totals.slice(-2)).toMatchObject([
+      { ...others, currency: 'EUR', count: 75, amount: '112.50' },
+      { ...others, currency: 'USD', count: 25, amount: '37.50' },
+    ]);
+  });
 });

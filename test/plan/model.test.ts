@@ -149,7 +149,7 @@ describe('a survey decides as a plain model of its rules does', () => {
           comments.sent(expected.toSend, end);
         }
       }),
-      { numRuns: 16 * TIMES },
+      { numRuns: 40 * TIMES },
     );
   });
 

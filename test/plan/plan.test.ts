@@ -62,6 +62,31 @@ describe('duplicates', () => {
       expect(countGone(await planning.survey(rows)).gone).toBe(1 - sent.length);
     },
   );
+
+  it('under `reject`: a comment that was sent in a combined one stays', async () => {
+    const planning = await Planning.create({ combine: 50 });
+    const sent = event('comment/created', { external_id: 'n1', content: 'Called', lead_external_id: '1' });
+    await planning.settle([lead('1'), sent]);
+    const other = { ...sent, data: { ...sent.data, content: 'Met' } };
+    const states = statesOf(await planning.survey([lead('1'), other, sent]))['comment/created'];
+    expect(states).toEqual(['invalid', 'acknowledged']);
+  });
+
+  it('that one of two unanswered bodies has brought are uncertain, and the others are not', async () => {
+    const planning = await Planning.create({ combine: 50 });
+    const part = (id: string): Given =>
+      event('comment/created', { external_id: id, content: 'Called', lead_external_id: '1' });
+    await planning.settle([lead('1')]);
+    const parts = ['n1', 'n2', 'n3'].map(part);
+    await planning.settle([lead('1'), ...parts], 'open');
+    await planning.settle([lead('1'), ...parts.slice(0, 2)], 'open');
+    await planning.settle([lead('1'), ...parts.slice(0, 2)], 'deduplicated');
+    const states = (db: Database) => db.all(`select state, code from event where entity = 'comment'`);
+    const all = await planning.survey([lead('1'), ...parts]);
+    expect(states(all)).toEqual([{ state: 'rejected', code: 'uncertain' }]);
+    const certain = await planning.survey([lead('1'), ...parts.slice(0, 2)]);
+    expect(states(certain)).toEqual([{ state: 'acknowledged', code: null }]);
+  });
 });
 
 it.each([

@@ -245,6 +245,12 @@ describe('the profile of all sources', () => {
       expect((await surveyed(said)).warnings_by_code).not.toHaveProperty('stray_stages');
     });
   });
+
+  it('contains no personal data', async () => {
+    const text = 'ID,Name,Email\n1,Ann Secret,ann.secret@example.test\n2,Bob,ann.secret@example.test\n';
+    const { profile } = await surveyed({ mapping: LEADS, export: text });
+    expect(JSON.stringify(profile)).not.toContain('ecret');
+  });
 });
 
 it('names the columns of a looked-up file that nobody carries', async () => {

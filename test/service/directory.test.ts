@@ -146,6 +146,42 @@ describe('lists', () => {
     await expect(reading).rejects.toThrow('GET /pipelines returned ');
     await expect(reading).rejects.toThrow(message);
   });
+
+  test('paging stops when as many items were seen as `total` says', async () => {
+    const all = Array.from({ length: 130 }, (_, index) => ({ id: `u${index}`, name: `User ${index}` }));
+    const { users, asked } = await read(
+      (page) => ({ pipelines: page === 1 ? [sales] : [], total: 1 }),
+      (page) => ({ users: all.slice((page - 1) * 100, page * 100), total: 130 }),
+    );
+    expect(users).toHaveLength(130);
+    expect(asked.map((url) => url.replace(/\?.*page=/, ' '))).toEqual([
+      '/pipelines 1&pageSize=100',
+      '/platform-users 1&pageSize=100',
+      '/platform-users 2&pageSize=100',
+    ]);
+  });
+
+  test('what only looks like a cursor does not end the list early', async () => {
+    const { users } = await read(none, (page) => ({
+      users: people.slice((page || 1) * 20 - 20, (page || 1) * 20),
+      next: '2',
+    }));
+    expect(users).toHaveLength(45);
+  });
+
+  test('a full page of a route without pages, cursor and total may not be the whole list', async () => {
+    const hundred = Array.from({ length: 100 }, (_, index) => ({ id: index, name: `User ${index}` }));
+    const reading = readFrom(({ url }) =>
+      url.includes('page=') ? { status: 422 } : { status: 200, body: url.startsWith('/pipelines') ? [] : hundred },
+    );
+    // No name is looked up in a list that may be cut.
+    expect((await reading).users).toEqual([]);
+  });
+
+  test('a route that ignores the page and repeats a full one may have more', async () => {
+    const hundred = Array.from({ length: 100 }, (_, index) => ({ id: `u${index}`, name: `User ${index}` }));
+    expect((await read(none, () => hundred)).users).toEqual([]);
+  });
 });
 
 describe('pipelines', () => {
@@ -164,6 +200,24 @@ describe('pipelines', () => {
     await expect(read(() => [{ id: 'p1', name: 'Sales', type: 'DEAL' }])).rejects.toThrow(
       'GET /pipelines returned the pipeline `Sales` without stages (it has `id`, `name`, `type`)',
     );
+  });
+
+  test('pipelines of other types are dropped even if the service ignores the filter', async () => {
+    const { pipelines } = await read(() => [
+      sales,
+      { ...sales, id: 'p2', type: 'LEAD' },
+      { ...sales, id: 'p3', type: 'deal' },
+    ]);
+    expect(pipelines.map(({ id }) => id)).toEqual(['p1', 'p3']);
+  });
+
+  test('stages keep their order if not all are numbered', async () => {
+    const stages = [
+      { id: 's2', name: 'B', order: 2 },
+      { id: 's1', name: 'A' },
+    ];
+    const { pipelines } = await read(() => [{ ...sales, stages }]);
+    expect(pipelines[0]!.stages.map(({ id }) => id)).toEqual(['s2', 's1']);
   });
 });
 

@@ -51,6 +51,17 @@ describe('against a strict sliding window', () => {
     const { minutes } = await measure({ foreign: 12, countsRefused: true });
     expect(minutes).toBeLessThan(12);
   });
+
+  test('a limit high enough to issue tokens in batches is kept as strictly', async () => {
+    const { refused, utilisation } = await measure({
+      limit: 1_000,
+      windowMs: 10_000,
+      requests: 4_001,
+      latency: [1, 20],
+    });
+    expect(refused).toBe(0);
+    expect(utilisation).toBeGreaterThanOrEqual(0.985);
+  });
 });
 
 describe('tokens', () => {
@@ -223,6 +234,72 @@ describe('tokens', () => {
     expect(late.waiting()).toBeUndefined();
     await late.stop();
   });
+
+  test('a lower limit removes available tokens', async () => {
+    const limiter = new Limiter({ ...options, rate: { requests: 10_000, seconds: 60 } });
+    let isTold = false;
+    const telling = (): Promise<number> =>
+      job().then((at) => {
+        if (!isTold) limiter.observe(200, { 'x-ratelimit-limit': '20' }, at - 100);
+        isTold = true;
+        return at;
+      });
+    const startedAt = Date.now();
+    const answeredAt = await inFakedTime(Promise.all(Array.from({ length: 25 }, () => limiter.schedule(telling))));
+    expect(answeredAt.filter((at) => at - startedAt < 60_000)).toHaveLength(20);
+    await limiter.stop();
+  });
+
+  test('a failed request counts in the window', async () => {
+    const limiter = new Limiter({ ...options, rate: { requests: 1, seconds: 60 } });
+    const failing = limiter.schedule(async () => {
+      throw new Error('connection lost');
+    });
+    await inFakedTime(expect(failing).rejects.toThrow('connection lost'));
+    const startedAt = Date.now();
+    await inFakedTime(limiter.schedule(job));
+    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(60_000);
+    await limiter.stop();
+  });
+
+  test('at most --concurrency requests are in flight', async () => {
+    const limiter = new Limiter({ ...options, concurrency: 3 });
+    let [most, inFlight] = [0, 0];
+    const watched = async (): Promise<void> => {
+      most = Math.max(most, (inFlight += 1));
+      await job();
+      inFlight -= 1;
+    };
+    await inFakedTime(Promise.all(Array.from({ length: 9 }, () => limiter.schedule(watched))));
+    expect(most).toBe(3);
+    await limiter.stop();
+  });
+
+  test('a limit that is raised while requests wait lets them go', async () => {
+    const limiter = new Limiter({ ...options, rate: { requests: 50_000, seconds: 60 } });
+    const saying = (limit: string): void => limiter.observe(200, { 'x-ratelimit-limit': limit }, Date.now());
+    saying('2');
+    const startedAt = Date.now();
+    const answered = Promise.all(Array.from({ length: 12 }, () => limiter.schedule(job)));
+    await vi.advanceTimersByTimeAsync(500);
+    saying('50000');
+    expect(Math.max(...(await inFakedTime(answered))) - startedAt).toBeLessThan(2_000);
+    await limiter.stop();
+  });
+
+  test('a configured rate below the limit is not mistaken for foreign use', async () => {
+    const said: string[] = [];
+    const limiter = new Limiter({ ...options, rate: { requests: 2, seconds: 1 }, notify: (text) => said.push(text) });
+    let sent = 0;
+    const counted = () =>
+      job().then((at) => {
+        sent += 1;
+        limiter.observe(200, { 'x-ratelimit-limit': '100', 'x-ratelimit-remaining': String(100 - sent) }, at - 100);
+      });
+    await inFakedTime(Promise.all(Array.from({ length: 40 }, () => limiter.schedule(counted))));
+    expect(said).toEqual([]);
+    await limiter.stop();
+  });
 });
 
 describe('a 429', () => {
@@ -303,6 +380,28 @@ describe('withdrawing a request', () => {
     const next = limiter.schedule(job, { signal: stop.signal });
     await inFakedTime(Promise.all([deciding, expect(next).rejects.toBeInstanceOf(NotSent)]));
     await limiter.stop();
+  });
+
+  test('a withdrawn request leaves its token to the next one', async () => {
+    const limiter = new Limiter(full);
+    const startedAt = Date.now();
+    await inFakedTime(expect(limiter.schedule(job, { mayStart: () => false })).rejects.toBeInstanceOf(NotSent));
+    await inFakedTime(limiter.schedule(job));
+    expect(Date.now() - startedAt).toBeLessThan(5_000);
+    await limiter.stop();
+  });
+
+  test('stopping withdraws waiting requests, but not those in flight', async () => {
+    const limiter = new Limiter(full);
+    const inFlight = limiter.schedule(job);
+    const waiting = limiter.schedule(job);
+    waiting.catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(50);
+    const stopped = limiter.stop();
+    await inFakedTime(expect(waiting).rejects.toBeInstanceOf(NotSent));
+    expect(await inFakedTime(inFlight)).toEqual(expect.any(Number));
+    await inFakedTime(stopped);
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 

@@ -149,3 +149,34 @@ test('a command beside a run sends at once, and the next run has its requests, t
   }
   expect(ages(state, clock)).toEqual([5_000, 4_000, 0, 0]);
 });
+
+test('a restart begins with the limit that the service has said last', async () => {
+  const state = temporary();
+  const clock = wallClock();
+  (await record(state, clock, [clock.now])).limitIs(40);
+  await committed();
+  expect(openRateHistory(state, clock).limit).toBe(40);
+  expect(openRateHistory(temporary(), clock, { other: state }).limit).toBe(40);
+});
+
+test('answers dated in the future count as answered now: the clock was set back since', async () => {
+  const state = temporary();
+  const clock = wallClock();
+  await record(state, clock, [clock.now]);
+  clock.now -= 3_600_000;
+  expect(ages(state, clock)).toEqual([0]);
+});
+
+test('the history is bounded over many runs', async () => {
+  const state = temporary();
+  const clock = wallClock();
+  for (let run = 0; run < 30; run += 1) {
+    const times = Array.from({ length: 200 }, (_, nth) => clock.now + nth * 10);
+    await record(state, clock, times);
+    clock.now += 120_000;
+  }
+  expect(ages(state, clock)).toHaveLength(2_000);
+  clock.now += 25 * 3_600_000;
+  await record(state, clock, [clock.now]);
+  expect(ages(state, clock)).toEqual([0]);
+});

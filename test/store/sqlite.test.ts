@@ -93,6 +93,16 @@ describe('a database', () => {
     expect(db.get('select count(*) as n from setting')).toEqual({ n: 4 });
     db.close();
   });
+
+  it('holds back nothing of a transaction that fails', () => {
+    const db = Database.inMemory(CHECKPOINT);
+    const failing = (): void => {
+      db.run("insert into setting values ('a', 'b')");
+      throw new Error('odd');
+    };
+    expect(() => db.transaction(failing)).toThrow('odd');
+    expect(db.all('select * from setting')).toEqual([]);
+  });
 });
 
 describe('with what to do, a file is refused that', () => {

@@ -154,4 +154,10 @@ describe('the report page', () => {
     expect(page).toContain('20,000');
     expect(page).toContain('660 more are in errors.csv');
   });
+
+  it('allows nothing but its own style sheet', async () => {
+    expect(await pageOf(HOSTILE)).toMatch(
+      /<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src &#39;sha256-[\w+/]{43}=&#39;; base-uri &#39;none&#39;; form-action &#39;none&#39;"/,
+    );
+  });
 });
