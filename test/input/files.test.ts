@@ -74,15 +74,17 @@ describe('files of a source', () => {
         break;
       }
     }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    const open = readdirSync('/proc/self/fd').map((fd) => {
-      try {
-        return readlinkSync(`/proc/self/fd/${fd}`);
-      } catch {
-        return '';
-      }
-    });
-    expect(open.filter((path) => path.startsWith(folder))).toEqual([]);
+    const open = (): string[] =>
+      readdirSync('/proc/self/fd').flatMap((fd) => {
+        try {
+          const path = readlinkSync(`/proc/self/fd/${fd}`);
+          return path.startsWith(folder) ? [path] : [];
+        } catch {
+          return [];
+        }
+      });
+    // The streams close their files after the loop has ended.
+    await expect.poll(open, { timeout: 30_000 }).toEqual([]);
   });
 });
 
