@@ -40,26 +40,20 @@ export class Answers implements KindAnswers {
 
   rolesOf(table: Table, kind: RecordKind): ReadonlyMap<Role, Column | undefined> {
     const roles = new Map<Role, Column | undefined>();
-    for (const role of Object.keys(ROLES) as Role[]) {
-      const text = ROLES[role].kinds.includes(kind)
-        ? this.get(`${nameOf(table)}.${kind}.${FIELD_OF[role]}`)
-        : undefined;
+    for (const role of (Object.keys(ROLES) as Role[]).filter((each) => ROLES[each].kinds.includes(kind))) {
+      const text = this.get(`${nameOf(table)}.${kind}.${FIELD_OF[role]}`);
       const column = table.columns.find(({ name }) => name === text);
-      const isMain = column && [...roles.values()].every((each) => each !== column);
-      if (isMain) roles.set(role, column);
+      if (column && ![...roles.values()].includes(column)) roles.set(role, column);
     }
     return roles;
   }
 
   /** The draft with the answers in place of doubts. */
-  settle(draft: MappingDraft): MappingDraft {
-    return {
-      defaults: draft.defaults.map((field) => this.#settled(field)),
-      entries: draft.entries.map((entry) => ({
-        ...entry,
-        fields: entry.fields.map((field) => this.#settled(field, entry)),
-      })),
+  settle({ defaults, entries }: MappingDraft): MappingDraft {
+    const settled = (entry: EntryDraft): EntryDraft => {
+      return { ...entry, fields: entry.fields.map((field) => this.#settled(field, entry)) };
     };
+    return { defaults: defaults.map((field) => this.#settled(field)), entries: entries.map(settled) };
   }
 
   #settled(field: Field, entry?: EntryDraft): Field {
@@ -83,12 +77,8 @@ export class Answers implements KindAnswers {
     const names = [...tables.map(nameOf), ...defaults.map((field) => fieldName(field)), ...fields];
     const unknown = [...this.#given.keys()].find((name) => !names.includes(name));
     if (unknown === undefined) return;
-    const hint =
-      didYouMean(unknown, names) ??
-      `the questions are ${names
-        .slice(0, MOST_NAMES)
-        .map((each) => `\`${each}\``)
-        .join(', ')}, …`;
+    const some = names.slice(0, MOST_NAMES).map((each) => `\`${each}\``);
+    const hint = didYouMean(unknown, names) ?? `the questions are ${some.join(', ')}, …`;
     throw new UserError(`\`--answer ${unknown}=…\`: there is no such question`, { hint });
   }
 
@@ -192,9 +182,9 @@ const MOST_CHARACTERS = 16;
 
 function rowsOf({ columns }: Table): string {
   const all = columns.filter(({ filled, list, pair }) => filled > 0 && list === undefined && !pair);
-  const shown = all
-    .slice(0, MOST_COLUMNS)
-    .map(({ name, examples }) => `  ${short(name, MOST_CHARACTERS * 2)}: ${shownOf(examples)}`);
+  const shown = all.slice(0, MOST_COLUMNS).map(({ name, examples }) => {
+    return `  ${short(name, MOST_CHARACTERS * 2)}: ${shownOf(examples)}`;
+  });
   const more = all.length - shown.length;
   return [...shown, ...(more > 0 ? [`  and ${counted(more, 'more column')}`] : [])].join('\n');
 }

@@ -272,7 +272,7 @@ export function contactField(role: 'email' | 'phone', context: FieldContext): Fi
   const { taken, near } = context.found.assignment;
   const one = roleField(role, context);
   const main = taken.get(role)?.column;
-  if (!main) return one;
+  if (!main) return { ...one, ...elsewhere(role, context) };
   const others = near.get(role)!.filter(({ header, column }) => header >= POINTS.sure && !isFax(column));
   const columns = context.table.columns.filter((each) => each === main || others.some(({ column }) => column === each));
   if (columns.length === 1 && main.several === 0) return { ...one, said: figures(main) };
@@ -286,6 +286,16 @@ export function contactField(role: 'email' | 'phone', context: FieldContext): Fi
   const value = isSame ? { from: columns.map(({ name }) => name), apply } : { from: values };
   const said = `the first that has one; ${quoted(columns[0]!)} has ${figures(columns[0]!)}`;
   return { ...one, value, columns, choices: [], said, doubt: undefined };
+}
+
+/** No people themselves, but perhaps their addresses or numbers. */
+function elsewhere(role: 'email' | 'phone', { tables, table, entries }: FieldContext): Partial<Field> {
+  const able = tables.filter((each) => !entries.has(each) && each.records >= table.records * LEVELS.half);
+  const isIt = ({ is, meaning }: Column): boolean => meaning.concepts.has(role) && is[role] >= LEVELS.half;
+  const found = able.filter(({ nouns }) => !nouns.includes('user')).flatMap(({ columns }) => columns.filter(isIt))[0];
+  return found
+    ? { doubt: 'set', said: `none in this file; perhaps ${found.table.source}.${found.name}, by a lookup` }
+    : {};
 }
 
 /** A label beside it says that most of its numbers are of a fax. */

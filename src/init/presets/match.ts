@@ -180,9 +180,8 @@ export function valuesOf({ data, source: _, type: __, each: ___, ...settings }: 
 
 /** The columns of a table that a value reads of its own record. */
 export function columnsOf(value: unknown, table: Table, { each }: Pick<EntrySpec, 'each'> = {}): Column[] {
-  return [...readsOf(value)].flatMap(({ path, source }) =>
-    source === undefined ? (columnIn(table, pathIn(path, each)) ?? []) : [],
-  );
+  const own = [...readsOf(value)].filter(({ source }) => source === undefined);
+  return own.flatMap(({ path }) => columnIn(table, pathIn(path, each)) ?? []);
 }
 
 /** In the record: within the elements of a list, its own path comes first. */

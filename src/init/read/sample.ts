@@ -83,9 +83,8 @@ function nameOf({ columns, duplicateColumns }: Source, name: string, at: number)
 /** Adds a record. The elements of the lists in JSON become rows of tables of their own, too. */
 function addRecord(main: SampledTable, lists: Map<string, SampledTable>, source: Source, raw: RawRecord): void {
   if (source.kind === 'table') {
-    main.add(
-      (raw as readonly string[]).map((text, at) => ({ name: nameOf(source, source.columns[at] ?? '', at), text })),
-    );
+    const cells = raw as readonly string[];
+    main.add(cells.map((text, at) => ({ name: nameOf(source, source.columns[at] ?? '', at), text })));
     return;
   }
   main.add([...leavesOf(raw)]);
