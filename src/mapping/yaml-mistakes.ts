@@ -88,9 +88,11 @@ export interface WrongIndent {
 /** How many lines before and after the first mistake may be its cause. */
 const BEFORE = 12;
 const AFTER = 3;
+/** By how many spaces a line is often moved. */
+const SLIPS = [-2, -1, 1, 2];
 
 /**
- * The line whose indent makes a text no YAML, or is the cause of several of its mistakes: with another one, which other lines have, these
+ * The line whose indent makes a text no YAML, or is the cause of several of its mistakes: with another one, near it or as lines around it have, these
  * are gone and no others come. `first`: the line of the first mistake. `mistakesIn`: their messages; undefined for what is no YAML.
  */
 export function wrongIndent(
@@ -98,14 +100,15 @@ export function wrongIndent(
   mistakesIn: (text: string) => readonly string[] | undefined,
 ): WrongIndent | undefined {
   const lines = text.split('\n');
-  const full = [...lines.keys()].filter((at) => !isEmpty(lines[at]!));
-  const near = full.filter((at) => at + 1 >= first - BEFORE && at + 1 <= first + AFTER);
-  const indents = new Set(full.flatMap((at) => [indentOf(lines[at]!), /^ *(?:- )*/.exec(lines[at]!)![0].length]));
+  const near = [...lines.keys()].filter(
+    (at) => at + 1 >= first - BEFORE && at + 1 <= first + AFTER && !isEmpty(lines[at]!),
+  );
+  const around = near.flatMap((at) => [indentOf(lines[at]!), /^ *(?:- )*/.exec(lines[at]!)![0].length]);
   const now = mistakesIn(text);
   const candidates = near.flatMap((at) => {
     const is = indentOf(lines[at]!);
-    return [...indents].flatMap((should) => {
-      if (is === should) return [];
+    return [...new Set([...around, ...SLIPS.map((slip) => is + slip)])].flatMap((should) => {
+      if (is === should || should < 0) return [];
       const moved = lines.with(at, ' '.repeat(should) + lines[at]!.trimStart());
       const mended = moved.join('\n');
       const left = mistakesIn(mended);
