@@ -8,7 +8,8 @@ export default defineConfig({
     isolate: false,
     // Tests of servers and processes wait for most of their time.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // A safety net: no test depends on the speed of the machine.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

@@ -46,10 +46,10 @@ test('a certificate that is replaced by one that is not trusted is an outage: th
       NODE_EXTRA_CA_CERTS: `${cwd}/trusted.pem`,
     },
   });
-  await expect.poll(() => service.requests().length, { timeout: 20_000 }).toBeGreaterThan(10);
+  await expect.poll(() => service.requests().length, { timeout: 120_000 }).toBeGreaterThan(10);
   front.setSecureContext(OTHER);
   front.closeAllConnections();
-  await expect.poll(() => stored('run.log'), { timeout: 20_000 }).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
+  await expect.poll(() => stored('run.log'), { timeout: 120_000 }).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
   front.setSecureContext(ONE);
   const summary = summaryOf(await run.ended);
   expect(summary.exit).toEqual({ code: 0, reason: 'done' });

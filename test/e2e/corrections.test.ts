@@ -336,7 +336,7 @@ describe('a state directory that is removed during a run', () => {
   ])('stops it at once with exit code 3, and a rerun goes on (%s)', async (removed, reason, why) => {
     p.service.setFaults({ rules: [{ kind: 'latency', min_ms: 50, max_ms: 60 }] });
     const running = p.run('--concurrency', '2');
-    await expect.poll(arrived, { timeout: 20_000 }).toBeGreaterThan(8);
+    await expect.poll(arrived, { timeout: 120_000 }).toBeGreaterThan(8);
     await rm(p.state(removed), { recursive: true });
     const known = arrived();
     const ended = await running;

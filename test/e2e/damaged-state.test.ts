@@ -104,7 +104,7 @@ it('a plan that breaks while a run sends ends it with exit 3: events were sent',
   );
   p.service.setFaults({ rules: [{ kind: 'latency', min_ms: 300, max_ms: 400 }] });
   const running = p.start('--yes', '--concurrency', '2');
-  await vi.waitFor(() => expect(p.posts()).toBeGreaterThan(65), { timeout: 20_000 });
+  await vi.waitFor(() => expect(p.posts()).toBeGreaterThan(65), { timeout: 120_000 });
   execute('plan.db', 'pragma foreign_keys = off; drop table event');
   const ended = await running.ended;
   expect(ended.stderr).not.toMatch(/internal error/);

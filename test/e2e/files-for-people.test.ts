@@ -48,7 +48,7 @@ async function running() {
   const state = path();
   const refused = async (): Promise<number> =>
     (await rowsIn(state, `select 1 from problem where severity = 'error'`)).length;
-  await vi.waitFor(async () => expect([posts(), await refused()]).toEqual([3, 1]), { timeout: 20_000 });
+  await vi.waitFor(async () => expect([posts(), await refused()]).toEqual([3, 1]), { timeout: 120_000 });
   return { state, ended, answer: () => service.setFaults({ rules: [REFUSED] }) };
 }
 

@@ -135,7 +135,7 @@ describe('a run of the demo', () => {
   it('is refused while another run uses the state directory', async () => {
     const { service, start, run, posts } = await project('demo', { faults: { rules: [{ kind: 'hang' }] } });
     const first = start();
-    await expect.poll(posts, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(posts, { timeout: 120_000 }).toBeGreaterThan(0);
     const second = await run();
     expect(second.code).toBe(3);
     expect(second.stderr).toContain(`process ${first.child.pid} on `);

@@ -22,7 +22,7 @@ function leads(count: number, options?: FaultyOptions, name = (id: number) => `N
 }
 
 const until = (posts: () => number, count: number): Promise<void> =>
-  expect.poll(posts, { timeout: 20_000 }).toBeGreaterThan(count);
+  expect.poll(posts, { timeout: 120_000 }).toBeGreaterThan(count);
 
 describe('a run that is interrupted', () => {
   it('by SIGTERM records the requests in flight, prints how to resume, and can be resumed', async () => {
@@ -75,7 +75,7 @@ describe('a run that is interrupted', () => {
       }`,
     });
     const run = start();
-    await expect.poll(() => existsSync(begun), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(begun), { timeout: 120_000 }).toBe(true);
     const signalled = performance.now();
     run.child.kill('SIGINT');
     const ended = await run.ended;
@@ -93,7 +93,7 @@ describe('a run that is interrupted', () => {
     const run = start();
     await until(posts, 5);
     run.child.kill('SIGINT');
-    await expect.poll(() => run.stderr(), { timeout: 10_000 }).toContain('repeat the signal to stop immediately');
+    await expect.poll(() => run.stderr(), { timeout: 120_000 }).toContain('repeat the signal to stop immediately');
     run.child.kill('SIGINT');
     const ended = await run.ended;
     expect(ended.code).toBe(130);

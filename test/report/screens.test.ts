@@ -52,9 +52,9 @@ it('an outage is logged without a terminal when it begins and ends, and shown by
   const rules = [{ kind: 'outage' as const, status: 503, lasts_ms: 600_000, when: { requests: { from: 8, to: 8 } } }];
   const { service, start, command } = await project('demo', { faults: { rules } });
   const run = start();
-  await expect.poll(() => run.stderr(), { timeout: 30_000 }).toContain('SERVICE DOWN');
+  await expect.poll(() => run.stderr(), { timeout: 120_000 }).toContain('SERVICE DOWN');
   const status = async (): Promise<string> => (await command('status')).stdout;
-  await expect.poll(status, { timeout: 10_000 }).toMatch(/^SERVICE DOWN for \d+ \w+: .*503/);
+  await expect.poll(status, { timeout: 120_000 }).toMatch(/^SERVICE DOWN for \d+ \w+: .*503/);
   service.setFaults({ rules: [] });
   const { stderr, code } = await run.ended;
   expect(code).toBe(1);
@@ -71,14 +71,14 @@ describe('status', () => {
     const { cwd, service, start, command, state } = await project('demo');
     const json = async () => JSON.parse((await command('status', '--json')).stdout) as Record<string, unknown>;
     const running = start('--rate', '20/600s', '--source', 'contacts=contacts.csv', '--yes');
-    await expect.poll(() => settledIn(service), { timeout: 30_000 }).toBeGreaterThan(10);
+    await expect.poll(() => settledIn(service), { timeout: 120_000 }).toBeGreaterThan(10);
     // The window is full once nothing more is settled, and stays so for minutes.
     const more = async (): Promise<number> => {
       const before = settledIn(service);
       await new Promise((resolve) => setTimeout(resolve, 1_000));
       return settledIn(service) - before;
     };
-    await expect.poll(more, { timeout: 30_000 }).toBe(0);
+    await expect.poll(more, { timeout: 120_000 }).toBe(0);
     const found = await json();
     const events = found.events as Record<string, number>;
     expect(found).toMatchObject({ basis: 'under way', migration: 'demo', running: { pid: running.child.pid } });
@@ -102,7 +102,7 @@ describe('status', () => {
   it('watches until the run ends', async () => {
     const { service, start, command } = await project('demo');
     const run = start('--rate', '20/1s');
-    await expect.poll(() => settledIn(service), { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(() => settledIn(service), { timeout: 120_000 }).toBeGreaterThan(0);
     const looks = (await command('status', '--watch', '--json')).stdout
       .trim()
       .split('\n')

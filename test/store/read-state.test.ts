@@ -147,7 +147,7 @@ it('a dry run waits while another one is at work in the same directory', async (
   const dryRun = await (await StateDir.create(state())).directory('dry-run');
   const lock = Lock.acquire(dryRun);
   const waiting = start('--dry-run');
-  await expect.poll(() => waiting.stderr(), { timeout: 30_000 }).toContain('another dry run');
+  await expect.poll(() => waiting.stderr(), { timeout: 120_000 }).toContain('another dry run');
   expect((await readdir(dryRun.path)).filter((name) => !name.startsWith('run.lock'))).toEqual([]);
   lock.release();
   expect((await waiting.ended).code).toBe(0);

@@ -75,7 +75,7 @@ function printedPages(pdf: Buffer): string[] {
 
 const title = BROWSER ? 'the report in a browser' : 'the report in a browser (SKIPPED: no chromium on the PATH)';
 
-describe.skipIf(!BROWSER)(title, { timeout: 60_000 }, () => {
+describe.skipIf(!BROWSER)(title, () => {
   it('loads nothing else, runs no scripts, and keeps its structure for any input', async () => {
     const { address, asked } = await served(await pageOf({}, { withValues: true }));
     const dom = await browse('--dump-dom', address);
