@@ -144,7 +144,7 @@ async function end(
       report: output.file(REPORT_FILE),
     },
   });
-  if (!isStateLost(summary.exit.reason)) await writeFiles(run, survey.db, summary);
+  if (!isStateLost(summary.exit.reason)) await writeFiles(run, plan, summary);
   log.write('end', { exit: summary.exit, events: summary.events });
   const unwritten = bestEffort.failed;
   monitor.ended?.({ summary, plan, survey, unwritten });

@@ -43,23 +43,31 @@ interface PageOptions {
 export function writeReport(
   state: StateDir,
   output: StateDir,
-  { withValues, holder }: PageOptions,
+  options: PageOptions,
 ): { readonly path: string; readonly figures: PageFigures } {
-  const path = output.file(REPORT_FILE);
-  const now = new Date();
   const db = readState(state, output);
   try {
     db.exec('begin');
-    const summary = readSummary(db);
-    const isDryRun = summary?.dry_run ?? output.path !== state.path;
-    const plan = new PlanFigures(db);
-    const status = readStatus(plan, { path: output.path, holder, now });
-    const figures = pageFigures({ plan, status, summary, isDryRun, withValues, now });
-    writeWhole(path, pageOf(figures, withValues, now));
-    return { path, figures };
+    return drawReport(new PlanFigures(db), state, output, options);
   } finally {
     db.close();
   }
+}
+
+/** The same of figures that are read already. */
+export function drawReport(
+  plan: PlanFigures,
+  state: StateDir,
+  output: StateDir,
+  { withValues, holder }: PageOptions,
+): { readonly path: string; readonly figures: PageFigures } {
+  const [path, now] = [output.file(REPORT_FILE), new Date()];
+  const summary = readSummary(plan.db);
+  const isDryRun = summary?.dry_run ?? output.path !== state.path;
+  const status = readStatus(plan, { path: output.path, holder, now });
+  const figures = pageFigures({ plan, status, summary, isDryRun, withValues, now });
+  writeWhole(path, pageOf(figures, withValues, now));
+  return { path, figures };
 }
 
 /** Sections that follow the box to sign. */

@@ -8,9 +8,9 @@ import { PLAN_FOLDER, writePlanFolder } from '../files/plan-csv.ts';
 import { REPORT_FILE, type Summary } from '../figures/summary.ts';
 import { lockHolder } from '../../store/lock.ts';
 import { PLAN_FILE } from '../../store/plan-schema.ts';
-import type { Database } from '../../store/sqlite.ts';
+import type { PlanFigures } from '../figures/plan-figures.ts';
 import { openPlan } from '../../survey/plan-file.ts';
-import { writeReport } from './page.ts';
+import { drawReport } from './page.ts';
 import { PILOT_FILE, writePilot } from '../files/pilot.ts';
 
 interface WritingJob {
@@ -25,18 +25,19 @@ const TABLES = ['errors.csv', 'left_out.csv'] as const;
 /** Each by itself: what cannot be written leaves the others as they should be. The plan gets the summary, which the page shows. */
 export async function writeFiles(
   { state, output, bestEffort, warn }: WritingJob,
-  db: Database,
+  plan: PlanFigures,
   summary: Summary,
 ): Promise<void> {
+  const { db } = plan;
   await bestEffort.attempt(PLAN_FILE, () => storeDocument(db, 'summary', summary));
   for (const name of [...TABLES, ...(summary.dry_run ? [] : (['ids.csv'] as const))]) {
     await bestEffort.attempt(name, () => writeFile(db, output, name));
   }
   const rejects = await bestEffort.attempt(REJECTS, () => writeRejects(db, output));
-  const plan = summary.dry_run ? await bestEffort.attempt(PLAN_FOLDER, () => writePlanFolder(db, output)) : [];
+  const planned = summary.dry_run ? await bestEffort.attempt(PLAN_FOLDER, () => writePlanFolder(db, output)) : [];
   const pilot = await bestEffort.attempt(PILOT_FILE, () => writePilot(db, output));
-  await bestEffort.attempt(REPORT_FILE, () => writeReport(state, output, { withValues: false }));
-  for (const { usual, path } of [...(rejects ?? []), ...(plan ?? []), ...(pilot ? [pilot] : [])]) {
+  await bestEffort.attempt(REPORT_FILE, () => drawReport(plan, state, output, { withValues: false }));
+  for (const { usual, path } of [...(rejects ?? []), ...(planned ?? []), ...(pilot ? [pilot] : [])]) {
     if (usual !== undefined) warn(notReplaced(usual, path));
   }
 }
