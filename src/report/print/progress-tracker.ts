@@ -71,6 +71,11 @@ export class ProgressTracker {
     );
   }
 
+  /** Counts exactly, for what is drawn next: the last bars agree with the result below them. */
+  recount(): void {
+    this.#view.count(true);
+  }
+
   types(): TypeProgress[] {
     const { states } = this.#view.count();
     return [...this.#totals].flatMap(([type, total]) => {

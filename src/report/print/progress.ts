@@ -105,6 +105,7 @@ function startBars(console: Console, terminal: NodeJS.WriteStream, tracker: Prog
     stop() {
       clearInterval(timer);
       clearImmediate(next);
+      tracker.recount();
       draw();
       bars.stop();
       terminal.write('\n');
