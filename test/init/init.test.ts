@@ -231,3 +231,27 @@ it('marks what strangers met, each in a small export', async () => {
     expect(text).toMatch(line);
   expect(findings.join('\n')).toMatch(/x\.vcf: not used, because it is not an export, but a file of vCards/);
 });
+
+it('joins notes by the number of the customer or of the order, and by nothing else where a row has only one of them', async () => {
+  const cwd = await workspace();
+  const numbers = Array.from({ length: 40 }, (_, at) => at + 1);
+  const padded = (n: number): string => String(n).padStart(6, '0');
+  const files = {
+    'Kunden.csv': ['Kundennummer;Vorname;Nachname', ...numbers.map((n) => `${padded(n)};Anna${n};Weiss`)],
+    'Aufträge.csv': ['Auftragsnr;Kundennr;Bezeichnung', ...numbers.map((n) => `A-${n};${padded(41 - n)};Küche ${n}`)],
+    'Notizen.csv': [
+      'ID;Kundennr;Auftragsnr;Text',
+      ...numbers.map((n) => `${n};${n % 2 ? `${padded(41 - n)};` : `;A-${n}`};Rückruf wegen der Küche, Teil ${n}`),
+    ],
+  };
+  for (const [name, lines] of Object.entries(files)) await writeFile(join(cwd, name), lines.join('\n'));
+  const paths = Object.keys(files).map((name) => join(cwd, name));
+  const { events } = parse((await startMapping(paths, { out: join(cwd, 'mapping.yaml') })).text) as {
+    events: { data: Record<string, unknown> }[];
+  };
+  expect(events.map(({ data }) => [data['lead_external_id'], data['deal_external_id']])).toEqual([
+    [undefined, undefined],
+    ['Kundennr', undefined],
+    ['Kundennr', 'Auftragsnr'],
+  ]);
+});

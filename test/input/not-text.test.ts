@@ -125,6 +125,8 @@ it.each([
   ['windows-1257', 'Jānis Bērziņš Kalniņš Ģirts'],
   ['windows-1255', 'שלום דוד כהן'],
   ['cp850', 'Müller Schäfer Größe'],
+  ['windows-1252', '„ok“ – Rückruf 12€ „gut“. l’azienda Müller Schäfer Straße für'],
+  ['cp850', 'città però più à ok é'],
 ])('%s is recognised by words such as %s, and its candidates have one each', async (encoding, words) => {
   const found = await candidatesFor(encoded(words, encoding));
   expect(found[0]!.encoding).toBe(encoding);

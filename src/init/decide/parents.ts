@@ -61,7 +61,8 @@ function wayField(kind: RecordKind, { way, next, found, others }: WayTaken, isMi
   const type = reference?.type;
   // Where few records have the id itself, another way by ids may find more.
   const isRare = column !== undefined && column.filled < column.table.records * LEVELS.most && !isMixed;
-  const isMore = (each: Way): boolean => each.by !== 'name' && (each.column?.filled ?? 0) > column!.filled;
+  const isMore = (each: Way): boolean =>
+    each.points >= WAYS.least && each.by !== 'name' && (each.column?.filled ?? 0) > column!.filled;
   const more = isRare && kind === 'lead' ? others.find(isMore) : undefined;
   const isRarelyFound = found < of * LEVELS.most && !isMixed && !type;
   const isWeak = by !== 'id' || isAmbiguous || [next, more].some(Boolean) || isRarelyFound;

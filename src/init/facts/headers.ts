@@ -68,7 +68,7 @@ function partsOf(word: string): ReadonlySet<Concept>[] {
 
 /** Letters of a part of a compound, and parts that are shorter. */
 const PART = 4;
-const SHORT_PARTS = ['id', 'by', 'on', 'at', 'type'];
+const SHORT_PARTS = ['id', 'nr', 'by', 'on', 'at', 'type'];
 
 function compound(word: string): ReadonlySet<Concept>[] | undefined {
   for (let at = PART - 1; at <= word.length - 2; at += 1) {

@@ -112,10 +112,14 @@ export async function otherReading(set: string, text: Buffer): Promise<string | 
 /** A word with a byte that is not ASCII, each byte as a character. */
 export const FOREIGN_WORD = /[^\s,;"|]*[\x80-\xff][^\s,;"|]*/g;
 
+/** Quotes around a word, an apostrophe in it, a dash alone, the sign of a price: in a wrong encoding they are letters elsewhere. */
+const MARKS = /(?<=^\(?)[„“‘‚«»]+|[“”’»«]+(?=[.:!?)]*$)|(?<=\p{L})’(?=\p{L})|^[–—•…€]+$|€(?=\d)|(?<=\d)€/gu;
+
 /** From 1, if all letters are such as words have, down: no letters, letters of several scripts, capitals behind small letters. */
 function scoreOf(word: string): number {
-  const foreign = [...word].filter((character) => character > '\x7f');
-  if (foreign.length === 0) return 0;
+  const plain = word.replace(MARKS, '');
+  const foreign = [...plain].filter((character) => character > '\x7f');
+  if (foreign.length === 0) return plain === word ? 0 : 1;
   const scripts = SCRIPTS.filter((script) => script.test(word)).length;
   const sum = foreign.reduce((total, character) => total + valueOf(character), 0) / foreign.length;
   const capitals = (word.match(/\p{Ll}\p{Lu}|\p{L}\p{Lu}(?=\p{Ll})/gu) ?? []).length;
