@@ -7,13 +7,15 @@ import { didYouMean, mistake, Problem, quoted } from '../problem.ts';
 import { entityOf, isUpdate, kindOfType } from '../kinds/index.ts';
 import { enumerated } from '../report/words/numbers.ts';
 import { isKeyed, type MappingDocument, type Path } from './document.ts';
-import { transformOf, type Defaults, type EntrySpec } from './spec.ts';
+import { transformOf, type Defaults, type EntrySpec, type ValueSpec } from './spec.ts';
 import type { FunctionModule } from './functions.ts';
 import { foldedName } from './names.ts';
 import { policiesOf, type Policies } from './policies.ts';
+import { wrongPriorities } from './values/priority.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
 import { regionProblem } from './transforms/phone.ts';
 import { REST_KEY } from './values/rest.ts';
+import { shapeOf } from './values/value.ts';
 import { valuesOf, type FoundValue } from './spec-values.ts';
 
 /** The valid parts of a mapping, with the module of its functions or why there is none. */
@@ -99,6 +101,22 @@ function checkSourceName(name: string, sources: readonly string[], path: Path, r
 
 function checkEntry(entry: EntrySpec, path: Path, report: Report): void {
   const { data } = entry;
+  for (const field of kindOfType(entry.type).fields) {
+    const spec = data[field.name];
+    const at = [...path, 'data', field.name];
+    if (spec === undefined) continue;
+    if (field.type !== 'custom') checkShape(spec, at, field.name, report);
+    else {
+      for (const [key, value] of Object.entries(spec as Readonly<Record<string, ValueSpec>>)) {
+        if (typeof value !== 'string' && value.as === 'json') continue;
+        checkShape(value, [...at, key], `${field.name}.${key}`, report);
+      }
+    }
+  }
+  for (const key of ['occurred_at', 'stage_pipeline'] as const) {
+    if (entry[key] !== undefined) checkShape(entry[key], [...path, key], key, report);
+  }
+  if (entry.priority !== undefined) checkPriority(entry.priority, [...path, 'priority'], report);
   const { parents, needsParent = false, words } = kindOfType(entry.type);
   if (needsParent && parents.every(({ field }) => data[field] === undefined)) {
     const advice = `add ${enumerated(
@@ -108,6 +126,13 @@ function checkEntry(entry: EntrySpec, path: Path, report: Report): void {
     report('no_parent', `a ${words[0]} needs a parent`, [...path, 'data'], advice, 'key');
   }
   checkChangedFields(entry, path, report);
+}
+
+function checkPriority(spec: ValueSpec | number, path: Path, report: Report): void {
+  if (typeof spec !== 'number') checkShape(spec, path, 'priority', report);
+  for (const { path: at, error } of wrongPriorities(spec, path)) {
+    report(error.code, error.message, at, error.hint);
+  }
 }
 
 /** `if_changed` may list keys of `data`. Custom fields are one of them: nothing says that an update with one keeps the others. */
@@ -131,6 +156,12 @@ function checkChangedFields(entry: EntrySpec, path: Path, report: Report): void 
       report('unknown_field', `\`${field}\` is not a field of this event`, at, advice);
     }
   }
+}
+
+function checkShape(spec: ValueSpec, path: Path, field: string, report: Report): void {
+  if (shapeOf(spec) !== 'list') return;
+  const advice = 'end `apply` with `at` (takes one element) or `join` (joins all into one text)';
+  report('not_scalar', `\`${field}\` would receive a list`, path, advice);
 }
 
 function checkTransforms(

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, type JsonObject } from '../../src/json.ts';
 import type { Draft } from '../../src/model.ts';
+import { ProblemsError } from '../../src/problem.ts';
 import { FieldHasher } from '../../src/store/field-hashes.ts';
 import { mapped } from './inline.ts';
 
@@ -73,6 +74,21 @@ describe('the priority of an event', () => {
     const { priority, issues } = await draftWith('Stage', text);
     expect(priority).toBeUndefined();
     expect(issues).toMatchObject([{ severity: 'error', code: 'bad_priority', field: 'priority' }]);
+  });
+
+  it.each([
+    ['1.5', '1.5'],
+    ['{ value: high }', 'high'],
+    ['{ from: Stage, default: low }', 'low'],
+    ['{ from: [Stage, { value: 0.5 }] }', '0.5'],
+    ['{ from: Stage, apply: [{ map: { Open: first, "*": 0 } }] }', 'first'],
+    ['3000000000', '3000000000'],
+  ])('is a mistake of the mapping where a constant is none: %s', async (value, constant) => {
+    const error = (await draftWith(value).catch((thrown: unknown) => thrown)) as ProblemsError;
+    expect(error).toBeInstanceOf(ProblemsError);
+    expect(error.problems).toMatchObject([
+      { code: 'bad_priority', message: expect.stringContaining(`\`${constant}\``) as string },
+    ]);
   });
 });
 

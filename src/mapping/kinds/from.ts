@@ -14,6 +14,10 @@ type From = ValueSpec | readonly ValueSpec[];
 export const from: ValueKind<From> = {
   schema: (value) => z.union([value, z.array(value).min(1)]),
   children: (spec) => (isAlternatives(spec) ? spec.map((each, index) => [[index], each]) : [[[], spec]]),
+  shape: (spec, shapeOf) => {
+    const shapes = new Set(isAlternatives(spec) ? spec.map(shapeOf) : [shapeOf(spec)]);
+    return shapes.size === 1 ? [...shapes][0]! : 'unknown';
+  },
   words: (spec, { words, inline }) =>
     isAlternatives(spec) ? { from: spec.map(inline).join(', else '), how: [] } : words(spec),
   compile: (spec, context, reading) => {

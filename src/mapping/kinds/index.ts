@@ -14,6 +14,7 @@ import { template } from './template.ts';
 /** `value: EUR` */
 const constant = kind<JsonScalar>({
   schema: () => part.constant,
+  shape: () => 'scalar',
   words: (value) => ({ from: `always ${valueText(value)}`, how: [] }),
   read: (value) => (value === '' ? () => undefined : () => value),
 });
@@ -22,6 +23,7 @@ const constant = kind<JsonScalar>({
 const list = kind<readonly ValueSpec[]>({
   schema: (value) => z.array(value).min(1),
   children: (specs) => specs.map((spec, index) => [[index], spec]),
+  shape: () => 'list',
   words: (specs, { inline }) => ({ from: enumerated(specs.map(inline), 'and'), how: [] }),
   read: (specs, context, value) => {
     const members = specs

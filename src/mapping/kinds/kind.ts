@@ -5,6 +5,7 @@
 import type { z } from 'zod';
 import type { Path } from '../document.ts';
 import type { ValueObject, ValueSpec } from '../spec.ts';
+import type { ValueShape } from '../transforms/transform.ts';
 import type { ValueContext } from '../values/compile-context.ts';
 import { ABSENT, type Evaluate, type Result, type RowContext } from '../values/result.ts';
 import type { Problem } from '../../problem.ts';
@@ -36,6 +37,8 @@ interface KindDefinition<Spec> {
   readonly schema: (value: z.ZodType<ValueSpec>) => z.ZodType<Spec>;
   /** The values inside it, each with its path. */
   readonly children?: (spec: Spec) => readonly (readonly [Path, ValueSpec])[];
+  /** Facts about it before any record is read. */
+  readonly shape?: (spec: Spec, shapeOf: (spec: ValueSpec) => ValueShape) => ValueShape;
   readonly words: (spec: Spec, speaker: Speaker) => ValueWords;
 }
 
@@ -53,6 +56,7 @@ export function kind<Spec>(
   const { read, ...rest } = definition;
   return {
     children: () => [],
+    shape: () => 'unknown',
     ...rest,
     compile: (spec, context, { value, finish }) => {
       const evaluate = read(spec, context, value);

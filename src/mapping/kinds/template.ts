@@ -45,6 +45,7 @@ export function templateError(template: string): string | undefined {
 
 export const template = kind<string>({
   schema: () => part.checked(part.text, templateError),
+  shape: () => 'scalar',
   words: (source) => ({ from: valueText(source), how: ['with the columns in braces replaced by their values'] }),
   read: readTemplate,
 });

@@ -24,6 +24,7 @@ export const call = transform<string>({
   ],
   argument: () => name,
   check: (called, _defaults, functions) => problemsOf(called!, functions),
+  shape: () => 'unknown',
   compile: (called, { columns, functions, at }) => {
     const recordOf = recordReader(columns);
     return (input, row) => {

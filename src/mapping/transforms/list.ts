@@ -14,6 +14,7 @@ export const split = transform<string>({
     checked(text, (separator) =>
       separator === '' ? 'the separator is empty\nuse the text between the elements' : undefined,
     ),
+  shape: () => 'list',
   compile: (separator) => {
     const one = onText((input) => input.split(separator!).map((piece) => piece.trim() || null));
     return (input, row) => {
@@ -44,6 +45,7 @@ export const at = transform<number>({
     { apply: '{ at: -1 }', from: ['101', '102'], to: '102' },
   ],
   argument: () => integer,
+  shape: (input) => (input === 'list' ? 'scalar' : 'unknown'),
   compile: (index) => (input) => {
     const list = Array.isArray(input) ? (input as readonly JsonValue[]) : [input];
     return list.at(index!) ?? undefined;
@@ -57,6 +59,7 @@ export const join = transform<string>({
   usage: ['{ join: TEXT }'],
   examples: [{ apply: '{ join: " " }', from: ['Ada', 'Lovelace'], to: 'Ada Lovelace' }],
   argument: () => text,
+  shape: () => 'scalar',
   compile: (separator) => (input) => {
     if (!Array.isArray(input)) return input;
     let joined: string | undefined;

@@ -14,6 +14,9 @@ import { issueOf } from '../../report/words/words.ts';
 /** Never called with undefined: transforms are not applied to absent values. */
 export type Apply = (input: JsonValue, row: RowContext) => Result;
 
+/** Facts about a value before any record is read. */
+export type ValueShape = 'scalar' | 'list' | 'unknown';
+
 export interface TransformContext {
   readonly defaults: Defaults;
   /** Columns of the source; empty for trees. */
@@ -55,21 +58,24 @@ interface Definition<A> {
     defaults: Defaults,
     functions: FunctionModule | undefined,
   ) => readonly Problem[];
+  readonly shape?: (input: ValueShape) => ValueShape;
   readonly compile: (argument: A | undefined, context: TransformContext) => Apply;
 }
 
-export interface Transform extends Omit<Definition<unknown>, 'words'> {
+export interface Transform extends Omit<Definition<unknown>, 'shape' | 'words'> {
   readonly words: (argument: unknown, defaults: Defaults) => string;
+  readonly shape: (input: ValueShape) => ValueShape;
 }
 
 /** Declares a transform; the type of its argument is known only within the declaration. */
 export function transform<A>(definition: Definition<A>): Transform {
-  const { check, compile, words, ...rest } = definition;
+  const { check, compile, shape, words, ...rest } = definition;
   const [what = ''] = rest.doc.split(/[.:](?: |$)/);
   return {
     ...rest,
     ...(check && { check: (argument: unknown, ...rest) => check(argument as A | undefined, ...rest) }),
     words: (argument, defaults) => words?.(argument as A, defaults) ?? inSentence(what),
+    shape: shape ?? ((input) => input),
     compile: (argument: unknown, context) => compile(argument as A | undefined, context),
   };
 }

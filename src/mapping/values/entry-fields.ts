@@ -10,8 +10,6 @@ import { exactNumber } from '../transforms/number.ts';
 import type { Lack } from '../not-in-export.ts';
 import { reportLacks, type ValueContext } from './compile-context.ts';
 import { asText, compileValue, notScalar } from './value.ts';
-import { PRIORITIES } from '../../model.ts';
-import { numberText } from '../../report/words/numbers.ts';
 import { issueOf } from '../../report/words/words.ts';
 import { Problem } from '../../problem.ts';
 
@@ -153,18 +151,6 @@ function completeInstant(text: string): string | Problem {
   if (!hasFourDigitYear(read.local - read.offset!)) return issueOf('bad_date/out_of_range', valueText(text));
   // The seconds may be left out in ISO 8601, but not everybody reads it so.
   return match[1] === undefined ? text.replace(/(T\d{2}:\d{2})/, '$1:00') : text;
-}
-
-const BOUNDS = [PRIORITIES.lowest, PRIORITIES.highest].map(numberText);
-const PRIORITY_RULE = `use a whole number between ${BOUNDS.join(' and ')}`;
-
-/** `priority`: a whole number, or a text that is one: `1`, `-5`, `2.0`. */
-export function asPriority(value: JsonValue): number | Problem {
-  const text = asText(value);
-  if (text instanceof Problem) return text;
-  const number = /^[+-]?\d+(?:\.0+)?$/.test(text) ? Number(text) : NaN;
-  if (number >= PRIORITIES.lowest && number <= PRIORITIES.highest) return number;
-  return issueOf('bad_priority', valueText(text)).with({ hint: PRIORITY_RULE });
 }
 
 /** Invisible characters: they come with copied text, and no address has them (RFC 5321, section 4.1.2). */

@@ -7,23 +7,15 @@ import type { Lack } from '../not-in-export.ts';
 import type { CompileContext, PathUse, ValueContext } from './compile-context.ts';
 import { combineOf, compileHeading, type Combine, type Heading } from './combine.ts';
 import { compileCondition, NEVER, type Condition } from './condition.ts';
-import {
-  asInstant,
-  asPriority,
-  compileField,
-  compileRest,
-  setField,
-  type CompiledField,
-  type TakeRest,
-} from './entry-fields.ts';
+import { asInstant, compileField, compileRest, setField, type CompiledField, type TakeRest } from './entry-fields.ts';
 import type { CompiledEntry } from '../mapping.ts';
 import { elementReader, elementsOf, readValue, type ListElement, type PathContext } from './path.ts';
 import { otherCurrencyOfRecord, reportOtherCurrency } from './left-behind.ts';
 import { policiesOf } from '../policies.ts';
+import { asPriority } from './priority.ts';
 import { ABSENT, RowContext, valueText, type Evaluate } from './result.ts';
-import { transformOf, type EntrySpec, type OnError } from '../spec.ts';
-import { valuesOf } from '../spec-values.ts';
-import { asText, compileValue, missingValue } from './value.ts';
+import type { EntrySpec, OnError, ValueSpec } from '../spec.ts';
+import { asText, compileValue, missingValue, shapeOf } from './value.ts';
 import { issueOf } from '../../report/words/words.ts';
 import { Problem } from '../../problem.ts';
 
@@ -156,7 +148,7 @@ function compileParts(spec: EntrySpec, index: number, compilation: CompileContex
   const source = compilation.sources.get(spec.source)!;
   const record = compilation.frameOf(source);
   const lacking: Lack[] = [];
-  const frame: PathContext = spec.each === undefined ? record : { ...record, elements: elementKind(spec, source) };
+  const frame: PathContext = spec.each === undefined ? record : { ...record, elements: elementKind(spec.each, source) };
   const context = (key: string, onError: OnError = 'reject'): ValueContext => ({
     compilation,
     frame,
@@ -202,11 +194,8 @@ function inCanonicalOrder(one: CompiledField, other: CompiledField): number {
 }
 
 /** The row of a table holds texts only, until a function makes more of them. */
-function elementKind(entry: EntrySpec, source: Source): 'texts' | 'anything' {
-  const calls = [...valuesOf(entry, [])].some(
-    ({ path, spec }) => path[0] === 'each' && spec.apply?.some((item) => transformOf(item)[0] === 'call'),
-  );
-  return source.kind === 'table' && !calls ? 'texts' : 'anything';
+function elementKind(each: ValueSpec, source: Source): 'texts' | 'anything' {
+  return source.kind === 'table' && shapeOf(each) !== 'unknown' ? 'texts' : 'anything';
 }
 
 /** One parent, or none where the kind needs none (service interface, section 2.6). `ifBoth`: the kind of the one to keep. */

@@ -4,7 +4,7 @@ import { kindOf } from '../kinds/index.ts';
 import type { ValueReading } from '../kinds/kind.ts';
 import { transformOf, type TransformSpec, type ValueObject, type ValueSpec } from '../spec.ts';
 import { TRANSFORM_BY_NAME } from '../transforms/index.ts';
-import type { Apply } from '../transforms/transform.ts';
+import type { Apply, ValueShape } from '../transforms/transform.ts';
 import { issueOf } from '../../report/words/words.ts';
 import type { Lack } from '../not-in-export.ts';
 import { compileColumn, reportLacks, within, type ValueContext } from './compile-context.ts';
@@ -90,6 +90,16 @@ function compileTransform(item: TransformSpec, context: ValueContext): Apply {
     // The transform handles errors of its argument.
     value: (spec, key) => compileValue(spec, { ...within(context, name, key), onError: 'reject', decides: key }),
   });
+}
+
+/** The shape of a value, as far as it is known before any record is read. */
+export function shapeOf(spec: ValueSpec): ValueShape {
+  if (typeof spec === 'string') return 'unknown';
+  const { kind, given } = kindOf(spec);
+  return (spec.apply ?? []).reduce(
+    (shape: ValueShape, item) => TRANSFORM_BY_NAME.get(transformOf(item)[0])!.shape(shape),
+    kind.shape(given, shapeOf),
+  );
 }
 
 /** A scalar as text, or an error for lists and objects. */
