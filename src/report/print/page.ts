@@ -71,7 +71,7 @@ export function drawReport(
 }
 
 /** Sections that follow the box to sign. */
-const UNSIGNED: readonly string[] = ['not-in-export', 'assumed', 'verified', 'not-carried', 'not-used'];
+const UNSIGNED: readonly string[] = ['not-in-export', 'assumed', 'verified', 'not-carried', 'not-undone', 'not-used'];
 
 /** As when it is printed: the box to sign follows what is missing. */
 function pageOf(figures: PageFigures, withValues: boolean, now: Date): string {
