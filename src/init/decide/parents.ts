@@ -56,14 +56,18 @@ export function parentFields(
   });
 }
 
+/** Where few records have the id itself, another way by ids may find more. */
+function fuller(column: Column | undefined, others: readonly Way[]): Way | undefined {
+  if (!column || column.filled >= column.table.records * LEVELS.most) return undefined;
+  return others.find(
+    (each) => each.points >= WAYS.least && each.by !== 'name' && (each.column?.filled ?? 0) > column.filled,
+  );
+}
+
 function wayField(kind: RecordKind, { way, next, found, others }: WayTaken, isMixed: boolean): Field {
   const { by, column, to, of, reference, isAmbiguous } = way;
   const type = reference?.type;
-  // Where few records have the id itself, another way by ids may find more.
-  const isRare = column !== undefined && column.filled < column.table.records * LEVELS.most && !isMixed;
-  const isMore = (each: Way): boolean =>
-    each.points >= WAYS.least && each.by !== 'name' && (each.column?.filled ?? 0) > column!.filled;
-  const more = isRare && kind === 'lead' ? others.find(isMore) : undefined;
+  const more = kind === 'lead' && !isMixed ? fuller(column, others) : undefined;
   const isRarelyFound = found < of * LEVELS.most && !isMixed && !type;
   const isWeak = by !== 'id' || isAmbiguous || [next, more].some(Boolean) || isRarelyFound;
   const shared = column ? `the only one with the same ${quoted(column)}` : 'the first one beside it';

@@ -125,6 +125,10 @@ function namesTable(value: string, { nouns, source }: Table): boolean {
   return own.some((noun) => nouns.includes(noun)) || fold(source).startsWith(fold(value));
 }
 
+function mayBeType({ is, distinct, date }: Column): boolean {
+  return is.few > 0 && distinct > 1 && distinct <= MAX_TYPES && !date;
+}
+
 /** A column of a few values beside an id that says of which table it is: it says so by name, or all others match nothing. */
 function typeBeside({ from, to, by }: Reference): Reference['type'] {
   const { table } = from;
@@ -132,8 +136,7 @@ function typeBeside({ from, to, by }: Reference): Reference['type'] {
   const keys = new Set(to.counts!.keys());
   const at = table.columns.indexOf(from);
   for (const [place, column] of table.columns.entries()) {
-    const { is, distinct, date, meaning } = column;
-    if (column === from || is.few === 0 || distinct < 2 || distinct > MAX_TYPES || date) continue;
+    if (column === from || !mayBeType(column)) continue;
     const shares = new Map<string, { found: number; all: number }>();
     for (const row of table.raw.rows) {
       const [value, type] = [row[at], row[place]];
@@ -146,7 +149,7 @@ function typeBeside({ from, to, by }: Reference): Reference['type'] {
     const others = [...shares.keys()].filter((type) => !own.includes(type));
     const named = own.filter((type) => namesTable(type, to.table));
     const isApart = others.length > 0 && others.every((type) => shareOf(type) <= LEVELS.hint);
-    const isCalled = meaning.concepts.has('type');
+    const isCalled = column.meaning.concepts.has('type');
     if (named.length > 0 && named.length < shares.size && (isApart || isCalled)) return { column, values: named };
     if (own.length > 0 && isApart && isCalled) return { column, values: own };
   }
