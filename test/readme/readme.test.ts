@@ -13,9 +13,6 @@ import { PAGES, readPage, withSections } from './sections.ts';
 
 const flat = (text: string): string => text.replace(/\s+/g, ' ').replace(/ ?-{3,} ?/g, '-');
 
-/** A page has up to a dozen commands, on a machine that runs all other tests. */
-const SESSION_MS = 300_000;
-
 /** A page without its code blocks. */
 const prose = (page: string): string => readPage(page).replaceAll(/^( *)```[^]*?^ *```$/gm, '');
 
@@ -24,14 +21,10 @@ describe.each(PAGES)('%s', (page) => {
     expect(flat(readPage(page))).toBe(flat(withSections(page, readPage(page))));
   });
 
-  it.skipIf(!hasTmux())(
-    'shows the screens that its commands print (skipped without tmux)',
-    async () => {
-      const written = readPage(page);
-      expect(steady(written)).toBe(steady(await withScreens(written)));
-    },
-    SESSION_MS,
-  );
+  it.skipIf(!hasTmux())('shows the screens that its commands print (skipped without tmux)', async () => {
+    const written = readPage(page);
+    expect(steady(written)).toBe(steady(await withScreens(written)));
+  });
 
   it('has no link to a file or heading that does not exist', async () => {
     const links = [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
