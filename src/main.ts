@@ -37,7 +37,7 @@ async function runCommand(args: readonly string[], console: Console): Promise<Ex
   const isWhole = isCompletion || args.includes(HELP_ALL);
   const words = asTyped(args.map((arg) => (arg === HELP_ALL ? '--help' : arg)));
   try {
-    const topic = words.length === 2 && words[1] === '--help' ? TOPICS[words[0]!] : undefined;
+    const topic = words.length === 2 && words[1] === '--help' ? TOPICS.get(words[0]!) : undefined;
     if (topic) {
       console.print(topic());
       return EXIT.done;
@@ -63,8 +63,11 @@ async function runCommand(args: readonly string[], console: Console): Promise<Ex
       const handler = async (argv: Argv): Promise<void> => {
         exitCode = await loadCommand(nameOf(usage)).handler(argv, console);
       };
-      const build = (inner: Yargs, isHelp = true): void =>
-        declare(inner, definitionOf(nameOf(usage)), { isHelp: isHelp || isCompletion, isWhole });
+      const build = (inner: Yargs, isHelp = true): void => {
+        const definition = definitionOf(nameOf(usage));
+        refuseValues(words, definition);
+        declare(inner, definition, { isHelp: isHelp || isCompletion, isWhole });
+      };
       cli.command(usage, describe, build, handler);
     }
     cli
@@ -79,7 +82,11 @@ async function runCommand(args: readonly string[], console: Console): Promise<Ex
       .recommendCommands()
       .version(VERSION)
       .epilogue(`More: ${PROGRAM} help COMMAND, help CODE (such as bad_date), help exit-codes, help environment`)
-      .parserConfiguration({ 'parse-numbers': false, 'parse-positional-numbers': false })
+      .parserConfiguration({
+        'parse-numbers': false,
+        'parse-positional-numbers': false,
+        'boolean-negation': false,
+      })
       .wrap(Math.min(120, console.columns))
       .exitProcess(false)
       .fail((message, error) => {
@@ -115,15 +122,18 @@ function withoutTypes(help: string): string {
 }
 
 /** Topics of the help that are not commands. */
-const TOPICS: Readonly<Record<string, () => string>> = {
-  completion: () => COMPLETION,
-  'exit-codes': () =>
-    topicText(
-      'Exit codes',
-      EXIT_CODES.map(([code, meaning]) => [String(code), meaning]),
-    ),
-  environment: () => topicText('Variables of the environment, or of a .env file', ENVIRONMENT),
-};
+const TOPICS = new Map<string, () => string>([
+  ['completion', () => COMPLETION],
+  [
+    'exit-codes',
+    () =>
+      topicText(
+        'Exit codes',
+        EXIT_CODES.map(([code, meaning]) => [String(code), meaning]),
+      ),
+  ],
+  ['environment', () => topicText('Variables of the environment, or of a .env file', ENVIRONMENT)],
+]);
 
 const COMPLETION = `${PROGRAM} completion
 
@@ -153,8 +163,23 @@ function declare(
     inner.epilogue(['Examples:', ...examples.map(([line, what]) => `  ${line}\n      ${what}`)].join('\n'));
 }
 
+/** yargs takes any value of a switch but `true` for false: `--dry-run=yes` would send. */
+function refuseValues(args: readonly string[], { options }: CommandDefinition): void {
+  for (const [name, { type }] of Object.entries(options)) {
+    const switches = type === 'boolean' ? [`--${kebab(name)}`, `--${name}`] : [];
+    const at = args.findIndex((arg, index) => {
+      const isFollowed = /^(?:true|false)$/.test(args[index + 1] ?? '');
+      return switches.some((each) => arg.startsWith(`${each}=`) || (arg === each && isFollowed));
+    });
+    if (at >= 0)
+      throw new UserError(`\`${switches[0]!}\` takes no value`, {
+        hint: `see ${commandOf(process.argv, args[0]!, '--help')}`,
+      });
+  }
+}
+
 function unknownCommand(name: string, codes: readonly string[] = []): UserError {
-  const near = didYouMean(name, [...COMMANDS.map(([usage]) => nameOf(usage)), ...Object.keys(TOPICS), ...codes]);
+  const near = didYouMean(name, [...COMMANDS.map(([usage]) => nameOf(usage)), ...TOPICS.keys(), ...codes]);
   const help = `see ${commandOf(process.argv, '--help')}`;
   return new UserError(`unknown command: \`${name}\``, { hint: near === undefined ? help : `${near} ${help}` });
 }

@@ -11,11 +11,9 @@ interface Declared {
   readonly describe: string;
 }
 
-/** `--name`, `--no-name`. */
+/** `--name`: false unless it is given. */
 interface BooleanOption extends Declared {
   readonly type: 'boolean';
-  /** False unless declared. */
-  readonly default?: boolean;
 }
 
 /** `--name VALUE`, at most once. */
@@ -67,9 +65,7 @@ export function pick<O extends object, N extends keyof O>(from: O, ...names: rea
 export function yargsOption(option: Option): YargsOption {
   const { group, describe } = option;
   const shared = { ...(group === undefined ? {} : { group }), describe };
-  if (option.type === 'boolean') {
-    return { ...shared, type: 'boolean', ...(option.default ? { default: true } : {}) };
-  }
+  if (option.type === 'boolean') return { ...shared, type: 'boolean' };
   if (option.type === 'repeatable') return { ...shared, type: 'string', array: true, nargs: 1 };
   const shown = option.default ?? option.shownDefault;
   return { ...shared, type: 'string', ...(shown === undefined ? {} : { defaultDescription: shown }) };

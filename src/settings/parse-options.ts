@@ -47,6 +47,6 @@ export function parseOptions<P extends PositionalTable, O extends OptionTable>(
 }
 
 function defaultOf(option: Option): boolean | string | undefined {
-  if (option.type === 'boolean') return option.default ?? false;
+  if (option.type === 'boolean') return false;
   return option.type === 'value' ? option.default : undefined;
 }

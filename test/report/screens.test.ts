@@ -141,7 +141,11 @@ describe('help', () => {
     [['run', 'a.yaml', 'b.yaml'], 'unexpected argument: `b.yaml`'],
     [['run'], 'missing argument: <mapping>'],
     [['xyzzy'], 'unknown command: `xyzzy`'],
+    [['run', 'a.yaml', '--dry-run=yes'], '`--dry-run` takes no value'],
+    [['run', 'a.yaml', '--sandbox', 'false'], '`--sandbox` takes no value'],
+    [['run', 'a.yaml', '--dry-run', '--no-sandbox'], 'unknown option: `--no-sandbox`'],
     [['help', 'exit-code'], '`exit-codes`'],
+    [['help', '__proto__'], 'unknown command: `__proto__`'],
     [['help', 'bad_dat'], '`bad_date`'],
     [['run', 'a.yaml', '--rate', 'abc'], 'crm-backfill run --help-all'],
   ])('says what is wrong with a command line, and what was probably meant: %j', async (args, meant) => {
