@@ -14,16 +14,6 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
     say(cells);
   },
 
-  /** Bare @streamparser/json over a top-level array. */
-  async json(path = '') {
-    const { JSONParser } = await import('@streamparser/json');
-    const parser = new JSONParser({ paths: ['$.*'], keepStack: false });
-    let records = 0;
-    parser.onValue = () => void (records += 1);
-    for await (const chunk of createReadStream(path)) parser.write(chunk as Buffer);
-    say(records);
-  },
-
   /** Bare JSON.parse line by line, as in Node's documentation. */
   async ndjson(path = '') {
     let records = 0;

@@ -24,8 +24,6 @@ interface Taken {
   readonly wall: number;
   /** MB. */
   readonly peak: number;
-  /** Until the first POST request. */
-  readonly firstPost?: Pick<Taken, 'cpu' | 'wall'>;
   readonly output: string;
 }
 
@@ -39,6 +37,8 @@ const roundsAt = given.indexOf('--rounds');
 const rounds = roundsAt < 0 ? 5 : Number(given.splice(roundsAt, 2)[1]);
 const directory = await mkdtemp(join(tmpdir(), 'backfill-bench-'));
 
+const OURS = 'crm-backfill run --dry-run';
+
 const parts: Record<string, () => Promise<void>> = {
   survey,
   json,
@@ -51,23 +51,23 @@ async function survey(): Promise<void> {
   const input = await writeInput(directory, 'csv', 200_000);
   await compare('Survey of 200,000 rows x 12 columns, CSV', [
     program('bare csv-parse', 'csv', input.path),
-    ...surveys(input),
+    backfill(OURS, input),
   ]);
 }
 
 async function json(): Promise<void> {
-  const array = await writeInput(directory, 'json', 200_000);
-  await compare('Survey of 200,000 records, JSON array', [
-    program('bare @streamparser/json', 'json', array.path),
-    ...surveys(array),
-  ]);
   const lines = await writeInput(directory, 'ndjson', 200_000);
   await compare('Survey of 200,000 records, NDJSON', [
     program('bare JSON.parse by line, readline', 'ndjson', lines.path),
-    ...surveys(lines),
+    backfill(OURS, lines),
   ]);
   const table = await writeInput(directory, 'csv', 200_000);
-  await compare('The same 200,000 records in two formats', [backfill('CSV', table), backfill('NDJSON', lines)]);
+  const array = await writeInput(directory, 'json', 200_000);
+  await compare('The same 200,000 records in three formats', [
+    backfill('CSV', table),
+    backfill('NDJSON', lines),
+    backfill('JSON array', array),
+  ]);
 }
 
 async function startup(): Promise<void> {
@@ -81,7 +81,7 @@ async function startup(): Promise<void> {
 
 async function memory(): Promise<void> {
   const one = await writeInput(directory, 'csv', 1_000_000);
-  await compare('Survey of 1,000,000 rows, CSV', [program('bare csv-parse', 'csv', one.path), ...surveys(one)]);
+  await compare('Survey of 1,000,000 rows, CSV', [program('bare csv-parse', 'csv', one.path), backfill(OURS, one)]);
   const three = await writeInput(directory, 'csv', 3_000_000);
   await compare('Memory and the number of rows', [backfill('1,000,000', one), backfill('3,000,000', three)]);
 }
@@ -123,9 +123,9 @@ async function send(): Promise<void> {
   print('');
 }
 
-async function withSandbox(act: (env: NodeJS.ProcessEnv) => Promise<void>, port = '0'): Promise<void> {
+async function withSandbox(act: (env: NodeJS.ProcessEnv) => Promise<void>): Promise<void> {
   // It keeps everything that it receives in memory.
-  const args = ['--max-old-space-size=6000', CLI, 'sandbox', '--rate', '1000000/1s', '--port', port];
+  const args = ['--max-old-space-size=6000', CLI, 'sandbox', '--rate', '1000000/1s', '--port', '0'];
   const sandbox = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   const env: NodeJS.ProcessEnv = {};
   for await (const line of createInterface({ input: sandbox.stdout })) {
@@ -146,16 +146,11 @@ let runs = 0;
 /** Every run gets a separate state directory. */
 function runOf(input: Input, options: readonly string[]): string[] {
   runs += 1;
-  const state = options.includes('--state') ? [] : ['--state', join(directory, `state-${runs}`)];
-  return [CLI, 'run', input.mapping, ...state, '--json', '--quiet', ...options];
+  return [CLI, 'run', input.mapping, '--state', join(directory, `state-${runs}`), '--json', '--quiet', ...options];
 }
 
 function backfill(name: string, input: Input): Contender {
   return { name, run: () => measured(runOf(input, ['--dry-run', '--offline'])) };
-}
-
-function surveys(input: Input): Contender[] {
-  return [backfill('crm-backfill run --dry-run', input)];
 }
 
 function program(name: string, ...args: string[]): Contender {
@@ -179,8 +174,8 @@ async function measured(args: readonly string[], env: NodeJS.ProcessEnv = {}): P
   return { ...(JSON.parse(await readFile(meter, 'utf8')) as Omit<Taken, 'output'>), output };
 }
 
-/** Runs all of them in turn; prints the medians and their ratio to the first, and returns the medians. */
-async function compare(title: string, contenders: readonly Contender[]) {
+/** Runs all of them in turn; prints the medians and their ratio to the first. */
+async function compare(title: string, contenders: readonly Contender[]): Promise<void> {
   const taken = new Map<Contender, Taken[]>(contenders.map((contender) => [contender, []]));
   for (let round = 0; round < rounds; round += 1) {
     for (const [contender, results] of taken) results.push(await contender.run());
@@ -199,7 +194,6 @@ async function compare(title: string, contenders: readonly Contender[]) {
     print(`| ${name} | ${cpu.toFixed(2)} | ${ratios[0]} | ${wall.toFixed(2)} | ${ratios[1]} | ${peak.toFixed(0)} |`);
   }
   print('');
-  return medians;
 }
 
 function median(values: readonly number[]): number {

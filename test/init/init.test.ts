@@ -1,3 +1,4 @@
+// Lost without it: a mapping that `init` writes could fail to load, or say something else than the export does.
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
