@@ -96,6 +96,7 @@ describe('a header', () => {
     ['FIRST_NAME, Id', { external_id: '2', full_name: '1' }],
     // The exact one comes first.
     ['first_name,First Name,Id', { external_id: '3', full_name: '2' }],
+    ['First Name,first_name,Id', { external_id: '3', full_name: '1' }],
   ])('%s is found by letter case, spaces and `_`', async (header, expected) => {
     const csv = `${header}\n${header
       .split(',')
