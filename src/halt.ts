@@ -89,6 +89,9 @@ const SIGNALS = [
   ['SIGTERM', EXIT.terminated],
 ] as const;
 
+/** As people know it: they press Ctrl-C. */
+const nameOf = (signal: string): string => (signal === 'SIGINT' ? 'Ctrl-C (SIGINT)' : signal);
+
 /** The first signal requests a halt. `again`: what later ones do; `first`: what else the first one does. Returns what ends that. */
 export function haltOnSignals(
   halt: Halt,
@@ -100,8 +103,8 @@ export function haltOnSignals(
     const listener = (): void => {
       if (isSignalled) return again(exitCode);
       isSignalled = true;
-      first(signal);
-      halt.request({ code: 'interrupted', message: `interrupted by ${signal}`, exitCode });
+      first(nameOf(signal));
+      halt.request({ code: 'interrupted', message: `interrupted by ${nameOf(signal)}`, exitCode });
     };
     process.on(signal, listener);
     return () => process.off(signal, listener);

@@ -110,7 +110,7 @@ function listenForSignals(halt: Halt, console: Console): () => void {
     setTimeout(() => process.exit(exitCode), 1000).unref();
   };
   return haltOnSignals(halt, abort, (signal) =>
-    console.complain(`${signal}: waiting for the requests in flight (repeat the signal to stop immediately)`),
+    console.complain(`${signal}: waiting for the requests in flight (repeat it to stop at once)`),
   );
 }
 

@@ -39,7 +39,7 @@ export interface CountedState {
 /** How far the events of one priority are. */
 export interface PriorityProgress {
   readonly priority: number;
-  /** Acknowledged ones, those that this run sends, and those that cannot be sent; not those that it excludes. */
+  /** Acknowledged and rejected ones, and those that this run sends; not those that it cannot send or excludes. */
   readonly events: number;
   readonly acknowledged: number;
   /** Events that this run still has to send. */
@@ -84,7 +84,7 @@ export function priorityProgress(states: readonly CountedState[]): PriorityProgr
 }
 
 function isExcluded(state: State): boolean {
-  return state === 'invalid' || state === 'duplicate' || isLater(state);
+  return state === 'invalid' || state === 'blocked' || state === 'duplicate' || isLater(state);
 }
 
 /** Events that this run will send. */

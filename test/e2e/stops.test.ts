@@ -81,7 +81,7 @@ describe('a run that is interrupted', () => {
     const ended = await run.ended;
     expect(performance.now() - signalled).toBeLessThan(3000);
     expect(ended.code).toBe(130);
-    expect(ended.stderr).toMatch(/SIGINT before anything was sent\n.* npx crm-backfill run mapping\.yaml/);
+    expect(ended.stderr).toMatch(/SIGINT\) before anything was sent\n.* npx crm-backfill run mapping\.yaml/);
     expect(ended.stderr).not.toMatch(/SENDING|acknowledged/);
     expect(summaryOf(ended)).toMatchObject({ exit: { code: 130 }, events: { total: 0 } });
     expect(await read()).toEqual(before);
@@ -93,7 +93,7 @@ describe('a run that is interrupted', () => {
     const run = start();
     await until(posts, 5);
     run.child.kill('SIGINT');
-    await expect.poll(() => run.stderr(), { timeout: 120_000 }).toContain('repeat the signal to stop immediately');
+    await expect.poll(() => run.stderr(), { timeout: 120_000 }).toContain('waiting for the requests in flight');
     run.child.kill('SIGINT');
     const ended = await run.ended;
     expect(ended.code).toBe(130);

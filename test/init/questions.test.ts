@@ -140,7 +140,9 @@ describe.skipIf(!hasTmux())('on a terminal (skipped without tmux)', () => {
     const { keys, text } = await onTerminal(100, 'init many.csv --yes --out acme.yaml', { cwd, env });
     await until(text, /trying the mapping on all records/);
     await keys('C-c');
-    expect(await until(text, /ended \d/)).toMatch(/not tried on all records: interrupted by SIGINT\nended 130/);
+    expect(await until(text, /ended \d/)).toMatch(
+      /not tried on all records: interrupted by Ctrl-C \(SIGINT\)\nended 130/,
+    );
     expect(await readdir(temporary)).toEqual([]);
     expect(await readFile(join(cwd, 'acme.yaml'), 'utf8')).toContain('lead/created');
     const killed = await onTerminal(100, 'init many.csv --yes --out killed.yaml & sleep 3; kill -9 $!; wait', {

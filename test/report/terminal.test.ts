@@ -28,7 +28,7 @@ describe.skipIf(!tmux)(tmux ? 'on a terminal' : 'on a terminal (SKIPPED: no tmux
     await screen.keys('C-c');
     await expect.poll(() => screen.text(), WAIT).toContain('ended 130');
     const ended = await screen.text();
-    expect(ended).toMatch(/SIGINT: waiting for the requests in flight/);
+    expect(ended).toMatch(/Ctrl-C \(SIGINT\): waiting for the requests in flight/);
     expect(ended.indexOf('SIGINT')).toBeLessThan(ended.lastIndexOf('lead/created  '));
     expect(ended.match(/^comment\/created {2}░/gm)).toHaveLength(1);
     expect(ended).toMatch(/Resume[^]* npx crm-backfill run mapping.yaml --rate 20\/600s/);

@@ -6,7 +6,7 @@ import type { ChangeCounts } from '../../plan/known/changes-file.ts';
 import { counted, countTexts, numberText } from '../words/numbers.ts';
 import { clockText } from '../words/times.ts';
 import { typeName } from '../words/terms.ts';
-import { column, LIMITS, sectionOf, type Section } from './figures.ts';
+import { column, LIMITS, sectionOf, type Cells, type Section } from './figures.ts';
 export function countsSection(states: readonly CountedState[]): Section {
   const count = (type: EventType | undefined, wanted?: StateColumn): number =>
     countWhere(
@@ -56,7 +56,7 @@ const MOST_PRIORITIES = 100;
 /** How far the events of one priority are. */
 export interface PriorityCounts {
   readonly priority: number;
-  /** Those that were or will be sent, and those that cannot be; not those that this run excludes. */
+  /** Those that were or will be sent; not those that this run cannot send or excludes. */
   readonly events: number;
   readonly acknowledged: number;
   /** ISO 8601: when the last of them was settled, or will be at this rate. Null if none was to be sent. */
@@ -83,15 +83,22 @@ export function prioritiesOf(
 /** The priorities and when each is done; undefined if there is only one. */
 export function prioritiesSection(priorities: readonly PriorityCounts[], now: Date): Section | undefined {
   if (priorities.length < 2) return undefined;
+  const isBegun = priorities.some(({ acknowledged }) => acknowledged > 0);
+  const isTimed = priorities.some(({ done_at }) => done_at !== null);
   return sectionOf({
     id: 'priorities',
     title: 'By priority',
-    columns: [column('label'), column('number', 'events'), column('number', 'acknowledged'), column('label', 'done')],
-    rows: priorities.map((each) => [
+    columns: [
+      column('label'),
+      column('number', 'events'),
+      ...(isBegun ? [column('number', 'acknowledged')] : []),
+      ...(isTimed ? [column('label', 'done')] : []),
+    ],
+    rows: priorities.map((each): Cells => [
       String(each.priority),
       each.events,
-      each.acknowledged,
-      each.done_at === null ? '–' : doneText(new Date(each.done_at), now),
+      ...(isBegun ? [each.acknowledged] : []),
+      ...(isTimed ? [each.done_at === null ? '–' : doneText(new Date(each.done_at), now)] : []),
     ]),
     limit: LIMITS.priorities,
   });

@@ -215,7 +215,7 @@ export function notInExportSection({ not_in_export: { sources, entries, values, 
     ...sources.map((source) => [source, 'no file']),
     ...entries.map(({ type, source, columns }) => {
       const what = kindOf(entityOf(type)).words[1];
-      return [source, `no ${what}, for want of ${enumerated(columns.map(code), 'and')}`];
+      return [source, `no ${what}: no column ${enumerated(columns.map(code), 'or')}`];
     }),
     ...values.map((each) => [each.source, code(each.column)]),
     ...named.map(({ source, name, header }) => [source, `${code(name)} is read from ${code(header)}`]),

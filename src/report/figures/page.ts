@@ -162,7 +162,7 @@ function exampleSections({ db }: PlanFigures): readonly Section[] {
   });
 }
 
-/** What can arrive, and of that, what has to be fixed: without duplicates, with rows that could not be read. */
+/** What can arrive, and of that, what cannot be sent or was refused: without duplicates, with rows that could not be read. */
 function countsOf({ plan, status: { events } }: PageSubject): { readonly all: number; readonly mend: number } {
   const { unreadable } = countRecords(plan.db);
   const mend = events.invalid + events.rejected + events.blocked + unreadable;
@@ -193,7 +193,7 @@ function verdictOf(page: PageSubject): Headline {
   const texts = [
     isDryRun ? `${share} ${good === 1 ? 'is' : 'are'} ready to send${before}` : `${share} arrived`,
     ...countTexts(
-      [mend, mend === 1 ? 'has to be fixed' : 'have to be fixed'],
+      [mend, isDryRun ? `${mend === 1 ? 'is' : 'are'} not` : 'did not'],
       [isDryRun ? 0 : events.pending, 'not sent yet'],
       [summary.events.changed, 'changed in the export since they were sent'],
     ),

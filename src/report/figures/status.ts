@@ -156,7 +156,8 @@ export function statusFigures(plan: PlanFigures, status: Status, run: Invocation
         ];
   const summary = readSummary(plan.db);
   if (summary && last && running?.command !== 'run') {
-    const ended = `ended ${dateText(new Date(last.finished_at))}, exit code ${last.exit.code}`;
+    const isStopped = summary.exit.message !== undefined;
+    const ended = `ended ${dateText(new Date(last.finished_at))}${isStopped ? '' : `, exit code ${last.exit.code}`}`;
     const other = running ? [`${running.command} is running: ${holderText(running, now)}`] : [];
     const { verdict, sections } = endFigures(plan, summary, {
       ...run,

@@ -45,12 +45,14 @@ export function verdictOf(summary: Summary, mapping: string, now: Date): Headlin
     const waited = wait
       ? `${waitText(wait)} since ${clockText(new Date(wait.since), now)}${becauseText(wait)}`
       : undefined;
-    const far = dry ? 'nothing was sent' : acknowledgedText(events);
+    const seconds = summary.estimate_seconds;
+    const left = seconds < 60 ? '' : `; the rest takes about ${durationText(seconds)}`;
+    const far = dry ? 'nothing was sent' : `${acknowledgedText(events)}${left}`;
     return {
       word: 'STOPPED',
       text: ` at ${clockText(new Date(finished), now)}: ${message}   (exit code ${exit.code})`,
       mood: 'failed',
-      details: [waited, far, hint].filter((text) => text !== undefined),
+      details: [waited, hint, far].filter((text) => text !== undefined),
     };
   }
   const mood = moodOf(summary);

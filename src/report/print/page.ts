@@ -130,7 +130,11 @@ function pageOf(figures: PageFigures, withValues: boolean, now: Date): string {
             ${appendix.map(sectionOf)}
           </details>
         </main>
-        <footer><p>Written ${dateText(now)} by ${TOOL}. ${withValues ? WITH_VALUES : WITHOUT_VALUES}</p></footer>
+        <footer>
+          <p>
+            Written ${dateText(now, { timeZoneName: 'short' })} by ${TOOL}. ${withValues ? WITH_VALUES : WITHOUT_VALUES}
+          </p>
+        </footer>
       </body>
     </html> `;
   // Characters that cannot be seen, such as those that reverse a text, by their code points.
@@ -139,7 +143,7 @@ function pageOf(figures: PageFigures, withValues: boolean, now: Date): string {
 
 const WITH_VALUES = 'This page contains field values of records: handle it like the exports.';
 const WITHOUT_VALUES =
-  'This page contains external ids of records and names of stages, pipelines and owners, but no other field values.';
+  'This page contains the ids of records in the old CRM, and names of stages, pipelines and owners, but no other field values.';
 
 const LEVELS: Readonly<Record<Mood, string>> = { done: 'good', partly: 'warn', failed: 'bad' };
 

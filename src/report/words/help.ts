@@ -14,7 +14,7 @@ const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
     'stopped before the end (credentials refused, too many errors, an outage too long, `--until`), or ' +
     'another run uses the state directory. Rerun to resume',
   hungUp: 'SIGHUP: the terminal was closed, or the connection dropped. Handled like 130',
-  interrupted: 'interrupted by SIGINT: requests in flight were completed and recorded. Rerun to resume',
+  interrupted: 'interrupted by Ctrl-C (SIGINT): requests in flight were completed and recorded. Rerun to resume',
   terminated: 'interrupted by SIGTERM. Handled like 130',
 };
 

@@ -5,7 +5,7 @@ import type { EventType } from '../../model.ts';
 /** Keys of an entry of the mapping beside its fields. */
 const ENTRY_KEYS: Readonly<Record<string, string>> = {
   stage_pipeline: 'pipeline of the stage',
-  occurred_at: 'time of the event, for the audit log',
+  occurred_at: 'time in the audit log',
   priority: 'order of sending',
   when: 'condition',
   each: 'list of records',
