@@ -1,4 +1,4 @@
-import { messageOf } from '../errors.ts';
+import { messageOf, UserError } from '../errors.ts';
 
 /**
  * Files for people, written during a run. A failure must not end the run: it is warned about once, and named again at the end of the run if
@@ -19,8 +19,9 @@ export class BestEffort {
       this.#failed.delete(what);
       return result;
     } catch (error) {
-      if (!this.#failed.has(what)) this.#warn(messageOf(error));
-      this.#failed.set(what, messageOf(error));
+      const remedy = remedyOf(error);
+      if (![...this.#failed.values()].includes(remedy)) this.#warn(messageOf(error));
+      this.#failed.set(what, remedy);
       return undefined;
     }
   }
@@ -29,4 +30,9 @@ export class BestEffort {
   get failed(): readonly string[] {
     return [...this.#failed.keys()];
   }
+}
+
+/** One full disk is one warning, however many files it touches: the last line of the run names them. */
+function remedyOf(error: unknown): string {
+  return (error instanceof UserError && error.hint?.split(':')[0]) || messageOf(error);
 }
