@@ -12,7 +12,7 @@ test.each([
   ['https://x.test/?a=1&copy=2&amp;b=3', 'https://x.test/?a=1&copy=2&b=3'],
   ['&nbsp; &nbsp;', undefined],
   ['first line<br>\nsecond', 'first line\nsecond'],
-  ['<font color=red>one</font>\n two', 'one two'],
+  ['<font color=red>one</font>\n two', 'one\n two'],
   ['<p>one</p><p>two</p>', 'one\n\ntwo'],
   ['<div>one</div><div>two</div>', 'one\ntwo'],
   ['one<br>two<br/><br />three', 'one\ntwo\n\nthree'],

@@ -9,7 +9,7 @@ let parsing: typeof htmlparser2Module | undefined;
 
 export const htmlToText = transform({
   name: 'html_to_text',
-  doc: 'Converts HTML to plain text: paragraphs and `<br>` become line breaks, list items get a dash or a number, and links and images keep their address. Words in angle brackets that are not HTML (`<Mario Rossi>`, `<EUR 500>`) stay. A text without any tag keeps its lines; only entities such as `&amp;` are decoded.',
+  doc: 'Converts HTML to plain text: paragraphs and `<br>` become line breaks, list items get a dash or a number, and links and images keep their address. Words in angle brackets that are not HTML (`<Mario Rossi>`, `<EUR 500>`) stay. A text without a tag that breaks lines keeps its own; without any tag, only entities such as `&amp;` are decoded.',
   usage: ['html_to_text'],
   examples: [
     { apply: 'html_to_text', from: '<p>Ada &amp; Co</p><p>call <b>back</b></p>', to: 'Ada & Co\n\ncall back' },
@@ -20,6 +20,7 @@ export const htmlToText = transform({
     },
     { apply: 'html_to_text', from: '<p>call <Mario Rossi></p>', to: 'call <Mario Rossi>' },
     { apply: 'html_to_text', from: 'R&amp;D\n- Ada <ada@x.test>', to: 'R&D\n- Ada <ada@x.test>' },
+    { apply: 'html_to_text', from: 'call\n<b>today</b>', to: 'call\ntoday' },
   ],
   load: async () => {
     library ??= await import('html-to-text');
@@ -95,6 +96,12 @@ const orderedList: FormatCallback = (element, walk, builder) => {
   }
   builder.closeList({ trailingLineBreaks: breaks });
 };
+
+/** Where none of them is, nor a document around the text, somebody typed its line breaks. */
+const BREAKING = new RegExp(
+  `<(?:[!?]|(?:${[...PARAGRAPHS, ...LINES.trim().split(/\s+/), 'br', 'ul', 'ol', 'pre'].join('|')})[\\s/>])`,
+  'i',
+);
 
 const OPTIONS: HtmlToTextOptions = {
   // By default, text outside the body and input beyond 16 MiB would be lost.
@@ -183,7 +190,8 @@ function withTextEscaped(text: string): string | undefined {
     isHtml = true;
     return match;
   });
-  return isHtml ? escaped : undefined;
+  if (!isHtml) return undefined;
+  return escaped.includes('\n') && !BREAKING.test(escaped) ? `<pre>${escaped}</pre>` : escaped;
 }
 
 /** HTML that shows the text as it is, with its entities decoded. */
