@@ -36,7 +36,7 @@ export const PAGES = [
 const SECTIONS: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   'README.md': {
     'not migrated': () => reasons(NOT_MIGRATED),
-    'not undone': () => NOT_UNDONE.map(([, why]) => `- ${why}`).join('\n'),
+    'not undone': () => NOT_UNDONE.map((each) => `- ${each}`).join('\n'),
   },
   'mappings/troubleshooting.md': { 'exit codes': exitCodes },
   'mappings/reference.md': { fields, policies },

@@ -1,7 +1,7 @@
 /** What is missing in the service, and who must act: one list, without values of records. */
 import { basename } from 'node:path';
 import { entityOf, kindOf } from '../../kinds/index.ts';
-import type { StoredMapping } from '../files/documents.ts';
+import type { OpenNames, StoredMapping } from '../files/documents.ts';
 import { enumerated, numberText } from '../words/numbers.ts';
 import { parseJson, type JsonObject } from '../../json.ts';
 import type { SkippedRows } from '../../plan/skipped.ts';
@@ -13,6 +13,7 @@ import { inSentence } from '../words/sentence.ts';
 import { fixOf, isNameCode, meaningOf, type SentenceKey } from '../words/words.ts';
 import { causeText, severalText, type Cause, type Causes } from './causes.ts';
 import { column, LIMITS, sectionOf, type Cells, type Section } from './figures.ts';
+import { openName } from './to-fix.ts';
 
 /** Rows of the list; all others are in errors.csv and left_out.csv. */
 const MOST = 60;
@@ -86,10 +87,16 @@ function actsOf({ code, kind, hint }: Pick<Cause, 'code' | 'kind' | 'hint'>): re
   return ACTS[kind] ?? ACTS.send!;
 }
 
-export function missingSection(causes: Causes, pending: number, isDryRun: boolean): Section | undefined {
+/** `names`: those of the worksheet without an answer. */
+export function missingSection(
+  causes: Causes,
+  pending: number,
+  isDryRun: boolean,
+  names?: OpenNames,
+): Section | undefined {
   const { errors, omissions } = causes;
   const rows = [
-    ...errors.map((cause) => [missingText(cause), recordsText(cause, 3), cause.frees || null, ...actsOf(cause)]),
+    ...errors.map((cause) => [missingText(cause, names), recordsText(cause, 3), cause.frees || null, ...actsOf(cause)]),
     ...(pending > 0 && !isDryRun
       ? [['Not selected, or not sent yet', '', pending, TEAM, 'Run the migration again.']]
       : []),
@@ -127,8 +134,10 @@ export function missingSection(causes: Causes, pending: number, isDryRun: boolea
 }
 
 /** Without values of records, save names of stages and owners, which are none. */
-function missingText(cause: Cause): string {
+function missingText(cause: Cause, names: OpenNames | undefined): string {
   const { code, kind } = cause;
+  const open = names && openName(cause, names);
+  if (open) return capital(open.what);
   if (isNameCode(code)) return capital(causeText(cause));
   return `${aboutText(cause)}${meaningOf(code, kind).what || 'The service refused the record.'}`;
 }
@@ -171,7 +180,7 @@ export function appendixSections({ errors, omissions, warnings }: Causes, withVa
     fixText(cause) || '–',
   ];
   const lists = [
-    ['errors', 'Errors by cause', errors, (cause: Cause) => refusalText(cause) ?? missingText(cause)],
+    ['errors', 'Errors by cause', errors, (cause: Cause) => refusalText(cause) ?? missingText(cause, undefined)],
     ['omitted', 'Values left out', omissions, onlyText],
     ['warnings', 'Warnings', warnings, ({ code, kind }: Cause) => meaningOf(code, kind).what || code],
   ] as const;

@@ -81,7 +81,7 @@ export function pageFigures(page: PageSubject): PageFigures {
       exportsSection(readExports(db, inputs), isDryRun),
       ...signedSections(plan.deals, isDryRun),
       ...(withValues ? exampleSections(plan) : []),
-      missingSection(causes, status.events.pending, isDryRun),
+      missingSection(causes, status.events.pending, isDryRun, plan.names),
       skippedSection(plan.skipped),
       ...(mapping ? [notInExportSection(mapping), isDryRun ? assumedSection(mapping) : undefined] : []),
       isDryRun ? undefined : verificationSection(readVerification(db), digest),
@@ -94,8 +94,7 @@ export function pageFigures(page: PageSubject): PageFigures {
       sectionOf({
         id: 'not-undone',
         title: 'What cannot be undone',
-        columns: [column('text', 'what'), column('text', 'why')],
-        rows: NOT_UNDONE,
+        notes: NOT_UNDONE.map((each) => `${capital(each)}.`),
       }),
       mapping && notUsedSection(mapping),
     ]),

@@ -49,7 +49,7 @@ function placesOf({ places, message, count }: Cause): string {
 const MOST_NAMED = 3;
 
 /** What of the worksheet the cause is about: one name, or all that are open. */
-function openName(
+export function openName(
   { code, message, messages, field }: Cause,
   { rows: open }: OpenNames,
 ): { what: string; line: number; hint: string | null } | undefined {

@@ -43,7 +43,7 @@ export function verdictOf(summary: Summary, mapping: string, now: Date): Headlin
   if (exit.message !== undefined) {
     const { message, hint, waits_for: wait } = exit;
     const waited = wait
-      ? `${waitText(wait)} since ${clockText(new Date(wait.since), now)}${becauseText(wait)}`
+      ? `${waitText(wait)} since ${clockText(new Date(wait.since), now)}${askedText(wait, now)}${becauseText(wait)}`
       : undefined;
     const seconds = summary.estimate_seconds;
     const left = seconds < 60 ? '' : `; the rest takes about ${durationText(seconds)}`;
@@ -81,6 +81,12 @@ export function verdictOf(summary: Summary, mapping: string, now: Date): Headlin
 /** `service down` */
 export function waitText({ reason }: RunWait): string {
   return WAITS[reason as WaitReason];
+}
+
+/** `, which asks to wait until 23:44`: a run before that is refused. */
+function askedText({ reason, next_at: next }: RunWait, now: Date): string {
+  const isAsked = reason === ('rate_limited' satisfies WaitReason) && next !== null;
+  return isAsked ? `, which asks to wait until ${clockText(new Date(next), now)}` : '';
 }
 
 /** `: 500 internal: out of memory` */

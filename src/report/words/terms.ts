@@ -37,10 +37,10 @@ export const NOT_MIGRATED: readonly (readonly [what: string, why: string])[] = [
   ],
 ];
 
-export const NOT_UNDONE: readonly (readonly [what: string, why: string])[] = [
-  ['Records', 'a record that was sent cannot be deleted'],
-  ['Fields', 'a field that was sent cannot be emptied'],
-  ['Comments', 'a comment that was sent can be neither corrected nor deleted'],
+export const NOT_UNDONE: readonly string[] = [
+  'a record that was sent cannot be deleted',
+  'a field that was sent cannot be emptied',
+  'a comment that was sent can be neither corrected nor deleted',
 ];
 
 /** `Leads` */
