@@ -24,21 +24,21 @@ const FEWEST = 10;
 /** Values that decide about an event, but are not part of it. */
 const NOT_SENT: readonly string[] = ['', 'each', 'stage_pipeline'];
 
+export function countOmitted(db: Database): OmittedCounts {
+  const counts: Record<EventType, Record<string, Record<string, number>>> = {};
+  for (const { type, field, code, count } of db.all<{ type: EventType; field: string; code: string; count: number }>(
+    `select e.type, o.field, o.code, count(*) as count from omission o join event e on e.id = o.event group by 1, 2, 3`,
+  ))
+    ((counts[type] ??= {})[field] ??= {})[code] = count;
+  return counts;
+}
+
 /** The values that the mapping left out of events. To be made when the input has been read, and nothing has been judged. */
 export class OmittedValues {
-  /** By type, field and the code of the reason. */
-  readonly counts: OmittedCounts;
   readonly #lost: readonly ExcessOmission[];
 
   constructor(db: Database) {
-    const counts: Record<EventType, Record<string, Record<string, number>>> = {};
-    for (const { type, field, code, count } of db.all<{ type: EventType; field: string; code: string; count: number }>(
-      `select e.type, o.field, o.code, count(*) as count from omission o join event e on e.id = o.event group by 1, 2, 3`,
-    )) {
-      ((counts[type] ??= {})[field] ??= {})[code] = count;
-    }
-    this.counts = counts;
-    this.#lost = Object.entries(counts).flatMap(([type, fields]) =>
+    this.#lost = Object.entries(countOmitted(db)).flatMap(([type, fields]) =>
       Object.keys(fields).flatMap((field) => lostValues(db, type as EventType, field)),
     );
   }

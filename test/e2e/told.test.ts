@@ -56,6 +56,19 @@ describe('values left out', () => {
     expect(stored).toMatchObject({ omitted: { 'lead/created': { phone_number: { no_country_code: 14 } } } });
   });
 
+  it('are counted of what is sent alone: not of a row that was not chosen among duplicates', async () => {
+    const { run, stored } = await project({
+      'mapping.yaml': PEOPLE.replace('data:', 'duplicates: first, when: { from: name, not_in: [Gone] }, data:'),
+      'people.csv': 'id,name,phone\n1,Gone,06 1234 1001\n1,Ada,06 1234 1001\n2,Bo,06 1234 1001\n',
+    });
+    const ended = await run('--max-omitted', '70%');
+    expect(summaryOf(ended)).toMatchObject({
+      omitted: { 'lead/created': { phone_number: { no_country_code: 1 } } },
+      records: { skipped: 2 },
+    });
+    expect((await stored('left_out.csv')).match(/phone_number/g)).toHaveLength(1);
+  });
+
   it.each([
     ['fewer than ten do not stop it by a percentage', 9, [], 0],
     ['exactly as many as allowed do not stop it', 14, ['--max-omitted', '14'], 0],

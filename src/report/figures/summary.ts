@@ -19,7 +19,7 @@ import { DIFFERENCE_CODES, firstChanged, type ChangedPlace } from '../../plan/kn
 import { estimateSeconds, type Rate } from '../../rate.ts';
 import type { Sender } from '../../send/sender.ts';
 import type { Database } from '../../store/sqlite.ts';
-import type { ExcessOmission, OmittedCounts } from '../../survey/omitted.ts';
+import { countOmitted, type ExcessOmission, type OmittedCounts } from '../../survey/omitted.ts';
 import type { Survey } from '../../survey/survey.ts';
 import { readDocument } from '../files/documents.ts';
 import { readPilot, type PilotCounts } from '../files/pilot.ts';
@@ -127,7 +127,6 @@ export function summaryOf(plan: PlanFigures, facts: RunFacts): Summary {
   const finished = new Date();
   const byType = outcomesOf(states);
   const stored = storedDigest(db);
-  const omitted = survey.omitted.counts;
   return {
     ...headOf(facts, finished),
     migration: mapping.migration,
@@ -153,7 +152,7 @@ export function summaryOf(plan: PlanFigures, facts: RunFacts): Summary {
     warnings_by_code: countCodes(db, 'warning'),
     waiting: countWaiting(db),
     skipped: skippedCounts(plan),
-    omitted,
+    omitted: countOmitted(db),
     over_max_omitted: facts.overMaxOmitted,
     totals: deals.map(controlTotal),
     pilot: readPilot(db) ?? null,
