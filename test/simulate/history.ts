@@ -136,7 +136,8 @@ const letter = fc.constantFrom<Letter>('a', 'b', 'c');
 
 /** Mostly `otherwise`: one time in `times` something else. */
 function rarely<T, U>(arbitrary: fc.Arbitrary<T>, otherwise: U, times: number): fc.Arbitrary<T | U> {
-  return fc.oneof({ weight: times - 1, arbitrary: fc.constant(otherwise) }, { weight: 1, arbitrary });
+  const usual = { weight: times - 1, arbitrary: fc.constant(otherwise) };
+  return fc.oneof({ withCrossShrink: true }, usual, { weight: 1, arbitrary });
 }
 
 /** The same on most days: most rows of an export do not change. */

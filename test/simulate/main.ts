@@ -12,6 +12,9 @@ import { compileSimulator, copyProgram } from './compiled.ts';
 /** Histories that failed once. */
 const FOUND = readdirSync(join(import.meta.dirname, 'found')).map((name) => join(import.meta.dirname, 'found', name));
 
+/** Within how many each breakage is to be noticed. */
+const MOST_HISTORIES = '2000';
+
 const { values } = parseArgs({
   options: {
     /** Of the first history; the next ones follow. `random`: another one each time. */
@@ -44,7 +47,7 @@ if (values.break === undefined) {
 }
 
 function isNoticed(breakage: Breakage): boolean {
-  const { name, within } = breakage;
+  const { name } = breakage;
   const root = ['--root', copyProgram(breakage), '--quick'];
   const kept = start([...root, ...FOUND.flatMap((path) => ['--file', path])], 'pipe');
   const again = /^history (\d+) fails:/m.exec(kept.stdout)?.[1];
@@ -52,11 +55,11 @@ function isNoticed(breakage: Breakage): boolean {
     say(`${name}: noticed by ${basename(FOUND[Number(again) - 1]!)}`);
     return true;
   }
-  const { stdout, status } = start([...root, '--histories', String(within), '--seed', seed, ...seconds], 'pipe');
+  const { stdout, status } = start([...root, '--histories', MOST_HISTORIES, '--seed', seed, ...seconds], 'pipe');
   const [, number, violation] = /^history (\d+) fails:\n(.*)$/m.exec(stdout) ?? [];
   const found = status === 1 && number !== undefined;
   const after = found ? `noticed by history ${Number(number) - Number(seed) + 1}` : 'NOT NOTICED';
-  say(`${name}: ${after} (of ${within} at most)${found ? `\n    ${violation!.trim()}` : ''}`);
+  say(`${name}: ${after} (of ${MOST_HISTORIES} at most)${found ? `\n    ${violation!.trim()}` : ''}`);
   return found;
 }
 

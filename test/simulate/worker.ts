@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import { history, type History } from './history.ts';
 import { play, type Played } from './play.ts';
 import { Program } from './program.ts';
-import { shrink } from './shrink.ts';
 import { realNow, simulateTime } from './time.ts';
 
 const { values } = parseArgs({
@@ -45,7 +44,7 @@ for (; count < histories && realNow() < deadline; count += 1) {
   failures += 1;
   say([`history ${seed + count} fails:`, ...played.violations.map((violation) => `  ${violation}`)]);
   if (values.quick) break;
-  if (!values.story) await tellShortest(seed + count, played);
+  if (!values.story && !values.file) await tellShortest(seed + count, played);
   if (failures >= MOST_FAILURES) break;
 }
 const seconds = (realNow() - began) / 1000;
@@ -61,12 +60,15 @@ function historyOf(number: number): History {
   return fc.sample(history, { seed: number, numRuns: 1 })[0]!;
 }
 
-/** Shrinks a failing history, and prints what remains of it. */
+/** Shrinks a failing history of a seed, and prints what remains of it. */
 async function tellShortest(number: number, failed: Played): Promise<void> {
   const until = realNow() + SHRINK_MS;
   const kind = kindOf(failed);
-  const fails = async (candidate: History): Promise<boolean> => kindOf(await play(program, candidate)) === kind;
-  const shortest = await shrink(historyOf(number), fails, () => realNow() > until);
+  const fits = fc.asyncProperty(history, async (candidate) => {
+    return realNow() > until || kindOf(await play(program, candidate)) !== kind;
+  });
+  const { counterexample } = await fc.check(fits, { seed: number, numRuns: 1 });
+  const [shortest] = counterexample ?? [historyOf(number)];
   const played = await play(program, shortest);
   say(['the shortest history that fails in the same way:', JSON.stringify(shortest), ...played.story]);
   say(played.violations.map((violation) => `  ${violation}`));
