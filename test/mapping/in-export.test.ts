@@ -105,6 +105,13 @@ describe('a header', () => {
     expect(await data(lead('full_name: First Name'), { 'people.csv': csv }, 'columns: required\n')).toEqual([expected]);
   });
 
+  it('that two alternatives mean is read, and left out, once', async () => {
+    const name = 'full_name: { from: [First Name, firstname], apply: [{ map: { y: z } }], on_error: omit }';
+    const sources = 'sources: { people: { path: people.csv } }\n';
+    const [draft] = await mapped(`${sources}events:\n${lead(name)}`, { 'people.csv': 'Id,First Name\n1,x\n' });
+    expect(draft!.omissions).toHaveLength(1);
+  });
+
   it('that several columns could be is found by none', async () => {
     const found = data(lead('full_name: First Name'), { 'people.csv': 'Id,first_name,firstname\n1,a,b\n' });
     await expect(found).rejects.toThrow('no column `First Name`');

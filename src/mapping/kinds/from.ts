@@ -56,10 +56,16 @@ function firstOf(
   if (first) context.lacking.push({ ...first, columns: [first, ...others].flatMap(({ columns }) => columns) });
   else context.lacking.push(...(whole[0]?.lacking ?? []));
   if (whole.length === 0) return compiled.some(({ problems }) => problems.length > 0) ? () => undefined : ABSENT;
-  const alternatives = whole.map(({ evaluate, spec }) => {
+  const named = whole.map(({ evaluate, spec }) => {
     const path = typeof spec === 'string' ? spec : undefined;
     return { evaluate, path, column: columnRead(spec, context) };
   });
+  // `[Create Date, createdate]` are one column where only one of them is in the export: its value is read, and left out, once.
+  const isFirst = ({ path, column }: (typeof named)[number], index: number): boolean =>
+    path === undefined ||
+    column === undefined ||
+    !named.slice(0, index).some((other) => other.path !== undefined && other.column === column);
+  const alternatives = named.filter(isFirst);
   const isSaid = saysWhatIsLeft(context);
   return (row) => {
     let unreadable: Problem | undefined;

@@ -102,7 +102,7 @@ function isRepeated({ errors_by_code: errors }: Summary): boolean {
 /** Where the corrections are made: two lines of a screen. */
 function correction({ plan: { names }, summary: { errors_by_code: errors }, mapping }: EndedRun): string {
   const places = `${mapping} or the exports`;
-  if (!names) return `fix ${places} (or correct rejects/, see \`fixes\`)`;
+  if (!names) return `fix ${places} (or correct rejects/, see the guide)`;
   const codes = Object.keys(errors).filter((code) => code !== CONSEQUENCE);
   const rest = codes.length > 0 && codes.every(isNameCode) ? '' : `; fix ${places}`;
   if (names.isNamed) return `fill in \`new_name\` in ${names.file}${rest}`;
