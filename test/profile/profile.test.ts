@@ -253,6 +253,14 @@ describe('the profile of all sources', () => {
   });
 });
 
+it('counts people who share an address, whatever its letters', async () => {
+  const { warnings_by_code: codes } = await surveyed({
+    mapping: LEADS,
+    export: 'ID,Name,Email\n1,Ann,ann@x.test\n2,Ann B,Ann@X.test\n3,Bo,bo@x.test\n',
+  });
+  expect(codes).toMatchObject({ shared_email: 1 });
+});
+
 it('names the columns of a looked-up file that nobody carries', async () => {
   const lookup = `{ lookup: { source: firms, match: Id, with: Firm, take: Name } }`;
   const map = (path: string): string => `sources: { it: { path: it.csv }, firms: { path: ${path} } }

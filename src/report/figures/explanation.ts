@@ -168,7 +168,7 @@ function liveSection(live: LiveRecord | string, names: ReadonlyMap<string, strin
   const named = (text: string): string => printable(names.get(text.toLowerCase()) ?? text);
   const said = ({ verdict, expected = '', reason }: LiveField): string => {
     if (verdict === 'same') return '';
-    if (verdict === 'not_sent') return 'not sent by this migration';
+    if (verdict === 'not_sent') return 'not in the plan';
     return verdict === 'not_comparable'
       ? `not comparable: ${reason}`
       : `${VERDICTS[verdict]}; in the plan: ${named(expected)}`;

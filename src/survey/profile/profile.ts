@@ -190,7 +190,7 @@ function sharedNotes(db: Database): SharedNote[] {
       select count(*) as count, max(id) as last from lead where ${field} is not null group by ${field} having count(*) > 1)`;
   return db.all(`
     with lead as materialized (
-      select id, json_extract(data, '$.email') as email, json_extract(data, '$.phone_number') as phone_number from event
+      select id, lower(json_extract(data, '$.email')) as email, json_extract(data, '$.phone_number') as phone_number from event
       where type = '${PERSON}/created' and ${IS_GOOD})
     select field, count, external_id from (${sharing('email')} union all ${sharing('phone_number')}) join event on id = example`);
 }
