@@ -1,15 +1,14 @@
 // Lost without it: a certificate that is replaced during a run could end it instead of being waited for.
-import { once } from 'node:events';
 import { request } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { ONE, OTHER } from '../service/certificates.ts';
+import { listening } from '../service/scripted-server.ts';
 import { FAST, mapping, project, start, summaryOf } from './harness.ts';
 
 /** Accepts https, and hands every request on to the sandbox. */
-async function httpsFront(service: Sandbox): Promise<Server> {
+function httpsFront(service: Sandbox): Server {
   const front = createServer(ONE, (incoming, outgoing) => {
     const { method, headers, url } = incoming;
     const onward = request(new URL(url!, service.baseUrl), { method, headers }, (answer) => {
@@ -17,13 +16,6 @@ async function httpsFront(service: Sandbox): Promise<Server> {
       answer.pipe(outgoing);
     });
     incoming.pipe(onward);
-  });
-  front.listen(0, '127.0.0.1');
-  await once(front, 'listening');
-  onTestFinished(async () => {
-    front.closeAllConnections();
-    front.close();
-    await once(front, 'close');
   });
   return front;
 }
@@ -37,12 +29,13 @@ test('a certificate that is replaced by one that is not trusted is an outage: th
     },
     { faults: { rules: [{ kind: 'latency', min_ms: 50, max_ms: 50 }] } },
   );
-  const front = await httpsFront(service);
+  const front = httpsFront(service);
+  const { port } = new URL(await listening(front));
   const run = start(['run', 'mapping.yaml', '--json', '--concurrency', '4', ...FAST], {
     cwd,
     env: {
       ...env,
-      BACKFILL_BASE_URL: `https://localhost:${(front.address() as AddressInfo).port}`,
+      BACKFILL_BASE_URL: `https://localhost:${port}`,
       NODE_EXTRA_CA_CERTS: `${cwd}/trusted.pem`,
     },
   });

@@ -26,7 +26,6 @@ it('a rehearsal keeps the rate, and the sandbox refuses none of its requests', a
   const { this_run: sent } = summaryOf(ended);
   expect(sent).toMatchObject({ events_sent: 30, rate_limited: 0 });
   expect(sent.seconds).toBeGreaterThan(1.9);
-  expect(sent.seconds).toBeLessThan(50);
 });
 
 it('a rehearsal fires no automation, and reads its records back without waiting for a window to end', async () => {

@@ -67,19 +67,19 @@ describe('a run that is interrupted', () => {
     );
     const begun = join(cwd, 'begun');
     await write({
-      'functions.mjs': `import { writeFileSync } from 'node:fs';
+      'functions.mjs': `import { appendFileSync } from 'node:fs';
       export function slow(name) {
-        writeFileSync(${JSON.stringify(begun)}, '');
+        appendFileSync(${JSON.stringify(begun)}, '.');
         for (const end = Date.now() + 50; Date.now() < end; );
         return name;
       }`,
     });
     const run = start();
     await expect.poll(() => existsSync(begun), { timeout: 120_000 }).toBe(true);
-    const signalled = performance.now();
     run.child.kill('SIGINT');
     const ended = await run.ended;
-    expect(performance.now() - signalled).toBeLessThan(3000);
+    // Not each of the records is mapped before it stops.
+    expect((await readFile(begun, 'utf8')).length).toBeLessThan(300);
     expect(ended.code).toBe(130);
     expect(ended.stderr).toMatch(/SIGINT\) before anything was sent\n.* npx crm-backfill run mapping\.yaml/);
     expect(ended.stderr).not.toMatch(/SENDING|acknowledged/);

@@ -86,7 +86,8 @@ test.each([
 
 test('a long cell of line breaks and blanks takes linear time', () => {
   const cell = '\n'.repeat(500_000) + ' '.repeat(500_000);
-  const before = performance.now();
+  const before = process.cpuUsage();
   expect(restore(neutralise(cell))).toBe(cell);
-  expect(performance.now() - before).toBeLessThan(5_000);
+  // Of this process: a busy machine takes no more of it.
+  expect(process.cpuUsage(before).user).toBeLessThan(5_000_000);
 });

@@ -249,9 +249,10 @@ test.each([
   ['{ extract: "^(\\\\w+\\\\s?)*$" }', undefined],
   ['{ replace: { pattern: "(a|aa)+$", with: "" } }', `${'a'.repeat(100_000)}!`],
 ])('a pattern that backtracks without end elsewhere is done in time: %s', async (written, result) => {
-  const started = performance.now();
+  const started = process.cpuUsage();
   expect(await outcome(written, `${'a'.repeat(100_000)}!`)).toBe(result);
-  expect(performance.now() - started).toBeLessThan(5000);
+  // Of this process: a busy machine takes no more of it.
+  expect(process.cpuUsage(started).user).toBeLessThan(5_000_000);
 });
 
 test.each([

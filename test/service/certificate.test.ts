@@ -1,20 +1,16 @@
 // Lost without it: a wrong certificate could be retried instead of told.
-import { once } from 'node:events';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readAccount } from '../../src/service/directory.ts';
 import { ONE } from './certificates.ts';
-import { connectTo } from './scripted-server.ts';
+import { connectTo, listening } from './scripted-server.ts';
 
 test('a certificate that is not trusted ends the survey at once, with exit 2 and a message that says so', async () => {
   let connections = 0;
   const server = createServer(ONE, (_request, response) => response.end('[]'));
   server.on('connection', () => (connections += 1));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const client = connectTo(`https://localhost:${(server.address() as AddressInfo).port}`);
+  const { port } = new URL(await listening(server));
+  const client = connectTo(`https://localhost:${port}`);
   await expect(readAccount(client)).rejects.toMatchObject({
     exitCode: 2,
     message:

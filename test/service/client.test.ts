@@ -1,14 +1,12 @@
 // Lost without it: a request could leave without its headers, or an answer be read without end.
 import { inspect } from 'node:util';
 import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { canonicalJson, NumberText } from '../../src/json.ts';
 import { Secret } from '../../src/redact.ts';
 import type { Client, ClientOptions } from '../../src/service/client.ts';
 import { envelope, INGEST_HEADERS } from '../../src/service/envelope.ts';
-import { connectTo as connect, processed, serve, type Answer, type Arrived } from './scripted-server.ts';
+import { connectTo as connect, listening, processed, serve, type Answer, type Arrived } from './scripted-server.ts';
 
 const TOKEN = 'token/with odd?chars';
 const KEY = 'key-kept-secret';
@@ -48,10 +46,7 @@ describe('requests', () => {
       response.on('close', () => (isOver = true));
       write();
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
-    const client = connectTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const client = connectTo(await listening(server));
     expect(await client.ingest(event)).toMatchObject({ kind: 'refused', status: 422 });
     await vi.waitFor(() => expect(isOver).toBe(true));
   });
@@ -108,11 +103,7 @@ describe('requests', () => {
       const dripping = setInterval(() => response.write(' '), 20);
       response.on('close', () => clearInterval(dripping));
     });
-    server.listen(0);
-    await once(server, 'listening');
-    onTestFinished(() => server.closeAllConnections());
-    onTestFinished(() => void server.close());
-    const client = connectTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { timeoutSeconds: 0.2 });
+    const client = connectTo(await listening(server), { timeoutSeconds: 0.2 });
     for (const ask of [() => client.get('/leads'), () => client.ingest(event)]) {
       expect(await ask()).toMatchObject({ kind: 'unanswered', code: 'timeout', sent: 'maybe' });
     }
@@ -128,11 +119,7 @@ describe('requests', () => {
       response.on('drain', pour);
       pour();
     });
-    server.listen(0);
-    await once(server, 'listening');
-    onTestFinished(() => server.closeAllConnections());
-    onTestFinished(() => void server.close());
-    const client = connectTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const client = connectTo(await listening(server));
     for (const ask of [() => client.get('/leads'), () => client.ingest(event)]) {
       expect(await ask()).toMatchObject({ kind: 'unanswered', code: 'too_large', sent: 'maybe' });
     }
@@ -158,11 +145,7 @@ describe('requests', () => {
       response.write(body.subarray(0, -3));
       setTimeout(() => response.end(body.subarray(-3)), 20);
     });
-    server.listen(0);
-    await once(server, 'listening');
-    onTestFinished(() => server.closeAllConnections());
-    onTestFinished(() => void server.close());
-    const client = connectTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const client = connectTo(await listening(server));
     expect(await client.get('/leads/7')).toMatchObject({
       kind: 'answered',
       reply: { status: 200, headers: { 'x-ratelimit-limit': '100', link: 'a, b' }, body: '{"name":"Zo\u00eb"}' },

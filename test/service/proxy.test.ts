@@ -1,12 +1,11 @@
 // Lost without it: a proxy could see what is for this machine, or its password be shown.
 import { createServer } from 'node:http';
-import { once } from 'node:events';
-import { connect, type AddressInfo } from 'node:net';
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { connect } from 'node:net';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { UserError } from '../../src/errors.ts';
 import type { Envelope } from '../../src/service/envelope.ts';
 import { proxyFor } from '../../src/service/proxy.ts';
-import { connectTo, processed, serve } from './scripted-server.ts';
+import { connectTo, listening, processed, serve } from './scripted-server.ts';
 
 const SERVICE = 'https://api.service.test';
 const PROXY = 'http://proxy.test:3128';
@@ -101,10 +100,7 @@ describe('a client behind a proxy', () => {
       socket.write('HTTP/1.1 200 ok\r\n\r\n');
       return socket.pipe(onward).pipe(socket);
     });
-    proxy.listen(0);
-    await once(proxy, 'listening');
-    onTestFinished(() => void proxy.close());
-    return { asked, host: `127.0.0.1:${(proxy.address() as AddressInfo).port}` };
+    return { asked, host: new URL(await listening(proxy)).host };
   }
 
   test('reaches the service through it, with its credentials', async () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
@@ -87,6 +88,17 @@ function withEntity(body: unknown, type: string | undefined): unknown {
   if (typeof body !== 'object' || body === null || (body as { status?: unknown }).status !== 'processed') return body;
   const entity = type?.split('/')[0] ?? '';
   return { entity: entity.charAt(0).toUpperCase() + entity.slice(1), ...body };
+}
+
+/** The URL of a server on a free port of this machine, closed after the test. */
+export async function listening(server: Server | HttpsServer): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** Service interface, section 2.7. The server adds the entity of the event. */

@@ -144,7 +144,7 @@ export class Program {
   async purge(cwd: string): Promise<void> {
     const silent = { say: () => undefined, complain: () => undefined } as unknown as Console;
     try {
-      await driveUntil(this.#modules.handler({ mapping: join(cwd, 'mapping.yaml'), yes: true }, silent));
+      await driveUntil(this.#modules.purge({ mapping: join(cwd, 'mapping.yaml'), yes: true }, silent));
     } catch (error) {
       // All that the first run has left may be an empty directory.
       if (!(error instanceof this.#modules.UserError) || !error.message.includes('is not a state directory'))
@@ -360,7 +360,6 @@ interface Modules
   extends
     Pick<typeof run, 'runMigration'>,
     Pick<typeof verification, 'verifyMigration'>,
-    Pick<typeof purging, 'handler'>,
     Pick<typeof story, 'storyOf'>,
     Pick<typeof status, 'readStatus'>,
     Pick<typeof planFigures, 'PlanFigures'>,
@@ -373,6 +372,7 @@ interface Modules
     Pick<typeof planSchema, 'PLAN'>,
     Pick<typeof checkpointSchema, 'CHECKPOINT'> {
   readonly Database: DatabaseClass;
+  readonly purge: typeof purging.handler;
 }
 
 /** Those that the program loads when it needs them, which would happen in real time. */
@@ -399,12 +399,12 @@ const USED = [
   'report/figures/status',
   'report/figures/plan-figures',
   'report/figures/story',
-  'commands/purge',
 ];
 
 async function modulesOf(root: string): Promise<Modules> {
-  const found = await Promise.all(
-    [...USED, ...LOADED_LATER].map((name) => import(pathToFileURL(join(root, `${name}.js`)).href) as Promise<object>),
-  );
-  return Object.assign({}, ...found) as Modules;
+  const load = (name: string) => import(pathToFileURL(join(root, `${name}.js`)).href) as Promise<object>;
+  const found = await Promise.all([...USED, ...LOADED_LATER].map(load));
+  // Other commands have a handler, too.
+  const { handler: purge } = (await load('commands/purge')) as typeof purging;
+  return Object.assign({}, ...found, { purge }) as Modules;
 }

@@ -1,7 +1,5 @@
 // Lost without it: a request could go out before its row is on disk.
 import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Halt } from '../../src/halt.ts';
@@ -13,6 +11,7 @@ import { CHECKPOINT } from '../../src/store/checkpoint-schema.ts';
 import { Commits } from '../../src/store/commits.ts';
 import { Database, type Schema } from '../../src/store/sqlite.ts';
 import { environmentOf, files, sandbox, workspace } from '../e2e/harness.ts';
+import { listening } from '../service/scripted-server.ts';
 
 const NOTES: Schema = {
   name: 'notes',
@@ -109,13 +108,7 @@ it('a request reaches the service only when its row is committed, and an outcome
       response.writeHead(answer.status, given).end(await answer.text());
     })();
   });
-  gate.listen(0, '127.0.0.1');
-  await once(gate, 'listening');
-  onTestFinished(() => void gate.close());
-  const env = {
-    ...environmentOf(service),
-    BACKFILL_BASE_URL: `http://127.0.0.1:${(gate.address() as AddressInfo).port}`,
-  };
+  const env = { ...environmentOf(service), BACKFILL_BASE_URL: await listening(gate) };
   const { summary } = await runMigration({
     settings: runSettings({ mapping: join(cwd, 'mapping.yaml'), state, rate: '100000/1s' }),
     credentials: credentials(undefined, env),

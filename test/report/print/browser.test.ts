@@ -1,12 +1,12 @@
 // Lost without it: the page could load something, run a script, or not be printable.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { inflateSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { writeReport } from '../../../src/report/print/page.ts';
 import type { Summary } from '../../../src/report/figures/summary.ts';
 import { stateDirectory, type GivenEvent } from '../../state.ts';
+import { listening } from '../../service/scripted-server.ts';
 import { BROWSER, openPage, startBrowser } from './browser.ts';
 import { hostileWith } from './hostile.ts';
 
@@ -28,12 +28,7 @@ async function served(page: string): Promise<{ address: string; asked: string[] 
     asked.push(request.url ?? '');
     response.setHeader('content-type', 'text/html; charset=utf-8').end(page);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/report.html`, asked };
+  return { address: `${await listening(server)}/report.html`, asked };
 }
 
 /** The report of the case, with another summary. */
