@@ -189,10 +189,10 @@ export function warningText({ kind, code, count, file, message, places }: Cause)
   return count === 1 ? `${message}: ${placesText(places, 1)}` : inSentence(meaningOf(code, kind).what);
 }
 
-/** That events need more than one correction, so that no cause alone frees them. */
-export function severalText({ several }: Causes): string[] {
+/** That events need more than one correction, so that no cause alone frees them. `noun`: the customer knows records, not events. */
+export function severalText({ several }: Causes, noun = 'event'): string[] {
   const have = several === 1 ? 'has' : 'have';
-  return several === 0 ? [] : [`${counted(several, 'more event')} ${have} several of these errors`];
+  return several === 0 ? [] : [`${counted(several, `more ${noun}`)} ${have} several of these errors`];
 }
 
 /** `contacts.csv:5, :30, deals.csv:7`; the number of the record where there are no lines. `count`: of all places. */

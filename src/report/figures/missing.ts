@@ -123,7 +123,7 @@ export function missingSection(
     ],
     rows: rows.slice(0, MOST),
     notes: [
-      ...severalText(causes).map((text) => `${text}.`),
+      ...severalText(causes, 'record').map((text) => `${text}.`),
       ...(errors.length > 0 ? [records] : []),
       ...(omissions.length > 0
         ? [`If only a value is missing, its record ${isDryRun ? 'is sent' : 'has arrived'} without it.`]

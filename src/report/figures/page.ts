@@ -138,7 +138,7 @@ function signText(
   const plan = digest === null ? 'the plan of this page' : `plan ${digest}`;
   // Against the real account it is another plan.
   if (isRehearsal)
-    return `This was a rehearsal of ${plan}: nothing was sent to the real service. I have checked this page, and the migration may be carried out like this.`;
+    return `This was a ${isDryRun ? 'dry run' : 'rehearsal'} of ${plan}: nothing was sent to the real service. I have checked this page, and the migration may be carried out like this.`;
   return isDryRun
     ? `Nothing was sent. I have checked this page, and ${plan} may be sent.`
     : `I have checked this page, and accept what was sent of ${plan}.`;
