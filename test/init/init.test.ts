@@ -238,7 +238,10 @@ it('joins notes by the number of the customer or of the order, and by nothing el
   const numbers = Array.from({ length: 40 }, (_, at) => at + 1);
   const padded = (n: number): string => String(n).padStart(6, '0');
   const files = {
-    'Kunden.csv': ['Kundennummer;Vorname;Nachname', ...numbers.map((n) => `${padded(n)};Anna${n};Weiss`)],
+    'Kunden.csv': [
+      'Kundennummer;Name;Vorname',
+      ...numbers.map((n) => `${padded(n)};${n % 2 ? 'Weiss' : 'Klein'};Anna`),
+    ],
     'Aufträge.csv': ['Auftragsnr;Kundennr;Bezeichnung', ...numbers.map((n) => `A-${n};${padded(41 - n)};Küche ${n}`)],
     'Notizen.csv': [
       'ID;Kundennr;Auftragsnr;Text',
@@ -250,6 +253,7 @@ it('joins notes by the number of the customer or of the order, and by nothing el
   const { events } = parse((await startMapping(paths, { out: join(cwd, 'mapping.yaml') })).text) as {
     events: { data: Record<string, unknown> }[];
   };
+  expect(events[0]!.data['full_name']).toMatchObject({ list: ['Vorname', 'Name'] });
   expect(events.map(({ data }) => [data['lead_external_id'], data['deal_external_id']])).toEqual([
     [undefined, undefined],
     ['Kundennr', undefined],

@@ -243,7 +243,12 @@ const CURRENCIES = ['EUR', 'USD', 'GBP', 'CHF'];
 /** First and last name, or the whole one; where many records have neither, the company. */
 export function nameField(context: FieldContext): Field {
   const { taken, near } = context.found.assignment;
-  const [whole, given, last] = (['full', 'first', 'last'] as const).map((role) => taken.get(role));
+  const [named, given, last] = (['full', 'first', 'last'] as const).map((role) => taken.get(role));
+  const isOther = ({ header, column }: Rated): boolean =>
+    header >= POINTS.sure && [...taken.values()].every((each) => each.column !== column);
+  // Few names may be shared by many; a first or a last name alone is no whole one.
+  const other = !given !== !last ? near.get('full')?.find(isOther) : undefined;
+  const whole = named ?? (other && { ...other, next: undefined });
   // Beside a first or a last name, what is only called a name is the other one.
   const isPart = whole !== undefined && !given !== !last && whole.column.is.spaced < LEVELS.half;
   const [full, ...two] = isPart ? [undefined, given ?? whole, last ?? whole] : [whole, given, last];
