@@ -109,6 +109,8 @@ describe.concurrent('credentials that are refused during a run', () => {
         // The requests in flight, and one retry of one of them five seconds later.
         expect(refused.length).toBeLessThanOrEqual(11);
         expect(refused.at(-1)!.at - refused[0]!.at).toBeGreaterThan(4_900);
+        // Not the pause of an outage, which is a minute.
+        expect(refused.at(-1)!.at - refused[0]!.at).toBeLessThan(60_000);
         service.setFaults({ rules: [] });
         expectUndisturbed(service, await run(), calm);
       });

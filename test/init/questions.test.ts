@@ -24,12 +24,9 @@ async function exports(): Promise<string> {
 }
 
 async function until(text: () => Promise<string>, what: RegExp): Promise<string> {
-  for (let tries = 0; ; tries += 1) {
-    const shown = await text();
-    if (what.test(shown)) return shown;
-    if (tries > 300) throw new Error(`not shown: ${String(what)}\n${shown}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  let shown = '';
+  await expect.poll(async () => (shown = await text()), { timeout: 120_000 }).toMatch(what);
+  return shown;
 }
 
 describe.skipIf(!hasTmux())('on a terminal (skipped without tmux)', () => {

@@ -1,7 +1,7 @@
 // Lost without it: the limit could be exceeded, or hardly used.
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Rate } from '../../src/rate.ts';
-import { Limiter, NotSent } from '../../src/service/limiter.ts';
+import { Limiter, NotSent, type LimiterOptions } from '../../src/service/limiter.ts';
 import { fakedClock, simulate, StrictWindow, type Measured, type Scenario } from './strict-window.ts';
 
 beforeEach(() => {
@@ -22,6 +22,13 @@ async function inFakedTime<T>(promise: Promise<T>): Promise<T> {
 
 const rate = { requests: 10, seconds: 60 };
 const options = { rate, concurrency: 10, clock: fakedClock };
+/** Stopped after the test. */
+function limiterOf(given: LimiterOptions): Limiter {
+  const limiter = new Limiter(given);
+  onTestFinished(() => limiter.stop());
+  return limiter;
+}
+
 /** A job that takes 100 ms. */
 const job = (): Promise<number> => fakedClock.sleep(100).then(() => Date.now());
 
@@ -66,12 +73,11 @@ describe('against a strict sliding window', () => {
 
 describe('tokens', () => {
   test('the window is full until a window has passed since the first answer', async () => {
-    const limiter = new Limiter(options);
+    const limiter = limiterOf(options);
     const startedAt = Date.now();
     const answeredAt = await inFakedTime(Promise.all(Array.from({ length: 11 }, () => limiter.schedule(job))));
     expect(answeredAt[9]! - startedAt).toBeLessThan(1_000);
     expect(answeredAt[10]! - answeredAt[0]!).toBeGreaterThanOrEqual(60_025 + 100);
-    await limiter.stop();
   });
 
   test.each([
@@ -79,17 +85,16 @@ describe('tokens', () => {
     ['the first of several is the limit', '5, 5;w=60', 4],
     ['a higher one is not', '500', 9],
   ])('%s', async (_what, limit, left) => {
-    const limiter = new Limiter(options);
+    const limiter = limiterOf(options);
     const first = () => job().then((at) => limiter.observe(200, { 'x-ratelimit-limit': limit }, at - 100));
     await inFakedTime(limiter.schedule(first));
     const answeredAt = await inFakedTime(Promise.all(Array.from({ length: left + 1 }, () => limiter.schedule(job))));
     expect(answeredAt[left - 1]! - answeredAt[0]!).toBeLessThan(1_000);
     expect(answeredAt[left]! - answeredAt[0]!).toBeGreaterThan(59_000);
-    await limiter.stop();
   });
 
   test('a limit that is lowered while more requests are about to be sent holds up none of them for ever', async () => {
-    const limiter = new Limiter({ ...options, rate: { requests: 20, seconds: 60 } });
+    const limiter = limiterOf({ ...options, rate: { requests: 20, seconds: 60 } });
     const startedAt = Date.now();
     const telling = async (): Promise<number> => {
       // By then tokens for all others have been asked for.
@@ -100,12 +105,11 @@ describe('tokens', () => {
     const all = Promise.all([telling, ...Array<typeof job>(9).fill(job)].map((each) => limiter.schedule(each)));
     const waited = (await inFakedTime(all)).map((at) => Math.floor((at - startedAt) / 60_000));
     expect(waited).toEqual([0, 0, 0, 0, 1, 1, 1, 1, 2, 2]);
-    await limiter.stop();
   });
 
   test('others who use the key are named once, with what they take', async () => {
     const said: string[] = [];
-    const limiter = new Limiter({
+    const limiter = limiterOf({
       ...options,
       rate: { requests: 100, seconds: 60 },
       notify: (text) => said.push(text),
@@ -118,7 +122,6 @@ describe('tokens', () => {
       });
     await inFakedTime(Promise.all(Array.from({ length: 10 }, () => limiter.schedule(counted))));
     expect(said).toEqual([expect.stringMatching(/^others use this key: about \d+ of 100 requests/)]);
-    await limiter.stop();
   });
 
   /** When requests are sent in five windows at this rate, to a service with this limit, of which others use some evenly. */
@@ -133,7 +136,7 @@ describe('tokens', () => {
       }
     })();
     await inFakedTime(fakedClock.sleep(60_000));
-    const limiter = new Limiter({ ...options, rate: given });
+    const limiter = limiterOf({ ...options, rate: given });
     const sent: number[] = [];
     const one = async (): Promise<void> => {
       const sentAt = Date.now();
@@ -150,7 +153,6 @@ describe('tokens', () => {
     await inFakedTime(fakedClock.sleep(until - Date.now()));
     over.abort();
     await inFakedTime(all);
-    await limiter.stop();
     expect(window.refusedBy.get('own') ?? 0).toBeLessThanOrEqual(1);
     return sent;
   }
@@ -167,7 +169,7 @@ describe('tokens', () => {
   });
 
   test('while the API key is shared, requests are spaced out, also after a withdrawn request', async () => {
-    const limiter = new Limiter(options);
+    const limiter = limiterOf(options);
     const starts: number[] = [];
     const noting = (): Promise<number> => {
       starts.push(Date.now());
@@ -181,7 +183,6 @@ describe('tokens', () => {
     // Others are seen once the first is answered.
     const distances = starts.slice(2).map((at, index) => at - starts[index + 1]!);
     expect(Math.min(...distances)).toBeGreaterThanOrEqual(2_990);
-    await limiter.stop();
   });
 
   test('requests of earlier runs within the window count, and each of this run is told before it is sent and when it is answered', async () => {
@@ -197,7 +198,7 @@ describe('tokens', () => {
       limitIs: vi.fn(),
       pause: vi.fn(),
     };
-    const limiter = new Limiter({ ...options, rate: { requests: 4, seconds: 60 }, history });
+    const limiter = limiterOf({ ...options, rate: { requests: 4, seconds: 60 }, history });
     const startedAt = Date.now();
     const telling = (): Promise<number> => {
       told.push('job');
@@ -207,7 +208,6 @@ describe('tokens', () => {
     const waited = answeredAt.map((at) => Math.round((at - startedAt) / 10_000) * 10);
     expect(waited).toEqual([0, 10, 40, 60]);
     expect(told).toEqual(Array.from({ length: 4 }, () => ['sent', 'job', 'answered']).flat());
-    await limiter.stop();
   });
 
   test('a pause of an earlier run goes on, and a new one is kept', async () => {
@@ -220,7 +220,7 @@ describe('tokens', () => {
       limitIs: () => undefined,
       pause,
     };
-    const limiter = new Limiter({ ...options, history });
+    const limiter = limiterOf({ ...options, history });
     expect(limiter.waiting()).toMatchObject({ reason: 'rate_limited', nextInMs: 40_000 });
     const startedAt = Date.now();
     const answeredAt = await inFakedTime(limiter.schedule(job));
@@ -228,15 +228,13 @@ describe('tokens', () => {
     expect(pause).not.toHaveBeenCalled();
     limiter.refused(90_000, fakedClock.monotonic());
     expect(pause.mock.calls[0]![0]).toBeGreaterThanOrEqual(90_000);
-    await limiter.stop();
     // Of ten days: it may be a mistake, or have been lifted, so the service is asked.
-    const late = new Limiter({ ...options, history: { ...history, pauseMs: 864_000_000 } });
+    const late = limiterOf({ ...options, history: { ...history, pauseMs: 864_000_000 } });
     expect(late.waiting()).toBeUndefined();
-    await late.stop();
   });
 
   test('a lower limit removes available tokens', async () => {
-    const limiter = new Limiter({ ...options, rate: { requests: 10_000, seconds: 60 } });
+    const limiter = limiterOf({ ...options, rate: { requests: 10_000, seconds: 60 } });
     let isTold = false;
     const telling = (): Promise<number> =>
       job().then((at) => {
@@ -247,11 +245,10 @@ describe('tokens', () => {
     const startedAt = Date.now();
     const answeredAt = await inFakedTime(Promise.all(Array.from({ length: 25 }, () => limiter.schedule(telling))));
     expect(answeredAt.filter((at) => at - startedAt < 60_000)).toHaveLength(20);
-    await limiter.stop();
   });
 
   test('a failed request counts in the window', async () => {
-    const limiter = new Limiter({ ...options, rate: { requests: 1, seconds: 60 } });
+    const limiter = limiterOf({ ...options, rate: { requests: 1, seconds: 60 } });
     const failing = limiter.schedule(async () => {
       throw new Error('connection lost');
     });
@@ -259,11 +256,10 @@ describe('tokens', () => {
     const startedAt = Date.now();
     await inFakedTime(limiter.schedule(job));
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(60_000);
-    await limiter.stop();
   });
 
   test('at most --concurrency requests are in flight', async () => {
-    const limiter = new Limiter({ ...options, concurrency: 3 });
+    const limiter = limiterOf({ ...options, concurrency: 3 });
     let [most, inFlight] = [0, 0];
     const watched = async (): Promise<void> => {
       most = Math.max(most, (inFlight += 1));
@@ -272,11 +268,10 @@ describe('tokens', () => {
     };
     await inFakedTime(Promise.all(Array.from({ length: 9 }, () => limiter.schedule(watched))));
     expect(most).toBe(3);
-    await limiter.stop();
   });
 
   test('a limit that is raised while requests wait lets them go', async () => {
-    const limiter = new Limiter({ ...options, rate: { requests: 50_000, seconds: 60 } });
+    const limiter = limiterOf({ ...options, rate: { requests: 50_000, seconds: 60 } });
     const saying = (limit: string): void => limiter.observe(200, { 'x-ratelimit-limit': limit }, Date.now());
     saying('2');
     const startedAt = Date.now();
@@ -284,12 +279,11 @@ describe('tokens', () => {
     await vi.advanceTimersByTimeAsync(500);
     saying('50000');
     expect(Math.max(...(await inFakedTime(answered))) - startedAt).toBeLessThan(2_000);
-    await limiter.stop();
   });
 
   test('a configured rate below the limit is not mistaken for foreign use', async () => {
     const said: string[] = [];
-    const limiter = new Limiter({ ...options, rate: { requests: 2, seconds: 1 }, notify: (text) => said.push(text) });
+    const limiter = limiterOf({ ...options, rate: { requests: 2, seconds: 1 }, notify: (text) => said.push(text) });
     let sent = 0;
     const counted = () =>
       job().then((at) => {
@@ -298,13 +292,12 @@ describe('tokens', () => {
       });
     await inFakedTime(Promise.all(Array.from({ length: 40 }, () => limiter.schedule(counted))));
     expect(said).toEqual([]);
-    await limiter.stop();
   });
 });
 
 describe('a 429', () => {
   test('pauses all requests, then a single request is sent first', async () => {
-    const limiter = new Limiter({ ...options, rate: { requests: 100, seconds: 60 } });
+    const limiter = limiterOf({ ...options, rate: { requests: 100, seconds: 60 } });
     const startedAt = Date.now();
     let [together, inFlight] = [0, 0];
     const starts: number[] = [];
@@ -326,11 +319,10 @@ describe('a 429', () => {
     await inFakedTime(Promise.all(Array.from({ length: 6 }, () => limiter.schedule(next))));
     expect(starts[0]).toBeGreaterThanOrEqual(20_000);
     expect(together).toBe(1);
-    await limiter.stop();
   });
 
   test('pauses longer each time it repeats, even without Retry-After', async () => {
-    const limiter = new Limiter({ ...options, rate: { requests: 1_000, seconds: 60 } });
+    const limiter = limiterOf({ ...options, rate: { requests: 1_000, seconds: 60 } });
     const starts: number[] = [];
     for (let nth = 0; nth < 9; nth += 1) {
       await inFakedTime(
@@ -344,15 +336,13 @@ describe('a 429', () => {
     const waits = starts.slice(1).map((at, index) => at - starts[index]!);
     waits.slice(0, 6).forEach((wait, index) => expect(wait).toBeGreaterThanOrEqual(1_000 * 2 ** index));
     expect(Math.max(...waits)).toBeLessThanOrEqual(121_000);
-    await limiter.stop();
   });
 
   test('for several requests in flight counts as one refusal', async () => {
-    const limiter = new Limiter(options);
+    const limiter = limiterOf(options);
     for (let nth = 0; nth < 5; nth += 1) limiter.refused(5_000, Date.now() - 10);
     expect(limiter.waiting()).toMatchObject({ reason: 'rate_limited' });
     expect(limiter.waiting()!.nextInMs).toBeLessThanOrEqual(6_000);
-    await limiter.stop();
   });
 });
 
@@ -360,7 +350,7 @@ describe('withdrawing a request', () => {
   const full = { ...options, rate: { requests: 1, seconds: 60 } };
 
   test('an aborted signal ends the wait immediately', async () => {
-    const limiter = new Limiter(full);
+    const limiter = limiterOf(full);
     await inFakedTime(limiter.schedule(job));
     expect(limiter.waiting()).toMatchObject({ reason: 'rate' });
     const stop = new AbortController();
@@ -369,30 +359,27 @@ describe('withdrawing a request', () => {
     stop.abort();
     await inFakedTime(expect(waiting).rejects.toBeInstanceOf(NotSent));
     expect(Date.now() - startedAt).toBeLessThan(1_000);
-    await limiter.stop();
   });
 
   test('an answer is handled before the next request is sent', async () => {
-    const limiter = new Limiter({ ...options, rate: { requests: 10_000, seconds: 60 }, concurrency: 1 });
+    const limiter = limiterOf({ ...options, rate: { requests: 10_000, seconds: 60 }, concurrency: 1 });
     const stop = new AbortController();
     const reading = async (): Promise<number> => limiter.schedule(job);
     const deciding = reading().then(() => stop.abort());
     const next = limiter.schedule(job, { signal: stop.signal });
     await inFakedTime(Promise.all([deciding, expect(next).rejects.toBeInstanceOf(NotSent)]));
-    await limiter.stop();
   });
 
   test('a withdrawn request leaves its token to the next one', async () => {
-    const limiter = new Limiter(full);
+    const limiter = limiterOf(full);
     const startedAt = Date.now();
     await inFakedTime(expect(limiter.schedule(job, { mayStart: () => false })).rejects.toBeInstanceOf(NotSent));
     await inFakedTime(limiter.schedule(job));
     expect(Date.now() - startedAt).toBeLessThan(5_000);
-    await limiter.stop();
   });
 
   test('stopping withdraws waiting requests, but not those in flight', async () => {
-    const limiter = new Limiter(full);
+    const limiter = limiterOf(full);
     const inFlight = limiter.schedule(job);
     const waiting = limiter.schedule(job);
     waiting.catch(() => undefined);
@@ -408,7 +395,7 @@ describe('withdrawing a request', () => {
 test('setting the wall clock back by an hour does not stall the queue', async () => {
   let setBack = 0;
   const clock = { ...fakedClock, monotonic: () => Date.now() + setBack };
-  const limiter = new Limiter({ ...options, clock, rate: { requests: 5, seconds: 10 } });
+  const limiter = limiterOf({ ...options, clock, rate: { requests: 5, seconds: 10 } });
   await inFakedTime(Promise.all(Array.from({ length: 5 }, () => limiter.schedule(job))));
   const waiting = Promise.all(Array.from({ length: 5 }, () => limiter.schedule(job)));
   setBack = 3_600_000;
@@ -416,5 +403,4 @@ test('setting the wall clock back by an hour does not stall the queue', async ()
   const startedAt = clock.monotonic();
   await inFakedTime(waiting);
   expect(clock.monotonic() - startedAt).toBeLessThan(60_000);
-  await limiter.stop();
 });
