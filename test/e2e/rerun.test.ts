@@ -237,24 +237,6 @@ it('records that the input no longer has are counted as gone, the totals still a
   expect(place.service.state().leads.length).toBe(3);
 });
 
-describe('records with the same external_id and different content', () => {
-  it.each([
-    ['first', 'Roma', { acknowledged: 2, duplicates: 2, invalid: 0 }],
-    ['last', 'Roma', { acknowledged: 2, duplicates: 2, invalid: 0 }],
-    ['reject', undefined, { acknowledged: 1, invalid: 3 }],
-  ])('are resolved by `duplicates: %s`, with the same result on a rerun', async (policy, city, events) => {
-    const leads = ['1,Ada,Roma', '2,Grace,Bari', '1,Ada,Milano', '1,Ada,Roma'];
-    const place = await migration({ leads, policies: { 'lead/created': `duplicates: ${policy}` } });
-    const first = await place.turn();
-    expect(first.summary.events).toMatchObject({ total: 4, ...events });
-    const lead = place.lead('1') as { customParams?: { city?: string } } | undefined;
-    expect(lead?.customParams?.city).toBe(city);
-    const again = await place.turn();
-    expect(again.sent).toEqual([]);
-    expect(again.summary.events).toEqual(first.summary.events);
-  });
-});
-
 describe('a part of a migration', () => {
   const given = {
     leads: Array.from({ length: 10 }, (_, id) => `${id},Lead ${id},Roma`),
@@ -296,25 +278,6 @@ it('comments without an id in the old CRM are all sent, even identical ones, and
   await place.export({ leads, notes: [...alike, ',Called back,1', ',Left a message,1'] });
   expect((await place.turn()).sent.length).toBe(2);
   expect(place.service.state().comments.length).toBe(5);
-});
-
-it('the rows of one record are one request with the fold of their fields, and a later rerun sends only what is new', async () => {
-  const leads = ['1,Ada,Torino', '2,Grace,Bari'];
-  const changes = ['1,Roma', '2,Pisa', '1,Milano', '1,Roma'];
-  const place = await migration({ leads, changes, policies: UPDATE });
-  const { summary, sent } = await place.turn();
-  expect(sent.map(({ type, data }) => [type, data.external_id, data.custom_params])).toEqual([
-    ['lead/created', '1', { city: 'Roma' }],
-    ['lead/created', '2', { city: 'Pisa' }],
-  ]);
-  expect(summary).toMatchObject({ records: { read: 6, mapped: 6 }, events: { total: 2, acknowledged: 2 } });
-
-  expect((await place.turn()).sent).toEqual([]);
-  await place.export({ leads, changes: [...changes, '1,Milano'], policies: UPDATE });
-  expect((await place.turn()).sent).toMatchObject([
-    { type: 'lead/updated', data: { external_id: '1', custom_params: { city: 'Milano' } } },
-  ]);
-  expect(place.lead('1')).toMatchObject({ customParams: { city: 'Milano' }, revision: 2 });
 });
 
 describe('a checkpoint that is older than the plan beside it', () => {
