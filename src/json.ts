@@ -47,7 +47,7 @@ export interface JsonObject {
 }
 
 /** The member in which a record of an object of records has its key there. */
-export const KEY = '_key';
+const KEY = '_key';
 
 /** A member of the record that is called so itself is kept. */
 export function withKey(key: string, record: JsonObject): JsonObject {

@@ -14,7 +14,7 @@ import { FIELD_OF, ROLES, type RecordKind, type Role } from './know/roles.ts';
 import { EXAMPLES, FILE_KINDS, WITHOUT } from './know/texts.ts';
 import { flow } from './lines/lines.ts';
 
-export const nameOf = ({ source, list }: Table): string => (list === undefined ? source : `${source}#${list}`);
+const nameOf = ({ source, list }: Table): string => (list === undefined ? source : `${source}#${list}`);
 const fieldName = (field: Field, entry?: EntryDraft): string =>
   entry ? `${nameOf(entry.table)}.${entry.kind}.${field.key}` : field.key;
 

@@ -27,7 +27,7 @@ export interface SourceFate {
 }
 
 /** What an entry made of the records. */
-export interface EntryFate {
+interface EntryFate {
   readonly records: number;
   readonly events: number;
   /** Events that are invalid or blocked by their parents. */

@@ -100,7 +100,7 @@ function valueWords(spec: ValueSpec, defaults: Defaults): ValueWords {
 }
 
 /** A value as part of a sentence. */
-export function inline(spec: ValueSpec, defaults: Defaults): string {
+function inline(spec: ValueSpec, defaults: Defaults): string {
   if (typeof spec === 'object' && spec.value !== undefined) return valueText(spec.value);
   const { from, how } = valueWords(spec, defaults);
   return how.length === 0 ? from : `${from} (${how.join('; ')})`;

@@ -36,7 +36,7 @@ const SHAPES: Readonly<Record<string, ListRoute['shape']>> = {
  * By method and path (service interface, section 4.3); `:id` stands for the id of a record. The routes of deals and comments are
  * published by their path alone, so their methods are a guess: see README.md.
  */
-export const ROUTES: Readonly<Record<string, SandboxRoute>> = {
+const ROUTES: Readonly<Record<string, SandboxRoute>> = {
   ...Object.fromEntries(KINDS.flatMap(routesOf)),
   [PATHS.pipelines]: { list: 'Pipeline', filter: 'type' },
   [PATHS.platformUsers]: { list: 'User', shape: ['users', ...PAGE] },

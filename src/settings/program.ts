@@ -14,7 +14,7 @@ function programOf([, path = PROGRAM]: readonly string[]): string {
 }
 
 /** Quoted for a shell. Characters that a terminal does not show as they are could not be copied, so they are escaped. */
-export function quoted(arg: string): string {
+function quoted(arg: string): string {
   if (/^[\w@%+=:,./-]+$/.test(arg)) return arg;
   if (!/[\p{C}\p{Zl}\p{Zp}]/u.test(arg)) return `'${arg.replaceAll("'", `'\\''`)}'`;
   const escaped = arg.replace(/['\\]/g, '\\$&').replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => {

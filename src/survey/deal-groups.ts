@@ -5,7 +5,7 @@ import type { DealFigures } from './plan-writer.ts';
 import type { Resolution, Resolver } from './resolve.ts';
 
 /** So many groups of deals are kept apart; all others are one group for each currency, without names. */
-export const MOST_GROUPS = 1_000;
+const MOST_GROUPS = 1_000;
 
 /** The groups of deals for the control totals: at most `MOST_GROUPS`, and then one for each currency. */
 export class DealGroups {

@@ -59,7 +59,7 @@ function headerReason({ header, against }: RoleRow, { meaning, table }: Column, 
   return best;
 }
 
-export function ratedFor(role: Role, column: Column, kind: RecordKind): Rated | undefined {
+function ratedFor(role: Role, column: Column, kind: RecordKind): Rated | undefined {
   const { reasons, veto } = reasonsFor(role, column, kind);
   if (veto !== undefined) return undefined;
   return { column, points: sumOf(reasons), header: reasons[0]!.points };

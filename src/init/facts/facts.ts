@@ -2,10 +2,9 @@
 import { currencyMarksInName } from '../../kinds/currencies.ts';
 import { dateFacts, datesIn, dayOrderOf, type DateFacts, type DayOrder } from './dates.ts';
 import { endingOf, fold, meaningOf, type DealEnd, type Meaning } from './headers.ts';
-import { numberIn, separatorsOf, isAmount, type Separators } from './shapes.ts';
+import { isAmount, numberIn, separatorsOf, SHAPES, type Separators } from './shapes.ts';
 import { DATES, LEVELS, NO_FACTS, type FactName } from '../know/roles.ts';
 import type { RawColumn } from '../read/sample.ts';
-import { SHAPES } from './shapes.ts';
 import type { Part } from '../read/tables.ts';
 
 /** The records of an export, or the elements of a list inside them, with what is measured of them. */

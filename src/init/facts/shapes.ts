@@ -62,7 +62,7 @@ export function multipleIn(header: string): { readonly mark: string; readonly fa
 }
 
 /** A code, a sign or a name of a currency: `EUR`, `R$`, `kr`, `Pound Sterling`. */
-export function isMoney(value: string): boolean {
+function namesCurrency(value: string): boolean {
   if (MONEY_MARK.test(value)) return isCurrency(value.toUpperCase()) || currencyMarks(value)[0] === value;
   return currencyNamed(value) !== undefined;
 }
@@ -71,7 +71,7 @@ export const SHAPES: readonly (readonly [FactName, (value: string) => boolean])[
   ...Object.entries(PATTERNS).map(([fact, like]) => [fact as FactName, (value: string) => like.test(value)] as const),
   ['number', isAmount],
   ['money', (value) => isAmount(value) && currencyMarks(value).length > 0],
-  ['currency', isMoney],
+  ['currency', namesCurrency],
   ['firm', isFirm],
   ['job', (value) => value.length < 40 && isJob(value)],
 ];

@@ -6,7 +6,7 @@ import type { Concept, Noun } from '../facts/headers.ts';
 
 /** Shares that count as all, most, … of the values. */
 export const LEVELS = { all: 0.95, most: 0.8, half: 0.5, some: 0.2, hint: 0.05 };
-export type Level = keyof typeof LEVELS;
+type Level = keyof typeof LEVELS;
 
 export const DATES = {
   /** Languages whose months are known. */

@@ -137,14 +137,14 @@ export function lines(
 const SCHEMA = fileURLToPath(new URL('../../../mappings/mapping.schema.json', import.meta.url));
 
 /** The name of the file, or of its folder. */
-export function migrationOf(out: string): string {
+function migrationOf(out: string): string {
   const file = basename(out).replace(/\.[^.]*$/, '');
   const names = [...(file === 'mapping' ? [] : [file]), basename(dirname(resolve(out)))];
   const able = names.map((name) => name.replace(/[^\p{L}\p{N} ._-]+/gu, '-').replace(/^[^\p{L}\p{N}]+|[. ]+$/gu, ''));
   return able.find((name) => nameError(name) === undefined) ?? 'crm-export';
 }
 
-export function commentOf({ doubt, said, off }: Pick<Field, 'doubt' | 'said' | 'off'>): string {
+function commentOf({ doubt, said, off }: Pick<Field, 'doubt' | 'said' | 'off'>): string {
   if (!doubt) return off && !said ? 'left out' : said;
   const mark = doubt === 'set' ? 'set this' : 'check';
   return said ? `${mark}: ${said}` : mark;
@@ -167,11 +167,9 @@ function sourceLine(table: Table, folder: string): Line {
     ...(columns && { columns }),
     ...(headerLine !== undefined && { header_line: headerLine }),
   };
-  const doubt =
-    partOf(settings) === undefined && reasons.length > 0
-      ? [`${columns ? 'set this' : 'check'}: ${reasons.join('; ')}`]
-      : [];
-  return { indent: 2, key: source, value, comment: doubt[0] ?? '' };
+  const isDoubtful = partOf(settings) === undefined && reasons.length > 0;
+  const comment = isDoubtful ? commentOf({ doubt: columns ? 'set' : 'check', said: reasons.join('; ') }) : '';
+  return { indent: 2, key: source, value, comment };
 }
 
 /** A long comment over several lines. */
@@ -194,7 +192,7 @@ function entryLines(entry: EntryDraft, fates: ToldFates): Line[] {
   const custom = put('custom', 6);
   return [
     ...(isOff ? [{ indent: 2, comment: `set this: this entry has a mistake: ${refused}` }] : []),
-    ...(doubt && !isOff ? remarks(`${doubt.mark === 'set' ? 'set this' : 'check'}: ${doubt.why}`, 2) : []),
+    ...(doubt && !isOff ? remarks(commentOf({ doubt: doubt.mark, said: doubt.why }), 2) : []),
     ...(left.length > 0 ? remarks(`not carried: ${left.join(', ')}`, 2) : []),
     own(0, { text: `- type: ${entry.type ?? `${kind}/created`}` }),
     own(2, { key: 'source', value: table.source }),

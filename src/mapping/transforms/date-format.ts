@@ -86,7 +86,7 @@ export function readSerial(text: string): ReadDate | undefined {
   return days < 61 ? undefined : { local, offset: undefined, isDay: Number.isInteger(days) };
 }
 
-export const SERIAL_OF_1970 = 25_569;
+const SERIAL_OF_1970 = 25_569;
 
 /** The years that ISO 8601 writes with four digits. */
 const FIRST = Date.parse('0001-01-01T00:00:00Z');

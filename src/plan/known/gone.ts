@@ -7,7 +7,7 @@ import { UNACKNOWLEDGED } from '../../store/plan-schema.ts';
 import type { UnusedCode } from '../../report/words/unused.ts';
 import type { Database } from '../../store/sqlite.ts';
 
-export const GONE_FILE = 'gone.csv';
+const GONE_FILE = 'gone.csv';
 
 const COLUMNS = 'record external_id service_id may_be_in';
 

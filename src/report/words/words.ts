@@ -86,11 +86,6 @@ export function meaningOf(code: string, kind: string | undefined): Advice {
   return { what: '', fix: '' };
 }
 
-/** Undefined if there is no such sentence. */
-export function sentenceOf(key: string): Words | undefined {
-  return Object.hasOwn(WORDS, key) ? WORDS[key as SentenceKey] : undefined;
-}
-
 /** How to fix what a sentence says. */
 export function fixOf(key: SentenceKey): string {
   const { fix }: Words = WORDS[key];
